@@ -1,0 +1,94 @@
+"""How an exercise is graded, as data: a lesson's ``task.py`` holds one ``TASK``.
+
+A task names the function or model that a submission must define, and the cases it is called with.
+``reference.py`` beside it defines the same in plain PyTorch; the referee computes the answers from it.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Literal
+
+Fill = Literal["normal", "uniform", "bits", "special", "zeros"]
+Layout = Literal["contiguous", "transposed", "strided", "offset"]
+
+
+@dataclass(frozen=True, slots=True)
+class Tensor:
+    """An input to draw: ``shape``, ``dtype`` (a numpy name) and how it is filled and laid out.
+
+    ``fill``: normal (mixed signs), uniform in [0, 1), bits (exact zeros and ones), special (normal with
+    some NaN and infinities), zeros. ``scale`` multiplies. ``layout``: transposed and strided are views
+    that are not contiguous, offset starts one element into its storage. ``device``: where the player puts it.
+    """
+
+    shape: tuple[int, ...]
+    dtype: str = "float32"
+    fill: Fill = "normal"
+    scale: float = 1.0
+    layout: Layout = "contiguous"
+    device: Literal["cuda", "cpu"] = "cuda"
+
+
+Argument = Tensor | int | float | str
+
+
+@dataclass(frozen=True, slots=True)
+class Case:
+    """One call of the submission and the points for getting it right.
+
+    ``expect``: "match" compares with the reference; "raise" wants an exception (an input that must be
+    refused). ``init`` are a model's constructor arguments. ``calls`` > 1 repeats the call on fresh inputs,
+    with new weights each time. ``why`` tells the student what the case is for.
+    """
+
+    name: str
+    args: tuple[Argument, ...] = ()
+    why: str = ""
+    points: int = 1
+    expect: Literal["match", "raise"] = "match"
+    init: tuple[object, ...] = ()
+    calls: int = 1
+
+
+@dataclass(frozen=True, slots=True)
+class Speed:
+    """What a GPU must move at least for the full-size problem, for predictions and measured times.
+
+    ``case`` is run for counting (simt) or timing (cuda). ``eager_bytes`` and ``fused_bytes``: bytes through
+    device memory of the framework's kernels and of one fused kernel at that case; ``flops`` of a library
+    GEMM that both share (0 if none).
+    """
+
+    case: Case
+    full: Case
+    eager_bytes: int
+    fused_bytes: int
+    flops: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Task:
+    """What ``TASK`` in a lesson's ``task.py`` holds.
+
+    ``entry`` is the name called; ``kind`` says whether it is a function or an ``nn.Module`` class whose
+    instances are called (its reference is then named ``reference_entry``). ``index`` is how an output
+    element maps to a thread in the usual kernel: "flat" (1-D) or "row_col" (2-D, x along the columns).
+    """
+
+    title: str
+    entry: str
+    cases: tuple[Case, ...]
+    kind: Literal["function", "model"] = "function"
+    reference_entry: str = ""
+    index: Literal["flat", "row_col"] = "flat"
+    memory_points: int = 0
+    speed: Speed | None = None
+    introduces: tuple[str, ...] = ()
+    requires: tuple[str, ...] = ()
+    minutes: int = 20
+
+    @property
+    def max_points(self) -> int:
+        """Points of all cases and of the memory check."""
+        return sum(c.points for c in self.cases) + self.memory_points
