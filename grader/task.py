@@ -39,7 +39,8 @@ class Case:
 
     ``expect``: "match" compares with the reference; "raise" wants an exception (an input that must be
     refused). ``init`` are a model's constructor arguments. ``calls`` > 1 repeats the call on fresh inputs,
-    with new weights each time. ``why`` tells the student what the case is for.
+    with new weights each time. ``why`` tells the student what the case is for. ``entry`` names another
+    function than the task's.
     """
 
     name: str
@@ -49,6 +50,7 @@ class Case:
     expect: Literal["match", "raise"] = "match"
     init: tuple[object, ...] = ()
     calls: int = 1
+    entry: str = ""
 
 
 @dataclass(frozen=True, slots=True)
