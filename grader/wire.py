@@ -1,0 +1,102 @@
+"""The only language that referee and player share: frames of JSON over a socket.
+
+A frame is four bytes of length (big-endian) and that many bytes of UTF-8 JSON holding one object. Nothing
+that arrives is evaluated or unpickled; every frame is bounded in size, every wait in time.
+"""
+
+from __future__ import annotations
+
+import json
+import socket
+import struct
+import time
+from typing import Any, NoReturn
+
+MAX_FRAME = 8 << 20
+_LENGTH = struct.Struct(">I")
+
+
+class WireError(Exception):
+    """The other side cannot be understood or heard."""
+
+
+class ClosedError(WireError):
+    """The other side hung up."""
+
+
+class LateError(WireError):
+    """No whole frame came in time."""
+
+
+class MalformedError(WireError):
+    """A frame came that is none of this protocol."""
+
+
+def _refuse(name: str) -> NoReturn:
+    raise ValueError(f"{name} is not JSON")
+
+
+def decode(data: bytes) -> dict[str, Any]:
+    """One frame's body as a dict; :class:`MalformedError` for anything else than a JSON object."""
+    try:
+        value = json.loads(data.decode("utf-8"), parse_constant=_refuse)
+    except (ValueError, RecursionError) as error:
+        raise MalformedError(f"not JSON: {type(error).__name__}") from error
+    if not isinstance(value, dict):
+        raise MalformedError("not a JSON object")
+    return value
+
+
+def encode(message: dict[str, Any]) -> bytes:
+    """A frame, its length first."""
+    body = json.dumps(message, allow_nan=False, separators=(",", ":")).encode()
+    if len(body) > MAX_FRAME:
+        raise MalformedError(f"a message of {len(body)} bytes is larger than {MAX_FRAME}")
+    return _LENGTH.pack(len(body)) + body
+
+
+class Channel:
+    """One end of the conversation, on a connected stream socket."""
+
+    def __init__(self, sock: socket.socket) -> None:
+        self._sock = sock
+
+    def send(self, message: dict[str, Any], *, seconds: float | None = None) -> None:
+        """Send one frame; raises :class:`LateError` when the other side does not take it in time."""
+        try:
+            self._sock.settimeout(seconds)
+            self._sock.sendall(encode(message))
+        except TimeoutError as error:
+            raise LateError("the other side does not read") from error
+        except OSError as error:
+            raise ClosedError("the other side has gone") from error
+
+    def receive(self, *, seconds: float | None = None) -> dict[str, Any]:
+        """Wait for one frame, for at most ``seconds`` until its last byte."""
+        deadline = None if seconds is None else time.monotonic() + seconds
+        (size,) = _LENGTH.unpack(self._exactly(_LENGTH.size, deadline))
+        if size > MAX_FRAME:
+            raise MalformedError(f"a frame of {size} bytes is announced")
+        return decode(self._exactly(size, deadline))
+
+    def _exactly(self, size: int, deadline: float | None) -> bytes:
+        parts = bytearray()
+        while len(parts) < size:
+            left = None if deadline is None else deadline - time.monotonic()
+            if left is not None and left <= 0:
+                raise LateError("no answer in time")
+            try:
+                self._sock.settimeout(left)
+                part = self._sock.recv(min(size - len(parts), 1 << 20))
+            except TimeoutError as error:
+                raise LateError("no answer in time") from error
+            except OSError as error:
+                raise ClosedError("the other side has gone") from error
+            if not part:
+                raise ClosedError("the other side hung up")
+            parts += part
+        return bytes(parts)
+
+    def close(self) -> None:
+        """Hang up."""
+        self._sock.close()
