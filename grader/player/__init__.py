@@ -1,0 +1,1 @@
+"""The untrusted side: imports one submission, answers the referee's requests, knows no answers."""

@@ -1,0 +1,70 @@
+"""The player's process: connect, wake the back end, then answer requests until the referee hangs up."""
+
+from __future__ import annotations
+
+import argparse
+import faulthandler
+import os
+import signal
+import socket
+from typing import Any
+
+from grader.arena import Arena
+from grader.wire import Channel, ClosedError
+
+
+def main() -> None:
+    """Serve one referee. Started by it with file descriptors as arguments; see ``grader.referee.process``."""
+    parser = argparse.ArgumentParser()
+    for name in ("--wire", "--inbox", "--outbox", "--words"):
+        parser.add_argument(name, type=int, required=True)
+    parser.add_argument("--backend", choices=["cuda", "simt", "cpu"], required=True)
+    parser.add_argument("--step-budget", type=int, default=0)
+    options = parser.parse_args()
+    channel = Channel(socket.socket(fileno=options.wire))
+    # A run that hangs in Python is asked where it is before it is ended.
+    with os.fdopen(os.dup(options.words), "w", closefd=False) as words:
+        faulthandler.register(signal.SIGUSR1, file=words, all_threads=False)
+        serve(channel, options)
+
+
+def serve(channel: Channel, options: argparse.Namespace) -> None:
+    """Wake the back end (before torch is imported), say ready, answer."""
+    from grader.player import backends
+
+    backend = backends.wake(channel, options)
+    from grader.player import trouble
+    from grader.player.stage import MissingEntryError, Stage
+
+    arenas = (Arena(options.inbox, 1 << 16), Arena(options.outbox, 1 << 16))
+    stage = Stage(*arenas, device="cpu" if options.backend == "cpu" else "cuda")
+    channel.send({"ready": backend.facts()})
+    actions = {
+        "load": stage.load,
+        "construct": stage.construct,
+        "set_state": stage.set_state,
+        "call": stage.call,
+        "owner": lambda **k: backend.owner(stage, **k),
+        "count": lambda **k: backend.count(**k),
+        "time": lambda **k: backend.time(stage, **k),
+    }
+    while True:
+        try:
+            request = channel.receive()
+        except ClosedError:
+            return
+        for arena, size in zip(arenas, request.pop("sizes"), strict=True):
+            arena.attach(size)
+        answer: dict[str, Any]
+        try:
+            answer = {"answer": actions[request.pop("do")](**request)}
+        except MissingEntryError as error:
+            answer = {"error": {"type": "MissingEntry", "message": str(error), "where": []}}
+        except BaseException as error:
+            answer = {"error": trouble.describe(error, stage.path)}
+        answer |= backend.observed()
+        channel.send(answer)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,117 @@
+"""The back ends as a player sees them: how ``load_inline`` builds, and what can be observed of a call."""
+
+from __future__ import annotations
+
+import argparse
+import time
+from typing import TYPE_CHECKING, Any, Protocol
+
+from grader.wire import Channel
+
+if TYPE_CHECKING:
+    from grader.player.stage import Stage
+
+
+class Backend(Protocol):
+    """What the player's loop needs of a back end."""
+
+    def facts(self) -> dict[str, Any]:
+        """Versions and device name."""
+
+    def observed(self) -> dict[str, Any]:
+        """What was seen since the last answer (memory findings, launches); merged into every answer."""
+
+    def owner(self, stage: Stage, **request: Any) -> dict[str, Any]:
+        """Which block and thread wrote an element of the last result."""
+
+    def count(self, **request: Any) -> dict[str, Any]:
+        """Switch the counting of memory traffic on or off."""
+
+    def time(self, stage: Stage, **request: Any) -> dict[str, Any]:
+        """Time calls on the device."""
+
+
+def wake(channel: Channel, options: argparse.Namespace) -> Backend:
+    """Make the back end ready; for simt this must come before torch is imported."""
+    if options.backend == "simt":
+        return Simt(channel, options)
+    if options.backend == "cuda":
+        from grader.cuda.device import Cuda
+
+        return Cuda(channel)
+    return Plain()
+
+
+class Plain:
+    """CPU tensors, no kernels: for references beside the CPU back end."""
+
+    def facts(self) -> dict[str, Any]:
+        """Versions."""
+        import torch
+
+        torch.set_num_threads(1)
+        return {"torch": torch.__version__, "device": "cpu"}
+
+    def observed(self) -> dict[str, Any]:
+        """Nothing to see."""
+        return {}
+
+    def owner(self, stage: Stage, **request: Any) -> dict[str, Any]:
+        """No threads here."""
+        return {}
+
+    def count(self, **request: Any) -> dict[str, Any]:
+        """Nothing is counted."""
+        return {}
+
+    def time(self, stage: Stage, **request: Any) -> dict[str, Any]:
+        """Not timed."""
+        return {}
+
+
+class Simt(Plain):
+    """The CPU back end. Compiling is the referee's work: this side only asks for it and imports the result."""
+
+    def __init__(self, channel: Channel, options: argparse.Namespace) -> None:
+        from grader import simt
+
+        self._channel = channel
+        self._runtime = simt.activate(
+            self._build, last_words_fd=options.words, step_budget=options.step_budget
+        )
+
+    def _build(self, request: dict[str, object]) -> str:
+        self._channel.send({"build": request})
+        reply = self._channel.receive()
+        if "path" in reply:
+            return str(reply["path"])
+        raise RuntimeError(f"Error building extension '{request.get('name')}': {reply.get('message')}")
+
+    def facts(self) -> dict[str, Any]:
+        """Versions and the name of the device that is stood in for."""
+        import torch
+
+        return {"torch": torch.__version__, "device": torch.cuda.get_device_name()}
+
+    def observed(self) -> dict[str, Any]:
+        """Memory findings and launches since the last answer."""
+        return {"findings": self._runtime.findings()[:50], "launches": self._runtime.launches()[:200]}
+
+    def owner(self, stage: Stage, **request: Any) -> dict[str, Any]:
+        """From the shadow memory: who last wrote element ``index`` (row-major) of output ``output``."""
+        tensor = stage.last[request["output"]]
+        flat, offset = request["index"], 0
+        for size, stride in zip(reversed(tensor.shape), reversed(tensor.stride()), strict=True):
+            flat, at = divmod(flat, size)
+            offset += at * stride
+        address = tensor.data_ptr() + offset * tensor.element_size()
+        return {"owner": self._runtime.owner(address, tensor.element_size())}
+
+    def count(self, **request: Any) -> dict[str, Any]:
+        """Count sectors and distinct bytes of the launches that follow."""
+        self._runtime.count(bool(request["on"]))
+        return {}
+
+    def time(self, stage: Stage, **request: Any) -> dict[str, Any]:
+        """A CPU's seconds say nothing about a GPU; there is no time here."""
+        return {"at": time.monotonic()}

@@ -1,0 +1,117 @@
+"""What a player can be asked to do with a submission: load it, build its model, set weights, call it."""
+
+from __future__ import annotations
+
+import copy
+import importlib.util
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from types import ModuleType
+from typing import Any
+
+import torch
+
+from grader.arena import Arena
+from grader.player import tensors
+
+
+class MissingEntryError(Exception):
+    """The submission lacks the name that is to be called."""
+
+
+class Stage:
+    """One submission (or reference) in this process.
+
+    ``device`` is where tensors meant for the GPU are put: "cuda", or "cpu" for a reference that runs beside
+    the CPU back end.
+    """
+
+    def __init__(self, inbox: Arena, outbox: Arena, device: str) -> None:
+        self.inbox, self.outbox, self.device = inbox, outbox, device
+        self.path = ""
+        self.module: ModuleType | None = None
+        self.model: torch.nn.Module | None = None
+        self.last: list[torch.Tensor] = []
+
+    def load(self, path: str, **_: object) -> dict[str, Any]:
+        """Import the file at ``path``."""
+        self.path = path
+        folder = str(Path(path).parent)
+        if folder not in sys.path:
+            sys.path.append(folder)  # last, so that no file beside the submission shadows a library
+        spec = importlib.util.spec_from_file_location("submission", path)
+        assert spec is not None and spec.loader is not None
+        module = importlib.util.module_from_spec(spec)
+        sys.modules["submission"] = module
+        spec.loader.exec_module(module)
+        self.module = module
+        return {}
+
+    def entry(self, name: str) -> Callable[..., Any]:
+        """The submission's function or class of that name."""
+        found = getattr(self.module, name, None)
+        if found is None:
+            raise MissingEntryError(f"the file defines no {name}")
+        if not callable(found):
+            raise MissingEntryError(f"{name} is not a function or class")
+        return found  # type: ignore[no-any-return]
+
+    def construct(self, entry: str, init: list[Any], **_: object) -> dict[str, Any]:
+        """Make the model; answers its parameters and buffers as [name, shape, dtype]."""
+        args = [tuple(a) if isinstance(a, list) else a for a in init]
+        model = self.entry(entry)(*args)
+        if not isinstance(model, torch.nn.Module):
+            raise TypeError(f"{entry}(...) is a {type(model).__name__}, not a torch.nn.Module")
+        self.model = model.to(self.device).eval()
+        state = [*self.model.named_parameters(), *self.model.named_buffers()]
+        return {"state": [[n, list(t.shape), tensors.name_of(t.dtype)] for n, t in state]}
+
+    def set_state(self, state: list[Any], **_: object) -> dict[str, Any]:
+        """Write new values into parameters and buffers, in place."""
+        assert self.model is not None
+        own = dict([*self.model.named_parameters(), *self.model.named_buffers()])
+        with torch.no_grad():
+            for name, slot in state:
+                own[name].copy_(tensors.take(self.inbox, slot, "cpu"))
+        return {}
+
+    def call(self, entry: str, args: list[Any], out: list[Any], after: list[int], double: bool = False, **_: object
+    ) -> dict[str, Any]:
+        """Call the entry (or the model) once on fresh inputs and write what it returns into the outbox.
+
+        ``out``: for each expected tensor ``{"at", "shape", "dtype"}``; a result of another shape or dtype is
+        only described. ``after``: where to copy the storage of each tensor argument once the call is over.
+        ``double``: in float64 (for a reference).
+        """
+        inputs = [self._argument(a, double) for a in args]
+        target = self.model if self.model is not None else self.entry(entry)
+        if double and self.model is not None:
+            target = copy.deepcopy(self.model).double()
+        with torch.no_grad():
+            value = target(*inputs)
+        self.synchronize()
+        answer = tensors.describe(value)
+        self.last = [value] if isinstance(value, torch.Tensor) else []
+        if isinstance(value, (tuple, list)):
+            self.last = [v for v in value if isinstance(v, torch.Tensor)]
+        if answer["kind"] == "tensors":
+            for tensor, fact, want in zip(self.last, answer["tensors"], out, strict=False):
+                if fact["shape"] == want["shape"] and fact["dtype"] == want["dtype"]:
+                    tensors.put(self.outbox, want["at"], tensor)
+        slots = [(a["slot"], t) for a, t in zip(args, inputs, strict=True) if "slot" in a]
+        for (slot, tensor), at in zip(slots, after, strict=False):
+            tensors.put(self.outbox, at, tensors.storage_of(tensor, slot))
+        return answer
+
+    def synchronize(self) -> None:
+        """Wait for the device, so that a kernel's error surfaces at the call that caused it."""
+        if self.device == "cuda":
+            torch.cuda.synchronize()
+
+    def _argument(self, argument: dict[str, Any], double: bool) -> Any:
+        if "slot" not in argument:
+            return argument["value"]
+        slot = argument["slot"]
+        tensor = tensors.take(self.inbox, slot, self.device if slot["device"] == "cuda" else "cpu")
+        return tensor.double() if double and tensor.is_floating_point() else tensor
