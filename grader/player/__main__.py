@@ -44,6 +44,7 @@ def serve(channel: Channel, options: argparse.Namespace) -> None:
         "construct": stage.construct,
         "set_state": stage.set_state,
         "call": stage.call,
+        "fetch": stage.fetch,
         "owner": lambda **k: backend.owner(stage, **k),
         "count": lambda **k: backend.count(**k),
         "time": lambda **k: backend.time(stage, **k),

@@ -96,13 +96,18 @@ class Stage:
         if isinstance(value, (tuple, list)):
             self.last = [v for v in value if isinstance(v, torch.Tensor)]
         if answer["kind"] == "tensors":
-            for tensor, fact, want in zip(self.last, answer["tensors"], out, strict=False):
-                if fact["shape"] == want["shape"] and fact["dtype"] == want["dtype"]:
-                    tensors.put(self.outbox, want["at"], tensor)
+            self.fetch(out)
         slots = [(a["slot"], t) for a, t in zip(args, inputs, strict=True) if "slot" in a]
         for (slot, tensor), at in zip(slots, after, strict=False):
             tensors.put(self.outbox, at, tensors.storage_of(tensor, slot))
         return answer
+
+    def fetch(self, out: list[Any], **_: object) -> dict[str, Any]:
+        """Write the last result into the outbox, as far as shape and dtype are those wanted."""
+        for tensor, want in zip(self.last, out, strict=False):
+            if list(tensor.shape) == want["shape"] and tensors.name_of(tensor.dtype) == want["dtype"]:
+                tensors.put(self.outbox, want["at"], tensor)
+        return {}
 
     def synchronize(self) -> None:
         """Wait for the device, so that a kernel's error surfaces at the call that caused it."""

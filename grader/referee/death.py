@@ -1,0 +1,100 @@
+"""How a player came to its end, in words: time-outs, signals, exits, and where it was at the time."""
+
+from __future__ import annotations
+
+import json
+import re
+import signal
+from typing import Any
+
+from grader.referee.fault import FaultError
+from grader.verdict import Status
+
+STAGES = {
+    "start": "Starting the submission's process",
+    "load": "Importing the file",
+    "build": "Compiling",
+    "construct": "Constructing the model",
+    "call": "The call",
+}
+
+
+def timeout(stage: str, words: str, seconds: float) -> FaultError:
+    """It was stopped after ``seconds``; ``words`` may tell where it hung."""
+    what = STAGES.get(stage, f"The request {stage!r}")
+    message = f"{what} did not end within {seconds:g} s, so it was stopped{_where(words)}."
+    return FaultError(Status.TIMEOUT, message, dead=True, stage=stage, seconds=seconds)
+
+
+def ended(code: int | None, words: str, stage: str) -> FaultError:
+    """It ended by itself, with exit status ``code`` (negative: a signal) in the middle of ``stage``."""
+    what = STAGES.get(stage, f"the request {stage!r}").lower()
+    last = last_words(words)
+    if last and isinstance(last.get("signal"), int):
+        code = -last["signal"]
+    if code is None:
+        return FaultError(
+            Status.TAMPERED, f"The process cut its line to the referee during {what}.", dead=True
+        )
+    if code >= 0:
+        return FaultError(
+            Status.EXITED_EARLY,
+            f"The process ended by itself with exit code {code} during {what}; "
+            "something called exit() or os._exit().",
+            dead=True,
+            code=code,
+        )
+    try:
+        name = signal.Signals(-code).name
+    except ValueError:
+        name = f"signal {-code}"
+    if name == "SIGKILL":
+        return FaultError(
+            Status.OUT_OF_MEMORY,
+            f"The system killed the process during {what}, most likely because memory ran out.",
+            dead=True,
+        )
+    return FaultError(
+        Status.CRASHED, f"The process crashed during {what} with {name}{_meaning(name)}{_where(words)}.",
+        dead=True, signal=name,
+    )  # fmt: skip
+
+
+def last_words(words: str) -> dict[str, Any]:
+    """The line of JSON that the CPU back end's crash handler leaves, if there is one."""
+    for line in reversed(words.splitlines()):
+        if line.startswith("{"):
+            try:
+                value = json.loads(line)
+            except ValueError:
+                continue
+            if isinstance(value, dict):
+                return value
+    return {}
+
+
+def _meaning(name: str) -> str:
+    return {
+        "SIGSEGV": " (memory that is not there was touched)",
+        "SIGFPE": " (an integer was divided by zero)",
+        "SIGABRT": " (it gave up by itself: a failed assertion or an uncaught C++ exception)",
+        "SIGBUS": " (an address was misaligned or beyond the end of a file)",
+    }.get(name, "")
+
+
+def _where(words: str) -> str:
+    last = last_words(words)
+    if last.get("kernel"):
+        place = f", in kernel {last['kernel']}"
+        if last.get("file"):
+            place += f" at {str(last['file']).rsplit('/', 1)[-1]}, line {last.get('line')}"
+        return f"{place}, block {_xyz(last.get('block'))}, thread {_xyz(last.get('thread'))}"
+    frames = re.findall(r'File "([^"]+)", line (\d+) in (\S+)', words)
+    own = [f for f in frames if "/grader/" not in f[0] and "/site-packages/" not in f[0] and "<frozen" not in f[0]]
+    if own:
+        return f"; it was at {own[0][0].rsplit('/', 1)[-1]}, line {own[0][1]}"
+    return ""
+
+
+def _xyz(value: Any) -> str:
+    return f"({', '.join(str(v) for v in value)})" if isinstance(value, list) else "?"

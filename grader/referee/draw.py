@@ -1,0 +1,92 @@
+"""Inputs, drawn fresh for every call from a seed that the operating system gives and nobody is told."""
+
+from __future__ import annotations
+
+import math
+import os
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.lib.stride_tricks import as_strided
+from numpy.typing import NDArray
+
+from grader.task import Tensor
+
+Array = NDArray[Any]
+
+
+def generator() -> np.random.Generator:
+    """A generator that nothing in a player could predict or replay."""
+    return np.random.Generator(np.random.PCG64(int.from_bytes(os.urandom(16), "big")))
+
+
+@dataclass(frozen=True, slots=True)
+class Drawn:
+    """A drawn tensor: flat ``storage`` and the view of it that the call gets (strides count elements)."""
+
+    storage: Array
+    shape: tuple[int, ...]
+    strides: tuple[int, ...]
+    start: int
+    device: str
+
+    @property
+    def dtype(self) -> str:
+        """The numpy name of the dtype."""
+        return str(self.storage.dtype)
+
+    def view(self) -> Array:
+        """The logical array, as the call sees it."""
+        if not math.prod(self.shape):
+            return np.empty(self.shape, self.storage.dtype)
+        item = self.storage.itemsize
+        return as_strided(self.storage[self.start :], self.shape, [s * item for s in self.strides])
+
+
+def draw(spec: Tensor, rng: np.random.Generator) -> Drawn:
+    """Draw one input. Gaps between the elements of a view hold noise too, so a wrong stride shows."""
+    shape, strides, start, elements = _layout(spec)
+    values = _values(spec, elements, rng)
+    return Drawn(values.astype(spec.dtype), shape, strides, start, spec.device)
+
+
+def weights(shape: tuple[int, ...], dtype: str, rng: np.random.Generator) -> Drawn:
+    """New values for a parameter: normal, scaled so that sums over the last dimension stay near one."""
+    values = rng.standard_normal(math.prod(shape))
+    if len(shape) > 1:
+        values /= math.sqrt(max(1, math.prod(shape[1:])))
+    return Drawn(values.astype(dtype), shape, row_major(shape), 0, "cpu")
+
+
+def row_major(shape: tuple[int, ...]) -> tuple[int, ...]:
+    """Strides of a contiguous tensor, in elements."""
+    return tuple(math.prod(shape[i + 1 :]) for i in range(len(shape)))
+
+
+def _layout(spec: Tensor) -> tuple[tuple[int, ...], tuple[int, ...], int, int]:
+    shape, size = spec.shape, math.prod(spec.shape)
+    if spec.layout == "transposed" and len(shape) >= 2:
+        stored = (*shape[:-2], shape[-1], shape[-2])
+        s = row_major(stored)
+        return shape, (*s[:-2], s[-1], s[-2]), 0, size
+    if spec.layout == "strided":
+        return shape, tuple(2 * s for s in row_major(shape)), 0, 2 * size
+    if spec.layout == "offset":
+        return shape, row_major(shape), 1, size + 1
+    return shape, row_major(shape), 0, size
+
+
+def _values(spec: Tensor, n: int, rng: np.random.Generator) -> Array:
+    if spec.fill == "zeros":
+        return np.zeros(n)
+    if spec.fill == "bits":
+        return rng.integers(0, 2, n).astype(np.float64)
+    if spec.fill == "uniform":
+        return rng.random(n) * spec.scale
+    values = rng.standard_normal(n) * spec.scale
+    if spec.fill == "special" and n >= 3:
+        places = rng.choice(n, size=max(3, n // 50), replace=False)
+        for k, value in enumerate((np.nan, np.inf, -np.inf)):
+            values[places[k::3]] = value
+    return values

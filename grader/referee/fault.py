@@ -1,0 +1,73 @@
+"""What a player can do wrong, as an exception with a status: it raised, died, hung, or talked nonsense."""
+
+from __future__ import annotations
+
+import re
+from typing import Any
+
+from grader.verdict import SENTENCE, Finding, Status
+
+
+class FaultError(Exception):
+    """A request to a player that has no answer. ``dead``: the player is gone and must be started anew."""
+
+    def __init__(self, status: Status, message: str, *, dead: bool = False, **evidence: Any) -> None:
+        super().__init__(message)
+        self.status, self.message, self.dead, self.evidence = status, message, dead, evidence
+
+    def finding(self, name: str, max_points: int = 0) -> Finding:
+        """The fault as a check's result."""
+        return Finding(name, self.status, self.message, 0, max_points, self.evidence)
+
+
+def from_error(error: dict[str, Any], stage: str) -> FaultError:
+    """An exception that the player reports (a claim, so only its text is used) as a fault."""
+    name, text = str(error.get("type", "Error")), str(error.get("message", ""))[:6000]
+    where = [w for w in error.get("where", []) if isinstance(w, dict)] if isinstance(error.get("where"), list) else []
+    evidence = {"type": name, "text": text, "where": where[:8]}
+    at = _place(where)
+    if name == "MissingEntry":
+        return FaultError(Status.MISSING_ENTRY, f"{text[:1].upper()}{text[1:]}, which the grader calls.", **evidence)
+    if name == "SystemExit":
+        return FaultError(Status.EXITED_EARLY, f"{text[:1].upper()}{text[1:]}{at}.", **evidence)
+    if "out of memory" in text or name in ("OutOfMemoryError", "MemoryError"):
+        return FaultError(Status.OUT_OF_MEMORY, f"{first_line(text)}{at}", **evidence)
+    if "Error building extension" in text:
+        return FaultError(Status.COMPILE_ERROR, compiler_line(text), log=text, **evidence)
+    if name == "AcceleratorError" or "CUDA error" in text:
+        illegal = "illegal memory access" in text or "misaligned" in text
+        status = Status.ILLEGAL_ACCESS if illegal else Status.CUDA_ERROR
+        # After such an error the process's CUDA context is of no more use.
+        return FaultError(status, f"{first_line(text)}{at}", dead=True, **evidence)
+    if stage == "load":
+        return FaultError(Status.IMPORT_ERROR, f"{name}: {first_line(text)}{at}", **evidence)
+    return FaultError(Status.RAISED, f"{name}: {first_line(text)}{at}", **evidence)
+
+
+def first_line(text: str) -> str:
+    """The first line that says something."""
+    return next((line.strip() for line in text.splitlines() if line.strip()), "(no message)")
+
+
+def compiler_line(log: str) -> str:
+    """The first error of a compiler's log, as "file:line: message"."""
+    for line in log.splitlines():
+        found = re.search(r"(\S+?)[:(](\d+)\)?:(?:\d+:)? (?:fatal )?error:? (.*)", line)
+        if found:
+            return f"{found[1].rsplit('/', 1)[-1]}, line {found[2]}: {found[3].removeprefix(': ')}"
+        if "undefined symbol" in line or "undefined reference" in line:
+            return line.strip()
+    return first_line(log)
+
+
+def _place(where: list[dict[str, Any]]) -> str:
+    if not where:
+        return ""
+    last = where[-1]
+    file, code = str(last.get("file", "")).rsplit("/", 1)[-1], str(last.get("code", ""))
+    return f" ({file}, line {last.get('line')}: {code})" if code else f" ({file}, line {last.get('line')})"
+
+
+def sentence(status: Status) -> str:
+    """The sentence that every student reads for this status."""
+    return SENTENCE[status]

@@ -1,0 +1,119 @@
+"""Compare one result with the answer: every element, with a tolerance that was measured, not guessed.
+
+The allowed error of a case is ``FACTOR`` times the largest error that eager float32 itself makes against
+float64 on the same input, plus ``ULPS`` units in the last place of the expected element. Another order of
+summation stays far below that; TF32 and half precision are far above it, and so are zeros.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from grader.referee import pattern
+from grader.verdict import Status
+
+Array = NDArray[Any]
+FACTOR = 8.0
+ULPS = 4.0
+
+
+@dataclass(frozen=True, slots=True)
+class Judgement:
+    """Outcome of one comparison; ``first`` is the row-major index of the first wrong element."""
+
+    status: Status
+    message: str = ""
+    first: int | None = None
+    evidence: dict[str, Any] = field(default_factory=dict)
+
+
+def judge(expected: Array, eager: Array, got: Array, inputs: tuple[Array, ...] = ()) -> Judgement:
+    """Judge ``got`` (the submission's dtype) against ``expected`` (float64, or exact integers).
+
+    ``eager`` is the framework's own result in the submission's dtype, ``inputs`` the call's arguments, used
+    only to recognise patterns. All have the same shape.
+    """
+    if got.dtype.kind != "f":
+        return _verdict(got != eager, expected, got, inputs, np.zeros(()))
+    wide, answer = got.astype(np.float64), _in_range(expected, got.dtype)
+    finite = np.isfinite(answer) & np.isfinite(eager.astype(np.float64))
+    allowed = _allowed(answer, eager.astype(np.float64), finite, got.dtype)
+    with np.errstate(invalid="ignore"):
+        off = np.abs(wide - answer)
+        wrong = np.where(finite, ~(off <= allowed), ~_same_kind(wide, eager.astype(np.float64)))
+    return _verdict(wrong, answer, got, inputs, allowed)
+
+
+def _in_range(expected: Array, dtype: Any) -> Array:
+    """Float64 answers that the dtype cannot hold are infinite in it."""
+    with np.errstate(over="ignore"):
+        return np.where(np.abs(expected) > np.finfo(dtype).max, np.copysign(np.inf, expected), expected)
+
+
+def _allowed(answer: Array, eager: Array, finite: Array, dtype: Any) -> Array:
+    info = np.finfo(dtype)
+    with np.errstate(invalid="ignore"):
+        error = np.abs(np.where(finite, eager - answer, 0.0)).max(initial=0.0)
+        rounding = ULPS * info.eps * np.where(finite, np.abs(answer), 0.0)
+    return np.asarray(FACTOR * error + rounding + float(info.smallest_subnormal))
+
+
+def _same_kind(got: Array, eager: Array) -> Array:
+    """Non-finite answers: NaN for NaN, infinity for the same infinity; where eager is finite, the same value."""
+    both_nan = np.isnan(got) & np.isnan(eager)
+    return np.asarray(both_nan | (got == eager))
+
+
+def _verdict(wrong: Array, answer: Array, got: Array, inputs: tuple[Array, ...], allowed: Array) -> Judgement:
+    count = int(np.count_nonzero(wrong))
+    if not count:
+        return Judgement(Status.PASSED, evidence=_errors(answer, got, allowed))
+    flat = int(np.flatnonzero(wrong.reshape(-1))[0])
+    index = tuple(int(i) for i in np.unravel_index(flat, got.shape)) if got.ndim else ()
+    value, want = got.reshape(-1)[flat], answer.reshape(-1)[flat]
+    shape = pattern.describe(wrong, answer, got, inputs)
+    evidence = _errors(answer, got, allowed) | {
+        "first_wrong": list(index),
+        "expected": _number(want),
+        "got": _number(value),
+        "wrong_elements": count,
+        "elements": got.size,
+        "pattern": shape,
+    }
+    where = f"element {list(index)}" if got.ndim else "the value"
+    message = f"First wrong: {where} is {_show(value)}, expected {_show(want)}. "
+    message += f"Wrong: {shape}." if shape else f"Wrong: {count:,} of {got.size:,} elements, scattered."
+    status = Status.WRONG_OUTPUT
+    if got.dtype.kind == "f":
+        not_finite = wrong & ~np.isfinite(got.astype(np.float64)) & np.isfinite(answer)
+        if int(np.count_nonzero(not_finite)) == count:
+            status = Status.NOT_FINITE
+            message += " NaN is also what memory holds that no thread has written."
+        elif (guess := pattern.precision(wrong, answer, got)) is not None:
+            status, message = Status.PRECISION, f"{guess} {message}"
+    return Judgement(status, message, flat, evidence)
+
+
+def _errors(answer: Array, got: Array, allowed: Array) -> dict[str, Any]:
+    if got.dtype.kind != "f" or not got.size:
+        return {}
+    with np.errstate(invalid="ignore"):
+        off = np.abs(got.astype(np.float64) - answer)
+    off = off[np.isfinite(off)]
+    return {"largest_error": _number(off.max(initial=0.0)), "allowed_error": _number(allowed.max(initial=0.0))}
+
+
+def _number(value: Any) -> float | str | int:
+    """JSON has no NaN and no infinity; they travel as words."""
+    if isinstance(value, (np.integer, np.bool_)):
+        return int(value)
+    number = float(value)
+    return number if np.isfinite(number) else str(number)
+
+
+def _show(value: Any) -> str:
+    return f"{float(value):.7g}" if np.asarray(value).dtype.kind == "f" else str(value)

@@ -1,0 +1,63 @@
+"""The memory check: what the back end saw threads do to memory, as one finding."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from grader.verdict import Finding, Status
+
+# The back end's kinds of finding, and the status each amounts to; the most telling first.
+KINDS: tuple[tuple[str, Status], ...] = (
+    ("out-of-bounds", Status.ILLEGAL_ACCESS),
+    ("use-after-free", Status.ILLEGAL_ACCESS),
+    ("illegal-address", Status.ILLEGAL_ACCESS),
+    ("misaligned", Status.ILLEGAL_ACCESS),
+    ("host", Status.ILLEGAL_ACCESS),
+    ("race", Status.RACE),
+    ("barrier", Status.BARRIER),
+    ("deadlock", Status.BARRIER),
+    ("uninit", Status.UNINITIALISED),
+    ("not-written", Status.UNINITIALISED),
+    ("budget", Status.TIMEOUT),
+    ("assert", Status.CUDA_ERROR),
+)
+
+
+def status_of(kind: str) -> Status:
+    """The status that a kind of memory finding amounts to."""
+    return next((status for part, status in KINDS if part in kind), Status.ILLEGAL_ACCESS)
+
+
+def finding(seen: list[dict[str, Any]], points: int, matched: bool) -> Finding:
+    """One finding about all launches. Clean memory earns points only if some case was right (``matched``)."""
+    if seen:
+        order = [status for _, status in KINDS]
+        worst = min(seen, key=lambda f: order.index(status_of(str(f.get("kind", "")))))
+        message = describe(worst)
+        if len(seen) > 1:
+            message += f" ({len(seen) - 1} more of this and other kinds.)"
+        return Finding(
+            "memory", status_of(str(worst.get("kind", ""))), message, 0, points, {"seen": seen[:20]}
+        )
+    if not matched:
+        message = "Memory is judged once a case is right; a kernel that does nothing touches nothing."
+        return Finding("memory", Status.NOT_RUN, message, 0, points)
+    message = "Every access of every thread was inside its tensor, ordered and initialised."
+    return Finding("memory", Status.PASSED, message, points, points)
+
+
+def describe(seen: dict[str, Any]) -> str:
+    """One memory finding in a sentence or two: what, where, who."""
+    place = f"{str(seen.get('file', '')).rsplit('/', 1)[-1]}, line {seen.get('line')}: " if seen.get("line") else ""
+    text = f"{place}{str(seen.get('what', seen.get('kind')))[:600]}"
+    if not text.endswith("."):
+        text += "."
+    if seen.get("thread") is not None and seen.get("kernel"):
+        text += f" First seen in {str(seen['kernel'])[:80]}, block {_xyz(seen.get('block'))} thread {_xyz(seen['thread'])}"
+        count = seen.get("count")
+        text += f", {count:,} times." if isinstance(count, int) and count > 1 else "."
+    return text
+
+
+def _xyz(value: Any) -> str:
+    return f"({', '.join(str(v) for v in value[:3])})" if isinstance(value, list) else "?"

@@ -1,0 +1,85 @@
+"""The answers: a reference in its own player, run in float64 for what is right and in float32 for what is fair."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from grader.referee import exchange
+from grader.referee.draw import Drawn, weights
+from grader.referee.fault import FaultError
+from grader.referee.process import Player
+from grader.task import Case, Task
+from grader.verdict import Status
+
+Array = NDArray[Any]
+
+
+@dataclass(frozen=True, slots=True)
+class Expected:
+    """What a call must return: tensors (``answers`` in float64 and the framework's own ``eager``) or a value."""
+
+    answers: tuple[Array, ...] = ()
+    eager: tuple[Array, ...] = ()
+    container: str = "tensor"
+    value: Any = None
+    is_value: bool = False
+
+    @property
+    def outputs(self) -> list[tuple[tuple[int, ...], str]]:
+        """Shape and dtype of each tensor."""
+        return [(a.shape, str(a.dtype)) for a in self.eager]
+
+
+class Oracle:
+    """Asks the reference's player. What it is told, the submission's player never sees."""
+
+    def __init__(self, player: Player, task: Task) -> None:
+        self.player, self.task, self.limits = player, task, player.limits
+        self.state: list[tuple[str, tuple[int, ...], str]] = []
+
+    def load(self, path: str) -> None:
+        """Import the reference file."""
+        self._ask("load", self.limits.load, path=path)
+
+    def construct(self, case: Case) -> None:
+        """Make the reference model of a case and learn what parameters it has."""
+        entry = self.task.reference_entry or self.task.entry
+        answer = self._ask("construct", self.limits.call, entry=entry, init=list(case.init))
+        self.state = [(str(n), tuple(s), str(d)) for n, s, d in answer["state"]]
+
+    def new_weights(self, rng: np.random.Generator) -> list[tuple[str, Drawn]]:
+        """Draw values for every floating-point parameter and give them to the reference."""
+        drawn = [(n, weights(s, d, rng)) for n, s, d in self.state if np.dtype(d).kind == "f"]
+        slots = exchange.pack(self.player, [d for _, d in drawn])
+        state = [[name, slot.as_json()] for (name, _), slot in zip(drawn, slots, strict=True)]
+        self._ask("set_state", self.limits.call, state=state)
+        return drawn
+
+    def expect(self, case: Case, args: list[exchange.Value]) -> Expected:
+        """The answers for one call."""
+        entry = case.entry or self.task.entry
+        fields, _, _ = exchange.offer(self.player, args, [])
+        facts = self._ask("call", self.limits.call, entry=entry, double=True, **fields)
+        if facts["kind"] == "value":
+            value = float(facts["value"]) if facts.get("float") else facts["value"]
+            return Expected(value=value, is_value=True)
+        answers = self._fetch(facts)
+        facts = self._ask("call", self.limits.call, entry=entry, **fields)
+        return Expected(tuple(answers), tuple(self._fetch(facts)), str(facts["container"]))
+
+    def _fetch(self, facts: dict[str, Any]) -> list[Array]:
+        outputs = [(tuple(t["shape"]), str(t["dtype"])) for t in facts["tensors"]]
+        fields, wanted, _ = exchange.offer(self.player, [], outputs)
+        self._ask("fetch", self.limits.call, out=fields["out"])
+        return exchange.collect(self.player, wanted)
+
+    def _ask(self, do: str, seconds: float, **fields: Any) -> dict[str, Any]:
+        try:
+            return self.player.ask(do, seconds, **fields).data
+        except FaultError as fault:
+            message = f"The reference itself failed: {fault.message}"
+            raise FaultError(Status.NOT_GRADABLE, message, **fault.evidence) from fault

@@ -1,0 +1,122 @@
+"""Put a shape to what is wrong: "every element of the last 13 columns" says more than a count."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+Array = NDArray[Any]
+
+
+def describe(wrong: Array, answer: Array, got: Array, inputs: tuple[Array, ...]) -> str:
+    """A phrase for the set of wrong elements, or "" when it has no shape that we know."""
+    count, size = int(np.count_nonzero(wrong)), got.size
+    if count == size or count == int(np.count_nonzero(answer)) and not np.any(got[wrong]):
+        whole = _whole(answer, got, inputs)
+        if whole:
+            return whole
+    if count == size:
+        return f"all {size:,} elements" if size > 1 else ""
+    flat = wrong.reshape(-1)
+    if got.ndim == 2 and (lines := _lines(wrong)):
+        return lines
+    first = int(np.argmax(flat))
+    if flat[first:].all():
+        return f"every element from flat index {first:,} on, the last {size - first:,} of {size:,}"
+    if flat[:count].all():
+        return f"the first {count:,} of {size:,} elements"
+    if period := _period(flat):
+        return f"every {_ordinal(period)} element, beginning at flat index {first:,}"
+    if count == 1:
+        return f"this one element of {size:,}"
+    return ""
+
+
+def _whole(answer: Array, got: Array, inputs: tuple[Array, ...]) -> str:
+    """Everything is wrong: is it something simple instead?"""
+    with np.errstate(invalid="ignore", divide="ignore"):
+        if not np.any(got):
+            return f"the result is all zeros ({got.size:,} elements)"
+        if np.isnan(got.astype(np.float64)).all():
+            return f"all {got.size:,} elements are NaN, as if no thread had written any"
+        if got.size > 1 and (got == got.reshape(-1)[0]).all():
+            return f"the same value {float(got.reshape(-1)[0]):.7g} everywhere"
+        for number, given in enumerate(inputs):
+            if given.shape == got.shape and np.array_equal(given.astype(got.dtype), got, equal_nan=True):
+                return f"the result is a copy of input {number}"
+        if got.ndim == 2 and min(got.shape) > 1:
+            turned = answer.T.reshape(-1)
+            if np.allclose(got.reshape(-1), turned, rtol=1e-3, atol=1e-6, equal_nan=True):
+                return "the result is the transpose of the expected one; rows and columns are swapped"
+        some = answer != 0
+        if np.count_nonzero(some) > 3:
+            ratio = got[some].astype(np.float64) / answer[some]
+            middle = float(np.median(ratio))
+            if middle not in (0.0, 1.0) and np.allclose(ratio, middle, rtol=1e-3):
+                return f"everything is {middle:.6g} times what it should be"
+    return ""
+
+
+def _lines(wrong: Array) -> str:
+    """Whole rows or whole columns."""
+    rows, columns = wrong.shape
+    for lines, name, length in ((wrong.all(axis=0), "columns", columns), (wrong.all(axis=1), "rows", rows)):
+        bad = int(np.count_nonzero(lines))
+        other = rows if name == "columns" else columns
+        if not bad or bad == length or bad * other != int(np.count_nonzero(wrong)):
+            continue
+        first = int(np.argmax(lines))
+        singular = name[:-1]
+        if bad == 1:
+            return f"every element of {singular} {first}, and nothing else"
+        if lines[first:].all():
+            return f"every element of the last {bad} {name} ({singular} {first} on)"
+        if lines[:bad].all():
+            return f"every element of the first {bad} {name}"
+        if bad == length - 1 and not lines[0]:
+            return f"every element but those of {singular} 0"
+        if period := _period(lines):
+            return f"every {_ordinal(period)} {singular}, beginning at {singular} {first}"
+        return f"every element of {bad} of the {length} {name}, the first of them {singular} {first}"
+    if rows > 1 and not wrong[0].any() and wrong[1:].all():
+        return "every element but those of row 0"
+    return ""
+
+
+def _period(mask: Array) -> int:
+    """The period of a mask whose true elements are evenly spaced, or 0."""
+    places = np.flatnonzero(mask)
+    if len(places) < 3:
+        return 0
+    steps = np.diff(places)
+    step = int(steps[0])
+    if step < 2 or not (steps == step).all() or places[0] >= step or places[-1] + step < len(mask):
+        return 0
+    return step
+
+
+def _ordinal(number: int) -> str:
+    suffix = "th" if 10 <= number % 100 <= 20 else {1: "st", 2: "nd", 3: "rd"}.get(number % 10, "th")
+    return f"{number}{suffix}" if number > 2 else "second"
+
+
+def precision(wrong: Array, answer: Array, got: Array) -> str | None:
+    """A sentence when the result is right but for its precision, else None.
+
+    Low precision errs everywhere by about its unit in the last place: many elements are off, none by much.
+    """
+    finite = np.isfinite(answer) & np.isfinite(got.astype(np.float64))
+    scale = float(np.abs(answer[finite]).max(initial=0.0))
+    if not scale or np.count_nonzero(wrong) < 0.01 * got.size or got.size < 4 or (wrong & ~finite).any():
+        return None
+    off = np.abs(got.astype(np.float64) - answer)[finite]
+    relative = float(off.max()) / scale
+    if relative > 2e-2:
+        return None
+    power = round(np.log2(relative))
+    like = "half precision or TF32" if power >= -14 else "an approximation of a function"
+    if power >= -8:
+        like = "bfloat16 or a coarse approximation"
+    return f"The largest error is about 2^{power} of the largest value; that looks like {like}, not float32."
