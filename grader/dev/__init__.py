@@ -1,0 +1,1 @@
+"""Tools for those who change the course: generated files and checks of lessons."""

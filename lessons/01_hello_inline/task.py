@@ -1,0 +1,46 @@
+"""How lesson 01 is graded."""
+
+from grader.task import Case, Task, Tensor
+
+
+def _shift(name: str, x: Tensor, points: int, why: str, scale: float = 2.5, shift: float = -1.0) -> Case:
+    return Case(name, (x, scale, shift), why, points, entry="scale_shift")
+
+
+TASK = Task(
+    title="Hello, inline C++",
+    entry="hello_world",
+    cases=(
+        Case("greeting", (), "The bound name, the C++ name and the string are all as agreed.", 6),
+        _shift("matrix", Tensor((5, 7), device="cpu"), 4, "An ordinary matrix of mixed signs."),
+        _shift(
+            "negative scale",
+            Tensor((33,), device="cpu"),
+            2,
+            "Both numbers arrive as doubles and in this order: first scale, then shift.",
+            -0.125,
+            1000.0,
+        ),
+        _shift(
+            "transposed",
+            Tensor((6, 4), layout="transposed", device="cpu"),
+            2,
+            "A view whose rows do not lie one after another in memory.",
+        ),
+        _shift(
+            "float64",
+            Tensor((9,), dtype="float64", device="cpu"),
+            2,
+            "Double precision goes in, so double precision comes out.",
+        ),
+        _shift(
+            "nan and inf", Tensor((64,), fill="special", device="cpu"), 2, "NaN and infinity are passed on."
+        ),
+        _shift(
+            "empty", Tensor((0, 3), device="cpu"), 2, "No elements in, no elements out, and the same shape."
+        ),
+    ),
+    introduces=("load_inline", "binding", "build cache"),
+    requires=("python", "tensors", "c++ functions"),
+    minutes=20,
+)

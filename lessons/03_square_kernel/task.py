@@ -1,0 +1,39 @@
+"""How lesson 03 is graded."""
+
+from grader.task import Case, Speed, Task, Tensor
+
+FULL = (4096, 4096)
+BYTES = 2 * 4 * FULL[0] * FULL[1]  # each float32 element is read once and written once
+
+TASK = Task(
+    title="A square kernel",
+    entry="square_matrix",
+    cases=(
+        Case("whole blocks", (Tensor((32, 64)),), "Every 16 x 16 block is full.", 2),
+        Case("ragged edges", (Tensor((37, 101)),), "Two primes: the last blocks hang over both edges.", 2),
+        Case("one element", (Tensor((1, 1)),), "255 of the 256 threads have nothing to do.", 1),
+        Case("one row", (Tensor((1, 4099)),), "Many columns, one row: x and y not swapped?", 1),
+        Case("one column", (Tensor((4099, 1)),), "Many rows and one column.", 1),
+        Case("tiny values", (Tensor((17, 33), scale=1e-3),), "Values near 0.001: squares near 1e-6.", 1),
+        Case("large values", (Tensor((17, 33), scale=1e3),), "Values near 1000: squares near a million.", 1),
+        Case("nan and inf", (Tensor((19, 23), fill="special"),), "NaN and infinity are passed on.", 1),
+        Case("transposed", (Tensor((30, 50), layout="transposed"),), "A transposed view, not contiguous.", 1),
+        Case("every other", (Tensor((20, 40), layout="strided"),), "A view with gaps.", 1),
+        Case("offset", (Tensor((16, 31), layout="offset"),), "A view that starts inside its storage.", 1),
+        Case("empty", (Tensor((0, 8)),), "No elements: a grid of zero blocks is a CUDA error.", 1),
+        Case("on the CPU", (Tensor((4, 4), device="cpu"),), "A GPU cannot follow a CPU pointer.", 1, "raise"),
+        Case("float64", (Tensor((4, 4), dtype="float64"),), "The kernel reads floats.", 1, "raise"),
+        Case("three dimensions", (Tensor((2, 3, 4)),), "The kernel knows two.", 1, "raise"),
+    ),
+    index="row_col",
+    memory_points=3,
+    speed=Speed(
+        case=Case("speed, small", (Tensor((256, 256)),)),
+        full=Case("speed", (Tensor(FULL),)),
+        eager_bytes=BYTES,
+        fused_bytes=BYTES,
+    ),
+    introduces=("kernel launch", "2-D index", "guard", "tensor checks", "current stream"),
+    requires=("load_inline", "binding"),
+    minutes=35,
+)
