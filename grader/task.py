@@ -55,17 +55,20 @@ class Case:
 
 @dataclass(frozen=True, slots=True)
 class Speed:
-    """What a GPU must move at least for the full-size problem, for predictions and measured times.
+    """The full-size problem, for predicted and measured times.
 
-    ``case`` is run for counting (simt) or timing (cuda). ``eager_bytes`` and ``fused_bytes``: bytes through
-    device memory of the framework's kernels and of one fused kernel at that case; ``flops`` of a library
-    GEMM that both share (0 if none).
+    ``full`` is timed on a GPU. ``case`` is the same problem at a size that the CPU back end can count.
+    ``eager_bytes`` and ``fused_bytes`` are what the framework's kernels and one fused kernel move through
+    device memory at the full size, the GEMM left out; ``case_bytes`` what one fused kernel moves at ``case``.
+    ``eager_launches``: kernels of the framework that the fused one replaces. ``flops``: of the GEMM, 0 if none.
     """
 
     case: Case
     full: Case
     eager_bytes: int
     fused_bytes: int
+    case_bytes: int
+    eager_launches: int = 1
     flops: int = 0
 
 

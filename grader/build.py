@@ -1,0 +1,47 @@
+"""Compile for a player, on the referee's side: by content, once. The player only names what it wants built."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from grader.referee.fault import FaultError
+from grader.simt import build as simt_build
+from grader.verdict import Status
+
+
+class SimtBuilder:
+    """Answers build requests of players on the CPU back end and remembers what each cost."""
+
+    def __init__(self, timeout: float = 300.0) -> None:
+        self.timeout = timeout
+        self.builds: list[dict[str, Any]] = []
+
+    def __call__(self, request: dict[str, Any]) -> dict[str, Any]:
+        """Compile one ``load_inline`` request; a fault with the first error when it does not compile."""
+        try:
+            wanted = simt_build.BuildRequest.from_json(request)
+        except ValueError as error:
+            raise FaultError(Status.TAMPERED, f"The process asked for an impossible build: {error}") from error
+        try:
+            result = simt_build.build(wanted, timeout=self.timeout)
+        except simt_build.CompileError as error:
+            where = f"{error.file.rsplit('/', 1)[-1]}, line {error.line}: " if error.line else ""
+            raise FaultError(
+                Status.COMPILE_ERROR, f"{where}{error.first}", log=error.log, file=error.file, line=error.line
+            ) from error
+        except simt_build.BuildTimeout as error:
+            message = f"Compiling took longer than {self.timeout:g} s and was stopped."
+            raise FaultError(Status.TIMEOUT, message) from error
+        self.builds.append(
+            {"name": wanted.name, "seconds": result.seconds, "cached": result.cached, "headers": result.headers}
+        )
+        return {"path": str(result.path)}
+
+
+def prepare(say: Callable[[str], None]) -> None:
+    """Build what the CPU back end needs once for all submissions, saying so."""
+    if not simt_build.is_prepared():
+        say("First use on this machine: compiling the CPU back end and PyTorch's headers. This happens once.")
+        seconds = simt_build.prepare(say)
+        say(f"Ready after {seconds:.0f} s; from now on this step is skipped.")

@@ -1,0 +1,111 @@
+"""The way of a submission through the house: look, build, play, judge, verdict."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from grader import backend, build, speed
+from grader.look import Advice, look
+from grader.referee.conduct import Match, Record
+from grader.referee.fault import FaultError
+from grader.referee.oracle import Oracle
+from grader.referee.process import Limits, Player
+from grader.submission import Submission
+from grader.task import Task
+from grader.verdict import Finding, Status, Verdict
+
+
+def _silent(_: str) -> None:
+    """Say nothing."""
+
+
+@dataclass(slots=True)
+class Job:
+    """What is to be graded, how, and who listens meanwhile."""
+
+    lesson: str
+    task: Task
+    reference: Path
+    submission: Submission
+    choice: backend.Choice
+    limits: Limits = field(default_factory=Limits)
+    with_speed: bool = False
+    say: Callable[[str], None] = _silent
+
+
+@dataclass(frozen=True, slots=True)
+class Outcome:
+    """The verdict and what is only for the reader at the terminal."""
+
+    verdict: Verdict
+    advice: list[Advice]
+    builds: list[dict[str, object]]
+
+
+def check(job: Job) -> Outcome:
+    """Grade one submission. Only :class:`~grader.errors.BadInputError` and toolchain errors are raised."""
+    begun = time.monotonic()
+    stages: dict[str, float] = {}
+    advice = look(job.submission, job.task)
+    syntax = job.submission.syntax_error()
+    stages["look"] = time.monotonic() - begun
+    if syntax is not None:
+        return Outcome(_verdict(job, _unread(job, syntax), stages, begun, None), advice, [])
+    builder = build.SimtBuilder(job.limits.build)
+    if job.choice.name == "simt":
+        build.prepare(job.say)
+
+    def start() -> Player:
+        compiler = builder if job.choice.name == "simt" else None
+        return Player(job.choice.name, job.limits, build=compiler)
+
+    # Both processes import torch at the same time; that is most of what an unchanged file costs.
+    reference = Player("cuda" if job.choice.name == "cuda" else "cpu", job.limits)
+    oracle = Oracle(reference, job.task)
+    match = Match(job.task, str(job.submission.path), start, oracle)
+    measured = None
+    try:
+        oracle.load(str(job.reference))
+        record = match.run()
+        if job.with_speed and job.task.speed and all(f.ok for f in record.findings):
+            measured = speed.of(match, job.task, job.choice.name)
+    except FaultError as fault:
+        match.record.findings = [fault.finding("reference", job.task.max_points)]
+        record = match.record
+    finally:
+        match.close()
+        reference.stop()
+    stages |= record.stages
+    return Outcome(_verdict(job, record, stages, begun, measured), advice, list(builder.builds))
+
+
+def _unread(job: Job, error: SyntaxError) -> Record:
+    where = f"{job.submission.path.name}, line {error.lineno}: " if error.lineno else ""
+    message = f"SyntaxError: {where}{error.msg}"
+    evidence = {"line": error.lineno, "code": (error.text or "").strip()}
+    findings = [Finding("load", Status.IMPORT_ERROR, message, 0, 0, evidence)]
+    findings += [Finding(c.name, Status.NOT_RUN, c.why, 0, c.points) for c in job.task.cases]
+    if job.task.memory_points:
+        findings.append(Finding("memory", Status.NOT_RUN, "", 0, job.task.memory_points))
+    return Record(findings=findings)
+
+
+def _verdict(
+    job: Job, record: Record, stages: dict[str, float], begun: float, measured: dict[str, object] | None
+) -> Verdict:
+    facts = {k: str(v) for k, v in record.facts.items()}
+    return Verdict(
+        lesson=job.lesson,
+        submission=job.submission.name,
+        backend=job.choice.name,
+        device=facts.pop("device", "unknown"),
+        findings=tuple(record.findings),
+        seconds=time.monotonic() - begun,
+        stages=stages,
+        speed=measured,
+        output=record.output,
+        versions=facts,
+    )
