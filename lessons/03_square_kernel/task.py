@@ -32,6 +32,7 @@ TASK = Task(
         full=Case("speed", (Tensor(FULL),)),
         eager_bytes=BYTES,
         fused_bytes=BYTES,
+        case_bytes=2 * 4 * 256 * 256,
     ),
     introduces=("kernel launch", "2-D index", "guard", "tensor checks", "current stream"),
     requires=("load_inline", "binding"),

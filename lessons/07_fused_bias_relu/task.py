@@ -36,6 +36,8 @@ TASK = Task(
         # eager: the addition reads matrix and bias and writes; ReLU reads and writes
         eager_bytes=(2 * ELEMENTS + BIAS) + 2 * ELEMENTS,
         fused_bytes=2 * ELEMENTS + BIAS,
+        case_bytes=4 * (2 * 64 * 512 + 512),
+        eager_launches=2,
         flops=2 * M * N * K,
     ),
     introduces=("fusion", "bytes moved", "ModelNew", "Amdahl's law"),

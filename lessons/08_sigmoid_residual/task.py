@@ -37,6 +37,8 @@ TASK = Task(
         # eager: sigmoid reads and writes, the product reads and writes, the sum reads two and writes one
         eager_bytes=7 * ELEMENTS,
         fused_bytes=2 * ELEMENTS,
+        case_bytes=4 * 2 * 64 * 512,
+        eager_launches=3,
         flops=2 * M * N * K,
     ),
     introduces=("overflow-safe sigmoid", "claims as tests"),
