@@ -1,0 +1,130 @@
+"""``course test``: every check of the repository, one after another, and one table at the end."""
+
+from __future__ import annotations
+
+import importlib.util
+import subprocess
+import sys
+import tempfile
+import time
+from dataclasses import dataclass
+from pathlib import Path
+
+from rich.console import Console
+from rich.table import Table
+
+
+@dataclass(frozen=True, slots=True)
+class Step:
+    """One check: the arguments after ``python -m`` and the module that must be installed for it."""
+
+    name: str
+    arguments: tuple[str, ...]
+    needs: str = ""
+
+    @property
+    def module(self) -> str:
+        """What must be importable."""
+        return self.needs or self.arguments[0]
+
+
+@dataclass(frozen=True, slots=True)
+class Outcome:
+    """What became of a step. ``code`` None: skipped, ``note`` says why."""
+
+    step: Step
+    code: int | None
+    seconds: float
+    note: str = ""
+
+
+def steps(pytest_args: list[str], *, gpu: bool, site: Path) -> list[Step]:
+    """All steps in the order they run: the quick ones first, the tests last. ``site`` is built into."""
+    return [
+        Step("lint", ("ruff", "check", ".")),
+        Step("format", ("ruff", "format", "--check", ".")),
+        Step("types", ("mypy",)),
+        Step("spelling", ("codespell_lib",)),
+        Step("generated files", ("grader", "dev", "generate", "--check")),
+        Step(
+            "docs",
+            ("mkdocs", "build", "--strict", "--quiet", "--site-dir", str(site)),
+            needs="material",
+        ),
+        # pytest takes the last -m, so an expression in pytest_args wins
+        Step("tests", ("pytest", "-m", "gpu" if gpu else "not gpu", *pytest_args)),
+    ]
+
+
+def run(pytest_args: list[str], *, gpu: bool, root: Path) -> int:
+    """Run all steps in ``root``, the later ones even if an earlier one fails; 0 if none failed.
+
+    ``gpu`` runs the tests that are marked so, and only those. Tools that are not installed are skipped and
+    named: a GPU machine without a network has pytest at most.
+    """
+    console = Console()
+    closing = ""
+    outcomes: list[Outcome] = []
+    with tempfile.TemporaryDirectory(prefix="course-site-") as site:
+        for step in steps(pytest_args, gpu=gpu, site=Path(site)):
+            console.rule(f"[bold]{step.name}", align="left")
+            if importlib.util.find_spec(step.module) is None:
+                outcomes.append(Outcome(step, None, 0.0, f"{step.module} is not installed here"))
+                console.print(f"skipped: {outcomes[-1].note}")
+                continue
+            start = time.perf_counter()
+            # The tests speak while they run, the others only if they have something to complain about.
+            if step.name == "tests":
+                code, closing = _streamed(step, root, colour=console.is_terminal)
+            else:
+                code = _quiet(step, root)
+            outcomes.append(Outcome(step, code, time.perf_counter() - start))
+            console.print(f"{'failed' if code else 'ok'}, {outcomes[-1].seconds:.1f} s")
+    console.print(_table(outcomes))
+    # Once more, as the last line: whoever looks at the end of a long log looks for it, programs too.
+    print(closing, flush=True)
+    return 1 if any(o.code for o in outcomes) else 0
+
+
+def _command(step: Step) -> list[str]:
+    return [sys.executable, "-m", *step.arguments]
+
+
+def _quiet(step: Step, root: Path) -> int:
+    done = subprocess.run(
+        _command(step),
+        cwd=root,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        text=True,
+        errors="replace",
+    )
+    if done.returncode:
+        print(done.stdout, end="", flush=True)
+    return done.returncode
+
+
+def _streamed(step: Step, root: Path, *, colour: bool) -> tuple[int, str]:
+    """Pass the output on as it comes; the exit code and the last line that was not blank."""
+    last = ""
+    command = _command(step) + (["--color=yes"] if colour else [])
+    with subprocess.Popen(
+        command, cwd=root, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, errors="replace"
+    ) as process:
+        assert process.stdout is not None
+        for line in process.stdout:
+            print(line, end="", flush=True)
+            last = line.rstrip("\n") if line.strip() else last
+    return process.returncode, last
+
+
+def _table(outcomes: list[Outcome]) -> Table:
+    table = Table(title="course test", title_justify="left")
+    for column in ("step", "result", "seconds", "command or reason"):
+        table.add_column(column, justify="right" if column == "seconds" else "left", overflow="fold")
+    for o in outcomes:
+        result = "[yellow]skipped" if o.code is None else "[red]failed" if o.code else "[green]passed"
+        # A temporary folder's name tells nobody anything.
+        words = [a for a in o.step.arguments if not Path(a).is_absolute() and a != "--site-dir"]
+        table.add_row(o.step.name, result, f"{o.seconds:.1f}", o.note or "python -m " + " ".join(words))
+    return table
