@@ -51,7 +51,9 @@ def torch_cuda() -> str:
     """The CUDA version that the installed torch was built with, "" for a CPU build. Imports nothing."""
     spec = importlib.util.find_spec("torch")
     if spec is None or not spec.submodule_search_locations:
-        raise BadInputError("PyTorch is not installed here; use ./course, which installs it, or pip install torch.")
+        raise BadInputError(
+            "PyTorch is not installed here; use ./course, which installs it, or pip install torch."
+        )
     version = Path(spec.submodule_search_locations[0]) / "version.py"
     text = version.read_text() if version.exists() else ""
     found = re.search(r"^cuda\b[^=]*=\s*['\"]([\d.]+)['\"]", text, re.M)
@@ -63,7 +65,9 @@ def choose(wanted: str) -> Choice:
     missing = _missing_for_cuda()
     if wanted == "cuda":
         if missing:
-            raise BadInputError(f"The cuda back end cannot run here: {missing}. Without a GPU use --backend simt.")
+            raise BadInputError(
+                f"The cuda back end cannot run here: {missing}. Without a GPU use --backend simt."
+            )
         return Choice("cuda", "you asked for it")
     if wanted == "simt":
         return Choice("simt", "you asked for it")

@@ -1,4 +1,4 @@
-"""Compile for a player, on the referee's side: by content, once. The player only names what it wants built."""
+"""Compile for a player, on the referee's side: by content, once. The player only says what it wants built."""
 
 from __future__ import annotations
 
@@ -22,7 +22,9 @@ class SimtBuilder:
         try:
             wanted = simt_build.BuildRequest.from_json(request)
         except ValueError as error:
-            raise FaultError(Status.TAMPERED, f"The process asked for an impossible build: {error}") from error
+            raise FaultError(
+                Status.TAMPERED, f"The process asked for an impossible build: {error}"
+            ) from error
         try:
             result = simt_build.build(wanted, timeout=self.timeout)
         except simt_build.CompileError as error:
@@ -34,7 +36,12 @@ class SimtBuilder:
             message = f"Compiling took longer than {self.timeout:g} s and was stopped."
             raise FaultError(Status.TIMEOUT, message) from error
         self.builds.append(
-            {"name": wanted.name, "seconds": result.seconds, "cached": result.cached, "headers": result.headers}
+            {
+                "name": wanted.name,
+                "seconds": result.seconds,
+                "cached": result.cached,
+                "headers": result.headers,
+            }
         )
         return {"path": str(result.path)}
 

@@ -74,7 +74,9 @@ def find(word: str) -> Lesson:
     if not hits:
         near = difflib.get_close_matches(wanted, [x for n in known for x in (n[:2], n, n[3:])], 1, 0.4)
         did_you_mean = f" Did you mean {near[0]}?" if near else ""
-        raise BadInputError(f"There is no lesson {word!r}.{did_you_mean} The lessons are: {', '.join(known)}.")
+        raise BadInputError(
+            f"There is no lesson {word!r}.{did_you_mean} The lessons are: {', '.join(known)}."
+        )
     folder = course_root() / "lessons" / hits[0]
     return Lesson(hits[0], folder, load_task(folder / "task.py"))
 

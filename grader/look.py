@@ -31,14 +31,22 @@ def look(submission: Submission, task: Task) -> list[Advice]:
         launch = source.count("\n", 0, source.index("<<<")) + 1
         if not re.search(r"C10_CUDA_KERNEL_LAUNCH_CHECK|cudaGetLastError|cudaPeekAtLastError", source):
             advice.append(
-                Advice(launch, "A launch without C10_CUDA_KERNEL_LAUNCH_CHECK(): its errors surface elsewhere.")
+                Advice(
+                    launch, "A launch without C10_CUDA_KERNEL_LAUNCH_CHECK(): its errors surface elsewhere."
+                )
             )
         if "is_cuda()" not in source:
             advice.append(Advice(launch, "Nothing checks that the tensor is on the GPU before the launch."))
-        if re.search(r"data_ptr<float>", source) and not re.search(r"scalar_type\(\)|dtype\(\)|kFloat", source):
-            advice.append(Advice(launch, "data_ptr<float>() is used, but no check says that the dtype is float32."))
+        if re.search(r"data_ptr<float>", source) and not re.search(
+            r"scalar_type\(\)|dtype\(\)|kFloat", source
+        ):
+            advice.append(
+                Advice(launch, "data_ptr<float>() is used, but no check says that the dtype is float32.")
+            )
         if re.search(r"threadIdx\.\w", source) and not re.search(r"\bif\s*\(|\bfor\s*\(|\?", source):
-            advice.append(Advice(launch, "No thread is guarded off; what do threads beyond the last element do?"))
+            advice.append(
+                Advice(launch, "No thread is guarded off; what do threads beyond the last element do?")
+            )
     return sorted(advice, key=lambda a: a.line)
 
 
@@ -57,4 +65,8 @@ def _entries(submission: Submission, task: Task) -> list[Advice]:
         elif isinstance(node, (ast.Import, ast.ImportFrom)):
             defined.update((a.asname or a.name).split(".")[0] for a in node.names)
     wanted = dict.fromkeys([task.entry, *(c.entry for c in task.cases if c.entry)])
-    return [Advice(1, f"The grader calls {name}, which is not defined here.") for name in wanted if name not in defined]
+    return [
+        Advice(1, f"The grader calls {name}, which is not defined here.")
+        for name in wanted
+        if name not in defined
+    ]

@@ -1,10 +1,12 @@
-"""A passed submission's speed: measured where there is a GPU, predicted from counted bytes where there is none."""
+"""A passed submission's speed: measured where there is a GPU, else predicted from counted bytes."""
 
 from __future__ import annotations
 
+from statistics import median, quantiles
 from typing import TYPE_CHECKING, Any
 
 from grader import roofline
+from grader.referee import timing
 from grader.referee.fault import FaultError
 from grader.task import Task
 
@@ -23,7 +25,7 @@ def of(match: Match, task: Task, backend: str) -> dict[str, Any] | None:
 def _predicted(match: Match, task: Task, card_name: str = "h200") -> dict[str, Any] | None:
     """Scale the bytes counted at a small size to the full one and divide by the card's copy bandwidth."""
     assert task.speed is not None
-    launches = match.count(task.speed.case)
+    launches = timing.count(match, task.speed.case)
     moved = sum(int(x.get("read_bytes", 0)) + int(x.get("written_bytes", 0)) for x in launches)
     if not moved:
         return None
@@ -31,11 +33,11 @@ def _predicted(match: Match, task: Task, card_name: str = "h200") -> dict[str, A
     scale = moved / task.speed.case_bytes
     own = card.memory_time(scale * task.speed.fused_bytes, len(launches))
     eager = card.memory_time(task.speed.eager_bytes, task.speed.eager_launches)
-    gemm = task.speed.flops / card.fp32_flops_per_second
+    gemm = task.speed.flops / card.gemm_flops_per_second
     return {
         "kind": "predicted",
         "device": card.name,
-        "method": "distinct bytes counted by simt, over the card's copy bandwidth; library GEMM at fp32 peak",
+        "method": "distinct bytes counted by simt, over the card's copy bandwidth; library GEMM at the card's measured fp32 rate",
         "counted_bytes": moved,
         "launches": len(launches),
         "kernel_seconds": own,
@@ -48,8 +50,7 @@ def _predicted(match: Match, task: Task, card_name: str = "h200") -> dict[str, A
 def _measured(match: Match, task: Task) -> dict[str, Any]:
     """Submission and reference in turns, A B B A, on the same GPU: medians of CUDA event times."""
     assert task.speed is not None
-    own, eager = match.race(task.speed.full)
-    from statistics import median, quantiles
+    own, eager = timing.race(match, task.speed.full)
 
     def spread(times: list[float]) -> dict[str, float]:
         cut = quantiles(times, n=10)

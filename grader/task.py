@@ -40,7 +40,8 @@ class Case:
     ``expect``: "match" compares with the reference; "raise" wants an exception (an input that must be
     refused). ``init`` are a model's constructor arguments. ``calls`` > 1 repeats the call on fresh inputs,
     with new weights each time. ``why`` tells the student what the case is for. ``entry`` names another
-    function than the task's.
+    function than the task's. ``given``: arguments come from the reference file's ``get_init_inputs`` and
+    ``get_inputs`` instead (KernelBench's format).
     """
 
     name: str
@@ -51,6 +52,7 @@ class Case:
     init: tuple[object, ...] = ()
     calls: int = 1
     entry: str = ""
+    given: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,7 +62,7 @@ class Speed:
     ``full`` is timed on a GPU. ``case`` is the same problem at a size that the CPU back end can count.
     ``eager_bytes`` and ``fused_bytes`` are what the framework's kernels and one fused kernel move through
     device memory at the full size, the GEMM left out; ``case_bytes`` what one fused kernel moves at ``case``.
-    ``eager_launches``: kernels of the framework that the fused one replaces. ``flops``: of the GEMM, 0 if none.
+    ``eager_launches``: kernels of the framework that the fused one replaces. ``flops``: of the GEMM, or 0.
     """
 
     case: Case

@@ -59,10 +59,12 @@ SENTENCE: dict[Status, str] = {
     "add the TORCH_CHECK that refuses it, before the launch.",
     Status.WRONG_OUTPUT: "The result differs from the reference; "
     "look at the first wrong element and at who owns it.",
-    Status.WRONG_SHAPE: "The result has another shape than the reference; check what the output is allocated as.",
+    Status.WRONG_SHAPE: "The result has another shape than the reference; "
+    "check what the output is allocated as.",
     Status.WRONG_DTYPE: "The result has another dtype than the reference; "
     "allocate the output with the input's options.",
-    Status.WRONG_DEVICE: "The result is not on the GPU; return the tensor the kernel wrote, not a copy on the CPU.",
+    Status.WRONG_DEVICE: "The result is not on the GPU; "
+    "return the tensor the kernel wrote, not a copy on the CPU.",
     Status.NOT_A_TENSOR: "The call returned something that is not a tensor; return the output tensor itself.",
     Status.NOT_FINITE: "The result holds NaN or infinity where the reference is finite; "
     "often an element that no thread wrote.",
@@ -80,7 +82,8 @@ SENTENCE: dict[Status, str] = {
     "in host code this is usually a bad pointer or a failed assertion.",
     Status.EXITED_EARLY: "The process of the submission ended on its own before it had answered; "
     "remove calls such as exit() from the file.",
-    Status.TIMEOUT: "It took longer than allowed and was stopped; look for a loop whose end is never reached.",
+    Status.TIMEOUT: "It took longer than allowed and was stopped; "
+    "look for a loop whose end is never reached.",
     Status.OUT_OF_MEMORY: "Memory ran out; check the sizes that are allocated.",
     Status.TAMPERED: "What the submission's process answered does not fit the protocol or the laws of the "
     "hardware, so nothing it said counts.",

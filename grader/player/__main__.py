@@ -7,6 +7,7 @@ import faulthandler
 import os
 import signal
 import socket
+from collections.abc import Callable
 from typing import Any
 
 from grader.arena import Arena
@@ -39,12 +40,13 @@ def serve(channel: Channel, options: argparse.Namespace) -> None:
     arenas = (Arena(options.inbox, 1 << 16), Arena(options.outbox, 1 << 16))
     stage = Stage(*arenas, device="cpu" if options.backend == "cpu" else "cuda")
     channel.send({"ready": backend.facts()})
-    actions = {
+    actions: dict[str, Callable[..., dict[str, Any]]] = {
         "load": stage.load,
         "construct": stage.construct,
         "set_state": stage.set_state,
         "call": stage.call,
         "fetch": stage.fetch,
+        "given": stage.given,
         "owner": lambda **k: backend.owner(stage, **k),
         "count": lambda **k: backend.count(**k),
         "time": lambda **k: backend.time(stage, **k),

@@ -70,7 +70,7 @@ class Plain:
 
 
 class Simt(Plain):
-    """The CPU back end. Compiling is the referee's work: this side only asks for it and imports the result."""
+    """The CPU back end. Compiling is the referee's work: this side asks for it and imports the result."""
 
     def __init__(self, channel: Channel, options: argparse.Namespace) -> None:
         from grader import simt

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import copy
+import functools
 import importlib.util
 import sys
 from collections.abc import Callable
@@ -33,6 +34,7 @@ class Stage:
         self.module: ModuleType | None = None
         self.model: torch.nn.Module | None = None
         self.last: list[torch.Tensor] = []
+        self.again: Callable[[], Any] = lambda: None
 
     def load(self, path: str, **_: object) -> dict[str, Any]:
         """Import the file at ``path``."""
@@ -67,6 +69,15 @@ class Stage:
         state = [*self.model.named_parameters(), *self.model.named_buffers()]
         return {"state": [[n, list(t.shape), tensors.name_of(t.dtype)] for n, t in state]}
 
+    def given(self, seed: int, **_: object) -> dict[str, Any]:
+        """Draw by the file's own ``get_init_inputs`` and ``get_inputs``; tensors are fetched afterwards."""
+        torch.manual_seed(seed)
+        init = self.entry("get_init_inputs")() if hasattr(self.module, "get_init_inputs") else []
+        values = list(self.entry("get_inputs")())
+        self.last = [v.contiguous() for v in values if isinstance(v, torch.Tensor)]
+        args = [tensors.describe(v) for v in values]
+        return {"init": [list(a) if isinstance(a, (tuple, torch.Size)) else a for a in init], "args": args}
+
     def set_state(self, state: list[Any], **_: object) -> dict[str, Any]:
         """Write new values into parameters and buffers, in place."""
         assert self.model is not None
@@ -76,7 +87,8 @@ class Stage:
                 own[name].copy_(tensors.take(self.inbox, slot, "cpu"))
         return {}
 
-    def call(self, entry: str, args: list[Any], out: list[Any], after: list[int], double: bool = False, **_: object
+    def call(
+        self, entry: str, args: list[Any], out: list[Any], after: list[int], double: bool = False, **_: object
     ) -> dict[str, Any]:
         """Call the entry (or the model) once on fresh inputs and write what it returns into the outbox.
 
@@ -84,12 +96,11 @@ class Stage:
         only described. ``after``: where to copy the storage of each tensor argument once the call is over.
         ``double``: in float64 (for a reference).
         """
-        inputs = [self._argument(a, double) for a in args]
-        target = self.model if self.model is not None else self.entry(entry)
-        if double and self.model is not None:
-            target = copy.deepcopy(self.model).double()
+        inputs = self.arguments(args, double)
+        target = self.target(entry, double)
         with torch.no_grad():
             value = target(*inputs)
+        self.again = functools.partial(target, *inputs)
         self.synchronize()
         answer = tensors.describe(value)
         self.last = [value] if isinstance(value, torch.Tensor) else []
@@ -101,6 +112,16 @@ class Stage:
         for (slot, tensor), at in zip(slots, after, strict=False):
             tensors.put(self.outbox, at, tensors.storage_of(tensor, slot))
         return answer
+
+    def target(self, entry: str, double: bool = False) -> Callable[..., Any]:
+        """What a call calls: the model if there is one, else the named function."""
+        if self.model is None:
+            return self.entry(entry)
+        return copy.deepcopy(self.model).double() if double else self.model
+
+    def arguments(self, args: list[dict[str, Any]], double: bool = False) -> list[Any]:
+        """Fresh tensors and plain values for a call."""
+        return [self._argument(a, double) for a in args]
 
     def fetch(self, out: list[Any], **_: object) -> dict[str, Any]:
         """Write the last result into the outbox, as far as shape and dtype are those wanted."""

@@ -10,7 +10,7 @@ MAX_TEXT = 6000
 
 
 def describe(error: BaseException, path: str) -> dict[str, Any]:
-    """``{"type", "message", "where"}``: where lists the frames in the submission's own folder, outermost first."""
+    """``{"type", "message", "where"}``; where: the frames in the submission's own folder, outermost first."""
     folder = path.rsplit("/", 1)[0] + "/"
     where = [
         {"file": f.filename, "line": f.lineno or 0, "code": (f.line or "").strip()[:200]}

@@ -1,1 +1,1 @@
-"""The trusted side: draws inputs, knows the answers, holds the clock, writes the verdict. It imports no torch."""
+"""The trusted side: draws inputs, knows the answers, holds the clock, judges. It imports no torch."""

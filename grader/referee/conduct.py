@@ -79,9 +79,9 @@ class Match:
 
     def _play(self, case: Case) -> Finding:
         try:
-            self._revive()
+            self.revive()
             if self.task.kind == "model" and not case.entry:
-                self._construct(case)
+                self.construct(case)
             for _ in range(case.calls):
                 failed = self._call(case)
                 if failed:
@@ -101,11 +101,15 @@ class Match:
             self.player = None
         if case.expect == "raise" and fault.status in REFUSALS:
             return Finding(
-                case.name, Status.PASSED, f"Refused as it should be: {fault.message}", case.points, case.points
+                case.name,
+                Status.PASSED,
+                f"Refused as it should be: {fault.message}",
+                case.points,
+                case.points,
             )
         return fault.finding(case.name, case.points)
 
-    def _revive(self) -> None:
+    def revive(self) -> None:
         """After a death the next case gets a new process; its builds are cached."""
         if self.player is not None:
             return
@@ -115,18 +119,20 @@ class Match:
         self.player = self._start()
         self.player.ask("load", self.player.limits.load, path=self.path)
 
-    def _construct(self, case: Case) -> None:
+    def construct(self, case: Case) -> None:
+        """Make the model of a case on both sides and match their parameters."""
         assert self.player is not None
-        self.oracle.construct(case)
-        answer = self._ask("construct", entry=self.task.entry, init=list(case.init))
+        init = self.oracle.given(self.rng)[0] if case.given else list(case.init)
+        self.oracle.construct(init)
+        answer = self._ask("construct", entry=self.task.entry, init=init)
         self._names = match_state(self.oracle.state, answer.data.get("state"), self.task.entry)
 
     def _call(self, case: Case) -> Finding | None:
         """One call on fresh inputs; None when it is right."""
         assert self.player is not None
         if self.task.kind == "model" and not case.entry:
-            self._new_weights()
-        args = [draw.draw(a, self.rng) if isinstance(a, Tensor) else a for a in case.args]
+            self.new_weights()
+        args = self.arguments(case)
         expected = Expected()
         if case.expect == "match":
             expected = self.oracle.expect(case, args)
@@ -149,7 +155,14 @@ class Match:
             return Finding(case.name, Status.MUTATED_INPUT, message, 0, case.points, {"input": number})
         return None
 
-    def _new_weights(self) -> None:
+    def arguments(self, case: Case) -> list[exchange.Value]:
+        """Arguments of one call, drawn now."""
+        if case.given:
+            return self.oracle.given(self.rng)[1]
+        return [draw.draw(a, self.rng) if isinstance(a, Tensor) else a for a in case.args]
+
+    def new_weights(self) -> None:
+        """Give both sides the same new weights, in place."""
         assert self.player is not None
         drawn = self.oracle.new_weights(self.rng)
         slots = exchange.pack(self.player, [d for _, d in drawn])
@@ -173,9 +186,7 @@ class Match:
         self.record.memory.extend(findings)
 
 
-def match_state(
-    wanted: list[tuple[str, tuple[int, ...], str]], state: Any, entry: str
-) -> dict[str, str]:
+def match_state(wanted: list[tuple[str, tuple[int, ...], str]], state: Any, entry: str) -> dict[str, str]:
     """For each reference parameter the submission's: by name and shape, else the next one of that shape."""
     own = {
         str(s[0]): tuple(s[1]) for s in state if isinstance(s, list) and len(s) == 3 and isinstance(s[1], list)
@@ -216,16 +227,17 @@ def _facts_differ(case: Case, facts: dict[str, Any], expected: Expected) -> Find
     if not isinstance(tensors, list) or len(tensors) != len(expected.eager):
         count = len(tensors) if isinstance(tensors, list) else 0
         return fail(Status.WRONG_SHAPE, f"The call returned {count} tensors, expected {len(expected.eager)}.")
-    on_gpu = any(isinstance(a, Tensor) and a.device == "cuda" for a in case.args)
+    on_gpu = case.given or any(isinstance(a, Tensor) and a.device == "cuda" for a in case.args)
     for tensor, eager in zip(tensors, expected.eager, strict=True):
         if tensor.get("shape") != list(eager.shape):
             return fail(
-                Status.WRONG_SHAPE, f"The result has shape {tensor.get('shape')}, expected {list(eager.shape)}."
+                Status.WRONG_SHAPE,
+                f"The result has shape {tensor.get('shape')}, expected {list(eager.shape)}.",
             )
         if tensor.get("dtype") != str(eager.dtype):
-            return fail(
-                Status.WRONG_DTYPE, f"The result is {tensor.get('dtype')}, expected {eager.dtype}."
-            )
+            return fail(Status.WRONG_DTYPE, f"The result is {tensor.get('dtype')}, expected {eager.dtype}.")
         if on_gpu and tensor.get("device") != "cuda":
-            return fail(Status.WRONG_DEVICE, f"The result is on {tensor.get('device')!r}, the inputs on 'cuda'.")
+            return fail(
+                Status.WRONG_DEVICE, f"The result is on {tensor.get('device')!r}, the inputs on 'cuda'."
+            )
     return None

@@ -90,7 +90,11 @@ def _where(words: str) -> str:
             place += f" at {str(last['file']).rsplit('/', 1)[-1]}, line {last.get('line')}"
         return f"{place}, block {_xyz(last.get('block'))}, thread {_xyz(last.get('thread'))}"
     frames = re.findall(r'File "([^"]+)", line (\d+) in (\S+)', words)
-    own = [f for f in frames if "/grader/" not in f[0] and "/site-packages/" not in f[0] and "<frozen" not in f[0]]
+    own = [
+        f
+        for f in frames
+        if "/grader/" not in f[0] and "/site-packages/" not in f[0] and "<frozen" not in f[0]
+    ]
     if own:
         return f"; it was at {own[0][0].rsplit('/', 1)[-1]}, line {own[0][1]}"
     return ""

@@ -49,7 +49,8 @@ def pack(player: Player, tensors: list[Drawn]) -> list[Slot]:
     return slots
 
 
-def offer(player: Player, args: list[Value], outputs: list[tuple[tuple[int, ...], str]]
+def offer(
+    player: Player, args: list[Value], outputs: list[tuple[tuple[int, ...], str]]
 ) -> tuple[dict[str, Any], list[Wanted], list[int]]:
     """Prepare a call: fields of the request, the outputs wanted, and where inputs are copied afterwards.
 
@@ -73,7 +74,8 @@ def offer(player: Player, args: list[Value], outputs: list[tuple[tuple[int, ...]
 def collect(player: Player, wanted: list[Wanted]) -> list[Array]:
     """Copies of the outputs, made before anything else runs."""
     return [
-        np.frombuffer(player.outbox.map[w.at : w.at + w.nbytes], dtype=w.dtype).reshape(w.shape) for w in wanted
+        np.frombuffer(player.outbox.map[w.at : w.at + w.nbytes], dtype=w.dtype).reshape(w.shape)
+        for w in wanted
     ]
 
 

@@ -23,11 +23,17 @@ class FaultError(Exception):
 def from_error(error: dict[str, Any], stage: str) -> FaultError:
     """An exception that the player reports (a claim, so only its text is used) as a fault."""
     name, text = str(error.get("type", "Error")), str(error.get("message", ""))[:6000]
-    where = [w for w in error.get("where", []) if isinstance(w, dict)] if isinstance(error.get("where"), list) else []
-    evidence = {"type": name, "text": text, "where": where[:8]}
+    where = (
+        [w for w in error.get("where", []) if isinstance(w, dict)]
+        if isinstance(error.get("where"), list)
+        else []
+    )
+    evidence: dict[str, Any] = {"type": name, "text": text, "where": where[:8]}
     at = _place(where)
     if name == "MissingEntry":
-        return FaultError(Status.MISSING_ENTRY, f"{text[:1].upper()}{text[1:]}, which the grader calls.", **evidence)
+        return FaultError(
+            Status.MISSING_ENTRY, f"{text[:1].upper()}{text[1:]}, which the grader calls.", **evidence
+        )
     if name == "SystemExit":
         return FaultError(Status.EXITED_EARLY, f"{text[:1].upper()}{text[1:]}{at}.", **evidence)
     if "out of memory" in text or name in ("OutOfMemoryError", "MemoryError"):

@@ -63,7 +63,7 @@ def _allowed(answer: Array, eager: Array, finite: Array, dtype: Any) -> Array:
 
 
 def _same_kind(got: Array, eager: Array) -> Array:
-    """Non-finite answers: NaN for NaN, infinity for the same infinity; where eager is finite, the same value."""
+    """Non-finite answers: NaN for NaN, infinity for the same infinity."""
     both_nan = np.isnan(got) & np.isnan(eager)
     return np.asarray(both_nan | (got == eager))
 
@@ -104,7 +104,10 @@ def _errors(answer: Array, got: Array, allowed: Array) -> dict[str, Any]:
     with np.errstate(invalid="ignore"):
         off = np.abs(got.astype(np.float64) - answer)
     off = off[np.isfinite(off)]
-    return {"largest_error": _number(off.max(initial=0.0)), "allowed_error": _number(allowed.max(initial=0.0))}
+    return {
+        "largest_error": _number(off.max(initial=0.0)),
+        "allowed_error": _number(allowed.max(initial=0.0)),
+    }
 
 
 def _number(value: Any) -> float | str | int:

@@ -48,7 +48,11 @@ def finding(seen: list[dict[str, Any]], points: int, matched: bool) -> Finding:
 
 def describe(seen: dict[str, Any]) -> str:
     """One memory finding in a sentence or two: what, where, who."""
-    place = f"{str(seen.get('file', '')).rsplit('/', 1)[-1]}, line {seen.get('line')}: " if seen.get("line") else ""
+    place = (
+        f"{str(seen.get('file', '')).rsplit('/', 1)[-1]}, line {seen.get('line')}: "
+        if seen.get("line")
+        else ""
+    )
     text = f"{place}{str(seen.get('what', seen.get('kind')))[:600]}"
     if not text.endswith("."):
         text += "."

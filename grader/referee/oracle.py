@@ -1,4 +1,4 @@
-"""The answers: a reference in its own player, run in float64 for what is right and in float32 for what is fair."""
+"""The answers: a reference in its own player, in float64 for what is right, in float32 for what is fair."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from grader.referee import exchange
-from grader.referee.draw import Drawn, weights
+from grader.referee.draw import Drawn, row_major, weights
 from grader.referee.fault import FaultError
 from grader.referee.process import Player
 from grader.task import Case, Task
@@ -20,7 +20,7 @@ Array = NDArray[Any]
 
 @dataclass(frozen=True, slots=True)
 class Expected:
-    """What a call must return: tensors (``answers`` in float64 and the framework's own ``eager``) or a value."""
+    """What a call must return: tensors (``answers`` in float64, the framework's ``eager``) or a value."""
 
     answers: tuple[Array, ...] = ()
     eager: tuple[Array, ...] = ()
@@ -45,10 +45,10 @@ class Oracle:
         """Import the reference file."""
         self._ask("load", self.limits.load, path=path)
 
-    def construct(self, case: Case) -> None:
-        """Make the reference model of a case and learn what parameters it has."""
+    def construct(self, init: list[Any]) -> None:
+        """Make the reference model with these constructor arguments and learn what parameters it has."""
         entry = self.task.reference_entry or self.task.entry
-        answer = self._ask("construct", self.limits.call, entry=entry, init=list(case.init))
+        answer = self._ask("construct", self.limits.call, entry=entry, init=init)
         self.state = [(str(n), tuple(s), str(d)) for n, s, d in answer["state"]]
 
     def new_weights(self, rng: np.random.Generator) -> list[tuple[str, Drawn]]:
@@ -70,6 +70,27 @@ class Oracle:
         answers = self._fetch(facts)
         facts = self._ask("call", self.limits.call, entry=entry, **fields)
         return Expected(tuple(answers), tuple(self._fetch(facts)), str(facts["container"]))
+
+    def given(self, rng: np.random.Generator) -> tuple[list[Any], list[exchange.Value]]:
+        """Constructor and call arguments as the reference file draws them, from a seed only it is told."""
+        answer = self._ask("given", self.limits.call, seed=int(rng.integers(1 << 62)))
+        arrays = iter(
+            self._fetch({"tensors": [a["tensors"][0] for a in answer["args"] if a["kind"] == "tensors"]})
+        )
+        args: list[exchange.Value] = []
+        for described in answer["args"]:
+            if described["kind"] == "tensors":
+                array = next(arrays)
+                shape = array.shape
+                args.append(Drawn(array.reshape(-1), shape, row_major(shape), 0, "cuda"))
+            elif described["kind"] == "value":
+                args.append(float(described["value"]) if described.get("float") else described["value"])
+            else:
+                message = (
+                    f"get_inputs() of the reference returns a {described['type']}, which cannot be passed on."
+                )
+                raise FaultError(Status.NOT_GRADABLE, message)
+        return list(answer["init"]), args
 
     def _fetch(self, facts: dict[str, Any]) -> list[Array]:
         outputs = [(tuple(t["shape"]), str(t["dtype"])) for t in facts["tensors"]]

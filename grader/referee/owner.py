@@ -8,7 +8,9 @@ from grader.referee.fault import FaultError
 from grader.referee.process import Player
 
 
-def find(player: Player, output: int, flat: int, index: tuple[int, ...], convention: str) -> tuple[str, dict[str, Any]]:
+def find(
+    player: Player, output: int, flat: int, index: tuple[int, ...], convention: str
+) -> tuple[str, dict[str, Any]]:
     """A sentence about the owner of an output's element, and the facts behind it.
 
     On simt the shadow memory knows who wrote it. On a GPU the launch is known (from the profiler) and the
@@ -33,7 +35,9 @@ def _seen(owner: Any) -> tuple[str, dict[str, Any]]:
     return text, {"owner": owner}
 
 
-def _usual(launch: dict[str, Any], flat: int, index: tuple[int, ...], convention: str) -> tuple[str, dict[str, Any]]:
+def _usual(
+    launch: dict[str, Any], flat: int, index: tuple[int, ...], convention: str
+) -> tuple[str, dict[str, Any]]:
     bx, by, _ = (max(1, int(v)) for v in launch["block"][:3])
     gx, gy, _ = (max(1, int(v)) for v in launch["grid"][:3])
     if convention == "row_col" and len(index) == 2:
@@ -43,7 +47,11 @@ def _usual(launch: dict[str, Any], flat: int, index: tuple[int, ...], convention
     else:
         block, thread = (flat // bx, 0, 0), (flat % bx, 0, 0)
         inside = block[0] < gx
-    facts = {"grid": launch["grid"][:3], "block_size": launch["block"][:3], "kernel": str(launch.get("kernel"))[:200]}
+    facts = {
+        "grid": launch["grid"][:3],
+        "block_size": launch["block"][:3],
+        "kernel": str(launch.get("kernel"))[:200],
+    }
     size = f"{launch['grid'][0]}x{launch['grid'][1]} blocks of {bx}x{by}"
     if not inside:
         text = f" The launch of {size} threads has no thread for it: it would be block {_xyz(block)}."

@@ -13,7 +13,7 @@ Array = NDArray[Any]
 def describe(wrong: Array, answer: Array, got: Array, inputs: tuple[Array, ...]) -> str:
     """A phrase for the set of wrong elements, or "" when it has no shape that we know."""
     count, size = int(np.count_nonzero(wrong)), got.size
-    if count == size or count == int(np.count_nonzero(answer)) and not np.any(got[wrong]):
+    if count == size or (count == int(np.count_nonzero(answer)) and not np.any(got[wrong])):
         whole = _whole(answer, got, inputs)
         if whole:
             return whole
@@ -62,7 +62,8 @@ def _whole(answer: Array, got: Array, inputs: tuple[Array, ...]) -> str:
 def _lines(wrong: Array) -> str:
     """Whole rows or whole columns."""
     rows, columns = wrong.shape
-    for lines, name, length in ((wrong.all(axis=0), "columns", columns), (wrong.all(axis=1), "rows", rows)):
+    for axis, name, length in ((0, "columns", columns), (1, "rows", rows)):
+        lines = np.asarray(wrong.all(axis=axis))
         bad = int(np.count_nonzero(lines))
         other = rows if name == "columns" else columns
         if not bad or bad == length or bad * other != int(np.count_nonzero(wrong)):

@@ -24,10 +24,25 @@ from grader.referee.fault import FaultError, from_error
 from grader.verdict import Status
 
 KEEP_OUTPUT = 64 << 10
-PASSED_ON = (
-    "PATH HOME LANG LC_ALL TMPDIR LD_LIBRARY_PATH PYTHONPATH CC CXX CUDA_HOME CUDA_PATH CUDA_VISIBLE_DEVICES "
-    "COURSE_CACHE XDG_CACHE_HOME VIRTUAL_ENV NVIDIA_VISIBLE_DEVICES TRITON_CACHE_DIR"
-).split()
+PASSED_ON = [
+    "PATH",
+    "HOME",
+    "LANG",
+    "LC_ALL",
+    "TMPDIR",
+    "LD_LIBRARY_PATH",
+    "PYTHONPATH",
+    "CC",
+    "CXX",
+    "CUDA_HOME",
+    "CUDA_PATH",
+    "CUDA_VISIBLE_DEVICES",
+    "COURSE_CACHE",
+    "XDG_CACHE_HOME",
+    "VIRTUAL_ENV",
+    "NVIDIA_VISIBLE_DEVICES",
+    "TRITON_CACHE_DIR",
+]
 
 Builder = Callable[[dict[str, Any]], dict[str, Any]]
 
@@ -67,7 +82,12 @@ class Player:
         self._channel = wire.Channel(ours)
         self._output, self._output_lock = bytearray(), threading.Lock()
         read_end, write_end = os.pipe()
-        fds = {"wire": theirs.fileno(), "inbox": self.inbox.fd, "outbox": self.outbox.fd, "words": self._words.fd}
+        fds = {
+            "wire": theirs.fileno(),
+            "inbox": self.inbox.fd,
+            "outbox": self.outbox.fd,
+            "words": self._words.fd,
+        }
         command = [*wrap, sys.executable, "-m", "grader.player", "--backend", backend]
         command += [text for name, fd in fds.items() for text in (f"--{name}", str(fd))]
         self._process = subprocess.Popen(
@@ -127,9 +147,7 @@ class Player:
                 fault.evidence["findings"] = _dicts(message.get("findings"))
                 raise fault
             elif isinstance(message.get(key), dict):
-                return Answer(
-                    message[key], _dicts(message.get("findings")), _dicts(message.get("launches"))
-                )
+                return Answer(message[key], _dicts(message.get("findings")), _dicts(message.get("launches")))
             else:
                 raise self._end(stage, wire.MalformedError("an answer of no known kind"))
 

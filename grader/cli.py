@@ -1,0 +1,135 @@
+"""The verbs of ``./course``, one short function each."""
+
+from __future__ import annotations
+
+import os
+import sys
+import tempfile
+import traceback
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from grader.errors import BadInputError
+
+app = typer.Typer(
+    name="course", help="Inline to Fused: learn to write, check and fuse CUDA kernels in PyTorch.",
+    no_args_is_help=True, add_completion=False, pretty_exceptions_enable=False, rich_markup_mode=None,
+)  # fmt: skip
+dev = typer.Typer(help="For contributors.", no_args_is_help=True)
+app.add_typer(dev, name="dev")
+
+BackendOption = Annotated[str, typer.Option("--backend", help="auto, cuda (a GPU) or simt (this CPU).")]
+
+
+@app.command("list")
+def list_lessons() -> None:
+    """List the lessons and what each is about."""
+    from rich.console import Console
+    from rich.table import Table
+
+    from grader import lessons
+
+    table = Table("", "lesson", "about", "points", "minutes", box=None)
+    for lesson in lessons.every():
+        task = lesson.task
+        name = lesson.name[3:]
+        table.add_row(lesson.number, name, task.title, str(task.max_points), str(task.minutes))
+    Console().print(table)
+
+
+@app.command()
+def check(
+    what: Annotated[str, typer.Argument(help="A lesson (07), or with --reference the file to grade.")],
+    file: Annotated[
+        Path | None, typer.Argument(help="The file to grade; the lesson's exercise.py if left out.")
+    ] = None,
+    reference: Annotated[
+        Path | None, typer.Option(help="A KernelBench-format reference to grade against.")
+    ] = None,
+    backend: BackendOption = "auto",
+    json: Annotated[
+        str, typer.Option(help='Also write the verdict as JSON to this file ("-": only that, to stdout).')
+    ] = "",
+) -> None:
+    """Grade a file: does it build, is every result right, is its memory use clean?"""
+    from grader import verbs
+
+    raise typer.Exit(verbs.check(what, file, reference, backend, json))
+
+
+@app.command()
+def demo(backend: BackendOption = "auto") -> None:
+    """Grade the starter and the solution of every lesson, and show a table."""
+    from rich.console import Console
+
+    from grader import backend as back_ends
+    from grader import demo as demonstration
+
+    raise typer.Exit(0 if demonstration.run(Console(), back_ends.choose(backend)) else 1)
+
+
+@app.command(context_settings={"allow_extra_args": True, "ignore_unknown_options": True})
+def test(
+    context: typer.Context,
+    gpu: Annotated[bool, typer.Option("--gpu", help="Also run the tests that need a GPU.")] = False,
+) -> None:
+    """Run every check of the project: lint, types, generated files, docs, tests. Extra words go to pytest."""
+    from grader.dev import suite
+    from grader.lessons import course_root
+
+    raise typer.Exit(suite.run(context.args, gpu=gpu, root=course_root()))
+
+
+@app.command()
+def docs(
+    serve: Annotated[
+        bool, typer.Option("--serve", help="Serve it at http://127.0.0.1:8000 and follow edits.")
+    ] = False,
+) -> None:
+    """Build the documentation site into site/."""
+    from grader import verbs
+
+    raise typer.Exit(verbs.docs(serve))
+
+
+@dev.command()
+def generate(
+    check: Annotated[bool, typer.Option("--check", help="Only say which files are out of date.")] = False,
+) -> None:
+    """Write the starters and the code on the pages from the solutions."""
+    from grader.dev.generate import generate as write
+    from grader.lessons import course_root
+
+    changed = write(course_root(), check=check)
+    for path in changed:
+        print(f"{'out of date' if check else 'written'}: {path}")
+    raise typer.Exit(1 if check and changed else 0)
+
+
+def main() -> None:
+    """Run a verb; one sentence and exit code 2 for what the caller can mend, never a traceback of ours."""
+    try:
+        app()
+    except BadInputError as error:
+        print(f"course: {error}", file=sys.stderr)
+        sys.exit(2)
+    except KeyboardInterrupt:
+        print("\ncourse: stopped.", file=sys.stderr)
+        sys.exit(130)
+    except BrokenPipeError:
+        os._exit(0)  # the reader of our output has left; there is nobody to tell
+    except Exception as error:
+        with tempfile.NamedTemporaryFile("w", prefix="course-", suffix=".log", delete=False) as log:
+            traceback.print_exc(file=log)
+        print(
+            f"course: the grader itself failed ({type(error).__name__}: {error}). "
+            f"This is a fault of ours, not yours; the details are in {log.name}.",
+            file=sys.stderr,
+        )
+        sys.exit(3)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,91 @@
+"""A GPU as the player sees it: torch's own ``load_inline``, the profiler for launches, events for times."""
+
+from __future__ import annotations
+
+import json
+import tempfile
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import torch
+import torch.utils.cpp_extension as extension
+
+from grader.wire import Channel
+
+if TYPE_CHECKING:
+    from grader.player.stage import Stage
+
+
+class Cuda:
+    """The back end "cuda". TF32 stays off unless the submission switches it on for itself."""
+
+    def __init__(self, channel: Channel) -> None:
+        self._channel = channel
+        torch.cuda.init()
+        for name in ("load", "load_inline"):
+            setattr(extension, name, self._announced(getattr(extension, name)))
+
+    def _announced(self, real: Any) -> Any:
+        """Tell the referee when nvcc is at work, so that compiling is not taken for a hanging import."""
+
+        def build(*args: Any, **kwargs: Any) -> Any:
+            self._channel.send({"notice": "build_begins"})
+            try:
+                return real(*args, **kwargs)
+            finally:
+                self._channel.send({"notice": "build_ends"})
+
+        return build
+
+    def facts(self) -> dict[str, Any]:
+        """Versions and the device's name."""
+        return {
+            "torch": torch.__version__,
+            "cuda": str(torch.version.cuda),
+            "device": torch.cuda.get_device_name(),
+        }
+
+    def observed(self) -> dict[str, Any]:
+        """A GPU tells nothing of its own accord; see ``grader.cuda.sanitizer``."""
+        return {}
+
+    def owner(self, stage: Stage, **request: Any) -> dict[str, Any]:
+        """Grid and block of the submission's last launch, from a second, profiled run of the last call."""
+        events = self._trace(stage.again)
+        launches = [e for e in events if e.get("cat") == "kernel" and "at::native" not in e.get("name", "")]
+        if not launches:
+            return {}
+        last = launches[-1]
+        return {"kernel": last["name"], "grid": last["args"]["grid"], "block": last["args"]["block"]}
+
+    def _trace(self, call: Any) -> list[dict[str, Any]]:
+        from torch.profiler import ProfilerActivity, profile
+
+        with profile(activities=[ProfilerActivity.CUDA]) as seen:
+            call()
+            torch.cuda.synchronize()
+        with tempfile.TemporaryDirectory() as folder:
+            path = Path(folder) / "trace.json"
+            seen.export_chrome_trace(str(path))
+            events = json.loads(path.read_text())["traceEvents"]
+        return events if isinstance(events, list) else []
+
+    def count(self, **request: Any) -> dict[str, Any]:
+        """Counting is the work of ncu on a GPU."""
+        return {}
+
+    def time(self, stage: Stage, **request: Any) -> dict[str, Any]:
+        """Seconds of each of ``calls`` calls, by events; inputs rotate through twice the L2 cache or more."""
+        given = stage.arguments(request["args"])
+        size = sum(t.nbytes for t in given if isinstance(t, torch.Tensor)) or 1
+        copies = max(2, min(64, -(-2 * torch.cuda.get_device_properties(0).L2_cache_size // size)))
+        sets = [[t.clone() if isinstance(t, torch.Tensor) else t for t in given] for _ in range(copies)]
+        target, calls = stage.target(request["entry"]), int(request["calls"])
+        pairs = [[torch.cuda.Event(enable_timing=True) for _ in range(2)] for _ in range(calls)]
+        with torch.no_grad():
+            for i, (before, after) in enumerate(pairs):
+                before.record()
+                target(*sets[i % copies])
+                after.record()
+        torch.cuda.synchronize()
+        return {"seconds": [before.elapsed_time(after) / 1e3 for before, after in pairs]}

@@ -1,0 +1,90 @@
+"""``course demo``: every lesson's starter and solution through the whole grader, and a table at the end."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+
+from rich.console import Console
+from rich.table import Table
+from rich.text import Text
+
+from grader import backend, lessons
+from grader.check import Job, Outcome, check
+from grader.lessons import Lesson
+from grader.report import console as report
+from grader.submission import read
+from grader.verdict import Finding, Status, Verdict
+
+
+def run(console: Console, choice: backend.Choice) -> bool:
+    """Grade all starters and solutions; True when every starter fails and every solution passes."""
+    begun = time.monotonic()
+    console.print(f"Back end [bold]{choice.name}[/] ({choice.why}).\n")
+    table = Table(
+        "lesson", "starter", "solution", "points", "memory", "speed", "seconds", title="course demo"
+    )
+    good = True
+    for lesson in lessons.every():
+        starter = _grade(console, lesson, lesson.exercise, choice)
+        _say_why(console, starter.verdict)
+        solution = _grade(console, lesson, lesson.solution, choice)
+        fine = solution.verdict.ok and not starter.verdict.ok
+        if not solution.verdict.ok:
+            _say_why(console, solution.verdict)
+        good &= fine
+        table.add_row(*_row(lesson, starter.verdict, solution.verdict), style="" if fine else "red")
+    console.print()
+    console.print(table)
+    end = (
+        "Every starter fails and every solution passes" if good else "Not as it should be (see the red rows)"
+    )
+    console.print(f"{end}; {time.monotonic() - begun:.0f} s in all.")
+    return good
+
+
+def _grade(console: Console, lesson: Lesson, path: object, choice: backend.Choice) -> Outcome:
+    from pathlib import Path
+
+    file = Path(str(path))
+    what = f"[bold]{lesson.name}[/] {file.name}"
+    with console.status(f"grading {what}"):
+        say: Callable[[str], None] = lambda text: console.print(f"  {text}", style="dim")  # noqa: E731
+        outcome = check(
+            Job(lesson.name, lesson.task, lesson.reference, read(file), choice, with_speed=True, say=say)
+        )
+    verdict = outcome.verdict
+    style = "green" if verdict.ok else "yellow"
+    console.print(
+        f"{what}: [{style}]{verdict.status}[/] {verdict.points}/{verdict.max_points}", highlight=False
+    )
+    return outcome
+
+
+def _say_why(console: Console, verdict: Verdict) -> None:
+    failed = [f for f in verdict.findings if not f.ok and f.status is not Status.NOT_RUN]
+    if failed:
+        console.print(Text(f"    {failed[0].id}: {failed[0].message}", style="dim"))
+
+
+def _row(lesson: Lesson, starter: Verdict, solution: Verdict) -> list[str]:
+    memory = [_memory(v.findings) for v in (starter, solution)]
+    speed = report.speed_text(solution.speed) if solution.speed else "not timed"
+    return [
+        lesson.name,
+        str(starter.status),
+        str(solution.status),
+        f"{solution.points}/{solution.max_points}",
+        memory[1],
+        speed,
+        f"{starter.seconds + solution.seconds:.1f}",
+    ]
+
+
+def _memory(findings: tuple[Finding, ...]) -> str:
+    found = next((f for f in findings if f.id == "memory"), None)
+    if found is None:
+        return "no kernel"
+    if found.ok:
+        return "clean"
+    return "not run" if found.status is Status.NOT_RUN else str(found.status)

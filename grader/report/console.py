@@ -1,0 +1,121 @@
+"""A verdict for a person at a terminal: every check in a line, the first failure in full."""
+
+from __future__ import annotations
+
+from rich.console import Console, Group, RenderableType
+from rich.padding import Padding
+from rich.panel import Panel
+from rich.table import Table
+from rich.text import Text
+
+from grader.look import Advice
+from grader.verdict import SENTENCE, Finding, Status, Verdict
+
+MARK = {Status.PASSED: ("ok", "green"), Status.NOT_RUN: ("--", "dim"), Status.PENDING_GPU: ("..", "yellow")}
+LOG_LINES = 14
+
+
+def show(console: Console, verdict: Verdict, why: str, advice: list[Advice]) -> None:
+    """Print the whole report."""
+    console.print(heading(verdict, why))
+    console.print(Padding(findings_table(verdict.findings), (0, 0, 0, 2)))
+    failed = [f for f in verdict.findings if not f.ok and f.status is not Status.NOT_RUN]
+    if failed:
+        console.print(failure(failed[0], len(failed) - 1))
+        for item in advice[:3]:
+            console.print(Text(f"  look: line {item.line}: {item.message}", style="dim"))
+    if verdict.output.strip():
+        console.print(
+            Panel(Text(_cut(verdict.output)), title="printed by the submission", border_style="dim")
+        )
+    console.print(summary(verdict))
+
+
+def heading(verdict: Verdict, why: str) -> Text:
+    """Which submission, judged where and why there."""
+    text = Text.assemble((verdict.lesson, "bold"), f"  {verdict.submission}  ")
+    return text.append(f"back end {verdict.backend} ({why}; {verdict.device})", "dim")
+
+
+def findings_table(findings: tuple[Finding, ...]) -> Table:
+    """One line a check."""
+    table = Table(box=None, show_header=False, pad_edge=False, padding=(0, 2, 0, 0))
+    table.add_column()
+    table.add_column(no_wrap=True)
+    table.add_column(justify="right")
+    table.add_column(overflow="ellipsis", no_wrap=True, ratio=1)
+    for finding in findings:
+        mark, style = MARK.get(finding.status, ("!!", "red"))
+        points = f"{finding.points}/{finding.max_points}" if finding.max_points else ""
+        status = "" if finding.ok else f"{finding.status}: "
+        if finding.status is Status.NOT_RUN:
+            status = "not run  "
+        table.add_row(
+            Text(mark, style),
+            finding.id,
+            points,
+            Text(status + first_sentence(finding.message), "dim" if finding.ok else ""),
+        )
+    return table
+
+
+def failure(finding: Finding, others: int) -> RenderableType:
+    """The first failure in full: what happened, where, why, what to try."""
+    parts: list[RenderableType] = [Text(finding.message)]
+    log = finding.evidence.get("log")
+    if isinstance(log, str):
+        lines = log.strip().splitlines()
+        parts.append(Text("\n".join(lines[:LOG_LINES]), style="dim"))
+        if len(lines) > LOG_LINES:
+            parts.append(
+                Text(f"... and {len(lines) - LOG_LINES} more lines (in the JSON report)", style="dim")
+            )
+    parts.append(Text(SENTENCE[finding.status], style="italic"))
+    if others:
+        parts.append(
+            Text(
+                f"{others} more {'check' if others == 1 else 'checks'} failed; mend this one first.",
+                style="dim",
+            )
+        )
+    return Panel(
+        Group(*parts), title=f"{finding.id}: {finding.status}", title_align="left", border_style="red"
+    )
+
+
+def summary(verdict: Verdict) -> Text:
+    """Status, points, speed and where the time went."""
+    style = "bold green" if verdict.ok else "bold red"
+    text = Text.assemble((str(verdict.status), style), f"  {verdict.points}/{verdict.max_points} points")
+    if verdict.speed:
+        text.append(f"  {speed_text(verdict.speed)}")
+    stages = "  ".join(f"{name} {seconds:.1f}" for name, seconds in verdict.stages.items() if seconds >= 0.05)
+    return text.append(f"  {verdict.seconds:.1f} s ({stages})", "dim")
+
+
+def speed_text(speed: dict[str, object]) -> str:
+    """One clause about the speed, which says whether it was predicted or measured."""
+    whole = speed.get("whole_ratio")
+    if speed.get("kind") == "predicted" and isinstance(whole, float):
+        kernel = speed["kernel_ratio"]
+        assert isinstance(kernel, float)
+        both = (
+            f"{kernel:.2f}x eager"
+            if abs(whole - kernel) < 1e-9
+            else f"{kernel:.2f}x eager, {whole:.3f}x the whole model"
+        )
+        return f"predicted for {speed['device']}: {both}"
+    if speed.get("kind") == "measured" and isinstance(whole, float):
+        return f"measured on {speed['device']}: {whole:.3f}x eager"
+    return "no speed"
+
+
+def first_sentence(text: str) -> str:
+    """What fits in a line of the table."""
+    line = text.strip().splitlines()[0] if text.strip() else ""
+    return line.split(". ")[0][:160]
+
+
+def _cut(text: str, lines: int = 12) -> str:
+    kept = text.strip().splitlines()
+    return "\n".join(kept[:lines] + ([f"... {len(kept) - lines} more lines"] if len(kept) > lines else []))

@@ -1,0 +1,66 @@
+"""What the longer verbs do, apart from parsing their arguments."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from dataclasses import replace
+from pathlib import Path
+
+from grader import backend, lessons, pair, submission
+from grader.check import Job
+from grader.check import check as grade
+from grader.errors import BadInputError
+from grader.report import json as json_report
+from grader.verdict import Status, Verdict
+
+
+def check(what: str, file: Path | None, reference: Path | None, wanted: str, json: str) -> int:
+    """Grade and report; 0 passed, 1 failed, 2 when the file never finished importing."""
+    choice = backend.choose(wanted)
+    if reference is not None:
+        if file is not None:
+            raise BadInputError(
+                "With --reference there is no lesson: give the reference and one file to grade."
+            )
+        job = pair.job(reference, Path(what), choice)
+    else:
+        lesson = lessons.find(what)
+        job = Job(
+            lesson.name,
+            lesson.task,
+            lesson.reference,
+            submission.read(file or lesson.exercise),
+            choice,
+            with_speed=True,
+        )
+    if json != "-":
+        # Importing Rich takes a while; the players have long been started when it is needed.
+        job = replace(job, say=lambda text: print(text, file=sys.stderr))
+    outcome = grade(job)
+    if json:
+        json_report.write(outcome.verdict, json)
+    if json != "-":
+        from rich.console import Console
+
+        from grader.report import console
+
+        console.show(Console(), outcome.verdict, choice.why, outcome.advice)
+    if _never_imported(outcome.verdict):
+        print(f"course: {outcome.verdict.findings[0].message}", file=sys.stderr)
+        return 2
+    return 0 if outcome.verdict.ok else 1
+
+
+def _never_imported(verdict: Verdict) -> bool:
+    first = verdict.findings[0]
+    return first.id == "load" and first.status is Status.TIMEOUT
+
+
+def docs(serve: bool) -> int:
+    """Build the site with MkDocs, or serve it."""
+    command = [sys.executable, "-m", "mkdocs", *(["serve"] if serve else ["build", "--strict"])]
+    try:
+        return subprocess.run(command, cwd=lessons.course_root(), check=False).returncode
+    except KeyboardInterrupt:
+        return 0
