@@ -37,7 +37,7 @@ def _predicted(match: Match, task: Task, card_name: str = "h200") -> dict[str, A
     return {
         "kind": "predicted",
         "device": card.name,
-        "method": "distinct bytes counted by simt, over the card's copy bandwidth; library GEMM at the card's measured fp32 rate",
+        "method": "distinct bytes counted by simt over the card's copy bandwidth; GEMM at its fp32 rate",
         "counted_bytes": moved,
         "launches": len(launches),
         "kernel_seconds": own,
@@ -60,7 +60,7 @@ def _measured(match: Match, task: Task) -> dict[str, Any]:
     return {
         "kind": "measured",
         "device": str(match.record.facts.get("device", "")),
-        "method": "CUDA events in both players, blocks in the order A B B A; outputs of these calls are not compared",
+        "method": "CUDA events in both players, in turns A B B A; outputs of these calls are not compared",
         "seconds": a,
         "eager_seconds": b,
         "whole_ratio": b["median"] / a["median"],

@@ -7,7 +7,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any
 
-from grader.referee import draw, exchange, memory, owner
+from grader.referee import contract, draw, exchange, memory, owner
 from grader.referee.fault import FaultError
 from grader.referee.judge import Judgement, judge
 from grader.referee.oracle import Expected, Oracle
@@ -125,7 +125,7 @@ class Match:
         init = self.oracle.given(self.rng)[0] if case.given else list(case.init)
         self.oracle.construct(init)
         answer = self._ask("construct", entry=self.task.entry, init=init)
-        self._names = match_state(self.oracle.state, answer.data.get("state"), self.task.entry)
+        self._names = contract.match_state(self.oracle.state, answer.data.get("state"), self.task.entry)
 
     def _call(self, case: Case) -> Finding | None:
         """One call on fresh inputs; None when it is right."""
@@ -142,7 +142,7 @@ class Match:
             return None
         number = exchange.changed(self.player, args, after)
         got = exchange.collect(self.player, wanted)
-        failed = _facts_differ(case, answer.data, expected)
+        failed = contract.differ(case, answer.data, expected)
         if failed:
             return failed
         views = tuple(a.view() for a in args if isinstance(a, draw.Drawn))
@@ -186,58 +186,5 @@ class Match:
         self.record.memory.extend(findings)
 
 
-def match_state(wanted: list[tuple[str, tuple[int, ...], str]], state: Any, entry: str) -> dict[str, str]:
-    """For each reference parameter the submission's: by name and shape, else the next one of that shape."""
-    own = {
-        str(s[0]): tuple(s[1]) for s in state if isinstance(s, list) and len(s) == 3 and isinstance(s[1], list)
-    } if isinstance(state, list) else {}  # fmt: skip
-    names: dict[str, str] = {}
-    for name, shape, _ in wanted:
-        free = [n for n, s in own.items() if s == shape and n not in names.values()]
-        if own.get(name) == shape and name in free:
-            names[name] = name
-        elif free:
-            names[name] = free[0]
-        else:
-            listed = ", ".join(f"{n} {list(s)}" for n, s in own.items()) or "none"
-            message = f"{entry} has no parameter like the reference's {name} of shape {list(shape)} (it has: {listed})."
-            raise FaultError(Status.MISSING_ENTRY, message)
-    return names
-
-
 def _not_run(case: Case) -> Finding:
     return Finding(case.name, Status.NOT_RUN, case.why, 0, case.points)
-
-
-def _facts_differ(case: Case, facts: dict[str, Any], expected: Expected) -> Finding | None:
-    """Kind, number, device, dtype and shape of what was returned, against what should have been."""
-
-    def fail(status: Status, message: str) -> Finding:
-        return Finding(case.name, status, message, 0, case.points, {"returned": facts})
-
-    if expected.is_value:
-        got = facts.get("value") if facts.get("kind") == "value" else f"a {facts.get('type', 'tensor')}"
-        if type(got) is not type(expected.value) or got != expected.value:
-            return fail(Status.WRONG_OUTPUT, f"The call returned {got!r}, expected {expected.value!r}.")
-        return None
-    if facts.get("kind") != "tensors":
-        what = f"a {facts.get('type')}" if facts.get("kind") == "other" else repr(facts.get("value"))
-        return fail(Status.NOT_A_TENSOR, f"The call returned {what[:200]}, not a tensor.")
-    tensors = facts.get("tensors")
-    if not isinstance(tensors, list) or len(tensors) != len(expected.eager):
-        count = len(tensors) if isinstance(tensors, list) else 0
-        return fail(Status.WRONG_SHAPE, f"The call returned {count} tensors, expected {len(expected.eager)}.")
-    on_gpu = case.given or any(isinstance(a, Tensor) and a.device == "cuda" for a in case.args)
-    for tensor, eager in zip(tensors, expected.eager, strict=True):
-        if tensor.get("shape") != list(eager.shape):
-            return fail(
-                Status.WRONG_SHAPE,
-                f"The result has shape {tensor.get('shape')}, expected {list(eager.shape)}.",
-            )
-        if tensor.get("dtype") != str(eager.dtype):
-            return fail(Status.WRONG_DTYPE, f"The result is {tensor.get('dtype')}, expected {eager.dtype}.")
-        if on_gpu and tensor.get("device") != "cuda":
-            return fail(
-                Status.WRONG_DEVICE, f"The result is on {tensor.get('device')!r}, the inputs on 'cuda'."
-            )
-    return None

@@ -57,7 +57,8 @@ def describe(seen: dict[str, Any]) -> str:
     if not text.endswith("."):
         text += "."
     if seen.get("thread") is not None and seen.get("kernel"):
-        text += f" First seen in {str(seen['kernel'])[:80]}, block {_xyz(seen.get('block'))} thread {_xyz(seen['thread'])}"
+        owner = f"block {_xyz(seen.get('block'))} thread {_xyz(seen['thread'])}"
+        text += f" First seen in {str(seen['kernel'])[:80]}, {owner}"
         count = seen.get("count")
         text += f", {count:,} times." if isinstance(count, int) and count > 1 else "."
     return text

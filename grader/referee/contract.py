@@ -1,0 +1,62 @@
+"""The contract of a submission: what its model must hold and what kind of thing a call must return."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from grader.referee.fault import FaultError
+from grader.referee.oracle import Expected
+from grader.task import Case, Tensor
+from grader.verdict import Finding, Status
+
+
+def match_state(wanted: list[tuple[str, tuple[int, ...], str]], state: Any, entry: str) -> dict[str, str]:
+    """For each reference parameter the submission's: by name and shape, else the next one of that shape."""
+    listed = state if isinstance(state, list) else []
+    well_formed = [s for s in listed if isinstance(s, list) and len(s) == 3 and isinstance(s[1], list)]
+    own = {str(name): tuple(shape) for name, shape, _ in well_formed}
+    names = {name: name for name, shape, _ in wanted if own.get(name) == shape}
+    for name, shape, _ in wanted:
+        if name in names:
+            continue
+        free = [n for n, s in own.items() if s == shape and n not in names.values()]
+        if not free:
+            has = ", ".join(f"{n} {list(s)}" for n, s in own.items()) or "none"
+            message = f"{entry} has no parameter like the reference's {name} {list(shape)}; it has: {has}."
+            raise FaultError(Status.MISSING_ENTRY, message)
+        names[name] = free[0]
+    return names
+
+
+def differ(case: Case, facts: dict[str, Any], expected: Expected) -> Finding | None:
+    """Kind, number, device, dtype and shape of what was returned, against what should have been."""
+
+    def fail(status: Status, message: str) -> Finding:
+        return Finding(case.name, status, message, 0, case.points, {"returned": facts})
+
+    if expected.is_value:
+        got = facts.get("value") if facts.get("kind") == "value" else f"a {facts.get('type', 'tensor')}"
+        if type(got) is not type(expected.value) or got != expected.value:
+            return fail(Status.WRONG_OUTPUT, f"The call returned {got!r}, expected {expected.value!r}.")
+        return None
+    if facts.get("kind") != "tensors":
+        what = f"a {facts.get('type')}" if facts.get("kind") == "other" else repr(facts.get("value"))
+        return fail(Status.NOT_A_TENSOR, f"The call returned {what[:200]}, not a tensor.")
+    tensors = facts.get("tensors")
+    if not isinstance(tensors, list) or len(tensors) != len(expected.eager):
+        count = len(tensors) if isinstance(tensors, list) else 0
+        return fail(Status.WRONG_SHAPE, f"The call returned {count} tensors, expected {len(expected.eager)}.")
+    on_gpu = case.given or any(isinstance(a, Tensor) and a.device == "cuda" for a in case.args)
+    for tensor, eager in zip(tensors, expected.eager, strict=True):
+        if tensor.get("shape") != list(eager.shape):
+            return fail(
+                Status.WRONG_SHAPE,
+                f"The result has shape {tensor.get('shape')}, expected {list(eager.shape)}.",
+            )
+        if tensor.get("dtype") != str(eager.dtype):
+            return fail(Status.WRONG_DTYPE, f"The result is {tensor.get('dtype')}, expected {eager.dtype}.")
+        if on_gpu and tensor.get("device") != "cuda":
+            return fail(
+                Status.WRONG_DEVICE, f"The result is on {tensor.get('device')!r}, the inputs on 'cuda'."
+            )
+    return None
