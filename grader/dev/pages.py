@@ -1,0 +1,182 @@
+"""Pages of the docs site that nobody writes: made from the code and from ``lessons/`` at build time."""
+
+from __future__ import annotations
+
+import html
+import importlib
+import importlib.util
+import json
+import re
+from pathlib import Path
+from typing import Any
+
+from grader.lessons import load_task
+from grader.task import Task
+from grader.verdict import SENTENCE, Finding, Status, Verdict
+
+SCHEMA = Path(__file__).parent.parent / "schema" / "verdict.v1.json"
+
+EXAMPLE = Verdict(
+    lesson="03_square_kernel",
+    submission="exercise.py",
+    backend="simt",
+    device="an example, not a measurement",
+    findings=(
+        Finding("load", Status.PASSED),
+        Finding("one block", Status.PASSED, "", 2, 2),
+        Finding(
+            "odd sizes",
+            Status.WRONG_OUTPUT,
+            "First wrong: element [0, 32] is nan, expected 0.25. "
+            "Wrong: every element of column 32, and nothing else.",
+            0,
+            3,
+            {"first_wrong": [0, 32], "expected": 0.25, "got": "nan"},
+        ),
+    ),
+    seconds=1.5,
+    stages={"load": 0.9, "cases": 0.4},
+)
+
+
+def statuses() -> str:
+    """The page on statuses, from the sentences that a student is shown."""
+    rows = [f"| `{status}` | {_cell(SENTENCE[status])} |" for status in Status]
+    return "\n".join(
+        [
+            "# Statuses",
+            "",
+            "Every check ends in exactly one of these words, and so does a verdict as a whole: `passed`, the "
+            "one way in which it failed, or `failed` when checks failed in different ways. The list is closed: "
+            "a new status comes only with a new version of the [verdict's schema](verdict.md).",
+            "",
+            "| status | what it means and what to try |",
+            "|---|---|",
+            *rows,
+            "",
+        ]
+    )
+
+
+def verdict() -> str:
+    """The page on a verdict's JSON, from its schema."""
+    schema = json.loads(SCHEMA.read_text("utf-8"))
+    parts = [
+        "# The verdict as JSON",
+        "",
+        "`./course check 03 --json verdict.json` writes the verdict as JSON. Its form is a published, "
+        f"versioned schema, [`{SCHEMA.name}`]({SCHEMA.name}) (JSON Schema, draft 2020-12); the tests validate "
+        "against it. Within a version fields are never renamed or removed. JSON has no NaN and no infinity, so "
+        'in `evidence` they are the words `"nan"`, `"inf"` and `"-inf"`.',
+        "",
+        "## Fields",
+        "",
+        *_fields(schema),
+    ]
+    for name in ("finding", "predicted", "measured", "none"):
+        part = schema["$defs"][name]
+        heading = "A finding" if name == "finding" else f"`speed` when its `kind` is `{name}`"
+        parts += ["", f"## {heading}", "", str(part.get("description", "")), "", *_fields(part)]
+    example = json.dumps(EXAMPLE.as_json(), indent=2)
+    return "\n".join([*parts, "", "## An example", "", "```json", example, "```", ""])
+
+
+def cli() -> str:
+    """The command-line page, from the Typer application itself."""
+    head = "# Command line\n\n"
+    if importlib.util.find_spec("grader.cli") is None:  # until the first version of the CLI is in
+        return head + "The commands are being written.\n"
+    from typer.cli import get_docs_for_click
+    from typer.main import get_command
+
+    app = importlib.import_module("grader.cli").app
+    command = get_command(app)
+    from typer import Context
+
+    text = get_docs_for_click(
+        obj=command, ctx=Context(command, info_name="course"), name="course", title="course"
+    )
+    text = re.sub(r"^# .*\n", "", text.strip() + "\n", count=1)
+    return (
+        head
+        + "Every command is `./course VERB` in the checkout, or `python -m grader VERB` in an environment "
+        "that has PyTorch already. [Exit codes](../guide/reading-a-verdict.md#exit-codes) are the same for all.\n\n"
+        + text
+    )
+
+
+def tasks(root: Path) -> dict[str, Task]:
+    """Lessons that have a page, by folder name, in order."""
+    folders = sorted(p.parent for p in root.glob("lessons/[0-9][0-9]_*/README.md"))
+    return {f.name: load_task(f / "task.py") for f in folders if (f / "task.py").exists()}
+
+
+def overview(root: Path) -> str:
+    """The table of all lessons."""
+    rows = [
+        f"| {name[:2]} | [{_cell(task.title)}]({name}/README.md) | {_cell(', '.join(task.introduces))} "
+        f"| {task.minutes} min | {task.max_points} |"
+        for name, task in tasks(root).items()
+    ]
+    return "\n".join(
+        [
+            "# Lessons",
+            "",
+            "One new idea a lesson. Each has a page, a starter that fails, a solution that passes, and hints "
+            "that give away a little at a time. The gaps in the numbers are planned lessons, not written yet.",
+            "",
+            "| | lesson | what is new | time | points |",
+            "|---|---|---|---:|---:|",
+            *rows,
+            "",
+        ]
+    )
+
+
+def lesson(text: str, name: str, task: Task) -> str:
+    """A lesson's README as a page: with its facts, and with what only GitHub understands put right."""
+    facts = [f"About {task.minutes} minutes, {task.max_points} points"]
+    if task.introduces:
+        facts.append(f"new: {', '.join(task.introduces)}")
+    if task.requires:
+        facts.append(f"you need: {', '.join(task.requires)}")
+    line = f'<p class="lesson-facts">{html.escape(". ".join(f[0].upper() + f[1:] for f in facts))}.</p>'
+    title, newline, rest = text.partition("\n")
+    if not title.startswith("# "):
+        title, newline, rest = f"# {task.title}", "\n\n", text
+    return f"{title}{newline}\n{line}\n{_portable(rest)}"
+
+
+def _portable(text: str) -> str:
+    # GitHub renders Markdown inside <details>; Python-Markdown only when it is told to.
+    text = re.sub(r"<details(?![^>]*markdown)", '<details markdown="1"', text)
+    # Seen from lessons/NN_name/, the site's pages lie in ../../docs on GitHub and in ../.. on the site.
+    return text.replace("](../../docs/", "](../../")
+
+
+def _fields(schema: dict[str, Any]) -> list[str]:
+    rows = ["| field | type | meaning |", "|---|---|---|"]
+    for name, part in schema["properties"].items():
+        rows.append(f"| `{name}` | {_cell(_type(part))} | {_cell(str(part.get('description', '')))} |")
+    return rows
+
+
+def _type(part: dict[str, Any]) -> str:
+    if "$ref" in part:
+        name = str(part["$ref"]).rsplit("/", 1)[-1]
+        return {"status": "[status](statuses.md)", "spread": "object: `median`, `p10`, `p90`, `n`"}.get(
+            name, name
+        )
+    if "const" in part:
+        return f"`{json.dumps(part['const'])}`"
+    if "enum" in part:
+        return " or ".join(f"`{json.dumps(v)}`" for v in part["enum"])
+    if "oneOf" in part:
+        return " or ".join(_type(p) for p in part["oneOf"])
+    if part.get("type") == "array":
+        return f"list of {_type(part['items'])}s"
+    return str(part.get("type", "any"))
+
+
+def _cell(text: str) -> str:
+    return text.replace("|", "\\|").replace("\n", " ")
