@@ -7,7 +7,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from grader import backend, build, speed
+from grader import backend, speed
 from grader.look import Advice, look
 from grader.referee.conduct import Match, Record
 from grader.referee.fault import FaultError
@@ -54,13 +54,15 @@ def check(job: Job) -> Outcome:
     stages["look"] = time.monotonic() - begun
     if syntax is not None:
         return Outcome(_verdict(job, _unread(job, syntax), stages, begun, None), advice, [])
-    builder = build.SimtBuilder(job.limits.build)
+    builder = None
     if job.choice.name == "simt":
+        from grader import build  # not needed, and not loaded, where there is a GPU
+
         build.prepare(job.say)
+        builder = build.SimtBuilder(job.limits.build)
 
     def start() -> Player:
-        compiler = builder if job.choice.name == "simt" else None
-        return Player(job.choice.name, job.limits, build=compiler)
+        return Player(job.choice.name, job.limits, build=builder)
 
     # Both processes import torch at the same time; that is most of what an unchanged file costs.
     reference = Player("cuda" if job.choice.name == "cuda" else "cpu", job.limits)
@@ -79,7 +81,7 @@ def check(job: Job) -> Outcome:
         match.close()
         reference.stop()
     stages |= record.stages
-    return Outcome(_verdict(job, record, stages, begun, measured), advice, list(builder.builds))
+    return Outcome(_verdict(job, record, stages, begun, measured), advice, builder.builds if builder else [])
 
 
 def _unread(job: Job, error: SyntaxError) -> Record:

@@ -36,7 +36,7 @@ def from_error(error: dict[str, Any], stage: str) -> FaultError:
         )
     if name == "SystemExit":
         return FaultError(Status.EXITED_EARLY, f"{text[:1].upper()}{text[1:]}{at}.", **evidence)
-    if "out of memory" in text or name in ("OutOfMemoryError", "MemoryError"):
+    if "out of memory" in text or "t allocate memory" in text or name in ("OutOfMemoryError", "MemoryError"):
         return FaultError(Status.OUT_OF_MEMORY, f"{first_line(text)}{at}", **evidence)
     if "Error building extension" in text:
         return FaultError(Status.COMPILE_ERROR, compiler_line(text), log=text, **evidence)

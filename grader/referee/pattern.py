@@ -17,6 +17,8 @@ def describe(wrong: Array, answer: Array, got: Array, inputs: tuple[Array, ...])
         whole = _whole(answer, got, inputs)
         if whole:
             return whole
+    if 2 * count > size and _turned(answer, got):
+        return "the result is the transpose of the expected one; rows and columns are swapped"
     if count == size:
         return f"all {size:,} elements" if size > 1 else ""
     flat = wrong.reshape(-1)
@@ -46,10 +48,6 @@ def _whole(answer: Array, got: Array, inputs: tuple[Array, ...]) -> str:
         for number, given in enumerate(inputs):
             if given.shape == got.shape and np.array_equal(given.astype(got.dtype), got, equal_nan=True):
                 return f"the result is a copy of input {number}"
-        if got.ndim == 2 and min(got.shape) > 1:
-            turned = answer.T.reshape(-1)
-            if np.allclose(got.reshape(-1), turned, rtol=1e-3, atol=1e-6, equal_nan=True):
-                return "the result is the transpose of the expected one; rows and columns are swapped"
         some = answer != 0
         if np.count_nonzero(some) > 3:
             ratio = got[some].astype(np.float64) / answer[some]
@@ -57,6 +55,13 @@ def _whole(answer: Array, got: Array, inputs: tuple[Array, ...]) -> str:
             if middle not in (0.0, 1.0) and np.allclose(ratio, middle, rtol=1e-3):
                 return f"everything is {middle:.6g} times what it should be"
     return ""
+
+
+def _turned(answer: Array, got: Array) -> bool:
+    """Does the result hold the answer's transpose, row after row?"""
+    if got.ndim != 2 or min(got.shape) < 2:
+        return False
+    return bool(np.allclose(got.reshape(-1), answer.T.reshape(-1), rtol=1e-3, atol=1e-6, equal_nan=True))
 
 
 def _lines(wrong: Array) -> str:
@@ -72,17 +77,15 @@ def _lines(wrong: Array) -> str:
         singular = name[:-1]
         if bad == 1:
             return f"every element of {singular} {first}, and nothing else"
+        if bad == length - 1 and not lines[0]:
+            return f"every element but those of {singular} 0"
         if lines[first:].all():
             return f"every element of the last {bad} {name} ({singular} {first} on)"
         if lines[:bad].all():
             return f"every element of the first {bad} {name}"
-        if bad == length - 1 and not lines[0]:
-            return f"every element but those of {singular} 0"
         if period := _period(lines):
             return f"every {_ordinal(period)} {singular}, beginning at {singular} {first}"
         return f"every element of {bad} of the {length} {name}, the first of them {singular} {first}"
-    if rows > 1 and not wrong[0].any() and wrong[1:].all():
-        return "every element but those of row 0"
     return ""
 
 

@@ -1,0 +1,27 @@
+"""Grade plain-torch text against a small task, without kernels: what the referee does is the same."""
+
+from pathlib import Path
+
+from grader.backend import Choice
+from grader.check import Job, check
+from grader.referee.process import Limits
+from grader.submission import read
+from grader.task import Case, Task, Tensor
+from grader.verdict import Verdict
+
+REFERENCE = "def double(x):\n    return 2 * x\n"
+HEADER = "import os, sys, time, torch\n"
+LIMITS = Limits(start=60, load=3, build=60, call=3)
+
+CASES = (
+    Case("plain", (Tensor((4, 6), device="cpu"),), "An ordinary matrix.", 3),
+    Case("prime", (Tensor((7, 13), device="cpu"),), "Prime sizes.", 2),
+)
+
+
+def grade(folder: Path, text: str, cases: tuple[Case, ...] = CASES, reference: str = REFERENCE) -> Verdict:
+    (folder / "reference.py").write_text(HEADER + reference)
+    (folder / "mine.py").write_text(HEADER + text)
+    task = Task(title="double", entry="double", cases=cases)
+    job = Job("test", task, folder / "reference.py", read(folder / "mine.py"), Choice("cpu", "test"), LIMITS)
+    return check(job).verdict

@@ -1,0 +1,120 @@
+"""Every way in which a submission can fail has a status and a sentence of its own, and takes nothing down."""
+
+from pathlib import Path
+
+import pytest
+
+from grader.task import Case, Tensor
+from grader.verdict import Finding, Status
+from tests.referee.plain import CASES, grade
+
+BODY = "def double(x):\n    "
+
+AT_IMPORT = {
+    "raises": ("1 / 0", Status.IMPORT_ERROR, "ZeroDivisionError"),
+    "syntax": ("def double(x:\n    pass", Status.IMPORT_ERROR, "line 2"),
+    "exits": ("sys.exit(0)", Status.EXITED_EARLY, "exit(0)"),
+    "exits hard": ("os._exit(0)", Status.EXITED_EARLY, "exit code 0"),
+    "hangs": ("while True:\n    pass", Status.TIMEOUT, "mine.py, line"),
+    "segfaults": ("import ctypes; ctypes.string_at(0)", Status.CRASHED, "SIGSEGV"),
+    "aborts": ("os.abort()", Status.CRASHED, "SIGABRT"),
+    "no entry": ("def triple(x):\n    return 3 * x", Status.MISSING_ENTRY, "double"),
+    "recursion": ("def f():\n    f()\nf()", Status.IMPORT_ERROR, "RecursionError"),
+    "closes every file": ("os.closerange(3, 100)\ntime.sleep(60)", Status.TAMPERED, "cut its line"),
+    "missing module": ("import no_such_module_here", Status.IMPORT_ERROR, "no_such_module_here"),
+}
+
+AT_CALL = {
+    "raises": (BODY + "raise ValueError('not today')", Status.RAISED, "not today"),
+    "not a tensor": (BODY + "return x.tolist()", Status.NOT_A_TENSOR, "list"),
+    "none": (BODY + "pass", Status.NOT_A_TENSOR, "None"),
+    "shape": (BODY + "return (2 * x)[:-1]", Status.WRONG_SHAPE, "expected [4, 6]"),
+    "dtype": (BODY + "return (2 * x).double()", Status.WRONG_DTYPE, "float64"),
+    "nan": (BODY + "y = 2 * x; y[3, 5] = float('nan'); return y", Status.NOT_FINITE, "[3, 5]"),
+    "zeros": (BODY + "return torch.zeros_like(x)", Status.WRONG_OUTPUT, "all zeros"),
+    "copy": (BODY + "return x.clone()", Status.WRONG_OUTPUT, "copy of input 0"),
+    "half": (BODY + "return (2.1 * x.half() / 1.05).float()", Status.PRECISION, "half precision"),
+    "mutates": (BODY + "x.mul_(2); return x.clone()", Status.MUTATED_INPUT, "input 0"),
+    "hangs": (BODY + "time.sleep(60)", Status.TIMEOUT, "mine.py, line 3"),
+    "exits": (BODY + "os._exit(3)", Status.EXITED_EARLY, "exit code 3"),
+    "memory": (BODY + "return torch.empty(1 << 50)", Status.OUT_OF_MEMORY, "memory"),
+    "last columns": (BODY + "y = 2 * x; y[:, -2:] = 7; return y", Status.WRONG_OUTPUT, "last 2 columns"),
+}
+
+
+def first_failure(findings: tuple[Finding, ...]) -> Finding:
+    return next(f for f in findings if not f.ok)
+
+
+@pytest.mark.parametrize("name", AT_IMPORT)
+def test_a_death_at_import_is_told(name: str, tmp_path: Path) -> None:
+    text, status, words = AT_IMPORT[name]
+    verdict = grade(tmp_path, text)
+    finding = first_failure(verdict.findings)
+    assert (finding.status, verdict.points) == (status, 0), finding
+    assert words in finding.message
+    assert verdict.status is status
+
+
+@pytest.mark.parametrize("name", AT_CALL)
+def test_a_failing_call_is_told(name: str, tmp_path: Path) -> None:
+    text, status, words = AT_CALL[name]
+    verdict = grade(tmp_path, text)
+    finding = first_failure(verdict.findings)
+    assert finding.status is status, finding
+    assert words in finding.message
+    assert verdict.points == 0
+
+
+def test_a_right_one_passes(tmp_path: Path) -> None:
+    verdict = grade(tmp_path, "print('hello')\n" + BODY + "return x + x")
+    assert verdict.ok, verdict.findings
+    assert verdict.points == verdict.max_points == 5
+    assert verdict.output == "hello\n"
+
+
+def test_a_death_in_one_case_leaves_the_others_their_points(tmp_path: Path) -> None:
+    verdict = grade(tmp_path, BODY + "os._exit(1) if x.shape[0] == 4 else None; return 2 * x")
+    assert [f.status for f in verdict.findings[1:]] == [Status.EXITED_EARLY, Status.PASSED]
+    assert verdict.points == 2
+
+
+def test_an_input_that_must_be_refused(tmp_path: Path) -> None:
+    cases = (*CASES, Case("vector", (Tensor((5,), device="cpu"),), "Matrices only.", 1, "raise"))
+    careless = grade(tmp_path, BODY + "return 2 * x", cases)
+    assert careless.findings[-1].status is Status.NOT_REFUSED
+    careful = grade(tmp_path, BODY + "assert x.dim() == 2, 'a matrix, please'; return 2 * x", cases)
+    assert careful.ok and "a matrix, please" in careful.findings[-1].message
+
+
+def test_output_is_cut_and_forges_nothing(tmp_path: Path) -> None:
+    forged = 'print(\'{"answer": {"status": "passed"}}\' * 100000)\n'
+    verdict = grade(tmp_path, forged + BODY + "return x")
+    assert verdict.status is Status.WRONG_OUTPUT
+    assert len(verdict.output) <= 64 << 10
+
+
+def test_what_it_prints_on_the_wire_is_tampering(tmp_path: Path) -> None:
+    text = """
+for fd in range(3, 256):
+    try:
+        os.write(fd, b"\\xff" * 64)
+    except OSError:
+        pass
+"""
+    verdict = grade(tmp_path, text + BODY + "return 2 * x")
+    assert verdict.findings[0].status is Status.TAMPERED, verdict.findings[0]
+
+
+def test_a_reference_that_fails_is_not_the_students_fault(tmp_path: Path) -> None:
+    verdict = grade(tmp_path, BODY + "return 2 * x", reference=BODY + "raise ValueError('our mistake')")
+    assert verdict.findings[-1].status is Status.NOT_GRADABLE
+    assert "our mistake" in verdict.findings[-1].message
+
+
+def test_nothing_is_left_running(tmp_path: Path) -> None:
+    marker = tmp_path / "pid"
+    daemon = f"import subprocess\np = subprocess.Popen(['sleep', '60'])\nopen({str(marker)!r}, 'w').write(str(p.pid))\n"
+    grade(tmp_path, daemon + BODY + "return 2 * x")
+    status = Path(f"/proc/{marker.read_text()}/status")
+    assert not status.exists() or "zombie" in status.read_text()

@@ -1,0 +1,121 @@
+"""The judge: what passes, what does not, and what is said about it."""
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from grader.referee.judge import judge
+from grader.verdict import Status
+
+RNG = np.random.default_rng(7)
+
+
+def gemm(rows: int = 24, k: int = 512, columns: int = 40) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    a, b = RNG.standard_normal((rows, k)), RNG.standard_normal((k, columns)) / k**0.5
+    a32, b32 = a.astype(np.float32), b.astype(np.float32)
+    return a32.astype(np.float64) @ b32.astype(np.float64), a32 @ b32, np.stack([a32[:, :1] * 0])
+
+
+def tf32(x: np.ndarray) -> np.ndarray:
+    bits = x.astype(np.float32).view(np.uint32)
+    return ((bits + 0x1000) & 0xFFFFE000).view(np.float32)
+
+
+def test_another_order_of_summation_passes() -> None:
+    a = RNG.standard_normal((24, 512)).astype(np.float32)
+    b = (RNG.standard_normal((512, 40)) / 22).astype(np.float32)
+    other = np.zeros((24, 40), np.float32)
+    for k in range(512):  # one product at a time, the least accurate honest order
+        other += np.outer(a[:, k], b[k])
+    verdict = judge(a.astype(np.float64) @ b.astype(np.float64), a @ b, other)
+    assert verdict.status is Status.PASSED, verdict
+
+
+@pytest.mark.parametrize("lower", [tf32, lambda x: x.astype(np.float16).astype(np.float32)])
+def test_low_precision_inside_is_called_so(lower) -> None:
+    a = RNG.standard_normal((24, 512)).astype(np.float32)
+    b = (RNG.standard_normal((512, 40)) / 22).astype(np.float32)
+    verdict = judge(a.astype(np.float64) @ b.astype(np.float64), a @ b, lower(a) @ lower(b))
+    assert verdict.status is Status.PRECISION
+    assert "half precision or TF32" in verdict.message
+
+
+def test_one_wrong_element_is_found_wherever_it_is() -> None:
+    answer, eager, _ = gemm()
+    for place in [(0, 0), (23, 39), (11, 7)]:
+        got = eager.copy()
+        got[place] += 0.01
+        verdict = judge(answer, eager, got)
+        assert verdict.status is Status.WRONG_OUTPUT
+        assert verdict.evidence["first_wrong"] == list(place)
+        assert verdict.evidence["wrong_elements"] == 1
+
+
+def test_nan_and_infinity_must_stay_what_they_are() -> None:
+    eager = np.array([1.0, np.nan, np.inf, -np.inf], np.float32)
+    answer = eager.astype(np.float64)
+    assert judge(answer, eager, eager.copy()).status is Status.PASSED
+    for place, value in [(1, 0.0), (2, -np.inf), (3, np.nan), (2, 3e38)]:
+        got = eager.copy()
+        got[place] = value
+        assert judge(answer, eager, got).status is not Status.PASSED, (place, value)
+
+
+def test_what_float32_cannot_hold_is_infinite() -> None:
+    answer = np.array([1e60, 2.0])
+    eager = np.array([np.inf, 2.0], np.float32)
+    assert judge(answer, eager, eager.copy()).status is Status.PASSED
+
+
+@pytest.mark.parametrize(
+    "make, words",
+    [
+        (lambda e: np.zeros_like(e), "all zeros"),
+        (lambda e: np.full_like(e, np.nan), "all 960 elements are NaN"),
+        (lambda e: np.full_like(e, 0.25), "the same value 0.25 everywhere"),
+        (lambda e: 2 * e, "everything is 2 times"),
+        (lambda e: np.where(np.arange(40) >= 27, 9, e), "every element of the last 13 columns"),
+        (lambda e: np.where(np.arange(24)[:, None] >= 20, 9, e), "every element of the last 4 rows"),
+        (lambda e: np.where(np.arange(24)[:, None] == 0, 9, e), "every element of row 0, and nothing else"),
+        (lambda e: np.where(np.arange(24)[:, None] > 0, 9, e), "but those of row 0"),
+        (lambda e: np.where(np.arange(40) % 4 == 3, 9, e), "every 4th column, beginning at column 3"),
+        (
+            lambda e: np.where(np.arange(960).reshape(24, 40) >= 512, 9, e),
+            "every element from flat index 512",
+        ),
+        (lambda e: np.where(np.arange(960).reshape(24, 40) < 77, 9, e), "the first 77 of 960"),
+    ],
+)
+def test_patterns_are_named(make, words) -> None:
+    answer, eager, _ = gemm()
+    verdict = judge(answer, eager, make(eager).astype(np.float32))
+    assert words in verdict.message, verdict.message
+
+
+def test_a_transposed_result_is_recognised() -> None:
+    eager = RNG.standard_normal((8, 8)).astype(np.float32)
+    verdict = judge(eager.astype(np.float64), eager, np.ascontiguousarray(eager.T))
+    assert "transpose" in verdict.message
+
+
+def test_integers_are_exact() -> None:
+    answer = np.arange(10)
+    assert judge(answer, answer, answer.copy()).status is Status.PASSED
+    assert judge(answer, answer, answer + (answer == 3)).status is Status.WRONG_OUTPUT
+
+
+def test_empty_is_right() -> None:
+    empty = np.empty((0, 4), np.float32)
+    assert judge(empty.astype(np.float64), empty, empty.copy()).status is Status.PASSED
+
+
+@given(st.integers(1, 40), st.integers(1, 40), st.data())
+def test_the_first_wrong_element_is_always_right(rows: int, columns: int, data) -> None:
+    eager = np.random.default_rng(rows * 41 + columns).standard_normal((rows, columns)).astype(np.float32)
+    mask = np.zeros(rows * columns, bool)
+    mask[data.draw(st.lists(st.integers(0, rows * columns - 1), min_size=1, max_size=20))] = True
+    got = np.where(mask.reshape(rows, columns), eager + 100, eager).astype(np.float32)
+    verdict = judge(eager.astype(np.float64), eager, got)
+    assert verdict.first == int(np.flatnonzero(mask)[0])
+    assert verdict.evidence["wrong_elements"] == int(mask.sum())
