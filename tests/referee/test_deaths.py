@@ -114,7 +114,8 @@ def test_a_reference_that_fails_is_not_the_students_fault(tmp_path: Path) -> Non
 
 def test_nothing_is_left_running(tmp_path: Path) -> None:
     marker = tmp_path / "pid"
-    daemon = f"import subprocess\np = subprocess.Popen(['sleep', '60'])\nopen({str(marker)!r}, 'w').write(str(p.pid))\n"
+    daemon = "import subprocess\np = subprocess.Popen(['sleep', '60'])\n"
+    daemon += f"open({str(marker)!r}, 'w').write(str(p.pid))\n"
     grade(tmp_path, daemon + BODY + "return 2 * x")
     status = Path(f"/proc/{marker.read_text()}/status")
     assert not status.exists() or "zombie" in status.read_text()

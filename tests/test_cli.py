@@ -1,0 +1,95 @@
+"""The verbs as a person types them: what is printed, and with which exit code."""
+
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from grader.lessons import course_root, find, names
+
+ROOT = course_root()
+
+
+def course(*words: str, **env: str) -> subprocess.CompletedProcess[str]:
+    command = [sys.executable, "-m", "grader", *words]
+    return subprocess.run(
+        command, cwd=ROOT, capture_output=True, text=True, check=False, env=os.environ | env, timeout=300
+    )
+
+
+def test_list_names_every_lesson() -> None:
+    done = course("list")
+    assert done.returncode == 0
+    for name in names():
+        assert name[:2] in done.stdout and name[3:] in done.stdout
+
+
+def test_a_lesson_is_found_by_number_or_name() -> None:
+    assert find("7").name == find("07").name == find("fused_bias_relu").name == "07_fused_bias_relu"
+
+
+@pytest.mark.parametrize(
+    "words, said",
+    [
+        (["check", "99"], "There is no lesson '99'"),
+        (["check", "fused_bias_rel"], "Did you mean fused_bias_relu?"),
+        (["check", "07", "nowhere.py"], "There is no file nowhere.py"),
+        (["check", "07", "lessons"], "lessons is a folder"),
+        (["check", "07", "/bin/sh"], "binary file"),
+        (["check", "07", "/dev/null"], "not an ordinary file"),
+        (["check", "07", "--backend", "tpu"], "There is no back end 'tpu'"),
+        (["check", "--reference", "nowhere.py", "README.md"], "There is no file nowhere.py"),
+        (["check", "07", "README.md", "--reference", "README.md"], "With --reference there is no lesson"),
+    ],
+)
+def test_bad_input_is_one_sentence_and_exit_code_2(words: list[str], said: str) -> None:
+    done = course(*words)
+    assert done.returncode == 2, done
+    assert said in done.stderr
+    assert done.stderr.count("\n") == 1 and "Traceback" not in done.stderr + done.stdout
+
+
+def test_an_unknown_verb_and_a_missing_word_are_exit_code_2() -> None:
+    assert course("chek").returncode == 2
+    assert course("check").returncode == 2
+
+
+def test_an_empty_file_is_exit_code_2(tmp_path: Path) -> None:
+    (tmp_path / "mine.py").touch()
+    done = course("check", "07", str(tmp_path / "mine.py"))
+    assert done.returncode == 2 and "is empty" in done.stderr
+
+
+def test_a_file_that_never_finishes_importing_is_exit_code_2(tmp_path: Path) -> None:
+    file = tmp_path / "mine.py"
+    file.write_text("import time\nwhile True:\n    time.sleep(1)\n")
+    done = course("check", "03", str(file), "--backend", "simt", "--json", str(tmp_path / "out.json"))
+    assert done.returncode == 2
+    assert "Importing the file did not end within" in done.stderr and "mine.py, line 3" in done.stderr
+    assert json.loads((tmp_path / "out.json").read_text())["findings"][0]["status"] == "timeout"
+
+
+def test_a_report_that_cannot_be_written_is_said(tmp_path: Path) -> None:
+    (tmp_path / "mine.py").write_text("def square_matrix(x:\n")
+    done = course("check", "03", str(tmp_path / "mine.py"), "--json", str(tmp_path / "no" / "out.json"))
+    assert done.returncode == 2 and "cannot be written" in done.stderr
+
+
+def test_json_alone_goes_to_standard_output(tmp_path: Path) -> None:
+    (tmp_path / "mine.py").write_text("x = (\n")
+    done = course("check", "03", str(tmp_path / "mine.py"), "--json", "-")
+    assert done.returncode == 1
+    verdict = json.loads(done.stdout)
+    assert verdict["status"] == "import_error" and verdict["points"] == 0 and verdict["max_points"] == 20
+
+
+def test_cuda_without_a_gpu_is_refused_in_a_sentence() -> None:
+    from grader import backend
+
+    if backend.gpu_name():
+        pytest.skip("there is a GPU here")
+    done = course("check", "07", "--backend", "cuda")
+    assert done.returncode == 2 and "Without a GPU use --backend simt" in done.stderr

@@ -1,0 +1,50 @@
+"""The whole way, on the back end that this machine has: starters fail for their reason, solutions pass."""
+
+import json
+from pathlib import Path
+
+import jsonschema
+import pytest
+
+from grader import backend
+from grader.check import Job, check
+from grader.lessons import Lesson, course_root, every
+from grader.report.json import write
+from grader.submission import read
+from grader.verdict import Status, Verdict
+
+SCHEMA = json.loads((course_root() / "grader" / "schema" / "verdict.v1.json").read_text())
+BACKENDS = ["simt", pytest.param("cuda", marks=pytest.mark.gpu)]
+STARTERS = {
+    "01_hello_inline": Status.COMPILE_ERROR,
+    "03_square_kernel": Status.ILLEGAL_ACCESS,
+    "07_fused_bias_relu": Status.WRONG_OUTPUT,
+    "08_sigmoid_residual": Status.WRONG_OUTPUT,
+}
+
+
+def grade(lesson: Lesson, path: Path, name: str) -> Verdict:
+    choice = backend.Choice(name, "test")
+    return check(
+        Job(lesson.name, lesson.task, lesson.reference, read(path), choice, with_speed=True)
+    ).verdict
+
+
+@pytest.mark.parametrize("name", BACKENDS)
+@pytest.mark.parametrize("lesson", every(), ids=lambda x: x.name)
+def test_the_solution_gets_full_marks(lesson: Lesson, name: str, tmp_path: Path) -> None:
+    verdict = grade(lesson, lesson.solution, name)
+    assert verdict.ok, [f for f in verdict.findings if not f.ok]
+    assert verdict.points == verdict.max_points == 20
+    assert lesson.task.speed is None or verdict.speed is not None
+    write(verdict, str(tmp_path / "out.json"))
+    jsonschema.validate(json.loads((tmp_path / "out.json").read_text()), SCHEMA)
+
+
+@pytest.mark.parametrize("lesson", every(), ids=lambda x: x.name)
+def test_the_starter_fails_for_its_reason(lesson: Lesson) -> None:
+    verdict = grade(lesson, lesson.exercise, "simt")
+    failed = [f for f in verdict.findings if not f.ok and f.status is not Status.NOT_RUN]
+    assert STARTERS[lesson.name] in {f.status for f in failed}, failed
+    assert verdict.points < verdict.max_points
+    jsonschema.validate(verdict.as_json(), SCHEMA)
