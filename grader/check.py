@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
+from typing import Any
 
 from grader import backend, speed
 from grader.look import Advice, look
@@ -67,7 +68,8 @@ def check(job: Job) -> Outcome:
     # Both processes import torch at the same time; that is most of what an unchanged file costs.
     reference = Player("cuda" if job.choice.name == "cuda" else "cpu", job.limits)
     oracle = Oracle(reference, job.task)
-    match = Match(job.task, str(job.submission.path), start, oracle)
+    inspect = _inspector(job, oracle)
+    match = Match(job.task, str(job.submission.path), start, oracle, inspect)
     measured = None
     try:
         oracle.load(str(job.reference))
@@ -82,6 +84,20 @@ def check(job: Job) -> Outcome:
         reference.stop()
     stages |= record.stages
     return Outcome(_verdict(job, record, stages, begun, measured), advice, builder.builds if builder else [])
+
+
+def _inspector(job: Job, oracle: Oracle) -> Callable[[], list[dict[str, Any]]] | None:
+    """On a GPU compute-sanitizer looks at memory; the CPU back end sees it during the cases."""
+    if job.choice.name != "cuda" or not job.task.memory_points:
+        return None
+    from grader.cuda import sanitizer
+
+    if not sanitizer.tool():
+        job.say("compute-sanitizer is not installed: memory is not checked; --backend simt checks it.")
+        job.task = replace(job.task, memory_points=0)
+        return None
+    path, source = str(job.submission.path), job.submission.source
+    return lambda: sanitizer.inspect(job.task, path, source, oracle, job.limits)
 
 
 def _unread(job: Job, error: SyntaxError) -> Record:

@@ -31,12 +31,24 @@ class Record:
 
 
 class Match:
-    """A submission against a task. ``start`` makes a player for the submission, whenever one is needed."""
+    """A submission against a task.
 
-    def __init__(self, task: Task, path: str, start: Callable[[], Player], oracle: Oracle) -> None:
+    ``start`` makes a player for the submission whenever one is needed; ``inspect`` looks for memory errors
+    where the back end does not see them during the cases.
+    """
+
+    def __init__(
+        self,
+        task: Task,
+        path: str,
+        start: Callable[[], Player],
+        oracle: Oracle,
+        inspect: Callable[[], list[dict[str, Any]]] | None = None,
+    ) -> None:
         self.task, self.path, self.oracle = task, path, oracle
         self.rng = draw.generator()
         self.record = Record()
+        self.inspect = inspect
         self._start, self._restarts = start, 0
         self.player: Player | None = start()
 
@@ -52,10 +64,14 @@ class Match:
         begun = time.monotonic()
         for case in self.task.cases:
             record.findings.append(self._play(case) if loaded.ok else _not_run(case))
-        if self.task.memory_points:
-            matched = any(f.ok for f in record.findings[1:])
-            record.findings.append(memory.finding(record.memory, self.task.memory_points, matched))
         record.stages["cases"] = time.monotonic() - begun
+        if self.task.memory_points:
+            begun = time.monotonic()
+            matched = any(f.ok for f in record.findings[1:])
+            if matched and self.inspect:
+                record.memory += self.inspect()
+            record.findings.append(memory.finding(record.memory, self.task.memory_points, matched))
+            record.stages["memory"] = time.monotonic() - begun
         return record
 
     def close(self) -> None:

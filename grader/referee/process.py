@@ -91,7 +91,7 @@ class Player:
         command = [*wrap, sys.executable, "-m", "grader.player", "--backend", backend]
         command += [text for name, fd in fds.items() for text in (f"--{name}", str(fd))]
         self._process = subprocess.Popen(
-            command, cwd=self._folder, env=_environment(backend), pass_fds=tuple(fds.values()),
+            command, cwd=self._folder, env=_environment(backend, watched=bool(wrap)), pass_fds=tuple(fds.values()),
             stdin=subprocess.DEVNULL, stdout=write_end, stderr=write_end, start_new_session=True,
         )  # fmt: skip
         theirs.close()
@@ -110,7 +110,7 @@ class Player:
         return self._conversation("start", self.limits.start, "ready").data
 
     def ask(self, do: str, seconds: float, **fields: Any) -> Answer:
-        """One request and its answer; :class:`~grader.referee.fault.FaultError` for anything else."""
+        """One request and its answer; a FaultError for anything else."""
         if not self._ready:
             self.ready()
         message = {"do": do, "sizes": [self.inbox.size, self.outbox.size], **fields}
@@ -190,6 +190,12 @@ class Player:
                 with self._output_lock:
                     self._output += chunk[: max(0, KEEP_OUTPUT - len(self._output))]
 
+    def finish(self, seconds: float) -> None:
+        """Hang up and let the process end by itself, so that a tool around it can write its report."""
+        self._channel.close()
+        with contextlib.suppress(subprocess.TimeoutExpired):
+            self._process.wait(seconds)
+
     def stop(self) -> None:
         """End the process and all that it started, and remove its folder. May be called twice."""
         with contextlib.suppress(ProcessLookupError, PermissionError):
@@ -199,11 +205,13 @@ class Player:
         shutil.rmtree(self._folder, ignore_errors=True)
 
 
-def _environment(backend: str) -> dict[str, str]:
+def _environment(backend: str, *, watched: bool) -> dict[str, str]:
     env = {name: os.environ[name] for name in PASSED_ON if name in os.environ}
     root = str(Path(__file__).resolve().parents[2])
     env["PYTHONPATH"] = os.pathsep.join([root, *filter(None, [env.get("PYTHONPATH")])])
     env["PYTHONDONTWRITEBYTECODE"] = env["PYTHONUNBUFFERED"] = "1"
+    if watched:  # every tensor its own allocation, so that a tool sees where each one ends
+        env["PYTORCH_NO_CUDA_MEMORY_CACHING"] = "1"
     if backend != "cuda":
         env["OMP_NUM_THREADS"] = "1"
     return env

@@ -1,0 +1,96 @@
+"""The memory check on a GPU: the submission's cases once more, under NVIDIA's compute-sanitizer."""
+
+from __future__ import annotations
+
+import re
+import shutil
+import tempfile
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+from grader.backend import nvcc
+from grader.referee import exchange
+from grader.referee.conduct import Match
+from grader.referee.fault import FaultError
+from grader.referee.oracle import Oracle
+from grader.referee.process import Limits, Player
+from grader.task import Task
+
+CASES = 4
+
+
+def tool() -> str:
+    """The path of compute-sanitizer, or ""."""
+    beside = Path(nvcc()).parent / "compute-sanitizer" if nvcc() else None
+    return str(beside) if beside and beside.exists() else shutil.which("compute-sanitizer") or ""
+
+
+def inspect(task: Task, path: str, source: str, oracle: Oracle, limits: Limits) -> list[dict[str, Any]]:
+    """Memory findings of a few cases, in the CPU back end's form. ``source``: the file's text."""
+    with tempfile.TemporaryDirectory(prefix="sanitizer-") as folder:
+        log = Path(folder) / "log"
+        wrap = (tool(), "--tool", "memcheck", "--log-file", str(log), "--print-limit", "20")
+        slow = replace(limits, start=180.0, load=120.0, call=120.0)
+        match = Match(task, path, lambda: Player("cuda", slow, wrap=wrap), oracle)
+        try:
+            _play(match, path)
+        finally:
+            if match.player:
+                match.player.finish(30.0)
+            match.close()
+        return parse(log.read_text(errors="replace") if log.exists() else "", source)
+
+
+def _play(match: Match, path: str) -> None:
+    """Run some cases without judging them; a call that ends in an error has been seen by the tool."""
+    assert match.player is not None
+    match.player.ask("load", match.player.limits.load, path=path)
+    for case in [c for c in match.task.cases if c.expect == "match"][:CASES]:
+        try:
+            if match.task.kind == "model" and not case.entry:
+                match.construct(case)
+                match.new_weights()
+            fields, _, _ = exchange.offer(match.player, match.arguments(case), [])
+            match.player.ask("call", match.player.limits.call, entry=case.entry or match.task.entry, **fields)
+        except FaultError as fault:
+            if fault.dead:
+                return
+
+
+def parse(log: str, source: str) -> list[dict[str, Any]]:
+    """The tool's report as findings: kind, kernel, block, thread, and the submission's line where known."""
+    findings: list[dict[str, Any]] = []
+    for part in re.split(r"^========= (?=\S)", log, flags=re.M):
+        error = re.match(r"(Invalid|Misaligned) __(\w+)__ (read|write|atomic) of size (\d+)", part)
+        if not error:
+            continue
+        kernel = re.search(r"at (?:void )?(\w[^\n(]*)\([^\n]*?\+0x[0-9a-f]+(?: in (\S+):(\d+))?", part)
+        thread = re.search(r"by thread \((\d+),(\d+),(\d+)\) in block \((\d+),(\d+),(\d+)\)", part)
+        near = re.search(r"and is ([\d,]+) bytes (after|before) the nearest allocation", part)
+        how = "out of bounds" if error[1] == "Invalid" else "at a misaligned address"
+        what = f"{error[3]} of {error[4]} bytes {how}"
+        if near:
+            what += f", {near[1]} bytes {near[2]} the nearest tensor"
+        numbers = [int(v) for v in thread.groups()] if thread else []
+        findings.append(
+            {
+                "kind": "out-of-bounds" if error[1] == "Invalid" else "misaligned",
+                "kernel": kernel[1].strip() if kernel else "",
+                "thread": numbers[:3] or None,
+                "block": numbers[3:] or None,
+                "what": f"a {what} in {error[2]} memory",
+                "line": _line(kernel[2], int(kernel[3]), source) if kernel and kernel[2] else None,
+            }
+        )
+    return findings
+
+
+def _line(file: str, number: int, source: str) -> int | None:
+    """The submission's line whose text is that of a line of the generated .cu file."""
+    try:
+        text = Path(file).read_text(errors="replace").splitlines()[number - 1].strip()
+    except (OSError, IndexError):
+        return None
+    hits = [i for i, line in enumerate(source.splitlines(), 1) if line.strip() == text]
+    return hits[0] if len(hits) == 1 else None

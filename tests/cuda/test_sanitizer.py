@@ -1,0 +1,38 @@
+"""compute-sanitizer's report as findings: kernel, thread, block, and the submission's own line."""
+
+from pathlib import Path
+
+from grader.cuda.sanitizer import parse
+
+LOG = """========= COMPUTE-SANITIZER
+========= Invalid __global__ write of size 4 bytes
+=========     at square_kernel(const float *, float *, int)+0x130 in {file}:3
+=========     by thread (5,2,0) in block (1,0,0)
+=========     Address 0x7f5a8be00190 is out of bounds
+=========     and is 1 bytes after the nearest allocation at 0x7f5a8be00000 of size 400 bytes
+=========     Saved host backtrace up to driver entry point at kernel launch time
+=========         Host Frame: main [0x1234] in python
+=========
+========= Misaligned __shared__ read of size 16 bytes
+=========     at void reduce<float>(T1 *)+0x40
+=========     by thread (0,0,0) in block (7,0,0)
+=========     Address 0x7f5a8be00004 is misaligned
+=========
+========= ERROR SUMMARY: 2 errors
+"""
+
+
+def test_each_error_is_a_finding(tmp_path: Path) -> None:
+    generated = tmp_path / "cuda.cu"
+    generated.write_text("#include <x>\n\n    out[i] = in[i] * in[i];\n")
+    source = 'cuda_source = """\nvoid f() {\n    out[i] = in[i] * in[i];\n}\n"""\n'
+    first, second = parse(LOG.format(file=generated), source)
+    assert first["kind"] == "out-of-bounds" and first["kernel"] == "square_kernel"
+    assert first["thread"] == [5, 2, 0] and first["block"] == [1, 0, 0]
+    assert first["line"] == 3
+    assert "1 bytes after the nearest tensor" in first["what"]
+    assert second["kind"] == "misaligned" and second["kernel"] == "reduce<float>" and second["line"] is None
+
+
+def test_a_clean_report_has_no_finding() -> None:
+    assert parse("========= COMPUTE-SANITIZER\n========= ERROR SUMMARY: 0 errors\n", "") == []
