@@ -23,10 +23,12 @@ MERMAID = "assets/javascripts/mermaid.tiny.js"
 
 def on_config(config: MkDocsConfig) -> MkDocsConfig:
     """Put the lessons into the navigation, in order."""
-    root = _root(config)
+    lessons = [{"Overview": "lessons/index.md"}]
+    for name, task in pages.tasks(_root(config)).items():
+        lessons.append({f"{name[:2]} {task.title}": f"lessons/{name}/README.md"})
     for entry in config.nav or []:
         if isinstance(entry, dict) and "Lessons" in entry:
-            entry["Lessons"] = ["lessons/index.md", *(f"lessons/{n}/README.md" for n in pages.tasks(root))]
+            entry["Lessons"] = lessons
     return config
 
 

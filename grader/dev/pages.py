@@ -16,6 +16,25 @@ from grader.verdict import SENTENCE, Finding, Status, Verdict
 
 SCHEMA = Path(__file__).parent.parent / "schema" / "verdict.v1.json"
 
+STATUSES = """\
+Every check ends in exactly one of these words, and so does a verdict as a whole: `passed`, the one way in
+which it failed, or `failed` when checks failed in different ways. The list is closed: a new status comes
+only with a new version of the [verdict's schema](verdict.md)."""
+
+VERDICT = """\
+`./course check 03 --json verdict.json` writes the verdict as JSON. Its form is a published, versioned
+schema, FILE (JSON Schema, draft 2020-12); the tests validate against it. Within a version fields are never
+renamed or removed. JSON has no NaN and no infinity, so in `evidence` they are the words `"nan"`, `"inf"` and
+`"-inf"`."""
+
+CLI = """\
+Every command is `./course VERB` in the checkout, or `python -m grader VERB` in an environment that has
+PyTorch already. [Exit codes](../guide/reading-a-verdict.md#exit-codes) are the same for all."""
+
+LESSONS = """\
+One new idea a lesson. Each has a page, a starter that fails, a solution that passes, and hints that give
+away a little at a time. The gaps in the numbers are planned lessons, not written yet."""
+
 EXAMPLE = Verdict(
     lesson="03_square_kernel",
     submission="exercise.py",
@@ -46,9 +65,7 @@ def statuses() -> str:
         [
             "# Statuses",
             "",
-            "Every check ends in exactly one of these words, and so does a verdict as a whole: `passed`, the "
-            "one way in which it failed, or `failed` when checks failed in different ways. The list is closed: "
-            "a new status comes only with a new version of the [verdict's schema](verdict.md).",
+            STATUSES,
             "",
             "| status | what it means and what to try |",
             "|---|---|",
@@ -64,10 +81,7 @@ def verdict() -> str:
     parts = [
         "# The verdict as JSON",
         "",
-        "`./course check 03 --json verdict.json` writes the verdict as JSON. Its form is a published, "
-        f"versioned schema, [`{SCHEMA.name}`]({SCHEMA.name}) (JSON Schema, draft 2020-12); the tests validate "
-        "against it. Within a version fields are never renamed or removed. JSON has no NaN and no infinity, so "
-        'in `evidence` they are the words `"nan"`, `"inf"` and `"-inf"`.',
+        VERDICT.replace("FILE", f"[`{SCHEMA.name}`]({SCHEMA.name})"),
         "",
         "## Fields",
         "",
@@ -96,13 +110,15 @@ def cli() -> str:
     text = get_docs_for_click(
         obj=command, ctx=Context(command, info_name="course"), name="course", title="course"
     )
-    text = re.sub(r"^# .*\n", "", text.strip() + "\n", count=1)
-    return (
-        head
-        + "Every command is `./course VERB` in the checkout, or `python -m grader VERB` in an environment "
-        "that has PyTorch already. [Exit codes](../guide/reading-a-verdict.md#exit-codes) are the same for all.\n\n"
-        + text
-    )
+    for pattern, new in (
+        (r"\A\s*# .*\n", ""),
+        (r"^\*\*Commands\*\*:\n\n(?:\* .*\n)+", ""),  # cut short there, and told in full below
+        (r"^\* `--help`: .*\n", ""),
+        (r"^\*\*Options\*\*:\n\n(?!\*)", ""),
+        (r"```console\n\$ ", "```sh\n./"),
+    ):
+        text = re.sub(pattern, new, text, flags=re.M)
+    return f"{head}{CLI}\n\n{text}"
 
 
 def tasks(root: Path) -> dict[str, Task]:
@@ -122,10 +138,9 @@ def overview(root: Path) -> str:
         [
             "# Lessons",
             "",
-            "One new idea a lesson. Each has a page, a starter that fails, a solution that passes, and hints "
-            "that give away a little at a time. The gaps in the numbers are planned lessons, not written yet.",
+            LESSONS,
             "",
-            "| | lesson | what is new | time | points |",
+            "| no. | lesson | what is new | time | points |",
             "|---|---|---|---:|---:|",
             *rows,
             "",
