@@ -1,0 +1,189 @@
+"""From a build request to a Python extension module, compiled once for each content.
+
+Trusted side: this never imports torch, and never runs what it compiled.
+"""
+
+from __future__ import annotations
+
+import json
+import time
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Literal
+
+from . import cache, headers, toolchain
+from .diagnostics import CompileError, explain
+from .request import BuildRequest, usable_flags
+from .rewrite import registration, rewrite
+from .toolchain import BuildTimeout, CompilerFailed, ToolchainError
+
+__all__ = [
+    "BuildRequest", "BuildResult", "BuildTimeout", "CompileError", "ToolchainError",
+    "build", "device_library", "is_prepared", "prepare", "runtime_library",
+]  # fmt: skip
+
+
+@dataclass(frozen=True)
+class BuildResult:
+    """A compiled module. ``seconds`` this call took; ``headers`` says which headers it needed."""
+
+    path: Path
+    seconds: float
+    cached: bool
+    headers: Literal["lean", "full"]
+
+
+def runtime_library() -> Path:
+    """The library that runs kernels; built if it is not there."""
+    arguments = ["-O2", "-g1", "-fPIC", "-shared", "-std=c++20", "-pthread", "-w", "-fvisibility=hidden"]
+    return cache.once(
+        headers.folder() / "libsimt.so",
+        lambda out: toolchain.compile_(
+            [*arguments, str(toolchain.CSRC / "runtime.cpp"), "-o", str(out), "-Wl,-soname,libsimt.so"]
+        ),
+    )
+
+
+def device_library() -> Path:
+    """The library that gives torch its cuda device; built if it is not there."""
+    runtime, lib = runtime_library(), toolchain.torch().folder / "lib"
+    return cache.once(
+        headers.folder() / "libsimt_torch.so",
+        lambda out: toolchain.compile_(
+            ["-O1", "-shared", *toolchain.common_flags(), "-fvisibility=default", f"-I{toolchain.INCLUDE}",
+             str(toolchain.CSRC / "torch_device.cpp"), "-o", str(out), str(runtime), f"-L{lib}", "-ltorch_cpu",
+             "-lc10", f"-Wl,-rpath,{lib}", "-Wl,-rpath,$ORIGIN"]
+        ),
+    )  # fmt: skip
+
+
+def is_prepared() -> bool:
+    """Whether everything that does not depend on a submission is built already."""
+    made = headers.folder()
+    suffix = "pch" if toolchain.compiler().is_clang else "gch"
+    names = ("libsimt.so", "libsimt_torch.so", f"device.h.{suffix}", f"binding.h.{suffix}")
+    return all((made / name).exists() for name in names)
+
+
+def prepare(progress: Callable[[str], None] = lambda _: None) -> float:
+    """Builds what does not depend on a submission; the seconds it took. Safe to interrupt and to run twice."""
+    start = time.perf_counter()
+    if is_prepared():
+        return time.perf_counter() - start
+    progress(f"preparing CUDA on the CPU with {toolchain.compiler().version} and torch {toolchain.torch().version}")
+    steps: list[tuple[str, Callable[[], object]]] = [
+        ("headers for kernels", lambda: headers.precompiled("device")),
+        ("headers for bindings", lambda: headers.precompiled("binding")),
+        ("runtime and torch device", device_library),
+    ]
+    with ThreadPoolExecutor(2) as pool:
+        running = [(name, pool.submit(step)) for name, step in steps]
+        for name, step in running:
+            try:
+                step.result()
+            except CompilerFailed as failure:
+                raise ToolchainError(f"could not compile the {name}: {explain(str(failure), set()).first}") from failure
+            progress(f"{name}: ready after {time.perf_counter() - start:.0f} s")
+    return time.perf_counter() - start
+
+
+def build(request: BuildRequest, *, timeout: float = 300.0) -> BuildResult:
+    """Compiles the request, or answers from the cache.
+
+    Raises ``CompileError`` (remembered too: an unchanged broken source is answered at once) and ``BuildTimeout``.
+    """
+    start = time.perf_counter()
+    home = headers.folder() / "modules" / cache.digest(request)
+    module, note, failed = home / f"{request.name}.so", home / "headers", home / "error.json"
+    if module.exists():
+        home.touch()  # the order of last use, for whoever tidies up
+        return BuildResult(module, time.perf_counter() - start, True, _kind(note.read_text()))
+    if failed.exists():
+        raise CompileError(**json.loads(failed.read_text()))
+    home.mkdir(parents=True, exist_ok=True)
+    deadline = time.monotonic() + timeout
+    try:
+        with ThreadPoolExecutor(2) as pool:
+            jobs = [pool.submit(_device_object, request, deadline)] if request.cuda_sources else []
+            jobs.append(pool.submit(_binding_object, request, deadline))
+            made = [job.result() for job in jobs]
+        kind = "full" if any(k == "full" for _, k in made) else "lean"
+        cache.once(note, lambda out: out.write_text(kind) and None)
+        objects = [str(path) for path, _ in made]
+        cache.once(module, lambda out: _link(objects, out, deadline))
+    except CompilerFailed as failure:
+        error = explain(str(failure), _own_files(request))
+        text = json.dumps({"log": error.log, "first": error.first, "file": error.file, "line": error.line})
+        cache.once(failed, lambda out: out.write_text(text) and None)
+        raise error from None
+    return BuildResult(module, time.perf_counter() - start, False, _kind(kind))
+
+
+def _kind(text: str) -> Literal["lean", "full"]:
+    return "full" if text == "full" else "lean"
+
+
+def _link(objects: list[str], out: Path, deadline: float) -> None:
+    toolchain.compile_([*objects, "-o", str(out), str(runtime_library()), *toolchain.link_flags()], _left(deadline))
+
+
+def _left(deadline: float) -> float:
+    return max(1.0, deadline - time.monotonic())
+
+
+def _at(origins: tuple[tuple[str, int], ...], i: int, fallback: str) -> str:
+    file, line = origins[i] if i < len(origins) else ("", 0)
+    return f'#line {line or 1} "{file or fallback}"\n'
+
+
+def _own_files(request: BuildRequest) -> set[str]:
+    return {"cuda.cu", "main.cpp"} | {file for file, _ in (*request.cpp_origins, *request.cuda_origins) if file}
+
+
+def _device_object(request: BuildRequest, deadline: float) -> tuple[Path, str]:
+    sources = list(request.cuda_sources)
+    parts = [registration(sources) + "\n"]
+    parts += [_at(request.cuda_origins, i, "cuda.cu") + rewrite(s) + "\n" for i, s in enumerate(sources)]
+    return _object("".join(parts), "\n".join(sources), "device", usable_flags(request.cuda_cflags), deadline)
+
+
+def _binding_object(request: BuildRequest, deadline: float) -> tuple[Path, str]:
+    parts = [_at(request.cpp_origins, i, "main.cpp") + s + "\n" for i, s in enumerate(request.cpp_sources)]
+    parts.insert(0, f"#define TORCH_EXTENSION_NAME {request.name}\n")
+    if request.functions is not None:
+        parts.append('#line 1 "bindings"\nPYBIND11_MODULE(TORCH_EXTENSION_NAME, m) {\n')
+        parts += [
+            f'm.def("{name}", torch::wrap_pybind_function({name}), {json.dumps(doc)});\n'
+            for name, doc in request.functions.items()
+        ]
+        parts.append("}\n")
+    flags = usable_flags(request.cflags)
+    return _object("".join(parts), "\n".join(request.cpp_sources), "binding", flags, deadline)
+
+
+def _object(
+    text: str, source: str, kind: Literal["device", "binding"], flags: list[str], deadline: float
+) -> tuple[Path, str]:
+    """(object file, "lean" or "full"): against the narrow headers if they suffice."""
+    objects = headers.folder() / "objects"
+    key = cache.digest(text, kind, flags)
+    lean, full = objects / f"{key}.o", objects / f"{key}.full.o"
+    if full.exists():
+        return full, "full"
+    if not headers.needs_full(source):
+        included = "".join(f"#include <{header}>\n" for header in headers.extra_includes(source))
+        try:
+            return cache.once(lean, lambda out: _compile(included + text, kind, flags, out, deadline)), "lean"
+        except CompilerFailed as failure:
+            if not headers.full_may_help(str(failure)):
+                raise
+    return cache.once(full, lambda out: _compile(text, "full", flags, out, deadline)), "full"
+
+
+def _compile(text: str, kind: headers.Kind, flags: list[str], out: Path, deadline: float) -> None:
+    source = out.parent / "source.cpp"
+    source.write_text(text)
+    arguments = [*headers.flags(kind), *flags, *headers.use(kind), "-x", "c++", "-c", str(source), "-o", str(out)]
+    toolchain.compile_(arguments, _left(deadline))

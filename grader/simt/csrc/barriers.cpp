@@ -1,0 +1,209 @@
+#include "barriers.h"
+
+#include "findings.h"
+
+namespace simt {
+
+#define RETURN_ADDRESS ((size_t)__builtin_return_address(0) - 1)
+
+static void check_block_barrier(Worker* w) {
+  int first = -1, other = -1;
+  for (int t = 0; t < w->launch->thread_count; ++t) {
+    if (w->threads[t].state != AT_BLOCK_BARRIER) continue;
+    if (first < 0) first = t;
+    if (other < 0 && w->threads[t].pc != w->threads[first].pc) other = t;
+  }
+  int running = w->current;
+  if (other >= 0) {
+    w->current = other;
+    Record against{};
+    against.pc = u32(w->threads[first].pc - w->launch->module->base);
+    against.run = w->run;
+    against.thread = u16(first);
+    report(w, "barrier-divergence", w->threads[other].pc, {.other = &against});
+  }
+  if (w->finished && !w->exit_reported) {
+    w->exit_reported = true;
+    w->current = first;
+    int gone = 0;
+    while (gone < w->launch->thread_count && w->threads[gone].state != FINISHED) ++gone;
+    uint3 g = unflatten(gone, w->launch->block);
+    char detail[200];
+    snprintf(detail, sizeof detail, "%d of the block's %d threads, the first being thread (%u, %u, %u), had left",
+             w->finished, w->launch->thread_count, g.x, g.y, g.z);
+    report(w, "barrier-exited-threads", w->threads[first].pc, {.detail = detail});
+  }
+  w->current = running;
+}
+
+void release_block_barrier(Worker* w) {
+  if (w->mode & CHECK) check_block_barrier(w);
+  for (int t = 0; t < w->launch->thread_count; ++t)
+    if (w->threads[t].state == AT_BLOCK_BARRIER) w->threads[t].state = READY;
+  w->arrived = 0;
+  ++w->block_phase;
+  ++w->counter.barriers;
+  w->vote_count[w->block_phase & 1] = 0;
+}
+
+// Lets the lanes of `mask` go if all of them that still live wait, each with that same mask.
+static bool release_warp_barrier(Worker* w, int i, u32 mask) {
+  Warp& warp = w->warps[i];
+  u32 need = mask & warp.exist & ~warp.finished;
+  if ((warp.waiting & need) != need) return false;
+  for (u32 m = need; m; m &= m - 1)
+    if (w->threads[i * 32 + __builtin_ctz(m)].mask != mask) return false;
+  u8 slot = warp.next_slot++ & 3;
+  warp.taking_part[slot] = need;
+  for (u32 m = need; m; m &= m - 1) {
+    int lane = __builtin_ctz(m);
+    Thread& thread = w->threads[i * 32 + lane];
+    warp.results[slot][lane] = thread.posted;
+    thread.slot = slot;
+    thread.state = READY;
+    ++thread.warp_phase;
+  }
+  warp.waiting &= ~need;
+  return true;
+}
+
+bool release_any_warp_barrier(Worker* w, int i) {
+  for (u32 m = w->warps[i].waiting; m; m &= m - 1)
+    if (release_warp_barrier(w, i, w->threads[i * 32 + __builtin_ctz(m)].mask)) return true;
+  return false;
+}
+
+// No lane of the warp can go on: the lanes that asked at one place are active together.
+bool release_active_mask(Worker* w, int i) {
+  int begin = i * 32, end = std::min(w->launch->thread_count, begin + 32), first = begin;
+  while (first < end && w->threads[first].state != AT_ACTIVE_MASK) ++first;
+  if (first == end) return false;
+  u32 mask = 0;
+  for (int t = first; t < end; ++t)
+    if (w->threads[t].state == AT_ACTIVE_MASK && w->threads[t].pc == w->threads[first].pc) mask |= 1u << (t - begin);
+  for (u32 m = mask; m; m &= m - 1) {
+    Thread& thread = w->threads[begin + __builtin_ctz(m)];
+    thread.posted = mask;
+    thread.state = READY;
+  }
+  return true;
+}
+
+static void arrive_at_block_barrier(Worker* w, size_t pc) {
+  Thread& thread = w->threads[w->current];
+  thread.pc = pc;
+  thread.state = AT_BLOCK_BARRIER;
+  if (++w->arrived == w->launch->thread_count - w->finished)
+    release_block_barrier(w);  // the last one goes straight on
+  else
+    wait_here(w);
+}
+
+static void arrive_at_warp_barrier(Worker* w, u32 mask, u64 posted, size_t pc) {
+  int me = w->current, i = me / 32;
+  Warp& warp = w->warps[i];
+  if (w->mode & CHECK) {
+    char detail[160];
+    if (!(mask >> (me & 31) & 1)) {
+      snprintf(detail, sizeof detail, "calls a warp function with the mask 0x%08x, which leaves out its own lane %d",
+               mask, me & 31);
+      report(w, "bad-mask", pc, {.detail = detail});
+    }
+    if (u32 gone = mask & warp.exist & warp.finished) {
+      snprintf(detail, sizeof detail, "calls a warp function with the mask 0x%08x, of which 0x%08x have left", mask,
+               gone);
+      report(w, "warp-exited-lanes", pc, {.detail = detail});
+    }
+  }
+  Thread& thread = w->threads[me];
+  thread.mask = mask;
+  thread.posted = posted;
+  thread.pc = pc;
+  thread.state = AT_WARP_BARRIER;
+  warp.waiting |= 1u << (me & 31);
+  if (!release_warp_barrier(w, i, mask)) wait_here(w);
+}
+
+static int shuffle_source(int kind, int lane, int argument, int width) {
+  int segment = lane & ~(width - 1);
+  switch (kind) {
+    case 0: return segment + (argument & (width - 1));
+    case 1: return lane - argument < segment ? lane : lane - argument;
+    case 2: return lane + argument >= segment + width ? lane : lane + argument;
+    default: return (lane ^ argument) >= segment + width ? lane : lane ^ argument;
+  }
+}
+
+}  // namespace simt
+
+using namespace simt;
+
+extern "C" void simt_syncthreads() { arrive_at_block_barrier(t_worker, RETURN_ADDRESS); }
+
+extern "C" int simt_syncthreads_vote(int predicate, int operation) {
+  Worker* w = t_worker;
+  int mine = (w->block_phase + 1) & 1, live = w->launch->thread_count - w->finished;
+  w->vote_count[mine] += predicate != 0;
+  if (w->arrived + 1 == live) {
+    int yes = w->vote_count[mine];
+    w->vote_result[mine] = operation == 0 ? yes : operation == 1 ? yes == live : yes > 0;
+  }
+  arrive_at_block_barrier(w, RETURN_ADDRESS);
+  return w->vote_result[mine];
+}
+
+extern "C" void simt_syncwarp(unsigned mask) { arrive_at_warp_barrier(t_worker, mask, 0, RETURN_ADDRESS); }
+
+extern "C" uint64_t simt_shuffle(unsigned mask, uint64_t bits, int kind, int argument, int width) {
+  Worker* w = t_worker;
+  int lane = w->current & 31, source = shuffle_source(kind, lane, argument, width);
+  Warp& warp = w->warps[w->current / 32];
+  arrive_at_warp_barrier(w, mask, bits, RETURN_ADDRESS);
+  u8 slot = w->threads[w->current].slot;
+  if ((w->mode & CHECK) && !(warp.taking_part[slot] >> source & 1))
+    report(w, "shuffle-from-absent-lane", RETURN_ADDRESS,
+           {.detail = "reads the value of lane " + std::to_string(source) + ", which takes no part in the shuffle"});
+  return warp.results[slot][source];
+}
+
+extern "C" unsigned simt_ballot(unsigned mask, int predicate) {
+  Worker* w = t_worker;
+  Warp& warp = w->warps[w->current / 32];
+  arrive_at_warp_barrier(w, mask, predicate != 0, RETURN_ADDRESS);
+  u8 slot = w->threads[w->current].slot;
+  unsigned ballot = 0;
+  for (u32 m = warp.taking_part[slot]; m; m &= m - 1) {
+    int lane = __builtin_ctz(m);
+    ballot |= unsigned(warp.results[slot][lane] & 1) << lane;
+  }
+  return ballot;
+}
+
+extern "C" uint64_t simt_match(unsigned mask, uint64_t bits) {
+  Worker* w = t_worker;
+  Warp& warp = w->warps[w->current / 32];
+  arrive_at_warp_barrier(w, mask, bits, RETURN_ADDRESS);
+  u8 slot = w->threads[w->current].slot;
+  unsigned equal = 0;
+  for (u32 m = warp.taking_part[slot]; m; m &= m - 1) {
+    int lane = __builtin_ctz(m);
+    if (warp.results[slot][lane] == bits) equal |= 1u << lane;
+  }
+  return equal;
+}
+
+extern "C" SIMT_EXPORT unsigned simt_activemask() {
+  Worker* w = t_worker;
+  Thread& thread = w->threads[w->current];
+  thread.pc = RETURN_ADDRESS;
+  thread.state = AT_ACTIVE_MASK;
+  wait_here(w);
+  return unsigned(thread.posted);
+}
+
+extern "C" unsigned simt_lane() { return t_worker->current & 31; }
+
+extern "C" void simt_fence(int) {
+  if (t_worker && t_worker->launch) t_worker->launch->fenced = true;
+  __atomic_thread_fence(__ATOMIC_SEQ_CST);
+}

@@ -1,0 +1,144 @@
+#include "check.h"
+
+#include "errors.h"
+#include "findings.h"
+
+extern "C" __thread simt::Builtins simt_builtins SIMT_TLS;
+
+namespace simt {
+
+extern int g_mode;
+
+static __attribute__((noinline)) void check_host_access(void* address, unsigned size, Access access, size_t pc) {
+  if (!g_arena || !in_arena(address) || !(g_mode & CHECK)) return;
+  report_host("host-touches-device-memory", pc, address, size, access);
+  set_device_fault(ILLEGAL_ADDRESS, "host-touches-device-memory");
+}
+
+static __attribute__((noinline)) void out_of_steps(Worker* w, size_t pc) {
+  report(w, "step-budget", pc, {});
+  kill_launch(w);
+}
+
+static void check_global(Worker* w, size_t address, unsigned size, Access access, size_t pc) {
+  Evidence evidence{.address = (void*)address, .size = size, .access = access};
+  size_t offset = address - (size_t)g_arena;
+  Allocation* a = allocation_at(offset);
+  if (!a) {
+    report(w, "illegal-address", pc, evidence);
+    kill_launch(w);
+    return;
+  }
+  if (!a->live) {
+    report(w, "use-after-free", pc, evidence);
+    return;
+  }
+  if (offset < a->offset || offset + size > a->offset + a->bytes) {
+    report(w, "global-out-of-bounds", pc, evidence);
+    return;
+  }
+  if (address & (size - 1)) {
+    report(w, "misaligned", pc, evidence);
+    kill_launch(w);
+    return;
+  }
+  if (access != WRITE && !is_initialised(offset, size)) {
+    report(w, "global-uninitialised-read", pc, evidence);
+    mark_initialised(offset, size);
+  }
+  if (access == WRITE) mark_initialised(offset, size);
+  Record other;
+  if (find_race(w, g_global_shadow, offset, size, access, pc, false, &other)) {
+    evidence.other = &other;
+    report(w, "global-race", pc, evidence);
+  }
+}
+
+// `offset` counts from the start of the memory that `shadow` and `defined` describe.
+static void check_shared(Worker* w, Shadow& shadow, std::vector<u8>& defined, size_t offset, size_t pc,
+                         Evidence evidence) {
+  unsigned size = evidence.size;
+  if (offset & (size - 1)) {
+    report(w, "misaligned", pc, evidence);
+    kill_launch(w);
+    return;
+  }
+  bool complete = true;
+  for (unsigned i = 0; i < size; ++i) complete &= defined[offset + i];
+  if (evidence.access != WRITE && !complete) report(w, "shared-uninitialised-read", pc, evidence);
+  std::fill(defined.begin() + offset, defined.begin() + offset + size, 1);
+  Record other;
+  if (find_race(w, shadow, offset, size, evidence.access, pc, true, &other)) {
+    evidence.other = &other;
+    report(w, "shared-race", pc, evidence);
+  }
+}
+
+static void check_static_shared(Worker* w, size_t offset, unsigned size, Access access, size_t pc) {
+  const Symbol *inside = nullptr, *before = nullptr;
+  for (auto* v : w->launch->shared_variables) {
+    if (v->begin <= offset) before = v;
+    if (offset >= v->begin && offset < v->end) inside = v;
+  }
+  const Symbol* nearest = inside ? inside : before;
+  if (!nearest && !w->launch->shared_variables.empty()) nearest = w->launch->shared_variables.front();
+  Evidence evidence{.size = size, .access = access, .variable = nearest};
+  if (nearest) evidence.offset = (long)offset - (long)nearest->begin;
+  if (!inside || offset + size > inside->end) {
+    report(w, "shared-out-of-bounds", pc, evidence);
+    return;
+  }
+  check_shared(w, static_shadow(), w->static_defined, offset, pc, evidence);
+}
+
+static void check_dynamic_shared(Worker* w, size_t offset, unsigned size, Access access, size_t pc) {
+  static Symbol whole;
+  whole = Symbol{0, w->launch->shared_bytes, "dynamic shared memory", ""};
+  Evidence evidence{.size = size, .access = access, .variable = &whole, .offset = (long)offset};
+  if (offset + size > w->launch->shared_bytes) {
+    report(w, "shared-out-of-bounds", pc, evidence);
+    return;
+  }
+  check_shared(w, dynamic_shadow(), w->dynamic_defined, offset, pc, evidence);
+}
+
+static bool is_the_threads_own(const Worker* w, size_t address) {
+  const Module* module = w->launch->module;
+  return address - (size_t)w->fibre->stack < STACK_BYTES ||         // local variables
+         (address >= module->base && address < module->end) ||      // __constant__ and __device__ variables
+         (address >= w->host_begin && address < w->host_end);       // the launch's arguments
+}
+
+void access(void* pointer, unsigned size, Access access, void* return_address) {
+  Worker* w = t_worker;
+  size_t pc = (size_t)return_address - 1, address = (size_t)pointer;
+  if (!w || !w->fibre) {
+    check_host_access(pointer, size, access, pc);
+    return;
+  }
+  // Clang reports reads of threadIdx; GCC knows that it is constant.
+  if (address - (size_t)&simt_builtins < sizeof simt_builtins) return;
+  if (--w->budget == 0) out_of_steps(w, pc);
+  bool check = w->mode & CHECK, count = w->mode & COUNT;
+  int lane = w->current & 31;
+  if (in_arena(pointer)) {
+    if (count) w->counter.note(address, size, access, GLOBAL, pc, lane);
+    if (check) check_global(w, address, size, access, pc);
+  } else if (size_t offset = address - w->tls; offset < w->tls_bytes) {
+    if (count) w->counter.note(address, size, access, SHARED, pc, lane);
+    if (check) check_static_shared(w, offset, size, access, pc);
+  } else if (size_t offset = address - (size_t)w->dynamic_shared; offset < MAX_SHARED) {
+    if (count) w->counter.note(address, size, access, SHARED, pc, lane);
+    if (check) check_dynamic_shared(w, offset, size, access, pc);
+  } else if (check && !is_the_threads_own(w, address)) {
+    report(w, "illegal-address", pc, {.address = pointer, .size = size, .access = access});
+    kill_launch(w);
+  }
+}
+
+void spend_step(size_t pc) {
+  Worker* w = t_worker;
+  if (w && w->fibre && --w->budget == 0) out_of_steps(w, pc);
+}
+
+}  // namespace simt

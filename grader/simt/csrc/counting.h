@@ -1,0 +1,50 @@
+// Counts what Nsight Compute counts: requests, sectors and wavefronts. Lanes run one after another, so a
+// warp's request is put together afterwards: the n-th execution of one instruction by each of its lanes.
+#pragma once
+#include "base.h"
+
+#include <unordered_map>
+
+namespace simt {
+
+enum Space : u8 { GLOBAL = 0, SHARED = 1 };
+
+// One load, store or atomic instruction of the running launch.
+struct Instruction {
+  size_t pc;
+  Access access;
+  Space space;
+  u16 size;
+  bool touched = false;            // in this warp's turn
+  u32 executions[32] = {};         // by each lane, in this turn
+  std::vector<u64> addresses;      // [execution][lane]
+  std::vector<u32> active;         // lanes of each execution
+  u64 requests = 0, lanes = 0, sectors = 0, wavefronts = 0, least = 0;  // least: sectors or wavefronts needed
+};
+
+class Counter {
+ public:
+  u64 barriers = 0;
+
+  void start();
+  void note(size_t address, unsigned size, Access access, Space space, size_t pc, int lane);
+  void end_of_warp_turn();
+  std::string json(size_t module_base) const;
+
+ private:
+  int instruction(size_t pc, Access access, Space space, unsigned size);
+  void touch_sectors(size_t address, unsigned size, Access access);
+
+  struct CacheLine {
+    u64 key = ~u64(0);
+    int index = 0;
+  };
+  std::vector<Instruction> instructions_;
+  std::unordered_map<u64, int> index_of_;
+  CacheLine cache_[1024];
+  std::vector<int> touched_;
+  u8* sectors_ = nullptr;  // bit 0: read, bit 1: written
+  u64 read_bytes_ = 0, written_bytes_ = 0;
+};
+
+}  // namespace simt

@@ -1,0 +1,46 @@
+#include "errors.h"
+
+namespace simt {
+
+static int g_launch_error = 0;
+static int g_device_fault = 0;
+static bool g_fault_seen = false;
+static std::string g_detail;
+
+void set_launch_error(int code, std::string detail) {
+  if (g_launch_error) return;
+  g_launch_error = code;
+  g_detail = std::move(detail);
+}
+
+void set_device_fault(int code, std::string detail) {
+  if (g_device_fault) return;
+  g_device_fault = code;
+  g_detail = std::move(detail);
+}
+
+bool device_faulted() { return g_device_fault != 0; }
+
+void reset_errors() {
+  g_launch_error = g_device_fault = 0;
+  g_fault_seen = false;
+  g_detail.clear();
+}
+
+}  // namespace simt
+
+extern "C" int simt_last_error(int clear) {
+  using namespace simt;
+  if (g_fault_seen) return g_device_fault;
+  int code = g_launch_error;
+  if (clear) g_launch_error = 0;
+  return code;
+}
+
+extern "C" int simt_synchronize() {
+  using namespace simt;
+  g_fault_seen = g_device_fault != 0;
+  return g_device_fault;
+}
+
+extern "C" const char* simt_error_detail() { return simt::g_detail.c_str(); }

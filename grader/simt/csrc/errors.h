@@ -1,0 +1,24 @@
+// CUDA's error state: launch errors stick until they are read, device faults stick for good but are only
+// seen by the host at its next synchronising call.
+#pragma once
+#include "base.h"
+
+namespace simt {
+
+enum CudaError {
+  INVALID_VALUE = 1,
+  OUT_OF_MEMORY = 2,
+  INVALID_CONFIGURATION = 9,
+  ILLEGAL_ADDRESS = 700,
+  LAUNCH_TIMEOUT = 702,
+  DEVICE_ASSERT = 710,
+  MISALIGNED_ADDRESS = 716,
+  LAUNCH_FAILURE = 719
+};
+
+void set_launch_error(int code, std::string detail);
+void set_device_fault(int code, std::string detail);
+bool device_faulted();
+void reset_errors();
+
+}  // namespace simt

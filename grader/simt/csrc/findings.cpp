@@ -1,0 +1,160 @@
+#include "findings.h"
+
+#include "errors.h"
+#include "history.h"
+#include "json.h"
+
+#include <map>
+#include <tuple>
+
+namespace simt {
+
+struct Finding {
+  std::string kind, json;  // json: all fields but the count
+  long count;
+};
+
+static constexpr size_t MOST_FINDINGS = 64;
+static std::vector<Finding> g_findings;
+static std::map<std::tuple<std::string, size_t, size_t>, size_t> g_index;  // (kind and kernel, pc, other pc)
+static std::string g_findings_json;
+
+// The error that a GPU would answer with.
+static int fault_of(const std::string& kind) {
+  static const std::map<std::string, int> FAULTS{
+      {"global-out-of-bounds", ILLEGAL_ADDRESS}, {"use-after-free", ILLEGAL_ADDRESS},
+      {"illegal-address", ILLEGAL_ADDRESS},      {"shared-out-of-bounds", ILLEGAL_ADDRESS},
+      {"misaligned", MISALIGNED_ADDRESS},        {"step-budget", LAUNCH_TIMEOUT},
+      {"assert", DEVICE_ASSERT},                 {"deadlock", LAUNCH_FAILURE},
+      {"stack-overflow", LAUNCH_FAILURE}};
+  auto it = FAULTS.find(kind);
+  return it == FAULTS.end() ? 0 : it->second;
+}
+
+static void describe_argument(Json& json, const Launch* launch, const Allocation* a, size_t offset) {
+  for (auto& p : launch->pointers) {
+    if (!in_arena(p.pointer) || allocation_at(arena_offset(p.pointer)) != a) continue;
+    const Kernel* kernel = declared_kernel(launch->base_name);
+    if (kernel && size_t(p.index) < kernel->parameters.size())
+      json.field("argument", kernel->parameters[p.index]);
+    json.field("argument_offset", (long)offset - (long)arena_offset(p.pointer));
+    json.field("argument_element", (long long)p.element);
+    return;
+  }
+}
+
+static void describe_allocation(Json& json, const Launch* launch, const void* address) {
+  if (!g_arena || !in_arena(address)) return;
+  size_t offset = arena_offset(address);
+  Allocation* a = allocation_at(offset);
+  if (!a) return;
+  json.key("tensor").open('{');
+  json.field("number", (long long)a->serial);
+  json.field("label", a->label);
+  json.field("bytes", (long long)a->bytes);
+  json.field("element", a->element_bytes);
+  json.field("offset", (long)offset - (long)a->offset);
+  if (launch) describe_argument(json, launch, a, offset);
+  json.close('}');
+}
+
+static void add(const char* kind, const std::string& kernel, size_t pc, size_t other_pc, std::string json) {
+  auto key = std::make_tuple(kind + kernel, pc, other_pc);
+  auto [it, fresh] = g_index.try_emplace(key, g_findings.size());
+  if (fresh) g_findings.push_back({kind, std::move(json), 1});
+}
+
+static bool count_again(const char* kind, const std::string& kernel, size_t pc, size_t other_pc) {
+  auto it = g_index.find(std::make_tuple(kind + kernel, pc, other_pc));
+  if (it == g_index.end()) return false;
+  ++g_findings[it->second].count;
+  return true;
+}
+
+static void place(Json& json, const Module* module, size_t pc) {
+  json.field("module", module ? module->path : "");
+  json.field("pc", (long long)(module && pc ? pc - module->base : 0));
+}
+
+void report(Worker* w, const char* kind, size_t pc, const Evidence& evidence) {
+  Launch* launch = w->launch;
+  size_t other_pc = evidence.other ? evidence.other->pc + launch->module->base : 0;
+  if (int fault = fault_of(kind)) set_device_fault(fault, kind);
+  if (count_again(kind, launch->kernel, pc, other_pc) || g_findings.size() >= MOST_FINDINGS) return;
+  Json json;
+  json.open('{');
+  json.field("kind", kind);
+  json.field("kernel", launch->kernel);
+  json.field("detail", evidence.detail);
+  json.field("launch", (long long)launch->number);
+  place(json, launch->module, pc);
+  json.field("block", unflatten(w->block, launch->grid));
+  json.field("thread", unflatten(w->current, launch->block));
+  json.field("access", evidence.access);
+  json.field("size", evidence.size);
+  if (evidence.variable) {
+    json.field("variable", evidence.variable->name);
+    json.field("variable_bytes", (long long)(evidence.variable->end - evidence.variable->begin));
+    json.field("variable_offset", evidence.offset);
+  }
+  if (evidence.address) describe_allocation(json, launch, evidence.address);
+  if (const Record* other = evidence.other) {
+    json.key("other").open('{');
+    json.field("pc", (long long)other->pc);
+    json.field("module", launch->module->path);
+    json.field("block", unflatten(other->run - launch->first_run, launch->grid));
+    json.field("thread", unflatten(other->thread, launch->block));
+    json.field("access", other->access);
+    json.close('}');
+  }
+  add(kind, launch->kernel, pc, other_pc, std::move(json.text));
+}
+
+
+
+void report_host(const char* kind, size_t pc, const void* address, unsigned size, Access access) {
+  if (count_again(kind, "", pc, 0) || g_findings.size() >= MOST_FINDINGS) return;
+  Json json;
+  json.open('{');
+  json.field("kind", kind);
+  json.field("kernel", "");
+  place(json, module_at(pc), pc);
+  json.field("access", access);
+  json.field("size", size);
+  describe_allocation(json, nullptr, address);
+  add(kind, "", pc, 0, std::move(json.text));
+}
+
+}  // namespace simt
+
+using namespace simt;
+
+// A torch operator is about to read elements that nothing wrote.
+extern "C" SIMT_EXPORT void simt_report_not_written(const char* operation, const void* pointer, size_t missing,
+                                                    size_t elements, size_t first) {
+  if (device_faulted() || g_findings.size() >= MOST_FINDINGS) return;  // the fault already says why
+  Json json;
+  json.open('{');
+  json.field("kind", "output-not-written");
+  json.field("kernel", "");
+  json.field("operation", operation);
+  json.field("missing", (long long)missing);
+  json.field("elements", (long long)elements);
+  json.field("first", (long long)first);
+  describe_allocation(json, nullptr, pointer);
+  size_t unique = arena_offset(pointer);
+  add("output-not-written", operation, unique, 0, std::move(json.text));
+}
+
+// All findings as a JSON array; the caller takes them, the list is empty afterwards.
+extern "C" SIMT_EXPORT const char* simt_take_findings() {
+  g_findings_json = "[";
+  for (auto& f : g_findings) {
+    if (g_findings_json.size() > 1) g_findings_json += ',';
+    g_findings_json += f.json + ",\"count\":" + std::to_string(f.count) + "}";
+  }
+  g_findings_json += "]";
+  g_findings.clear();
+  g_index.clear();
+  return g_findings_json.c_str();
+}

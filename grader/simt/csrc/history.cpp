@@ -1,0 +1,102 @@
+#include "history.h"
+
+#include "json.h"
+#include "memory.h"
+#include "shadow.h"
+
+#include <deque>
+
+namespace simt {
+
+struct Remembered {
+  u64 number;
+  u32 first_run;
+  u64 blocks;
+  std::string kernel, file;
+  int line;
+  uint3 grid, block;
+  size_t shared_bytes;
+  Module* module;
+  bool taken;
+  std::string counts;  // JSON, empty if nothing was counted
+};
+
+static constexpr size_t MOST_LAUNCHES = 10000;
+static std::deque<Remembered> g_launches;
+static u64 g_number = 0;
+static u32 g_next_run = 1;
+static std::string g_json;
+
+u32 next_runs(u64 blocks) {
+  u32 first = g_next_run;
+  g_next_run += u32(blocks);
+  return first;
+}
+
+u64 remember_launch(const Launch& l) {
+  g_launches.push_back({++g_number, l.first_run, l.block_count, l.kernel, l.file, l.line, l.grid, l.block,
+                        l.shared_bytes, l.module, false, ""});
+  if (g_launches.size() > MOST_LAUNCHES) g_launches.pop_front();
+  return g_number;
+}
+
+void remember_counts(u64 number, const Counter& counter) {
+  for (auto it = g_launches.rbegin(); it != g_launches.rend(); ++it)
+    if (it->number == number) {
+      it->counts = counter.json(it->module->base);
+      return;
+    }
+}
+
+}  // namespace simt
+
+using namespace simt;
+
+extern "C" SIMT_EXPORT const char* simt_take_launches() {
+  Json json;
+  json.open('[');
+  for (auto& l : g_launches) {
+    if (l.taken) continue;
+    l.taken = true;
+    json.open('{');
+    json.field("launch", (long long)l.number);
+    json.field("kernel", l.kernel);
+    json.field("file", l.file);
+    json.field("line", l.line);
+    json.field("grid", l.grid);
+    json.field("block", l.block);
+    json.field("shared_bytes", (long long)l.shared_bytes);
+    json.field("module", l.module ? l.module->path : "");
+    if (!l.counts.empty()) {
+      json.key("counts");
+      json.text += l.counts;
+      l.counts.clear();
+    }
+    json.close('}');
+  }
+  json.close(']');
+  g_json = std::move(json.text);
+  return g_json.c_str();
+}
+
+// The thread that last wrote any of these bytes, as JSON; "" if none did.
+extern "C" SIMT_EXPORT const char* simt_last_writer(const void* pointer, size_t bytes) {
+  g_json.clear();
+  const Record* r = last_write(pointer, bytes);
+  if (!r) return "";
+  for (auto& l : g_launches) {
+    if (r->run < l.first_run || r->run - l.first_run >= l.blocks) continue;
+    Json json;
+    json.open('{');
+    json.field("kernel", l.kernel);
+    json.field("launch", (long long)l.number);
+    json.field("module", l.module->path);
+    json.field("pc", (long long)r->pc);
+    json.field("block", unflatten(r->run - l.first_run, l.grid));
+    json.field("thread", unflatten(r->thread, l.block));
+    json.field("access", r->access);
+    json.close('}');
+    g_json = std::move(json.text);
+  }
+  return g_json.c_str();
+}

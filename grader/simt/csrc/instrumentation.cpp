@@ -1,0 +1,94 @@
+// What -fsanitize=thread and -fsanitize-coverage make the compiler call. The student's module is linked
+// without a sanitizer's library: these are the functions it finds.
+#include "check.h"
+
+#define SIMT_CALL extern "C" SIMT_EXPORT
+#define HERE __builtin_return_address(0)
+
+using simt::access;
+using simt::READ;
+using simt::WRITE;
+
+#define SIMT_ACCESS(SIZE)                                                        \
+  SIMT_CALL void __tsan_read##SIZE(void* p) { access(p, SIZE, READ, HERE); }            \
+  SIMT_CALL void __tsan_write##SIZE(void* p) { access(p, SIZE, WRITE, HERE); }          \
+  SIMT_CALL void __tsan_unaligned_read##SIZE(void* p) { access(p, SIZE, READ, HERE); }  \
+  SIMT_CALL void __tsan_unaligned_write##SIZE(void* p) { access(p, SIZE, WRITE, HERE); } \
+  SIMT_CALL void __tsan_volatile_read##SIZE(void* p) { access(p, SIZE, READ, HERE); }   \
+  SIMT_CALL void __tsan_volatile_write##SIZE(void* p) { access(p, SIZE, WRITE, HERE); }
+SIMT_ACCESS(1)
+SIMT_ACCESS(2)
+SIMT_ACCESS(4)
+SIMT_ACCESS(8)
+SIMT_ACCESS(16)
+
+// Copies of structs. A power of two is one request, as a vector load is; others go word by word.
+static void access_range(void* pointer, size_t bytes, simt::Access kind, void* here) {
+  if (bytes <= 16 && bytes && !(bytes & (bytes - 1))) return access(pointer, unsigned(bytes), kind, here);
+  char* p = (char*)pointer;
+  size_t word = (size_t)p % 4 == 0 ? 4 : 1;
+  for (size_t i = 0; i < bytes;) {
+    size_t step = bytes - i >= word ? word : 1;
+    access(p + i, unsigned(step), kind, here);
+    i += step;
+  }
+}
+
+SIMT_CALL void __tsan_read_range(void* p, size_t n) { access_range(p, n, READ, HERE); }
+SIMT_CALL void __tsan_write_range(void* p, size_t n) { access_range(p, n, WRITE, HERE); }
+
+SIMT_CALL void* __tsan_memcpy(void* to, const void* from, size_t n) {
+  access_range((void*)from, n, READ, HERE);
+  access_range(to, n, WRITE, HERE);
+  return memcpy(to, from, n);
+}
+
+SIMT_CALL void* __tsan_memmove(void* to, const void* from, size_t n) {
+  access_range((void*)from, n, READ, HERE);
+  access_range(to, n, WRITE, HERE);
+  return memmove(to, from, n);
+}
+
+SIMT_CALL void* __tsan_memset(void* to, int value, size_t n) {
+  access_range(to, n, WRITE, HERE);
+  return memset(to, value, n);
+}
+
+SIMT_CALL void __tsan_init() {}
+SIMT_CALL void __tsan_func_entry(void*) {}
+SIMT_CALL void __tsan_func_exit() {}
+SIMT_CALL void __tsan_vptr_update(void**, void*) {}
+SIMT_CALL void __tsan_vptr_read(void**) {}
+
+SIMT_CALL void __sanitizer_cov_trace_pc() { simt::spend_step((size_t)HERE - 1); }
+
+SIMT_CALL void simt_atomic(void* address, int size) { access(address, unsigned(size), simt::ATOMIC, HERE); }
+
+// Host code's own std::atomic: simply done.
+#define SIMT_FETCH(BITS, T, NAME) \
+  SIMT_CALL T __tsan_atomic##BITS##_fetch_##NAME(volatile T* p, T v, int) { return __atomic_fetch_##NAME(p, v, 5); }
+#define SIMT_STD_ATOMIC(BITS, T)                                                                              \
+  SIMT_CALL T __tsan_atomic##BITS##_load(const volatile T* p, int) { return __atomic_load_n(p, 5); }          \
+  SIMT_CALL void __tsan_atomic##BITS##_store(volatile T* p, T v, int) { __atomic_store_n(p, v, 5); }          \
+  SIMT_CALL T __tsan_atomic##BITS##_exchange(volatile T* p, T v, int) { return __atomic_exchange_n(p, v, 5); } \
+  SIMT_FETCH(BITS, T, add)                                                                                    \
+  SIMT_FETCH(BITS, T, sub)                                                                                    \
+  SIMT_FETCH(BITS, T, and)                                                                                    \
+  SIMT_FETCH(BITS, T, or)                                                                                     \
+  SIMT_FETCH(BITS, T, xor)                                                                                    \
+  SIMT_CALL int __tsan_atomic##BITS##_compare_exchange_strong(volatile T* p, T* e, T d, int, int) {           \
+    return __atomic_compare_exchange_n(p, e, d, 0, 5, 5);                                                     \
+  }                                                                                                           \
+  SIMT_CALL int __tsan_atomic##BITS##_compare_exchange_weak(volatile T* p, T* e, T d, int, int) {             \
+    return __atomic_compare_exchange_n(p, e, d, 0, 5, 5);                                                     \
+  }                                                                                                           \
+  SIMT_CALL T __tsan_atomic##BITS##_compare_exchange_val(volatile T* p, T e, T d, int, int) {                 \
+    __atomic_compare_exchange_n(p, &e, d, 0, 5, 5);                                                           \
+    return e;                                                                                                 \
+  }
+SIMT_STD_ATOMIC(8, uint8_t)
+SIMT_STD_ATOMIC(16, uint16_t)
+SIMT_STD_ATOMIC(32, uint32_t)
+SIMT_STD_ATOMIC(64, uint64_t)
+SIMT_CALL void __tsan_atomic_thread_fence(int) { __atomic_thread_fence(5); }
+SIMT_CALL void __tsan_atomic_signal_fence(int) {}

@@ -1,0 +1,117 @@
+// A dying process writes one line of JSON that says where it was. A fault inside a kernel does not kill the
+// process at all: it becomes a finding and the launch ends.
+#include "findings.h"
+
+#include <atomic>
+#include <csignal>
+#include <sys/time.h>
+#include <ucontext.h>
+#include <unistd.h>
+
+extern "C" __thread simt::Builtins simt_builtins SIMT_TLS;
+
+namespace simt {
+
+static int g_words_fd = -1;
+static std::atomic<bool> g_dying{false};
+static __thread size_t t_fault_pc SIMT_TLS;
+static __thread int t_fault_signal SIMT_TLS;
+static __thread const void* t_fault_address SIMT_TLS;
+
+#if defined(__x86_64__)
+static size_t program_counter(ucontext_t* c) { return c->uc_mcontext.gregs[REG_RIP]; }
+static size_t stack_pointer(ucontext_t* c) { return c->uc_mcontext.gregs[REG_RSP]; }
+static void continue_at(ucontext_t* c, void (*function)()) {
+  c->uc_mcontext.gregs[REG_RSP] = ((c->uc_mcontext.gregs[REG_RSP] - 256) & ~15ll) - 8;  // past the red zone
+  c->uc_mcontext.gregs[REG_RIP] = (greg_t)function;
+}
+#elif defined(__aarch64__)
+static size_t program_counter(ucontext_t* c) { return c->uc_mcontext.pc; }
+static size_t stack_pointer(ucontext_t* c) { return c->uc_mcontext.sp; }
+static void continue_at(ucontext_t* c, void (*function)()) {
+  c->uc_mcontext.sp = (c->uc_mcontext.sp - 256) & ~15ull;
+  c->uc_mcontext.pc = (size_t)function;
+}
+#endif
+
+static void stop_the_launch() {
+  Worker* w = t_worker;
+  if (t_fault_signal == SIGFPE)
+    report(w, "division-by-zero", t_fault_pc, {});
+  else
+    report(w, "illegal-address", t_fault_pc, {.address = t_fault_address, .size = 0});
+  kill_launch(w);
+}
+
+static bool on_a_kernels_stack(const Worker* w, size_t sp) {
+  return w && w->fibre && sp - (size_t)w->fibre->stack < STACK_BYTES && sp - (size_t)w->fibre->stack > 16384;
+}
+
+static const char* signal_name(int signal) {
+  switch (signal) {
+    case SIGSEGV: return "SIGSEGV";
+    case SIGBUS: return "SIGBUS";
+    case SIGFPE: return "SIGFPE";
+    case SIGABRT: return "SIGABRT";
+    case SIGILL: return "SIGILL";
+    case SIGTERM: return "SIGTERM";
+    case SIGALRM: return "SIGALRM";
+    default: return "signal";
+  }
+}
+
+static void write_words(int signal, size_t pc, const void* address) {
+  char line[1400];
+  Worker* w = t_worker;
+  const Module* module = nullptr;
+  const char* kernel = "";
+  uint3 block{}, thread{};
+  if (w && w->launch) {
+    kernel = w->launch->kernel.c_str();
+    block = simt_builtins.block;
+    thread = simt_builtins.thread;
+    module = w->launch->module;
+    if (module && (pc < module->base || pc >= module->end)) pc = 0;
+  } else {
+    module = module_at(pc);
+  }
+  int n = snprintf(line, sizeof line,
+                   "{\"signal\":%d,\"name\":\"%s\",\"kernel\":\"%.200s\",\"block\":[%u,%u,%u],\"thread\":[%u,%u,%u],"
+                   "\"module\":\"%.600s\",\"pc\":%zu,\"address\":%zu}\n",
+                   signal, signal_name(signal), kernel, block.x, block.y, block.z, thread.x, thread.y, thread.z,
+                   module ? module->path.c_str() : "", module && pc ? pc - module->base : 0, (size_t)address);
+  if (g_words_fd >= 0 && write(g_words_fd, line, std::min<size_t>(n, sizeof line - 1)) < 0) _exit(128 + signal);
+}
+
+static void on_signal(int signal, siginfo_t* info, void* context) {
+  auto* c = (ucontext_t*)context;
+  size_t pc = program_counter(c);
+  bool fault = signal == SIGFPE || signal == SIGSEGV || signal == SIGBUS;
+  if (fault && on_a_kernels_stack(t_worker, stack_pointer(c))) {
+    t_fault_pc = pc;
+    t_fault_signal = signal;
+    t_fault_address = info->si_addr;
+    continue_at(c, stop_the_launch);
+    return;
+  }
+  if (g_dying.exchange(true)) _exit(128 + signal);  // dying of the last words themselves
+  write_words(signal, pc, info->si_addr);
+  _exit(128 + signal);
+}
+
+}  // namespace simt
+
+// From now on, fatal signals write their last words to fd. SIGTERM too: a referee that loses patience
+// sends it to learn where the time went.
+extern "C" SIMT_EXPORT void simt_last_words(int fd) {
+  using namespace simt;
+  g_words_fd = fd;
+  static char alternate_stack[64 << 10];
+  stack_t stack{alternate_stack, 0, sizeof alternate_stack};
+  sigaltstack(&stack, nullptr);
+  struct sigaction action;
+  memset(&action, 0, sizeof action);
+  action.sa_sigaction = on_signal;
+  action.sa_flags = SA_SIGINFO | SA_ONSTACK | SA_NODEFER;
+  for (int signal : {SIGSEGV, SIGBUS, SIGFPE, SIGABRT, SIGILL, SIGALRM, SIGTERM}) sigaction(signal, &action, nullptr);
+}

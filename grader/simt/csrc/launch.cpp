@@ -1,0 +1,132 @@
+// From <<<grid, block>>> to blocks that run: the limits of the hardware, then the checks' preparations.
+#include "errors.h"
+#include "findings.h"
+#include "history.h"
+
+#include <mutex>
+
+extern "C" __thread simt::Builtins simt_builtins SIMT_TLS;
+
+namespace simt {
+
+int g_mode = 0;
+static long g_budget = 0;  // steps a launch may take, 0: as many as it likes
+static constexpr size_t MAX_STATIC_SHARED = 48 << 10;
+
+static const char* refusal(const LaunchConfig& c, const std::string& kernel) {
+  u64 threads = u64(c.block.x) * c.block.y * c.block.z;
+  if (!c.grid.x || !c.grid.y || !c.grid.z) return "the grid is empty";
+  if (!threads) return "the block is empty";
+  if (threads > MAX_THREADS) return "a block has at most 1024 threads";
+  if (c.block.z > 64) return "blockDim.z is at most 64";
+  if (c.grid.x > 0x7fffffffu) return "gridDim.x is at most 2147483647";
+  if (c.grid.y > 65535 || c.grid.z > 65535) return "gridDim.y and gridDim.z are at most 65535";
+  if (c.shared_bytes > MAX_SHARED) return "a block has at most 227 KB of shared memory";
+  if (c.shared_bytes > dynamic_shared_limit(kernel))
+    return "more than 48 KB of dynamic shared memory needs cudaFuncSetAttribute(kernel, "
+           "cudaFuncAttributeMaxDynamicSharedMemorySize, bytes) first";
+  return nullptr;
+}
+
+static void refuse(const LaunchSite& site, const LaunchConfig& c, const std::string& why) {
+  char text[300];
+  snprintf(text, sizeof text, "%s<<<(%u, %u, %u), (%u, %u, %u), %zu>>>: ", site.kernel, c.grid.x, c.grid.y, c.grid.z,
+           c.block.x, c.block.y, c.block.z, c.shared_bytes);
+  set_launch_error(INVALID_CONFIGURATION, text + why);
+}
+
+// The __shared__ variables of this kernel, and of device functions that it may call.
+static size_t collect_shared_variables(Launch& launch) {
+  size_t own = 0;
+  for (auto& v : launch.module->shared_variables) {
+    if (v.owner == launch.base_name) own += v.end - v.begin;
+    if (v.owner == launch.base_name || !declared_kernel(v.owner)) launch.shared_variables.push_back(&v);
+  }
+  return own;
+}
+
+static void prepare_checks(Worker* w, Launch& launch, void* (*tls_anchor)()) {
+  tls_anchor();  // makes this OS thread's block of the module's thread-local variables
+  w->mode = g_mode;
+  w->budget = g_budget;
+  w->host_begin = (size_t)launch.context - (64 << 10);
+  w->host_end = (size_t)launch.context + (64 << 10);
+  w->tls = thread_local_block(launch.module);
+  w->tls_bytes = w->tls ? launch.module->tls_bytes : 0;
+  w->static_defined.resize(w->tls_bytes + 16);
+  w->dynamic_defined.resize(launch.shared_bytes + 16);
+  if (g_mode & CHECK) g_global_shadow.init(g_arena_bytes);
+  if (g_mode & COUNT) w->counter.start();
+}
+
+static void run(Worker* w, Launch& launch) {
+  w->launch = &launch;
+  w->killed = w->exit_reported = false;
+  t_worker = w;
+  simt_builtins.block_dim = launch.block;
+  simt_builtins.grid_dim = launch.grid;
+  for (int t = 0; t < launch.thread_count; ++t) w->threads[t].index = unflatten(t, launch.block);
+  for (u64 b = 0; b < launch.block_count && !w->killed; ++b) run_block(w, b);
+  if (g_mode & COUNT) remember_counts(launch.number, w->counter);
+  w->launch = nullptr;
+  t_worker = nullptr;
+}
+
+}  // namespace simt
+
+using namespace simt;
+
+extern "C" void simt_launch(const LaunchSite* site, const LaunchConfig* config, void (*body)(void*), void* context,
+                            void* (*tls_anchor)(), const PointerArgument* pointers, int pointer_count) {
+  static std::mutex one_at_a_time;
+  std::lock_guard<std::mutex> guard(one_at_a_time);
+  memory_init();
+  if (device_faulted()) return;  // the context is dead, as on a GPU
+  Launch launch;
+  launch.kernel = site->kernel;
+  launch.base_name = unqualified_name(launch.kernel);
+  if (const char* why = refusal(*config, launch.base_name)) return refuse(*site, *config, why);
+  launch.file = site->file;
+  launch.line = site->line;
+  launch.grid = config->grid;
+  launch.block = config->block;
+  launch.shared_bytes = config->shared_bytes;
+  launch.thread_count = int(config->block.x * config->block.y * config->block.z);
+  launch.warp_count = (launch.thread_count + 31) / 32;
+  launch.block_count = u64(config->grid.x) * config->grid.y * config->grid.z;
+  launch.body = body;
+  launch.context = context;
+  launch.module = module_at((size_t)body);
+  launch.pointers.assign(pointers, pointers + pointer_count);
+  if (collect_shared_variables(launch) > MAX_STATIC_SHARED)
+    return refuse(*site, *config, "its __shared__ variables take more than 48 KB, which nvcc refuses");
+  launch.first_run = next_runs(launch.block_count);
+  launch.number = remember_launch(launch);
+  Worker* w = this_worker();
+  prepare_checks(w, launch, tls_anchor);
+  run(w, launch);
+}
+
+extern "C" SIMT_EXPORT void simt_set_mode(int mode, long budget) {
+  g_mode = mode;
+  g_budget = budget;
+}
+
+extern "C" SIMT_EXPORT int simt_mode() { return g_mode; }
+
+extern "C" SIMT_EXPORT void simt_reset() {
+  reset_errors();
+  simt_take_findings();
+  simt_take_launches();
+}
+
+// A failed assert() in a kernel stops the launch; in host code it ends the process, as always.
+extern "C" void simt_assert_fail(const char* expression, const char* file, unsigned line, const char*) {
+  Worker* w = t_worker;
+  if (!w || !w->fibre) {
+    fprintf(stderr, "%s:%u: assertion `%s' failed\n", file, line, expression);
+    abort();
+  }
+  report(w, "assert", (size_t)__builtin_return_address(0) - 1, {.detail = expression});
+  kill_launch(w);
+}

@@ -1,0 +1,180 @@
+#include "memory.h"
+
+#include "errors.h"
+#include "shadow.h"
+
+#include <map>
+#include <mutex>
+
+namespace simt {
+
+static constexpr size_t LARGEST_ARENA = 1ull << 36;   // 64 GiB of address space, not of memory
+static constexpr size_t SMALLEST_ARENA = 1ull << 28;  // under a tight `ulimit -v`
+static constexpr size_t GRANULE = 1ull << 17;         // smallest slot
+static constexpr size_t SLOTS_KEPT = 8;               // freed slots rest a while: use after free is then seen
+
+char* g_arena = nullptr;
+size_t g_arena_bytes = 0;
+std::deque<Allocation> g_allocations;
+static u32* g_allocation_of;  // for each granule: index into g_allocations, plus one
+static u8* g_defined;         // for each 4 bytes: a bit for each byte that holds a value
+static std::map<size_t, std::deque<size_t>> g_free_slots;  // by slot size
+static size_t g_top = 0, g_live_bytes = 0, g_peak_bytes = 0;
+static std::mutex g_memory_lock;
+
+void memory_init() {
+  if (g_arena) return;
+  for (size_t bytes = LARGEST_ARENA; bytes >= SMALLEST_ARENA; bytes /= 2) {
+    // The checks need twelve times as much again for their records: ask for all of it before settling.
+    void* probe = try_reserve(bytes * 14);
+    if (!probe) continue;
+    munmap(probe, bytes * 14);
+    g_arena_bytes = bytes;
+    break;
+  }
+  if (!g_arena_bytes) g_arena_bytes = SMALLEST_ARENA;
+  g_arena = (char*)reserve(g_arena_bytes);
+  g_allocation_of = (u32*)reserve(g_arena_bytes / GRANULE * sizeof(u32));
+  g_defined = (u8*)reserve(g_arena_bytes / 4);
+}
+
+Allocation* allocation_at(size_t offset) {
+  u32 i = g_allocation_of[offset / GRANULE];
+  return i ? &g_allocations[i - 1] : nullptr;
+}
+
+Allocation* allocation_by_serial(u64 serial) {
+  return serial && serial <= g_allocations.size() ? &g_allocations[serial - 1] : nullptr;
+}
+
+void mark_initialised(size_t offset, size_t bytes) {
+  for (; bytes && (offset & 3); ++offset, --bytes) g_defined[offset / 4] |= 1 << (offset & 3);
+  memset(g_defined + offset / 4, 15, bytes / 4);
+  offset += bytes & ~size_t(3);
+  bytes &= 3;
+  for (; bytes; ++offset, --bytes) g_defined[offset / 4] |= 1 << (offset & 3);
+}
+
+bool is_initialised(size_t offset, unsigned bytes) {
+  if (!(offset & 3) && !(bytes & 3)) {
+    for (size_t i = offset / 4; i < (offset + bytes) / 4; ++i)
+      if (g_defined[i] != 15) return false;
+    return true;
+  }
+  for (size_t i = offset; i < offset + bytes; ++i)
+    if (!(g_defined[i / 4] >> (i & 3) & 1)) return false;
+  return true;
+}
+
+static bool take_slot(size_t bytes, size_t* slot) {
+  auto& freed = g_free_slots[bytes];
+  if (freed.size() > SLOTS_KEPT || (!freed.empty() && g_top + bytes > g_arena_bytes)) {
+    *slot = freed.front();
+    freed.pop_front();
+    return true;
+  }
+  if (g_top + bytes > g_arena_bytes) return false;
+  *slot = g_top;
+  g_top += bytes;
+  return true;
+}
+
+}  // namespace simt
+
+using namespace simt;
+
+extern "C" int simt_malloc(void** out, size_t bytes) {
+  std::lock_guard<std::mutex> guard(g_memory_lock);
+  memory_init();
+  size_t slot_bytes = GRANULE, slot;
+  while (slot_bytes < 2 * bytes) slot_bytes *= 2;
+  if (bytes > g_arena_bytes / 2 || !take_slot(slot_bytes, &slot)) return OUT_OF_MEMORY;
+  size_t offset = slot + slot_bytes / 4 / 512 * 512;
+  u64 serial = g_allocations.size() + 1;
+  g_allocations.push_back({slot, slot_bytes, offset, bytes, true, serial, "", 1});
+  for (size_t g = slot / GRANULE; g < (slot + slot_bytes) / GRANULE; ++g) g_allocation_of[g] = u32(serial);
+  memset(g_arena + offset, 0xff, bytes);  // NaN as float, -1 as int: never a lucky zero
+  memset(g_defined + offset / 4, 0, (bytes + 3) / 4);
+  g_live_bytes += bytes;
+  g_peak_bytes = std::max(g_peak_bytes, g_live_bytes);
+  *out = g_arena + offset;
+  return 0;
+}
+
+extern "C" int simt_free(void* pointer) {
+  if (!pointer) return 0;
+  std::lock_guard<std::mutex> guard(g_memory_lock);
+  Allocation* a = g_arena && in_arena(pointer) ? allocation_at(arena_offset(pointer)) : nullptr;
+  if (!a || !a->live || a->offset != arena_offset(pointer)) return INVALID_VALUE;
+  a->live = false;
+  g_live_bytes -= a->bytes;
+  madvise(g_arena + a->slot, a->slot_bytes, MADV_DONTNEED);
+  madvise(g_defined + a->slot / 4, a->slot_bytes / 4, MADV_DONTNEED);
+  forget_shadow(a->slot, a->slot_bytes);
+  g_free_slots[a->slot_bytes].push_back(a->slot);
+  return 0;
+}
+
+extern "C" void simt_mark_initialised(const void* pointer, size_t bytes) {
+  if (!bytes || !g_arena || !in_arena(pointer)) return;
+  mark_initialised(arena_offset(pointer), bytes);
+  forget_shadow(arena_offset(pointer), bytes);  // the host wrote it: no thread owns it any more
+}
+
+static bool device_range_is_valid(const void* pointer, size_t bytes) {
+  if (!g_arena || !in_arena(pointer)) return true;  // host memory is the host's own business
+  size_t offset = arena_offset(pointer);
+  Allocation* a = allocation_at(offset);
+  return a && a->live && offset >= a->offset && offset + bytes <= a->offset + a->bytes;
+}
+
+extern "C" int simt_copy(void* to, const void* from, size_t bytes, int kind) {
+  static constexpr bool TO_DEVICE[] = {false, true, false, true}, FROM_DEVICE[] = {false, false, true, true};
+  if (kind < 0 || kind > 4) return INVALID_VALUE;
+  bool directions_fit =
+      kind == 4 || (TO_DEVICE[kind] == (simt_is_device_pointer(to) != 0) &&
+                    FROM_DEVICE[kind] == (simt_is_device_pointer(from) != 0));
+  if (!directions_fit || !device_range_is_valid(to, bytes) || !device_range_is_valid(from, bytes))
+    return INVALID_VALUE;
+  if (int fault = simt_synchronize()) return fault;
+  memmove(to, from, bytes);
+  simt_mark_initialised(to, bytes);
+  return 0;
+}
+
+extern "C" int simt_fill(void* to, int value, size_t bytes) {
+  if (!simt_is_device_pointer(to) || !device_range_is_valid(to, bytes)) return INVALID_VALUE;
+  memset(to, value, bytes);
+  simt_mark_initialised(to, bytes);
+  return 0;
+}
+
+extern "C" int simt_is_device_pointer(const void* pointer) { return g_arena && in_arena(pointer); }
+
+extern "C" void simt_label(const void* pointer, const char* description, int element_bytes) {
+  if (!simt_is_device_pointer(pointer)) return;
+  if (Allocation* a = allocation_at(arena_offset(pointer))) {
+    a->label = description;
+    a->element_bytes = element_bytes;
+  }
+}
+
+extern "C" size_t simt_memory(int peak) { return peak ? g_peak_bytes : g_live_bytes; }
+
+extern "C" SIMT_EXPORT void simt_reset_peak_memory() { g_peak_bytes = g_live_bytes; }
+
+// How many of the bytes [pointer, pointer + bytes) nothing has written; *first gets the first one's offset.
+extern "C" SIMT_EXPORT size_t simt_undefined_bytes(const void* pointer, size_t bytes, size_t* first) {
+  if (!simt_is_device_pointer(pointer)) return 0;
+  size_t offset = arena_offset(pointer), undefined = 0;
+  for (size_t i = 0; i < bytes; ++i) {
+    size_t at = offset + i;
+    if (!(at & 3) && bytes - i >= 4 && g_defined[at / 4] == 15) {
+      i += 3;
+      continue;
+    }
+    if (g_defined[at / 4] >> (at & 3) & 1) continue;
+    if (!undefined++) *first = i;
+  }
+  return undefined;
+}

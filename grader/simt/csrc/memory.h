@@ -1,0 +1,41 @@
+// Device memory: an arena of its own, so that every address tells which tensor it belongs to, or misses.
+#pragma once
+#include "base.h"
+
+#include <deque>
+
+namespace simt {
+
+// Every allocation lies in the middle of a slot at least twice its size, so an index that is off by up to
+// half a tensor still lands in that tensor's own gap.
+struct Allocation {
+  size_t slot, slot_bytes;  // offsets into the arena
+  size_t offset, bytes;
+  bool live;
+  u64 serial;
+  std::string label;  // "Float[32, 64]", or empty for cudaMalloc
+  int element_bytes;
+};
+
+extern char* g_arena;
+extern size_t g_arena_bytes;
+
+void memory_init();
+
+inline bool in_arena(const void* p) { return size_t((const char*)p - g_arena) < g_arena_bytes; }
+inline size_t arena_offset(const void* p) { return size_t((const char*)p - g_arena); }
+
+Allocation* allocation_at(size_t offset);
+Allocation* allocation_by_serial(u64 serial);
+
+// Which bytes hold a defined value: a nibble for every 4 bytes.
+void mark_initialised(size_t offset, size_t bytes);
+bool is_initialised(size_t offset, unsigned bytes);
+
+template <class Visit> void for_each_live_slot(Visit visit) {
+  extern std::deque<Allocation> g_allocations;
+  for (auto& a : g_allocations)
+    if (a.live) visit(a.slot, a.slot_bytes);
+}
+
+}  // namespace simt

@@ -1,0 +1,35 @@
+// The student's compiled module, seen through its ELF file: where its code lies, and what its
+// __shared__ variables are called.
+#pragma once
+#include "base.h"
+
+namespace simt {
+
+struct Symbol {
+  size_t begin, end;        // offsets into the module's thread-local block (variables) or image (functions)
+  std::string name, owner;  // owner: the function that declares the variable
+};
+
+struct Module {
+  size_t base, end;
+  std::string path;
+  size_t tls_bytes;
+  std::vector<Symbol> shared_variables, functions;
+};
+
+struct Kernel {
+  std::string name;
+  std::vector<std::string> parameters;
+};
+
+// "void ns::k<float>(int)" -> "k"
+std::string unqualified_name(const std::string& full);
+
+Module* module_at(size_t code);
+size_t thread_local_block(const Module* module);  // of the calling OS thread, 0 if it has none yet
+const Kernel* declared_kernel(const std::string& name);
+// The most dynamic shared memory that launches of this kernel may ask for.
+size_t dynamic_shared_limit(const std::string& kernel);
+void allow_dynamic_shared(const std::string& kernel, size_t bytes);
+
+}  // namespace simt

@@ -1,0 +1,16 @@
+// The runtime library is one translation unit, so that the compiler can inline across the checks, which
+// run once for every memory access of every thread.
+#include "errors.cpp"
+#include "memory.cpp"
+#include "modules.cpp"
+#include "fibre.cpp"
+#include "shadow.cpp"
+#include "counting.cpp"
+#include "scheduler.cpp"
+#include "barriers.cpp"
+#include "findings.cpp"
+#include "history.cpp"
+#include "check.cpp"
+#include "instrumentation.cpp"
+#include "launch.cpp"
+#include "last_words.cpp"

@@ -1,0 +1,115 @@
+#include "shadow.h"
+
+#include "memory.h"
+#include "worker.h"
+
+namespace simt {
+
+Shadow g_global_shadow;
+
+void Shadow::init(size_t bytes) {
+  if (write) return;
+  size_t records = bytes / 4 * sizeof(Record);
+  write = (Record*)reserve(records);
+  read = (Record*)reserve(records);
+  other_read = (Record*)reserve(records);
+}
+
+Shadow& static_shadow() {
+  static thread_local Shadow shadow;
+  shadow.init(1 << 20);
+  return shadow;
+}
+
+Shadow& dynamic_shadow() {
+  static thread_local Shadow shadow;
+  shadow.init(256 << 10);
+  return shadow;
+}
+
+static void forget(Record* records, size_t first, size_t end) {
+  static constexpr size_t PAGE = 4096;
+  auto begin = (size_t)(records + first), stop = (size_t)(records + end);
+  size_t inner = (begin + PAGE - 1) & ~(PAGE - 1), inner_end = stop & ~(PAGE - 1);
+  if (inner >= inner_end) {
+    memset((void*)begin, 0, stop - begin);
+    return;
+  }
+  memset((void*)begin, 0, inner - begin);
+  madvise((void*)inner, inner_end - inner, MADV_DONTNEED);
+  memset((void*)inner_end, 0, stop - inner_end);
+}
+
+void forget_shadow(size_t offset, size_t bytes) {
+  if (!g_global_shadow.write || !bytes) return;
+  size_t first = offset / 4, end = (offset + bytes + 3) / 4;
+  forget(g_global_shadow.write, first, end);
+  forget(g_global_shadow.read, first, end);
+  forget(g_global_shadow.other_read, first, end);
+}
+
+const Record* last_write(const void* pointer, size_t bytes) {
+  if (!g_global_shadow.write || !bytes || !in_arena(pointer)) return nullptr;
+  size_t offset = arena_offset(pointer);
+  const Record* latest = nullptr;
+  for (size_t g = offset / 4; g <= (offset + bytes - 1) / 4; ++g) {
+    const Record& r = g_global_shadow.write[g];
+    if (r.access && (!latest || r.run > latest->run)) latest = &r;
+  }
+  return latest;
+}
+
+// A new block finds garbage in its shared memory, as on a GPU.
+void clear_shared_memory(Worker* w) {
+  std::fill(w->static_defined.begin(), w->static_defined.end(), 0);
+  std::fill(w->dynamic_defined.begin(), w->dynamic_defined.end(), 0);
+  if (w->tls)
+    for (auto* v : w->launch->shared_variables) memset((char*)w->tls + v->begin, 0xff, v->end - v->begin);
+  if (w->launch->shared_bytes) memset(w->dynamic_shared, 0xff, w->launch->shared_bytes);
+}
+
+// Whether something makes `before` happen before `now`: the same thread, a barrier, or another launch.
+static inline bool ordered(const Worker* w, const Record& before, const Record& now, bool shared) {
+  if (before.run != now.run) return shared || before.run < w->launch->first_run || w->launch->fenced;
+  if (before.thread == now.thread || before.block_phase != now.block_phase) return true;
+  return before.thread / 32 == now.thread / 32 && before.warp_phase != now.warp_phase;
+}
+
+static inline bool races(const Worker* w, const Record& before, const Record& now, bool shared) {
+  if (!before.access || !(before.bytes & now.bytes)) return false;
+  if (before.access == ATOMIC && now.access == ATOMIC) return false;
+  return !ordered(w, before, now, shared);
+}
+
+bool find_race(Worker* w, Shadow& s, size_t offset, unsigned size, Access access, size_t pc, bool shared,
+               Record* other) {
+  const Thread& thread = w->threads[w->current];
+  bool found = false;
+  for (size_t g = offset / 4; g <= (offset + size - 1) / 4; ++g) {
+    size_t begin = std::max(offset, g * 4), end = std::min<size_t>(offset + size, g * 4 + 4);
+    u8 bytes = u8(((1 << (end - begin)) - 1) << (begin & 3));
+    Record now{u32(pc - w->launch->module->base), w->run,           u16(w->current), w->block_phase,
+               thread.warp_phase,                 bytes,            u8(access)};
+    const Record* against = nullptr;
+    if (races(w, s.write[g], now, shared)) against = &s.write[g];
+    if (access != READ) {
+      if (!against && races(w, s.read[g], now, shared)) against = &s.read[g];
+      if (!against && races(w, s.other_read[g], now, shared)) against = &s.other_read[g];
+    }
+    if (against && !found) {
+      *other = *against;
+      found = true;
+    }
+    if (access != READ) {
+      s.write[g] = now;
+      continue;
+    }
+    Record& first = s.read[g];
+    bool replace = !first.access || (first.thread == now.thread && first.run == now.run) ||
+                   ordered(w, first, now, shared);
+    (replace ? first : s.other_read[g]) = now;
+  }
+  return found;
+}
+
+}  // namespace simt

@@ -1,0 +1,36 @@
+// Shadow memory: who last wrote and read each 4 bytes of global and shared memory.
+#pragma once
+#include "base.h"
+
+namespace simt {
+
+struct Worker;
+
+struct Record {
+  u32 pc;   // relative to the module
+  u32 run;  // which block of which launch
+  u16 thread, block_phase, warp_phase;
+  u8 bytes;  // which of the four
+  u8 access;
+};
+
+// Two readers are kept: with one, a second reader's read would hide the first one's from a later writer.
+struct Shadow {
+  Record *write = nullptr, *read = nullptr, *other_read = nullptr;
+  void init(size_t bytes);
+};
+
+extern Shadow g_global_shadow;
+
+void forget_shadow(size_t offset, size_t bytes);
+const Record* last_write(const void* pointer, size_t bytes);
+void clear_shared_memory(Worker* w);
+
+// Records an access to [offset, offset + size) and returns the earlier one that it races with, if any.
+bool find_race(Worker* w, Shadow& shadow, size_t offset, unsigned size, Access access, size_t pc, bool shared,
+               Record* other);
+
+Shadow& static_shadow();
+Shadow& dynamic_shadow();
+
+}  // namespace simt

@@ -1,0 +1,4 @@
+// The torch device library is one translation unit: torch's headers are by far the most of its compile time.
+#include "torch_allocator.cpp"
+#include "torch_aliases.cpp"
+#include "torch_fallback.cpp"

@@ -1,0 +1,22 @@
+// The "cuda" device of a CPU build of torch: its memory is the runtime's, its operators are the CPU's.
+#pragma once
+#include "../include/simt/abi.h"
+
+#include <ATen/ATen.h>
+
+extern "C" {
+int simt_mode();
+size_t simt_undefined_bytes(const void*, size_t, size_t*);
+void simt_report_not_written(const char*, const void*, size_t missing, size_t elements, size_t first);
+}
+
+namespace simt {
+
+const c10::Device DEVICE(c10::DeviceType::CUDA, 0);
+
+c10::Allocator* device_allocator();
+
+// Raises what a GPU would raise at a call that waits for it.
+void synchronize_or_raise();
+
+}  // namespace simt

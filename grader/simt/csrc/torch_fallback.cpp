@@ -1,0 +1,207 @@
+// Every operator that has no CUDA kernel of its own runs its CPU kernel over the same bytes.
+#include "torch_aliases.h"
+
+#include <ATen/EmptyTensor.h>
+#include <ATen/core/dispatch/Dispatcher.h>
+#include <torch/library.h>
+
+namespace simt {
+
+using at::Tensor;
+using c10::IValue;
+
+// Elements that no kernel wrote are about to become somebody's result.
+static void check_read(const std::string& operation, const Tensor& t) {
+  if (!(simt_mode() & 1) || !t.numel() || !t.is_non_overlapping_and_dense()) return;
+  size_t first = 0, undefined = simt_undefined_bytes(t.data_ptr(), t.nbytes(), &first);
+  if (!undefined) return;
+  simt_report_not_written(operation.c_str(), t.data_ptr(), undefined / t.element_size(), t.numel(),
+                          first / t.element_size());
+  simt_mark_initialised(t.data_ptr(), t.nbytes());
+}
+
+// An operator may have resized an out= argument through its alias.
+static void adopt(const Tensor& cuda, const Tensor& cpu) {
+  auto* storage = cuda.storage().unsafeGetStorageImpl();
+  const c10::Storage& source = cpu.storage();
+  if (source.nbytes() != storage->nbytes()) {
+    auto memory = device_allocator()->allocate(source.nbytes());
+    if (source.nbytes()) std::memcpy(memory.get(), source.data(), source.nbytes());
+    storage->set_data_ptr_noswap(std::move(memory));
+    storage->set_nbytes(source.nbytes());
+  }
+  if (cuda.sizes() != cpu.sizes() || cuda.strides() != cpu.strides())
+    cuda.unsafeGetTensorImpl()->set_sizes_and_strides(cpu.sizes(), cpu.strides(), cpu.storage_offset());
+}
+
+class Call {
+ public:
+  Call(const c10::OperatorHandle& op, torch::jit::Stack* stack)
+      : op_(op), stack_(stack), arguments_(op.schema().arguments()), name_(op.schema().name()),
+        first_(stack->size() - arguments_.size()), original_(arguments_.size()), alias_(arguments_.size()) {}
+
+  void run() {
+    for (size_t i = 0; i < arguments_.size(); ++i) convert_argument(i);
+    bool may_mix = name_.find("index") != std::string::npos || name_ == "aten::copy_" ||
+                   name_ == "aten::_copy_from" || name_ == "aten::_to_copy";
+    TORCH_CHECK(!(saw_cpu_ && saw_cuda_) || may_mix,
+                "Expected all tensors to be on the same device, but found at least two devices, cuda:0 and cpu! (in ",
+                name_, ")");
+    if (returns_to_the_host()) synchronize_or_raise();
+    op_.callBoxed(stack_);
+    for_each_written([&](size_t i) { adopt(original_[i], alias_[i]); });
+    convert_results();
+    for_each_written([&](size_t i) {
+      const auto& storage = original_[i].storage();
+      simt_mark_initialised(storage.data(), storage.nbytes());
+    });
+  }
+
+ private:
+  bool is_written(size_t i) const { return arguments_[i].alias_info() && arguments_[i].alias_info()->isWrite(); }
+
+  template <class Visit> void for_each_written(Visit visit) {
+    for (size_t i = 0; i < arguments_.size(); ++i)
+      if (is_written(i) && original_[i].defined() && original_[i].is_cuda()) visit(i);
+  }
+
+  // item(), equal() and the like hand a value to Python: a GPU has to be waited for.
+  bool returns_to_the_host() const {
+    if (!saw_cuda_) return false;
+    for (auto& r : op_.schema().returns())
+      if (r.type()->kind() != c10::TypeKind::TensorType && r.type()->kind() != c10::TypeKind::ListType) return true;
+    return false;
+  }
+
+  Tensor to_cpu(const Tensor& t, bool reads) {
+    if (!t.defined()) return t;
+    if (!t.is_cuda()) {
+      saw_cpu_ |= t.dim() > 0 && t.device().is_cpu();
+      return t;
+    }
+    saw_cuda_ = true;
+    if (reads) check_read(name_, t);
+    return aliases_.on_cpu(t);
+  }
+
+  void convert_argument(size_t i) {
+    IValue& v = (*stack_)[first_ + i];
+    bool reads = !arguments_[i].alias_info();  // neither written nor only viewed
+    if (v.isTensor()) {
+      factory_ = false;
+      original_[i] = v.toTensor();
+      v = alias_[i] = to_cpu(original_[i], reads);
+    } else if (v.isTensorList()) {
+      factory_ = false;
+      auto list = v.toTensorVector();
+      for (auto& t : list) t = to_cpu(t, reads);
+      v = list;
+    } else if (v.isOptionalTensorList() || (v.isList() && v.type()->str().find("Tensor") != std::string::npos)) {
+      c10::List<std::optional<Tensor>> list;
+      for (auto&& element : v.toOptionalTensorList()) {
+        std::optional<Tensor> t = element;
+        list.push_back(t ? std::optional<Tensor>(to_cpu(*t, true)) : t);
+      }
+      v = list;
+    } else if (v.isDevice() && v.toDevice().is_cuda()) {
+      v = c10::Device(c10::kCPU);
+    }
+  }
+
+  void convert_results() {
+    const auto& returns = op_.schema().returns();
+    size_t first = stack_->size() - returns.size();
+    for (size_t r = 0; r < returns.size(); ++r) {
+      IValue& v = (*stack_)[first + r];
+      if (v.isTensor() && v.toTensor().defined()) {
+        Tensor same = written_argument(returns[r]);
+        v = same.defined() ? same : (saw_cuda_ || factory_) ? aliases_.on_cuda(v.toTensor()) : v.toTensor();
+      } else if (v.isTensorList()) {
+        auto list = v.toTensorVector();
+        for (auto& t : list) t = aliases_.on_cuda(t);
+        v = list;
+      }
+    }
+  }
+
+  // x.add_(1) and out= return their argument itself.
+  Tensor written_argument(const c10::Argument& result) const {
+    const auto* info = result.alias_info();
+    if (!info || !info->isWrite()) return {};
+    for (size_t i = 0; i < arguments_.size(); ++i)
+      if (arguments_[i].alias_info() && *arguments_[i].alias_info() == *info) return original_[i];
+    return {};
+  }
+
+  const c10::OperatorHandle& op_;
+  torch::jit::Stack* stack_;
+  const std::vector<c10::Argument>& arguments_;
+  const std::string& name_;
+  size_t first_;
+  std::vector<Tensor> original_, alias_;
+  Aliases aliases_;
+  bool saw_cpu_ = false, saw_cuda_ = false, factory_ = true;
+};
+
+static void fallback(const c10::OperatorHandle& op, torch::jit::Stack* stack) { Call(op, stack).run(); }
+
+using Size = c10::IntArrayRef;
+
+static at::ScalarType or_default(std::optional<at::ScalarType> dtype) {
+  return dtype.value_or(c10::typeMetaToScalarType(at::get_default_dtype()));
+}
+
+static Tensor empty(Size size, std::optional<at::ScalarType> dtype, std::optional<at::Layout>,
+                    std::optional<c10::Device>, std::optional<bool>, std::optional<at::MemoryFormat> format) {
+  Tensor t = at::detail::empty_generic(size, device_allocator(), c10::DispatchKeySet(c10::DispatchKey::CUDA),
+                                       or_default(dtype), format);
+  label(t);
+  return t;
+}
+
+static Tensor empty_strided(Size size, Size stride, std::optional<at::ScalarType> dtype, std::optional<at::Layout>,
+                            std::optional<c10::Device>, std::optional<bool>) {
+  Tensor t = at::detail::empty_strided_generic(size, stride, device_allocator(),
+                                               c10::DispatchKeySet(c10::DispatchKey::CUDA), or_default(dtype));
+  label(t);
+  return t;
+}
+
+static Tensor& copy_(Tensor& self, const Tensor& source, bool) {
+  Aliases aliases;
+  if (source.is_cuda()) check_read("aten::copy_", source);
+  if (source.is_cuda() != self.is_cuda()) synchronize_or_raise();
+  Tensor to = self.is_cuda() ? aliases.on_cpu(self) : self;
+  Tensor from = source.is_cuda() ? aliases.on_cpu(source) : source;
+  to.copy_(from);
+  if (self.is_cuda()) simt_mark_initialised(self.storage().data(), self.storage().nbytes());
+  return self;
+}
+
+static Tensor& set_storage_offset_(Tensor& self, c10::Storage source, int64_t offset, Size size, Size stride) {
+  auto* impl = self.unsafeGetTensorImpl();
+  impl->set_storage_keep_dtype(source);
+  impl->set_storage_offset(offset);
+  if (stride.empty() && !size.empty())
+    impl->set_sizes_contiguous(size);
+  else
+    impl->set_sizes_and_strides(size, stride);
+  return self;
+}
+
+static Tensor& set_storage_(Tensor& self, c10::Storage source) {
+  int64_t elements = int64_t(source.nbytes() / self.element_size());
+  return set_storage_offset_(self, source, 0, elements, {});
+}
+
+TORCH_LIBRARY_IMPL(_, CUDA, m) { m.fallback(torch::CppFunction::makeFromBoxedFunction<&fallback>()); }
+
+TORCH_LIBRARY_IMPL(aten, CUDA, m) {
+  m.impl("empty.memory_format", TORCH_FN(empty));
+  m.impl("empty_strided", TORCH_FN(empty_strided));
+  m.impl("copy_", TORCH_FN(copy_));
+  m.impl("set_.source_Storage", TORCH_FN(set_storage_));
+  m.impl("set_.source_Storage_storage_offset", TORCH_FN(set_storage_offset_));
+}
+
+}  // namespace simt

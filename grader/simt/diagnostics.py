@@ -1,0 +1,86 @@
+"""A compiler's output for the person who wrote the source."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+
+LOG_LINES = 100
+ERROR = re.compile(r"^(?P<file>[^\n:]+):(?P<line>\d+):(?:\d+:)? (?:fatal )?error: (?P<text>.*)$")
+PLACE = re.compile(r"^(?:In file included from |\s+from )?(?P<file>[^\n:]+):(?P<line>\d+)[:,]")
+LAUNCH = re.compile(
+    r"no match for call to '\((?:const )?simt::TypedLauncher<(?P<want>.*)>\) \((?P<got>.*)\)'"
+)
+HIDDEN = (
+    (re.compile(r"::simt::launcher\(\"(?P<k>[^\"]*)\", ::simt::Config\((?P<c>.*?)\), .*?\)\("), r"\g<k><<<\g<c>>>>("),
+    (re.compile(r"\bsimt::(?:Typed|Deducing)Launcher<[^\n]*?>"), "kernel launch"),
+    (re.compile(r"\(\(const simt::Builtins\*\)\(& ?simt_builtins\)\)->simt::Builtins::(\w+)"), r"\1"),
+    (re.compile(r"\bsimt_builtins\.thread\b"), "threadIdx"),
+    (re.compile(r"\bsimt_builtins\.block\b"), "blockIdx"),
+)
+
+
+class CompileError(Exception):
+    """The source did not compile.
+
+    ``log`` is the compiler's output, shortened; ``first`` the first real error; ``file`` and ``line`` are where
+    it is in the student's file (``""`` and 0 if that cannot be said).
+    """
+
+    def __init__(self, log: str, first: str, file: str = "", line: int = 0) -> None:
+        super().__init__(first)
+        self.log, self.first, self.file, self.line = log, first, file, line
+
+
+@dataclass(frozen=True, slots=True)
+class _Error:
+    at: int
+    file: str
+    line: int
+    text: str
+
+
+def explain(log: str, own_files: set[str]) -> CompileError:
+    """The error in ``log``. ``own_files``: names that ``#line`` gave to the student's sources."""
+    lines = log.splitlines()
+    errors = [
+        _Error(i, m["file"], int(m["line"]), m["text"]) for i, line in enumerate(lines) if (m := ERROR.match(line))
+    ]
+    if not errors:
+        text = next((line for line in lines if "undefined reference" in line), lines[0] if lines else "")
+        return CompileError(_shorten(lines, 0), _plain(text))
+    first = next((e for e in errors if e.file in own_files), errors[0])
+    file, line = (first.file, first.line) if first.file in own_files else _nearest(lines, first.at, own_files)
+    start = max(0, first.at - 6)
+    return CompileError(_shorten(lines, start), _plain(first.text), file, line)
+
+
+def _nearest(lines: list[str], at: int, own_files: set[str]) -> tuple[str, int]:
+    """The place in the student's source that led to an error in a header: just before it, or just after."""
+    for i in [*range(at, max(-1, at - 40), -1), *range(at + 1, min(len(lines), at + 40))]:
+        match = PLACE.match(lines[i])
+        if match and match["file"] in own_files:
+            return match["file"], int(match["line"])
+    return "", 0
+
+
+def _plain(text: str) -> str:
+    if match := LAUNCH.search(text):
+        return f"the kernel takes ({match['want']}) but is launched with ({match['got']})"
+    for pattern, replacement in HIDDEN:
+        text = pattern.sub(replacement, text)
+    return text.strip()
+
+
+def _shorten(lines: list[str], start: int) -> str:
+    kept = [_plain_line(line) for line in lines[start : start + LOG_LINES]]
+    left = len(lines) - start - LOG_LINES
+    if left > 0:
+        kept.append(f"... {left} more lines")
+    return "\n".join(kept)
+
+
+def _plain_line(line: str) -> str:
+    for pattern, replacement in HIDDEN:
+        line = pattern.sub(replacement, line)
+    return line

@@ -1,0 +1,117 @@
+"""Torch's headers, made cheap: narrow ones first, precompiled, and the full ones only where they are needed."""
+
+from __future__ import annotations
+
+import functools
+import re
+import subprocess
+from pathlib import Path
+from typing import Literal
+
+from . import cache, toolchain
+
+Kind = Literal["device", "binding", "full"]
+
+TEXT: dict[Kind, str] = {
+    "device": '#include "simt/narrow.h"\n#include "simt/half.h"\n',
+    "binding": '#include "simt/narrow.h"\n#include <torch/csrc/utils/pybind.h>\n',
+    "full": '#include <torch/extension.h>\n#include "simt/torch.h"\n#include "simt/half.h"\n',
+}
+
+# Names that only the full headers have: not worth a first try without them.
+NEEDS_FULL = re.compile(
+    r"\btorch\s*::\s*(?:nn|autograd|jit|optim|data|linalg|fft|special|serialize|tensor)\b|\brequires_grad\b"
+    r"|#\s*include\s*[<\"]torch/(?:torch|all|script|autograd|nn|optim|csrc/autograd)\b"
+)
+OPERATOR = re.compile(r"\b(?:torch|at)\s*::\s*(\w+)\s*\(")
+# What a source may use without an include, because torch's usual headers bring it.
+ON_DEMAND = (
+    (re.compile(r"\b(?:PYBIND11_MODULE|pybind11|py)\b"), "torch/csrc/utils/pybind.h"),
+    (re.compile(r"\bTORCH_LIBRARY(?:_IMPL|_FRAGMENT)?\b"), "torch/library.h"),
+)
+
+MISSING = (
+    re.compile(r"error: '(?P<name>\w+)' (?:is not a member of|in namespace) '(?:torch|at|c10)\b"),
+    re.compile(r"error: '(?P<name>\w+)' does not name a (?:type|template class) in namespace '(?:torch|at|c10)\b"),
+    re.compile(r"error: no (?:member|type|template) named '(?P<name>\w+)' in namespace '(?:torch|at|c10)\b"),
+    re.compile(r"error: .*incomplete type '(?:class |struct |const )*(?:torch|at|c10)::(?P<name>\w+)"),
+    re.compile(r"error: invalid use of incomplete type '(?:class |struct |const )*(?:torch|at|c10)::(?P<name>\w+)"),
+    re.compile(r"error: '(?P<name>torch|at|c10)::\w+' has not been declared"),
+    re.compile(r"error: '(?P<name>pybind11|py)' (?:has not been declared|is not a class)"),
+)
+
+
+def flags(kind: Kind) -> list[str]:
+    """The flags that a file compiled against these headers must have too."""
+    lean = [] if kind == "full" else [f"-I{toolchain.INCLUDE / 'lean'}"]
+    mode = ["-O0"] if kind == "binding" else toolchain.checked_flags()
+    return [*lean, f"-I{toolchain.INCLUDE}", *mode, *toolchain.common_flags()]
+
+
+@functools.cache
+def fingerprint() -> str:
+    """Changes with anything that a compiled file depends on, apart from its own source."""
+    ours = [p for folder in (toolchain.INCLUDE, toolchain.CSRC) for p in folder.rglob("*") if p.is_file()]
+    texts = [part for p in sorted(ours) for part in (p.name, p.read_bytes())]
+    found, compiler = toolchain.torch(), toolchain.compiler()
+    return cache.digest(
+        found.version, found.folder, compiler.command, compiler.version, *flags("device"), *TEXT.values(), *texts
+    )
+
+
+def folder() -> Path:
+    """Where this toolchain's files lie."""
+    return cache.root() / fingerprint()
+
+
+def precompiled(kind: Kind) -> Path:
+    """The name to include the precompiled headers by; compiles them if they are not there."""
+    suffix = "pch" if toolchain.compiler().is_clang else "gch"
+    header = folder() / f"{kind}.h"
+
+    def make(out: Path) -> None:
+        source = out.parent / f"{kind}.h"
+        source.write_text(TEXT[kind])
+        instantiate = ["-fpch-instantiate-templates"] if toolchain.compiler().is_clang else []
+        toolchain.compile_([*flags(kind), *instantiate, "-x", "c++-header", str(source), "-o", str(out)])
+
+    cache.once(header.with_name(f"{kind}.h.{suffix}"), make)
+    return header
+
+
+def use(kind: Kind) -> list[str]:
+    """Flags that include the precompiled headers."""
+    header = precompiled(kind)
+    if toolchain.compiler().is_clang:
+        return ["-include-pch", f"{header}.pch"]
+    return ["-include", str(header)]
+
+
+def needs_full(source: str) -> bool:
+    """Whether the narrow headers are certain not to do."""
+    return NEEDS_FULL.search(source) is not None
+
+
+def extra_includes(source: str) -> list[str]:
+    """Headers beyond the narrow ones that the source's operators and macros are declared in."""
+    operators = toolchain.torch().include / "ATen" / "ops"
+    wanted = [h for pattern, h in ON_DEMAND if pattern.search(source)]
+    names = sorted(set(OPERATOR.findall(source)))
+    wanted += [f"ATen/ops/{name}.h" for name in names if (operators / f"{name}.h").exists()]
+    return wanted
+
+
+def full_may_help(log: str) -> bool:
+    """Whether an error says that a declaration of torch's is missing which torch's full headers have."""
+    names = {match["name"] for pattern in MISSING for match in pattern.finditer(log)}
+    return any(_torch_declares(name) for name in names)
+
+
+def _torch_declares(name: str) -> bool:
+    """Whether the word occurs in torch's headers at all: a misspelt name does not."""
+    folders = [str(toolchain.torch().include / part) for part in ("torch", "ATen", "c10")]
+    try:
+        done = subprocess.run(["grep", "-rqwF", name, *folders], check=False, timeout=20)
+    except (OSError, subprocess.TimeoutExpired):
+        return True
+    return done.returncode == 0

@@ -1,0 +1,3 @@
+// torch's CUDA side, for simt.
+#pragma once
+#include "simt/torch.h"

@@ -1,0 +1,3 @@
+// Both 16-bit formats are alike.
+#pragma once
+#include "simt/half.h"

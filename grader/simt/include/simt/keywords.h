@@ -1,0 +1,23 @@
+// The keywords of CUDA C++ for a host compiler.
+#pragma once
+#include "abi.h"
+
+#define __global__ __attribute__((noinline, flatten))
+#define __device__
+#define __host__
+#define __constant__
+#define __grid_constant__
+#define __launch_bounds__(...)
+#define __forceinline__ inline __attribute__((always_inline))
+#define __align__(n) __attribute__((aligned(n)))
+
+// One OS thread runs one block at a time, so a block's memory is a thread's. `constinit`: a guard variable
+// for class types would be shared memory too.
+#ifdef __clang__
+#define __shared__ static __thread
+#else
+#define __shared__ static __constinit __thread
+#endif
+
+#define SIMT_INLINE inline __attribute__((always_inline))
+#define SIMT_UNCHECKED __attribute__((no_sanitize("thread")))

@@ -1,0 +1,97 @@
+// What k<<<grid, block>>>(arguments) becomes, and the built-in variables.
+#pragma once
+#include "vector_types.h"
+
+#include <type_traits>
+#include <utility>
+
+// const for the student; the runtime, which declares them without const, sets them between threads.
+extern "C" SIMT_EXPORT __thread const simt::Builtins simt_builtins SIMT_TLS;
+extern "C" SIMT_EXPORT unsigned simt_activemask();
+
+#define threadIdx simt_builtins.thread
+#define blockIdx simt_builtins.block
+#define blockDim (::dim3(simt_builtins.block_dim))
+#define gridDim (::dim3(simt_builtins.grid_dim))
+#define warpSize 32
+
+namespace simt {
+
+// A thread-local byte of each shared object: touching it makes the object's thread-local block exist, which
+// holds every __shared__ variable of the student's kernels.
+static void* tls_anchor() {
+  static __thread char anchor;
+  return (void*)&anchor;
+}
+
+struct Config : LaunchConfig {
+  Config(dim3 grid, dim3 block, size_t shared_bytes = 0, void* stream = nullptr)
+      : LaunchConfig{grid, block, shared_bytes, stream} {}
+};
+
+template <class T> constexpr size_t pointee_bytes() {
+  if constexpr (std::is_void_v<T> || std::is_function_v<T>)
+    return 1;
+  else
+    return sizeof(T);
+}
+
+template <class T> SIMT_UNCHECKED void note_pointer(PointerArgument*& out, int index, const T& value) {
+  if constexpr (std::is_pointer_v<T>)
+    *out++ = {index, (const void*)value, pointee_bytes<std::remove_pointer_t<T>>()};
+}
+
+template <class Call, class... A>
+SIMT_UNCHECKED void launch(const LaunchSite& site, const Config& config, const Call& call, A&... a) {
+  PointerArgument pointers[sizeof...(A) + 1], *end = pointers;
+  int index = 0;
+  (note_pointer(end, index++, a), ...);
+  auto body = [&]() SIMT_UNCHECKED { call(a...); };
+  using Body = decltype(body);
+  simt_launch(&site, &config, [](void* context) SIMT_UNCHECKED { (*(Body*)context)(); }, &body, tls_anchor, pointers,
+              int(end - pointers));
+}
+
+// A kernel whose type is known converts its arguments at the launch: 0, NULL and {a, b} are fine.
+template <class... P> struct TypedLauncher {
+  static_assert(!(std::is_reference_v<P> || ...), "a __global__ function cannot take its parameters by reference");
+  LaunchSite site;
+  Config config;
+  void (*kernel)(P...);
+  SIMT_UNCHECKED void operator()(P... a) const { launch(site, config, kernel, a...); }
+};
+
+// A template whose arguments are deduced takes what it is given.
+template <class Call> struct DeducingLauncher {
+  LaunchSite site;
+  Config config;
+  Call call;
+  template <class... A> SIMT_UNCHECKED void operator()(A... a) const { launch(site, config, call, a...); }
+};
+
+template <class... P>
+SIMT_UNCHECKED TypedLauncher<P...> launcher(const char* name, Config config, void (*kernel)(P...),
+                                            const char* file = __builtin_FILE(), int line = __builtin_LINE()) {
+  return {{name, file, line}, config, kernel};
+}
+
+template <class Call>
+SIMT_UNCHECKED DeducingLauncher<Call> launcher(const char* name, Config config, Call call,
+                                               const char* file = __builtin_FILE(), int line = __builtin_LINE()) {
+  return {{name, file, line}, config, call};
+}
+
+template <class T> SIMT_INLINE uint64_t to_bits(T value) {
+  static_assert(sizeof(T) <= 8, "warp functions take values of at most 8 bytes");
+  uint64_t bits = 0;
+  __builtin_memcpy(&bits, &value, sizeof(T));
+  return bits;
+}
+
+template <class T> SIMT_INLINE T from_bits(uint64_t bits) {
+  T value;
+  __builtin_memcpy(&value, &bits, sizeof(T));
+  return value;
+}
+
+}  // namespace simt

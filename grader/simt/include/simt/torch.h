@@ -1,0 +1,79 @@
+// What torch's CUDA headers offer to an extension.
+#pragma once
+#include "../cuda_runtime.h"
+
+#include <ATen/core/TensorAccessor.h>
+#include <c10/core/Device.h>
+#include <c10/core/Stream.h>
+#include <c10/util/Exception.h>
+#include <optional>
+
+#define C10_CUDA_CHECK(EXPRESSION)                                                            \
+  do {                                                                                        \
+    const cudaError_t simt_error = (EXPRESSION);                                              \
+    if (simt_error != cudaSuccess) {                                                          \
+      (void)cudaGetLastError();                                                               \
+      TORCH_CHECK(false, "CUDA error: ", cudaGetErrorString(simt_error), "\n", simt_error_detail()); \
+    }                                                                                         \
+  } while (0)
+#define AT_CUDA_CHECK(EXPRESSION) C10_CUDA_CHECK(EXPRESSION)
+#define C10_CUDA_KERNEL_LAUNCH_CHECK() C10_CUDA_CHECK(cudaGetLastError())
+#define C10_CUDA_CHECK_WARN(EXPRESSION) (void)(EXPRESSION)
+#define C10_CUDA_IGNORE_ERROR(EXPRESSION) (void)(EXPRESSION)
+
+namespace at {
+// torch defines this one only under nvcc.
+template <typename T> struct RestrictPtrTraits {
+  typedef T* __restrict__ PtrType;
+};
+}  // namespace at
+
+namespace c10::cuda {
+
+class CUDAStream {
+ public:
+  operator cudaStream_t() const { return nullptr; }
+  cudaStream_t stream() const { return nullptr; }
+  void synchronize() const { C10_CUDA_CHECK(cudaStreamSynchronize(nullptr)); }
+  bool query() const { return true; }
+  c10::DeviceIndex device_index() const { return 0; }
+  c10::Device device() const { return c10::Device(c10::kCUDA, 0); }
+};
+inline CUDAStream getCurrentCUDAStream(c10::DeviceIndex = -1) { return {}; }
+inline CUDAStream getDefaultCUDAStream(c10::DeviceIndex = -1) { return {}; }
+inline CUDAStream getStreamFromPool(bool = false, c10::DeviceIndex = -1) { return {}; }
+inline void setCurrentCUDAStream(CUDAStream) {}
+
+struct CUDAGuard {
+  explicit CUDAGuard(c10::DeviceIndex) {}
+  explicit CUDAGuard(c10::Device d) { TORCH_CHECK(d.is_cuda(), "CUDAGuard: expected a CUDA device, got ", d); }
+};
+struct OptionalCUDAGuard {
+  OptionalCUDAGuard() = default;
+  explicit OptionalCUDAGuard(std::optional<c10::Device>) {}
+  explicit OptionalCUDAGuard(c10::DeviceIndex) {}
+};
+struct CUDAStreamGuard {
+  explicit CUDAStreamGuard(CUDAStream) {}
+};
+
+inline c10::DeviceIndex current_device() { return 0; }
+inline c10::DeviceIndex device_count() { return 1; }
+inline void set_device(c10::DeviceIndex) {}
+inline void device_synchronize() { C10_CUDA_CHECK(cudaDeviceSynchronize()); }
+
+}  // namespace c10::cuda
+
+namespace at::cuda {
+
+using namespace c10::cuda;
+inline cudaDeviceProp* getCurrentDeviceProperties() {
+  static cudaDeviceProp properties;
+  return &properties;
+}
+inline cudaDeviceProp* getDeviceProperties(int64_t) { return getCurrentDeviceProperties(); }
+inline int warp_size() { return 32; }
+inline bool is_available() { return true; }
+template <class T> T ATenCeilDiv(T a, T b) { return (a + b - 1) / b; }
+
+}  // namespace at::cuda

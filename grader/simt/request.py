@@ -1,0 +1,109 @@
+"""What a submission asks to have compiled: plain data from an untrusted process."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+MOST_TEXT = 4_000_000
+MOST_ITEMS = 200
+IDENTIFIER = re.compile(r"[A-Za-z_][A-Za-z0-9_]{0,99}")
+QUALIFIED = re.compile(r"[A-Za-z_][A-Za-z0-9_]{0,99}(?:::[A-Za-z_][A-Za-z0-9_]{0,99}){0,9}")
+SHARED_FLAG = re.compile(r"-(?:D[A-Za-z_]\w*(?:=.*)?|U[A-Za-z_]\w*|I.+)")
+
+
+@dataclass(frozen=True)
+class BuildRequest:
+    """One ``load_inline`` call.
+
+    ``functions`` maps the C++ functions to bind to their docstrings; None means that the source binds itself.
+    The origins are the (file, line) in the student's Python file where each source begins, ("", 0) if unknown.
+    """
+
+    name: str
+    cpp_sources: tuple[str, ...]
+    cuda_sources: tuple[str, ...]
+    functions: dict[str, str] | None
+    cflags: tuple[str, ...] = ()
+    cuda_cflags: tuple[str, ...] = ()
+    cpp_origins: tuple[tuple[str, int], ...] = ()
+    cuda_origins: tuple[tuple[str, int], ...] = ()
+
+    @staticmethod
+    def from_json(obj: Mapping[str, object]) -> BuildRequest:
+        """The request in ``obj``; ``ValueError`` with one sentence if it is none."""
+        if not isinstance(obj, dict):
+            raise ValueError("a build request must be an object")
+        unknown = set(obj) - set(BuildRequest.__dataclass_fields__)
+        if unknown:
+            raise ValueError(f"a build request has no field {min(map(str, unknown))!r:.60}")
+        name = obj.get("name")
+        if not isinstance(name, str) or not IDENTIFIER.fullmatch(name):
+            raise ValueError(f"the extension's name {name!r:.60} is not an identifier; use letters, digits and _")
+        cpp, cuda = _texts(obj, "cpp_sources"), _texts(obj, "cuda_sources")
+        if not cpp and not cuda:
+            raise ValueError("there is nothing to compile: both cpp_sources and cuda_sources are empty")
+        return BuildRequest(
+            name, cpp, cuda, _functions(obj.get("functions")), _texts(obj, "cflags"), _texts(obj, "cuda_cflags"),
+            _origins(obj, "cpp_origins", len(cpp)), _origins(obj, "cuda_origins", len(cuda)),
+        )  # fmt: skip
+
+
+def _texts(obj: Mapping[str, object], key: str) -> tuple[str, ...]:
+    value = obj.get(key, ())
+    if not isinstance(value, list | tuple) or len(value) > MOST_ITEMS:
+        raise ValueError(f"{key} must be a list of strings")
+    texts = [item for item in value if isinstance(item, str)]
+    if len(texts) != len(value):
+        raise ValueError(f"{key} must be a list of strings")
+    if sum(map(len, texts)) > MOST_TEXT:
+        raise ValueError(f"{key} is longer than {MOST_TEXT} characters")
+    if any("\0" in text for text in texts):
+        raise ValueError(f"{key} contains a null character")
+    return tuple(texts)
+
+
+def _functions(value: object) -> dict[str, str] | None:
+    if value is None:
+        return None
+    if not isinstance(value, dict) or len(value) > MOST_ITEMS:
+        raise ValueError("functions must map names to docstrings")
+    for name, doc in value.items():
+        if not isinstance(name, str) or not QUALIFIED.fullmatch(name):
+            raise ValueError(f"the function name {name!r:.60} is not a C++ name")
+        if not isinstance(doc, str) or len(doc) > 10_000:
+            raise ValueError(f"the docstring of {name} must be a string")
+    return dict(value)
+
+
+def _origins(obj: Mapping[str, object], key: str, count: int) -> tuple[tuple[str, int], ...]:
+    value = obj.get(key, ())
+    if not isinstance(value, list | tuple) or len(value) > count:
+        raise ValueError(f"{key} must be a list of (file, line), at most one for each source")
+    origins: list[tuple[str, int]] = []
+    for item in value:
+        if not isinstance(item, list | tuple) or len(item) != 2:
+            raise ValueError(f"{key} must be a list of (file, line), at most one for each source")
+        file, line = item
+        if not isinstance(file, str) or len(file) > 4096 or re.search(r'["\\\x00-\x1f]', file):
+            raise ValueError(f"a file in {key} is not a plain path")
+        if not isinstance(line, int) or isinstance(line, bool) or not 0 <= line < 10_000_000:
+            raise ValueError(f"a line in {key} is not a line number")
+        origins.append((file, line))
+    return tuple(origins)
+
+
+def usable_flags(flags: tuple[str, ...]) -> list[str]:
+    """Of the flags for nvcc or the host compiler, the ones that mean the same to any C++ compiler."""
+    joined: list[str] = []
+    waiting = ""
+    for flag in flags:  # "-D", "X" is "-DX"
+        if waiting:
+            joined.append(waiting + flag)
+            waiting = ""
+        elif flag in ("-D", "-U", "-I"):
+            waiting = flag
+        else:
+            joined.append(flag)
+    return [flag for flag in joined if SHARED_FLAG.fullmatch(flag)]

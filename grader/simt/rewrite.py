@@ -1,0 +1,128 @@
+"""CUDA's two extensions of the grammar as plain C++.
+
+``kernel<T><<<grid, block, bytes, stream>>>(arguments)`` becomes
+``::simt::launcher("kernel<T>", ::simt::Config(grid, block, bytes, stream), kernel<T>)(arguments)``.
+The argument list stays where it is, so macros, ``AT_DISPATCH`` lambdas and launches over several lines need no
+special case, and no line number ever moves. A template whose arguments are deduced is handed over as a lambda.
+``extern __shared__ T s[]`` becomes another name for the runtime's buffer.
+"""
+
+from __future__ import annotations
+
+import re
+
+from .kernels import Kernel, find_kernels
+from .tokens import CLOSER, OPENER, Token, following, joined, opening, previous, split_commas, tokenize
+
+BUFFER = "simt_dynamic_shared"
+COMMENT = re.compile(r"/\*.*?\*/|//[^\n]*", re.S)
+
+
+def rewrite(text: str) -> str:
+    """``text`` for a C++ compiler, line by line where it was."""
+    kernels = find_kernels(text)
+    tokens = _shared_memory(tokenize(text))
+    i = 0
+    while i < len(tokens):
+        if tokens[i].text == "<<<":
+            i = _launch(tokens, i, kernels)
+        i += 1
+    return joined(tokens)
+
+
+def registration(texts: list[str]) -> str:
+    """One line of C++ that tells the runtime the kernels' names and their parameters'."""
+    kernels: dict[str, Kernel] = {}
+    for text in texts:
+        kernels |= find_kernels(text)
+    declarations = ",".join(" ".join((k.name, *(p or "?" for p in k.parameters))) for k in kernels.values())
+    return f'static const int simt_kernels_are_registered = simt_register_kernels("{declarations}");'
+
+
+def _shared_memory(tokens: list[Token]) -> list[Token]:
+    out = list(tokens)
+    for i, token in enumerate(tokens):
+        if token.text != "__shared__":
+            continue
+        before = previous(tokens, i)
+        if before >= 0 and tokens[before].text == "static":  # __shared__ is static already
+            out[before] = Token("space", "")
+        begin = max((k for k in range(i) if tokens[k].text in (";", "{", "}")), default=-1)
+        first = next((k for k in range(begin + 1, i) if tokens[k].text == "extern"), -1)
+        after = following(tokens, i)
+        if first < 0 and after < len(tokens) and tokens[after].text == "extern":
+            first = after
+        end = next((k for k in range(i, len(tokens)) if tokens[k].text == ";"), -1)
+        if first < 0 or end < 0:
+            continue
+        out[i] = Token("space", "")
+        out[first] = Token("id", 'extern __thread __attribute__((visibility("default")))')
+        out[end] = Token("op", f' __asm__("{BUFFER}");')
+    return out
+
+
+def _launch(tokens: list[Token], i: int, kernels: dict[str, Kernel]) -> int:
+    """Rewrites the launch whose ``<<<`` is at ``i`` in place; the index where its text now stands."""
+    last = previous(tokens, i)
+    start, end = _callee_start(tokens, last), _config_end(tokens, i)
+    if start < 0 or end < 0:
+        return i
+    callee, config = joined(tokens[start : last + 1]), joined(tokens[i + 1 : end])
+    name = re.sub(r"\s+", " ", COMMENT.sub("", callee)).strip().replace("\\", "\\\\").replace('"', '\\"')
+    if _is_typed(tokens[start : last + 1], kernels):
+        call = callee
+    else:
+        call = f"[&](auto&... simt_a) SIMT_UNCHECKED {{ {callee}(simt_a...); }}"
+    gap = joined([t for t in tokens[last + 1 : i] if t.kind == "space" and not t.text.startswith("/")])
+    new = f'::simt::launcher("{name}", ::simt::Config({config}), {call}){gap}'
+    tokens[start : end + 1] = [Token("op", new)]
+    return start
+
+
+def _is_typed(callee: list[Token], kernels: dict[str, Kernel]) -> bool:
+    words = [t for t in callee if t.kind != "space"]
+    texts = [t.text for t in words]
+    angle = texts.index("<") if "<" in texts else len(texts)
+    kernel = kernels.get(texts[angle - 1])
+    if kernel is None or not kernel.typed:
+        return False
+    explicit = len(split_commas(words[angle + 1 : -1])) if angle < len(texts) else 0
+    return explicit == kernel.template_parameters
+
+
+def _callee_start(tokens: list[Token], i: int) -> int:
+    """Index of the first token of the expression that ends at ``i``, or -1."""
+    while i >= 0:
+        token = tokens[i]
+        if token.text in (">", ">>", ">>>"):
+            i = previous(tokens, opening(tokens, i))
+            if i < 0 or tokens[i].kind != "id":
+                return -1
+        elif token.text == ")":
+            return opening(tokens, i)
+        elif token.kind != "id":
+            return -1
+        colons = previous(tokens, i)
+        if colons < 0 or tokens[colons].text != "::":
+            return i
+        scope = previous(tokens, colons)
+        qualified = scope >= 0 and (
+            tokens[scope].text == ">" or (tokens[scope].kind == "id" and tokens[scope].text not in ("return", "else"))
+        )
+        if not qualified:
+            return colons
+        i = scope
+    return -1
+
+
+def _config_end(tokens: list[Token], i: int) -> int:
+    depth = 0
+    for j in range(i + 1, len(tokens)):
+        text = tokens[j].text
+        if text in CLOSER:
+            depth += 1
+        elif text in OPENER:
+            depth -= 1
+        elif text == ">>>" and depth == 0:
+            return j
+    return -1
