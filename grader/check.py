@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from grader import backend, speed
+from grader.cuda import cache
 from grader.look import Advice, look
 from grader.referee.conduct import Match, Record
 from grader.referee.fault import FaultError
@@ -62,8 +63,10 @@ def check(job: Job) -> Outcome:
         build.prepare(job.say)
         builder = build.SimtBuilder(job.limits.build)
 
+    env = cache.extensions(job.submission.source) if job.choice.name == "cuda" else {}
+
     def start() -> Player:
-        return Player(job.choice.name, job.limits, build=builder)
+        return Player(job.choice.name, job.limits, build=builder, env=env)
 
     # Both processes import torch at the same time; that is most of what an unchanged file costs.
     reference = Player("cuda" if job.choice.name == "cuda" else "cpu", job.limits)

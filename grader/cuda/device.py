@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import tempfile
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -22,6 +23,8 @@ class Cuda:
     def __init__(self, channel: Channel) -> None:
         self._channel = channel
         torch.cuda.init()
+        major, minor = torch.cuda.get_device_capability()
+        os.environ.setdefault("TORCH_CUDA_ARCH_LIST", f"{major}.{minor}")  # compile for this card only
         for name in ("load", "load_inline"):
             setattr(extension, name, self._announced(getattr(extension, name)))
 

@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from grader.backend import nvcc
+from grader.cuda.cache import extensions
 from grader.referee import exchange
 from grader.referee.conduct import Match
 from grader.referee.fault import FaultError
@@ -32,7 +33,9 @@ def inspect(task: Task, path: str, source: str, oracle: Oracle, limits: Limits) 
         log = Path(folder) / "log"
         wrap = (tool(), "--tool", "memcheck", "--log-file", str(log), "--print-limit", "20")
         slow = replace(limits, start=180.0, load=120.0, call=120.0)
-        match = Match(task, path, lambda: Player("cuda", slow, wrap=wrap), oracle)
+        # Every tensor its own allocation, so that the tool sees where each one ends.
+        env = extensions(source) | {"PYTORCH_NO_CUDA_MEMORY_CACHING": "1"}
+        match = Match(task, path, lambda: Player("cuda", slow, wrap=wrap, env=env), oracle)
         try:
             _play(match, path)
         finally:

@@ -67,10 +67,19 @@ class Answer:
 
 
 class Player:
-    """One player process. ``build`` compiles for it (simt); ``wrap`` is a command to run it under."""
+    """One player process.
+
+    ``build`` compiles for it (simt); ``wrap`` is a command to run it under; ``env`` is added to its environment.
+    """
 
     def __init__(
-        self, backend: str, limits: Limits, *, build: Builder | None = None, wrap: tuple[str, ...] = ()
+        self,
+        backend: str,
+        limits: Limits,
+        *,
+        build: Builder | None = None,
+        wrap: tuple[str, ...] = (),
+        env: dict[str, str] | None = None,
     ) -> None:
         self.backend, self.limits, self.seconds_building = backend, limits, 0.0
         self.compile_error: FaultError | None = None
@@ -91,7 +100,7 @@ class Player:
         command = [*wrap, sys.executable, "-m", "grader.player", "--backend", backend]
         command += [text for name, fd in fds.items() for text in (f"--{name}", str(fd))]
         self._process = subprocess.Popen(
-            command, cwd=self._folder, env=_environment(backend, watched=bool(wrap)), pass_fds=tuple(fds.values()),
+            command, cwd=self._folder, env=_environment(backend) | (env or {}), pass_fds=tuple(fds.values()),
             stdin=subprocess.DEVNULL, stdout=write_end, stderr=write_end, start_new_session=True,
         )  # fmt: skip
         theirs.close()
@@ -205,13 +214,11 @@ class Player:
         shutil.rmtree(self._folder, ignore_errors=True)
 
 
-def _environment(backend: str, *, watched: bool) -> dict[str, str]:
+def _environment(backend: str) -> dict[str, str]:
     env = {name: os.environ[name] for name in PASSED_ON if name in os.environ}
     root = str(Path(__file__).resolve().parents[2])
     env["PYTHONPATH"] = os.pathsep.join([root, *filter(None, [env.get("PYTHONPATH")])])
     env["PYTHONDONTWRITEBYTECODE"] = env["PYTHONUNBUFFERED"] = "1"
-    if watched:  # every tensor its own allocation, so that a tool sees where each one ends
-        env["PYTORCH_NO_CUDA_MEMORY_CACHING"] = "1"
     if backend != "cuda":
         env["OMP_NUM_THREADS"] = "1"
     return env

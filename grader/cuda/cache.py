@@ -1,0 +1,22 @@
+"""Where torch's own ``load_inline`` keeps its builds: a folder for each content of a submission."""
+
+from __future__ import annotations
+
+import hashlib
+import os
+from pathlib import Path
+
+
+def cache_folder() -> Path:
+    """``$COURSE_CACHE``, ``$XDG_CACHE_HOME/inline-to-fused`` or ``~/.cache/inline-to-fused``."""
+    if given := os.environ.get("COURSE_CACHE"):
+        return Path(given)
+    return Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "inline-to-fused"
+
+
+def extensions(source: str) -> dict[str, str]:
+    """The environment that makes torch build there. Two files may use one extension name in peace."""
+    key = hashlib.sha256(source.encode()).hexdigest()[:16]
+    folder = cache_folder() / "cuda" / key
+    folder.mkdir(parents=True, exist_ok=True)
+    return {"TORCH_EXTENSIONS_DIR": str(folder)}
