@@ -35,15 +35,20 @@ class BuildResult:
     headers: Literal["lean", "full"]
 
 
+def _runtime_part(name: str, source: str, *libraries: Path) -> Path:
+    arguments = ["-O2", "-g1", "-fPIC", "-shared", "-std=c++20", "-pthread", "-w", "-fvisibility=hidden"]
+    arguments += [str(toolchain.CSRC / source), f"-Wl,-soname,{name}", "-Wl,-rpath,$ORIGIN", *map(str, libraries)]
+    return cache.once(headers.folder() / name, lambda out: toolchain.compile_([*arguments, "-o", str(out)]))
+
+
+def shared_buffer_library() -> Path:
+    """The library that holds ``extern __shared__`` memory."""
+    return _runtime_part("libsimt_shared.so", "shared_buffer.cpp")
+
+
 def runtime_library() -> Path:
     """The library that runs kernels; built if it is not there."""
-    arguments = ["-O2", "-g1", "-fPIC", "-shared", "-std=c++20", "-pthread", "-w", "-fvisibility=hidden"]
-    return cache.once(
-        headers.folder() / "libsimt.so",
-        lambda out: toolchain.compile_(
-            [*arguments, str(toolchain.CSRC / "runtime.cpp"), "-o", str(out), "-Wl,-soname,libsimt.so"]
-        ),
-    )
+    return _runtime_part("libsimt.so", "runtime.cpp", shared_buffer_library())
 
 
 def device_library() -> Path:
@@ -126,7 +131,8 @@ def _kind(text: str) -> Literal["lean", "full"]:
 
 
 def _link(objects: list[str], out: Path, deadline: float) -> None:
-    toolchain.compile_([*objects, "-o", str(out), str(runtime_library()), *toolchain.link_flags()], _left(deadline))
+    libraries = [str(runtime_library()), str(shared_buffer_library())]
+    toolchain.compile_([*objects, "-o", str(out), *libraries, *toolchain.link_flags()], _left(deadline))
 
 
 def _left(deadline: float) -> float:

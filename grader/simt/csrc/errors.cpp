@@ -44,3 +44,8 @@ extern "C" int simt_synchronize() {
 }
 
 extern "C" const char* simt_error_detail() { return simt::g_detail.c_str(); }
+
+extern "C" SIMT_EXPORT int simt_pending_error() {
+  using namespace simt;
+  return g_device_fault ? g_device_fault : g_launch_error;
+}

@@ -6,8 +6,7 @@
 
 extern "C" SIMT_EXPORT __thread simt::Builtins simt_builtins SIMT_TLS;
 __thread simt::Builtins simt_builtins;
-extern "C" SIMT_EXPORT __thread __attribute__((aligned(1024))) char simt_dynamic_shared[simt::MAX_SHARED];
-__thread __attribute__((aligned(1024))) char simt_dynamic_shared[simt::MAX_SHARED];
+extern "C" SIMT_EXPORT __thread char simt_dynamic_shared[];  // shared_buffer.cpp
 
 namespace simt {
 

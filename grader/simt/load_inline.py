@@ -1,0 +1,162 @@
+"""torch.utils.cpp_extension.load_inline and load, which ask somebody else to compile."""
+
+from __future__ import annotations
+
+import importlib.util
+import inspect
+import re
+import subprocess
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import Any
+
+Build = Callable[[dict[str, object]], str]
+Sources = str | Sequence[str] | None
+
+
+def install(build: Build) -> None:
+    """Replaces torch's functions; ``build`` takes a request as plain data and returns the module's path."""
+    import torch.utils.cpp_extension as extension
+
+    def load_inline(
+        name: str, cpp_sources: Sources = None, cuda_sources: Sources = None, sycl_sources: Sources = None,
+        functions: Any = None, extra_cflags: Sources = None, extra_cuda_cflags: Sources = None,
+        extra_sycl_cflags: Sources = None, extra_ldflags: Sources = None, extra_include_paths: Sources = None,
+        build_directory: Any = None, verbose: bool = False, with_cuda: bool | None = None,
+        with_sycl: bool | None = None, is_python_module: bool = True, with_pytorch_error_handling: bool = True,
+        keep_intermediates: bool = True, use_pch: bool = False, no_implicit_headers: bool = False, **_: Any,
+    ) -> Any:  # fmt: skip
+        """As torch's, without nvcc: the module runs on the CPU."""
+        if sycl_sources:
+            raise NotImplementedError("SYCL sources are not part of CUDA and cannot be run here")
+        cpp, cuda = _strings(cpp_sources, "cpp_sources"), _strings(cuda_sources, "cuda_sources")
+        files = _callers_files()
+        request: dict[str, object] = {
+            "name": name,
+            "cpp_sources": cpp,
+            "cuda_sources": cuda,
+            "functions": _functions(functions),
+            "cflags": _flags(extra_cflags, extra_include_paths),
+            "cuda_cflags": _flags(extra_cuda_cflags, extra_include_paths),
+            "cpp_origins": [_origin(text, files) for text in cpp],
+            "cuda_origins": [_origin(text, files) for text in cuda],
+        }
+        return _import(name, build(request), is_python_module)
+
+    def load(
+        name: str, sources: Sources, extra_cflags: Sources = None, extra_cuda_cflags: Sources = None,
+        extra_ldflags: Sources = None, extra_include_paths: Sources = None, build_directory: Any = None,
+        verbose: bool = False, with_cuda: bool | None = None, is_python_module: bool = True, **_: Any,
+    ) -> Any:  # fmt: skip
+        """As torch's ``load``, for source files that bind themselves."""
+        paths = [Path(p).resolve() for p in _strings(sources, "sources")]
+        cuda = [p for p in paths if p.suffix in (".cu", ".cuh")]
+        cpp = [p for p in paths if p not in cuda]
+        if len(cpp) > 1:
+            raise NotImplementedError(
+                "load() with several .cpp files cannot be run on the CPU; put the bindings into one"
+            )
+        include = [*_strings(extra_include_paths, "extra_include_paths"), *{str(p.parent) for p in paths}]
+        request: dict[str, object] = {
+            "name": name,
+            "cpp_sources": [p.read_text() for p in cpp],
+            "cuda_sources": [p.read_text() for p in cuda],
+            "functions": None,
+            "cflags": _flags(extra_cflags, include),
+            "cuda_cflags": _flags(extra_cuda_cflags, include),
+            "cpp_origins": [(str(p), 1) for p in cpp],
+            "cuda_origins": [(str(p), 1) for p in cuda],
+        }
+        return _import(name, build(request), is_python_module)
+
+    extension.load_inline = load_inline
+    extension.load = load
+
+
+def _strings(value: Any, what: str) -> list[str]:
+    if value is None:
+        return []
+    if isinstance(value, str | Path):
+        return [str(value)]
+    items = list(value)
+    if not all(isinstance(item, str | Path) for item in items):
+        raise TypeError(f"{what} must be a string or a list of strings")
+    return [str(item) for item in items]
+
+
+def _functions(functions: Any) -> dict[str, str] | None:
+    if functions is None:
+        return None
+    if isinstance(functions, str):
+        return {functions: functions}
+    if isinstance(functions, dict):
+        return dict(functions)
+    if isinstance(functions, list | tuple | set):
+        return {name: name for name in functions}
+    raise ValueError(f"Expected 'functions' to be a list or dict, but was {type(functions)}")
+
+
+def _flags(flags: Sources, include: Sources) -> list[str]:
+    return [*_strings(flags, "flags"), *(f"-I{folder}" for folder in _strings(include, "extra_include_paths"))]
+
+
+def _callers_files() -> list[str]:
+    """The Python files on the stack outside this one and torch, the nearest first."""
+    found: list[str] = []
+    for frame in inspect.stack(context=0)[1:]:
+        file = frame.filename
+        if file == __file__ or file.startswith("<") or f"{Path('/torch')}/" in file or file in found:
+            continue
+        found.append(file)
+    return found
+
+
+def _origin(text: str, files: list[str]) -> tuple[str, int]:
+    """(file, line) where ``text`` begins as a string literal in one of the files."""
+    for file in files:
+        try:
+            source = Path(file).read_text()
+        except (OSError, UnicodeDecodeError):
+            continue
+        # An exact copy, or one whose escapes (\n in a plain literal) were resolved: then its longest line.
+        at = source.find(text)
+        if at < 0 and text.strip():
+            longest = max(text.splitlines(), key=len)
+            at = source.find(longest) if len(longest) > 20 and source.count(longest) == 1 else -1
+            if at >= 0:
+                line = source.count("\n", 0, at) + 1 - text[: text.index(longest)].count("\n")
+                return (str(Path(file).resolve()), line) if line > 0 else ("", 0)
+        if at >= 0:
+            return str(Path(file).resolve()), source.count("\n", 0, at) + 1
+    return "", 0
+
+
+def _import(name: str, path: str, is_python_module: bool) -> Any:
+    if not is_python_module:
+        import torch
+
+        torch.ops.load_library(path)
+        return path
+    spec = importlib.util.spec_from_file_location(name, path)
+    if spec is None or spec.loader is None:
+        raise ImportError(f"{path} is not a Python extension module")
+    try:
+        module = importlib.util.module_from_spec(spec)
+        spec.loader.exec_module(module)
+    except ImportError as error:
+        raise ImportError(_missing_symbol(name, str(error))) from error
+    return module
+
+
+def _missing_symbol(name: str, message: str) -> str:
+    match = re.search(r"undefined symbol: (\S+)", message)
+    if not match:
+        return message
+    try:
+        plain = subprocess.run(["c++filt", match[1]], capture_output=True, text=True, check=True).stdout.strip()
+    except (OSError, subprocess.CalledProcessError):
+        plain = match[1]
+    return (
+        f"extension {name!r} was built, but {plain} is declared and never defined; "
+        f"check that the definition has exactly this signature (undefined symbol: {match[1]})"
+    )

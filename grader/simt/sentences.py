@@ -1,0 +1,109 @@
+"""Findings in plain words: what one thread did, to which element of what."""
+
+from __future__ import annotations
+
+import math
+import re
+from typing import Any
+
+VERB = {1: "writes", 2: "reads", 3: "updates atomically"}
+NAME = {1: "write", 2: "read", 3: "atomic", 0: ""}
+LABEL = re.compile(r"(?P<type>\w+)\[(?P<shape>[\d, ]*)\]")
+
+
+def _count(n: int, one: str) -> str:
+    return f"{n} {one}" if n == 1 else f"{n} {one}s"
+
+
+def _index(flat: int, shape: tuple[int, ...]) -> str:
+    """The index of an element of a contiguous tensor: flat, and by dimension where there are several."""
+    if len(shape) < 2 or not 0 <= flat < math.prod(shape):
+        return str(flat)
+    index = []
+    for extent in reversed(shape):
+        index.append(flat % extent)
+        flat //= extent
+    return ", ".join(map(str, reversed(index)))
+
+
+def _tensor_name(tensor: dict[str, Any]) -> str:
+    label = tensor.get("label") or f"an allocation of {tensor['bytes']} bytes"
+    argument = tensor.get("argument", "?")
+    return f"{argument} ({label})" if argument != "?" else label
+
+
+def _element(tensor: dict[str, Any]) -> tuple[str, str, int]:
+    """(name of the element, name of its tensor, elements beyond the end or, negative, before the start)."""
+    size = tensor["element"] if tensor.get("label") else tensor.get("argument_element", 1)
+    size = max(size, 1)
+    offset, total = tensor["offset"], tensor["bytes"] // size
+    flat = offset // size
+    beyond = flat - total + 1 if flat >= total else (flat if flat < 0 else 0)
+    match = LABEL.fullmatch(tensor.get("label", ""))
+    shape = tuple(int(n) for n in match["shape"].split(",") if n.strip()) if match else ()
+    return f"element {_index(flat, shape)}", _tensor_name(tensor), beyond
+
+
+def _shared_place(f: dict[str, Any]) -> str:
+    return f"byte {f['variable_offset']} of {f['variable']} ({f['variable_bytes']} bytes of shared memory)"
+
+
+def _where(f: dict[str, Any]) -> str:
+    if tensor := f.get("tensor"):
+        element, name, _ = _element(tensor)
+        return f"{element} of {name}"
+    if "variable" in f:
+        return _shared_place(f)
+    return "memory"
+
+
+def _out_of_bounds(f: dict[str, Any]) -> str:
+    verb = VERB.get(f["access"], "touches")
+    if "variable" in f:
+        past = f["variable_offset"] + f["size"] - f["variable_bytes"]
+        side = f"{past} bytes past its end" if f["variable_offset"] >= 0 else f"{-f['variable_offset']} bytes before it"
+        return f"{verb} {_shared_place(f)}, {side}"
+    element, name, beyond = _element(f["tensor"])
+    if beyond == 0:  # a vector that begins inside and ends outside
+        side = "and runs over its end"
+    else:
+        side = f"{_count(abs(beyond), 'element')} " + ("past the end" if beyond > 0 else "before the start")
+    return f"{verb} {element} of {name}, {side}"
+
+
+def sentence(f: dict[str, Any]) -> str:  # noqa: C901 - one branch a kind
+    """What happened, without where in the source: the finding has that as data."""
+    kind, verb = f["kind"], VERB.get(f.get("access", 0), "touches")
+    match kind:
+        case "global-out-of-bounds" | "shared-out-of-bounds":
+            return _out_of_bounds(f)
+        case "use-after-free":
+            return f"{verb} {_where(f)}, which has been freed"
+        case "misaligned":
+            return f"{verb} {f['size']} bytes at {_where(f)}, which is not aligned to {f['size']} bytes"
+        case "global-uninitialised-read":
+            return f"reads {_where(f)}, which nothing has written"
+        case "shared-uninitialised-read":
+            return f"reads {_shared_place(f)}, which no thread of the block has written"
+        case "global-race" | "shared-race":
+            return f"{verb} {_where(f)} without order to another thread's {NAME[f['other']['access']]} of it"
+        case "illegal-address":
+            return f"{verb} an address that is not device memory; is a host pointer passed to the kernel?"
+        case "host-touches-device-memory":
+            return f"host code {verb} {_where(f)} directly; only kernels can, or copy it to the CPU first"
+        case "output-not-written":
+            missing, total = f["missing"], f["elements"]
+            element, name, _ = _element(f["tensor"] | {"offset": f["first"] * f["tensor"]["element"]})
+            return f"{missing} of {total} elements of {name} were never written, the first is {element}"
+        case "barrier-divergence":
+            return "threads of one block wait at different __syncthreads()"
+        case "barrier-exited-threads":
+            return f"waits at __syncthreads(), but {f['detail']} the kernel before"
+        case "step-budget":
+            return "the launch took more steps than allowed; is there a loop that never ends?"
+        case "assert":
+            return f"the assertion `{f['detail']}` failed"
+        case "division-by-zero":
+            return "divides an integer by zero"
+        case _:
+            return str(f.get("detail") or kind)

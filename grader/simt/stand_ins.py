@@ -1,0 +1,190 @@
+"""The Python side of the device: what torch.cuda offers, for one device whose work is done at once."""
+
+from __future__ import annotations
+
+import ctypes
+import time
+import types
+from collections.abc import Callable
+from typing import Any, Self
+
+FAULTS = {
+    700: "an illegal memory access was encountered",
+    702: "the launch timed out and was terminated",
+    710: "device-side assert triggered",
+    716: "misaligned address",
+}
+TOTAL_MEMORY = 32 << 30
+
+
+class Event:
+    """torch.cuda.Event: records the wall clock."""
+
+    def __init__(self, enable_timing: bool = False, blocking: bool = False, interprocess: bool = False, **_: Any) -> None:
+        self._seconds: float | None = None
+
+    def record(self, stream: Any = None) -> None:
+        """Notes the time."""
+        self._seconds = time.perf_counter()
+
+    def elapsed_time(self, end_event: Event) -> float:
+        """Milliseconds from this event to ``end_event``."""
+        if self._seconds is None or end_event._seconds is None:
+            raise ValueError("Both events must be recorded before calculating elapsed time.")
+        return (end_event._seconds - self._seconds) * 1e3
+
+    def synchronize(self) -> None:
+        """Nothing to wait for."""
+
+    def query(self) -> bool:
+        """All work is done."""
+        return True
+
+    def wait(self, stream: Any = None) -> None:
+        """Nothing to wait for."""
+
+
+class Stream:
+    """torch.cuda.Stream: accepted, and in order like all work here."""
+
+    cuda_stream = 0
+    device_index = 0
+    priority = 0
+
+    def __init__(self, device: Any = None, priority: int = 0, **_: Any) -> None:
+        pass
+
+    def synchronize(self) -> None:
+        """Nothing to wait for."""
+
+    def query(self) -> bool:
+        """All work is done."""
+        return True
+
+    def wait_stream(self, stream: Any) -> None:
+        """Streams are in order here."""
+
+    def wait_event(self, event: Any) -> None:
+        """Streams are in order here."""
+
+    def record_event(self, event: Event | None = None) -> Event:
+        """Notes the time."""
+        event = event or Event()
+        event.record()
+        return event
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        pass
+
+
+def _refusal(what: str) -> Callable[..., Any]:
+    def refuse(*_: Any, **__: Any) -> Any:
+        raise NotImplementedError(f"{what} cannot be run on the CPU; it needs a machine with an NVIDIA GPU")
+
+    return refuse
+
+
+class _NoGraphs:
+    """torch.cuda.CUDAGraph: refused, rather than silently run once."""
+
+    def __init__(self, *_: Any, **__: Any) -> None:
+        _refusal("a CUDA graph")()
+
+
+def properties() -> types.SimpleNamespace:
+    """What torch.cuda.get_device_properties answers: an H100's limits."""
+    return types.SimpleNamespace(
+        name="simt: CUDA on the CPU", major=9, minor=0, total_memory=TOTAL_MEMORY, multi_processor_count=132,
+        warp_size=32, max_threads_per_multi_processor=2048, max_threads_per_block=1024,
+        shared_memory_per_block=48 << 10, shared_memory_per_block_optin=227 << 10,
+        shared_memory_per_multiprocessor=228 << 10, regs_per_multiprocessor=65536, L2_cache_size=50 << 20,
+        is_integrated=0, is_multi_gpu_board=0, gcnArchName="",
+    )  # fmt: skip
+
+
+def install(library: ctypes.CDLL) -> None:
+    """Replaces what torch.cuda offers; torch is imported by now."""
+    import torch
+
+    def synchronize(device: Any = None) -> None:
+        if code := library.simt_synchronize():
+            error = getattr(torch, "AcceleratorError", RuntimeError)
+            raise error(f"CUDA error: {FAULTS.get(code, 'unspecified launch failure')}")
+
+    def set_device(device: Any) -> None:
+        index = torch.device(device).index if not isinstance(device, int) else device
+        if index not in (None, 0, -1):
+            raise RuntimeError("CUDA error: invalid device ordinal")
+
+    stream = Stream()
+    table: dict[str, Any] = {
+        "is_available": lambda: True,
+        "device_count": lambda: 1,
+        "current_device": lambda: 0,
+        "set_device": set_device,
+        "init": lambda: None,
+        "_lazy_init": lambda: None,
+        "is_initialized": lambda: True,
+        "_exchange_device": lambda d: 0,
+        "_maybe_exchange_device": lambda d: 0,
+        "synchronize": synchronize,
+        "get_device_name": lambda device=None: properties().name,
+        "get_device_capability": lambda device=None: (9, 0),
+        "get_device_properties": lambda device=None: properties(),
+        "get_arch_list": lambda: ["sm_90"],
+        "empty_cache": lambda: None,
+        "ipc_collect": lambda: None,
+        "Event": Event,
+        "Stream": Stream,
+        "current_stream": lambda device=None: stream,
+        "default_stream": lambda device=None: stream,
+        "stream": lambda s: s or stream,
+        "set_stream": lambda s: None,
+        "memory_allocated": lambda device=None: library.simt_memory(0),
+        "max_memory_allocated": lambda device=None: library.simt_memory(1),
+        "memory_reserved": lambda device=None: library.simt_memory(0),
+        "max_memory_reserved": lambda device=None: library.simt_memory(1),
+        "reset_peak_memory_stats": lambda device=None: library.simt_reset_peak_memory(),
+        "mem_get_info": lambda device=None: (TOTAL_MEMORY - library.simt_memory(0), TOTAL_MEMORY),
+        "manual_seed": lambda seed: None,
+        "manual_seed_all": lambda seed: None,
+        "is_bf16_supported": lambda *_: True,
+        "CUDAGraph": _NoGraphs,
+        "graph": _refusal("a CUDA graph"),
+        "make_graphed_callables": _refusal("a CUDA graph"),
+        "is_current_stream_capturing": lambda: False,
+    }
+    for name, stand_in in table.items():
+        setattr(torch.cuda, name, stand_in)
+    torch.cuda._initialized = True  # type: ignore[attr-defined]
+    torch.version.cuda = "simt"
+    _install_storage()
+
+
+def _install_storage() -> None:
+    """Storages are moved by tensors: torch's own storage methods are compiled without CUDA."""
+    import torch
+
+    storage: Any = torch.UntypedStorage
+
+    def move(s: Any, device: Any) -> Any:
+        return torch.empty(0, dtype=torch.uint8, device=s.device).set_(s).to(device, copy=True).untyped_storage()
+
+    def replace(name: str, target: Callable[[Any, tuple[Any, ...], dict[str, Any]], Any]) -> None:
+        original = getattr(storage, name)
+
+        def method(s: Any, *args: Any, **kwargs: Any) -> Any:
+            device = torch.device(target(s, args, kwargs))
+            if "cuda" in (s.device.type, device.type):
+                return move(s, device)
+            return original(s, *args, **kwargs)
+
+        setattr(storage, name, method)
+
+    replace("clone", lambda s, args, kwargs: s.device)
+    replace("cuda", lambda s, args, kwargs: "cuda")
+    replace("cpu", lambda s, args, kwargs: "cpu")
+    replace("to", lambda s, args, kwargs: kwargs["device"] if "device" in kwargs else args[0])
