@@ -48,7 +48,7 @@ def on_files(files: Files, config: MkDocsConfig) -> Files:
     for path in _lesson_files(root):
         uri = path.relative_to(root).as_posix()
         if path.name == "README.md":
-            add(uri, pages.lesson(path.read_text("utf-8"), path.parent.name, tasks[path.parent.name]))
+            add(uri, pages.lesson(path.read_text("utf-8"), tasks[path.parent.name]))
         else:
             add(uri, path.read_bytes() if path.suffix != ".md" else path.read_text("utf-8"))
     return files

@@ -148,7 +148,7 @@ def overview(root: Path) -> str:
     )
 
 
-def lesson(text: str, name: str, task: Task) -> str:
+def lesson(text: str, task: Task) -> str:
     """A lesson's README as a page: with its facts, and with what only GitHub understands put right."""
     facts = [f"About {task.minutes} minutes, {task.max_points} points"]
     if task.introduces:

@@ -1,0 +1,76 @@
+"""Generated pages, and the published form of a verdict."""
+
+from __future__ import annotations
+
+import json
+
+import jsonschema
+import pytest
+
+from grader.dev import pages
+from grader.task import Task
+from grader.verdict import SCHEMA, Finding, Status, Verdict
+
+TASK = Task("A title", "f", (), introduces=("guard",), requires=("kernel", "a <tag>"), minutes=25)
+SCHEMA_JSON = json.loads(pages.SCHEMA.read_text("utf-8"))
+VALIDATOR = jsonschema.Draft202012Validator(SCHEMA_JSON)
+
+
+def verdict(**changes: object) -> dict:
+    made = Verdict("03_square_kernel", "x.py", "simt", "CPU", (Finding("load", Status.PASSED),), 1.25)
+    return made.as_json() | changes
+
+
+def test_the_schema_is_a_schema_and_knows_every_status():
+    VALIDATOR.check_schema(SCHEMA_JSON)
+    assert SCHEMA_JSON["$defs"]["status"]["enum"] == [str(s) for s in Status]
+    assert SCHEMA_JSON["$id"] == SCHEMA_JSON["properties"]["schema"]["const"] == SCHEMA
+
+
+@pytest.mark.parametrize("given", [pages.EXAMPLE.as_json(), verdict()])
+def test_verdicts_are_valid(given: dict):
+    VALIDATOR.validate(given)
+    assert set(given) == set(SCHEMA_JSON["required"])
+
+
+def test_speeds_are_valid():
+    spread = {"median": 1e-5, "p10": 9e-6, "p90": 1.2e-5, "n": 40}
+    measured = {"kind": "measured", "device": "a GPU", "method": "events", "seconds": spread}
+    measured |= {"eager_seconds": spread, "whole_ratio": 1.01}
+    for speed in (measured, {"kind": "none", "why": "no card"}, None):
+        VALIDATOR.validate(verdict(speed=speed))
+
+
+@pytest.mark.parametrize(
+    "wrong",
+    [
+        {"extra": 1},
+        {"status": "splendid"},
+        {"points": -1},
+        {"points": 1.5},
+        {"schema": "inline-to-fused/verdict/v2"},
+        {"backend": "abacus"},
+        {"speed": {"kind": "felt"}},
+        {"findings": [{"id": "load"}]},
+    ],
+)
+def test_what_is_no_verdict(wrong: dict):
+    assert not VALIDATOR.is_valid(verdict(**wrong))
+
+
+def test_a_lesson_gets_its_facts_below_the_title():
+    page = pages.lesson("# My kernel\n\nText.\n", TASK)
+    assert page.startswith('# My kernel\n\n<p class="lesson-facts">About 25 minutes, 0 points. New: guard. ')
+    assert "a &lt;tag&gt;" in page
+    assert page.endswith("\nText.\n")
+
+
+def test_what_only_github_understands_is_put_right():
+    text = "# T\n\n[x](../../docs/guide/simt.md)\n\n<details>\n<summary>s</summary>\n\n**b**\n\n</details>\n"
+    page = pages.lesson(text, TASK)
+    assert "[x](../../guide/simt.md)" in page
+    assert '<details markdown="1">' in page
+
+
+def test_the_status_page_has_a_row_each():
+    assert pages.statuses().count("\n| `") == len(Status)

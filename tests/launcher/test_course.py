@@ -1,0 +1,188 @@
+"""The launcher ``course``: first use, later uses, changed pins, interruptions, and what may be missing."""
+
+from __future__ import annotations
+
+import os
+import signal
+import stat
+from pathlib import Path
+
+import pytest
+
+from tests.launcher.conftest import ROOT, Checkout
+
+
+def test_is_short_and_executable():
+    text = (ROOT / "course").read_text()
+    assert len(text.splitlines()) <= 30
+    assert text.startswith("#!/bin/sh\n")
+    assert (ROOT / "course").stat().st_mode & stat.S_IXUSR
+
+
+def test_the_first_use_installs_and_says_so(checkout: Checkout):
+    done = checkout.run("check", "03", "my file.py")
+    assert done.returncode == 0
+    assert done.stdout == "graded: [check] [03] [my file.py]\n"
+    assert "installing into .venv" in done.stderr
+    assert "installed in " in done.stderr
+    assert checkout.did[0].startswith("venv ")
+    last = checkout.did[-1]
+    assert last.startswith("pip ")
+    assert f"-c {checkout.folder}/constraints.txt -e {checkout.folder}" in last
+    assert not last.endswith("]"), "extras are for test and docs"
+
+
+def test_later_uses_do_nothing_but_start(checkout: Checkout):
+    checkout.run("list")
+    before = checkout.did
+    done = checkout.run("list")
+    assert (done.stdout, done.stderr) == ("graded: [list]\n", "")
+    assert checkout.did == before
+
+
+@pytest.mark.parametrize(("verb", "extras"), [("test", "[dev,docs]"), ("docs", "[docs]")])
+def test_some_verbs_need_more(checkout: Checkout, verb: str, extras: str):
+    checkout.run("list")
+    checkout.run(verb)
+    assert checkout.did[-1].endswith(f"my course{extras}")
+    assert sum(line.startswith("venv") for line in checkout.did) == 1, "it is added to, not made anew"
+    before = checkout.did
+    checkout.run(verb)
+    checkout.run("list")
+    assert checkout.did == before
+
+
+def test_what_test_installs_is_enough_for_docs(checkout: Checkout):
+    checkout.run("test")
+    before = checkout.did
+    checkout.run("docs")
+    assert checkout.did == before
+
+
+@pytest.mark.parametrize("name", ["constraints.txt", "pyproject.toml"])
+def test_changed_pins_are_installed_in_place(checkout: Checkout, name: str):
+    checkout.run("list")
+    with (checkout.folder / name).open("a") as file:
+        file.write("# changed\n")
+    before = len(checkout.did)
+    assert checkout.run("list").returncode == 0
+    new = checkout.did[before:]
+    assert new
+    assert not any(line.startswith("venv") for line in new)
+
+
+def test_a_moved_checkout_is_installed_again(checkout: Checkout):
+    checkout.run("list")
+    checkout.folder = checkout.folder.rename(checkout.folder.with_name("elsewhere"))
+    checkout.run("list")
+    assert checkout.did[-1].endswith("elsewhere")
+
+
+def test_a_python_that_went_away_is_replaced(checkout: Checkout):
+    checkout.run("list")
+    (checkout.folder / ".venv/bin/python").unlink()
+    assert checkout.run("list").stdout == "graded: [list]\n"
+    assert sum(line.startswith("venv") for line in checkout.did) == 2
+
+
+@pytest.mark.parametrize("how", [signal.SIGINT, signal.SIGTERM, signal.SIGKILL])
+def test_an_interrupted_installation_is_repaired(checkout: Checkout, how: signal.Signals):
+    stopped = checkout.interrupt("list", how=how)
+    assert stopped.returncode != 0
+    assert stopped.stdout == "", "nothing may run in a half-made environment"
+    done = checkout.run("list")
+    assert done.stdout == "graded: [list]\n"
+    assert sum(line.startswith("venv") for line in checkout.did) == 2
+    assert not os.path.lexists(checkout.folder / ".venv.lock")
+
+
+def test_ctrl_c_leaves_quietly(checkout: Checkout):
+    stopped = checkout.interrupt("list")
+    assert stopped.returncode in (130, -signal.SIGINT)
+    assert "pip failed" not in stopped.stderr
+    assert not os.path.lexists(checkout.folder / ".venv.lock")
+
+
+def test_an_interrupted_virtual_environment_is_made_anew(checkout: Checkout):
+    (checkout.folder / ".venv/bin").mkdir(parents=True)
+    assert checkout.run("list").stdout == "graded: [list]\n"
+    assert checkout.did[0].startswith("venv ")
+
+
+def test_two_first_uses_at_once_install_once(checkout: Checkout):
+    both = [checkout.start("list"), checkout.start("list")]
+    assert [p.communicate(timeout=15)[0] for p in both] == ["graded: [list]\n"] * 2
+    assert sum(line.startswith("venv") for line in checkout.did) == 1
+
+
+def test_no_python(checkout: Checkout):
+    checkout.python()
+    done = checkout.run("list")
+    assert done.returncode == 2
+    assert "Python 3.11 or newer is needed" in done.stderr
+    assert "sudo apt-get install python3 python3-venv" in done.stderr
+    assert not os.path.lexists(checkout.folder / ".venv.lock")
+
+
+def test_an_old_python(checkout: Checkout):
+    done = checkout.run("list", OLD="1")
+    assert done.returncode == 2
+    assert "Python 3.11 or newer is needed" in done.stderr
+
+
+def test_no_venv_module(checkout: Checkout):
+    done = checkout.run("list", NO_VENV="1")
+    assert done.returncode == 2
+    assert "sudo apt-get install python3-venv" in done.stderr
+
+
+def test_the_newest_python_and_the_one_that_is_named(checkout: Checkout, tmp_path: Path):
+    checkout.python("python3", "python3.12", "python3.11")
+    assert "with python3.12" in checkout.run("list").stderr
+    named = tmp_path / "a python"
+    (checkout.bin / "python3").rename(named)
+    (checkout.folder / "constraints.txt").write_text("")
+    assert f"with {named}" in checkout.run("list", COURSE_PYTHON=str(named)).stderr
+
+
+def test_pip_speaks_when_it_fails(checkout: Checkout):
+    done = checkout.run("list", NO_NETWORK="1")
+    assert done.returncode == 2
+    assert done.stdout == ""
+    assert "pip's own words" in done.stderr
+    assert "pip failed" in done.stderr
+
+
+def test_a_failure_to_add_leaves_what_was_there(checkout: Checkout):
+    checkout.run("list")
+    assert checkout.run("test", NO_NETWORK="1").returncode == 2
+    before = checkout.did
+    assert checkout.run("list", NO_NETWORK="1").stdout == "graded: [list]\n"
+    assert checkout.did == before
+
+
+def test_the_cpu_build_comes_from_its_own_index_first(checkout: Checkout):
+    checkout.run("list")
+    assert "--no-deps --index-url https://download.pytorch.org/whl/cpu" in checkout.did[1]
+    assert checkout.did[1].endswith(" torch")
+
+
+def test_that_index_may_be_out_of_reach(checkout: Checkout):
+    done = checkout.run("list", NO_INDEX="1")
+    assert done.stdout == "graded: [list]\n"
+    assert "out of reach" in done.stderr
+
+
+def test_a_driver_and_nvcc_mean_the_cuda_build(checkout: Checkout):
+    for name in ("nvidia-smi", "nvcc"):
+        (checkout.bin / name).write_text("#!/bin/sh\n")
+        (checkout.bin / name).chmod(0o755)
+    checkout.run("list")
+    assert not any("download.pytorch.org" in line for line in checkout.did)
+
+
+def test_from_another_folder_and_through_a_link(checkout: Checkout, tmp_path: Path):
+    link = tmp_path / "link to course"
+    link.symlink_to(checkout.folder / "course")
+    assert checkout.run("list", start=link, cwd=Path("/")).stdout == "graded: [list]\n"
+    assert (checkout.folder / ".venv").is_dir()
