@@ -17,7 +17,7 @@ from mkdocs.structure.pages import Page
 
 from grader.dev import pages
 
-SHOWN = {".py", ".md", ".svg", ".png", ".ipynb", ".json"}
+SHOWN = {".py", ".md", ".svg", ".ipynb", ".json"}
 MERMAID = "assets/javascripts/mermaid.tiny.js"
 
 
@@ -47,10 +47,12 @@ def on_files(files: Files, config: MkDocsConfig) -> Files:
     tasks = pages.tasks(root)
     for path in _lesson_files(root):
         uri = path.relative_to(root).as_posix()
+        text = path.read_text("utf-8")
         if path.name == "README.md":
-            add(uri, pages.lesson(path.read_text("utf-8"), tasks[path.parent.name]))
-        else:
-            add(uri, path.read_bytes() if path.suffix != ".md" else path.read_text("utf-8"))
+            text = pages.lesson(text, tasks[path.parent.name])
+        elif path.name == "hints.md":
+            text = pages.hints(text)
+        add(uri, text)
     return files
 
 

@@ -162,6 +162,16 @@ def lesson(text: str, task: Task) -> str:
     return f"{title}{newline}\n{line}\n{_portable(rest)}"
 
 
+def hints(text: str) -> str:
+    """Hints as a page: each of its sections closed until it is asked for."""
+    title, *sections = re.split(r"^## (.+)\n", text, flags=re.M)
+    parts = [title.rstrip(), "\n[Back to the lesson](README.md). Open one hint, try again, then the next.\n"]
+    for heading, body in zip(sections[::2], sections[1::2], strict=True):
+        summary = f"<summary>{html.escape(heading)}</summary>"
+        parts.append(f'<details class="tip" markdown="1">\n{summary}\n\n{body.strip()}\n\n</details>\n')
+    return "\n".join(parts)
+
+
 def _portable(text: str) -> str:
     # GitHub renders Markdown inside <details>; Python-Markdown only when it is told to.
     text = re.sub(r"<details(?![^>]*markdown)", '<details markdown="1"', text)

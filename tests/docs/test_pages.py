@@ -74,3 +74,10 @@ def test_what_only_github_understands_is_put_right():
 
 def test_the_status_page_has_a_row_each():
     assert pages.statuses().count("\n| `") == len(Status)
+
+
+def test_hints_open_one_at_a_time():
+    page = pages.hints("# Hints\n\n## Idea\n\nThink.\n\n## Shape\n\n```text\nif (x)\n```\n")
+    assert page.count("<details") == page.count("</details>") == 2
+    assert page.index("Think.") < page.index("<summary>Shape</summary>")
+    assert "## " not in page
