@@ -30,7 +30,7 @@ torch::Tensor square_matrix(torch::Tensor x) {
     // solution: begin
     TORCH_CHECK(x.is_cuda(), "square_matrix: x is on ", x.device(), ", not on a CUDA device");
     TORCH_CHECK(x.scalar_type() == torch::kFloat32, "square_matrix: x is ", x.dtype(), ", not float32");
-    TORCH_CHECK(x.dim() == 2, "square_matrix: x has ", x.dim(), " dimensions, not 2");
+    TORCH_CHECK(x.dim() == 2, "square_matrix: x must have two dimensions, rows and columns");
     x = x.contiguous();
     // solution: end
     torch::Tensor out = torch::empty_like(x);

@@ -1,0 +1,157 @@
+"""Every lesson folder has the same form: files, starter, hints, page, task."""
+
+import ast
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from grader import lessons
+
+ROOT = Path(__file__).resolve().parents[2]
+NAMES = sorted(p.name for p in (ROOT / "lessons").glob("[0-9][0-9]_*") if p.is_dir())
+
+FILES = {"README.md", "exercise.py", "task.py", "reference.py", "hints.md"}
+BASE_SKILLS = {"python", "tensors", "c++ functions"}  # what a student brings along
+OF_A_GPU = "from exercise import"  # a block that begins from the finished exercise needs a device
+
+every_lesson = pytest.mark.parametrize("name", NAMES)
+
+
+def folder(name):
+    return ROOT / "lessons" / name
+
+
+def read(name, file):
+    return (folder(name) / file).read_text("utf-8")
+
+
+def solution(name):
+    return (ROOT / "solutions" / name / "solution.py").read_text("utf-8")
+
+
+def own_blocks(page, language):
+    """Code blocks of a page that are written there, not taken from a solution."""
+    page = re.sub(r"<!-- code: .*?<!-- /code -->", "", page, flags=re.S)
+    return re.findall(rf"^```{language}\n(.*?)^```", page, re.M | re.S)
+
+
+def test_there_are_lessons_and_each_has_a_solution():
+    assert NAMES
+    assert sorted(p.name for p in (ROOT / "solutions").glob("[0-9]*")) == NAMES
+
+
+@every_lesson
+def test_exactly_these_files(name):
+    found = {p.name for p in folder(name).iterdir() if p.name != "__pycache__"}
+    assert found == FILES
+    in_solutions = {p.name for p in (ROOT / "solutions" / name).iterdir() if p.name != "__pycache__"}
+    assert in_solutions == {"solution.py"}
+
+
+@every_lesson
+def test_starter_is_short_parses_and_asks_for_something(name):
+    text = read(name, "exercise.py")
+    ast.parse(text)
+    assert len(text.splitlines()) <= 60
+    assert "TODO" in text
+    assert not re.search(r"(#|//) (solution|starter|region|endregion)\b", text)
+
+
+@every_lesson
+def test_todos_are_numbered_in_order(name):
+    assert (todos := re.findall(r"TODO (\d+):", read(name, "exercise.py")))
+    assert [int(n) for n in todos] == list(range(1, len(todos) + 1))
+
+
+@every_lesson
+def test_solution_parses_and_leaves_nothing_to_do(name):
+    text = solution(name)
+    ast.parse(text)
+    assert not [line for line in text.splitlines() if "TODO" in line and "starter:" not in line]
+
+
+@every_lesson
+def test_starter_solution_and_reference_define_the_entries(name):
+    task = lessons.find(name).task
+    entries = {task.entry, *(c.entry for c in task.cases if c.entry)}
+
+    def defined(text):
+        return {n.name for n in ast.parse(text).body if isinstance(n, ast.FunctionDef | ast.ClassDef)}
+
+    assert entries <= defined(solution(name))
+    assert entries <= defined(read(name, "exercise.py"))
+    wanted = {task.reference_entry, "get_inputs", "get_init_inputs"} if task.kind == "model" else entries
+    assert wanted <= defined(read(name, "reference.py"))
+
+
+@every_lesson
+def test_hints_have_three_levels(name):
+    hints = read(name, "hints.md")
+    assert re.findall(r"^## (.*)$", hints, re.M) == ["Idea", "Place", "Shape"]
+    for part in hints.split("\n## ")[1:]:
+        assert len(part.split()) >= 15
+
+
+@every_lesson
+def test_page_has_its_parts_and_a_readable_length(name):
+    page = read(name, "README.md")
+    prose = re.sub(r"^\s*```.*?^\s*```", "", page, flags=re.M | re.S)
+    assert 800 <= len(prose.split()) <= 1800
+    assert page.startswith(f"# Lesson {name[:2]}: ")
+    headings = set(re.findall(r"^## (.*)$", page, re.M))
+    wanted = {"The idea", "Predict", "The exercise", "Common mistakes", "What this cost", "Where to read on"}
+    assert wanted <= headings
+    assert page.count("```mermaid") == 1
+    assert '??? note "Teacher\'s note"' in page
+    assert f"./course check {name[:2]}" in page
+
+
+@every_lesson
+def test_page_links_lead_somewhere(name):
+    for target in re.findall(r"\]\(([^)#]+?)(?:#[^)]*)?\)", read(name, "README.md")):
+        assert target.startswith("https://") or (folder(name) / target).exists(), target
+
+
+@every_lesson
+def test_python_blocks_of_the_page_run_and_print_what_the_page_says(name, tmp_path):
+    page = read(name, "README.md")
+    for block in own_blocks(page, "python"):
+        ast.parse(block)
+        if OF_A_GPU in block:
+            continue
+        done = subprocess.run([sys.executable, "-c", block], capture_output=True, text=True, cwd=tmp_path)
+        assert done.returncode == 0, done.stderr
+        after = page.split(block, 1)[1].split("\n\n", 1)[1]
+        if after.startswith("```text\n"):
+            assert done.stdout == after.removeprefix("```text\n").split("```")[0]
+        if promised := re.match(r"It prints `([^`]+)`", after):
+            assert done.stdout.strip() == promised[1]
+
+
+@every_lesson
+def test_task_gives_twenty_points_and_says_why(name):
+    task = lessons.find(name).task
+    assert task.max_points == 20
+    assert all(case.points > 0 and case.why.endswith((".", "?")) for case in task.cases)
+    assert len({case.name for case in task.cases}) == len(task.cases)
+    assert task.minutes > 0
+
+
+def test_each_lesson_requires_only_what_came_before():
+    known = set(BASE_SKILLS)
+    for name in NAMES:
+        task = lessons.find(name).task
+        assert task.introduces
+        assert set(task.requires) <= known, f"{name} requires {set(task.requires) - known}"
+        again = set(task.introduces) & known
+        assert not again, f"{name} introduces {again} a second time"
+        known |= set(task.introduces)
+
+
+def test_task_files_do_not_import_torch():
+    code = f"import sys; sys.path.insert(0, {str(ROOT)!r}); from grader import lessons; lessons.every(); "
+    code += "sys.exit('torch' in sys.modules)"
+    assert subprocess.run([sys.executable, "-c", code]).returncode == 0
