@@ -26,7 +26,8 @@ def _predicted(match: Match, task: Task, card_name: str = "h200") -> dict[str, A
     """Scale the bytes counted at a small size to the full one and divide by the card's copy bandwidth."""
     assert task.speed is not None
     launches = timing.count(match, task.speed.case)
-    moved = sum(int(x.get("read_bytes", 0)) + int(x.get("written_bytes", 0)) for x in launches)
+    counts = [x["counts"] for x in launches if isinstance(x.get("counts"), dict)]
+    moved = sum(int(c.get("read_bytes", 0)) + int(c.get("written_bytes", 0)) for c in counts)
     if not moved:
         return None
     card = roofline.card(card_name)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import subprocess
 import sys
 from dataclasses import replace
@@ -59,8 +60,9 @@ def _never_imported(verdict: Verdict) -> bool:
 
 def docs(serve: bool) -> int:
     """Build the site with MkDocs, or serve it."""
+    env = os.environ | {"NO_MKDOCS_2_WARNING": "1"}  # Material's notice is for maintainers
     command = [sys.executable, "-m", "mkdocs", *(["serve"] if serve else ["build", "--strict"])]
     try:
-        return subprocess.run(command, cwd=lessons.course_root(), check=False).returncode
+        return subprocess.run(command, cwd=lessons.course_root(), env=env, check=False).returncode
     except KeyboardInterrupt:
         return 0

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import tempfile
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -55,9 +56,11 @@ class Cuda:
     def owner(self, stage: Stage, **request: Any) -> dict[str, Any]:
         """Grid and block of the submission's last launch, from a second, profiled run of the last call."""
         events = self._trace(stage.again)
-        launches = [e for e in events if e.get("cat") == "kernel" and "at::native" not in e.get("name", "")]
+        own = re.findall(r"__global__[^(;]*?(\w+)\s*\(", Path(stage.path).read_text())
+        kernels = [e for e in events if e.get("cat") == "kernel"]
+        launches = [e for e in kernels if any(re.search(rf"\b{name}\b", e.get("name", "")) for name in own)]
         if not launches:
-            return {}
+            return {"launched": False}
         last = launches[-1]
         return {"kernel": last["name"], "grid": last["args"]["grid"], "block": last["args"]["block"]}
 

@@ -73,10 +73,10 @@ class Simt(Plain):
     """The CPU back end. Compiling is the referee's work: this side asks for it and imports the result."""
 
     def __init__(self, channel: Channel, options: argparse.Namespace) -> None:
-        from grader import simt
+        from grader.simt import device
 
         self._channel = channel
-        self._runtime = simt.activate(
+        self._runtime = device.activate(
             self._build, last_words_fd=options.words, step_budget=options.step_budget
         )
 

@@ -131,8 +131,12 @@ class Stage:
         return {}
 
     def synchronize(self) -> None:
-        """Wait for the device, so that a kernel's error surfaces at the call that caused it."""
+        """Wait for the device, so that a kernel's error surfaces at the call that caused it.
+
+        A launch that failed at once (an empty grid) shows only at the next launch: so there is one here.
+        """
         if self.device == "cuda":
+            torch.zeros(1, device="cuda")
             torch.cuda.synchronize()
 
     def _argument(self, argument: dict[str, Any], double: bool) -> Any:

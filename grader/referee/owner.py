@@ -22,6 +22,8 @@ def find(
         return "", {}
     if "owner" in answer:
         return _seen(answer["owner"])
+    if answer.get("launched") is False:
+        return " No kernel of the file was launched.", {"owner": None}
     if isinstance(answer.get("block"), list) and isinstance(answer.get("grid"), list):
         return _usual(answer, flat, index, convention)
     return "", {}

@@ -115,7 +115,7 @@ def precision(wrong: Array, answer: Array, got: Array) -> str | None:
     scale = float(np.abs(answer[finite]).max(initial=0.0))
     if not scale or np.count_nonzero(wrong) < 0.01 * got.size or got.size < 4 or (wrong & ~finite).any():
         return None
-    off = np.abs(got.astype(np.float64) - answer)[finite]
+    off = np.abs(got[finite].astype(np.float64) - answer[finite])
     relative = float(off.max()) / scale
     if relative > 2e-2:
         return None

@@ -69,7 +69,7 @@ class Answer:
 class Player:
     """One player process.
 
-    ``build`` compiles for it (simt); ``wrap`` is a command to run it under; ``env`` is added to its environment.
+    ``build`` compiles for it (simt); ``wrap`` is a command to run it under; ``env`` adds to its environment.
     """
 
     def __init__(
@@ -116,7 +116,11 @@ class Player:
     def ready(self) -> dict[str, Any]:
         """Wait until the player has started; answers versions and device. Call before the first request."""
         self._ready = True
-        return self._conversation("start", self.limits.start, "ready").data
+        try:
+            return self._conversation("start", self.limits.start, "ready").data
+        except FaultError as fault:  # until then only our own code has run
+            message = f"{fault.message} It printed: {self.output.strip()[-500:] or 'nothing'}"
+            raise FaultError(Status.NOT_GRADABLE, message, dead=True) from fault
 
     def ask(self, do: str, seconds: float, **fields: Any) -> Answer:
         """One request and its answer; a FaultError for anything else."""
@@ -217,6 +221,8 @@ class Player:
 def _environment(backend: str) -> dict[str, str]:
     env = {name: os.environ[name] for name in PASSED_ON if name in os.environ}
     root = str(Path(__file__).resolve().parents[2])
+    beside_python = str(Path(sys.executable).parent)  # torch looks for ninja on PATH
+    env["PATH"] = os.pathsep.join([beside_python, env.get("PATH", os.defpath)])
     env["PYTHONPATH"] = os.pathsep.join([root, *filter(None, [env.get("PYTHONPATH")])])
     env["PYTHONDONTWRITEBYTECODE"] = env["PYTHONUNBUFFERED"] = "1"
     if backend != "cuda":
