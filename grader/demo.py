@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable
+from pathlib import Path
 
+from rich.box import SIMPLE_HEAVY
 from rich.console import Console
 from rich.table import Table
 from rich.text import Text
@@ -21,10 +23,10 @@ def run(console: Console, choice: backend.Choice) -> bool:
     """Grade all starters and solutions; True when every starter fails and every solution passes."""
     begun = time.monotonic()
     console.print(f"Back end [bold]{choice.name}[/] ({choice.why}).\n")
-    table = Table(
-        "lesson", "starter", "solution", "points", "memory", "speed", "seconds", title="course demo"
-    )
-    good = True
+    table = Table(title="course demo", box=SIMPLE_HEAVY, pad_edge=False)
+    for heading in ("lesson", "starter", "solution", "points", "memory", "speed against eager", "seconds"):
+        table.add_column(heading, no_wrap=heading != "speed against eager")
+    good, notes = True, set[str]()
     for lesson in lessons.every():
         starter = _grade(console, lesson, lesson.exercise, choice)
         _say_why(console, starter.verdict)
@@ -33,9 +35,13 @@ def run(console: Console, choice: backend.Choice) -> bool:
         if not solution.verdict.ok:
             _say_why(console, solution.verdict)
         good &= fine
+        if solution.verdict.speed:
+            notes.add(f"Speed: {solution.verdict.speed.get('kind')}, {solution.verdict.speed.get('device')}.")
         table.add_row(*_row(lesson, starter.verdict, solution.verdict), style="" if fine else "red")
     console.print()
     console.print(table)
+    for note in sorted(notes):
+        console.print(Text(note, style="dim"))
     end = (
         "Every starter fails and every solution passes" if good else "Not as it should be (see the red rows)"
     )
@@ -43,10 +49,7 @@ def run(console: Console, choice: backend.Choice) -> bool:
     return good
 
 
-def _grade(console: Console, lesson: Lesson, path: object, choice: backend.Choice) -> Outcome:
-    from pathlib import Path
-
-    file = Path(str(path))
+def _grade(console: Console, lesson: Lesson, file: Path, choice: backend.Choice) -> Outcome:
     what = f"[bold]{lesson.name}[/] {file.name}"
     with console.status(f"grading {what}"):
         say: Callable[[str], None] = lambda text: console.print(f"  {text}", style="dim")  # noqa: E731
@@ -69,9 +72,9 @@ def _say_why(console: Console, verdict: Verdict) -> None:
 
 def _row(lesson: Lesson, starter: Verdict, solution: Verdict) -> list[str]:
     memory = [_memory(v.findings) for v in (starter, solution)]
-    speed = report.speed_text(solution.speed) if solution.speed else "not timed"
+    speed = report.ratios(solution.speed) if solution.speed else "not timed"
     return [
-        lesson.name,
+        lesson.number,
         str(starter.status),
         str(solution.status),
         f"{solution.points}/{solution.max_points}",

@@ -81,6 +81,7 @@ class Task:
     ``entry`` is the name called; ``kind`` says whether it is a function or an ``nn.Module`` class whose
     instances are called (its reference is then named ``reference_entry``). ``index`` is how an output
     element maps to a thread in the usual kernel: "flat" (1-D) or "row_col" (2-D, x along the columns).
+    ``starter_fails`` is the check that an untouched starter fails first.
     """
 
     title: str
@@ -94,6 +95,7 @@ class Task:
     introduces: tuple[str, ...] = ()
     requires: tuple[str, ...] = ()
     minutes: int = 20
+    starter_fails: str = ""
 
     @property
     def max_points(self) -> int:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from grader.referee import contract, draw, exchange, memory, owner
@@ -64,13 +64,15 @@ class Match:
         begun = time.monotonic()
         for case in self.task.cases:
             record.findings.append(self._play(case) if loaded.ok else _not_run(case))
+        ordinary = self._any_ordinary_right(record.findings[1:])
+        if not ordinary:
+            record.findings[1:] = [_without_points(f) for f in record.findings[1:]]
         record.stages["cases"] = time.monotonic() - begun
         if self.task.memory_points:
             begun = time.monotonic()
-            matched = any(f.ok for f in record.findings[1:])
-            if matched and self.inspect:
+            if ordinary and self.inspect:
                 record.memory += self.inspect()
-            record.findings.append(memory.finding(record.memory, self.task.memory_points, matched))
+            record.findings.append(memory.finding(record.memory, self.task.memory_points, ordinary))
             record.stages["memory"] = time.monotonic() - begun
         return record
 
@@ -79,6 +81,11 @@ class Match:
         if self.player:
             self.record.output = self.player.output
             self.player.stop()
+
+    def _any_ordinary_right(self, findings: list[Finding]) -> bool:
+        """Whether a case that has something to compute is right; until then a corner case proves nothing."""
+        pairs = zip(self.task.cases, findings, strict=True)
+        return any(f.ok and c.expect == "match" and not _is_empty(c) for c, f in pairs)
 
     def _load(self) -> Finding:
         assert self.player is not None
@@ -200,6 +207,17 @@ class Match:
 
     def _observe(self, findings: list[dict[str, Any]]) -> None:
         self.record.memory.extend(findings)
+
+
+def _is_empty(case: Case) -> bool:
+    return any(isinstance(a, Tensor) and 0 in a.shape for a in case.args)
+
+
+def _without_points(finding: Finding) -> Finding:
+    if not finding.points:
+        return finding
+    message = f"{finding.message} No points yet: no ordinary case is right."
+    return replace(finding, points=0, message=message)
 
 
 def _not_run(case: Case) -> Finding:

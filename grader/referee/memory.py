@@ -40,7 +40,7 @@ def finding(seen: list[dict[str, Any]], points: int, matched: bool) -> Finding:
             "memory", status_of(str(worst.get("kind", ""))), message, 0, points, {"seen": seen[:20]}
         )
     if not matched:
-        message = "Memory is judged once a case is right; a kernel that does nothing touches nothing."
+        message = "Memory is judged once an ordinary case is right; a kernel that does nothing is clean."
         return Finding("memory", Status.NOT_RUN, message, 0, points)
     message = "Every access of every thread was inside its tensor, ordered and initialised."
     return Finding("memory", Status.PASSED, message, points, points)

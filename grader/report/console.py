@@ -41,9 +41,9 @@ def findings_table(findings: tuple[Finding, ...]) -> Table:
     """One line a check."""
     table = Table(box=None, show_header=False, pad_edge=False, padding=(0, 2, 0, 0))
     table.add_column()
-    table.add_column(no_wrap=True)
+    table.add_column(no_wrap=True, min_width=max(len(f.id) for f in findings))
     table.add_column(justify="right")
-    table.add_column(overflow="ellipsis", no_wrap=True, ratio=1)
+    table.add_column(overflow="ellipsis", no_wrap=True)
     for finding in findings:
         mark, style = MARK.get(finding.status, ("!!", "red"))
         points = f"{finding.points}/{finding.max_points}" if finding.max_points else ""
@@ -94,20 +94,19 @@ def summary(verdict: Verdict) -> Text:
 
 
 def speed_text(speed: dict[str, object]) -> str:
-    """One clause about the speed, which says whether it was predicted or measured."""
+    """One clause about the speed, which says whether it was predicted or measured, and for what."""
     whole = speed.get("whole_ratio")
-    if speed.get("kind") == "predicted" and isinstance(whole, float):
-        kernel = speed["kernel_ratio"]
-        assert isinstance(kernel, float)
-        both = (
-            f"{kernel:.2f}x eager"
-            if abs(whole - kernel) < 1e-9
-            else f"{kernel:.2f}x eager, {whole:.3f}x the whole model"
-        )
-        return f"predicted for {speed['device']}: {both}"
-    if speed.get("kind") == "measured" and isinstance(whole, float):
-        return f"measured on {speed['device']}: {whole:.3f}x eager"
-    return "no speed"
+    if not isinstance(whole, float):
+        return "no speed"
+    return f"{ratios(speed)} eager ({speed['kind']}, {speed['device']})"
+
+
+def ratios(speed: dict[str, object]) -> str:
+    """ "2.00x" for a kernel, or "2.00x kernel, 1.006x model" where most of the time is not the kernel's."""
+    whole, kernel = speed.get("whole_ratio"), speed.get("kernel_ratio")
+    if isinstance(kernel, float) and isinstance(whole, float) and abs(whole - kernel) > 1e-9:
+        return f"{kernel:.2f}x kernel, {whole:.3f}x model"
+    return f"{whole:.3f}x"
 
 
 def first_sentence(text: str) -> str:
