@@ -108,6 +108,15 @@ def generate(
     raise typer.Exit(1 if check and changed else 0)
 
 
+@dev.command()
+def capture(backend: BackendOption = "auto") -> None:
+    """Run the demo and keep it as docs/assets/demo.svg, the picture on the front page."""
+    from grader.dev.capture import capture as record
+    from grader.lessons import course_root
+
+    raise typer.Exit(0 if record(course_root() / "docs" / "assets" / "demo.svg", backend) else 1)
+
+
 def main() -> None:
     """Run a verb; one sentence and exit code 2 for what the caller can mend, never a traceback of ours."""
     try:

@@ -1,14 +1,18 @@
-"""Shared fixtures. Tests that need a GPU are marked and skipped, with the reason, where there is none."""
+"""Shared by all tests. Those that need a GPU carry a mark and are skipped, with the reason, without one."""
 
 import pytest
 
 from grader import backend
 
 
-def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    if backend.gpu_name() and backend.nvcc():
-        return
-    skip = pytest.mark.skip(reason="needs an NVIDIA GPU and nvcc, which this machine does not have")
+def pytest_addoption(parser: pytest.Parser) -> None:
+    parser.addoption("--gpu", action="store_true", help="run the tests that need a GPU")
+
+
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    reason = "" if config.getoption("--gpu") else "needs a GPU: course test --gpu"
+    if not (backend.gpu_name() and backend.nvcc()):
+        reason = "needs an NVIDIA GPU and nvcc, which this machine does not have"
     for item in items:
-        if "gpu" in item.keywords:
-            item.add_marker(skip)
+        if reason and "gpu" in item.keywords:
+            item.add_marker(pytest.mark.skip(reason=reason))

@@ -48,9 +48,15 @@ def steps(pytest_args: list[str], *, gpu: bool, site: Path) -> list[Step]:
         Step("spelling", ("codespell_lib",)),
         Step("generated files", ("grader", "dev", "generate", "--check")),
         Step("docs", ("mkdocs", "build", "--strict", "--site-dir", str(site)), needs="material"),
-        # pytest takes the last -m, so an expression in pytest_args wins
-        Step("tests", ("pytest", *(() if gpu else ("-m", "not gpu")), *pytest_args)),
+        Step("tests", ("pytest", *_workers(gpu), *(("--gpu",) if gpu else ()), *pytest_args)),
     ]
+
+
+def _workers(gpu: bool) -> tuple[str, ...]:
+    """Two test processes where pytest-xdist is there; on a GPU one, so that times stay honest."""
+    if gpu or importlib.util.find_spec("xdist") is None:
+        return ()
+    return ("-n", "2", "--dist", "worksteal")
 
 
 def run(pytest_args: list[str], *, gpu: bool, root: Path) -> int:
