@@ -45,7 +45,7 @@ def main(arguments: list[str]) -> int:
         print(__doc__, file=sys.stderr)
         return 2
     builder.prepare(lambda message: print(message, file=sys.stderr))
-    runtime = activate(_build, last_words_fd=2, step_budget=20_000_000)
+    runtime = activate(_build, last_words_fd=2, step_budget=int(os.environ.get("SIMT_STEPS", "2000000000")))
     runtime.count("--count" in options)
     sys.argv = arguments
     code = 0

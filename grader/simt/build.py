@@ -35,10 +35,16 @@ class BuildResult:
     headers: Literal["lean", "full"]
 
 
+def _library_folder() -> Path:
+    """Ours alone: a change of the runtime leaves headers and modules as they are."""
+    texts = [p.read_bytes() for p in sorted(toolchain.CSRC.iterdir())]
+    return headers.folder() / f"lib-{cache.digest(*texts)}"
+
+
 def _runtime_part(name: str, source: str, *libraries: Path) -> Path:
     arguments = ["-O2", "-g1", "-fPIC", "-shared", "-std=c++20", "-pthread", "-w", "-fvisibility=hidden"]
     arguments += [str(toolchain.CSRC / source), f"-Wl,-soname,{name}", "-Wl,-rpath,$ORIGIN", *map(str, libraries)]
-    return cache.once(headers.folder() / name, lambda out: toolchain.compile_([*arguments, "-o", str(out)]))
+    return cache.once(_library_folder() / name, lambda out: toolchain.compile_([*arguments, "-o", str(out)]))
 
 
 def shared_buffer_library() -> Path:
@@ -55,7 +61,7 @@ def device_library() -> Path:
     """The library that gives torch its cuda device; built if it is not there."""
     runtime, lib = runtime_library(), toolchain.torch().folder / "lib"
     return cache.once(
-        headers.folder() / "libsimt_torch.so",
+        _library_folder() / "libsimt_torch.so",
         lambda out: toolchain.compile_(
             ["-O1", "-shared", *toolchain.common_flags(), "-fvisibility=default", f"-I{toolchain.INCLUDE}",
              str(toolchain.CSRC / "torch_device.cpp"), "-o", str(out), str(runtime), f"-L{lib}", "-ltorch_cpu",
@@ -68,8 +74,8 @@ def is_prepared() -> bool:
     """Whether everything that does not depend on a submission is built already."""
     made = headers.folder()
     suffix = "pch" if toolchain.compiler().is_clang else "gch"
-    names = ("libsimt.so", "libsimt_torch.so", f"device.h.{suffix}", f"binding.h.{suffix}")
-    return all((made / name).exists() for name in names)
+    headers_made = all((made / f"{kind}.h.{suffix}").exists() for kind in ("device", "binding"))
+    return headers_made and (_library_folder() / "libsimt_torch.so").exists()
 
 
 def prepare(progress: Callable[[str], None] = lambda _: None) -> float:

@@ -14,7 +14,7 @@ Kind = Literal["device", "binding", "full"]
 
 TEXT: dict[Kind, str] = {
     "device": '#include "simt/narrow.h"\n#include "simt/half.h"\n',
-    "binding": '#include "simt/narrow.h"\n#include <torch/csrc/utils/pybind.h>\n',
+    "binding": '#include "simt/narrow.h"\n#include <torch/csrc/utils/pybind.h>\n#include <torch/csrc/Exceptions.h>\n',
     "full": '#include <torch/extension.h>\n#include "simt/torch.h"\n#include "simt/half.h"\n',
 }
 
@@ -50,8 +50,8 @@ def flags(kind: Kind) -> list[str]:
 
 @functools.cache
 def fingerprint() -> str:
-    """Changes with anything that a compiled file depends on, apart from its own source."""
-    ours = [p for folder in (toolchain.INCLUDE, toolchain.CSRC) for p in folder.rglob("*") if p.is_file()]
+    """Changes with anything that a compiled student file depends on, apart from its own source."""
+    ours = [p for p in toolchain.INCLUDE.rglob("*") if p.is_file()]
     texts = [part for p in sorted(ours) for part in (p.name, p.read_bytes())]
     found, compiler = toolchain.torch(), toolchain.compiler()
     return cache.digest(

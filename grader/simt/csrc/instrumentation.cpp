@@ -60,7 +60,8 @@ SIMT_CALL void __tsan_func_exit() {}
 SIMT_CALL void __tsan_vptr_update(void**, void*) {}
 SIMT_CALL void __tsan_vptr_read(void**) {}
 
-SIMT_CALL void __sanitizer_cov_trace_pc() { simt::spend_step((size_t)HERE - 1); }
+// The call itself has no line in the source; the instruction after it has.
+SIMT_CALL void __sanitizer_cov_trace_pc() { simt::spend_step((size_t)HERE); }
 
 SIMT_CALL void simt_atomic(void* address, int size) { access(address, unsigned(size), simt::ATOMIC, HERE); }
 
