@@ -91,6 +91,5 @@ def activate(
     runtime = Runtime(library, step_budget, checked)
     stand_ins.install(library)
     load_inline.install(build)
-    if last_words_fd >= 0:
-        library.simt_last_words(last_words_fd)
+    library.simt_last_words(last_words_fd)
     return runtime

@@ -12,7 +12,7 @@ LAUNCH = re.compile(
     r"no match for call to '\((?:const )?simt::TypedLauncher<(?P<want>.*)>\) \((?P<got>.*)\)'"
 )
 HIDDEN = (
-    (re.compile(r"::simt::launcher\(\"(?P<k>[^\"]*)\", ::simt::Config\((?P<c>.*?)\), .*?\)\("), r"\g<k><<<\g<c>>>>("),
+    (re.compile(r"::simt::launcher\(SIMT_NAME\((?P<k>[^()]*)\), ::simt::Config\((?P<c>.*?)\), .*?\)\("), r"\g<k><<<\g<c>>>>("),
     (re.compile(r"\bsimt::(?:Typed|Deducing)Launcher<[^\n]*?>"), "kernel launch"),
     (re.compile(r"\(\(const simt::Builtins\*\)\(& ?simt_builtins\)\)->simt::Builtins::(\w+)"), r"\1"),
     (re.compile(r"\bsimt_builtins\.thread\b"), "threadIdx"),

@@ -6,68 +6,59 @@ import importlib.util
 import inspect
 import re
 import subprocess
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
 Build = Callable[[dict[str, object]], str]
-Sources = str | Sequence[str] | None
 
 
 def install(build: Build) -> None:
     """Replaces torch's functions; ``build`` takes a request as plain data and returns the module's path."""
     import torch.utils.cpp_extension as extension
 
-    def load_inline(
-        name: str, cpp_sources: Sources = None, cuda_sources: Sources = None, sycl_sources: Sources = None,
-        functions: Any = None, extra_cflags: Sources = None, extra_cuda_cflags: Sources = None,
-        extra_sycl_cflags: Sources = None, extra_ldflags: Sources = None, extra_include_paths: Sources = None,
-        build_directory: Any = None, verbose: bool = False, with_cuda: bool | None = None,
-        with_sycl: bool | None = None, is_python_module: bool = True, with_pytorch_error_handling: bool = True,
-        keep_intermediates: bool = True, use_pch: bool = False, no_implicit_headers: bool = False, **_: Any,
-    ) -> Any:  # fmt: skip
+    # Parameters come and go with torch's versions (2.7 put one before `functions`): the installed one decides.
+    inline, from_files = inspect.signature(extension.load_inline), inspect.signature(extension.load)
+
+    def load_inline(*args: Any, **kwargs: Any) -> Any:
         """As torch's, without nvcc: the module runs on the CPU."""
-        if sycl_sources:
+        given = inline.bind(*args, **kwargs).arguments
+        if given.get("sycl_sources"):
             raise NotImplementedError("SYCL sources are not part of CUDA and cannot be run here")
-        cpp, cuda = _strings(cpp_sources, "cpp_sources"), _strings(cuda_sources, "cuda_sources")
+        cpp = _strings(given.get("cpp_sources"), "cpp_sources")
+        cuda = _strings(given.get("cuda_sources"), "cuda_sources")
         files = _callers_files()
         request: dict[str, object] = {
-            "name": name,
+            "name": given["name"],
             "cpp_sources": cpp,
             "cuda_sources": cuda,
-            "functions": _functions(functions),
-            "cflags": _flags(extra_cflags, extra_include_paths),
-            "cuda_cflags": _flags(extra_cuda_cflags, extra_include_paths),
+            "functions": _functions(given.get("functions")),
+            **_flags(given, []),
             "cpp_origins": [_origin(text, files) for text in cpp],
             "cuda_origins": [_origin(text, files) for text in cuda],
         }
-        return _import(name, build(request), is_python_module)
+        return _import(given["name"], build(request), given.get("is_python_module", True))
 
-    def load(
-        name: str, sources: Sources, extra_cflags: Sources = None, extra_cuda_cflags: Sources = None,
-        extra_ldflags: Sources = None, extra_include_paths: Sources = None, build_directory: Any = None,
-        verbose: bool = False, with_cuda: bool | None = None, is_python_module: bool = True, **_: Any,
-    ) -> Any:  # fmt: skip
+    def load(*args: Any, **kwargs: Any) -> Any:
         """As torch's ``load``, for source files that bind themselves."""
-        paths = [Path(p).resolve() for p in _strings(sources, "sources")]
+        given = from_files.bind(*args, **kwargs).arguments
+        paths = [Path(p).resolve() for p in _strings(given.get("sources"), "sources")]
         cuda = [p for p in paths if p.suffix in (".cu", ".cuh")]
         cpp = [p for p in paths if p not in cuda]
         if len(cpp) > 1:
             raise NotImplementedError(
                 "load() with several .cpp files cannot be run on the CPU; put the bindings into one"
             )
-        include = [*_strings(extra_include_paths, "extra_include_paths"), *{str(p.parent) for p in paths}]
         request: dict[str, object] = {
-            "name": name,
+            "name": given["name"],
             "cpp_sources": [p.read_text() for p in cpp],
             "cuda_sources": [p.read_text() for p in cuda],
             "functions": None,
-            "cflags": _flags(extra_cflags, include),
-            "cuda_cflags": _flags(extra_cuda_cflags, include),
+            **_flags(given, sorted({str(p.parent) for p in paths})),
             "cpp_origins": [(str(p), 1) for p in cpp],
             "cuda_origins": [(str(p), 1) for p in cuda],
         }
-        return _import(name, build(request), is_python_module)
+        return _import(given["name"], build(request), given.get("is_python_module", True))
 
     extension.load_inline = load_inline
     extension.load = load
@@ -96,8 +87,13 @@ def _functions(functions: Any) -> dict[str, str] | None:
     raise ValueError(f"Expected 'functions' to be a list or dict, but was {type(functions)}")
 
 
-def _flags(flags: Sources, include: Sources) -> list[str]:
-    return [*_strings(flags, "flags"), *(f"-I{folder}" for folder in _strings(include, "extra_include_paths"))]
+def _flags(given: Mapping[str, Any], more_folders: list[str]) -> dict[str, list[str]]:
+    folders = [*_strings(given.get("extra_include_paths"), "extra_include_paths"), *more_folders]
+    include = [f"-I{folder}" for folder in folders]
+    return {
+        "cflags": _strings(given.get("extra_cflags"), "extra_cflags") + include,
+        "cuda_cflags": _strings(given.get("extra_cuda_cflags"), "extra_cuda_cflags") + include,
+    }
 
 
 def _callers_files() -> list[str]:

@@ -1,7 +1,7 @@
 """CUDA's two extensions of the grammar as plain C++.
 
 ``kernel<T><<<grid, block, bytes, stream>>>(arguments)`` becomes
-``::simt::launcher("kernel<T>", ::simt::Config(grid, block, bytes, stream), kernel<T>)(arguments)``.
+``::simt::launcher(SIMT_NAME(kernel<T>), ::simt::Config(grid, block, bytes, stream), kernel<T>)(arguments)``.
 The argument list stays where it is, so macros, ``AT_DISPATCH`` lambdas and launches over several lines need no
 special case, and no line number ever moves. A template whose arguments are deduced is handed over as a lambda.
 ``extern __shared__ T s[]`` becomes another name for the runtime's buffer.
@@ -68,13 +68,14 @@ def _launch(tokens: list[Token], i: int, kernels: dict[str, Kernel]) -> int:
     if start < 0 or end < 0:
         return i
     callee, config = joined(tokens[start : last + 1]), joined(tokens[i + 1 : end])
-    name = re.sub(r"\s+", " ", COMMENT.sub("", callee)).strip().replace("\\", "\\\\").replace('"', '\\"')
+    # Not a string literal: in a macro, the parameter's value is wanted.
+    name = re.sub(r"(\s|\\\n)+", " ", COMMENT.sub("", callee)).strip()
     if _is_typed(tokens[start : last + 1], kernels):
         call = callee
     else:
         call = f"[&](auto&... simt_a) SIMT_UNCHECKED {{ {callee}(simt_a...); }}"
     gap = joined([t for t in tokens[last + 1 : i] if t.kind == "space" and not t.text.startswith("/")])
-    new = f'::simt::launcher("{name}", ::simt::Config({config}), {call}){gap}'
+    new = f'::simt::launcher(SIMT_NAME({name}), ::simt::Config({config}), {call}){gap}'
     tokens[start : end + 1] = [Token("op", new)]
     return start
 

@@ -45,7 +45,9 @@ def _element(tensor: dict[str, Any]) -> tuple[str, str, int]:
 
 
 def _shared_place(f: dict[str, Any]) -> str:
-    return f"byte {f['variable_offset']} of {f['variable']} ({f['variable_bytes']} bytes of shared memory)"
+    offset, size = f["variable_offset"], max(f["size"], 1)
+    unit, index = ("element", offset // size) if offset % size == 0 else ("byte", offset)
+    return f"{unit} {index} of {f['variable']} ({f['variable_bytes']} bytes of shared memory)"
 
 
 def _where(f: dict[str, Any]) -> str:

@@ -15,6 +15,10 @@ extern "C" SIMT_EXPORT unsigned simt_activemask();
 #define gridDim (::dim3(simt_builtins.grid_dim))
 #define warpSize 32
 
+// The text of a launched expression, with macros replaced.
+#define SIMT_NAME(...) SIMT_TEXT(__VA_ARGS__)
+#define SIMT_TEXT(...) #__VA_ARGS__
+
 namespace simt {
 
 // A thread-local byte of each shared object: touching it makes the object's thread-local block exist, which

@@ -1,0 +1,57 @@
+"""Programs run in processes of their own, since a cuda device must exist before torch is imported."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from grader.simt import build as builder
+
+HERE = Path(__file__).resolve().parent
+PROGRAMS = HERE / "programs"
+Play = Callable[..., dict[str, Any]]
+
+
+@pytest.fixture(scope="session", autouse=True)
+def prepared() -> None:
+    """Headers and libraries, built once for all tests."""
+    builder.prepare()
+
+
+@pytest.fixture(scope="session")
+def play(tmp_path_factory: pytest.TempPathFactory) -> Play:
+    """Runs programs/NAME.py; what it and the runtime said about each of its cases."""
+    answers: dict[str, dict[str, Any]] = {}
+    failures: dict[str, str] = {}
+
+    def run(name: str) -> dict[str, Any]:
+        if name not in answers and name not in failures:
+            out = tmp_path_factory.mktemp(name) / "answer.json"
+            done = subprocess.run(
+                [sys.executable, "-m", "tests.simt.player", str(PROGRAMS / f"{name}.py"), str(out)],
+                cwd=HERE.parents[1], capture_output=True, text=True, timeout=300,
+                env=os.environ | {"OMP_NUM_THREADS": "1"},
+            )  # fmt: skip
+            if done.returncode:
+                failures[name] = f"code {done.returncode}\n{done.stdout}{done.stderr}"
+            else:
+                answers[name] = json.loads(out.read_text())
+        assert name not in failures, failures[name]
+        return answers[name]
+
+    return run
+
+
+def line_of(program: str, marker: str) -> int:
+    """The line of programs/NAME.py that holds ``// marker``."""
+    lines = (PROGRAMS / f"{program}.py").read_text().splitlines()
+    found = [i for i, line in enumerate(lines, 1) if line.rstrip().endswith(f"// {marker}")]
+    assert len(found) == 1, marker
+    return found[0]

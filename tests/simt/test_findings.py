@@ -1,0 +1,99 @@
+"""Every planted bug gives its finding at its line; its look-alike gives none."""
+
+from __future__ import annotations
+
+import pytest
+
+from .conftest import Play, line_of
+
+KIND = {
+    "oob_read": "global-out-of-bounds",
+    "oob_before": "global-out-of-bounds",
+    "oob_write": "global-out-of-bounds",
+    "missing_sync": "shared-race",
+    "reduce_no_sync": "shared-race",
+    "early_exit": "barrier-exited-threads",
+    "divergent_barrier": "barrier-divergence",
+    "uninit_global": "global-uninitialised-read",
+    "uninit_shared": "shared-uninitialised-read",
+    "endless": "step-budget",
+    "racy_histogram": "global-race",
+    "misaligned": "misaligned",
+    "shared_oob": "shared-out-of-bounds",
+    "dynamic_oob": "shared-out-of-bounds",
+    "bad_shuffle": "shuffle-from-absent-lane",
+    "stuck": "deadlock",
+    "asserts": "assert",
+    "divides": "division-by-zero",
+    "freed": "use-after-free",
+    "host_pointer": "illegal-address",
+    "host_deref": "host-touches-device-memory",
+}
+RIGHT = ("ok_shifted_read", "ok_synced", "ok_reduce", "ok_atomic", "ok_dynamic", "ok_shuffle", "allowed_shared")
+ERROR = {
+    "oob_read": "an illegal memory access was encountered",
+    "misaligned": "misaligned address",
+    "asserts": "device-side assert triggered",
+    "endless": "the launch timed out",
+    "stuck": "unspecified launch failure",
+}
+
+
+@pytest.mark.parametrize("name", KIND)
+def test_a_planted_bug_is_found_at_its_line(play: Play, name: str) -> None:
+    found = play("bugs")[name]["findings"]
+    places = {(f["kind"], f["line"]) for f in found}
+    assert (KIND[name], line_of("bugs", name)) in places, found
+    assert all(f["file"].endswith("programs/bugs.py") for f in found if f["line"])
+
+
+@pytest.mark.parametrize("name", RIGHT)
+def test_its_look_alike_is_silent(play: Play, name: str) -> None:
+    answer = play("bugs")[name]
+    assert answer["findings"] == []
+    assert answer["error"] == ""
+
+
+@pytest.mark.parametrize("name", ERROR)
+def test_the_cuda_error_is_a_gpus(play: Play, name: str) -> None:
+    assert ERROR[name] in play("bugs")[name]["error"]
+
+
+def test_a_finding_names_thread_element_and_tensor(play: Play) -> None:
+    (f,) = play("bugs")["oob_read"]["findings"]
+    assert (f["block"], f["thread"]) == ([3, 0, 0], [255, 0, 0])
+    assert f["what"] == "reads element 1024 of x (Float[1024]), 1 element past the end"
+    assert (f["access"], f["size"], f["count"], f["kernel"]) == ("read", 4, 1, "oob_read")
+    (f,) = play("bugs")["oob_before"]["findings"]
+    assert f["what"].endswith("2 elements before the start") and f["count"] == 2
+
+
+def test_a_race_names_both_threads(play: Play) -> None:
+    f = next(f for f in play("bugs")["missing_sync"]["findings"] if f["kind"] == "shared-race")
+    assert f["other"]["thread"] != f["thread"]
+    assert line_of("bugs", "missing_sync") in (f["line"], f["other"]["line"])
+
+
+def test_elements_that_were_never_written(play: Play) -> None:
+    (f,) = play("bugs")["not_all_written"]["findings"]
+    assert f["kind"] == "output-not-written"
+    assert f["what"] == "512 of 1024 elements of Float[1024] were never written, the first is element 1"
+
+
+@pytest.mark.parametrize(
+    ("name", "why"),
+    [
+        ("too_many_threads", "at most 1024 threads"),
+        ("empty_grid", "the grid is empty"),
+        ("too_much_shared", "cudaFuncSetAttribute"),
+    ],
+)
+def test_a_wrong_configuration_is_a_launch_error(play: Play, name: str, why: str) -> None:
+    answer = play("bugs")[name]
+    assert "invalid configuration argument" in answer["error"] and why in answer["error"]
+    assert answer["findings"] == []
+
+
+def test_an_early_exit_is_only_a_warning(play: Play) -> None:
+    severities = {f["kind"]: f["severity"] for f in play("bugs")["early_exit"]["findings"]}
+    assert severities["barrier-exited-threads"] == "warning"

@@ -1,0 +1,100 @@
+"""The tokeniser, the kernels it finds, and launches in every shape that people write."""
+
+from __future__ import annotations
+
+import pytest
+
+from grader.simt.kernels import find_kernels
+from grader.simt.rewrite import registration, rewrite
+from grader.simt.tokens import joined, tokenize
+
+DECLARED = "__global__ void k(float* x, int n);\ntemplate <typename T, int N> __global__ void t(T* x);\n"
+
+
+def launch(text: str) -> str:
+    return rewrite(DECLARED + text)[len(DECLARED) :]
+
+
+SHAPES = [
+    ("k<<<g, b>>>(x, 0);", "::simt::launcher(SIMT_NAME(k), ::simt::Config(g, b), k)(x, 0);"),
+    ("t<float, 4><<<g, b>>>(x);", "::simt::launcher(SIMT_NAME(t<float, 4>), ::simt::Config(g, b), t<float, 4>)(x);"),
+    ("ns::k<<<1, 2>>>(x, n);", "::simt::launcher(SIMT_NAME(ns::k), ::simt::Config(1, 2), ns::k)(x, n);"),
+    ("if (a) k<<<g,b>>>(x);", "if (a) ::simt::launcher(SIMT_NAME(k), ::simt::Config(g,b), k)(x);"),
+]
+
+
+@pytest.mark.parametrize(("text", "expected"), SHAPES)
+def test_a_launch_of_a_known_kernel_passes_its_address(text: str, expected: str) -> None:
+    assert launch(text) == expected
+
+
+@pytest.mark.parametrize(
+    "callee",
+    ["t<float>", "other", "f<A<B<int>>>", "f<(N>4)>", "(*pointer)", "::f", "K", "f<T, sizeof(T) == 4 ? 8 : 16>"],
+)
+def test_a_launch_of_anything_else_deduces_its_arguments(callee: str) -> None:
+    out = launch(f"{callee}<<<dim3(1, 2), n >> 8, 0, s>>>(x, n);")
+    assert out == (
+        f"::simt::launcher(SIMT_NAME({callee}), ::simt::Config(dim3(1, 2), n >> 8, 0, s), "
+        f"[&](auto&... simt_a) SIMT_UNCHECKED {{ {callee}(simt_a...); }})(x, n);"
+    )
+
+
+UNTOUCHED = [
+    '// k<<<1,2>>>(x)\nauto s = "k<<<1,2>>>(x)"; /* k<<<1>>>() */',
+    "std::vector<std::vector<std::vector<int>>> v; x = 1'000 >> 2; std::cout << 1 << 2;",
+    'auto r = R"x(k<<<1,2>>>(x))x";',
+]
+
+
+@pytest.mark.parametrize("text", UNTOUCHED)
+def test_what_is_no_launch_stays(text: str) -> None:
+    assert rewrite(text) == text
+
+
+@pytest.mark.parametrize("text", [*(s for s, _ in SHAPES), *UNTOUCHED, DECLARED, "a\\\nb", "'\\''", "1e-3f + .5"])
+def test_tokens_are_the_whole_text(text: str) -> None:
+    assert joined(tokenize(text)) == text
+
+
+def test_lines_do_not_move() -> None:
+    text = "k<float,\n  4><<<\n  dim3(1), // blocks\n  2>>>(\n  x,\n  y);\nextern __shared__\n  float s[];"
+    assert rewrite(text).count("\n") == text.count("\n")
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "extern __shared__ float s[];",
+        "extern __shared__ __align__(16) unsigned char s[];",
+        "extern __shared__\n alignas(alignof(T)) char s[];",
+        "__shared__ extern float s[];",
+    ],
+)
+def test_dynamic_shared_memory_gets_its_name(text: str) -> None:
+    out = rewrite(text)
+    assert "__shared__" not in out
+    assert out.count("extern __thread") == 1
+    assert out.endswith('s[] __asm__("simt_dynamic_shared");')
+
+
+def test_static_shared_memory_is_left_to_the_macro() -> None:
+    assert rewrite("__shared__ float s[32];") == "__shared__ float s[32];"
+    assert rewrite("static __shared__ float s[32];").strip() == "__shared__ float s[32];"
+
+
+def test_kernels_are_found_with_their_parameters() -> None:
+    text = """
+    __global__ void plain(const float* __restrict__ x, float (&tile)[4], int n) {}
+    template <typename T = float, int N> static __global__ void __launch_bounds__(256) bound(T* y, dim3 d) {}
+    template <class... A> __global__ void pack(A... a) {}
+    __global__ void defaults(float* x, int n = 4) {}
+    __global__ void twice(float* x); __global__ void twice(float* again) {}
+    __global__ void over(float* x); __global__ void over(int* x) {}
+    __global__ void none() {}
+    """
+    found = find_kernels(text)
+    assert found["plain"].parameters[0] == "x" and found["plain"].parameters[2] == "n"
+    assert found["bound"].parameters == ("y", "d") and found["bound"].template_parameters == 2
+    assert {name for name, kernel in found.items() if kernel.typed} == {"plain", "bound", "twice", "none"}
+    assert '"plain x ? n,bound y d,' in registration([text])
