@@ -19,14 +19,23 @@ def _build(request: dict[str, object]) -> str:
         result = builder.build(parsed)
     except builder.CompileError as error:
         where = f"{error.file}:{error.line}: " if error.line else ""
-        raise RuntimeError(f"Error building extension '{parsed.name}': {where}{error.first}\n{error.log}") from None
+        raise RuntimeError(
+            f"Error building extension '{parsed.name}': {where}{error.first}\n{error.log}"
+        ) from None
     if os.environ.get("SIMT_VERBOSE"):
-        print(f"simt: {parsed.name} {result.seconds:.2f} s, {result.headers}, cached={result.cached}", file=sys.stderr)
+        print(
+            f"simt: {parsed.name} {result.seconds:.2f} s, {result.headers}, cached={result.cached}",
+            file=sys.stderr,
+        )
     return str(result.path)
 
 
 def _show(finding: dict[str, Any]) -> str:
-    place = f"line {finding['line']} of {os.path.basename(finding['file'])}" if finding["line"] else "unknown line"  # noqa: PTH119
+    place = (
+        f"line {finding['line']} of {os.path.basename(finding['file'])}"
+        if finding["line"]
+        else "unknown line"
+    )  # noqa: PTH119
     who = f"block {tuple(finding['block'])} thread {tuple(finding['thread'])}: " if finding["block"] else ""
     text = f"[{finding['kind']}] {finding['kernel']} {place}: {who}{finding['what']}"
     if other := finding.get("other"):

@@ -51,6 +51,12 @@ def _addr2line(module: str, pcs: list[int]) -> dict[int, Place]:
 
 def _students(frames: list[Place]) -> Place:
     for file, line in frames:
-        if line and file != "??" and not file.startswith(_OWN) and "/include/" not in file and Path(file).name != "source.cpp":
+        if (
+            line
+            and file != "??"
+            and not file.startswith(_OWN)
+            and "/include/" not in file
+            and Path(file).name != "source.cpp"
+        ):
             return file, line
     return "", 0

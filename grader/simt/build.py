@@ -43,7 +43,12 @@ def _library_folder() -> Path:
 
 def _runtime_part(name: str, source: str, *libraries: Path) -> Path:
     arguments = ["-O2", "-g1", "-fPIC", "-shared", "-std=c++20", "-pthread", "-w", "-fvisibility=hidden"]
-    arguments += [str(toolchain.CSRC / source), f"-Wl,-soname,{name}", "-Wl,-rpath,$ORIGIN", *map(str, libraries)]
+    arguments += [
+        str(toolchain.CSRC / source),
+        f"-Wl,-soname,{name}",
+        "-Wl,-rpath,$ORIGIN",
+        *map(str, libraries),
+    ]
     return cache.once(_library_folder() / name, lambda out: toolchain.compile_([*arguments, "-o", str(out)]))
 
 
@@ -83,7 +88,9 @@ def prepare(progress: Callable[[str], None] = lambda _: None) -> float:
     start = time.perf_counter()
     if is_prepared():
         return time.perf_counter() - start
-    progress(f"preparing CUDA on the CPU with {toolchain.compiler().version} and torch {toolchain.torch().version}")
+    progress(
+        f"preparing CUDA on the CPU with {toolchain.compiler().version} and torch {toolchain.torch().version}"
+    )
     steps: list[tuple[str, Callable[[], object]]] = [
         ("headers for kernels", lambda: headers.precompiled("device")),
         ("headers for bindings", lambda: headers.precompiled("binding")),
@@ -95,7 +102,9 @@ def prepare(progress: Callable[[str], None] = lambda _: None) -> float:
             try:
                 step.result()
             except CompilerFailed as failure:
-                raise ToolchainError(f"could not compile the {name}: {explain(str(failure), set()).first}") from failure
+                raise ToolchainError(
+                    f"could not compile the {name}: {explain(str(failure), set()).first}"
+                ) from failure
             progress(f"{name}: ready after {time.perf_counter() - start:.0f} s")
     return time.perf_counter() - start
 
@@ -151,7 +160,9 @@ def _at(origins: tuple[tuple[str, int], ...], i: int, fallback: str) -> str:
 
 
 def _own_files(request: BuildRequest) -> set[str]:
-    return {"cuda.cu", "main.cpp"} | {file for file, _ in (*request.cpp_origins, *request.cuda_origins) if file}
+    return {"cuda.cu", "main.cpp"} | {
+        file for file, _ in (*request.cpp_origins, *request.cuda_origins) if file
+    }
 
 
 def _device_object(request: BuildRequest, deadline: float) -> tuple[Path, str]:
@@ -197,5 +208,15 @@ def _object(
 def _compile(text: str, kind: headers.Kind, flags: list[str], out: Path, deadline: float) -> None:
     source = out.parent / "source.cpp"
     source.write_text(text)
-    arguments = [*headers.flags(kind), *flags, *headers.use(kind), "-x", "c++", "-c", str(source), "-o", str(out)]
+    arguments = [
+        *headers.flags(kind),
+        *flags,
+        *headers.use(kind),
+        "-x",
+        "c++",
+        "-c",
+        str(source),
+        "-o",
+        str(out),
+    ]
     toolchain.compile_(arguments, _left(deadline))

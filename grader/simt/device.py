@@ -56,7 +56,9 @@ class Runtime:
         code = self._library.simt_pending_error()
         if not code:
             return None
-        return stand_ins.FAULTS.get(code, "invalid configuration argument" if code == 9 else "unspecified launch failure")
+        return stand_ins.FAULTS.get(
+            code, "invalid configuration argument" if code == 9 else "unspecified launch failure"
+        )
 
     def reset(self) -> None:
         """Forgets errors, findings and launches; the device works again."""

@@ -12,7 +12,10 @@ LAUNCH = re.compile(
     r"no match for call to '\((?:const )?simt::TypedLauncher<(?P<want>.*)>\) \((?P<got>.*)\)'"
 )
 HIDDEN = (
-    (re.compile(r"::simt::launcher\(SIMT_NAME\((?P<k>[^()]*)\), ::simt::Config\((?P<c>.*?)\), .*?\)\("), r"\g<k><<<\g<c>>>>("),
+    (
+        re.compile(r"::simt::launcher\(SIMT_NAME\((?P<k>[^()]*)\), ::simt::Config\((?P<c>.*?)\), .*?\)\("),
+        r"\g<k><<<\g<c>>>>(",
+    ),
     (re.compile(r"\bsimt::(?:Typed|Deducing)Launcher<[^\n]*?>"), "kernel launch"),
     (re.compile(r"\(\(const simt::Builtins\*\)\(& ?simt_builtins\)\)->simt::Builtins::(\w+)"), r"\1"),
     (re.compile(r"\bsimt_builtins\.thread\b"), "threadIdx"),
@@ -44,7 +47,9 @@ def explain(log: str, own_files: set[str]) -> CompileError:
     """The error in ``log``. ``own_files``: names that ``#line`` gave to the student's sources."""
     lines = log.splitlines()
     errors = [
-        _Error(i, m["file"], int(m["line"]), m["text"]) for i, line in enumerate(lines) if (m := ERROR.match(line))
+        _Error(i, m["file"], int(m["line"]), m["text"])
+        for i, line in enumerate(lines)
+        if (m := ERROR.match(line))
     ]
     if not errors:
         text = next((line for line in lines if "undefined reference" in line), lines[0] if lines else "")

@@ -96,4 +96,7 @@ def last_words(raw: dict[str, Any]) -> dict[str, Any]:
     """The line that a dying process wrote, with the place in the source."""
     module, pc = str(raw.get("module", "")), int(raw.get("pc", 0))
     file, line = resolve([(module, pc)])[module, pc]
-    return {k: raw[k] for k in ("signal", "name", "kernel", "block", "thread") if k in raw} | {"file": file, "line": line}
+    return {k: raw[k] for k in ("signal", "name", "kernel", "block", "thread") if k in raw} | {
+        "file": file,
+        "line": line,
+    }

@@ -32,10 +32,14 @@ ON_DEMAND = (
 
 MISSING = (
     re.compile(r"error: '(?P<name>\w+)' (?:is not a member of|in namespace) '(?:torch|at|c10)\b"),
-    re.compile(r"error: '(?P<name>\w+)' does not name a (?:type|template class) in namespace '(?:torch|at|c10)\b"),
+    re.compile(
+        r"error: '(?P<name>\w+)' does not name a (?:type|template class) in namespace '(?:torch|at|c10)\b"
+    ),
     re.compile(r"error: no (?:member|type|template) named '(?P<name>\w+)' in namespace '(?:torch|at|c10)\b"),
     re.compile(r"error: .*incomplete type '(?:class |struct |const )*(?:torch|at|c10)::(?P<name>\w+)"),
-    re.compile(r"error: invalid use of incomplete type '(?:class |struct |const )*(?:torch|at|c10)::(?P<name>\w+)"),
+    re.compile(
+        r"error: invalid use of incomplete type '(?:class |struct |const )*(?:torch|at|c10)::(?P<name>\w+)"
+    ),
     re.compile(r"error: '(?P<name>torch|at|c10)::\w+' has not been declared"),
     re.compile(r"error: '(?P<name>pybind11|py)' (?:has not been declared|is not a class)"),
 )
@@ -55,7 +59,13 @@ def fingerprint() -> str:
     texts = [part for p in sorted(ours) for part in (p.name, p.read_bytes())]
     found, compiler = toolchain.torch(), toolchain.compiler()
     return cache.digest(
-        found.version, found.folder, compiler.command, compiler.version, *flags("device"), *TEXT.values(), *texts
+        found.version,
+        found.folder,
+        compiler.command,
+        compiler.version,
+        *flags("device"),
+        *TEXT.values(),
+        *texts,
     )
 
 

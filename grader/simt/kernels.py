@@ -7,7 +7,16 @@ from dataclasses import dataclass
 from .tokens import Token, closing, following, joined, opening, previous, split_commas, tokenize
 
 ATTRIBUTES = {"__launch_bounds__", "__attribute__", "__align__", "__cluster_dims__", "alignas"}
-BEFORE_GLOBAL = {"static", "inline", "extern", "void", "__forceinline__", "__inline__", "__noinline__", "constexpr"}
+BEFORE_GLOBAL = {
+    "static",
+    "inline",
+    "extern",
+    "void",
+    "__forceinline__",
+    "__inline__",
+    "__noinline__",
+    "constexpr",
+}
 
 
 @dataclass(frozen=True, slots=True)

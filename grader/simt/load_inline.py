@@ -149,7 +149,9 @@ def _missing_symbol(name: str, message: str) -> str:
     if not match:
         return message
     try:
-        plain = subprocess.run(["c++filt", match[1]], capture_output=True, text=True, check=True).stdout.strip()
+        plain = subprocess.run(
+            ["c++filt", match[1]], capture_output=True, text=True, check=True
+        ).stdout.strip()
     except (OSError, subprocess.CalledProcessError):
         plain = match[1]
     return (

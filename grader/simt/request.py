@@ -40,7 +40,9 @@ class BuildRequest:
             raise ValueError(f"a build request has no field {min(map(str, unknown))!r:.60}")
         name = obj.get("name")
         if not isinstance(name, str) or not IDENTIFIER.fullmatch(name):
-            raise ValueError(f"the extension's name {name!r:.60} is not an identifier; use letters, digits and _")
+            raise ValueError(
+                f"the extension's name {name!r:.60} is not an identifier; use letters, digits and _"
+            )
         cpp, cuda = _texts(obj, "cpp_sources"), _texts(obj, "cuda_sources")
         if not cpp and not cuda:
             raise ValueError("there is nothing to compile: both cpp_sources and cuda_sources are empty")

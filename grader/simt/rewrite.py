@@ -75,7 +75,7 @@ def _launch(tokens: list[Token], i: int, kernels: dict[str, Kernel]) -> int:
     else:
         call = f"[&](auto&... simt_a) SIMT_UNCHECKED {{ {callee}(simt_a...); }}"
     gap = joined([t for t in tokens[last + 1 : i] if t.kind == "space" and not t.text.startswith("/")])
-    new = f'::simt::launcher(SIMT_NAME({name}), ::simt::Config({config}), {call}){gap}'
+    new = f"::simt::launcher(SIMT_NAME({name}), ::simt::Config({config}), {call}){gap}"
     tokens[start : end + 1] = [Token("op", new)]
     return start
 
@@ -108,7 +108,8 @@ def _callee_start(tokens: list[Token], i: int) -> int:
             return i
         scope = previous(tokens, colons)
         qualified = scope >= 0 and (
-            tokens[scope].text == ">" or (tokens[scope].kind == "id" and tokens[scope].text not in ("return", "else"))
+            tokens[scope].text == ">"
+            or (tokens[scope].kind == "id" and tokens[scope].text not in ("return", "else"))
         )
         if not qualified:
             return colons

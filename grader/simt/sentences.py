@@ -63,7 +63,11 @@ def _out_of_bounds(f: dict[str, Any]) -> str:
     verb = VERB.get(f["access"], "touches")
     if "variable" in f:
         past = f["variable_offset"] + f["size"] - f["variable_bytes"]
-        side = f"{past} bytes past its end" if f["variable_offset"] >= 0 else f"{-f['variable_offset']} bytes before it"
+        side = (
+            f"{past} bytes past its end"
+            if f["variable_offset"] >= 0
+            else f"{-f['variable_offset']} bytes before it"
+        )
         return f"{verb} {_shared_place(f)}, {side}"
     element, name, beyond = _element(f["tensor"])
     if beyond == 0:  # a vector that begins inside and ends outside

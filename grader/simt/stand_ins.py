@@ -20,7 +20,9 @@ TOTAL_MEMORY = 32 << 30
 class Event:
     """torch.cuda.Event: records the wall clock."""
 
-    def __init__(self, enable_timing: bool = False, blocking: bool = False, interprocess: bool = False, **_: Any) -> None:
+    def __init__(
+        self, enable_timing: bool = False, blocking: bool = False, interprocess: bool = False, **_: Any
+    ) -> None:
         self._seconds: float | None = None
 
     def record(self, stream: Any = None) -> None:
@@ -171,7 +173,9 @@ def _install_storage() -> None:
     storage: Any = torch.UntypedStorage
 
     def move(s: Any, device: Any) -> Any:
-        return torch.empty(0, dtype=torch.uint8, device=s.device).set_(s).to(device, copy=True).untyped_storage()
+        return (
+            torch.empty(0, dtype=torch.uint8, device=s.device).set_(s).to(device, copy=True).untyped_storage()
+        )
 
     def replace(name: str, target: Callable[[Any, tuple[Any, ...], dict[str, Any]], Any]) -> None:
         original = getattr(storage, name)

@@ -116,7 +116,13 @@ def python_include() -> Path:
 def common_flags() -> list[str]:
     """What every compilation against torch has."""
     found = torch()
-    flags = ["-fPIC", f"-std={found.standard}", "-g1", "-fvisibility=hidden", "-DTORCH_API_INCLUDE_EXTENSION_H"]
+    flags = [
+        "-fPIC",
+        f"-std={found.standard}",
+        "-g1",
+        "-fvisibility=hidden",
+        "-DTORCH_API_INCLUDE_EXTENSION_H",
+    ]
     if compiler().is_clang:
         flags += ["-gdwarf-4", "-Wno-everything"]
     else:  # unique symbols would give two modules with an equal template kernel one __shared__ variable
@@ -130,7 +136,12 @@ def checked_flags() -> list[str]:
     """Instrumentation: the compiler calls the runtime at every memory access and basic block."""
     flags = ["-O1", "-fsanitize=thread", "-fno-omit-frame-pointer"]
     if compiler().is_clang:
-        return [*flags, "-fsanitize-coverage=trace-pc,no-prune", "-mllvm", "-tsan-instrument-read-before-write=1"]
+        return [
+            *flags,
+            "-fsanitize-coverage=trace-pc,no-prune",
+            "-mllvm",
+            "-tsan-instrument-read-before-write=1",
+        ]
     # Scalar replacement would split the load of a float4 into four.
     return [*flags, "-fsanitize-coverage=trace-pc", "-fno-tree-sra", "-fno-ipa-sra"]
 

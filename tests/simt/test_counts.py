@@ -27,7 +27,9 @@ def test_global_requests_and_sectors(play: Play, name: str) -> None:
     assert (load["requests"], load["sectors"], store["requests"], store["sectors"]) == GLOBAL[name]
 
 
-@pytest.mark.parametrize(("name", "wavefronts", "conflicts"), [("transpose32", 32 * W, 31 * W), ("transpose33", W, 0)])
+@pytest.mark.parametrize(
+    ("name", "wavefronts", "conflicts"), [("transpose32", 32 * W, 31 * W), ("transpose33", W, 0)]
+)
 def test_bank_conflicts(play: Play, name: str, wavefronts: int, conflicts: int) -> None:
     (launch,) = play("counts")[name]["launches"]
     load, store = launch["counts"]["shared_load"], launch["counts"]["shared_store"]

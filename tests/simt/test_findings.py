@@ -29,7 +29,15 @@ KIND = {
     "host_pointer": "illegal-address",
     "host_deref": "host-touches-device-memory",
 }
-RIGHT = ("ok_shifted_read", "ok_synced", "ok_reduce", "ok_atomic", "ok_dynamic", "ok_shuffle", "allowed_shared")
+RIGHT = (
+    "ok_shifted_read",
+    "ok_synced",
+    "ok_reduce",
+    "ok_atomic",
+    "ok_dynamic",
+    "ok_shuffle",
+    "allowed_shared",
+)
 ERROR = {
     "oob_read": "an illegal memory access was encountered",
     "misaligned": "misaligned address",

@@ -17,7 +17,10 @@ def launch(text: str) -> str:
 
 SHAPES = [
     ("k<<<g, b>>>(x, 0);", "::simt::launcher(SIMT_NAME(k), ::simt::Config(g, b), k)(x, 0);"),
-    ("t<float, 4><<<g, b>>>(x);", "::simt::launcher(SIMT_NAME(t<float, 4>), ::simt::Config(g, b), t<float, 4>)(x);"),
+    (
+        "t<float, 4><<<g, b>>>(x);",
+        "::simt::launcher(SIMT_NAME(t<float, 4>), ::simt::Config(g, b), t<float, 4>)(x);",
+    ),
     ("ns::k<<<1, 2>>>(x, n);", "::simt::launcher(SIMT_NAME(ns::k), ::simt::Config(1, 2), ns::k)(x, n);"),
     ("if (a) k<<<g,b>>>(x);", "if (a) ::simt::launcher(SIMT_NAME(k), ::simt::Config(g,b), k)(x);"),
 ]
@@ -30,7 +33,16 @@ def test_a_launch_of_a_known_kernel_passes_its_address(text: str, expected: str)
 
 @pytest.mark.parametrize(
     "callee",
-    ["t<float>", "other", "f<A<B<int>>>", "f<(N>4)>", "(*pointer)", "::f", "K", "f<T, sizeof(T) == 4 ? 8 : 16>"],
+    [
+        "t<float>",
+        "other",
+        "f<A<B<int>>>",
+        "f<(N>4)>",
+        "(*pointer)",
+        "::f",
+        "K",
+        "f<T, sizeof(T) == 4 ? 8 : 16>",
+    ],
 )
 def test_a_launch_of_anything_else_deduces_its_arguments(callee: str) -> None:
     out = launch(f"{callee}<<<dim3(1, 2), n >> 8, 0, s>>>(x, n);")
@@ -52,7 +64,9 @@ def test_what_is_no_launch_stays(text: str) -> None:
     assert rewrite(text) == text
 
 
-@pytest.mark.parametrize("text", [*(s for s, _ in SHAPES), *UNTOUCHED, DECLARED, "a\\\nb", "'\\''", "1e-3f + .5"])
+@pytest.mark.parametrize(
+    "text", [*(s for s, _ in SHAPES), *UNTOUCHED, DECLARED, "a\\\nb", "'\\''", "1e-3f + .5"]
+)
 def test_tokens_are_the_whole_text(text: str) -> None:
     assert joined(tokenize(text)) == text
 

@@ -29,8 +29,9 @@ static void check_block_barrier(Worker* w) {
     while (gone < w->launch->thread_count && w->threads[gone].state != FINISHED) ++gone;
     uint3 g = unflatten(gone, w->launch->block);
     char detail[200];
-    snprintf(detail, sizeof detail, "%d of the block's %d threads, the first being thread (%u, %u, %u), had left",
-             w->finished, w->launch->thread_count, g.x, g.y, g.z);
+    snprintf(detail, sizeof detail,
+             "%d of the block's %d threads, the first being thread (%u, %u, %u), had left", w->finished,
+             w->launch->thread_count, g.x, g.y, g.z);
     report(w, "barrier-exited-threads", w->threads[first].pc, {.detail = detail});
   }
   w->current = running;
@@ -80,7 +81,8 @@ bool release_active_mask(Worker* w, int i) {
   if (first == end) return false;
   u32 mask = 0;
   for (int t = first; t < end; ++t)
-    if (w->threads[t].state == AT_ACTIVE_MASK && w->threads[t].pc == w->threads[first].pc) mask |= 1u << (t - begin);
+    if (w->threads[t].state == AT_ACTIVE_MASK && w->threads[t].pc == w->threads[first].pc)
+      mask |= 1u << (t - begin);
   for (u32 m = mask; m; m &= m - 1) {
     Thread& thread = w->threads[begin + __builtin_ctz(m)];
     thread.posted = mask;
@@ -105,13 +107,13 @@ static void arrive_at_warp_barrier(Worker* w, u32 mask, u64 posted, size_t pc) {
   if (w->mode & CHECK) {
     char detail[160];
     if (!(mask >> (me & 31) & 1)) {
-      snprintf(detail, sizeof detail, "calls a warp function with the mask 0x%08x, which leaves out its own lane %d",
-               mask, me & 31);
+      snprintf(detail, sizeof detail,
+               "calls a warp function with the mask 0x%08x, which leaves out its own lane %d", mask, me & 31);
       report(w, "bad-mask", pc, {.detail = detail});
     }
     if (u32 gone = mask & warp.exist & warp.finished) {
-      snprintf(detail, sizeof detail, "calls a warp function with the mask 0x%08x, of which 0x%08x have left", mask,
-               gone);
+      snprintf(detail, sizeof detail, "calls a warp function with the mask 0x%08x, of which 0x%08x have left",
+               mask, gone);
       report(w, "warp-exited-lanes", pc, {.detail = detail});
     }
   }
@@ -162,7 +164,8 @@ extern "C" uint64_t simt_shuffle(unsigned mask, uint64_t bits, int kind, int arg
   u8 slot = w->threads[w->current].slot;
   if ((w->mode & CHECK) && !(warp.taking_part[slot] >> source & 1))
     report(w, "shuffle-from-absent-lane", RETURN_ADDRESS,
-           {.detail = "reads the value of lane " + std::to_string(source) + ", which takes no part in the shuffle"});
+           {.detail = "reads the value of lane " + std::to_string(source) +
+                      ", which takes no part in the shuffle"});
   return warp.results[slot][source];
 }
 

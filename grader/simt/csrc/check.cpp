@@ -9,7 +9,8 @@ namespace simt {
 
 extern int g_mode;
 
-static __attribute__((noinline)) void check_host_access(void* address, unsigned size, Access access, size_t pc) {
+static __attribute__((noinline)) void check_host_access(void* address, unsigned size, Access access,
+                                                        size_t pc) {
   if (!g_arena || !in_arena(address) || !(g_mode & CHECK)) return;
   report_host("host-touches-device-memory", pc, address, size, access);
   set_device_fault(ILLEGAL_ADDRESS, "host-touches-device-memory");
@@ -104,9 +105,9 @@ static void check_dynamic_shared(Worker* w, size_t offset, unsigned size, Access
 
 static bool is_the_threads_own(const Worker* w, size_t address) {
   const Module* module = w->launch->module;
-  return address - (size_t)w->fibre->stack < STACK_BYTES ||         // local variables
-         (address >= module->base && address < module->end) ||      // __constant__ and __device__ variables
-         (address >= w->host_begin && address < w->host_end);       // the launch's arguments
+  return address - (size_t)w->fibre->stack < STACK_BYTES ||     // local variables
+         (address >= module->base && address < module->end) ||  // __constant__ and __device__ variables
+         (address >= w->host_begin && address < w->host_end);   // the launch's arguments
 }
 
 void access(void* pointer, unsigned size, Access access, void* return_address) {

@@ -15,10 +15,10 @@ struct Instruction {
   Access access;
   Space space;
   u16 size;
-  bool touched = false;            // in this warp's turn
-  u32 executions[32] = {};         // by each lane, in this turn
-  std::vector<u64> addresses;      // [execution][lane]
-  std::vector<u32> active;         // lanes of each execution
+  bool touched = false;                                                 // in this warp's turn
+  u32 executions[32] = {};                                              // by each lane, in this turn
+  std::vector<u64> addresses;                                           // [execution][lane]
+  std::vector<u32> active;                                              // lanes of each execution
   u64 requests = 0, lanes = 0, sectors = 0, wavefronts = 0, least = 0;  // least: sectors or wavefronts needed
 };
 

@@ -21,12 +21,15 @@ static std::string g_findings_json;
 
 // The error that a GPU would answer with.
 static int fault_of(const std::string& kind) {
-  static const std::map<std::string, int> FAULTS{
-      {"global-out-of-bounds", ILLEGAL_ADDRESS}, {"use-after-free", ILLEGAL_ADDRESS},
-      {"illegal-address", ILLEGAL_ADDRESS},      {"shared-out-of-bounds", ILLEGAL_ADDRESS},
-      {"misaligned", MISALIGNED_ADDRESS},        {"step-budget", LAUNCH_TIMEOUT},
-      {"assert", DEVICE_ASSERT},                 {"deadlock", LAUNCH_FAILURE},
-      {"stack-overflow", LAUNCH_FAILURE}};
+  static const std::map<std::string, int> FAULTS{{"global-out-of-bounds", ILLEGAL_ADDRESS},
+                                                 {"use-after-free", ILLEGAL_ADDRESS},
+                                                 {"illegal-address", ILLEGAL_ADDRESS},
+                                                 {"shared-out-of-bounds", ILLEGAL_ADDRESS},
+                                                 {"misaligned", MISALIGNED_ADDRESS},
+                                                 {"step-budget", LAUNCH_TIMEOUT},
+                                                 {"assert", DEVICE_ASSERT},
+                                                 {"deadlock", LAUNCH_FAILURE},
+                                                 {"stack-overflow", LAUNCH_FAILURE}};
   auto it = FAULTS.find(kind);
   return it == FAULTS.end() ? 0 : it->second;
 }
@@ -110,8 +113,6 @@ void report(Worker* w, const char* kind, size_t pc, const Evidence& evidence) {
   add(kind, launch->kernel, pc, other_pc, std::move(json.text));
 }
 
-
-
 void report_host(const char* kind, size_t pc, const void* address, unsigned size, Access access) {
   if (count_again(kind, "", pc, 0) || g_findings.size() >= MOST_FINDINGS) return;
   Json json;
@@ -130,8 +131,8 @@ void report_host(const char* kind, size_t pc, const void* address, unsigned size
 using namespace simt;
 
 // A torch operator is about to read elements that nothing wrote.
-extern "C" SIMT_EXPORT void simt_report_not_written(const char* operation, const void* pointer, size_t missing,
-                                                    size_t elements, size_t first) {
+extern "C" SIMT_EXPORT void simt_report_not_written(const char* operation, const void* pointer,
+                                                    size_t missing, size_t elements, size_t first) {
   if (device_faulted() || g_findings.size() >= MOST_FINDINGS) return;  // the fault already says why
   Json json;
   json.open('{');

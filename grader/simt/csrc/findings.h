@@ -8,19 +8,18 @@ namespace simt {
 
 struct Evidence {
   std::string detail = "";
-  const void* address = nullptr;      // the access, if there was one
+  const void* address = nullptr;  // the access, if there was one
   unsigned size = 0;
   Access access = NO_ACCESS;
-  const Symbol* variable = nullptr;   // a __shared__ variable
-  long offset = 0;                    // bytes into the variable
-  const Record* other = nullptr;      // the other access of a race
+  const Symbol* variable = nullptr;  // a __shared__ variable
+  long offset = 0;                   // bytes into the variable
+  const Record* other = nullptr;     // the other access of a race
 };
 
 // Reports what the worker's current thread did at `pc`. One finding a cause; further ones are counted.
 void report(Worker* w, const char* kind, size_t pc, const Evidence& evidence);
 // The same for host code, which has no kernel and no thread.
 void report_host(const char* kind, size_t pc, const void* address, unsigned size, Access access);
-
 
 }  // namespace simt
 

@@ -9,7 +9,6 @@ u32 next_runs(u64 blocks);  // numbers for the blocks of a new launch
 u64 remember_launch(const Launch& launch);
 void remember_counts(u64 number, const Counter& counter);
 
-
 }  // namespace simt
 
 extern "C" SIMT_EXPORT const char* simt_take_launches();

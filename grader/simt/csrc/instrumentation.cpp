@@ -9,12 +9,12 @@ using simt::access;
 using simt::READ;
 using simt::WRITE;
 
-#define SIMT_ACCESS(SIZE)                                                        \
-  SIMT_CALL void __tsan_read##SIZE(void* p) { access(p, SIZE, READ, HERE); }            \
-  SIMT_CALL void __tsan_write##SIZE(void* p) { access(p, SIZE, WRITE, HERE); }          \
-  SIMT_CALL void __tsan_unaligned_read##SIZE(void* p) { access(p, SIZE, READ, HERE); }  \
+#define SIMT_ACCESS(SIZE)                                                                \
+  SIMT_CALL void __tsan_read##SIZE(void* p) { access(p, SIZE, READ, HERE); }             \
+  SIMT_CALL void __tsan_write##SIZE(void* p) { access(p, SIZE, WRITE, HERE); }           \
+  SIMT_CALL void __tsan_unaligned_read##SIZE(void* p) { access(p, SIZE, READ, HERE); }   \
   SIMT_CALL void __tsan_unaligned_write##SIZE(void* p) { access(p, SIZE, WRITE, HERE); } \
-  SIMT_CALL void __tsan_volatile_read##SIZE(void* p) { access(p, SIZE, READ, HERE); }   \
+  SIMT_CALL void __tsan_volatile_read##SIZE(void* p) { access(p, SIZE, READ, HERE); }    \
   SIMT_CALL void __tsan_volatile_write##SIZE(void* p) { access(p, SIZE, WRITE, HERE); }
 SIMT_ACCESS(1)
 SIMT_ACCESS(2)
@@ -66,26 +66,30 @@ SIMT_CALL void __sanitizer_cov_trace_pc() { simt::spend_step((size_t)HERE); }
 SIMT_CALL void simt_atomic(void* address, int size) { access(address, unsigned(size), simt::ATOMIC, HERE); }
 
 // Host code's own std::atomic: simply done.
-#define SIMT_FETCH(BITS, T, NAME) \
-  SIMT_CALL T __tsan_atomic##BITS##_fetch_##NAME(volatile T* p, T v, int) { return __atomic_fetch_##NAME(p, v, 5); }
-#define SIMT_STD_ATOMIC(BITS, T)                                                                              \
-  SIMT_CALL T __tsan_atomic##BITS##_load(const volatile T* p, int) { return __atomic_load_n(p, 5); }          \
-  SIMT_CALL void __tsan_atomic##BITS##_store(volatile T* p, T v, int) { __atomic_store_n(p, v, 5); }          \
-  SIMT_CALL T __tsan_atomic##BITS##_exchange(volatile T* p, T v, int) { return __atomic_exchange_n(p, v, 5); } \
-  SIMT_FETCH(BITS, T, add)                                                                                    \
-  SIMT_FETCH(BITS, T, sub)                                                                                    \
-  SIMT_FETCH(BITS, T, and)                                                                                    \
-  SIMT_FETCH(BITS, T, or)                                                                                     \
-  SIMT_FETCH(BITS, T, xor)                                                                                    \
-  SIMT_CALL int __tsan_atomic##BITS##_compare_exchange_strong(volatile T* p, T* e, T d, int, int) {           \
-    return __atomic_compare_exchange_n(p, e, d, 0, 5, 5);                                                     \
-  }                                                                                                           \
-  SIMT_CALL int __tsan_atomic##BITS##_compare_exchange_weak(volatile T* p, T* e, T d, int, int) {             \
-    return __atomic_compare_exchange_n(p, e, d, 0, 5, 5);                                                     \
-  }                                                                                                           \
-  SIMT_CALL T __tsan_atomic##BITS##_compare_exchange_val(volatile T* p, T e, T d, int, int) {                 \
-    __atomic_compare_exchange_n(p, &e, d, 0, 5, 5);                                                           \
-    return e;                                                                                                 \
+#define SIMT_FETCH(BITS, T, NAME)                                           \
+  SIMT_CALL T __tsan_atomic##BITS##_fetch_##NAME(volatile T* p, T v, int) { \
+    return __atomic_fetch_##NAME(p, v, 5);                                  \
+  }
+#define SIMT_STD_ATOMIC(BITS, T)                                                                     \
+  SIMT_CALL T __tsan_atomic##BITS##_load(const volatile T* p, int) { return __atomic_load_n(p, 5); } \
+  SIMT_CALL void __tsan_atomic##BITS##_store(volatile T* p, T v, int) { __atomic_store_n(p, v, 5); } \
+  SIMT_CALL T __tsan_atomic##BITS##_exchange(volatile T* p, T v, int) {                              \
+    return __atomic_exchange_n(p, v, 5);                                                             \
+  }                                                                                                  \
+  SIMT_FETCH(BITS, T, add)                                                                           \
+  SIMT_FETCH(BITS, T, sub)                                                                           \
+  SIMT_FETCH(BITS, T, and)                                                                           \
+  SIMT_FETCH(BITS, T, or)                                                                            \
+  SIMT_FETCH(BITS, T, xor)                                                                           \
+  SIMT_CALL int __tsan_atomic##BITS##_compare_exchange_strong(volatile T* p, T* e, T d, int, int) {  \
+    return __atomic_compare_exchange_n(p, e, d, 0, 5, 5);                                            \
+  }                                                                                                  \
+  SIMT_CALL int __tsan_atomic##BITS##_compare_exchange_weak(volatile T* p, T* e, T d, int, int) {    \
+    return __atomic_compare_exchange_n(p, e, d, 0, 5, 5);                                            \
+  }                                                                                                  \
+  SIMT_CALL T __tsan_atomic##BITS##_compare_exchange_val(volatile T* p, T e, T d, int, int) {        \
+    __atomic_compare_exchange_n(p, &e, d, 0, 5, 5);                                                  \
+    return e;                                                                                        \
   }
 SIMT_STD_ATOMIC(8, uint8_t)
 SIMT_STD_ATOMIC(16, uint16_t)

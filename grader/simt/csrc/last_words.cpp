@@ -75,12 +75,14 @@ static void write_words(int signal, size_t pc, const void* address) {
   } else {
     module = module_at(pc);
   }
-  int n = snprintf(line, sizeof line,
-                   "{\"signal\":%d,\"name\":\"%s\",\"kernel\":\"%.200s\",\"block\":[%u,%u,%u],\"thread\":[%u,%u,%u],"
-                   "\"module\":\"%.600s\",\"pc\":%zu,\"address\":%zu}\n",
-                   signal, signal_name(signal), kernel, block.x, block.y, block.z, thread.x, thread.y, thread.z,
-                   module ? module->path.c_str() : "", module && pc ? pc - module->base : 0, (size_t)address);
-  if (g_words_fd >= 0 && write(g_words_fd, line, std::min<size_t>(n, sizeof line - 1)) < 0) _exit(128 + signal);
+  int n = snprintf(
+      line, sizeof line,
+      "{\"signal\":%d,\"name\":\"%s\",\"kernel\":\"%.200s\",\"block\":[%u,%u,%u],\"thread\":[%u,%u,%u],"
+      "\"module\":\"%.600s\",\"pc\":%zu,\"address\":%zu}\n",
+      signal, signal_name(signal), kernel, block.x, block.y, block.z, thread.x, thread.y, thread.z,
+      module ? module->path.c_str() : "", module && pc ? pc - module->base : 0, (size_t)address);
+  if (g_words_fd >= 0 && write(g_words_fd, line, std::min<size_t>(n, sizeof line - 1)) < 0)
+    _exit(128 + signal);
 }
 
 static void on_signal(int signal, siginfo_t* info, void* context) {
@@ -113,5 +115,6 @@ extern "C" SIMT_EXPORT void simt_last_words(int fd) {
   memset(&action, 0, sizeof action);
   action.sa_sigaction = on_signal;
   action.sa_flags = SA_SIGINFO | SA_ONSTACK | SA_NODEFER;
-  for (int signal : {SIGSEGV, SIGBUS, SIGFPE, SIGABRT, SIGILL, SIGALRM, SIGTERM}) sigaction(signal, &action, nullptr);
+  for (int signal : {SIGSEGV, SIGBUS, SIGFPE, SIGABRT, SIGILL, SIGALRM, SIGTERM})
+    sigaction(signal, &action, nullptr);
 }

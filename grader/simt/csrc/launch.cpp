@@ -30,8 +30,8 @@ static const char* refusal(const LaunchConfig& c, const std::string& kernel) {
 
 static void refuse(const LaunchSite& site, const LaunchConfig& c, const std::string& why) {
   char text[300];
-  snprintf(text, sizeof text, "%s<<<(%u, %u, %u), (%u, %u, %u), %zu>>>: ", site.kernel, c.grid.x, c.grid.y, c.grid.z,
-           c.block.x, c.block.y, c.block.z, c.shared_bytes);
+  snprintf(text, sizeof text, "%s<<<(%u, %u, %u), (%u, %u, %u), %zu>>>: ", site.kernel, c.grid.x, c.grid.y,
+           c.grid.z, c.block.x, c.block.y, c.block.z, c.shared_bytes);
   set_launch_error(INVALID_CONFIGURATION, text + why);
 }
 
@@ -76,8 +76,9 @@ static void run(Worker* w, Launch& launch) {
 
 using namespace simt;
 
-extern "C" void simt_launch(const LaunchSite* site, const LaunchConfig* config, void (*body)(void*), void* context,
-                            void* (*tls_anchor)(), const PointerArgument* pointers, int pointer_count) {
+extern "C" void simt_launch(const LaunchSite* site, const LaunchConfig* config, void (*body)(void*),
+                            void* context, void* (*tls_anchor)(), const PointerArgument* pointers,
+                            int pointer_count) {
   static std::mutex one_at_a_time;
   std::lock_guard<std::mutex> guard(one_at_a_time);
   memory_init();

@@ -131,9 +131,8 @@ static bool device_range_is_valid(const void* pointer, size_t bytes) {
 extern "C" int simt_copy(void* to, const void* from, size_t bytes, int kind) {
   static constexpr bool TO_DEVICE[] = {false, true, false, true}, FROM_DEVICE[] = {false, false, true, true};
   if (kind < 0 || kind > 4) return INVALID_VALUE;
-  bool directions_fit =
-      kind == 4 || (TO_DEVICE[kind] == (simt_is_device_pointer(to) != 0) &&
-                    FROM_DEVICE[kind] == (simt_is_device_pointer(from) != 0));
+  bool directions_fit = kind == 4 || (TO_DEVICE[kind] == (simt_is_device_pointer(to) != 0) &&
+                                      FROM_DEVICE[kind] == (simt_is_device_pointer(from) != 0));
   if (!directions_fit || !device_range_is_valid(to, bytes) || !device_range_is_valid(from, bytes))
     return INVALID_VALUE;
   if (int fault = simt_synchronize()) return fault;

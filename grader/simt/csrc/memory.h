@@ -32,7 +32,8 @@ Allocation* allocation_by_serial(u64 serial);
 void mark_initialised(size_t offset, size_t bytes);
 bool is_initialised(size_t offset, unsigned bytes);
 
-template <class Visit> void for_each_live_slot(Visit visit) {
+template <class Visit>
+void for_each_live_slot(Visit visit) {
   extern std::deque<Allocation> g_allocations;
   for (auto& a : g_allocations)
     if (a.live) visit(a.slot, a.slot_bytes);

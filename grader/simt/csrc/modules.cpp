@@ -51,8 +51,8 @@ static Symbol make_symbol(const ElfW(Sym) & raw, const char* mangled) {
 // __shared__ makes a thread-local static of a function; the same in a library's namespace is the library's.
 static bool is_student_variable(const char* mangled) {
   if (strncmp(mangled, "_ZZ", 3) != 0) return false;
-  for (const char* library : {"N8pybind11", "N3c10", "NK3c10", "N2at", "NK2at", "N5torch", "NK5torch", "N4simt",
-                              "NSt", "NKSt", "St"})
+  for (const char* library : {"N8pybind11", "N3c10", "NK3c10", "N2at", "NK2at", "N5torch", "NK5torch",
+                              "N4simt", "NSt", "NKSt", "St"})
     if (!strncmp(mangled + 3, library, strlen(library))) return false;
   return true;
 }

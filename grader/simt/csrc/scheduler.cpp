@@ -42,7 +42,8 @@ static void fibre_main() {
       w->warps[w->current / 32].finished |= 1u << (w->current & 31);
       // No barrier met so far: this stack is free again, go straight on with the next lane.
       int next = w->current + 1;
-      bool go_on = (next & 31) && next < launch->thread_count && w->threads[next].state == FRESH && !w->killed;
+      bool go_on =
+          (next & 31) && next < launch->thread_count && w->threads[next].state == FRESH && !w->killed;
       if (!go_on) {
         w->idle_fibres.push_back(done.fibre);
         break;

@@ -88,8 +88,13 @@ bool find_race(Worker* w, Shadow& s, size_t offset, unsigned size, Access access
   for (size_t g = offset / 4; g <= (offset + size - 1) / 4; ++g) {
     size_t begin = std::max(offset, g * 4), end = std::min<size_t>(offset + size, g * 4 + 4);
     u8 bytes = u8(((1 << (end - begin)) - 1) << (begin & 3));
-    Record now{u32(pc - w->launch->module->base), w->run,           u16(w->current), w->block_phase,
-               thread.warp_phase,                 bytes,            u8(access)};
+    Record now{u32(pc - w->launch->module->base),
+               w->run,
+               u16(w->current),
+               w->block_phase,
+               thread.warp_phase,
+               bytes,
+               u8(access)};
     const Record* against = nullptr;
     if (races(w, s.write[g], now, shared)) against = &s.write[g];
     if (access != READ) {

@@ -16,8 +16,8 @@ at::Tensor Aliases::on_cpu(const at::Tensor& cuda) {
                            c10::GetAllocator(c10::kCPU), true);
     pairs_.push_back({storage.unsafeGetStorageImpl(), source});
   }
-  auto cpu = at::detail::make_tensor<c10::TensorImpl>(std::move(storage), c10::DispatchKeySet(c10::DispatchKey::CPU),
-                                                      cuda.dtype());
+  auto cpu = at::detail::make_tensor<c10::TensorImpl>(
+      std::move(storage), c10::DispatchKeySet(c10::DispatchKey::CPU), cuda.dtype());
   cpu.unsafeGetTensorImpl()->set_sizes_and_strides(cuda.sizes(), cuda.strides(), cuda.storage_offset());
   if (cuda.is_conj()) cpu._set_conj(true);
   if (cuda.is_neg()) cpu._set_neg(true);
@@ -39,8 +39,8 @@ at::Tensor Aliases::on_cuda(const at::Tensor& cpu) const {
       simt_mark_initialised(storage.data(), bytes);
     }
   }
-  auto cuda = at::detail::make_tensor<c10::TensorImpl>(std::move(storage),
-                                                       c10::DispatchKeySet(c10::DispatchKey::CUDA), cpu.dtype());
+  auto cuda = at::detail::make_tensor<c10::TensorImpl>(
+      std::move(storage), c10::DispatchKeySet(c10::DispatchKey::CUDA), cpu.dtype());
   cuda.unsafeGetTensorImpl()->set_sizes_and_strides(cpu.sizes(), cpu.strides(), cpu.storage_offset());
   if (fresh) label(cuda);
   return cuda;

@@ -49,7 +49,9 @@ struct DeviceGuard final : c10::impl::DeviceGuardImplInterface {
   c10::DeviceType type() const override { return c10::DeviceType::CUDA; }
   Device exchangeDevice(Device) const override { return DEVICE; }
   Device getDevice() const override { return DEVICE; }
-  void setDevice(Device d) const override { TORCH_CHECK(d.index() <= 0, "CUDA error: invalid device ordinal"); }
+  void setDevice(Device d) const override {
+    TORCH_CHECK(d.index() <= 0, "CUDA error: invalid device ordinal");
+  }
   void uncheckedSetDevice(Device) const noexcept override {}
   Stream getStream(Device) const override { return Stream(Stream::DEFAULT, DEVICE); }
   Stream getDefaultStream(Device) const override { return Stream(Stream::DEFAULT, DEVICE); }
@@ -90,7 +92,9 @@ struct CUDAHooks final : at::CUDAHooksInterface {
   const at::Generator& getDefaultGenerator(DeviceIndex) const override {
     return at::globalContext().defaultGenerator(c10::kCPU);
   }
-  at::Generator getNewGenerator(DeviceIndex) const override { return at::detail::getDefaultCPUGenerator().clone(); }
+  at::Generator getNewGenerator(DeviceIndex) const override {
+    return at::detail::getDefaultCPUGenerator().clone();
+  }
   void deviceSynchronize(DeviceIndex) const override { synchronize_or_raise(); }
 };
 

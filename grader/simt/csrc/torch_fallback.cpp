@@ -37,16 +37,22 @@ static void adopt(const Tensor& cuda, const Tensor& cpu) {
 class Call {
  public:
   Call(const c10::OperatorHandle& op, torch::jit::Stack* stack)
-      : op_(op), stack_(stack), arguments_(op.schema().arguments()), name_(op.schema().name()),
-        first_(stack->size() - arguments_.size()), original_(arguments_.size()), alias_(arguments_.size()) {}
+      : op_(op),
+        stack_(stack),
+        arguments_(op.schema().arguments()),
+        name_(op.schema().name()),
+        first_(stack->size() - arguments_.size()),
+        original_(arguments_.size()),
+        alias_(arguments_.size()) {}
 
   void run() {
     for (size_t i = 0; i < arguments_.size(); ++i) convert_argument(i);
     bool may_mix = name_.find("index") != std::string::npos || name_ == "aten::copy_" ||
                    name_ == "aten::_copy_from" || name_ == "aten::_to_copy";
-    TORCH_CHECK(!(saw_cpu_ && saw_cuda_) || may_mix,
-                "Expected all tensors to be on the same device, but found at least two devices, cuda:0 and cpu! (in ",
-                name_, ")");
+    TORCH_CHECK(
+        !(saw_cpu_ && saw_cuda_) || may_mix,
+        "Expected all tensors to be on the same device, but found at least two devices, cuda:0 and cpu! (in ",
+        name_, ")");
     if (returns_to_the_host()) synchronize_or_raise();
     op_.callBoxed(stack_);
     for_each_written([&](size_t i) { adopt(original_[i], alias_[i]); });
@@ -58,9 +64,12 @@ class Call {
   }
 
  private:
-  bool is_written(size_t i) const { return arguments_[i].alias_info() && arguments_[i].alias_info()->isWrite(); }
+  bool is_written(size_t i) const {
+    return arguments_[i].alias_info() && arguments_[i].alias_info()->isWrite();
+  }
 
-  template <class Visit> void for_each_written(Visit visit) {
+  template <class Visit>
+  void for_each_written(Visit visit) {
     for (size_t i = 0; i < arguments_.size(); ++i)
       if (is_written(i) && original_[i].defined() && original_[i].is_cuda()) visit(i);
   }
@@ -69,7 +78,8 @@ class Call {
   bool returns_to_the_host() const {
     if (!saw_cuda_) return false;
     for (auto& r : op_.schema().returns())
-      if (r.type()->kind() != c10::TypeKind::TensorType && r.type()->kind() != c10::TypeKind::ListType) return true;
+      if (r.type()->kind() != c10::TypeKind::TensorType && r.type()->kind() != c10::TypeKind::ListType)
+        return true;
     return false;
   }
 
@@ -96,7 +106,8 @@ class Call {
       auto list = v.toTensorVector();
       for (auto& t : list) t = to_cpu(t, reads);
       v = list;
-    } else if (v.isOptionalTensorList() || (v.isList() && v.type()->str().find("Tensor") != std::string::npos)) {
+    } else if (v.isOptionalTensorList() ||
+               (v.isList() && v.type()->str().find("Tensor") != std::string::npos)) {
       c10::List<std::optional<Tensor>> list;
       for (auto&& element : v.toOptionalTensorList()) {
         std::optional<Tensor> t = element;
@@ -159,10 +170,10 @@ static Tensor empty(Size size, std::optional<at::ScalarType> dtype, std::optiona
   return t;
 }
 
-static Tensor empty_strided(Size size, Size stride, std::optional<at::ScalarType> dtype, std::optional<at::Layout>,
-                            std::optional<c10::Device>, std::optional<bool>) {
-  Tensor t = at::detail::empty_strided_generic(size, stride, device_allocator(),
-                                               c10::DispatchKeySet(c10::DispatchKey::CUDA), or_default(dtype));
+static Tensor empty_strided(Size size, Size stride, std::optional<at::ScalarType> dtype,
+                            std::optional<at::Layout>, std::optional<c10::Device>, std::optional<bool>) {
+  Tensor t = at::detail::empty_strided_generic(
+      size, stride, device_allocator(), c10::DispatchKeySet(c10::DispatchKey::CUDA), or_default(dtype));
   label(t);
   return t;
 }
@@ -178,7 +189,8 @@ static Tensor& copy_(Tensor& self, const Tensor& source, bool) {
   return self;
 }
 
-static Tensor& set_storage_offset_(Tensor& self, c10::Storage source, int64_t offset, Size size, Size stride) {
+static Tensor& set_storage_offset_(Tensor& self, c10::Storage source, int64_t offset, Size size,
+                                   Size stride) {
   auto* impl = self.unsafeGetTensorImpl();
   impl->set_storage_keep_dtype(source);
   impl->set_storage_offset(offset);

@@ -54,13 +54,13 @@ struct Worker {
   long budget = 0;
   bool killed = false;
   void* scheduler_sp = nullptr;
-  size_t tls = 0, tls_bytes = 0;          // where the module's __shared__ variables are
-  char* dynamic_shared = nullptr;         // where extern __shared__ is
-  size_t host_begin = 0, host_end = 0;    // the launch's arguments on the host's stack
-  u64 block = 0;                          // flat blockIdx
-  u32 run = 0;                            // launch->first_run + block
-  u16 block_phase = 0;                    // block barriers passed
-  int finished = 0, arrived = 0;          // threads of this block
+  size_t tls = 0, tls_bytes = 0;        // where the module's __shared__ variables are
+  char* dynamic_shared = nullptr;       // where extern __shared__ is
+  size_t host_begin = 0, host_end = 0;  // the launch's arguments on the host's stack
+  u64 block = 0;                        // flat blockIdx
+  u32 run = 0;                          // launch->first_run + block
+  u16 block_phase = 0;                  // block barriers passed
+  int finished = 0, arrived = 0;        // threads of this block
   int vote_count[2] = {}, vote_result[2] = {};
   bool exit_reported = false;
   Thread threads[MAX_THREADS];

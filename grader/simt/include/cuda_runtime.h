@@ -11,15 +11,18 @@ inline cudaError_t cudaDeviceSynchronize() { return (cudaError_t)simt_synchroniz
 inline cudaError_t cudaStreamSynchronize(cudaStream_t) { return (cudaError_t)simt_synchronize(); }
 
 // ---- memory
-template <class T> inline cudaError_t cudaMalloc(T** p, size_t bytes) {
+template <class T>
+inline cudaError_t cudaMalloc(T** p, size_t bytes) {
   return (cudaError_t)simt_malloc((void**)p, bytes);
 }
 inline cudaError_t cudaFree(void* p) { return (cudaError_t)simt_free(p); }
-template <class T> inline cudaError_t cudaMallocAsync(T** p, size_t bytes, cudaStream_t) {
+template <class T>
+inline cudaError_t cudaMallocAsync(T** p, size_t bytes, cudaStream_t) {
   return cudaMalloc(p, bytes);
 }
 inline cudaError_t cudaFreeAsync(void* p, cudaStream_t) { return cudaFree(p); }
-template <class T> inline cudaError_t cudaMallocHost(T** p, size_t bytes) {
+template <class T>
+inline cudaError_t cudaMallocHost(T** p, size_t bytes) {
   *p = (T*)malloc(bytes);
   return *p ? cudaSuccess : cudaErrorMemoryAllocation;
 }
@@ -34,19 +37,23 @@ inline cudaError_t cudaMemcpyAsync(void* to, const void* from, size_t bytes, cud
                                    cudaStream_t = nullptr) {
   return cudaMemcpy(to, from, bytes, kind);
 }
-inline cudaError_t cudaMemset(void* to, int value, size_t bytes) { return (cudaError_t)simt_fill(to, value, bytes); }
+inline cudaError_t cudaMemset(void* to, int value, size_t bytes) {
+  return (cudaError_t)simt_fill(to, value, bytes);
+}
 inline cudaError_t cudaMemsetAsync(void* to, int value, size_t bytes, cudaStream_t = nullptr) {
   return cudaMemset(to, value, bytes);
 }
 template <class T>
-SIMT_UNCHECKED inline cudaError_t cudaMemcpyToSymbol(T& symbol, const void* from, size_t bytes, size_t offset = 0,
+SIMT_UNCHECKED inline cudaError_t cudaMemcpyToSymbol(T& symbol, const void* from, size_t bytes,
+                                                     size_t offset = 0,
                                                      cudaMemcpyKind = cudaMemcpyHostToDevice) {
   if (offset + bytes > sizeof(T)) return cudaErrorInvalidValue;
   memcpy((char*)&symbol + offset, from, bytes);
   return cudaSuccess;
 }
 template <class T>
-SIMT_UNCHECKED inline cudaError_t cudaMemcpyFromSymbol(void* to, const T& symbol, size_t bytes, size_t offset = 0,
+SIMT_UNCHECKED inline cudaError_t cudaMemcpyFromSymbol(void* to, const T& symbol, size_t bytes,
+                                                       size_t offset = 0,
                                                        cudaMemcpyKind = cudaMemcpyDeviceToHost) {
   if (offset + bytes > sizeof(T)) return cudaErrorInvalidValue;
   memcpy(to, (const char*)&symbol + offset, bytes);
@@ -80,7 +87,8 @@ inline cudaError_t cudaDeviceGetAttribute(int* value, cudaDeviceAttr attribute, 
 }
 
 // ---- kernels as values
-template <class... P> inline cudaError_t cudaFuncSetAttribute(void (*kernel)(P...), cudaFuncAttribute which, int value) {
+template <class... P>
+inline cudaError_t cudaFuncSetAttribute(void (*kernel)(P...), cudaFuncAttribute which, int value) {
   if (which != cudaFuncAttributeMaxDynamicSharedMemorySize) return cudaSuccess;
   return (cudaError_t)simt_allow_dynamic_shared((const void*)kernel, value);
 }
@@ -88,7 +96,10 @@ inline cudaError_t cudaFuncSetAttribute(const void* kernel, cudaFuncAttribute wh
   if (which != cudaFuncAttributeMaxDynamicSharedMemorySize) return cudaSuccess;
   return (cudaError_t)simt_allow_dynamic_shared(kernel, value);
 }
-template <class K> inline cudaError_t cudaFuncSetCacheConfig(K, cudaFuncCache) { return cudaSuccess; }
+template <class K>
+inline cudaError_t cudaFuncSetCacheConfig(K, cudaFuncCache) {
+  return cudaSuccess;
+}
 
 // ---- streams and events
 inline cudaError_t cudaStreamCreate(cudaStream_t* s) {

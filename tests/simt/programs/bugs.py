@@ -201,7 +201,9 @@ NAMES = (
 
 
 def cases():
-    module = load_inline("simt_bugs", "torch::Tensor run(torch::Tensor x, std::string which);", CUDA, functions=["run"])
+    module = load_inline(
+        "simt_bugs", "torch::Tensor run(torch::Tensor x, std::string which);", CUDA, functions=["run"]
+    )
     x = torch.rand(1024, device="cuda")
     keep = ("not_all_written",)
 

@@ -5,7 +5,9 @@ from pathlib import Path
 import torch
 from torch.utils.cpp_extension import load_inline
 
-FUNCTIONS = "axpy softmax hist scale4 halves transpose groups conv api zeros_and_braces active namespaced".split()
+FUNCTIONS = (
+    "axpy softmax hist scale4 halves transpose groups conv api zeros_and_braces active namespaced".split()
+)
 CPP = """
 void axpy(torch::Tensor x, torch::Tensor y, double a);
 torch::Tensor softmax(torch::Tensor x);
@@ -25,7 +27,9 @@ close = torch.testing.assert_close
 
 def cases():
     cuda = Path(__file__).with_suffix(".cu").read_text()
-    m = load_inline("simt_features", [CPP], [cuda], functions=FUNCTIONS, extra_cuda_cflags=["--use_fast_math", "-O3"])
+    m = load_inline(
+        "simt_features", [CPP], [cuda], functions=FUNCTIONS, extra_cuda_cflags=["--use_fast_math", "-O3"]
+    )
     return {name[5:]: lambda runtime, f=f: f(m) for name, f in globals().items() if name.startswith("case_")}
 
 

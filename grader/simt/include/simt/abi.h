@@ -35,9 +35,9 @@ extern "C" {
 #define SIMT_TLS __attribute__((tls_model("initial-exec")))
 
 // ---- launching
-SIMT_EXPORT void simt_launch(const simt::LaunchSite* site, const simt::LaunchConfig* config, void (*body)(void*),
-                             void* context, void* (*tls_anchor)(), const simt::PointerArgument* pointers,
-                             int pointer_count);
+SIMT_EXPORT void simt_launch(const simt::LaunchSite* site, const simt::LaunchConfig* config,
+                             void (*body)(void*), void* context, void* (*tls_anchor)(),
+                             const simt::PointerArgument* pointers, int pointer_count);
 SIMT_EXPORT int simt_register_kernels(const char* declarations);  // "name param param,name param"
 SIMT_EXPORT int simt_allow_dynamic_shared(const void* kernel, int bytes);
 
@@ -54,7 +54,8 @@ SIMT_EXPORT uint64_t simt_match(unsigned mask, uint64_t bits);
 SIMT_EXPORT unsigned simt_lane();
 SIMT_EXPORT void simt_fence(int scope);
 SIMT_EXPORT void simt_atomic(void* address, int size);  // tells the checks about an atomic access
-SIMT_EXPORT void simt_assert_fail(const char* expression, const char* file, unsigned line, const char* function);
+SIMT_EXPORT void simt_assert_fail(const char* expression, const char* file, unsigned line,
+                                  const char* function);
 
 // ---- device memory
 SIMT_EXPORT int simt_malloc(void** out, size_t bytes);

@@ -3,4 +3,3 @@
 #include "atomics.h"
 #include "math.h"
 #include "sync.h"
-

@@ -3,67 +3,65 @@
 #include "device.h"
 #include "half_bits.h"
 
-#define SIMT_SMALL_FLOAT(T, ENCODE, DECODE)                                      \
-  struct T {                                                                     \
-    unsigned short __x;                                                          \
-    T() = default;                                                               \
-    T(float f) : __x(ENCODE(f)) {}                                               \
-    T(double f) : __x(ENCODE((float)f)) {}                                       \
-    T(int f) : __x(ENCODE((float)f)) {}                                          \
-    operator float() const { return DECODE(__x); }                               \
-    T& operator+=(T o) { return *this = T(float(*this) + float(o)); }            \
-    T& operator-=(T o) { return *this = T(float(*this) - float(o)); }            \
-    T& operator*=(T o) { return *this = T(float(*this) * float(o)); }            \
-    T& operator/=(T o) { return *this = T(float(*this) / float(o)); }            \
-  };                                                                             \
-  inline T operator+(T a, T b) { return T(float(a) + float(b)); }                \
-  inline T operator-(T a, T b) { return T(float(a) - float(b)); }                \
-  inline T operator*(T a, T b) { return T(float(a) * float(b)); }                \
-  inline T operator/(T a, T b) { return T(float(a) / float(b)); }                \
-  inline T operator-(T a) { return T(-float(a)); }                               \
-  inline bool operator<(T a, T b) { return float(a) < float(b); }                \
-  inline bool operator>(T a, T b) { return float(a) > float(b); }                \
-  inline bool operator<=(T a, T b) { return float(a) <= float(b); }              \
-  inline bool operator>=(T a, T b) { return float(a) >= float(b); }              \
-  inline bool operator==(T a, T b) { return float(a) == float(b); }              \
-  inline bool operator!=(T a, T b) { return float(a) != float(b); }              \
-  struct alignas(4) T##2 {                                                       \
-    T x, y;                                                                      \
-    typedef uint32_t wide __attribute__((may_alias));                            \
-    T##2& operator=(const T##2& o) {                                             \
-      *(wide*)this = *(const wide*)&o;                                           \
-      return *this;                                                              \
-    }                                                                            \
-  };                                                                             \
-  inline T __hadd(T a, T b) { return a + b; }                                    \
-  inline T __hsub(T a, T b) { return a - b; }                                    \
-  inline T __hmul(T a, T b) { return a * b; }                                    \
-  inline T __hdiv(T a, T b) { return a / b; }                                    \
-  inline T __hfma(T a, T b, T c) { return T(::fmaf(a, b, c)); }                  \
-  inline T __hneg(T a) { return -a; }                                            \
-  inline T __habs(T a) { return T(::fabsf(a)); }                                 \
-  inline T __hmax(T a, T b) { return a > b ? a : b; }                            \
-  inline T __hmin(T a, T b) { return a < b ? a : b; }                            \
-  inline bool __hgt(T a, T b) { return a > b; }                                  \
-  inline bool __hge(T a, T b) { return a >= b; }                                 \
-  inline bool __hlt(T a, T b) { return a < b; }                                  \
-  inline bool __hle(T a, T b) { return a <= b; }                                 \
-  inline bool __heq(T a, T b) { return a == b; }                                 \
-  inline bool __hisnan(T a) { return float(a) != float(a); }                     \
-  inline T hexp(T a) { return T(::expf(a)); }                                    \
-  inline T hlog(T a) { return T(::logf(a)); }                                    \
-  inline T hsqrt(T a) { return T(::sqrtf(a)); }                                  \
-  inline T hrsqrt(T a) { return T(1.0f / ::sqrtf(a)); }                          \
-  inline T htanh(T a) { return T(::tanhf(a)); }                                  \
-  inline T##2 __hadd2(T##2 a, T##2 b) { return {a.x + b.x, a.y + b.y}; }         \
-  inline T##2 __hsub2(T##2 a, T##2 b) { return {a.x - b.x, a.y - b.y}; }         \
-  inline T##2 __hmul2(T##2 a, T##2 b) { return {a.x * b.x, a.y * b.y}; }         \
-  inline T##2 __hfma2(T##2 a, T##2 b, T##2 c) {                                  \
-    return {__hfma(a.x, b.x, c.x), __hfma(a.y, b.y, c.y)};                       \
-  }                                                                              \
-  inline T##2 __hmax2(T##2 a, T##2 b) { return {__hmax(a.x, b.x), __hmax(a.y, b.y)}; } \
-  inline T##2 __hmin2(T##2 a, T##2 b) { return {__hmin(a.x, b.x), __hmin(a.y, b.y)}; } \
-  inline float __low2float(T##2 a) { return a.x; }                               \
+#define SIMT_SMALL_FLOAT(T, ENCODE, DECODE)                                                              \
+  struct T {                                                                                             \
+    unsigned short __x;                                                                                  \
+    T() = default;                                                                                       \
+    T(float f) : __x(ENCODE(f)) {}                                                                       \
+    T(double f) : __x(ENCODE((float)f)) {}                                                               \
+    T(int f) : __x(ENCODE((float)f)) {}                                                                  \
+    operator float() const { return DECODE(__x); }                                                       \
+    T& operator+=(T o) { return *this = T(float(*this) + float(o)); }                                    \
+    T& operator-=(T o) { return *this = T(float(*this) - float(o)); }                                    \
+    T& operator*=(T o) { return *this = T(float(*this) * float(o)); }                                    \
+    T& operator/=(T o) { return *this = T(float(*this) / float(o)); }                                    \
+  };                                                                                                     \
+  inline T operator+(T a, T b) { return T(float(a) + float(b)); }                                        \
+  inline T operator-(T a, T b) { return T(float(a) - float(b)); }                                        \
+  inline T operator*(T a, T b) { return T(float(a) * float(b)); }                                        \
+  inline T operator/(T a, T b) { return T(float(a) / float(b)); }                                        \
+  inline T operator-(T a) { return T(-float(a)); }                                                       \
+  inline bool operator<(T a, T b) { return float(a) < float(b); }                                        \
+  inline bool operator>(T a, T b) { return float(a) > float(b); }                                        \
+  inline bool operator<=(T a, T b) { return float(a) <= float(b); }                                      \
+  inline bool operator>=(T a, T b) { return float(a) >= float(b); }                                      \
+  inline bool operator==(T a, T b) { return float(a) == float(b); }                                      \
+  inline bool operator!=(T a, T b) { return float(a) != float(b); }                                      \
+  struct alignas(4) T##2 {                                                                               \
+    T x, y;                                                                                              \
+    typedef uint32_t wide __attribute__((may_alias));                                                    \
+    T##2 & operator=(const T##2 & o) {                                                                   \
+      *(wide*)this = *(const wide*)&o;                                                                   \
+      return *this;                                                                                      \
+    }                                                                                                    \
+  };                                                                                                     \
+  inline T __hadd(T a, T b) { return a + b; }                                                            \
+  inline T __hsub(T a, T b) { return a - b; }                                                            \
+  inline T __hmul(T a, T b) { return a * b; }                                                            \
+  inline T __hdiv(T a, T b) { return a / b; }                                                            \
+  inline T __hfma(T a, T b, T c) { return T(::fmaf(a, b, c)); }                                          \
+  inline T __hneg(T a) { return -a; }                                                                    \
+  inline T __habs(T a) { return T(::fabsf(a)); }                                                         \
+  inline T __hmax(T a, T b) { return a > b ? a : b; }                                                    \
+  inline T __hmin(T a, T b) { return a < b ? a : b; }                                                    \
+  inline bool __hgt(T a, T b) { return a > b; }                                                          \
+  inline bool __hge(T a, T b) { return a >= b; }                                                         \
+  inline bool __hlt(T a, T b) { return a < b; }                                                          \
+  inline bool __hle(T a, T b) { return a <= b; }                                                         \
+  inline bool __heq(T a, T b) { return a == b; }                                                         \
+  inline bool __hisnan(T a) { return float(a) != float(a); }                                             \
+  inline T hexp(T a) { return T(::expf(a)); }                                                            \
+  inline T hlog(T a) { return T(::logf(a)); }                                                            \
+  inline T hsqrt(T a) { return T(::sqrtf(a)); }                                                          \
+  inline T hrsqrt(T a) { return T(1.0f / ::sqrtf(a)); }                                                  \
+  inline T htanh(T a) { return T(::tanhf(a)); }                                                          \
+  inline T##2 __hadd2(T##2 a, T##2 b) { return {a.x + b.x, a.y + b.y}; }                                 \
+  inline T##2 __hsub2(T##2 a, T##2 b) { return {a.x - b.x, a.y - b.y}; }                                 \
+  inline T##2 __hmul2(T##2 a, T##2 b) { return {a.x * b.x, a.y * b.y}; }                                 \
+  inline T##2 __hfma2(T##2 a, T##2 b, T##2 c) { return {__hfma(a.x, b.x, c.x), __hfma(a.y, b.y, c.y)}; } \
+  inline T##2 __hmax2(T##2 a, T##2 b) { return {__hmax(a.x, b.x), __hmax(a.y, b.y)}; }                   \
+  inline T##2 __hmin2(T##2 a, T##2 b) { return {__hmin(a.x, b.x), __hmin(a.y, b.y)}; }                   \
+  inline float __low2float(T##2 a) { return a.x; }                                                       \
   inline float __high2float(T##2 a) { return a.y; }
 
 SIMT_SMALL_FLOAT(__half, simt::float_to_half, simt::half_to_float)

@@ -33,14 +33,16 @@ struct Config : LaunchConfig {
       : LaunchConfig{grid, block, shared_bytes, stream} {}
 };
 
-template <class T> constexpr size_t pointee_bytes() {
+template <class T>
+constexpr size_t pointee_bytes() {
   if constexpr (std::is_void_v<T> || std::is_function_v<T>)
     return 1;
   else
     return sizeof(T);
 }
 
-template <class T> SIMT_UNCHECKED void note_pointer(PointerArgument*& out, int index, const T& value) {
+template <class T>
+SIMT_UNCHECKED void note_pointer(PointerArgument*& out, int index, const T& value) {
   if constexpr (std::is_pointer_v<T>)
     *out++ = {index, (const void*)value, pointee_bytes<std::remove_pointer_t<T>>()};
 }
@@ -52,13 +54,16 @@ SIMT_UNCHECKED void launch(const LaunchSite& site, const Config& config, const C
   (note_pointer(end, index++, a), ...);
   auto body = [&]() SIMT_UNCHECKED { call(a...); };
   using Body = decltype(body);
-  simt_launch(&site, &config, [](void* context) SIMT_UNCHECKED { (*(Body*)context)(); }, &body, tls_anchor, pointers,
-              int(end - pointers));
+  simt_launch(
+      &site, &config, [](void* context) SIMT_UNCHECKED { (*(Body*)context)(); }, &body, tls_anchor, pointers,
+      int(end - pointers));
 }
 
 // A kernel whose type is known converts its arguments at the launch: 0, NULL and {a, b} are fine.
-template <class... P> struct TypedLauncher {
-  static_assert(!(std::is_reference_v<P> || ...), "a __global__ function cannot take its parameters by reference");
+template <class... P>
+struct TypedLauncher {
+  static_assert(!(std::is_reference_v<P> || ...),
+                "a __global__ function cannot take its parameters by reference");
   LaunchSite site;
   Config config;
   void (*kernel)(P...);
@@ -66,33 +71,41 @@ template <class... P> struct TypedLauncher {
 };
 
 // A template whose arguments are deduced takes what it is given.
-template <class Call> struct DeducingLauncher {
+template <class Call>
+struct DeducingLauncher {
   LaunchSite site;
   Config config;
   Call call;
-  template <class... A> SIMT_UNCHECKED void operator()(A... a) const { launch(site, config, call, a...); }
+  template <class... A>
+  SIMT_UNCHECKED void operator()(A... a) const {
+    launch(site, config, call, a...);
+  }
 };
 
 template <class... P>
 SIMT_UNCHECKED TypedLauncher<P...> launcher(const char* name, Config config, void (*kernel)(P...),
-                                            const char* file = __builtin_FILE(), int line = __builtin_LINE()) {
+                                            const char* file = __builtin_FILE(),
+                                            int line = __builtin_LINE()) {
   return {{name, file, line}, config, kernel};
 }
 
 template <class Call>
 SIMT_UNCHECKED DeducingLauncher<Call> launcher(const char* name, Config config, Call call,
-                                               const char* file = __builtin_FILE(), int line = __builtin_LINE()) {
+                                               const char* file = __builtin_FILE(),
+                                               int line = __builtin_LINE()) {
   return {{name, file, line}, config, call};
 }
 
-template <class T> SIMT_INLINE uint64_t to_bits(T value) {
+template <class T>
+SIMT_INLINE uint64_t to_bits(T value) {
   static_assert(sizeof(T) <= 8, "warp functions take values of at most 8 bytes");
   uint64_t bits = 0;
   __builtin_memcpy(&bits, &value, sizeof(T));
   return bits;
 }
 
-template <class T> SIMT_INLINE T from_bits(uint64_t bits) {
+template <class T>
+SIMT_INLINE T from_bits(uint64_t bits) {
   T value;
   __builtin_memcpy(&value, &bits, sizeof(T));
   return value;

@@ -16,16 +16,22 @@ SIMT_INLINE void __trap() { simt_assert_fail("__trap()", "", 0, ""); }
 SIMT_INLINE void __brkpt() {}
 SIMT_INLINE void __nanosleep(unsigned) {}
 
-#define SIMT_LOAD(NAME) \
-  template <class T> SIMT_INLINE T NAME(const T* p) { return *p; }
+#define SIMT_LOAD(NAME)            \
+  template <class T>               \
+  SIMT_INLINE T NAME(const T* p) { \
+    return *p;                     \
+  }
 SIMT_LOAD(__ldg)
 SIMT_LOAD(__ldcs)
 SIMT_LOAD(__ldca)
 SIMT_LOAD(__ldcg)
 SIMT_LOAD(__ldlu)
 SIMT_LOAD(__ldcv)
-#define SIMT_STORE(NAME) \
-  template <class T> SIMT_INLINE void NAME(T* p, typename std::common_type<T>::type v) { *p = v; }
+#define SIMT_STORE(NAME)                                              \
+  template <class T>                                                  \
+  SIMT_INLINE void NAME(T* p, typename std::common_type<T>::type v) { \
+    *p = v;                                                           \
+  }
 SIMT_STORE(__stcs)
 SIMT_STORE(__stcg)
 SIMT_STORE(__stwt)
@@ -68,9 +74,10 @@ SIMT_INLINE void __sincosf(float x, float* s, float* c) {
   *c = ::cosf(x);
 }
 
-// Plain functions for equal types, so that `using namespace std` stays unambiguous; a template for mixed ones.
-#define SIMT_MIN_MAX(T)                                            \
-  SIMT_INLINE constexpr T min(T a, T b) { return b < a ? b : a; }  \
+// Plain functions for equal types, so that `using namespace std` stays unambiguous; a template for mixed
+// ones.
+#define SIMT_MIN_MAX(T)                                           \
+  SIMT_INLINE constexpr T min(T a, T b) { return b < a ? b : a; } \
   SIMT_INLINE constexpr T max(T a, T b) { return a < b ? b : a; }
 SIMT_MIN_MAX(int)
 SIMT_MIN_MAX(unsigned)
@@ -85,11 +92,13 @@ template <class A, class B>
 using Mixed = std::enable_if_t<std::is_arithmetic_v<A> && std::is_arithmetic_v<B> && !std::is_same_v<A, B>,
                                std::common_type_t<A, B>>;
 }
-template <class A, class B> SIMT_INLINE constexpr simt::Mixed<A, B> min(A a, B b) {
+template <class A, class B>
+SIMT_INLINE constexpr simt::Mixed<A, B> min(A a, B b) {
   using C = simt::Mixed<A, B>;
   return C(b) < C(a) ? C(b) : C(a);
 }
-template <class A, class B> SIMT_INLINE constexpr simt::Mixed<A, B> max(A a, B b) {
+template <class A, class B>
+SIMT_INLINE constexpr simt::Mixed<A, B> max(A a, B b) {
   using C = simt::Mixed<A, B>;
   return C(a) < C(b) ? C(b) : C(a);
 }

@@ -3,6 +3,7 @@
 #pragma once
 #include <ATen/Dispatch.h>
 #include <ATen/TensorAccessor.h>
+#include <ATen/TensorOperators.h>
 #include <ATen/TensorUtils.h>
 #include <ATen/core/Tensor.h>
 #include <ATen/ops/cat.h>
@@ -29,5 +30,6 @@ using c10::nullopt;
 using std::optional;
 using Dtype = at::ScalarType;
 constexpr auto kFloat16 = at::kHalf, kFloat32 = at::kFloat, kFloat64 = at::kDouble;
-constexpr auto kInt8 = at::kChar, kInt16 = at::kShort, kInt32 = at::kInt, kInt64 = at::kLong, kUInt8 = at::kByte;
+constexpr auto kInt8 = at::kChar, kInt16 = at::kShort, kInt32 = at::kInt, kInt64 = at::kLong,
+               kUInt8 = at::kByte;
 }  // namespace torch

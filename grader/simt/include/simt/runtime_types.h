@@ -32,7 +32,12 @@ enum cudaFuncAttribute {
   cudaFuncAttributeMaxDynamicSharedMemorySize = 8,
   cudaFuncAttributePreferredSharedMemoryCarveout = 9
 };
-enum cudaFuncCache { cudaFuncCachePreferNone, cudaFuncCachePreferShared, cudaFuncCachePreferL1, cudaFuncCachePreferEqual };
+enum cudaFuncCache {
+  cudaFuncCachePreferNone,
+  cudaFuncCachePreferShared,
+  cudaFuncCachePreferL1,
+  cudaFuncCachePreferEqual
+};
 enum cudaDeviceAttr {
   cudaDevAttrMaxThreadsPerBlock = 1,
   cudaDevAttrMaxSharedMemoryPerBlock = 8,
@@ -68,7 +73,8 @@ struct cudaDeviceProp {
   size_t totalGlobalMem = 32ull << 30, sharedMemPerBlock = 48 << 10, totalConstMem = 64 << 10;
   size_t sharedMemPerBlockOptin = 227 << 10, sharedMemPerMultiprocessor = 228 << 10;
   int regsPerBlock = 65536, regsPerMultiprocessor = 65536;
-  int maxThreadsPerBlock = 1024, maxThreadsDim[3] = {1024, 1024, 64}, maxGridSize[3] = {2147483647, 65535, 65535};
+  int maxThreadsPerBlock = 1024, maxThreadsDim[3] = {1024, 1024, 64},
+      maxGridSize[3] = {2147483647, 65535, 65535};
   int multiProcessorCount = 132, maxThreadsPerMultiProcessor = 2048, maxBlocksPerMultiProcessor = 32;
   int major = 9, minor = 0, l2CacheSize = 50 << 20, clockRate = 1755000, memoryClockRate = 2619000;
   int memoryBusWidth = 5120, concurrentKernels = 1, integrated = 0, cooperativeLaunch = 0;
@@ -112,11 +118,13 @@ inline ErrorText error_text(cudaError_t e) {
     case cudaSuccess: return {"cudaSuccess", "no error"};
     case cudaErrorInvalidValue: return {"cudaErrorInvalidValue", "invalid argument"};
     case cudaErrorMemoryAllocation: return {"cudaErrorMemoryAllocation", "out of memory"};
-    case cudaErrorInvalidConfiguration: return {"cudaErrorInvalidConfiguration", "invalid configuration argument"};
+    case cudaErrorInvalidConfiguration:
+      return {"cudaErrorInvalidConfiguration", "invalid configuration argument"};
     case cudaErrorInvalidDeviceFunction: return {"cudaErrorInvalidDeviceFunction", "invalid device function"};
     case cudaErrorInvalidDevice: return {"cudaErrorInvalidDevice", "invalid device ordinal"};
     case cudaErrorNotReady: return {"cudaErrorNotReady", "device not ready"};
-    case cudaErrorIllegalAddress: return {"cudaErrorIllegalAddress", "an illegal memory access was encountered"};
+    case cudaErrorIllegalAddress:
+      return {"cudaErrorIllegalAddress", "an illegal memory access was encountered"};
     case cudaErrorLaunchTimeout: return {"cudaErrorLaunchTimeout", "the launch timed out and was terminated"};
     case cudaErrorAssert: return {"cudaErrorAssert", "device-side assert triggered"};
     case cudaErrorMisalignedAddress: return {"cudaErrorMisalignedAddress", "misaligned address"};

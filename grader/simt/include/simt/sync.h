@@ -11,16 +11,20 @@ SIMT_INLINE void __threadfence_block() { simt_fence(0); }
 SIMT_INLINE void __threadfence() { simt_fence(1); }
 SIMT_INLINE void __threadfence_system() { simt_fence(2); }
 
-template <class T> SIMT_INLINE T __shfl_sync(unsigned mask, T value, int source, int width = 32) {
+template <class T>
+SIMT_INLINE T __shfl_sync(unsigned mask, T value, int source, int width = 32) {
   return simt::from_bits<T>(simt_shuffle(mask, simt::to_bits(value), 0, source, width));
 }
-template <class T> SIMT_INLINE T __shfl_up_sync(unsigned mask, T value, unsigned delta, int width = 32) {
+template <class T>
+SIMT_INLINE T __shfl_up_sync(unsigned mask, T value, unsigned delta, int width = 32) {
   return simt::from_bits<T>(simt_shuffle(mask, simt::to_bits(value), 1, (int)delta, width));
 }
-template <class T> SIMT_INLINE T __shfl_down_sync(unsigned mask, T value, unsigned delta, int width = 32) {
+template <class T>
+SIMT_INLINE T __shfl_down_sync(unsigned mask, T value, unsigned delta, int width = 32) {
   return simt::from_bits<T>(simt_shuffle(mask, simt::to_bits(value), 2, (int)delta, width));
 }
-template <class T> SIMT_INLINE T __shfl_xor_sync(unsigned mask, T value, int lane_mask, int width = 32) {
+template <class T>
+SIMT_INLINE T __shfl_xor_sync(unsigned mask, T value, int lane_mask, int width = 32) {
   return simt::from_bits<T>(simt_shuffle(mask, simt::to_bits(value), 3, lane_mask, width));
 }
 
@@ -28,10 +32,12 @@ SIMT_INLINE unsigned __ballot_sync(unsigned mask, int predicate) { return simt_b
 SIMT_INLINE int __any_sync(unsigned mask, int predicate) { return simt_ballot(mask, predicate) != 0; }
 SIMT_INLINE int __all_sync(unsigned mask, int predicate) { return simt_ballot(mask, !predicate) == 0; }
 SIMT_INLINE unsigned __activemask() { return simt_activemask(); }
-template <class T> SIMT_INLINE unsigned __match_any_sync(unsigned mask, T value) {
+template <class T>
+SIMT_INLINE unsigned __match_any_sync(unsigned mask, T value) {
   return (unsigned)simt_match(mask, simt::to_bits(value));
 }
-template <class T> SIMT_INLINE unsigned __match_all_sync(unsigned mask, T value, int* all_equal) {
+template <class T>
+SIMT_INLINE unsigned __match_all_sync(unsigned mask, T value, int* all_equal) {
   unsigned equal = (unsigned)simt_match(mask, simt::to_bits(value));
   *all_equal = __all_sync(mask, equal == mask);
   return *all_equal ? mask : 0;
@@ -39,7 +45,8 @@ template <class T> SIMT_INLINE unsigned __match_all_sync(unsigned mask, T value,
 
 namespace simt {
 // Every lane folds the values of the mask's lanes in the same order.
-template <class T, class Combine> inline T warp_reduce(unsigned mask, T value, Combine combine) {
+template <class T, class Combine>
+inline T warp_reduce(unsigned mask, T value, Combine combine) {
   int first = __builtin_ctz(mask);
   T result = __shfl_sync(mask, value, first);
   for (unsigned rest = mask & (mask - 1); rest; rest &= rest - 1)
@@ -48,8 +55,8 @@ template <class T, class Combine> inline T warp_reduce(unsigned mask, T value, C
 }
 }  // namespace simt
 
-#define SIMT_WARP_REDUCE(NAME, T, EXPRESSION)                                \
-  inline T __reduce_##NAME##_sync(unsigned mask, T value) {                  \
+#define SIMT_WARP_REDUCE(NAME, T, EXPRESSION)                                   \
+  inline T __reduce_##NAME##_sync(unsigned mask, T value) {                     \
     return simt::warp_reduce(mask, value, [](T a, T b) { return EXPRESSION; }); \
   }
 SIMT_WARP_REDUCE(add, int, a + b)
@@ -58,6 +65,6 @@ SIMT_WARP_REDUCE(max, int, a > b ? a : b)
 SIMT_WARP_REDUCE(max, unsigned, a > b ? a : b)
 SIMT_WARP_REDUCE(min, int, a < b ? a : b)
 SIMT_WARP_REDUCE(min, unsigned, a < b ? a : b)
-SIMT_WARP_REDUCE(and, unsigned, a & b)
+SIMT_WARP_REDUCE(and, unsigned, a& b)
 SIMT_WARP_REDUCE(or, unsigned, a | b)
 SIMT_WARP_REDUCE(xor, unsigned, a ^ b)

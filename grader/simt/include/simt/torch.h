@@ -8,13 +8,13 @@
 #include <c10/util/Exception.h>
 #include <optional>
 
-#define C10_CUDA_CHECK(EXPRESSION)                                                            \
-  do {                                                                                        \
-    const cudaError_t simt_error = (EXPRESSION);                                              \
-    if (simt_error != cudaSuccess) {                                                          \
-      (void)cudaGetLastError();                                                               \
+#define C10_CUDA_CHECK(EXPRESSION)                                                                   \
+  do {                                                                                               \
+    const cudaError_t simt_error = (EXPRESSION);                                                     \
+    if (simt_error != cudaSuccess) {                                                                 \
+      (void)cudaGetLastError();                                                                      \
       TORCH_CHECK(false, "CUDA error: ", cudaGetErrorString(simt_error), "\n", simt_error_detail()); \
-    }                                                                                         \
+    }                                                                                                \
   } while (0)
 #define AT_CUDA_CHECK(EXPRESSION) C10_CUDA_CHECK(EXPRESSION)
 #define C10_CUDA_KERNEL_LAUNCH_CHECK() C10_CUDA_CHECK(cudaGetLastError())
@@ -23,7 +23,8 @@
 
 namespace at {
 // torch defines this one only under nvcc.
-template <typename T> struct RestrictPtrTraits {
+template <typename T>
+struct RestrictPtrTraits {
   typedef T* __restrict__ PtrType;
 };
 }  // namespace at
@@ -46,7 +47,9 @@ inline void setCurrentCUDAStream(CUDAStream) {}
 
 struct CUDAGuard {
   explicit CUDAGuard(c10::DeviceIndex) {}
-  explicit CUDAGuard(c10::Device d) { TORCH_CHECK(d.is_cuda(), "CUDAGuard: expected a CUDA device, got ", d); }
+  explicit CUDAGuard(c10::Device d) {
+    TORCH_CHECK(d.is_cuda(), "CUDAGuard: expected a CUDA device, got ", d);
+  }
 };
 struct OptionalCUDAGuard {
   OptionalCUDAGuard() = default;
@@ -74,6 +77,9 @@ inline cudaDeviceProp* getCurrentDeviceProperties() {
 inline cudaDeviceProp* getDeviceProperties(int64_t) { return getCurrentDeviceProperties(); }
 inline int warp_size() { return 32; }
 inline bool is_available() { return true; }
-template <class T> T ATenCeilDiv(T a, T b) { return (a + b - 1) / b; }
+template <class T>
+T ATenCeilDiv(T a, T b) {
+  return (a + b - 1) / b;
+}
 
 }  // namespace at::cuda

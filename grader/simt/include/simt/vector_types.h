@@ -33,12 +33,12 @@ typedef unsigned long long ulonglong;
 #define SIMT_FROM_4(T, NAME)
 #endif
 
-#define SIMT_WIDE(NAME, WIDE)                     \
-  typedef WIDE wide __attribute__((may_alias));   \
-  SIMT_WIDE_COPY(NAME)                            \
-  NAME& operator=(const NAME& o) {                \
-    *(wide*)this = *(const wide*)&o;              \
-    return *this;                                 \
+#define SIMT_WIDE(NAME, WIDE)                   \
+  typedef WIDE wide __attribute__((may_alias)); \
+  SIMT_WIDE_COPY(NAME)                          \
+  NAME& operator=(const NAME& o) {              \
+    *(wide*)this = *(const wide*)&o;            \
+    return *this;                               \
   }
 
 #define SIMT_VECTOR_1(T, NAME) \
@@ -47,12 +47,12 @@ typedef unsigned long long ulonglong;
   };                           \
   inline NAME make_##NAME(T a) { return NAME{a}; }
 
-#define SIMT_VECTOR_2(T, NAME, WIDE) \
+#define SIMT_VECTOR_2(T, NAME, WIDE)   \
   struct alignas(2 * sizeof(T)) NAME { \
-    T x, y;                          \
-    SIMT_WIDE(NAME, WIDE)            \
-    SIMT_FROM_2(T, NAME)             \
-  };                                 \
+    T x, y;                            \
+    SIMT_WIDE(NAME, WIDE)              \
+    SIMT_FROM_2(T, NAME)               \
+  };                                   \
   inline NAME make_##NAME(T a, T b) { return NAME{a, b}; }
 
 #define SIMT_VECTOR_3(T, NAME) \
@@ -61,12 +61,12 @@ typedef unsigned long long ulonglong;
   };                           \
   inline NAME make_##NAME(T a, T b, T c) { return NAME{a, b, c}; }
 
-#define SIMT_VECTOR_4(T, NAME, WIDE) \
+#define SIMT_VECTOR_4(T, NAME, WIDE)                             \
   struct alignas(4 * sizeof(T) < 16 ? 4 * sizeof(T) : 16) NAME { \
-    T x, y, z, w;                    \
-    SIMT_WIDE(NAME, WIDE)            \
-    SIMT_FROM_4(T, NAME)             \
-  };                                 \
+    T x, y, z, w;                                                \
+    SIMT_WIDE(NAME, WIDE)                                        \
+    SIMT_FROM_4(T, NAME)                                         \
+  };                                                             \
   inline NAME make_##NAME(T a, T b, T c, T d) { return NAME{a, b, c, d}; }
 
 // Wider than 16 bytes: a GPU moves these in two requests, the compiler does the same here.
@@ -93,10 +93,10 @@ SIMT_VECTOR_2(unsigned, uint2, uint64_t)
 SIMT_VECTOR_4(unsigned, uint4, simt::bits128)
 inline uint3 make_uint3(unsigned a, unsigned b, unsigned c) { return {a, b, c}; }
 
-#define SIMT_LONG_VECTORS(T, STEM)       \
-  SIMT_VECTOR_1(T, STEM##1)              \
+#define SIMT_LONG_VECTORS(T, STEM)         \
+  SIMT_VECTOR_1(T, STEM##1)                \
   SIMT_VECTOR_2(T, STEM##2, simt::bits128) \
-  SIMT_VECTOR_3(T, STEM##3)              \
+  SIMT_VECTOR_3(T, STEM##3)                \
   SIMT_VECTOR_4_LONG(T, STEM##4)
 
 SIMT_LONG_VECTORS(double, double)
