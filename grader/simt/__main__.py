@@ -7,6 +7,7 @@ import os
 import runpy
 import sys
 import traceback
+from pathlib import Path
 from typing import Any
 
 from . import build as builder
@@ -31,11 +32,7 @@ def _build(request: dict[str, object]) -> str:
 
 
 def _show(finding: dict[str, Any]) -> str:
-    place = (
-        f"line {finding['line']} of {os.path.basename(finding['file'])}"
-        if finding["line"]
-        else "unknown line"
-    )  # noqa: PTH119
+    place = f"line {finding['line']} of {Path(finding['file']).name}" if finding["line"] else "unknown line"
     who = f"block {tuple(finding['block'])} thread {tuple(finding['thread'])}: " if finding["block"] else ""
     text = f"[{finding['kind']}] {finding['kernel']} {place}: {who}{finding['what']}"
     if other := finding.get("other"):

@@ -69,7 +69,8 @@ def device_library() -> Path:
         _library_folder() / "libsimt_torch.so",
         lambda out: toolchain.compile_(
             ["-O1", "-shared", *toolchain.common_flags(), "-fvisibility=default", f"-I{toolchain.INCLUDE}",
-             str(toolchain.CSRC / "torch_device.cpp"), "-o", str(out), str(runtime), f"-L{lib}", "-ltorch_cpu",
+             str(toolchain.CSRC / "torch_device.cpp"), "-o", str(out), str(runtime), f"-L{lib}",
+             "-ltorch_cpu",
              "-lc10", f"-Wl,-rpath,{lib}", "-Wl,-rpath,$ORIGIN"]
         ),
     )  # fmt: skip
@@ -84,7 +85,7 @@ def is_prepared() -> bool:
 
 
 def prepare(progress: Callable[[str], None] = lambda _: None) -> float:
-    """Builds what does not depend on a submission; the seconds it took. Safe to interrupt and to run twice."""
+    """Builds what does not depend on a submission; the seconds it took. Safe to interrupt and repeat."""
     start = time.perf_counter()
     if is_prepared():
         return time.perf_counter() - start
@@ -112,7 +113,7 @@ def prepare(progress: Callable[[str], None] = lambda _: None) -> float:
 def build(request: BuildRequest, *, timeout: float = 300.0) -> BuildResult:
     """Compiles the request, or answers from the cache.
 
-    Raises ``CompileError`` (remembered too: an unchanged broken source is answered at once) and ``BuildTimeout``.
+    Raises ``CompileError`` (remembered too: an unchanged broken source fails at once) and ``BuildTimeout``.
     """
     start = time.perf_counter()
     home = headers.folder() / "modules" / cache.digest(request)
@@ -130,15 +131,19 @@ def build(request: BuildRequest, *, timeout: float = 300.0) -> BuildResult:
             jobs.append(pool.submit(_binding_object, request, deadline))
             made = [job.result() for job in jobs]
         kind = "full" if any(k == "full" for _, k in made) else "lean"
-        cache.once(note, lambda out: out.write_text(kind) and None)
+        cache.once(note, lambda out: _write(out, kind))
         objects = [str(path) for path, _ in made]
         cache.once(module, lambda out: _link(objects, out, deadline))
     except CompilerFailed as failure:
         error = explain(str(failure), _own_files(request))
         text = json.dumps({"log": error.log, "first": error.first, "file": error.file, "line": error.line})
-        cache.once(failed, lambda out: out.write_text(text) and None)
+        cache.once(failed, lambda out: _write(out, text))
         raise error from None
     return BuildResult(module, time.perf_counter() - start, False, _kind(kind))
+
+
+def _write(out: Path, text: str) -> None:
+    out.write_text(text)
 
 
 def _kind(text: str) -> Literal["lean", "full"]:

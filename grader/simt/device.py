@@ -47,7 +47,7 @@ class Runtime:
         self._apply()
 
     def owner(self, data_ptr: int, nbytes: int) -> dict[str, Any] | None:
-        """The block, thread and line that last wrote any of these bytes; None if no thread of a kernel did."""
+        """The block, thread and line that last wrote any of these bytes; None if no thread did."""
         text = self._library.simt_last_writer(ctypes.c_void_p(data_ptr), ctypes.c_size_t(nbytes))
         return resolved.owner(json.loads(text)) if text else None
 
@@ -75,14 +75,14 @@ def activate(
 ) -> Runtime:
     """Gives this process a cuda device.
 
-    ``build`` turns a request (plain data, see ``request.py``) into the path of a module. A fatal signal writes
-    one line of JSON to ``last_words_fd`` (-1: nowhere). A launch that takes more than ``step_budget`` steps is
-    stopped (0: no limit). ``libraries`` are the runtime and the torch device, by default the prepared ones.
+    ``build`` turns a request (plain data, see ``request.py``) into the path of a module. A fatal signal
+    writes one line of JSON to ``last_words_fd`` (-1: nowhere). A launch that takes more than ``step_budget``
+    steps is stopped (0: no limit). ``libraries``: the runtime and the torch device, by default the prepared ones.
     """
     if "torch" in sys.modules:
         raise RuntimeError(
-            "torch was imported before the CPU back end was activated; torch looks for its devices when it is "
-            "imported, so run the file with `course run` (or call activate() first)"
+            "torch was imported before the CPU back end was activated; torch looks for its devices when "
+            "it is imported, so run the file with `course run` (or call activate() first)"
         )
     runtime_path, device_path = libraries or (builder.runtime_library(), builder.device_library())
     library = ctypes.CDLL(str(runtime_path), mode=ctypes.RTLD_GLOBAL)

@@ -26,8 +26,8 @@ HIDDEN = (
 class CompileError(Exception):
     """The source did not compile.
 
-    ``log`` is the compiler's output, shortened; ``first`` the first real error; ``file`` and ``line`` are where
-    it is in the student's file (``""`` and 0 if that cannot be said).
+    ``log`` is the compiler's output, shortened; ``first`` the first real error; ``file`` and ``line`` are
+    where it is in the student's file (``""`` and 0 if that cannot be said).
     """
 
     def __init__(self, log: str, first: str, file: str = "", line: int = 0) -> None:

@@ -1,4 +1,4 @@
-"""Torch's headers, made cheap: narrow ones first, precompiled, and the full ones only where they are needed."""
+"""Torch's headers, made cheap: narrow ones first, precompiled; the full ones only where they are needed."""
 
 from __future__ import annotations
 
@@ -14,7 +14,8 @@ Kind = Literal["device", "binding", "full"]
 
 TEXT: dict[Kind, str] = {
     "device": '#include "simt/narrow.h"\n#include "simt/half.h"\n',
-    "binding": '#include "simt/narrow.h"\n#include <torch/csrc/utils/pybind.h>\n#include <torch/csrc/Exceptions.h>\n',
+    "binding": '#include "simt/narrow.h"\n'
+    "#include <torch/csrc/utils/pybind.h>\n#include <torch/csrc/Exceptions.h>\n",
     "full": '#include <torch/extension.h>\n#include "simt/torch.h"\n#include "simt/half.h"\n',
 }
 
@@ -47,7 +48,8 @@ MISSING = (
 
 def flags(kind: Kind) -> list[str]:
     """The flags that a file compiled against these headers must have too."""
-    lean = [] if kind == "full" else [f"-I{toolchain.INCLUDE / 'lean'}"]
+    # Per-operator headers: without the macro, some of torch's headers bring all two thousand operators.
+    lean = [] if kind == "full" else [f"-I{toolchain.INCLUDE / 'lean'}", "-DAT_PER_OPERATOR_HEADERS"]
     mode = ["-O0"] if kind == "binding" else toolchain.checked_flags()
     return [*lean, f"-I{toolchain.INCLUDE}", *mode, *toolchain.common_flags()]
 

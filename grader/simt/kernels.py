@@ -48,7 +48,7 @@ def _parameter(tokens: list[Token]) -> tuple[str, str, bool]:
 
 
 def _template_parameters(tokens: list[Token], at: int) -> int:
-    """How many parameters the template header before the ``__global__`` at ``at`` has; -1 if it has a pack."""
+    """How many parameters the template header before the ``__global__`` at ``at`` has; -1 for a pack."""
     i = previous(tokens, at)
     while i >= 0 and (tokens[i].text in BEFORE_GLOBAL or tokens[i].kind == "str"):
         i = previous(tokens, i)

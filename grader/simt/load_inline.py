@@ -17,7 +17,7 @@ def install(build: Build) -> None:
     """Replaces torch's functions; ``build`` takes a request as plain data and returns the module's path."""
     import torch.utils.cpp_extension as extension
 
-    # Parameters come and go with torch's versions (2.7 put one before `functions`): the installed one decides.
+    # Parameters come and go with torch's versions (one came before `functions`): the installed one decides.
     inline, from_files = inspect.signature(extension.load_inline), inspect.signature(extension.load)
 
     def load_inline(*args: Any, **kwargs: Any) -> Any:
@@ -131,7 +131,7 @@ def _import(name: str, path: str, is_python_module: bool) -> Any:
     if not is_python_module:
         import torch
 
-        torch.ops.load_library(path)
+        torch.ops.load_library(path)  # type: ignore[no-untyped-call]
         return path
     spec = importlib.util.spec_from_file_location(name, path)
     if spec is None or spec.loader is None:

@@ -18,7 +18,7 @@ class BuildRequest:
     """One ``load_inline`` call.
 
     ``functions`` maps the C++ functions to bind to their docstrings; None means that the source binds itself.
-    The origins are the (file, line) in the student's Python file where each source begins, ("", 0) if unknown.
+    The origins are the (file, line) in the student's Python file where each source begins, or ("", 0).
     """
 
     name: str
@@ -47,7 +47,8 @@ class BuildRequest:
         if not cpp and not cuda:
             raise ValueError("there is nothing to compile: both cpp_sources and cuda_sources are empty")
         return BuildRequest(
-            name, cpp, cuda, _functions(obj.get("functions")), _texts(obj, "cflags"), _texts(obj, "cuda_cflags"),
+            name, cpp, cuda, _functions(obj.get("functions")), _texts(obj, "cflags"),
+            _texts(obj, "cuda_cflags"),
             _origins(obj, "cpp_origins", len(cpp)), _origins(obj, "cuda_origins", len(cuda)),
         )  # fmt: skip
 

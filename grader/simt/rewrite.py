@@ -2,8 +2,8 @@
 
 ``kernel<T><<<grid, block, bytes, stream>>>(arguments)`` becomes
 ``::simt::launcher(SIMT_NAME(kernel<T>), ::simt::Config(grid, block, bytes, stream), kernel<T>)(arguments)``.
-The argument list stays where it is, so macros, ``AT_DISPATCH`` lambdas and launches over several lines need no
-special case, and no line number ever moves. A template whose arguments are deduced is handed over as a lambda.
+The argument list stays where it is, so macros, ``AT_DISPATCH`` lambdas and launches over several lines need
+no special case, and no line number ever moves. A template whose arguments are deduced goes in a lambda.
 ``extern __shared__ T s[]`` becomes another name for the runtime's buffer.
 """
 

@@ -77,7 +77,7 @@ def _out_of_bounds(f: dict[str, Any]) -> str:
     return f"{verb} {element} of {name}, {side}"
 
 
-def sentence(f: dict[str, Any]) -> str:  # noqa: C901 - one branch a kind
+def sentence(f: dict[str, Any]) -> str:
     """What happened, without where in the source: the finding has that as data."""
     kind, verb = f["kind"], VERB.get(f.get("access", 0), "touches")
     match kind:

@@ -161,7 +161,7 @@ def install(library: ctypes.CDLL) -> None:
     }
     for name, stand_in in table.items():
         setattr(torch.cuda, name, stand_in)
-    torch.cuda._initialized = True  # type: ignore[attr-defined]
+    torch.cuda._initialized = True
     torch.version.cuda = "simt"
     _install_storage()
 

@@ -30,7 +30,7 @@ class Token(NamedTuple):
 
 
 def tokenize(text: str) -> list[Token]:
-    """Every character of ``text``, in tokens; ``<<<`` and ``>>>`` are ``launch`` tokens where they can be one."""
+    """Every character of ``text``, in tokens; ``<<<`` and ``>>>`` are ``launch`` where they can be one."""
     out: list[Token] = []
     open_launches = 0
     for match in PATTERN.finditer(text):

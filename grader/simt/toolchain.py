@@ -73,8 +73,8 @@ def torch() -> Torch:
     cuda = re.search(r"^cuda[^=\n]*= (.+)$", text, re.M)
     if cuda and cuda[1].strip() != "None":
         raise ToolchainError(
-            "the installed PyTorch is a CUDA build, and running CUDA on the CPU needs the CPU build; get it, best "
-            "in an environment of its own, with: pip install torch --index-url https://download.pytorch.org/whl/cpu"
+            "the installed PyTorch is a CUDA build, and running CUDA on the CPU needs the CPU build; get it, "
+            "best in an environment of its own, with: pip install torch --index-url https://download.pytorch.org/whl/cpu"
         )
     extension = (folder / "utils" / "cpp_extension.py").read_text()
     standards = re.findall(r"-std=(c\+\+\d\d)", extension)

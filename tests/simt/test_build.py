@@ -20,10 +20,14 @@ KERNEL = """#include <torch/extension.h>
 #include <ATen/cuda/CUDAContext.h>
 #include <cuda_runtime.h>
 #include <cuda_fp16.h>
-__global__ void scale(const float* x, float* y, int n) { if (threadIdx.x < n) y[threadIdx.x] = FACTOR * x[threadIdx.x]; }
+__global__ void scale(const float* x, float* y, int n) {
+    if (threadIdx.x < n) y[threadIdx.x] = FACTOR * x[threadIdx.x];
+}
 torch::Tensor run(torch::Tensor x) {
-    auto y = torch::softmax(x, 0) + torch::sigmoid(x) + at::arange(3, x.options()) + torch::zeros({3}, x.options());
-    scale<<<1, 32, 0, at::cuda::getCurrentCUDAStream()>>>(x.data_ptr<float>(), y.data_ptr<float>(), x.numel());
+    auto y = torch::softmax(x, 0) + torch::sigmoid(x) + at::arange(3, x.options());
+    y = y + torch::zeros({3}, x.options());
+    auto stream = at::cuda::getCurrentCUDAStream();
+    scale<<<1, 32, 0, stream>>>(x.data_ptr<float>(), y.data_ptr<float>(), x.numel());
     C10_CUDA_KERNEL_LAUNCH_CHECK();
     return y;
 }

@@ -50,7 +50,9 @@ torch::Tensor run(torch::Tensor x, std::string which) {
     return y;
 }
 """
-NAMES = "square square_columns shifted square4 transpose32 transpose33 total".split()
+NAMES = [
+    "square", "square_columns", "shifted", "square4", "transpose32", "transpose33", "total",
+]  # fmt: skip
 
 
 def cases():

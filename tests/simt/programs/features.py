@@ -5,9 +5,20 @@ from pathlib import Path
 import torch
 from torch.utils.cpp_extension import load_inline
 
-FUNCTIONS = (
-    "axpy softmax hist scale4 halves transpose groups conv api zeros_and_braces active namespaced".split()
-)
+FUNCTIONS = [
+    "axpy",
+    "softmax",
+    "hist",
+    "scale4",
+    "halves",
+    "transpose",
+    "groups",
+    "conv",
+    "api",
+    "zeros_and_braces",
+    "active",
+    "namespaced",
+]
 CPP = """
 void axpy(torch::Tensor x, torch::Tensor y, double a);
 torch::Tensor softmax(torch::Tensor x);
