@@ -6,7 +6,7 @@ import time
 from collections.abc import Callable
 from pathlib import Path
 
-from rich.box import SIMPLE_HEAVY
+from rich.box import SIMPLE_HEAD
 from rich.console import Console
 from rich.table import Table
 from rich.text import Text
@@ -23,9 +23,9 @@ def run(console: Console, choice: backend.Choice) -> bool:
     """Grade all starters and solutions; True when every starter fails and every solution passes."""
     begun = time.monotonic()
     console.print(f"Back end [bold]{choice.name}[/] ({choice.why}).\n")
-    table = Table(title="course demo", box=SIMPLE_HEAVY, pad_edge=False)
-    for heading in ("lesson", "starter", "solution", "points", "memory", "speed against eager", "seconds"):
-        table.add_column(heading, no_wrap=heading != "speed against eager")
+    table = Table(title="course demo", box=SIMPLE_HEAD, pad_edge=False, padding=(0, 1, 0, 0))
+    for heading in ("lesson", "starter", "solution", "points", "memory", "kernel*", "model*", "seconds"):
+        table.add_column(heading, no_wrap=True)
     good, notes = True, set[str]()
     for lesson in lessons.every():
         starter = _grade(console, lesson, lesson.exercise, choice)
@@ -36,7 +36,7 @@ def run(console: Console, choice: backend.Choice) -> bool:
             _say_why(console, solution.verdict)
         good &= fine
         if solution.verdict.speed:
-            notes.add(f"Speed: {solution.verdict.speed.get('kind')}, {solution.verdict.speed.get('device')}.")
+            notes.add(report.speed_note(solution.verdict.speed))
         table.add_row(*_row(lesson, starter.verdict, solution.verdict), style="" if fine else "red")
     console.print()
     console.print(table)
@@ -72,14 +72,13 @@ def _say_why(console: Console, verdict: Verdict) -> None:
 
 def _row(lesson: Lesson, starter: Verdict, solution: Verdict) -> list[str]:
     memory = [_memory(v.findings) for v in (starter, solution)]
-    speed = report.ratios(solution.speed) if solution.speed else "not timed"
     return [
         lesson.number,
         str(starter.status),
         str(solution.status),
         f"{solution.points}/{solution.max_points}",
         memory[1],
-        speed,
+        *report.ratios(solution.speed or {}),
         f"{starter.seconds + solution.seconds:.1f}",
     ]
 

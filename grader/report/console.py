@@ -95,18 +95,29 @@ def summary(verdict: Verdict) -> Text:
 
 def speed_text(speed: dict[str, object]) -> str:
     """One clause about the speed, which says whether it was predicted or measured, and for what."""
-    whole = speed.get("whole_ratio")
-    if not isinstance(whole, float):
-        return "no speed"
-    return f"{ratios(speed)} eager ({speed['kind']}, {speed['device']})"
+    kernel, model = ratios(speed)
+    parts = [f"{kernel} kernel"] if kernel != "-" else []
+    parts += [f"{model} model"] if model != "-" else []
+    if not parts:
+        return ""
+    return f"{', '.join(parts)} against eager, {speed['kind']} for {speed['device']}"
 
 
-def ratios(speed: dict[str, object]) -> str:
-    """ "2.00x" for a kernel, or "2.00x kernel, 1.006x model" where most of the time is not the kernel's."""
-    whole, kernel = speed.get("whole_ratio"), speed.get("kernel_ratio")
-    if isinstance(kernel, float) and isinstance(whole, float) and abs(whole - kernel) > 1e-9:
-        return f"{kernel:.2f}x kernel, {whole:.3f}x model"
-    return f"{whole:.3f}x"
+def ratios(speed: dict[str, object]) -> tuple[str, str]:
+    """How many times faster than eager: the kernel alone, and the whole model where there is more in it."""
+    kernel, whole = speed.get("kernel_ratio"), speed.get("whole_ratio")
+    same = isinstance(kernel, float) and isinstance(whole, float) and abs(whole - kernel) < 1e-9
+    return (
+        f"{kernel:.2f}x" if isinstance(kernel, float) else "-",
+        f"{whole:.3f}x" if isinstance(whole, float) and not same else "-",
+    )
+
+
+def speed_note(speed: dict[str, object]) -> str:
+    """What the stars of the demo's table mean."""
+    if speed.get("kind") == "predicted":
+        return f"* times faster than eager, predicted for {speed['device']} from counted bytes; not measured"
+    return f"* times faster than eager, measured on {speed.get('device')}"
 
 
 def first_sentence(text: str) -> str:
