@@ -77,7 +77,7 @@ def activate(
 
     ``build`` turns a request (plain data, see ``request.py``) into the path of a module. A fatal signal
     writes one line of JSON to ``last_words_fd`` (-1: nowhere). A launch that takes more than ``step_budget``
-    steps is stopped (0: no limit). ``libraries``: the runtime and the torch device, by default the prepared ones.
+    steps is stopped (0: no limit). ``libraries``: runtime and torch device, else the prepared ones.
     """
     if "torch" in sys.modules:
         raise RuntimeError(
