@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
+from grader.errors import BadInputError
 from grader.referee.fault import FaultError
 from grader.simt import build as simt_build
 from grader.verdict import Status
@@ -48,7 +49,14 @@ class SimtBuilder:
 
 def prepare(say: Callable[[str], None]) -> None:
     """Build what the CPU back end needs once for all submissions, saying so."""
-    if not simt_build.is_prepared():
+    try:
+        ready = simt_build.is_prepared()
+    except simt_build.ToolchainError as error:
+        raise BadInputError(str(error)) from error
+    if not ready:
         say("First use on this machine: compiling the CPU back end and PyTorch's headers. This happens once.")
-        seconds = simt_build.prepare(say)
+        try:
+            seconds = simt_build.prepare(say)
+        except simt_build.ToolchainError as error:
+            raise BadInputError(str(error)) from error
         say(f"Ready after {seconds:.0f} s; from now on this step is skipped.")
