@@ -2,8 +2,10 @@
 
 import json
 import os
+import signal
 import subprocess
 import sys
+import time
 from pathlib import Path
 
 import pytest
@@ -93,3 +95,44 @@ def test_cuda_without_a_gpu_is_refused_in_a_sentence() -> None:
         pytest.skip("there is a GPU here")
     done = course("check", "07", "--backend", "cuda")
     assert done.returncode == 2 and "Without a GPU use --backend simt" in done.stderr
+
+
+def test_ctrl_c_ends_everything(tmp_path: Path) -> None:
+    file = tmp_path / "mine.py"
+    file.write_text(f"open({str(tmp_path / 'pid')!r}, 'w').write('here')\nimport time\ntime.sleep(100)\n")
+    command = [sys.executable, "-m", "grader", "check", "03", str(file), "--backend", "simt"]
+    with subprocess.Popen(
+        command, cwd=ROOT, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, start_new_session=True
+    ) as process:
+        deadline = time.monotonic() + 120
+        while not (tmp_path / "pid").exists() and time.monotonic() < deadline:
+            time.sleep(0.05)
+        process.send_signal(signal.SIGINT)
+        _, said = process.communicate(timeout=20)
+    assert process.returncode == 130
+    assert said.strip().endswith("course: stopped.") and "Traceback" not in said
+    left = subprocess.run(["pgrep", "-f", str(file)], capture_output=True, text=True, check=False)
+    assert not left.stdout, left.stdout
+
+
+def test_no_compiler_is_said_with_the_install_line(tmp_path: Path) -> None:
+    (tmp_path / "bin").mkdir()
+    env = {"PATH": str(tmp_path / "bin"), "COURSE_CACHE": str(tmp_path / "cache"), "CXX": ""}
+    done = course("check", "03", "--backend", "simt", **env)
+    assert done.returncode == 2
+    assert "a C++ compiler is needed" in done.stderr and "apt-get install g++" in done.stderr
+
+
+def test_a_pair_of_kernelbench_files_is_graded(tmp_path: Path) -> None:
+    reference, mine = tmp_path / "ref.py", tmp_path / "mine.py"
+    model = "import torch\nfrom torch import nn\nclass {}(nn.Module):\n    def __init__(self, n):\n"
+    model += "        super().__init__()\n        self.fc = nn.Linear(n, 5)\n    def forward(self, x, y):\n"
+    model += "        return torch.relu(self.fc(x)) + {}\n"
+    inputs = "def get_inputs():\n    return [torch.rand(4, 6), torch.rand(4, 5)]\n"
+    inputs += "def get_init_inputs():\n    return [6]\n"
+    reference.write_text(model.format("Model", "y") + inputs)
+    mine.write_text(model.format("ModelNew", "y"))
+    assert course("check", str(mine), "--reference", str(reference), "--backend", "simt").returncode == 0
+    mine.write_text(model.format("ModelNew", "2 * y"))
+    done = course("check", str(mine), "--reference", str(reference), "--backend", "simt")
+    assert done.returncode == 1 and "wrong_output" in done.stdout
