@@ -121,12 +121,13 @@ def main() -> None:
     """Run a verb; one sentence and exit code 2 for what the caller can mend, never a traceback of ours."""
     try:
         app()
+    except SystemExit as done:
+        if done.code == 130:  # Typer has turned Ctrl-C into this
+            print("\ncourse: stopped.", file=sys.stderr)
+        raise
     except BadInputError as error:
         print(f"course: {error}", file=sys.stderr)
         sys.exit(2)
-    except KeyboardInterrupt:
-        print("\ncourse: stopped.", file=sys.stderr)
-        sys.exit(130)
     except BrokenPipeError:
         os._exit(0)  # the reader of our output has left; there is nobody to tell
     except Exception as error:
