@@ -6,6 +6,7 @@ it a tensor's storage lies and how the tensor views that storage.
 
 from __future__ import annotations
 
+import fcntl
 import mmap
 import os
 import tempfile
@@ -13,6 +14,8 @@ from dataclasses import asdict, dataclass
 from typing import Any
 
 ALIGN = 256
+# Not in Python's fcntl module everywhere; the numbers are Linux's.
+F_ADD_SEALS, F_SEAL_SHRINK = 1033, 2
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,11 +51,14 @@ class Arena:
     def create(cls, name: str, size: int = 1 << 16) -> Arena:
         """A new arena, zero-filled, owned by this process. The name is for debugging only."""
         if hasattr(os, "memfd_create"):
-            fd = os.memfd_create(name)
+            fd = os.memfd_create(name, os.MFD_CLOEXEC | os.MFD_ALLOW_SEALING)
+            os.ftruncate(fd, size)
+            # A player that could shorten the file would end the referee with SIGBUS at its next look.
+            fcntl.fcntl(fd, F_ADD_SEALS, F_SEAL_SHRINK)
         else:  # macOS has no memfd; an unlinked temporary file behaves alike
             with tempfile.TemporaryFile() as file:
                 fd = os.dup(file.fileno())
-        os.ftruncate(fd, size)
+            os.ftruncate(fd, size)
         return cls(fd, size)
 
     def reach(self, size: int) -> None:
@@ -72,8 +78,14 @@ class Arena:
             self.size = size
 
     def close(self) -> None:
-        """Give the file back. The map lives on while something still views it."""
-        os.close(self.fd)
+        """Give the file back. The map lives on while something still views it. May be called twice."""
+        if self.fd >= 0:
+            os.close(self.fd)
+            self.fd = -1
+
+    def in_memory(self) -> int:
+        """Bytes of memory that the file takes by now, whoever wrote them; 0 once it is closed."""
+        return os.fstat(self.fd).st_blocks * 512 if self.fd >= 0 else 0
 
 
 def aligned(offset: int) -> int:

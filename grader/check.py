@@ -35,6 +35,7 @@ class Job:
     choice: backend.Choice
     limits: Limits = field(default_factory=Limits)
     with_speed: bool = False
+    sandbox: str = "auto"
     say: Callable[[str], None] = _silent
 
 
@@ -64,12 +65,17 @@ def check(job: Job) -> Outcome:
         builder = build.SimtBuilder(job.limits.build)
 
     env = cache.extensions(job.submission.source) if job.choice.name == "cuda" else {}
+    writes = tuple(Path(folder) for folder in env.values())
 
     def start() -> Player:
-        return Player(job.choice.name, job.limits, build=builder, env=env)
+        return Player(
+            job.choice.name, job.limits, sees=(job.submission.path,), writes=writes, build=builder, env=env,
+            mode=job.sandbox,
+        )  # fmt: skip
 
     # Both processes import torch at the same time; that is most of what an unchanged file costs.
-    reference = Player("cuda" if job.choice.name == "cuda" else "cpu", job.limits)
+    kind = "cuda" if job.choice.name == "cuda" else "cpu"
+    reference = Player(kind, job.limits, sees=(job.reference,), mode=job.sandbox)
     oracle = Oracle(reference, job.task)
     inspect = _inspector(job, oracle)
     match = Match(job.task, str(job.submission.path), start, oracle, inspect)

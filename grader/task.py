@@ -81,7 +81,9 @@ class Task:
     ``entry`` is the name called; ``kind`` says whether it is a function or an ``nn.Module`` class whose
     instances are called (its reference is then named ``reference_entry``). ``index`` is how an output
     element maps to a thread in the usual kernel: "flat" (1-D) or "row_col" (2-D, x along the columns).
-    ``starter_fails`` is the check that an untouched starter fails first.
+    ``starter_fails`` is the check that an untouched starter fails first. ``own`` says what the file's own
+    kernels must do: "elementwise" everything but library matrix products, "all" all of the arithmetic, ""
+    nothing in particular.
     """
 
     title: str
@@ -96,6 +98,7 @@ class Task:
     requires: tuple[str, ...] = ()
     minutes: int = 20
     starter_fails: str = ""
+    own: Literal["", "elementwise", "all"] = ""
 
     @property
     def max_points(self) -> int:

@@ -29,6 +29,7 @@ class Status(StrEnum):
     NOT_FINITE = "not_finite"
     PRECISION = "precision"
     MUTATED_INPUT = "mutated_input"
+    NO_KERNEL = "no_kernel"
     ILLEGAL_ACCESS = "illegal_access"
     UNINITIALISED = "uninitialised"
     RACE = "race"
@@ -70,7 +71,9 @@ SENTENCE: dict[Status, str] = {
     "often an element that no thread wrote.",
     Status.PRECISION: "The result is close, but its error is far above that of ordinary float32 arithmetic; "
     "a lower precision or an approximation is at work.",
-    Status.MUTATED_INPUT: "The call changed its input; write to an output of its own.",
+    Status.MUTATED_INPUT: "The call changed its input or a weight; write to an output of its own.",
+    Status.NO_KERNEL: "The result is right, but it is not the work of a kernel in the file; "
+    "the exercise is to write that kernel and to let it write the result.",
     Status.ILLEGAL_ACCESS: "A thread touched memory outside its tensor; compare the index with the guard.",
     Status.UNINITIALISED: "A thread read memory that nothing had written; write it first, or do not read it.",
     Status.RACE: "Two threads used the same memory without order, and one of them wrote; "

@@ -7,6 +7,8 @@ that arrives is evaluated or unpickled; every frame is bounded in size, every wa
 from __future__ import annotations
 
 import json
+import math
+import re
 import socket
 import struct
 import time
@@ -14,6 +16,7 @@ from typing import Any, NoReturn
 
 MAX_FRAME = 8 << 20
 _LENGTH = struct.Struct(">I")
+_UNPRINTABLE = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\ud800-\udfff]")
 
 
 class WireError(Exception):
@@ -39,12 +42,36 @@ def _refuse(name: str) -> NoReturn:
 def decode(data: bytes) -> dict[str, Any]:
     """One frame's body as a dict; :class:`MalformedError` for anything else than a JSON object."""
     try:
-        value = json.loads(data.decode("utf-8"), parse_constant=_refuse)
+        value = json.loads(data.decode("utf-8"), parse_constant=_refuse, parse_float=_finite)
+        if b"\\u" in data:  # the only way in for control characters and halves of surrogate pairs
+            value = _cleaned(value)
     except (ValueError, RecursionError) as error:
         raise MalformedError(f"not JSON: {type(error).__name__}") from error
     if not isinstance(value, dict):
         raise MalformedError("not a JSON object")
     return value
+
+
+def printable(text: str) -> str:
+    """Text without the characters that move a terminal's cursor, change its colours, or cannot be encoded."""
+    return _UNPRINTABLE.sub("\ufffd", text.replace("\r\n", "\n").replace("\r", "\n"))
+
+
+def _cleaned(value: Any) -> Any:
+    if isinstance(value, str):
+        return printable(value)
+    if isinstance(value, list):
+        return [_cleaned(v) for v in value]
+    if isinstance(value, dict):
+        return {printable(k): _cleaned(v) for k, v in value.items()}
+    return value
+
+
+def _finite(text: str) -> float:
+    number = float(text)
+    if not math.isfinite(number):
+        raise ValueError(f"{text} is beyond any float")
+    return number
 
 
 def encode(message: dict[str, Any]) -> bytes:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 import faulthandler
 import gc
+import json
 import os
 import signal
 import socket
@@ -12,6 +13,7 @@ from collections.abc import Callable
 from typing import Any
 
 from grader.arena import Arena
+from grader.player.confine import confine
 from grader.wire import Channel, ClosedError
 
 
@@ -22,9 +24,11 @@ def main() -> None:
         parser.add_argument(name, type=int, required=True)
     parser.add_argument("--backend", choices=["cuda", "simt", "cpu"], required=True)
     parser.add_argument("--step-budget", type=int, default=0)
+    parser.add_argument("--confine", type=json.loads, default={})
     options = parser.parse_args()
     # Importing torch makes a million objects and no garbage: without the collector it takes a fifth less.
     gc.disable()
+    options.confined = confine(options.confine)
     channel = Channel(socket.socket(fileno=options.wire))
     # A run that hangs in Python is asked where it is before it is ended.
     with os.fdopen(os.dup(options.words), "w", closefd=False) as words:
@@ -44,7 +48,7 @@ def serve(channel: Channel, options: argparse.Namespace) -> None:
     stage = Stage(*arenas, device="cpu" if options.backend == "cpu" else "cuda")
     gc.freeze()
     gc.enable()
-    channel.send({"ready": backend.facts()})
+    channel.send({"ready": backend.facts() | {"confined": options.confined}})
     actions: dict[str, Callable[..., dict[str, Any]]] = {
         "load": stage.load,
         "construct": stage.construct,

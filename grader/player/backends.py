@@ -9,6 +9,8 @@ from typing import TYPE_CHECKING, Any, Protocol
 from grader.wire import Channel
 
 if TYPE_CHECKING:
+    import torch
+
     from grader.player.stage import Stage
 
 
@@ -98,14 +100,23 @@ class Simt(Plain):
         return {"findings": self._runtime.findings()[:50], "launches": self._runtime.launches()[:200]}
 
     def owner(self, stage: Stage, **request: Any) -> dict[str, Any]:
-        """From the shadow memory: who last wrote element ``index`` (row-major) of output ``output``."""
+        """From the shadow memory: who last wrote element ``index`` (row-major) of output ``output``.
+
+        With ``indices`` instead, the kernel that wrote each of them, or None.
+        """
         tensor = stage.last[request["output"]]
-        flat, offset = request["index"], 0
+        if "indices" in request:
+            seen = [self._writer(tensor, index) for index in request["indices"]]
+            return {"kernels": [writer and writer["kernel"] for writer in seen]}
+        return {"owner": self._writer(tensor, request["index"])}
+
+    def _writer(self, tensor: torch.Tensor, flat: int) -> dict[str, Any] | None:
+        offset = 0
         for size, stride in zip(reversed(tensor.shape), reversed(tensor.stride()), strict=True):
             flat, at = divmod(flat, size)
             offset += at * stride
         address = tensor.data_ptr() + offset * tensor.element_size()
-        return {"owner": self._runtime.owner(address, tensor.element_size())}
+        return self._runtime.owner(address, tensor.element_size())
 
     def count(self, **request: Any) -> dict[str, Any]:
         """Count sectors and distinct bytes of the launches that follow."""

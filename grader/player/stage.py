@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import contextlib
 import copy
 import functools
 import importlib.util
+import math
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from types import ModuleType
 from typing import Any
@@ -14,7 +16,7 @@ from typing import Any
 import torch
 
 from grader.arena import Arena
-from grader.player import tensors
+from grader.player import tensors, watch
 
 
 class MissingEntryError(Exception):
@@ -34,6 +36,9 @@ class Stage:
         self.module: ModuleType | None = None
         self.model: torch.nn.Module | None = None
         self.last: list[torch.Tensor] = []
+        self.inputs: list[Any] = []
+        self.retired: list[torch.Tensor] = []  # kept, so that no address is ever given out again
+        self.gpu = device == "cuda" and "grader.simt.device" not in sys.modules
         self.again: Callable[[], Any] = lambda: None
 
     def load(self, path: str, **_: object) -> dict[str, Any]:
@@ -66,6 +71,7 @@ class Stage:
         if not isinstance(model, torch.nn.Module):
             raise TypeError(f"{entry}(...) is a {type(model).__name__}, not a torch.nn.Module")
         self.model = model.to(self.device).eval()
+        self.retired.clear()
         state = [*self.model.named_parameters(), *self.model.named_buffers()]
         return {"state": [[n, list(t.shape), tensors.name_of(t.dtype)] for n, t in state]}
 
@@ -78,40 +84,62 @@ class Stage:
         args = [tensors.describe(v) for v in values]
         return {"init": [list(a) if isinstance(a, (tuple, torch.Size)) else a for a in init], "args": args}
 
-    def set_state(self, state: list[Any], **_: object) -> dict[str, Any]:
-        """Write new values into parameters and buffers, in place."""
-        assert self.model is not None
-        own = dict([*self.model.named_parameters(), *self.model.named_buffers()])
+    def set_state(self, state: list[Any], how: str = "write", **_: object) -> dict[str, Any]:
+        """Give parameters and buffers new values: "write" in place, else in new memory."""
+        own = self.state()
         with torch.no_grad():
             for name, slot in state:
-                own[name].copy_(tensors.take(self.inbox, slot, "cpu"))
+                values = tensors.take(self.inbox, slot, "cpu")
+                if how == "write":
+                    own[name].copy_(values)
+                else:
+                    self.retired.append(own[name].data)
+                    own[name].data = values.to(own[name].device)
         return {}
 
+    def state(self) -> dict[str, torch.Tensor]:
+        """The model's parameters and buffers by name."""
+        assert self.model is not None
+        return dict([*self.model.named_parameters(), *self.model.named_buffers()])
+
     def call(
-        self, entry: str, args: list[Any], out: list[Any], after: list[int], double: bool = False, **_: object
+        self, entry: str, args: list[Any], out: list[Any], after: list[int], double: bool = False, **more: Any
     ) -> dict[str, Any]:
-        """Call the entry (or the model) once on fresh inputs and write what it returns into the outbox.
+        """Call the entry (or the model) once and write what it returns into the outbox.
 
         ``out``: for each expected tensor ``{"at", "shape", "dtype"}``; a result of another shape or dtype is
-        only described. ``after``: where to copy the storage of each tensor argument once the call is over.
-        ``double``: in float64 (for a reference).
+        only described. ``double``: in float64 (for a reference). In ``more``: ``inputs``, how they come about
+        (see :class:`~grader.referee.rounds.Round`); ``kept``: where to copy the results of the call before
+        once this one is over, ``after``: the storage of each tensor argument, ``state``: parameters, as
+        [name, place]. ``watch``: report the operators and kernels that ran.
         """
-        inputs = self.arguments(args, double)
-        target = self.target(entry, double)
-        with torch.no_grad():
-            value = target(*inputs)
-        self.again = functools.partial(target, *inputs)
+        how, before = more.get("inputs", "new"), self.last
+        self.poison(out)
+        with self.stream(how != "new"):
+            inputs = self.inputs = self.arguments(args, double, how)
+            target = self.target(entry, double)
+            with watch.watching(self.gpu, bool(more.get("watch"))) as seen, torch.no_grad():
+                value = target(*inputs)
+            self.last = [value] if isinstance(value, torch.Tensor) else []
+            if isinstance(value, (tuple, list)):
+                self.last = [v for v in value if isinstance(v, torch.Tensor)]
+            # A GPU's copies wait for the current stream only: what another one still does comes too late.
+            copies = [t.clone() for t in self.last] if self.gpu else self.last
         self.synchronize()
+        self.again = functools.partial(target, *inputs)
         answer = tensors.describe(value)
-        self.last = [value] if isinstance(value, torch.Tensor) else []
-        if isinstance(value, (tuple, list)):
-            self.last = [v for v in value if isinstance(v, torch.Tensor)]
         if answer["kind"] == "tensors":
-            self.fetch(out)
+            self._write(copies, out)
+        self._write(before, more.get("kept", []))
         slots = [(a["slot"], t) for a, t in zip(args, inputs, strict=True) if "slot" in a]
         for (slot, tensor), at in zip(slots, after, strict=False):
             tensors.put(self.outbox, at, tensors.storage_of(tensor, slot))
-        return answer
+        if more.get("state"):
+            own = self.state()
+            for name, at in more["state"]:
+                if name in own:
+                    tensors.put(self.outbox, at, own[name])
+        return answer | {"watched": seen}
 
     def target(self, entry: str, double: bool = False) -> Callable[..., Any]:
         """What a call calls: the model if there is one, else the named function."""
@@ -119,16 +147,46 @@ class Stage:
             return self.entry(entry)
         return copy.deepcopy(self.model).double() if double else self.model
 
-    def arguments(self, args: list[dict[str, Any]], double: bool = False) -> list[Any]:
-        """Fresh tensors and plain values for a call."""
+    def arguments(self, args: list[dict[str, Any]], double: bool = False, how: str = "new") -> list[Any]:
+        """Tensors and plain values for a call; ``how`` as in a round of the referee."""
+        old = self.inputs
+        if how in ("keep", "refill", "swap") and len(old) == len(args):
+            for argument, tensor in zip(args, old, strict=True):
+                if "slot" in argument and how != "keep":
+                    tensors.refill(tensor, self.inbox, argument["slot"])
+            return old
+        # The old ones are alive meanwhile, so the new ones lie elsewhere.
         return [self._argument(a, double) for a in args]
 
     def fetch(self, out: list[Any], **_: object) -> dict[str, Any]:
         """Write the last result into the outbox, as far as shape and dtype are those wanted."""
-        for tensor, want in zip(self.last, out, strict=False):
+        self._write(self.last, out)
+        return {}
+
+    def _write(self, results: list[torch.Tensor], out: list[Any]) -> None:
+        for tensor, want in zip(results, out, strict=False):
             if list(tensor.shape) == want["shape"] and tensors.name_of(tensor.dtype) == want["dtype"]:
                 tensors.put(self.outbox, want["at"], tensor)
-        return {}
+
+    def poison(self, out: list[Any]) -> None:
+        """Leave NaN in the memory that a result will be given; the CPU back end always does."""
+        if not self.gpu:
+            return
+        sizes = [math.prod(w["shape"]) for w in out]
+        blocks = [torch.full((n,), torch.nan, device="cuda") for n in sizes for _ in range(4)]
+        del blocks
+
+    @contextlib.contextmanager
+    def stream(self, other: bool) -> Iterator[None]:
+        """On a GPU another current stream, and a busy one: what does not wait for it sees the old input."""
+        if not (self.gpu and other):
+            yield
+            return
+        side = torch.cuda.Stream()  # type: ignore[no-untyped-call]
+        side.wait_stream(torch.cuda.current_stream())
+        with torch.cuda.stream(side):
+            torch.cuda._sleep(1_000_000)  # type: ignore[no-untyped-call]
+            yield
 
     def synchronize(self) -> None:
         """Wait for the device, so that a kernel's error surfaces at the call that caused it.

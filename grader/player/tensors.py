@@ -8,6 +8,8 @@ import torch
 
 from grader.arena import Arena
 
+PLAIN = (torch.Tensor, torch.nn.Parameter)
+
 
 def dtype_of(name: str) -> torch.dtype:
     """The torch dtype of that name."""
@@ -23,13 +25,23 @@ def name_of(dtype: torch.dtype) -> str:
 
 def take(arena: Arena, slot: dict[str, Any], device: str) -> torch.Tensor:
     """A fresh tensor on ``device`` with the slot's storage, shape, strides and storage offset."""
-    dtype = dtype_of(slot["dtype"])
-    if slot["elements"]:
-        flat = torch.frombuffer(arena.map, dtype=dtype, count=slot["elements"], offset=slot["at"])
-        storage = flat.clone().to(device)
-    else:
-        storage = torch.empty(0, dtype=dtype, device=device)
+    storage = _flat(arena, slot).clone().to(device)
     return storage.as_strided(slot["shape"], slot["strides"], slot["start"])
+
+
+def refill(tensor: torch.Tensor, arena: Arena, slot: dict[str, Any]) -> None:
+    """Write the slot's storage into that of ``tensor``: same address, and the same version too.
+
+    A kernel that writes to memory does not raise a tensor's version either.
+    """
+    storage_of(tensor.data, slot).copy_(_flat(arena, slot))
+
+
+def _flat(arena: Arena, slot: dict[str, Any]) -> torch.Tensor:
+    dtype = dtype_of(slot["dtype"])
+    if not slot["elements"]:
+        return torch.empty(0, dtype=dtype)
+    return torch.frombuffer(arena.map, dtype=dtype, count=slot["elements"], offset=slot["at"])
 
 
 def put(arena: Arena, at: int, tensor: torch.Tensor) -> None:
@@ -65,4 +77,5 @@ def _facts(tensor: torch.Tensor) -> dict[str, Any]:
         "dtype": name_of(tensor.dtype),
         "device": tensor.device.type,
         "type": type(tensor).__name__,
+        "plain": type(tensor) in PLAIN and tensor.layout is torch.strided,
     }

@@ -5,12 +5,14 @@ from __future__ import annotations
 import time
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
+from pathlib import Path
 from typing import Any
 
 from grader.referee import contract, draw, exchange, memory, owner
+from grader.referee.calls import Calls
 from grader.referee.fault import FaultError
-from grader.referee.judge import Judgement, judge
-from grader.referee.oracle import Expected, Oracle
+from grader.referee.judge import Judgement
+from grader.referee.oracle import Oracle
 from grader.referee.process import Answer, Player
 from grader.task import Case, Task, Tensor
 from grader.verdict import Finding, Status
@@ -47,6 +49,9 @@ class Match:
     ) -> None:
         self.task, self.path, self.oracle = task, path, oracle
         self.rng = draw.generator()
+        self.weights: exchange.State = []
+        # Atomic additions come in any order, so results may then differ in their last bits.
+        self.unordered = "atomic" in Path(path).read_text(errors="replace")
         self.record = Record()
         self.inspect = inspect
         self._start, self._restarts = start, 0
@@ -103,12 +108,9 @@ class Match:
     def _play(self, case: Case) -> Finding:
         try:
             self.revive()
-            if self.task.kind == "model" and not case.entry:
-                self.construct(case)
-            for _ in range(case.calls):
-                failed = self._call(case)
-                if failed:
-                    return failed
+            failed = Calls(self, case).run()
+            if failed:
+                return failed
         except FaultError as fault:
             return self._fallen(case, fault)
         if case.expect == "raise":
@@ -147,36 +149,8 @@ class Match:
         assert self.player is not None
         init = self.oracle.given(self.rng)[0] if case.given else list(case.init)
         self.oracle.construct(init)
-        answer = self._ask("construct", entry=self.task.entry, init=init)
+        answer = self.ask("construct", entry=self.task.entry, init=init)
         self._names = contract.match_state(self.oracle.state, answer.data.get("state"), self.task.entry)
-
-    def _call(self, case: Case) -> Finding | None:
-        """One call on fresh inputs; None when it is right."""
-        assert self.player is not None
-        if self.task.kind == "model" and not case.entry:
-            self.new_weights()
-        args = self.arguments(case)
-        expected = Expected()
-        if case.expect == "match":
-            expected = self.oracle.expect(case, args)
-        fields, wanted, after = exchange.offer(self.player, args, expected.outputs)
-        answer = self._ask("call", entry=case.entry or self.task.entry, **fields)
-        if case.expect == "raise":
-            return None
-        number = exchange.changed(self.player, args, after)
-        got = exchange.collect(self.player, wanted)
-        failed = contract.differ(case, answer.data, expected)
-        if failed:
-            return failed
-        views = tuple(a.view() for a in args if isinstance(a, draw.Drawn))
-        for i, (answers, eager, array) in enumerate(zip(expected.answers, expected.eager, got, strict=True)):
-            verdict = judge(answers, eager, array, views)
-            if verdict.status is not Status.PASSED:
-                return self._explain(case, verdict, i, array.shape)
-        if number is not None:
-            message = f"After the call, input {number} no longer holds what was passed in."
-            return Finding(case.name, Status.MUTATED_INPUT, message, 0, case.points, {"input": number})
-        return None
 
     def arguments(self, case: Case) -> list[exchange.Value]:
         """Arguments of one call, drawn now."""
@@ -184,22 +158,29 @@ class Match:
             return self.oracle.given(self.rng)[1]
         return [draw.draw(a, self.rng) if isinstance(a, Tensor) else a for a in case.args]
 
-    def new_weights(self) -> None:
-        """Give both sides the same new weights, in place."""
-        assert self.player is not None
+    def new_weights(self, how: str = "write") -> None:
+        """Give both sides the same new weights; ``how`` as in a round."""
         drawn = self.oracle.new_weights(self.rng)
-        slots = exchange.pack(self.player, [d for _, d in drawn])
-        state = [[self._names[n], slot.as_json()] for (n, _), slot in zip(drawn, slots, strict=True)]
-        self._ask("set_state", state=state)
+        self.weights = [(self._names[name], values) for name, values in drawn]
+        self.send_weights(how)
 
-    def _explain(self, case: Case, verdict: Judgement, output: int, shape: tuple[int, ...]) -> Finding:
+    def send_weights(self, how: str) -> None:
+        """Give the submission's model the weights that it should have."""
+        assert self.player is not None
+        slots = exchange.pack(self.player, [d for _, d in self.weights])
+        state = [[name, slot.as_json()] for (name, _), slot in zip(self.weights, slots, strict=True)]
+        self.ask("set_state", state=state, how=how)
+
+    def explain(self, case: Case, verdict: Judgement, output: int, shape: tuple[int, ...]) -> Finding:
+        """A wrong result as a finding: what is wrong, whose element it is, what the case is for."""
         assert self.player is not None and verdict.first is not None
         index = tuple(verdict.evidence["first_wrong"])
         text, facts = owner.find(self.player, output, verdict.first, index, self.task.index)
         message = f"{verdict.message}{text} This case: {case.why}" if case.why else f"{verdict.message}{text}"
         return Finding(case.name, verdict.status, message, 0, case.points, verdict.evidence | facts)
 
-    def _ask(self, do: str, **fields: Any) -> Answer:
+    def ask(self, do: str, **fields: Any) -> Answer:
+        """A request to the submission's player; what its back end saw is kept."""
         assert self.player is not None
         answer = self.player.ask(do, self.player.limits.call, **fields)
         self._observe(answer.findings)

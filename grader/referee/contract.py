@@ -48,6 +48,11 @@ def differ(case: Case, facts: dict[str, Any], expected: Expected) -> Finding | N
         return fail(Status.WRONG_SHAPE, f"The call returned {count} tensors, expected {len(expected.eager)}.")
     on_gpu = case.given or any(isinstance(a, Tensor) and a.device == "cuda" for a in case.args)
     for tensor, eager in zip(tensors, expected.eager, strict=True):
+        if not isinstance(tensor, dict) or tensor.get("plain") is not True:
+            kind = tensor.get("type") if isinstance(tensor, dict) else type(tensor).__name__
+            # One that computes when it is read has not computed when the call is over.
+            message = f"The result is a {str(kind)[:100]}, a class of its own, and not a plain torch.Tensor."
+            return fail(Status.NOT_A_TENSOR, message)
         if tensor.get("shape") != list(eager.shape):
             return fail(
                 Status.WRONG_SHAPE,

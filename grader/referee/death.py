@@ -60,13 +60,25 @@ def ended(code: int | None, words: str, stage: str) -> FaultError:
     )  # fmt: skip
 
 
+def struck(reason: str, stage: str, limit: int) -> FaultError:
+    """It was ended by the watcher: for "memory" or for "processes"."""
+    what = STAGES.get(stage, f"The request {stage!r}")
+    if reason == "memory":
+        message = (
+            f"{what} took more than {limit / (1 << 30):.1f} GiB of the computer's memory, so it was stopped."
+        )
+        return FaultError(Status.OUT_OF_MEMORY, message, dead=True, stage=stage)
+    message = f"{what} started ever more processes or threads, so all of them were stopped."
+    return FaultError(Status.CRASHED, message, dead=True, stage=stage)
+
+
 def last_words(words: str) -> dict[str, Any]:
     """The line of JSON that the CPU back end's crash handler leaves, if there is one."""
     for line in reversed(words.splitlines()):
         if line.startswith("{"):
             try:
                 value = json.loads(line)
-            except ValueError:
+            except (ValueError, RecursionError):  # the submission can write here, too
                 continue
             if isinstance(value, dict):
                 return value

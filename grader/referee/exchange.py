@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
@@ -15,6 +15,7 @@ from grader.referee.process import Player
 
 Array = NDArray[Any]
 Value = Drawn | int | float | str
+State = list[tuple[str, Drawn]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,6 +36,20 @@ class Wanted:
         return {"at": self.at, "shape": list(self.shape), "dtype": self.dtype}
 
 
+@dataclass(slots=True)
+class Sheet:
+    """A prepared call: the ``fields`` of the request and where in the outbox its answers will lie.
+
+    ``wanted`` are the results; ``kept`` those of the call before, copied out again after this call;
+    ``given`` is what was passed in: (what it is, place, bytes that should still be there).
+    """
+
+    fields: dict[str, Any]
+    wanted: list[Wanted]
+    kept: list[Wanted] = field(default_factory=list)
+    given: list[tuple[str, int, bytes]] = field(default_factory=list)
+
+
 def pack(player: Player, tensors: list[Drawn]) -> list[Slot]:
     """Write storages into the inbox, one after another, and say where they lie."""
     slots, at = [], 0
@@ -49,26 +64,56 @@ def pack(player: Player, tensors: list[Drawn]) -> list[Slot]:
     return slots
 
 
-def offer(
-    player: Player, args: list[Value], outputs: list[tuple[tuple[int, ...], str]]
-) -> tuple[dict[str, Any], list[Wanted], list[int]]:
-    """Prepare a call: fields of the request, the outputs wanted, and where inputs are copied afterwards.
+def prepare(
+    player: Player,
+    args: list[Value],
+    outputs: list[tuple[tuple[int, ...], str]],
+    kept: list[tuple[tuple[int, ...], str]] | None = None,
+    state: State | None = None,
+) -> Sheet:
+    """Prepare a call: inputs packed, places for outputs, for the last results, for inputs and weights after.
 
     All of the outbox is filled with 0xFF first, which is NaN in every float format.
     """
     drawn = [a for a in args if isinstance(a, Drawn)]
     slots = iter(pack(player, drawn))
     listed = [{"slot": next(slots).as_json()} if isinstance(a, Drawn) else {"value": a} for a in args]
-    wanted, after, at = [], [], 0
-    for shape, dtype in outputs:
-        wanted.append(Wanted(at, shape, dtype))
-        at = aligned(at + wanted[-1].nbytes)
-    for tensor in drawn:
-        after.append(at)
-        at = aligned(at + tensor.storage.nbytes)
+    at = 0
+
+    def place(nbytes: int) -> int:
+        nonlocal at
+        here, at = at, aligned(at + nbytes)
+        return here
+
+    def places(tensors: list[tuple[tuple[int, ...], str]]) -> list[Wanted]:
+        sizes = [Wanted(0, shape, dtype) for shape, dtype in tensors]
+        return [Wanted(place(w.nbytes), w.shape, w.dtype) for w in sizes]
+
+    sheet = Sheet({"args": listed}, places(outputs), places(kept or []))
+    for number, tensor in enumerate(drawn):
+        data = tensor.storage.tobytes()
+        sheet.given.append((f"input {number}", place(len(data)), data))
+    for name, tensor in state or []:
+        data = tensor.storage.tobytes()
+        sheet.given.append((f"parameter {name}", place(len(data)), data))
     player.outbox.reach(at)
     player.outbox.map[:at] = b"\xff" * at
-    return {"args": listed, "out": [w.as_json() for w in wanted], "after": after}, wanted, after
+    after = [where for _, where, _ in sheet.given]
+    sheet.fields |= {
+        "out": [w.as_json() for w in sheet.wanted],
+        "kept": [w.as_json() for w in sheet.kept],
+        "after": after[: len(drawn)],
+        "state": [[n, w] for (n, _), w in zip(state or [], after[len(drawn) :], strict=True)],
+    }
+    return sheet
+
+
+def offer(
+    player: Player, args: list[Value], outputs: list[tuple[tuple[int, ...], str]]
+) -> tuple[dict[str, Any], list[Wanted], list[int]]:
+    """A plain call: fields of the request, the outputs wanted, and where inputs are copied afterwards."""
+    sheet = prepare(player, args, outputs)
+    return sheet.fields, sheet.wanted, [at for _, at, _ in sheet.given]
 
 
 def collect(player: Player, wanted: list[Wanted]) -> list[Array]:
@@ -79,10 +124,9 @@ def collect(player: Player, wanted: list[Wanted]) -> list[Array]:
     ]
 
 
-def changed(player: Player, args: list[Value], after: list[int]) -> int | None:
-    """The number of the first tensor argument whose storage is no longer what was given, or None."""
-    drawn = [a for a in args if isinstance(a, Drawn)]
-    for number, (tensor, at) in enumerate(zip(drawn, after, strict=True)):
-        if player.outbox.map[at : at + tensor.storage.nbytes] != tensor.storage.tobytes():
-            return number
+def changed(player: Player, sheet: Sheet) -> str | None:
+    """The first input or parameter whose bytes are no longer what was given, or None."""
+    for what, at, data in sheet.given:
+        if player.outbox.map[at : at + len(data)] != data:
+            return what
     return None

@@ -59,9 +59,13 @@ class Oracle:
         self._ask("set_state", self.limits.call, state=state)
         return drawn
 
-    def expect(self, case: Case, args: list[exchange.Value]) -> Expected:
-        """The answers for one call."""
+    def expect(self, case: Case, args: list[exchange.Value], like: Expected | None = None) -> Expected:
+        """The answers for one call. ``like`` an earlier call of the same shapes: saves asking for them."""
         entry = case.entry or self.task.entry
+        if like and like.eager:
+            doubles = [(a.shape, str(a.dtype)) for a in like.answers]
+            answers = self._call(entry, args, doubles, double=True)
+            return Expected(tuple(answers), tuple(self._call(entry, args, like.outputs)), like.container)
         fields, _, _ = exchange.offer(self.player, args, [])
         fields["after"] = []  # a reference is trusted with its inputs
         facts = self._ask("call", self.limits.call, entry=entry, double=True, **fields)
@@ -71,6 +75,18 @@ class Oracle:
         answers = self._fetch(facts)
         facts = self._ask("call", self.limits.call, entry=entry, **fields)
         return Expected(tuple(answers), tuple(self._fetch(facts)), str(facts["container"]))
+
+    def _call(
+        self,
+        entry: str,
+        args: list[exchange.Value],
+        outputs: list[tuple[tuple[int, ...], str]],
+        double: bool = False,
+    ) -> list[Array]:
+        fields, wanted, _ = exchange.offer(self.player, args, outputs)
+        fields["after"] = []
+        self._ask("call", self.limits.call, entry=entry, double=double, **fields)
+        return exchange.collect(self.player, wanted)
 
     def given(self, rng: np.random.Generator) -> tuple[list[Any], list[exchange.Value]]:
         """Constructor and call arguments as the reference file draws them, from a seed only it is told."""

@@ -2,74 +2,50 @@
 
 from __future__ import annotations
 
-import contextlib
+import json
 import os
-import shutil
 import signal
 import socket
-import subprocess
 import sys
-import tempfile
 import threading
-import time
-from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from grader import wire
 from grader.arena import Arena
-from grader.referee import death
-from grader.referee.fault import FaultError, from_error
+from grader.referee import death, sandbox
+from grader.referee.conversation import Answer, Builder, Conversation
+from grader.referee.fault import FaultError
+from grader.referee.sandbox import orders
+from grader.referee.sandbox.watch import Watcher, memory_limit
 from grader.verdict import Status
 
-KEEP_OUTPUT = 64 << 10
-PASSED_ON = [
-    "PATH",
-    "HOME",
-    "LANG",
-    "LC_ALL",
-    "TMPDIR",
-    "LD_LIBRARY_PATH",
-    "PYTHONPATH",
-    "CC",
-    "CXX",
-    "CUDA_HOME",
-    "CUDA_PATH",
-    "CUDA_VISIBLE_DEVICES",
-    "COURSE_CACHE",
-    "XDG_CACHE_HOME",
-    "VIRTUAL_ENV",
-    "NVIDIA_VISIBLE_DEVICES",
-    "TRITON_CACHE_DIR",
-]
+__all__ = ["Answer", "Builder", "Limits", "Player"]
 
-Builder = Callable[[dict[str, Any]], dict[str, Any]]
+KEEP_OUTPUT = 64 << 10
 
 
 @dataclass(frozen=True, slots=True)
 class Limits:
-    """Seconds allowed for each stage of a player's life. Building is not counted as importing."""
+    """Seconds allowed for each stage of a player's life; building is not counted as importing.
+
+    ``memory``: bytes of the computer's memory that the player's processes may use together; 0: half of it.
+    """
 
     start: float = 60.0
     load: float = 20.0
     build: float = 300.0
     call: float = 20.0
-
-
-@dataclass(slots=True)
-class Answer:
-    """What a player answered, and what its back end observed meanwhile. All of it is claims."""
-
-    data: dict[str, Any]
-    findings: list[dict[str, Any]] = field(default_factory=list)
-    launches: list[dict[str, Any]] = field(default_factory=list)
+    memory: int = 0
 
 
 class Player:
     """One player process.
 
+    ``sees``: the files that it may read beside Python and torch; ``writes``: folders it may write to.
     ``build`` compiles for it (simt); ``wrap`` is a command to run it under; ``env`` adds to its environment.
+    ``mode`` is "auto", "strict" or "off" (see :mod:`grader.referee.sandbox`).
     """
 
     def __init__(
@@ -77,18 +53,21 @@ class Player:
         backend: str,
         limits: Limits,
         *,
+        sees: tuple[Path, ...] = (),
+        writes: tuple[Path, ...] = (),
         build: Builder | None = None,
         wrap: tuple[str, ...] = (),
         env: dict[str, str] | None = None,
+        mode: str = "auto",
     ) -> None:
-        self.backend, self.limits, self.seconds_building = backend, limits, 0.0
-        self.compile_error: FaultError | None = None
+        sandbox.require(mode)
+        self.backend, self.limits, self._mode = backend, limits, mode
         self.inbox, self.outbox = Arena.create("inbox"), Arena.create("outbox")
-        self._words = Arena.create("words", 1 << 16)
-        self._build, self._ready = build, False
-        self._folder = tempfile.mkdtemp(prefix="player-")
+        self._words = Arena.create("words")
+        self._ready, self._stopped = False, False
+        order = orders.give(backend, mode, sees, writes)
         ours, theirs = socket.socketpair()
-        self._channel = wire.Channel(ours)
+        self._talk = Conversation(wire.Channel(ours), order.deliver(build), limits.build)
         self._output, self._output_lock = bytearray(), threading.Lock()
         read_end, write_end = os.pipe()
         fds = {
@@ -98,29 +77,48 @@ class Player:
             "words": self._words.fd,
         }
         command = [*wrap, sys.executable, "-m", "grader.player", "--backend", backend]
+        command += ["--confine", json.dumps(order.confine)]
         command += [text for name, fd in fds.items() for text in (f"--{name}", str(fd))]
-        self._process = subprocess.Popen(
-            command, cwd=self._folder, env=_environment(backend) | (env or {}), pass_fds=tuple(fds.values()),
-            stdin=subprocess.DEVNULL, stdout=write_end, stderr=write_end, start_new_session=True,
-        )  # fmt: skip
-        theirs.close()
-        os.close(write_end)
+        try:
+            env = orders.environment(backend) | (env or {})
+            passed = tuple(fds.values())
+            self._cage = sandbox.start(command, order.room, env, passed, write_end, order.bubble)
+        finally:
+            theirs.close()
+            os.close(write_end)
+        self._order = order
         threading.Thread(target=self._drain, args=(read_end,), daemon=True).start()
+        self._watcher = Watcher(self._cage, self._shared, limits.memory or memory_limit())
 
     @property
     def output(self) -> str:
-        """What the submission has printed so far, cut to the first 64 KiB."""
+        """What the submission has printed so far, cut to the first 64 KiB, without control characters."""
         with self._output_lock:
-            return self._output.decode(errors="replace")
+            return wire.printable(self._output.decode(errors="replace"))
+
+    @property
+    def seconds_building(self) -> float:
+        """How long it has been compiled for, in all."""
+        return self._talk.seconds_building
+
+    @property
+    def compile_error(self) -> FaultError | None:
+        """The first build that failed."""
+        return self._talk.compile_error
 
     def ready(self) -> dict[str, Any]:
         """Wait until the player has started; answers versions and device. Call before the first request."""
         self._ready = True
         try:
-            return self._conversation("start", self.limits.start, "ready").data
+            facts = self._conversation("start", self.limits.start, "ready").data
         except FaultError as fault:  # until then only our own code has run
             message = f"{fault.message} It printed: {self.output.strip()[-500:] or 'nothing'}"
             raise FaultError(Status.NOT_GRADABLE, message, dead=True) from fault
+        given_up = [str(name) for name in facts.pop("confined", [])]
+        if self._mode == "strict" and "seccomp" not in given_up:
+            self.stop()
+            raise FaultError(Status.NOT_GRADABLE, "The system refused the seccomp filter.", dead=True)
+        return facts | {"sandbox": ", ".join([self._cage.name, *given_up, "watcher"])}
 
     def ask(self, do: str, seconds: float, **fields: Any) -> Answer:
         """One request and its answer; a FaultError for anything else."""
@@ -128,64 +126,31 @@ class Player:
             self.ready()
         message = {"do": do, "sizes": [self.inbox.size, self.outbox.size], **fields}
         try:
-            self._channel.send(message, seconds=seconds)
+            self._talk.channel.send(message, seconds=seconds)
         except wire.WireError as error:
             raise self._end(do, error) from error
         return self._conversation(do, seconds, "answer")
 
     def _conversation(self, stage: str, seconds: float, key: str) -> Answer:
-        deadline = time.monotonic() + seconds
-        building_since: float | None = None
-        while True:
-            try:
-                message = self._channel.receive(seconds=deadline - time.monotonic())
-            except wire.WireError as error:
-                raise self._end("build" if building_since else stage, error) from error
-            if "build" in message and self._build:
-                begun = time.monotonic()
-                reply = self._compile(message["build"])
-                self.seconds_building += time.monotonic() - begun
-                deadline += time.monotonic() - begun
-                with contextlib.suppress(wire.WireError):
-                    self._channel.send(reply, seconds=10)
-            elif message.get("notice") == "build_begins" and building_since is None:
-                # On a GPU torch compiles inside the player; the total is bounded all the same.
-                building_since = time.monotonic()
-                deadline = building_since + max(1.0, self.limits.build - self.seconds_building)
-            elif message.get("notice") == "build_ends" and building_since is not None:
-                self.seconds_building += time.monotonic() - building_since
-                building_since, deadline = None, time.monotonic() + seconds
-            elif isinstance(message.get("error"), dict):
-                fault = from_error(message["error"], stage)
-                fault.evidence["findings"] = _dicts(message.get("findings"))
-                raise fault
-            elif isinstance(message.get(key), dict):
-                return Answer(message[key], _dicts(message.get("findings")), _dicts(message.get("launches")))
-            else:
-                raise self._end(stage, wire.MalformedError("an answer of no known kind"))
-
-    def _compile(self, request: Any) -> dict[str, Any]:
-        assert self._build is not None
         try:
-            return self._build(request if isinstance(request, dict) else {})
-        except FaultError as fault:
-            self.compile_error = self.compile_error or fault
-            return {"message": fault.message}
+            return self._talk.expect(stage, seconds, key)
+        except wire.WireError as error:
+            raise self._end("build" if self._talk.building else stage, error) from error
 
     def _end(self, stage: str, error: wire.WireError) -> FaultError:
         """Turn a broken conversation into a fault, and make sure that nothing is left running."""
         late = isinstance(error, wire.LateError)
         if late:
             for sign, patience in ((signal.SIGUSR1, 0.2), (signal.SIGALRM, 0.8)):
-                with contextlib.suppress(OSError, subprocess.TimeoutExpired):
-                    self._process.send_signal(sign)
-                    self._process.wait(patience)
+                self._cage.signal(sign)
+                self._cage.wait(patience)
         elif isinstance(error, wire.ClosedError):
-            with contextlib.suppress(subprocess.TimeoutExpired):
-                self._process.wait(2.0)
-        code = self._process.poll()
-        words = os.pread(self._words.fd, 1 << 16, 0).rstrip(b"\0").decode(errors="replace")
+            self._cage.wait(2.0)
+        code = self._cage.code()
+        words = wire.printable(os.pread(self._words.fd, 1 << 16, 0).rstrip(b"\0").decode(errors="replace"))
         self.stop()
+        if self._watcher.reason:
+            return death.struck(self._watcher.reason, stage, self._watcher.limit)
         if late:
             return death.timeout(stage, words, self._allowed(stage))
         if isinstance(error, wire.MalformedError):
@@ -197,6 +162,9 @@ class Player:
     def _allowed(self, stage: str) -> float:
         return float(getattr(self.limits, stage, self.limits.call))
 
+    def _shared(self) -> int:
+        return sum(arena.in_memory() for arena in (self.inbox, self.outbox, self._words))
+
     def _drain(self, fd: int) -> None:
         with os.fdopen(fd, "rb", buffering=0) as pipe:
             while chunk := pipe.read(1 << 16):
@@ -205,30 +173,17 @@ class Player:
 
     def finish(self, seconds: float) -> None:
         """Hang up and let the process end by itself, so that a tool around it can write its report."""
-        self._channel.close()
-        with contextlib.suppress(subprocess.TimeoutExpired):
-            self._process.wait(seconds)
+        self._talk.channel.close()
+        self._cage.wait(seconds)
 
     def stop(self) -> None:
-        """End the process and all that it started, and remove its folder. May be called twice."""
-        with contextlib.suppress(ProcessLookupError, PermissionError):
-            os.killpg(self._process.pid, signal.SIGKILL)
-        self._process.wait()
-        self._channel.close()
-        shutil.rmtree(self._folder, ignore_errors=True)
-
-
-def _environment(backend: str) -> dict[str, str]:
-    env = {name: os.environ[name] for name in PASSED_ON if name in os.environ}
-    root = str(Path(__file__).resolve().parents[2])
-    beside_python = str(Path(sys.executable).parent)  # torch looks for ninja on PATH
-    env["PATH"] = os.pathsep.join([beside_python, env.get("PATH", os.defpath)])
-    env["PYTHONPATH"] = os.pathsep.join([root, *filter(None, [env.get("PYTHONPATH")])])
-    env["PYTHONDONTWRITEBYTECODE"] = env["PYTHONUNBUFFERED"] = "1"
-    if backend != "cuda":
-        env["OMP_NUM_THREADS"] = "1"
-    return env
-
-
-def _dicts(value: Any) -> list[dict[str, Any]]:
-    return [v for v in value[:200] if isinstance(v, dict)] if isinstance(value, list) else []
+        """End the process and all that it started, and remove its folders. May be called twice."""
+        if self._stopped:
+            return
+        self._stopped = True
+        self._watcher.stop()
+        self._cage.end()
+        self._talk.channel.close()
+        for arena in (self.inbox, self.outbox, self._words):
+            arena.close()
+        self._order.forget()

@@ -26,6 +26,7 @@ TASK = Task(
         Case("three dimensions", (Tensor((2, 3, 4)),), "The kernel knows two.", 1, "raise"),
     ),
     index="row_col",
+    own="all",
     memory_points=3,
     speed=Speed(
         case=Case("speed, small", (Tensor((256, 256)),)),

@@ -30,6 +30,7 @@ TASK = Task(
         _model("three dimensions", Tensor((3, 5, 16)), 20, 1, "Linear takes any leading dimensions."),
         _model("empty batch", Tensor((0, 16)), 32, 1, "No rows: a grid of zero blocks is a CUDA error."),
     ),
+    own="elementwise",
     memory_points=2,
     speed=Speed(
         case=_model("speed, small", Tensor((64, 32)), 512, 0, ""),

@@ -1,0 +1,58 @@
+"""Which torch operators a call uses, on either back end, and on a GPU which kernels it launches."""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import tempfile
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import torch
+from torch.autograd.profiler_legacy import profile as operators
+
+MOST = 200
+
+
+@contextlib.contextmanager
+def watching(gpu: bool, wanted: bool = True) -> Iterator[dict[str, Any]]:
+    """Fill the dict with ``ops``, a list of [name, shapes of its tensors], and on a GPU with ``kernels``.
+
+    Operators are seen whether Python or C++ calls them.
+    """
+    seen: dict[str, Any] = {}
+    if not wanted:
+        yield seen
+        return
+    if not gpu:
+        with operators(record_shapes=True) as ran:  # type: ignore[no-untyped-call]
+            yield seen
+        seen["ops"] = _ops(ran)
+        return
+    from torch.profiler import ProfilerActivity, profile
+
+    with profile(activities=[ProfilerActivity.CPU, ProfilerActivity.CUDA], record_shapes=True) as ran:
+        yield seen
+        torch.cuda.synchronize()
+    seen["ops"] = _ops(ran.events())
+    seen["kernels"] = [e["name"][:500] for e in trace(ran) if e.get("cat") == "kernel"][:MOST]
+
+
+def trace(ran: Any) -> list[dict[str, Any]]:
+    """The events of a ``torch.profiler`` run, as in a Chrome trace."""
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder) / "trace.json"
+        ran.export_chrome_trace(str(path))
+        events = json.loads(path.read_text())["traceEvents"]
+    return events if isinstance(events, list) else []
+
+
+def _ops(ran: Any) -> list[list[Any]]:
+    events = ran.function_events if hasattr(ran, "function_events") else ran
+    ops: list[list[Any]] = []
+    for event in events or []:
+        shapes = [list(s) for s in event.input_shapes or [] if s]
+        if event.name.startswith("aten::") and shapes:
+            ops.append([event.name, shapes])
+    return ops[:MOST]

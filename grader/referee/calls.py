@@ -1,0 +1,138 @@
+"""The calls of one case, round after round, and what each must fulfil."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from grader.referee import contract, exchange, policy, rounds
+from grader.referee.draw import Drawn
+from grader.referee.judge import judge
+from grader.referee.oracle import Expected
+from grader.referee.process import Answer
+from grader.referee.rounds import Round
+from grader.task import Case
+from grader.verdict import Finding, Status
+
+if TYPE_CHECKING:
+    from grader.referee.conduct import Match
+
+Arrays = list[exchange.Array]
+
+
+class Calls:
+    """Plays one case of a match; ``run`` comes back with the first failure, or None."""
+
+    def __init__(self, match: Match, case: Case) -> None:
+        assert match.player is not None
+        self.match, self.case, self.player = match, case, match.player
+        self.model = match.task.kind == "model" and not case.entry
+        self.args: list[exchange.Value] = []
+        self.expected = Expected()
+        self.before: Arrays = []
+
+    def run(self) -> Finding | None:
+        """All rounds of the case."""
+        if self.model:
+            self.match.construct(self.case)
+        course = rounds.of(self.match.task, self.case)
+        watched = int(self.match.rng.integers(len(course)))
+        for number, one in enumerate(course):
+            failed = self._call(one, watch=number == watched)
+            if failed:
+                return _told(failed, number, one)
+            if self.expected.is_value:
+                break
+        return None
+
+    def _call(self, one: Round, watch: bool) -> Finding | None:
+        case, player, match = self.case, self.player, self.match
+        own = policy.applies(match.task, case, player.backend)
+        self._weights(one)
+        self._inputs(one)
+        if case.expect == "match" and not one.same_answer:
+            self.expected = match.oracle.expect(case, self.args, self.expected)
+        expected = self.expected
+        sheet = exchange.prepare(
+            player,
+            self.args,
+            expected.outputs,
+            kept=[(a.shape, str(a.dtype)) for a in self.before],
+            state=match.weights if self.model else None,
+        )
+        entry = case.entry or match.task.entry
+        answer = match.ask("call", entry=entry, inputs=one.inputs, watch=watch and own, **sheet.fields)
+        if case.expect == "raise":
+            return None
+        changed = exchange.changed(player, sheet)
+        got, again = exchange.collect(player, sheet.wanted), exchange.collect(player, sheet.kept)
+        failed = contract.differ(case, answer.data, expected) or self._wrong(got)
+        if failed:
+            return failed
+        if changed is not None:
+            message = f"After the call, {changed} no longer holds what was passed in."
+            return Finding(case.name, Status.MUTATED_INPUT, message, 0, case.points, {"changed": changed})
+        return self._unsteady(one, got, again) or (self._not_own(answer) if own else None)
+
+    def _weights(self, one: Round) -> None:
+        if not self.model or one.weights == "keep":
+            return
+        if one.weights == "move":
+            self.match.send_weights("move")
+        else:
+            self.match.new_weights(one.weights)
+
+    def _inputs(self, one: Round) -> None:
+        if one.inputs in ("new", "refill"):
+            self.args = self.match.arguments(self.case)
+        elif one.inputs == "swap":
+            self.args = [rounds.swapped(a) if isinstance(a, Drawn) else a for a in self.args]
+
+    def _wrong(self, got: Arrays) -> Finding | None:
+        """Every element of every output against the answers."""
+        views = tuple(a.view() for a in self.args if isinstance(a, Drawn))
+        answers = zip(self.expected.answers, self.expected.eager, got, strict=True)
+        for number, (answer, eager, array) in enumerate(answers):
+            verdict = judge(answer, eager, array, views)
+            if verdict.status is not Status.PASSED:
+                return self.match.explain(self.case, verdict, number, array.shape)
+        return None
+
+    def _unsteady(self, one: Round, got: Arrays, again: Arrays) -> Finding | None:
+        """The last call's results must have stayed as they were; the same call must give the same bits."""
+        before, self.before = self.before, got
+        for old, now in zip(before, again, strict=True):
+            if not np.array_equal(old, now, equal_nan=old.dtype.kind == "f"):
+                message = (
+                    "The result of the call before changed afterwards: it shares its memory with an input, "
+                    "a weight or this result. Each call must return memory of its own."
+                )
+                return Finding(self.case.name, Status.WRONG_OUTPUT, message, 0, self.case.points)
+        if not (one.same_answer and before) or self.match.unordered:
+            return None
+        for old, now in zip(before, got, strict=True):
+            differ = (old != now) & ~((old != old) & (now != now))  # NaN is not unequal to NaN here
+            if count := int(np.count_nonzero(differ)):
+                message = (
+                    f"The same values gave another result the second time, in {count:,} of {now.size:,} "
+                    "elements: something depends on the address, or on the order in which threads run."
+                )
+                return Finding(self.case.name, Status.WRONG_OUTPUT, message, 0, self.case.points)
+        return None
+
+    def _not_own(self, answer: Answer) -> Finding | None:
+        match = self.match
+        shapes = [a.shape for a in self.args if isinstance(a, Drawn)] + [w.shape for _, w in match.weights]
+        given = [s for s in shapes if math.prod(s)]
+        return policy.not_own(match.task, self.case, self.player, answer, self.expected, given, match.rng)
+
+
+def _told(finding: Finding, number: int, one: Round) -> Finding:
+    """Say what happened before a later round that failed, when it matters."""
+    if not number or not one.what or finding.status is Status.NO_KERNEL:
+        return finding
+    message = f"Call {number + 1}, after {one.what}: {finding.message}"
+    return replace(finding, message=message, evidence=finding.evidence | {"call": number + 1})

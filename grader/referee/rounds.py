@@ -1,0 +1,74 @@
+"""The calls that make up a case. Each differs from the one before in something that a cache could miss.
+
+What a submission remembers, it must recognise by something: an address, a shape, a version, a sum, a few
+samples, the object itself. Between two rounds one of these stays as it was while the right answer changes,
+or changes while the answer stays. All answers are compared, so it does not matter which was remembered.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import Literal
+
+import numpy as np
+from numpy.lib.stride_tricks import as_strided
+
+from grader.referee.draw import Drawn
+from grader.task import Case, Task, Tensor
+
+
+@dataclass(frozen=True, slots=True)
+class Round:
+    """One call of a case.
+
+    ``inputs``: "new" tensors; "refill" writes new values into the tensors of the last call; "swap" exchanges
+    two of their elements, so that sums and most samples agree; "move" passes the same values in new tensors;
+    "keep" passes the very same tensors. ``weights``: "write" new values in place, "replace" the memory by
+    new memory with new values, "move" the same values to new memory, or "keep" them. ``what`` happened, for
+    the message when the answer is wrong.
+    """
+
+    inputs: Literal["new", "refill", "swap", "move", "keep"]
+    weights: Literal["write", "replace", "move", "keep"]
+    what: str = ""
+
+    @property
+    def same_answer(self) -> bool:
+        """Whether the right answer is that of the round before."""
+        return self.inputs == "move"
+
+
+FIRST = Round("new", "write")
+REFILL = Round("refill", "keep", "new values were written into the same input tensors")
+MOVE = Round("move", "move", "the same values were passed at other addresses")
+REWEIGH = Round("keep", "write", "the weights were changed in place and the input was not")
+SWAP = Round("swap", "replace", "two elements of the input changed places")
+SWAP_MODEL = replace(SWAP, what="two elements of the input changed places and the weights got new memory")
+
+
+def of(task: Task, case: Case) -> list[Round]:
+    """The rounds of a case, the ordinary call first."""
+    model = task.kind == "model" and not case.entry
+    if case.expect == "raise":
+        return [FIRST]
+    if case.given:  # full-size problems: few calls, so each changes more
+        return [FIRST, REFILL, replace(REWEIGH, weights="replace")][: max(2, case.calls)]
+    first = [FIRST] * case.calls
+    if not any(isinstance(a, Tensor) and 0 not in a.shape for a in case.args):
+        return first
+    return [*first, REFILL, MOVE, REWEIGH, SWAP_MODEL] if model else [*first, REFILL, MOVE, SWAP]
+
+
+def swapped(drawn: Drawn) -> Drawn:
+    """The same values but for two elements of the view that have changed places: the largest, the smallest.
+
+    Sums, extremes and norms stay what they were, and where the two lie nobody could know.
+    """
+    places = as_strided(
+        np.arange(drawn.storage.size)[drawn.start :], drawn.shape, [8 * s for s in drawn.strides]
+    ).reshape(-1)
+    size = np.abs(np.nan_to_num(drawn.storage[places].astype(np.float64), nan=0.0, posinf=0.0, neginf=0.0))
+    one, other = places[int(size.argmax())], places[int(size.argmin())]
+    storage = drawn.storage.copy()
+    storage[one], storage[other] = drawn.storage[other], drawn.storage[one]
+    return replace(drawn, storage=storage)

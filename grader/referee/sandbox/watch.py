@@ -1,0 +1,74 @@
+"""The watcher: twenty times a second it adds up what a player's processes use, and ends them above the limit.
+
+Limits of the kernel do not fit: the CPU back end reserves far more address space than it uses, and a limit on
+processes does not hold for root.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import re
+import threading
+from collections.abc import Callable
+from pathlib import Path
+
+from grader.referee.sandbox.cage import Cage
+
+EVERY = 0.05
+MOST_PROCESSES = 256
+MOST_THREADS = 4096
+GIB = 1 << 30
+
+
+def memory_limit() -> int:
+    """Bytes that a player may use: half of what this machine or container has, 16 GiB at most."""
+    have = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
+    for name in ("/sys/fs/cgroup/memory.max", "/sys/fs/cgroup/memory/memory.limit_in_bytes"):
+        with contextlib.suppress(OSError, ValueError):
+            have = min(have, int(Path(name).read_text()))
+    return min(16 * GIB, have // 2)
+
+
+class Watcher:
+    """Watches one cage from a thread. ``reason`` is "memory" or "processes" once it had to act."""
+
+    def __init__(self, cage: Cage, shared: Callable[[], int], limit: int) -> None:
+        self.reason, self.limit = "", limit
+        self._cage, self._shared, self._over = cage, shared, threading.Event()
+        self._thread = threading.Thread(target=self._watch, daemon=True)
+        self._thread.start()
+
+    def stop(self) -> None:
+        """Watch no longer."""
+        self._over.set()
+        self._thread.join(5.0)
+
+    def _watch(self) -> None:
+        while not self._over.wait(EVERY):
+            self.reason = self._exceeded()
+            if self.reason:
+                self._cage.strike()
+                return
+
+    def _exceeded(self) -> str:
+        running = self._cage.processes()
+        if len(running) > MOST_PROCESSES or sum(p.threads for p in running) > MOST_THREADS:
+            return "processes"
+        # The quick sum counts libraries and shared pages more than once; a closer look costs more.
+        if sum(p.resident for p in running) + self._shared() > self.limit:
+            own = sum(_own(p.place, p.resident) for p in running)
+            if own + self._shared() > self.limit:
+                return "memory"
+        return ""
+
+
+def _own(place: str, resident: int) -> int:
+    """A process's share of memory that is not a file's, in bytes."""
+    try:
+        text = Path(f"{place}/smaps_rollup").read_text()
+    except OSError:
+        return 0 if not Path(place).exists() else resident
+    parts = re.findall(r"^Pss_(?:Anon|Shmem):\s+(\d+)", text, re.M)
+    parts = parts or re.findall(r"^Pss:\s+(\d+)", text, re.M)
+    return sum(int(kib) << 10 for kib in parts)

@@ -1,0 +1,64 @@
+"""What is remembered is found out: by address, by shape, by sum, by sample, by object, whatever the key."""
+
+from pathlib import Path
+
+import pytest
+
+from grader.task import Case, Tensor
+from grader.verdict import Status
+from tests.referee.plain import CASES, grade
+
+KEYS = {
+    "address": "x.data_ptr()",
+    "shape": "x.shape",
+    "object": "id(x)",
+    "address and version": "(x.data_ptr(), x._version)",
+    "sum": "round(float(x.sum()), 2)",
+    "norm": "round(float(x.norm()), 3)",
+    "extremes": "(float(x.max()), float(x.min()))",
+    "samples": "(float(x[0, 0]), float(x[-1, -1]), float(x[1, 2]))",
+    "first call": "0",
+}
+MEMO = "seen = {}\ndef double(x):\n    key = %s\n    if key not in seen: seen[key] = 2 * x\n    return seen[key].clone()\n"
+
+
+@pytest.mark.parametrize("name", KEYS)
+def test_a_memory_fails_whatever_its_key(name: str, tmp_path: Path) -> None:
+    verdict = grade(tmp_path, MEMO % KEYS[name])
+    assert verdict.status is Status.WRONG_OUTPUT, verdict.findings
+    assert "Call " in verdict.findings[1].message
+
+
+SHARED = {
+    "one buffer": "seen = {}\ndef double(x): return torch.mul(x, 2, out=seen.setdefault(x.shape, torch.empty_like(x)))",
+    "a view of the input": "def double(x): return x.set_(2 * x) if 0 else x.mul_(2)",
+}
+
+
+def test_a_result_must_not_be_used_again(tmp_path: Path) -> None:
+    verdict = grade(tmp_path, SHARED["one buffer"])
+    assert verdict.status is Status.WRONG_OUTPUT
+    assert "memory of its own" in verdict.findings[1].message
+
+
+def test_changing_the_input_is_told_with_its_number(tmp_path: Path) -> None:
+    verdict = grade(tmp_path, SHARED["a view of the input"])
+    assert verdict.status is Status.MUTATED_INPUT and "input 0" in verdict.findings[1].message
+
+
+def test_the_same_call_gives_the_same_bits(tmp_path: Path) -> None:
+    noisy = "def double(x): return 2 * x * (1 + 2e-7 * (torch.rand(()) > 0.5))"
+    verdict = grade(tmp_path, noisy, CASES * 8)
+    assert Status.WRONG_OUTPUT in {f.status for f in verdict.findings}
+
+
+def test_a_tensor_that_computes_when_it_is_read(tmp_path: Path) -> None:
+    lazy = "class Tensor(torch.Tensor): pass\ndef double(x): return (2 * x).as_subclass(Tensor)"
+    verdict = grade(tmp_path, lazy)
+    assert verdict.status is Status.NOT_A_TENSOR
+
+
+def test_an_input_of_one_element_or_none_is_played(tmp_path: Path) -> None:
+    cases = (*CASES, *(Case(str(n), (Tensor((n,), device="cpu"),)) for n in (0, 1)))
+    verdict = grade(tmp_path, "def double(x): return 2 * x", cases)
+    assert verdict.ok, verdict.findings
