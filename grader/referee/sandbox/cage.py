@@ -107,7 +107,10 @@ class Bubble(Cage):
 def start(
     command: list[str], room: Room, env: dict[str, str], fds: tuple[int, ...], output: int, bubble: bool
 ) -> Cage:
-    """Start a player, under bubblewrap if ``bubble``. ``fds`` are passed on, ``output`` takes what it prints."""
+    """Start a player, under bubblewrap if ``bubble``.
+
+    ``fds`` are passed on, ``output`` takes what it prints.
+    """
     given: dict[str, Any] = {"stdin": subprocess.DEVNULL, "stdout": output, "stderr": output}
     given |= {"start_new_session": True, "env": env}
     if not bubble:
