@@ -26,17 +26,17 @@ BackendOption = Annotated[str, typer.Option("--backend", help="auto, cuda (a GPU
 @app.command("list")
 def list_lessons() -> None:
     """List the lessons and what each is about."""
-    from rich.console import Console
     from rich.table import Table
 
     from grader import lessons
+    from grader.report.console import screen
 
     table = Table("", "lesson", "about", "points", "minutes", box=None)
     for lesson in lessons.every():
         task = lesson.task
         name = lesson.name[3:]
         table.add_row(lesson.number, name, task.title, str(task.max_points), str(task.minutes))
-    Console().print(table)
+    screen().print(table)
 
 
 @app.command()
@@ -62,12 +62,11 @@ def check(
 @app.command()
 def demo(backend: BackendOption = "auto") -> None:
     """Grade the starter and the solution of every lesson, and show a table."""
-    from rich.console import Console
-
     from grader import backend as back_ends
     from grader import demo as demonstration
+    from grader.report.console import screen
 
-    raise typer.Exit(0 if demonstration.run(Console(), back_ends.choose(backend)) else 1)
+    raise typer.Exit(0 if demonstration.run(screen(), back_ends.choose(backend)) else 1)
 
 
 @app.command(context_settings={"allow_extra_args": True, "ignore_unknown_options": True})

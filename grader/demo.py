@@ -8,6 +8,7 @@ from pathlib import Path
 
 from rich.box import SIMPLE_HEAD
 from rich.console import Console
+from rich.padding import Padding
 from rich.table import Table
 from rich.text import Text
 
@@ -58,16 +59,15 @@ def _grade(console: Console, lesson: Lesson, file: Path, choice: backend.Choice)
         )
     verdict = outcome.verdict
     style = "green" if verdict.ok else "yellow"
-    console.print(
-        f"{what}: [{style}]{verdict.status}[/] {verdict.points}/{verdict.max_points}", highlight=False
-    )
+    console.print(f"{what}: [{style}]{verdict.status}[/] {verdict.points}/{verdict.max_points}")
     return outcome
 
 
 def _say_why(console: Console, verdict: Verdict) -> None:
     failed = [f for f in verdict.findings if not f.ok and f.status is not Status.NOT_RUN]
     if failed:
-        console.print(Text(f"    {failed[0].id}: {failed[0].message}", style="dim"))
+        why = Text(f"{failed[0].id}: {failed[0].message}", style="dim")
+        console.print(Padding(why, (0, 0, 0, 4), expand=False))
 
 
 def _row(lesson: Lesson, starter: Verdict, solution: Verdict) -> list[str]:

@@ -42,11 +42,9 @@ def check(what: str, file: Path | None, reference: Path | None, wanted: str, jso
     if json:
         json_report.write(outcome.verdict, json)
     if json != "-":
-        from rich.console import Console
-
         from grader.report import console
 
-        console.show(Console(), outcome.verdict, choice.why, outcome.advice)
+        console.show(console.screen(), outcome.verdict, choice.why, outcome.advice)
     if _never_imported(outcome.verdict):
         print(f"course: {outcome.verdict.findings[0].message}", file=sys.stderr)
         return 2

@@ -13,7 +13,8 @@ from grader import backend, demo
 
 def capture(path: Path, wanted: str) -> bool:
     """Run the demo and write it to ``path`` as SVG; True when it ended as it should."""
-    console = Console(record=True, width=100, file=io.StringIO(), force_terminal=True, legacy_windows=False)
+    console = Console(record=True, width=100, file=io.StringIO(), force_terminal=True, highlight=False)
+    console.is_interactive = False  # a spinner is not for a still picture
     console.print("[bold green]$[/] ./course demo")
     good = demo.run(console, backend.choose(wanted))
     svg = console.export_svg(title="course demo")

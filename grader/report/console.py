@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import os
+import sys
+
 from rich.console import Console, Group, RenderableType
 from rich.padding import Padding
 from rich.panel import Panel
@@ -13,6 +16,12 @@ from grader.verdict import SENTENCE, Finding, Status, Verdict
 
 MARK = {Status.PASSED: ("ok", "green"), Status.NOT_RUN: ("--", "dim"), Status.PENDING_GPU: ("..", "yellow")}
 LOG_LINES = 14
+
+
+def screen() -> Console:
+    """Standard output: as wide as the terminal, and 100 columns where it is a file or a pipe."""
+    known = sys.stdout.isatty() or "COLUMNS" in os.environ
+    return Console(width=None if known else 100, highlight=False)
 
 
 def show(console: Console, verdict: Verdict, why: str, advice: list[Advice]) -> None:
@@ -39,11 +48,11 @@ def heading(verdict: Verdict, why: str) -> Text:
 
 def findings_table(findings: tuple[Finding, ...]) -> Table:
     """One line a check."""
-    table = Table(box=None, show_header=False, pad_edge=False, padding=(0, 2, 0, 0))
-    table.add_column()
-    table.add_column(no_wrap=True, min_width=max(len(f.id) for f in findings))
-    table.add_column(justify="right")
-    table.add_column(overflow="ellipsis", no_wrap=True)
+    table = Table(box=None, show_header=False, pad_edge=False, padding=(0, 2, 0, 0), expand=True)
+    table.add_column(no_wrap=True)
+    table.add_column(no_wrap=True)
+    table.add_column(no_wrap=True, justify="right")
+    table.add_column(overflow="ellipsis", no_wrap=True, ratio=1)
     for finding in findings:
         mark, style = MARK.get(finding.status, ("!!", "red"))
         points = f"{finding.points}/{finding.max_points}" if finding.max_points else ""

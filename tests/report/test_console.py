@@ -1,0 +1,65 @@
+from __future__ import annotations
+
+import io
+
+import pytest
+from rich.console import Console
+
+from grader.look import Advice
+from grader.report import console as report
+from grader.verdict import Finding, Status, Verdict
+
+LONG = "element [0, 12] is 3, expected 9. " * 8
+
+
+def verdict(*findings: Finding) -> Verdict:
+    return Verdict(
+        "03_square_kernel", "mine.py", "simt", "a CPU", findings, seconds=1.0, stages={"load": 0.5}
+    )
+
+
+def shown(v: Verdict, width: int, advice: list[Advice] | None = None) -> str:
+    out = io.StringIO()
+    report.show(Console(file=out, width=width), v, "you asked for it", advice or [])
+    return out.getvalue()
+
+
+@pytest.mark.parametrize("width", [40, 80, 100])
+def test_marks_and_points_stay_however_long_a_message_is(width: int) -> None:
+    text = shown(
+        verdict(Finding("ragged", Status.WRONG_OUTPUT, LONG, 0, 6), Finding("ok", Status.PASSED, "", 2, 2)),
+        width,
+    )
+    line = next(row for row in text.splitlines() if "ragged" in row)
+    assert line.split()[:3] == ["!!", "ragged", "0/6"]
+    assert max(map(len, text.splitlines())) <= width
+
+
+def test_only_the_first_failure_is_told_in_full() -> None:
+    text = shown(
+        verdict(*(Finding(f"case {n}", Status.WRONG_OUTPUT, f"cause {n}. more", 0, 2) for n in range(3))), 100
+    )
+    assert "cause 0. more" in text
+    assert "cause 1. more" not in text
+    assert "2 more checks failed" in text
+
+
+def test_a_pipe_is_100_columns_wide(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delenv("COLUMNS", raising=False)
+    assert report.screen().width == 100
+    monkeypatch.setenv("COLUMNS", "61")
+    assert report.screen().width == 61
+
+
+@pytest.mark.parametrize(
+    ("kernel", "whole", "words"),
+    [
+        (2.0, 1.0061, "2.00x kernel, 1.006x model against eager, predicted for X"),
+        (2.0, 2.0, "2.00x kernel against eager, predicted for X"),
+        (None, 0.57, "0.570x model against eager, predicted for X"),
+        (None, None, ""),
+    ],
+)
+def test_a_speed_says_how_it_came_about(kernel: float | None, whole: float | None, words: str) -> None:
+    speed = {"kernel_ratio": kernel, "whole_ratio": whole, "kind": "predicted", "device": "X"}
+    assert report.speed_text(speed) == words
