@@ -8,7 +8,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
-from grader import backend, speed
+from grader import backend, kinds, speed
 from grader.cuda import cache
 from grader.look import Advice, look
 from grader.referee.conduct import Match, Record
@@ -36,6 +36,7 @@ class Job:
     limits: Limits = field(default_factory=Limits)
     with_speed: bool = False
     sandbox: str = "auto"
+    student: str = ""
     say: Callable[[str], None] = _silent
 
 
@@ -79,9 +80,11 @@ def check(job: Job) -> Outcome:
     oracle = Oracle(reference, job.task)
     inspect = _inspector(job, oracle)
     match = Match(job.task, str(job.submission.path), start, oracle, inspect)
+    match.student = job.student
     measured = None
     try:
-        oracle.load(str(job.reference))
+        if job.task.cases:
+            oracle.load(str(job.reference))
         record = match.run()
         if job.with_speed and job.task.speed and all(f.ok for f in record.findings):
             measured = speed.of(match, job.task, job.choice.name)
@@ -117,6 +120,8 @@ def _unread(job: Job, error: SyntaxError) -> Record:
     findings += [Finding(c.name, Status.NOT_RUN, c.why, 0, c.points) for c in job.task.cases]
     if job.task.memory_points:
         findings.append(Finding("memory", Status.NOT_RUN, "", 0, job.task.memory_points))
+    for part in job.task.parts:
+        findings += kinds.not_run(part)
     return Record(findings=findings)
 
 

@@ -7,7 +7,10 @@ A task names the function or model that a submission must define, and the cases 
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Literal
+from typing import TYPE_CHECKING, Literal
+
+if TYPE_CHECKING:
+    from grader.kinds.part import Part
 
 Fill = Literal["normal", "uniform", "bits", "special", "zeros"]
 Layout = Literal["contiguous", "transposed", "strided", "offset"]
@@ -83,16 +86,19 @@ class Task:
     element maps to a thread in the usual kernel: "flat" (1-D) or "row_col" (2-D, x along the columns).
     ``starter_fails`` is the check that an untouched starter fails first. ``own`` says what the file's own
     kernels must do: "elementwise" everything but library matrix products, "all" all of the arithmetic, ""
-    nothing in particular.
+    nothing in particular. ``parts`` are graded in other ways, see :mod:`grader.kinds`; a task without cases
+    needs no reference. ``introduces`` and ``requires`` name concepts: each is introduced by one lesson, and
+    required only later.
     """
 
     title: str
     entry: str
-    cases: tuple[Case, ...]
+    cases: tuple[Case, ...] = ()
     kind: Literal["function", "model"] = "function"
     reference_entry: str = ""
     index: Literal["flat", "row_col"] = "flat"
     memory_points: int = 0
+    parts: tuple[Part, ...] = ()
     speed: Speed | None = None
     introduces: tuple[str, ...] = ()
     requires: tuple[str, ...] = ()
@@ -102,5 +108,6 @@ class Task:
 
     @property
     def max_points(self) -> int:
-        """Points of all cases and of the memory check."""
-        return sum(c.points for c in self.cases) + self.memory_points
+        """Points of all cases, of the memory check and of the parts."""
+        of_parts = sum(c.points for part in self.parts for c in part.checks)
+        return sum(c.points for c in self.cases) + self.memory_points + of_parts

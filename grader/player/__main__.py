@@ -41,7 +41,7 @@ def serve(channel: Channel, options: argparse.Namespace) -> None:
     from grader.player import backends
 
     backend = backends.wake(channel, options)
-    from grader.player import trouble
+    from grader.player import acts, trouble
     from grader.player.stage import MissingEntryError, Stage
 
     arenas = (Arena(options.inbox, 1 << 16), Arena(options.outbox, 1 << 16))
@@ -58,6 +58,7 @@ def serve(channel: Channel, options: argparse.Namespace) -> None:
         "given": stage.given,
         "owner": lambda **k: backend.owner(stage, **k),
         "count": lambda **k: backend.count(**k),
+        "act": lambda **k: acts.perform(stage, channel, **k),
         "time": lambda **k: backend.time(stage, **k),
     }
     while True:

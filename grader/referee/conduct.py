@@ -8,6 +8,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
+from grader import kinds
 from grader.referee import contract, draw, exchange, memory, owner
 from grader.referee.calls import Calls
 from grader.referee.fault import FaultError
@@ -54,6 +55,7 @@ class Match:
         self.unordered = "atomic" in Path(path).read_text(errors="replace")
         self.record = Record()
         self.inspect = inspect
+        self.student = ""
         self._start, self._restarts = start, 0
         self.player: Player | None = start()
 
@@ -79,6 +81,10 @@ class Match:
                 record.memory += self.inspect()
             record.findings.append(memory.finding(record.memory, self.task.memory_points, ordinary))
             record.stages["memory"] = time.monotonic() - begun
+        begun = time.monotonic()
+        for part in self.task.parts:
+            record.findings += kinds.judge(part, self, loaded.ok)
+        record.stages["parts"] = time.monotonic() - begun
         return record
 
     def close(self) -> None:

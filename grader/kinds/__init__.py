@@ -1,0 +1,34 @@
+"""Kinds of grading besides "call it and compare with a reference": one file a kind.
+
+A task lists them as ``parts``. A part runs on the referee's side: it draws what is secret, asks the
+submission's player for plain data, and judges the answers. What a submission needs while it runs (a clock, a
+memory, a kernel to test) stays with the referee too; the player has a stand-in that asks for each use.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from grader.kinds.part import Check, Part
+from grader.kinds.room import Room
+from grader.verdict import Finding, Status
+
+if TYPE_CHECKING:
+    from grader.referee.conduct import Match
+
+__all__ = ["Check", "Part", "Room", "judge", "not_run"]
+
+
+def judge(part: Part, match: Match, loaded: bool) -> list[Finding]:
+    """The findings of a part, one for each of its checks, in order."""
+    if not loaded:
+        return not_run(part)
+    findings = list(part.judge(Room(match)))
+    declared = [(c.name, c.points) for c in part.checks]
+    assert [(f.id, f.max_points) for f in findings] == declared, "a part judges exactly what it declares"
+    return findings
+
+
+def not_run(part: Part) -> list[Finding]:
+    """A part's findings when the submission cannot even be loaded."""
+    return [Finding(c.name, Status.NOT_RUN, c.why, 0, c.points) for c in part.checks]

@@ -1,0 +1,78 @@
+"""Where a part meets the submission: it asks the player to act, and serves what the player asks back."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from grader.kinds.part import Check
+from grader.referee.fault import FaultError
+from grader.referee.process import Player
+from grader.verdict import Finding, Status
+
+if TYPE_CHECKING:
+    from grader.referee.conduct import Match
+
+Serve = Callable[[Any], Any]
+MOST_QUESTIONS = 100_000
+MOST_SECONDS = 60.0
+
+
+class Room:
+    """The submission's player, and the referee's means to judge it. Everything the player says is a claim."""
+
+    def __init__(self, match: Match) -> None:
+        self._match = match
+
+    @property
+    def rng(self) -> np.random.Generator:
+        """Seeded by the operating system; the submission never sees it."""
+        return self._match.rng
+
+    @property
+    def student(self) -> str:
+        """Whose work this is, if the caller has said so, else ""."""
+        return self._match.student
+
+    @property
+    def backend(self) -> str:
+        """The back end of the submission's player: "cuda" or "simt"."""
+        return self._player().backend
+
+    def act(self, act: str, serve: Serve | None = None, **fields: Any) -> dict[str, Any]:
+        """Have the player do ``act`` (a module of :mod:`grader.player.acts`) and return its claims.
+
+        ``serve`` answers what the act asks back meanwhile. Raises FaultError, and for a submission
+        that asks without end one with status ``timeout``.
+        """
+        player, begun, asked = self._player(), time.monotonic(), 0
+        answer = player.ask("act", player.limits.call, act=act, **fields)
+        while "wants" in answer.data:
+            asked += 1
+            if serve is None or asked > MOST_QUESTIONS or time.monotonic() - begun > MOST_SECONDS:
+                self._end()
+                message = f"It had not finished after {asked:,} requests and was stopped."
+                raise FaultError(Status.TIMEOUT, message)
+            reply = serve(answer.data["wants"])
+            answer = player.ask("act", player.limits.call, act="resume", reply=reply)
+        return answer.data
+
+    def fallen(self, check: Check, fault: FaultError) -> Finding:
+        """A fault as the finding of ``check``; a player that has died is replaced when it is next needed."""
+        if fault.dead:
+            self._end()
+        return fault.finding(check.name, check.points)
+
+    def _player(self) -> Player:
+        self._match.revive()
+        assert self._match.player is not None
+        return self._match.player
+
+    def _end(self) -> None:
+        if self._match.player:
+            self._match.record.output = self._match.player.output
+            self._match.player.stop()
+            self._match.player = None

@@ -1,0 +1,19 @@
+"""A helper of the tests of parts: grade a text as a submission to a task made of parts."""
+
+from pathlib import Path
+
+from grader import backend
+from grader.check import Job, check
+from grader.kinds import Part
+from grader.submission import read
+from grader.task import Task
+from grader.verdict import Verdict
+
+
+def grade(folder: Path, text: str, *parts: Part, entry: str = "mine", student: str = "") -> Verdict:
+    """The verdict on ``text`` by the CPU back end."""
+    file = folder / "mine.py"
+    file.write_text(text)
+    task = Task(title="a test", entry=entry, parts=parts)
+    choice = backend.Choice("simt", "test")
+    return check(Job("00_test", task, folder / "none.py", read(file), choice, student=student)).verdict
