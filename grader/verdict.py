@@ -22,6 +22,7 @@ class Status(StrEnum):
     RAISED = "raised"
     NOT_REFUSED = "not_refused"
     WRONG_OUTPUT = "wrong_output"
+    WRONG_ANSWER = "wrong_answer"
     WRONG_SHAPE = "wrong_shape"
     WRONG_DTYPE = "wrong_dtype"
     WRONG_DEVICE = "wrong_device"
@@ -60,6 +61,8 @@ SENTENCE: dict[Status, str] = {
     "add the TORCH_CHECK that refuses it, before the launch.",
     Status.WRONG_OUTPUT: "The result differs from the reference; "
     "look at the first wrong element and at who owns it.",
+    Status.WRONG_ANSWER: "An answer is not right, or a test lets a wrong kernel pass; "
+    "the message says which one and where to look.",
     Status.WRONG_SHAPE: "The result has another shape than the reference; "
     "check what the output is allocated as.",
     Status.WRONG_DTYPE: "The result has another dtype than the reference; "

@@ -14,7 +14,10 @@ from tests.kinds.asking import grade
 class Doubles:
     """The entry doubles a number."""
 
-    checks = (Check("doubles", 3, "Twice the number."), Check("constant", 1, "A name that is not a function."))
+    checks = (
+        Check("doubles", 3, "Twice the number."),
+        Check("constant", 1, "A name that is not a function."),
+    )
 
     def judge(self, room: Room) -> Iterator[Finding]:
         one, two = self.checks
@@ -27,7 +30,9 @@ class Doubles:
             yield room.fallen(one, fault)
         try:
             said = room.act("plain", entry="LIMIT")["value"]
-            yield two.passed() if said == [1, 2.5, "inf", {"a": None}] else two.failed(Status.FAILED, f"{said}")
+            yield (
+                two.passed() if said == [1, 2.5, "inf", {"a": None}] else two.failed(Status.FAILED, f"{said}")
+            )
         except FaultError as fault:
             yield room.fallen(two, fault)
 

@@ -1,0 +1,67 @@
+"""Tensors as JSON values, for the few small ones that travel outside the arenas: shape, strides and bytes."""
+
+from __future__ import annotations
+
+import base64
+import math
+from typing import Any
+
+import torch
+
+from grader.player.tensors import dtype_of, name_of
+
+MOST_BYTES = 1 << 20
+
+
+def wrap(value: Any) -> Any:
+    """A tensor with all of its storage (so that a view stays one), or a plain value as it is.
+
+    Raises ValueError for a storage of more than a mebibyte, TypeError for what is neither.
+    """
+    if value is None or isinstance(value, (bool, int, float, str)):
+        return (
+            {"value": value}
+            if not isinstance(value, float) or math.isfinite(value)
+            else {"float": str(value)}
+        )
+    if isinstance(value, (tuple, list)):
+        return {"list": [wrap(v) for v in value]}
+    if not isinstance(value, torch.Tensor):
+        raise TypeError(f"a {type(value).__name__} cannot be passed to the kernel under test")
+    storage = value.untyped_storage().nbytes()
+    if storage > MOST_BYTES:
+        raise ValueError(f"a test input of {storage:,} bytes is too large; stay below {MOST_BYTES:,}")
+    flat = value.detach().as_strided((storage // value.element_size(),), (1,), 0).cpu()
+    return {
+        "tensor": base64.b64encode(
+            flat.view(torch.uint8).numpy().tobytes() if flat.numel() else b""
+        ).decode(),
+        "dtype": name_of(value.dtype),
+        "shape": list(value.shape),
+        "strides": list(value.stride()),
+        "start": value.storage_offset(),
+        "device": value.device.type,
+        "grad": value.requires_grad,
+    }
+
+
+def unwrap(parcel: dict[str, Any]) -> Any:
+    """What :func:`wrap` made a parcel of."""
+    if "value" in parcel:
+        return parcel["value"]
+    if "float" in parcel:
+        return float(parcel["float"])
+    if "list" in parcel:
+        return [unwrap(v) for v in parcel["list"]]
+    data = bytearray(base64.b64decode(parcel["tensor"]))
+    dtype = dtype_of(parcel["dtype"])
+    flat = torch.frombuffer(data, dtype=dtype) if data else torch.empty(0, dtype=dtype)
+    tensor = flat.to(parcel["device"]).as_strided(parcel["shape"], parcel["strides"], parcel["start"])
+    return tensor.requires_grad_() if parcel["grad"] and tensor.is_floating_point() else tensor
+
+
+def refill(tensor: torch.Tensor, parcel: dict[str, Any]) -> None:
+    """Write the parcel's storage over that of ``tensor``: what a call did to its argument."""
+    fresh = unwrap(parcel | {"grad": False})
+    with torch.no_grad():
+        tensor.copy_(fresh.to(tensor.device))

@@ -1,0 +1,56 @@
+"""Run a test of the submission on a kernel that it cannot see: each of its calls goes to the referee."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import torch
+
+from grader.player import trouble
+from grader.player.acts import parcel
+
+if TYPE_CHECKING:
+    from grader.player.acts import Line
+    from grader.player.stage import Stage
+
+MOST_CALLS = 200
+
+
+class KernelError(RuntimeError):
+    """The kernel under test refused its input, or CUDA reported an error."""
+
+
+class MemoryFaultError(KernelError):
+    """The memory checks caught a thread of the kernel under test: out of bounds, a race, and so on."""
+
+
+class Subject:
+    """The kernel under test, as a test function sees it: something to call with tensors."""
+
+    def __init__(self, line: Line) -> None:
+        self._line, self.calls = line, 0
+
+    def __call__(self, *args: Any) -> Any:
+        """Call the kernel; raises MemoryFaultError or KernelError when the call did not end well."""
+        self.calls += 1
+        if self.calls > MOST_CALLS:
+            raise RuntimeError(f"the test called the kernel more than {MOST_CALLS} times")
+        reply = self._line.ask(
+            {"args": [parcel.wrap(a) for a in args], "autocast": torch.is_autocast_enabled("cuda")}
+        )
+        if reply.get("raised"):
+            raise (MemoryFaultError if reply.get("memory") else KernelError)(reply["raised"])
+        tensors = [a for a in args if isinstance(a, torch.Tensor)]
+        for tensor, after in zip(tensors, reply["after"], strict=True):
+            parcel.refill(tensor, after)
+        return parcel.unwrap(reply["result"])
+
+
+def perform(stage: Stage, line: Line, entry: str) -> dict[str, Any]:
+    """Run the test ``entry``: ``{"failed": None or a description, "calls": n}``."""
+    test, subject = stage.entry(entry), Subject(line)
+    try:
+        test(subject)
+    except BaseException as error:
+        return {"failed": trouble.describe(error, stage.path), "calls": subject.calls}
+    return {"failed": None, "calls": subject.calls}
