@@ -56,7 +56,11 @@ class Room:
                 self._end()
                 message = f"It had not finished after {asked:,} requests and was stopped."
                 raise FaultError(Status.TIMEOUT, message)
-            reply = serve(answer.data["wants"])
+            try:
+                reply = serve(answer.data["wants"])
+            except BaseException:
+                self._end()  # it is in the middle of its act and would take the next request for a reply
+                raise
             answer = player.ask("act", player.limits.call, act="resume", reply=reply)
         return answer.data
 

@@ -1,0 +1,130 @@
+"""Kernels written in Python, graded on a grid: the referee owns the memory and sees who touches what."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from typing import Any
+
+from grader.grid import AccessError, Array, Grid, Who
+from grader.kinds.part import Check
+from grader.kinds.room import Room
+from grader.referee.fault import FaultError
+from grader.verdict import Finding, Status
+
+MOST_ACCESSES = 20  # for each element; a kernel that needs more does another exercise
+BIGGEST = 1e300
+
+
+@dataclass(frozen=True, slots=True)
+class OnGrid:
+    """The kernel ``entry`` on ``n`` elements: ``kernel([block, thread, size, n,] x, out, *extra)``.
+
+    ``size`` 0 is a kernel of one index, ``kernel(i, x, out, *extra)``; else blocks have ``size`` threads, and
+    there are as many as cover ``n``. ``answer`` maps the list x to the list out (the extras come after x).
+    """
+
+    name: str
+    entry: str
+    n: int
+    size: int
+    answer: Callable[..., list[float]]
+    points: int
+    why: str
+    extra: tuple[float, ...] = ()
+
+    @property
+    def checks(self) -> tuple[Check, ...]:
+        """One check."""
+        return (Check(self.name, self.points, self.why),)
+
+    def judge(self, room: Room) -> Iterator[Finding]:
+        """Run every thread once, in an order drawn now."""
+        (check,) = self.checks
+        try:
+            yield self._judge(room, check)
+        except FaultError as fault:
+            yield room.fallen(check, fault)
+
+    def _judge(self, room: Room, check: Check) -> Finding:
+        x = [float(v) for v in room.rng.integers(-999, 999, self.n) / 8]
+        memory = Memory(x, self._threads(room))
+        shape = [self.size, self.n] if self.size else []
+        args = [*shape, {"array": "x", "length": self.n}, {"array": "out", "length": self.n}, *self.extra]
+        room.act("grid", memory.serve, entry=self.entry, args=args)
+        grid = memory.grid
+        if grid.faults:
+            first = grid.faults[0]
+            status = Status.UNINITIALISED if "nobody" in first.fault else Status.ILLEGAL_ACCESS
+            message = f"{_who(first.who)} {'reads' if first.kind == 'read' else 'writes'} {first.array}"
+            message += f"[{first.index}], and {first.fault}."
+            return check.failed(status, message, thread=list(first.who), index=first.index)
+        if pairs := grid.shared():
+            one, two = pairs[0]
+            message = (
+                f"{_who(one.who)} writes {one.array}[{one.index}], and {_who(two.who)} {two.kind}s it too."
+            )
+            return check.failed(Status.RACE, message, threads=[list(one.who), list(two.who)])
+        wanted = self.answer(x, *self.extra)
+        out = memory.arrays["out"].values
+        for i, (value, right) in enumerate(zip(out, wanted, strict=True)):
+            if value is None:
+                message = f"No thread wrote out[{i}] of {self.n} elements. {self.why}"
+                return check.failed(Status.UNINITIALISED, message, index=i)
+            if not math.isclose(value, right, rel_tol=1e-9, abs_tol=1e-9):
+                owner = next(a.who for a in grid.accesses if a.kind == "write" and a.index == i)
+                message = f"out[{i}] is {value:g}, expected {right:g}; {_who(owner)} wrote it. {self.why}"
+                return check.failed(Status.WRONG_OUTPUT, message, index=i, expected=right, got=value)
+        return check.passed()
+
+    def _threads(self, room: Room) -> list[Who]:
+        if not self.size:
+            order: list[Who] = [(i,) for i in range(self.n)]
+        else:
+            blocks = -(-self.n // self.size)
+            order = [(b, t) for b in range(blocks) for t in range(self.size)]
+        return [order[k] for k in room.rng.permutation(len(order))]
+
+
+class Memory:
+    """The arrays x and out, and the list of threads still to run. Answers a player's questions."""
+
+    def __init__(self, x: list[float], threads: list[Who]) -> None:
+        self.grid, self._left = Grid(), threads[::-1]
+        self.arrays = {"x": Array("x", [*x], self.grid), "out": Array("out", [None] * len(x), self.grid)}
+        self._most = MOST_ACCESSES * max(1, len(threads))
+
+    def serve(self, wants: Any) -> dict[str, Any]:
+        """Name the next thread, or do one access of the thread that runs."""
+        if isinstance(wants, dict) and wants.get("next") is True:
+            if not self._left:
+                return {"thread": None}
+            self.grid.begin(self._left.pop())
+            return {"thread": list(self.grid.who)}
+        if len(self.grid.accesses) >= self._most:
+            raise FaultError(
+                Status.TIMEOUT, "The kernel touches memory far too often; is there a loop in it?"
+            )
+        try:
+            for kind in ("read", "write"):
+                if kind in wants:
+                    name, index, value = wants[kind]
+                    array = self.arrays[name]
+                    if kind == "read":
+                        return {"value": array[index]}
+                    if isinstance(value, (int, float)) and abs(value) > BIGGEST:
+                        raise TypeError("such a large number")
+                    array[index] = value
+                    return {"value": None}
+        except AccessError as error:
+            return {"fault": str(error)}
+        except (TypeError, ValueError, KeyError, IndexError) as error:
+            raise FaultError(
+                Status.TAMPERED, f"The player asked for an impossible access: {error}"
+            ) from error
+        raise FaultError(Status.TAMPERED, "The player asked for something that is not an access.")
+
+
+def _who(who: Who) -> str:
+    return f"Block {who[0]}, thread {who[1]}" if len(who) == 2 else f"Thread {who[0]}"
