@@ -76,7 +76,7 @@ def check(job: Job) -> Outcome:
 
     # Both processes import torch at the same time; that is most of what an unchanged file costs.
     kind = "cuda" if job.choice.name == "cuda" else "cpu"
-    reference = Player(kind, job.limits, sees=(job.reference,), mode=job.sandbox)
+    reference = Player(kind, job.limits, sees=(job.reference,) if job.task.cases else (), mode=job.sandbox)
     oracle = Oracle(reference, job.task)
     inspect = _inspector(job, oracle)
     match = Match(job.task, str(job.submission.path), start, oracle, inspect)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Any, Self
 
 from grader.referee import memory
@@ -55,7 +56,8 @@ class Workshop:
                 raise FaultError(Status.TIMEOUT, "The kernel under test has crashed too often.")
             build.prepare(lambda _: None)
             limits = Limits()
-            self._player = Player("simt", limits, build=build.SimtBuilder(limits.build))
+            builder = build.SimtBuilder(limits.build)
+            self._player = Player("simt", limits, sees=(Path(self._path),), build=builder)
             self._player.ask("load", limits.load, path=self._path)
         return self._player
 
