@@ -107,6 +107,19 @@ def generate(
     raise typer.Exit(1 if check and changed else 0)
 
 
+@dev.command("check")
+def check_lessons(
+    lesson: Annotated[list[str] | None, typer.Argument(help="Lessons, as 02 or 07; all if left out.")] = None,
+) -> None:
+    """Check that lessons are whole: starters fail, solutions pass, mutants fail, pages run."""
+    from grader.dev.check import problems
+    from grader.lessons import course_root
+
+    found = problems(course_root(), lesson or [], print)
+    print("\n".join(["", *found]) if found else "Every lesson is whole.")
+    raise typer.Exit(1 if found else 0)
+
+
 @dev.command()
 def capture(backend: BackendOption = "auto") -> None:
     """Run the demo and keep it as docs/assets/demo.svg, the picture on the front page."""

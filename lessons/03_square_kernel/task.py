@@ -35,8 +35,8 @@ TASK = Task(
         fused_bytes=BYTES,
         case_bytes=2 * 4 * 256 * 256,
     ),
-    introduces=("kernel launch", "2-D index", "guard", "tensor checks", "current stream"),
-    requires=("load_inline", "binding"),
+    introduces=("kernel launch", "2-D index", "tensor checks", "current stream"),
+    requires=("load_inline", "binding", "block and thread", "guard"),
     minutes=35,
     starter_fails="whole blocks",
 )

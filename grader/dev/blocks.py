@@ -1,0 +1,61 @@
+"""Run what a lesson's page shows: every Python and shell block, and compare what it promises to print."""
+
+from __future__ import annotations
+
+import ast
+import os
+import re
+import subprocess
+import sys
+import tempfile
+from collections.abc import Iterator
+from pathlib import Path
+
+OF_A_GPU = "from exercise import"  # begins from the finished exercise, which needs a device
+SECONDS = 120
+
+
+def own(page: str, language: str) -> list[str]:
+    """Code blocks of ``page`` that are written there, not taken from a solution."""
+    page = re.sub(r"<!-- code: .*?<!-- /code -->", "", page, flags=re.S)
+    return re.findall(rf"^```{language}\n(.*?)^```", page, re.M | re.S)
+
+
+def problems(page: str, root: Path) -> Iterator[str]:
+    """What is wrong with the blocks of ``page``, a sentence each; the course's checkout is ``root``."""
+    for block in own(page, "python"):
+        try:
+            ast.parse(block)
+        except SyntaxError as error:
+            yield f"a Python block does not parse: {error}"
+            continue
+        if OF_A_GPU not in block:
+            yield from _unlike(page, block, [sys.executable, "-c", block], root)
+    for block in own(page, "sh"):
+        for line in block.splitlines():
+            if line.startswith("./course ") and not re.match(
+                r"\./course (check \d\d$|docs|test|watch)", line
+            ):
+                words = line.split("#")[0].split()[1:]
+                yield from _unlike(page, block, [sys.executable, "-m", "grader", *words], root)
+            elif not line.startswith("./course "):
+                yield f"a shell line that is not tested: {line}"
+
+
+def _unlike(page: str, block: str, command: list[str], root: Path) -> Iterator[str]:
+    """Run ``command`` in an empty folder; the text right after ``block`` is what it must print."""
+    env = os.environ | {"PYTHONPATH": str(root), "COURSE_ROOT": str(root)}
+    with tempfile.TemporaryDirectory() as folder:
+        done = subprocess.run(
+            command, capture_output=True, text=True, cwd=folder, env=env, timeout=SECONDS, check=False
+        )
+    first = block.strip().splitlines()[0]
+    if done.returncode:
+        yield f"the block that begins {first!r} fails: {(done.stderr or done.stdout).strip()[-300:]}"
+        return
+    after = page.split(block, 1)[1].split("\n\n", 1)[-1]
+    if after.startswith("```text\n") and done.stdout != after.removeprefix("```text\n").split("```")[0]:
+        yield f"the block that begins {first!r} prints something else than the page says: {done.stdout!r}"
+    promised = re.match(r"It prints `([^`]+)`", after)
+    if promised and done.stdout.strip() != promised[1]:
+        yield f"the block that begins {first!r} prints {done.stdout.strip()!r}, not {promised[1]!r}"

@@ -1,0 +1,160 @@
+"""``course dev check``: is every lesson whole? Starters, solutions, alternatives, mutants, pages, hints."""
+
+from __future__ import annotations
+
+import re
+import tempfile
+import tomllib
+from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+from pathlib import Path
+
+from grader import backend, lessons
+from grader.check import Job
+from grader.check import check as grade
+from grader.dev import blocks
+from grader.dev.generate import generate
+from grader.lessons import Lesson
+from grader.submission import read
+from grader.verdict import Status, Verdict
+
+BASE_SKILLS = {"python", "tensors", "c++ functions"}  # what a student brings along
+ALTERNATIVES = 2
+HEADINGS = {"The idea", "Predict", "The exercise", "Common mistakes", "What this cost", "Where to read on"}
+WORDS = (800, 1800)
+AT_ONCE = 2
+
+
+@dataclass(frozen=True, slots=True)
+class Mutant:
+    """A wrong version of a solution: one text in place of another, and exactly the checks that must fail."""
+
+    name: str
+    find: str
+    replace: str
+    fails: frozenset[str]
+
+
+def problems(root: Path, numbers: list[str], say: Callable[[str], None]) -> list[str]:
+    """What is not as it should be, a sentence each, for the lessons named (all if none are).
+
+    Takes a few seconds for each file that is graded.
+    """
+    every = lessons.every()
+    chosen = [lessons.find(n) for n in numbers] or every
+    found = [f"{path} is out of date: course dev generate" for path in generate(root, check=True)]
+    found += concepts(every)
+    for lesson in chosen:
+        found += [f"{lesson.name}: {p}" for p in (*form(lesson), *page(lesson, root))]
+    work = [(lesson, w) for lesson in chosen for w in _gradings(lesson)]
+    with ThreadPoolExecutor(AT_ONCE) as pool:
+        for (lesson, _), seen in zip(work, pool.map(lambda w: w[1](), work), strict=True):
+            found += [f"{lesson.name}: {p}" for p in seen]
+            say(f"{lesson.name}: {'; '.join(seen) or 'as it should be'}")
+    return found
+
+
+def concepts(every: list[Lesson]) -> Iterator[str]:
+    """Each concept is introduced by one lesson, and required only by later ones."""
+    known = set(BASE_SKILLS)
+    for lesson in every:
+        if missing := set(lesson.task.requires) - known:
+            yield f"{lesson.name} requires {', '.join(sorted(missing))}, which no earlier lesson introduces."
+        if again := set(lesson.task.introduces) & known:
+            yield f"{lesson.name} introduces {', '.join(sorted(again))} a second time."
+        if not lesson.task.introduces:
+            yield f"{lesson.name} introduces nothing."
+        known |= set(lesson.task.introduces)
+
+
+def form(lesson: Lesson) -> Iterator[str]:
+    """The files of a lesson, its hints, and the length of its starter."""
+    needed = [lesson.exercise, lesson.solution, lesson.folder / "README.md", lesson.folder / "hints.md"]
+    needed += [lesson.reference] if lesson.task.cases else []
+    yield from (f"{path.name} is missing." for path in needed if not path.is_file())
+    if lesson.exercise.is_file() and len(lesson.exercise.read_text("utf-8").splitlines()) > 60:
+        yield "the starter has more than 60 lines."
+    hints = (lesson.folder / "hints.md").read_text("utf-8")
+    if re.findall(r"^## (.*)$", hints, re.M) != ["Idea", "Place", "Shape"]:
+        yield "hints.md must have three levels: Idea, Place, Shape."
+
+
+def page(lesson: Lesson, root: Path) -> Iterator[str]:
+    """The parts of a page, its length, its links, and that its code runs."""
+    text = (lesson.folder / "README.md").read_text("utf-8")
+    words = len(re.sub(r"^\s*```.*?^\s*```", "", text, flags=re.M | re.S).split())
+    if not WORDS[0] <= words <= WORDS[1]:
+        yield f"the page has {words} words, not {WORDS[0]} to {WORDS[1]}."
+    if missing := HEADINGS - set(re.findall(r"^## (.*)$", text, re.M)):
+        yield f"the page lacks {', '.join(sorted(missing))}."
+    if '??? note "Teacher\'s note"' not in text:
+        yield "the page has no teacher's note."
+    for target in re.findall(r"\]\(([^)#]+?)(?:#[^)]*)?\)", text):
+        if not target.startswith("https://") and not (lesson.folder / target).exists():
+            yield f"the page's link {target} leads nowhere."
+    yield from blocks.problems(text, root)
+
+
+def alternatives(lesson: Lesson) -> list[Path]:
+    """Other correct solutions."""
+    return sorted((lesson.solution.parent / "alternatives").glob("*.py"))
+
+
+def mutants(lesson: Lesson) -> list[Mutant]:
+    """The wrong versions that ``mutants.toml`` beside the lesson declares."""
+    path = lesson.folder / "mutants.toml"
+    listed = tomllib.loads(path.read_text("utf-8"))["mutant"] if path.is_file() else []
+    return [Mutant(m["name"], m["find"], m["replace"], frozenset(m["fails"])) for m in listed]
+
+
+def verdict(lesson: Lesson, file: Path) -> Verdict:
+    """What the CPU back end says of ``file``."""
+    job = Job(lesson.name, lesson.task, lesson.reference, read(file), backend.Choice("simt", "a check"))
+    return grade(job).verdict
+
+
+def starter(lesson: Lesson) -> list[str]:
+    """The starter fails, first of all for the reason that the task declares."""
+    got = verdict(lesson, lesson.exercise)
+    failed = [f.id for f in got.findings if not f.ok and f.status is not Status.NOT_RUN]
+    if failed[:1] != [lesson.task.starter_fails]:
+        return [f"the starter fails first at {failed[:1]}, not at {lesson.task.starter_fails}."]
+    return [f"the starter already has {got.points} points."] if got.points else []
+
+
+def correct(lesson: Lesson, file: Path) -> list[str]:
+    """Full marks."""
+    got = verdict(lesson, file)
+    waiting = sum(f.max_points for f in got.findings if f.status is Status.PENDING_GPU)
+    if got.ok and got.points + waiting == got.max_points:
+        return []
+    why = next((f"{f.id}: {f.message}" for f in got.findings if not f.ok), "")
+    return [f"{file.name} gets {got.points} of {got.max_points} points. {why}"]
+
+
+def wrong(lesson: Lesson, mutant: Mutant) -> list[str]:
+    """A mutant fails exactly the checks that it should."""
+    source = lesson.solution.read_text("utf-8")
+    if source.count(mutant.find) != 1:
+        return [f"mutant {mutant.name!r}: its text occurs {source.count(mutant.find)} times in the solution."]
+    with tempfile.TemporaryDirectory() as folder:
+        file = Path(folder) / "mutant.py"
+        file.write_text(source.replace(mutant.find, mutant.replace), "utf-8")
+        failed = {f.id for f in verdict(lesson, file).findings if not f.ok}
+    if failed != mutant.fails:
+        return [f"mutant {mutant.name!r} fails {sorted(failed)}, not {sorted(mutant.fails)}."]
+    return []
+
+
+def _gradings(lesson: Lesson) -> Iterator[Callable[[], list[str]]]:
+    """Everything that has to be graded for a lesson."""
+    yield lambda: starter(lesson)
+    yield lambda: correct(lesson, lesson.solution)
+    others = alternatives(lesson)
+    if len(others) < ALTERNATIVES:
+        yield lambda: [f"there are {len(others)} alternative solutions, not {ALTERNATIVES}."]
+    for file in others:
+        yield lambda file=file: correct(lesson, file)  # type: ignore[misc]
+    for mutant in mutants(lesson):
+        yield lambda mutant=mutant: wrong(lesson, mutant)  # type: ignore[misc]

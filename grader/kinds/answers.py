@@ -1,0 +1,62 @@
+"""Calls with plain values, whose answers follow from a law that the referee knows."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from grader.kinds.part import Check
+from grader.kinds.room import Room
+from grader.referee.fault import FaultError
+from grader.verdict import Finding, Status
+
+DRAWN = 8
+
+
+@dataclass(frozen=True, slots=True)
+class Calls:
+    """``entry(*args)`` must be ``answer(*args)``, for the ``args`` listed and those that ``draw`` draws."""
+
+    name: str
+    entry: str
+    args: tuple[tuple[Any, ...], ...]
+    answer: Callable[..., object]
+    points: int
+    why: str
+    draw: Callable[[np.random.Generator], tuple[Any, ...]] | None = None
+
+    @property
+    def checks(self) -> tuple[Check, ...]:
+        """One check."""
+        return (Check(self.name, self.points, self.why),)
+
+    def judge(self, room: Room) -> Iterator[Finding]:
+        """All calls must be right; the first that is not is named."""
+        (check,) = self.checks
+        calls = list(self.args)
+        if self.draw:
+            calls += [self.draw(room.rng) for _ in range(DRAWN)]
+        try:
+            for args in calls:
+                said = room.act("plain", entry=self.entry, args=list(args)).get("value")
+                right = self.answer(*args)
+                if not equal(said, right):
+                    call = f"{self.entry}({', '.join(map(str, args))})"
+                    message = f"{call} is {str(said)[:100]}, expected {right}. {self.why}"
+                    yield check.failed(Status.WRONG_ANSWER, message, args=list(args), got=str(said)[:100])
+                    return
+            yield check.passed()
+        except FaultError as fault:
+            yield room.fallen(check, fault)
+
+
+def equal(said: object, right: object) -> bool:
+    """Whether a claim is the answer: numbers to twelve digits, all else exactly."""
+    if isinstance(right, (int, float)) and not isinstance(right, bool):
+        number = isinstance(said, (int, float)) and not isinstance(said, bool)
+        return number and math.isclose(float(str(said)), right, rel_tol=1e-12, abs_tol=1e-12)
+    return type(said) is type(right) and said == right

@@ -1,0 +1,49 @@
+"""How lesson 02 is graded: on a grid whose memory the referee owns, so it sees every access."""
+
+import math
+
+from grader.kinds.answers import Calls
+from grader.kinds.grid import OnGrid
+from grader.task import Task
+
+
+def _scaled(x: list[float], factor: float) -> list[float]:
+    return [factor * v for v in x]
+
+
+def _neighbours(x: list[float]) -> list[float]:
+    padded = [0.0, *x, 0.0]
+    return [sum(padded[i : i + 3]) for i in range(len(x))]
+
+
+def _scale(name: str, n: int, size: int, points: int, why: str) -> OnGrid:
+    return OnGrid(name, "scale_blocks", n, size, _scaled, points, why, (-2.5,))
+
+
+TASK = Task(
+    title="A kernel in Python",
+    entry="scale",
+    parts=(
+        OnGrid("scale", "scale", 11, 0, _scaled, 3, "Each thread does its own element.", (3.0,)),
+        Calls(
+            "blocks_for",
+            "blocks_for",
+            ((32, 8), (33, 8), (1, 256), (255, 256), (257, 256), (0, 8)),
+            lambda n, size: math.ceil(n / size),
+            3,
+            "As many blocks as cover all elements, and not one more.",
+            draw=lambda rng: (int(rng.integers(1, 10_000)), int(rng.integers(1, 1024))),
+        ),
+        _scale(
+            "whole blocks", 24, 8, 3, "Every block is full: the thread's number alone is not its element."
+        ),
+        _scale("ragged", 37, 8, 4, "The last block has five elements for eight threads."),
+        _scale("one element", 1, 16, 1, "Fifteen of the sixteen threads have nothing to do."),
+        OnGrid("neighbours", "neighbours", 24, 8, _neighbours, 3, "Element 0 has no left neighbour."),
+        OnGrid("neighbours, ragged", "neighbours", 29, 8, _neighbours, 3, "Threads past the end do nothing."),
+    ),
+    introduces=("kernel function", "block and thread", "guard"),
+    requires=("python",),
+    minutes=25,
+    starter_fails="scale",
+)
