@@ -28,6 +28,11 @@ class Room:
         self._match = match
 
     @property
+    def match(self) -> Match:
+        """The grading this part belongs to, for parts that make ordinary calls of their own."""
+        return self._match
+
+    @property
     def rng(self) -> np.random.Generator:
         """Seeded by the operating system; the submission never sees it."""
         return self._match.rng
