@@ -40,6 +40,7 @@ TASK = Task(
         _case("no inner", (5, 0, 7), 1, "A sum of nothing is 0; bias, ReLU and residual remain."),
     ),
     index="row_col",
+    own="all",
     memory_points=2,
     parts=(
         Counters(
