@@ -22,7 +22,8 @@ class Bound:
     """At most so many of something in one call, all its launches added up.
 
     ``metric`` is a space and direction (global or shared, load or store) and what is counted: requests,
-    sectors, wavefronts or conflicts, for instance ``global_load_sectors``; or ``launches``.
+    sectors, wavefronts or conflicts, for instance ``global_load_sectors``; or ``launches``. ``needs`` names
+    another bound that must be held first, where a kernel that does not even try would hold this one.
     """
 
     name: str
@@ -30,6 +31,7 @@ class Bound:
     at_most: int
     points: int
     why: str
+    needs: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,7 +67,12 @@ class Counters:
         except FaultError as fault:
             yield from (room.fallen(check, fault) for _, check in pairs)
             return
-        yield from (_held(bound, check, launches) for bound, check in pairs)
+        found = {bound.name: _held(bound, check, launches) for bound, check in pairs}
+        for bound, check in pairs:
+            if bound.needs and not found[bound.needs].ok:
+                message = f"Counts once {bound.needs!r} is right. {bound.why}"
+                found[bound.name] = check.failed(Status.NOT_RUN, message)
+        yield from found.values()
 
 
 def total(metric: str, launches: Launches) -> int:

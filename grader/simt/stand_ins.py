@@ -152,6 +152,9 @@ def install(library: ctypes.CDLL) -> None:
         "reset_peak_memory_stats": lambda device=None: library.simt_reset_peak_memory(),
         "mem_get_info": lambda device=None: (TOTAL_MEMORY - library.simt_memory(0), TOTAL_MEMORY),
         "manual_seed": lambda seed: None,
+        # torch.compile keeps the generator's state over tracing; here the CPU's generator makes all numbers.
+        "get_rng_state": lambda device="cuda": torch.get_rng_state(),
+        "set_rng_state": lambda state, device="cuda": torch.set_rng_state(state),
         "manual_seed_all": lambda seed: None,
         "is_bf16_supported": lambda *_: True,
         "CUDAGraph": _NoGraphs,
@@ -161,6 +164,7 @@ def install(library: ctypes.CDLL) -> None:
     }
     for name, stand_in in table.items():
         setattr(torch.cuda, name, stand_in)
+    torch._C._cuda_getDevice = lambda: 0  # a CPU build lacks it; compile asks
     torch.cuda._initialized = True
     torch.version.cuda = "simt"
     _install_storage()
