@@ -14,10 +14,10 @@ from . import build as builder
 from .device import activate
 
 
-def _build(request: dict[str, object]) -> str:
+def _build(request: dict[str, object], variant: builder.Variant) -> str:
     parsed = builder.BuildRequest.from_json(request)
     try:
-        result = builder.build(parsed)
+        result = builder.build(parsed, variant=variant)
     except builder.CompileError as error:
         where = f"{error.file}:{error.line}: " if error.line else ""
         raise RuntimeError(
@@ -45,13 +45,19 @@ def _show(finding: dict[str, Any]) -> str:
 
 def main(arguments: list[str]) -> int:
     """Runs the file; 3 if the checks found anything."""
-    options = [a for a in arguments if a in ("--json", "--count")]
+    options = [a for a in arguments if a in ("--json", "--count", "--fast")]
     arguments = [a for a in arguments if a not in options]
     if not arguments:
         print(__doc__, file=sys.stderr)
         return 2
     builder.prepare(lambda message: print(message, file=sys.stderr))
-    runtime = activate(_build, last_words_fd=2, step_budget=int(os.environ.get("SIMT_STEPS", "2000000000")))
+    variant: builder.Variant = "fast" if "--fast" in options else "checked"
+    runtime = activate(
+        lambda request: _build(request, variant),
+        last_words_fd=2,
+        step_budget=int(os.environ.get("SIMT_STEPS", "2000000000")),
+        checked=variant == "checked",
+    )
     runtime.count("--count" in options)
     sys.argv = arguments
     code = 0

@@ -25,6 +25,9 @@ __all__ = [
 ]  # fmt: skip
 
 
+Variant = Literal["checked", "fast"]
+
+
 @dataclass(frozen=True)
 class BuildResult:
     """A compiled module. ``seconds`` this call took; ``headers`` says which headers it needed."""
@@ -110,13 +113,18 @@ def prepare(progress: Callable[[str], None] = lambda _: None) -> float:
     return time.perf_counter() - start
 
 
-def build(request: BuildRequest, *, timeout: float = 300.0) -> BuildResult:
+def build(
+    request: BuildRequest, *, timeout: float = 300.0, variant: Variant = "checked"
+) -> BuildResult:
     """Compiles the request, or answers from the cache.
+
+    ``variant``: "checked" modules can be checked and counted; "fast" ones run about ten times as fast, and
+    refuse to run while checks or counts are on. It is the caller's choice and never a submission's.
 
     Raises ``CompileError`` (remembered too: an unchanged broken source fails at once) and ``BuildTimeout``.
     """
     start = time.perf_counter()
-    home = headers.folder() / "modules" / cache.digest(request)
+    home = headers.folder() / "modules" / cache.digest(request, variant)
     module, note, failed = home / f"{request.name}.so", home / "headers", home / "error.json"
     if module.exists():
         home.touch()  # the order of last use, for whoever tidies up
@@ -127,7 +135,7 @@ def build(request: BuildRequest, *, timeout: float = 300.0) -> BuildResult:
     deadline = time.monotonic() + timeout
     try:
         with ThreadPoolExecutor(2) as pool:
-            jobs = [pool.submit(_device_object, request, deadline)] if request.cuda_sources else []
+            jobs = [pool.submit(_device_object, request, variant, deadline)] if request.cuda_sources else []
             jobs.append(pool.submit(_binding_object, request, deadline))
             made = [job.result() for job in jobs]
         kind = "full" if any(k == "full" for _, k in made) else "lean"
@@ -170,11 +178,12 @@ def _own_files(request: BuildRequest) -> set[str]:
     }
 
 
-def _device_object(request: BuildRequest, deadline: float) -> tuple[Path, str]:
+def _device_object(request: BuildRequest, variant: Variant, deadline: float) -> tuple[Path, str]:
     sources = list(request.cuda_sources)
     parts = [registration(sources) + "\n"]
     parts += [_at(request.cuda_origins, i, "cuda.cu") + rewrite(s) + "\n" for i, s in enumerate(sources)]
-    return _object("".join(parts), "\n".join(sources), "device", usable_flags(request.cuda_cflags), deadline)
+    kind: headers.Kind = "device" if variant == "checked" else "fast"
+    return _object("".join(parts), "\n".join(sources), kind, usable_flags(request.cuda_cflags), deadline)
 
 
 def _binding_object(request: BuildRequest, deadline: float) -> tuple[Path, str]:
@@ -192,11 +201,12 @@ def _binding_object(request: BuildRequest, deadline: float) -> tuple[Path, str]:
 
 
 def _object(
-    text: str, source: str, kind: Literal["device", "binding"], flags: list[str], deadline: float
+    text: str, source: str, kind: headers.Kind, flags: list[str], deadline: float
 ) -> tuple[Path, str]:
     """(object file, "lean" or "full"): against the narrow headers if they suffice."""
     objects = headers.folder() / "objects"
     key = cache.digest(text, kind, flags)
+    all_headers: headers.Kind = "fast_full" if kind == "fast" else "full"
     lean, full = objects / f"{key}.o", objects / f"{key}.full.o"
     if full.exists():
         return full, "full"
@@ -207,7 +217,7 @@ def _object(
         except CompilerFailed as failure:
             if not headers.full_may_help(str(failure)):
                 raise
-    return cache.once(full, lambda out: _compile(text, "full", flags, out, deadline)), "full"
+    return cache.once(full, lambda out: _compile(text, all_headers, flags, out, deadline)), "full"
 
 
 def _compile(text: str, kind: headers.Kind, flags: list[str], out: Path, deadline: float) -> None:

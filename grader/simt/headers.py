@@ -10,7 +10,7 @@ from typing import Literal
 
 from . import cache, toolchain
 
-Kind = Literal["device", "binding", "full"]
+Kind = Literal["device", "binding", "full", "fast", "fast_full"]
 
 TEXT: dict[Kind, str] = {
     "device": '#include "simt/narrow.h"\n#include "simt/half.h"\n',
@@ -18,6 +18,9 @@ TEXT: dict[Kind, str] = {
     "#include <torch/csrc/utils/pybind.h>\n#include <torch/csrc/Exceptions.h>\n",
     "full": '#include <torch/extension.h>\n#include "simt/torch.h"\n#include "simt/half.h"\n',
 }
+TEXT["fast"], TEXT["fast_full"] = TEXT["device"], TEXT["full"]
+# Not worth another 150 MB: the unchecked build is for runs that take longer than its compilation.
+NOT_PRECOMPILED: tuple[Kind, ...] = ("fast", "fast_full")
 
 # Names that only the full headers have: not worth a first try without them.
 NEEDS_FULL = re.compile(
@@ -49,8 +52,11 @@ MISSING = (
 def flags(kind: Kind) -> list[str]:
     """The flags that a file compiled against these headers must have too."""
     # Per-operator headers: without the macro, some of torch's headers bring all two thousand operators.
-    lean = [] if kind == "full" else [f"-I{toolchain.INCLUDE / 'lean'}", "-DAT_PER_OPERATOR_HEADERS"]
-    mode = ["-O0"] if kind == "binding" else toolchain.checked_flags()
+    lean = [] if kind in ("full", "fast_full") else [f"-I{toolchain.INCLUDE / 'lean'}", "-DAT_PER_OPERATOR_HEADERS"]
+    if kind == "binding":
+        mode = ["-O0"]
+    else:
+        mode = toolchain.fast_flags() if kind in NOT_PRECOMPILED else toolchain.checked_flags()
     return [*lean, f"-I{toolchain.INCLUDE}", *mode, *toolchain.common_flags()]
 
 
@@ -66,6 +72,7 @@ def fingerprint() -> str:
         compiler.command,
         compiler.version,
         *flags("device"),
+        *flags("fast"),
         *TEXT.values(),
         *texts,
     )
@@ -91,8 +98,16 @@ def precompiled(kind: Kind) -> Path:
     return header
 
 
+def _write(out: Path, text: str) -> None:
+    out.write_text(text)
+
+
 def use(kind: Kind) -> list[str]:
-    """Flags that include the precompiled headers."""
+    """Flags that include the headers, precompiled where that pays."""
+    if kind in NOT_PRECOMPILED:
+        header = folder() / f"{kind}.h"
+        cache.once(header, lambda out: _write(out, TEXT[kind]))
+        return ["-include", str(header)]
     header = precompiled(kind)
     if toolchain.compiler().is_clang:
         return ["-include-pch", f"{header}.pch"]
@@ -109,8 +124,10 @@ def extra_includes(source: str) -> list[str]:
     operators = toolchain.torch().include / "ATen" / "ops"
     wanted = [h for pattern, h in ON_DEMAND if pattern.search(source)]
     names = sorted(set(OPERATOR.findall(source)))
-    wanted += [f"ATen/ops/{name}.h" for name in names if (operators / f"{name}.h").exists()]
-    return wanted
+    found = [operators / f"{name}.h" for name in names if (operators / f"{name}.h").exists()]
+    if any("ListRef" in header.read_text() for header in found):  # cat and stack take lists of tensors
+        wanted.append("ATen/core/IListRef.h")
+    return wanted + [f"ATen/ops/{header.name}" for header in found]
 
 
 def full_may_help(log: str) -> bool:

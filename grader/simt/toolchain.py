@@ -146,6 +146,11 @@ def checked_flags() -> list[str]:
     return [*flags, "-fsanitize-coverage=trace-pc", "-fno-tree-sra", "-fno-ipa-sra"]
 
 
+def fast_flags() -> list[str]:
+    """No instrumentation. Products and sums are not contracted: the results are those of the checked build."""
+    return ["-O3", "-DSIMT_FAST", "-ffp-contract=off", "-fno-semantic-interposition"]
+
+
 def link_flags() -> list[str]:
     """For a shared object that uses torch."""
     fast = ["-fuse-ld=gold"] if shutil.which("ld.gold") and not compiler().is_clang else []

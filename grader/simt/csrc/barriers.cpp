@@ -92,6 +92,7 @@ bool release_active_mask(Worker* w, int i) {
 }
 
 static void arrive_at_block_barrier(Worker* w, size_t pc) {
+  leave_plain(w);
   Thread& thread = w->threads[w->current];
   thread.pc = pc;
   thread.state = AT_BLOCK_BARRIER;
@@ -102,6 +103,7 @@ static void arrive_at_block_barrier(Worker* w, size_t pc) {
 }
 
 static void arrive_at_warp_barrier(Worker* w, u32 mask, u64 posted, size_t pc) {
+  leave_plain(w);
   int me = w->current, i = me / 32;
   Warp& warp = w->warps[i];
   if (w->mode & CHECK) {
@@ -144,6 +146,7 @@ extern "C" void simt_syncthreads() { arrive_at_block_barrier(t_worker, RETURN_AD
 
 extern "C" int simt_syncthreads_vote(int predicate, int operation) {
   Worker* w = t_worker;
+  leave_plain(w);
   int mine = (w->block_phase + 1) & 1, live = w->launch->thread_count - w->finished;
   w->vote_count[mine] += predicate != 0;
   if (w->arrived + 1 == live) {
@@ -197,6 +200,7 @@ extern "C" uint64_t simt_match(unsigned mask, uint64_t bits) {
 
 extern "C" SIMT_EXPORT unsigned simt_activemask() {
   Worker* w = t_worker;
+  leave_plain(w);
   Thread& thread = w->threads[w->current];
   thread.pc = RETURN_ADDRESS;
   thread.state = AT_ACTIVE_MASK;

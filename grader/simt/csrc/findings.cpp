@@ -5,6 +5,7 @@
 #include "json.h"
 
 #include <map>
+#include <mutex>
 #include <tuple>
 
 namespace simt {
@@ -80,6 +81,8 @@ static void place(Json& json, const Module* module, size_t pc) {
 }
 
 void report(Worker* w, const char* kind, size_t pc, const Evidence& evidence) {
+  static std::mutex one_at_a_time;  // unchecked blocks run on several cores
+  std::lock_guard<std::mutex> guard(one_at_a_time);
   Launch* launch = w->launch;
   size_t other_pc = evidence.other ? evidence.other->pc + launch->module->base : 0;
   if (int fault = fault_of(kind)) set_device_fault(fault, kind);

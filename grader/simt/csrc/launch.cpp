@@ -2,6 +2,7 @@
 #include "errors.h"
 #include "findings.h"
 #include "history.h"
+#include "pool.h"
 
 #include <mutex>
 
@@ -12,6 +13,7 @@ namespace simt {
 int g_mode = 0;
 static long g_budget = 0;  // steps a launch may take, 0: as many as it likes
 static constexpr size_t MAX_STATIC_SHARED = 48 << 10;
+static constexpr u64 WORTH_SPREADING = 1 << 14;  // threads; waking another core costs about as much as these
 
 static const char* refusal(const LaunchConfig& c, const std::string& kernel) {
   u64 threads = u64(c.block.x) * c.block.y * c.block.z;
@@ -45,7 +47,7 @@ static size_t collect_shared_variables(Launch& launch) {
   return own;
 }
 
-static void prepare_checks(Worker* w, Launch& launch, void* (*tls_anchor)()) {
+static void prepare(Worker* w, Launch& launch, void* (*tls_anchor)()) {
   tls_anchor();  // makes this OS thread's block of the module's thread-local variables
   w->mode = g_mode;
   w->budget = g_budget;
@@ -59,14 +61,23 @@ static void prepare_checks(Worker* w, Launch& launch, void* (*tls_anchor)()) {
   if (g_mode & COUNT) w->counter.start();
 }
 
-static void run(Worker* w, Launch& launch) {
+// Blocks one after another, as long as there are any: each OS thread that takes part does this.
+static void run(Launch& launch, void* (*tls_anchor)()) {
+  Worker* w = this_worker();
+  prepare(w, launch, tls_anchor);
   w->launch = &launch;
   w->killed = w->exit_reported = false;
   t_worker = w;
   simt_builtins.block_dim = launch.block;
   simt_builtins.grid_dim = launch.grid;
   for (int t = 0; t < launch.thread_count; ++t) w->threads[t].index = unflatten(t, launch.block);
-  for (u64 b = 0; b < launch.block_count && !w->killed; ++b) run_block(w, b);
+  u64 several = std::max<u64>(1, launch.block_count / 64);  // as few visits to the counter as is fair
+  for (;;) {
+    u64 begin = launch.next_block.fetch_add(several, std::memory_order_relaxed);
+    u64 end = std::min(begin + several, launch.block_count);
+    for (u64 b = begin; b < end && !launch.stopped; ++b) run_block(w, b);
+    if (end >= launch.block_count || launch.stopped) break;
+  }
   if (g_mode & COUNT) remember_counts(launch.number, w->counter);
   w->launch = nullptr;
   t_worker = nullptr;
@@ -83,6 +94,11 @@ extern "C" void simt_launch(const LaunchSite* site, const LaunchConfig* config, 
   std::lock_guard<std::mutex> guard(one_at_a_time);
   memory_init();
   if (device_faulted()) return;  // the context is dead, as on a GPU
+  if (g_mode && !site->instrumented) {
+    set_launch_error(NOT_SUPPORTED, std::string(site->kernel) + ": checks or counts are on, but the module was "
+                                                                "compiled without them");
+    return;
+  }
   Launch launch;
   launch.kernel = site->kernel;
   launch.base_name = unqualified_name(launch.kernel);
@@ -103,9 +119,12 @@ extern "C" void simt_launch(const LaunchSite* site, const LaunchConfig* config, 
     return refuse(*site, *config, "its __shared__ variables take more than 48 KB, which nvcc refuses");
   launch.first_run = next_runs(launch.block_count);
   launch.number = remember_launch(launch);
-  Worker* w = this_worker();
-  prepare_checks(w, launch, tls_anchor);
-  run(w, launch);
+  // Checked and counted blocks run in order on one core: what is reported is then the same every time.
+  bool spread = !g_mode && launch.block_count > 1 && launch.block_count * launch.thread_count >= WORTH_SPREADING;
+  if (spread)
+    on_every_core([&] { run(launch, tls_anchor); });
+  else
+    run(launch, tls_anchor);
 }
 
 extern "C" SIMT_EXPORT void simt_set_mode(int mode, long budget) {

@@ -12,5 +12,6 @@
 #include "history.cpp"
 #include "check.cpp"
 #include "instrumentation.cpp"
+#include "pool.cpp"
 #include "launch.cpp"
 #include "last_words.cpp"

@@ -4,6 +4,8 @@
 #include "shadow.h"
 #include "worker.h"
 
+#include <utility>
+
 extern "C" SIMT_EXPORT __thread simt::Builtins simt_builtins SIMT_TLS;
 __thread simt::Builtins simt_builtins;
 extern "C" SIMT_EXPORT __thread char simt_dynamic_shared[];  // shared_buffer.cpp
@@ -26,16 +28,68 @@ static void to_scheduler(Worker* w) { simt_switch(&w->fibre->stack_pointer, w->s
 
 void kill_launch(Worker* w) {
   w->killed = true;
+  w->launch->stopped = true;
+  leave_plain(w);
   if (w->fibre) to_scheduler(w);
+}
+
+// Somebody waits, so from here on every thread has a state: those before this one have ended.
+void leave_plain(Worker* w) {
+  if (!w->plain) return;
+  w->plain = false;
+  int n = w->launch->thread_count, me = w->current;
+  for (int t = 0; t < n; ++t) {
+    w->threads[t].state = t < me ? FINISHED : t > me ? FRESH : READY;
+    w->threads[t].warp_phase = 0;
+  }
+  for (int i = 0; i < w->launch->warp_count; ++i) {
+    int lanes = std::min(32, n - i * 32), gone = std::clamp(me - i * 32, 0, 32);
+    Warp& warp = w->warps[i];
+    warp.exist = lanes == 32 ? ~0u : (1u << lanes) - 1;
+    warp.finished = gone == 32 ? ~0u : (1u << gone) - 1;
+    warp.waiting = 0;
+    warp.next_slot = 0;
+  }
+  w->finished = me;
+  w->threads[me].fibre = w->fibre;
+}
+
+// Thread after thread on one stack, for as long as none of them waits; whether all of them got to their end.
+static bool run_plainly(Worker* w) {
+  Launch* launch = w->launch;
+  auto body = launch->body;
+  void* context = launch->context;
+  bool count = w->mode & COUNT;
+  for (int t = 0, n = launch->thread_count; t < n; ++t) {
+    w->current = t;
+    simt_builtins.thread = w->threads[t].index;
+    body(context);
+    if (!w->plain) return false;
+    if (count && ((t & 31) == 31 || t == n - 1)) w->counter.end_of_warp_turn();
+  }
+  w->finished = launch->thread_count;
+  return true;
 }
 
 static void fibre_main() {
   for (;;) {
     Worker* w = t_worker;
     Launch* launch = w->launch;
+    bool inside = false;  // a thread whose body has been run already
+    if (w->plain) {
+      if (run_plainly(w)) {
+        w->idle_fibres.push_back(w->fibre);
+        to_scheduler(w);
+        continue;
+      }
+      inside = true;
+    }
     for (;;) {
-      simt_builtins.thread = w->threads[w->current].index;
-      launch->body(launch->context);
+      if (!inside) {
+        simt_builtins.thread = w->threads[w->current].index;
+        launch->body(launch->context);
+      }
+      inside = false;
       Thread& done = w->threads[w->current];
       done.state = FINISHED;
       ++w->finished;
@@ -83,6 +137,7 @@ void wait_here(Worker* w) {
   if ((next & 31) && next < w->launch->thread_count && w->threads[next].state <= READY) {
     Thread& thread = w->threads[next];
     Fibre* mine = w->fibre;
+    if (Fibre* after = w->threads[next + 1].fibre) __builtin_prefetch(after->stack_pointer);
     w->current = next;
     if (thread.state == FRESH) give_fibre(w, thread);
     simt_builtins.thread = thread.index;
@@ -97,24 +152,13 @@ void wait_here(Worker* w) {
 
 static void begin_block(Worker* w, u64 block) {
   Launch* launch = w->launch;
-  int n = launch->thread_count;
   w->block = block;
   w->run = launch->first_run + u32(block);
   w->block_phase = 0;
   w->finished = w->arrived = 0;
   w->vote_count[0] = w->vote_count[1] = 0;
   simt_builtins.block = unflatten(block, launch->grid);
-  for (int t = 0; t < n; ++t) {
-    w->threads[t].state = FRESH;
-    w->threads[t].warp_phase = 0;
-  }
-  for (int i = 0; i < launch->warp_count; ++i) {
-    Warp& warp = w->warps[i];
-    int lanes = std::min(32, n - i * 32);
-    warp.exist = lanes == 32 ? ~0u : (1u << lanes) - 1;
-    warp.finished = warp.waiting = 0;
-    warp.next_slot = 0;
-  }
+  w->plain = true;
   if (w->mode & CHECK) clear_shared_memory(w);
 }
 
@@ -143,12 +187,23 @@ static void report_deadlock(Worker* w) {
   w->killed = true;
 }
 
+static void begin_plainly(Worker* w) {
+  Thread& first = w->threads[0];
+  give_fibre(w, first);
+  w->current = 0;
+  w->fibre = first.fibre;
+  simt_switch(&w->scheduler_sp, first.fibre->stack_pointer);
+  w->fibre = nullptr;
+}
+
 void run_block(Worker* w, u64 block) {
   begin_block(w, block);
   Launch* launch = w->launch;
   int n = launch->thread_count;
+  begin_plainly(w);
+  int first_warp = w->finished / 32;  // the warps before it have ended
   while (w->finished < n && !w->killed) {
-    for (int i = 0; i < launch->warp_count && !w->killed; ++i) {
+    for (int i = std::exchange(first_warp, 0); i < launch->warp_count && !w->killed; ++i) {
       int begin = i * 32, end = std::min(n, begin + 32);
       for (bool again = true; again && !w->killed;) {
         again = false;

@@ -92,7 +92,7 @@ bool find_race(Worker* w, Shadow& s, size_t offset, unsigned size, Access access
                w->run,
                u16(w->current),
                w->block_phase,
-               thread.warp_phase,
+               w->plain ? u16(0) : thread.warp_phase,
                bytes,
                u8(access)};
     const Record* against = nullptr;

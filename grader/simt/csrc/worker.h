@@ -4,6 +4,8 @@
 #include "fibre.h"
 #include "modules.h"
 
+#include <atomic>
+
 namespace simt {
 
 static constexpr int MAX_THREADS = 1024;
@@ -43,7 +45,9 @@ struct Launch {
   void* context = nullptr;
   std::vector<const Symbol*> shared_variables;
   std::vector<PointerArgument> pointers;
-  bool fenced = false;  // a kernel that orders its blocks with fences is not asked about races between them
+  std::atomic<u64> next_block{0};      // of those that no worker has begun
+  std::atomic<bool> stopped{false};    // by a worker that found a reason to
+  std::atomic<bool> fenced{false};     // a kernel that orders its blocks with fences is not asked about races between them
 };
 
 struct Worker {
@@ -53,6 +57,7 @@ struct Worker {
   int mode = 0;
   long budget = 0;
   bool killed = false;
+  bool plain = false;  // no thread of this block has waited yet: states and counts of threads are not kept
   void* scheduler_sp = nullptr;
   size_t tls = 0, tls_bytes = 0;        // where the module's __shared__ variables are
   char* dynamic_shared = nullptr;       // where extern __shared__ is
@@ -63,7 +68,7 @@ struct Worker {
   int finished = 0, arrived = 0;        // threads of this block
   int vote_count[2] = {}, vote_result[2] = {};
   bool exit_reported = false;
-  Thread threads[MAX_THREADS];
+  Thread threads[MAX_THREADS + 1] = {};  // one more: the next one's fibre may be asked for
   Warp warps[MAX_THREADS / 32];
   std::vector<Fibre*> idle_fibres;
   size_t fibre_count = 0;
@@ -75,6 +80,7 @@ extern __thread Worker* t_worker SIMT_TLS;
 
 Worker* this_worker();
 void run_block(Worker* w, u64 block);
+void leave_plain(Worker* w);
 void wait_here(Worker* w);
 void kill_launch(Worker* w);
 

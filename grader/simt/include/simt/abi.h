@@ -8,6 +8,12 @@ struct uint3 {
   unsigned x, y, z;
 };
 
+#ifdef SIMT_FAST
+#define SIMT_INSTRUMENTED false
+#else
+#define SIMT_INSTRUMENTED true
+#endif
+
 namespace simt {
 struct Builtins {
   uint3 thread, block, block_dim, grid_dim;
@@ -27,6 +33,7 @@ struct LaunchSite {
   const char* kernel;
   const char* file;
   int line;
+  bool instrumented = SIMT_INSTRUMENTED;  // compiled so that the runtime sees every access
 };
 }  // namespace simt
 
