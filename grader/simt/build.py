@@ -113,9 +113,7 @@ def prepare(progress: Callable[[str], None] = lambda _: None) -> float:
     return time.perf_counter() - start
 
 
-def build(
-    request: BuildRequest, *, timeout: float = 300.0, variant: Variant = "checked"
-) -> BuildResult:
+def build(request: BuildRequest, *, timeout: float = 300.0, variant: Variant = "checked") -> BuildResult:
     """Compiles the request, or answers from the cache.
 
     ``variant``: "checked" modules can be checked and counted; "fast" ones run about ten times as fast, and

@@ -147,7 +147,7 @@ def checked_flags() -> list[str]:
 
 
 def fast_flags() -> list[str]:
-    """No instrumentation. Products and sums are not contracted: the results are those of the checked build."""
+    """No instrumentation. Nothing is contracted to FMA: the results are those of the checked build."""
     return ["-O3", "-DSIMT_FAST", "-ffp-contract=off", "-fno-semantic-interposition"]
 
 
