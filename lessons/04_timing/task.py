@@ -1,0 +1,59 @@
+"""How lesson 04 is graded: kernels of known duration, on a clock that the referee holds."""
+
+from grader.kinds.timers import Probe
+from grader.task import Task
+
+
+def _timer(name: str, why: str, **difficulty: object) -> Probe:
+    return Probe(name, "time_kernel", "timer", 2, why, **difficulty)  # type: ignore[arg-type]
+
+
+def _benchmark(name: str, why: str, **difficulty: object) -> Probe:
+    return Probe(name, "benchmark", "benchmark", 2, why, **difficulty)  # type: ignore[arg-type]
+
+
+TASK = Task(
+    title="Timing",
+    entry="time_kernel",
+    parts=(
+        _timer(
+            "asynchronous",
+            "A launch returns at once, and 50 ms of older work were in the queue.",
+            queued=0.05,
+        ),
+        _timer("first calls", "The first five calls took fifty times as long.", first=2.0, slow=50.0),
+        _timer(
+            "short kernel",
+            "A host that waits after each call makes the device wait for the next launch, which is counted.",
+            takes=(1.2e-5, 1.8e-5),
+        ),
+        _timer(
+            "spread",
+            "Calls took 20 % more or less, and one in thirty took thirty times as long.",
+            jitter=0.2,
+            outliers=30,
+            slow=30.0,
+            tolerance=0.1,
+        ),
+        _benchmark("waits for the device", "Nothing waits for the device, or the clock is the host's."),
+        _benchmark("warm-up kept out", "The first five calls took forty times as long.", slow=40.0),
+        _benchmark("compiling kept out", "build() compiles, which took the host two seconds.", build=2.0),
+        _benchmark("allocation kept out", "make_output() took the host 400 us.", output=4e-4),
+        _benchmark(
+            "cold cache",
+            "An input that was used or made just before is in the cache, and then the kernel takes 40 %.",
+            warm=0.4,
+        ),
+        _benchmark(
+            "median, not mean",
+            "One call in 25 took forty times as long.",
+            outliers=25,
+            slow=40.0,
+            tolerance=0.1,
+        ),
+    ),
+    introduces=("asynchronous launch", "event", "warm-up", "median and spread"),
+    requires=("kernel launch", "current stream"),
+    minutes=40,
+    starter_fails="asynchronous",
+)
