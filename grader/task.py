@@ -78,6 +78,15 @@ class Speed:
 
 
 @dataclass(frozen=True, slots=True)
+class Prediction:
+    """A number that the student writes down before it is measured: ``what`` is its name in a verdict's speed."""
+
+    what: str
+    question: str
+    unit: str = ""
+
+
+@dataclass(frozen=True, slots=True)
 class Task:
     """What ``TASK`` in a lesson's ``task.py`` holds.
 
@@ -88,7 +97,7 @@ class Task:
     kernels must do: "elementwise" everything but library matrix products, "all" all of the arithmetic, ""
     nothing in particular. ``parts`` are graded in other ways, see :mod:`grader.kinds`; a task without cases
     needs no reference. ``introduces`` and ``requires`` name concepts: each is introduced by one lesson, and
-    required only later.
+    required only later. ``predictions`` are asked for before the numbers that they are about are shown.
     """
 
     title: str
@@ -105,6 +114,7 @@ class Task:
     minutes: int = 20
     starter_fails: str = ""
     own: Literal["", "elementwise", "all"] = ""
+    predictions: tuple[Prediction, ...] = ()
 
     @property
     def max_points(self) -> int:

@@ -1,6 +1,6 @@
 """How lesson 03 is graded."""
 
-from grader.task import Case, Speed, Task, Tensor
+from grader.task import Case, Prediction, Speed, Task, Tensor
 
 FULL = (4096, 4096)
 BYTES = 2 * 4 * FULL[0] * FULL[1]  # each float32 element is read once and written once
@@ -39,4 +39,9 @@ TASK = Task(
     requires=("load_inline", "binding", "block and thread", "guard"),
     minutes=35,
     starter_fails="whole blocks",
+    predictions=(
+        Prediction(
+            "kernel_ratio", "How many times faster than PyTorch's x * x will your kernel be?", "times"
+        ),
+    ),
 )

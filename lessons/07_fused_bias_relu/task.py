@@ -1,6 +1,6 @@
 """How lesson 07 is graded."""
 
-from grader.task import Case, Speed, Task, Tensor
+from grader.task import Case, Prediction, Speed, Task, Tensor
 
 
 def _model(name: str, x: Tensor, out: int, points: int, why: str, calls: int = 1) -> Case:
@@ -45,4 +45,12 @@ TASK = Task(
     requires=("kernel launch", "guard", "tensor checks", "current stream"),
     minutes=45,
     starter_fails="rows of float4",
+    predictions=(
+        Prediction(
+            "kernel_ratio", "Bias and ReLU alone: how many times faster than PyTorch's two kernels?", "times"
+        ),
+        Prediction(
+            "whole_ratio", "The whole model, matrix product included: how many times faster?", "times"
+        ),
+    ),
 )

@@ -1,6 +1,6 @@
 """How lesson 08 is graded."""
 
-from grader.task import Case, Speed, Task, Tensor
+from grader.task import Case, Prediction, Speed, Task, Tensor
 
 
 def _model(
@@ -46,4 +46,14 @@ TASK = Task(
     requires=("fusion", "bytes moved", "ModelNew", "Amdahl's law"),
     minutes=40,
     starter_fails="whole blocks",
+    predictions=(
+        Prediction(
+            "kernel_ratio",
+            "Sigmoid, scale and residual alone: how many times faster than PyTorch's kernels?",
+            "times",
+        ),
+        Prediction(
+            "whole_ratio", "The whole model, matrix product included: how many times faster?", "times"
+        ),
+    ),
 )

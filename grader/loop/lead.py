@@ -1,0 +1,75 @@
+"""Where the student is, and what is next: what ``./course`` says when it is asked nothing."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from rich.console import Console
+from rich.markup import escape
+from rich.table import Table
+from rich.text import Text
+
+from grader import lessons
+from grader.lessons import Lesson
+from grader.loop import desk, progress
+from grader.loop.progress import Progress
+
+BAR = 26
+
+
+def current(done: Progress, course: list[Lesson]) -> Lesson | None:
+    """The first lesson that has not been passed; None when all have."""
+    return next((x for x in course if not done.line(x.name).passed), None)
+
+
+def bar(done: Progress, course: list[Lesson]) -> str:
+    """Lessons passed of all, and points of all, with a bar."""
+    passed = sum(done.line(x.name).passed for x in course)
+    points = sum(min(done.line(x.name).points, x.task.max_points) for x in course)
+    most = sum(x.task.max_points for x in course)
+    full = round(BAR * passed / len(course)) if course else 0
+    return f"{'█' * full}{'░' * (BAR - full)}  {passed}/{len(course)} lessons  {points}/{most} points"
+
+
+def link(path: Path) -> Text:
+    """A path that terminals which can will open on a click."""
+    return Text(desk.shown(path), f"bold link {path.resolve().as_uri()}")
+
+
+def welcome(console: Console) -> None:
+    """Who we are, where you are, which file is yours, and what to type next."""
+    done, course = progress.read(), lessons.every()
+    at = current(done, course)
+    new = not done.lines
+    console.print("[bold]Inline to Fused[/]  CUDA kernels in PyTorch, from the first one to fused models.\n")
+    console.print(bar(done, course))
+    if at is None:
+        console.print("\nEvery lesson is passed. [bold]./course progress[/] shows your predictions, too.")
+        return
+    line = done.line(at.name)
+    console.print(f"\n{'Begin' if new else 'Go on'} with [bold]{at.number} {escape(at.task.title)}[/], "
+                  f"about {at.task.minutes} minutes.")  # fmt: skip
+    rows = Table.grid(padding=(0, 2))
+    rows.add_row("  read", link(at.folder / "README.md"))
+    rows.add_row("  edit", link(desk.place(at)))
+    rows.add_row("  then", Text("./course watch", "bold").append("   grades it each time you save", "dim"))
+    console.print(rows)
+    if line.tries:
+        console.print(f"\nLast best: {line.status}, {line.points}/{line.most} points after {line.tries} "
+                      f"{'try' if line.tries == 1 else 'tries'}; [bold]./course check {at.number}[/] says why.")  # fmt: skip
+    console.print(
+        "\n[dim]Also: ./course list, hint, solution, doctor; --help shows everything."
+        + (" First see the grader at work: ./course demo[/]" if new else "[/]")
+    )
+
+
+def table(course: list[Lesson], done: Progress) -> Table:
+    """All lessons with what has become of them."""
+    at = current(done, course)
+    rows = Table("", "lesson", "about", "points", "minutes", box=None, pad_edge=False, padding=(0, 2, 0, 0))
+    for lesson in course:
+        line = done.line(lesson.name)
+        mark = "[green]✓[/]" if line.passed else "[bold]→[/]" if lesson is at else " "
+        points = f"{line.points}/{lesson.task.max_points}" if line.tries else str(lesson.task.max_points)
+        rows.add_row(f"{mark} {lesson.number}", lesson.name[3:], lesson.task.title, points, str(lesson.task.minutes))
+    return rows
