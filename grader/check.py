@@ -13,6 +13,7 @@ from grader.cuda import cache
 from grader.look import Advice, look
 from grader.referee.conduct import Match, Record
 from grader.referee.fault import FaultError
+from grader.referee.nursery import Nursery
 from grader.referee.oracle import Oracle
 from grader.referee.process import Limits, Player
 from grader.submission import Submission
@@ -20,13 +21,17 @@ from grader.task import Task
 from grader.verdict import Finding, Status, Verdict
 
 
-def _silent(_: str) -> None:
+def _silent(*_: object) -> None:
     """Say nothing."""
 
 
 @dataclass(slots=True)
 class Job:
-    """What is to be graded, how, and who listens meanwhile."""
+    """What is to be graded, how, and who listens meanwhile.
+
+    ``tell`` hears that a stage is over: "loaded", and "judged" with the verdict before any speed.
+    ``nurseries`` by back end: players are forked from them instead of started.
+    """
 
     lesson: str
     task: Task
@@ -38,6 +43,8 @@ class Job:
     sandbox: str = "auto"
     student: str = ""
     say: Callable[[str], None] = _silent
+    tell: Callable[[str, Verdict | None], None] = _silent
+    nurseries: dict[str, Nursery] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,21 +78,23 @@ def check(job: Job) -> Outcome:
     def start() -> Player:
         return Player(
             job.choice.name, job.limits, sees=(job.submission.path,), writes=writes, build=builder, env=env,
-            mode=job.sandbox,
+            mode=job.sandbox, nursery=job.nurseries.get(job.choice.name),
         )  # fmt: skip
 
     # Both processes import torch at the same time; that is most of what an unchanged file costs.
     kind = "cuda" if job.choice.name == "cuda" else "cpu"
-    reference = Player(kind, job.limits, sees=(job.reference,) if job.task.cases else (), mode=job.sandbox)
+    sees = (job.reference,) if job.task.cases else ()
+    reference = Player(kind, job.limits, sees=sees, mode=job.sandbox, nursery=job.nurseries.get(kind))
     oracle = Oracle(reference, job.task)
     inspect = _inspector(job, oracle)
     match = Match(job.task, str(job.submission.path), start, oracle, inspect)
-    match.student = job.student
+    match.student, match.loaded = job.student, lambda: job.tell("loaded", None)
     measured = None
     try:
         if job.task.cases:
             oracle.load(str(job.reference))
         record = match.run()
+        job.tell("judged", _verdict(job, record, stages | record.stages, begun, None))
         if job.with_speed and job.task.speed and all(f.ok for f in record.findings):
             measured = speed.of(match, job.task, job.choice.name)
     except FaultError as fault:

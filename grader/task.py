@@ -79,7 +79,7 @@ class Speed:
 
 @dataclass(frozen=True, slots=True)
 class Prediction:
-    """A number that the student writes down before it is measured: ``what`` is its name in a verdict's speed."""
+    """A number to write down before it is measured: ``what`` is its name in a verdict's speed."""
 
     what: str
     question: str

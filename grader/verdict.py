@@ -192,3 +192,20 @@ class Verdict:
             "output": self.output,
             "versions": self.versions,
         }
+
+    @classmethod
+    def from_json(cls, data: dict[str, Any]) -> Verdict:
+        """What :meth:`as_json` made, read again. KeyError or ValueError for anything else."""
+        findings = tuple(Finding(**{**f, "status": Status(f["status"])}) for f in data["findings"])
+        names = (
+            "lesson",
+            "submission",
+            "backend",
+            "device",
+            "seconds",
+            "stages",
+            "speed",
+            "output",
+            "versions",
+        )
+        return cls(findings=findings, **{name: data[name] for name in names})

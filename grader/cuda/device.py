@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import argparse
 import json
 import os
 import re
@@ -28,6 +29,10 @@ class Cuda:
         os.environ.setdefault("TORCH_CUDA_ARCH_LIST", f"{major}.{minor}")  # compile for this card only
         for name in ("load", "load_inline"):
             setattr(extension, name, self._announced(getattr(extension, name)))
+
+    def adopt(self, channel: Channel, options: argparse.Namespace) -> None:
+        """Not possible: a CUDA context does not survive a fork."""
+        raise RuntimeError("a player on a GPU is started, not forked")
 
     def _announced(self, real: Any) -> Any:
         """Tell the referee when nvcc is at work, so that compiling is not taken for a hanging import."""

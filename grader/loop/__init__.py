@@ -1,1 +1,1 @@
-"""The student's loop: a desk with their own files, progress, hints, predictions, and a watch that grades on save."""
+"""The student's loop: their own files, progress, hints, predictions, and a watch that grades on save."""

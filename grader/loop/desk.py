@@ -1,4 +1,4 @@
-"""The student's own files: ``work/NN_name.py``, copied from the starter on first use and never touched by git."""
+"""The student's own files: ``work/NN_name.py``, copied from the starter on first use, ignored by git."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ def file(lesson: Lesson) -> Path:
 
 
 def reset(lesson: Lesson) -> Path | None:
-    """Lay the starter out again; the student's file is kept, and its new place returned (None: there was none)."""
+    """Lay the starter out again; the student's file is kept; its new place, None if there was none."""
     mine, kept = place(lesson), None
     if mine.exists():
         kept = folder() / "backup" / f"{lesson.name}.{time.strftime('%Y-%m-%d-%H%M%S')}.py"

@@ -55,8 +55,11 @@ def welcome(console: Console) -> None:
     rows.add_row("  then", Text("./course watch", "bold").append("   grades it each time you save", "dim"))
     console.print(rows)
     if line.tries:
-        console.print(f"\nLast best: {line.status}, {line.points}/{line.most} points after {line.tries} "
-                      f"{'try' if line.tries == 1 else 'tries'}; [bold]./course check {at.number}[/] says why.")  # fmt: skip
+        tries = f"{line.tries} {'try' if line.tries == 1 else 'tries'}"
+        console.print(
+            f"\nLast best: {line.status}, {line.points}/{line.most} points after {tries}; "
+            f"[bold]./course check {at.number}[/] says why."
+        )
     console.print(
         "\n[dim]Also: ./course list, hint, solution, doctor; --help shows everything."
         + (" First see the grader at work: ./course demo[/]" if new else "[/]")
@@ -71,5 +74,7 @@ def table(course: list[Lesson], done: Progress) -> Table:
         line = done.line(lesson.name)
         mark = "[green]✓[/]" if line.passed else "[bold]→[/]" if lesson is at else " "
         points = f"{line.points}/{lesson.task.max_points}" if line.tries else str(lesson.task.max_points)
-        rows.add_row(f"{mark} {lesson.number}", lesson.name[3:], lesson.task.title, points, str(lesson.task.minutes))
+        rows.add_row(
+            f"{mark} {lesson.number}", lesson.name[3:], lesson.task.title, points, str(lesson.task.minutes)
+        )
     return rows

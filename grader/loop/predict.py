@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
+from dataclasses import replace
 
 from rich.table import Table
 from rich.text import Text
@@ -13,6 +14,7 @@ from grader.lessons import Lesson
 from grader.loop import progress
 from grader.loop.progress import Guess
 from grader.task import Prediction
+from grader.verdict import Verdict
 
 SCALE = 31  # columns of the calibration plot, from 1/10 over 1 to 10 times what was found
 
@@ -53,10 +55,12 @@ def make(lesson: Lesson, values: list[str], ask: Callable[[str], str]) -> list[G
 
 
 def calibration(guesses: list[Guess]) -> Table:
-    """Every prediction beside what was found, and where it lies between 10 times too low and 10 times too high."""
+    """Every prediction beside what was found, on a scale from 10 times too low to 10 times too high."""
     table = Table(box=None, pad_edge=False, padding=(0, 2, 0, 0))
     for heading in ("lesson", "about", "predicted", "found"):
-        table.add_column(heading, no_wrap=True, justify="right" if heading in ("predicted", "found") else "left")
+        table.add_column(
+            heading, no_wrap=True, justify="right" if heading in ("predicted", "found") else "left"
+        )
     table.add_column("too low" + "right".center(SCALE - 15) + "too high", no_wrap=True)
     for guess in guesses:
         found = "" if guess.found is None else f"{guess.found:g}"
@@ -75,3 +79,8 @@ def _dot(guess: Guess) -> Text:
     row[at] = "●"
     style = "green" if abs(off) < math.log10(1.25) else "yellow" if abs(off) < math.log10(2) else "red"
     return Text("".join(row), style)
+
+
+def without_speed(verdict: Verdict) -> Verdict:
+    """The verdict as it may be shown before the predictions are made."""
+    return replace(verdict, speed=None)

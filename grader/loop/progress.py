@@ -27,7 +27,7 @@ GUESS = re.compile(r"predicted (?P<lesson>\d\d_\w+) (?P<what>\w+) (?P<value>\S+)
 
 @dataclass(frozen=True, slots=True)
 class Line:
-    """What is known of one lesson: the best verdict so far, and how often it was tried and hints were read."""
+    """What is known of one lesson: the best verdict so far, the tries, the hints that were read."""
 
     lesson: str
     status: str = "untried"

@@ -48,11 +48,18 @@ def reset(word: str, sure: bool) -> int:
     """Lay the starter out again, with a backup."""
     lesson = lessons.find(word)
     mine = desk.place(lesson)
-    if mine.exists() and not sure and not _confirmed(f"Replace {desk.shown(mine)} by the starter? A backup is kept."):
+    if (
+        mine.exists()
+        and not sure
+        and not _confirmed(f"Replace {desk.shown(mine)} by the starter? A backup is kept.")
+    ):
         print("Nothing was changed.")
         return 1
     kept = desk.reset(lesson)
-    print(f"{desk.shown(mine)} is the starter again." + (f" Yours is kept as {desk.shown(kept)}." if kept else ""))
+    print(
+        f"{desk.shown(mine)} is the starter again."
+        + (f" Yours is kept as {desk.shown(kept)}." if kept else "")
+    )
     return 0
 
 
@@ -60,7 +67,9 @@ def solution(word: str, sure: bool, diff: bool) -> int:
     """Show the solution, or how the student's file differs from it: after a pass, or when they insist."""
     lesson = wanted(word)
     passed = progress.read().line(lesson.name).passed
-    if not (passed or sure) and not _confirmed(f"Lesson {lesson.number} is not passed yet. Show its solution?"):
+    if not (passed or sure) and not _confirmed(
+        f"Lesson {lesson.number} is not passed yet. Show its solution?"
+    ):
         print(f"Not shown. A hint may be enough: ./course hint {lesson.number}")
         return 1
     text = shown_solution(lesson, diff)
@@ -70,12 +79,15 @@ def solution(word: str, sure: bool, diff: bool) -> int:
 
 
 def shown_solution(lesson: Lesson, diff: bool) -> str:
-    """The solution without the marks that the starter is made by, or a unified diff from the student's file."""
+    """The solution without the marks that make the starter, or a diff from the student's file to it."""
     lines = [x for x in lesson.solution.read_text().splitlines() if not _is_mark(x)]
     if not diff:
         return "\n".join(lines)
     mine = desk.file(lesson).read_text(errors="replace").splitlines()
-    return "\n".join(difflib.unified_diff(mine, lines, "yours", "solution", lineterm="", n=2)) or "No difference."
+    return (
+        "\n".join(difflib.unified_diff(mine, lines, "yours", "solution", lineterm="", n=2))
+        or "No difference."
+    )
 
 
 def open_file(word: str) -> int:
@@ -112,7 +124,9 @@ def make_predictions(word: str, values: list[str]) -> None:
 
     def ask(question: str) -> str:
         if not sys.stdin.isatty():
-            raise BadInputError(f"{question} Give the number on the command line: ./course predict {lesson.number} 1.5")
+            raise BadInputError(
+                f"{question} Give the number on the command line: ./course predict {lesson.number} 1.5"
+            )
         return input(f"{question} ")
 
     for guess in predict.make(lesson, values, ask):
@@ -125,9 +139,9 @@ def _as_json(done: progress.Progress, course: list[Lesson]) -> dict[str, object]
     return {
         "schema": "inline-to-fused/progress/v1",
         "lessons": [
-            {"lesson": x.name, "status": l.status, "points": l.points, "max_points": x.task.max_points,
-             "tries": l.tries, "hints": l.hints, "when": l.when}
-            for x, l in rows
+            {"lesson": x.name, "status": y.status, "points": y.points, "max_points": x.task.max_points,
+             "tries": y.tries, "hints": y.hints, "when": y.when}
+            for x, y in rows
         ],
         "predictions": [
             {"lesson": g.lesson, "about": g.what, "predicted": g.value, "found": g.found}

@@ -10,22 +10,28 @@ import os
 import signal
 import socket
 from collections.abc import Callable
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from grader.arena import Arena
 from grader.player.confine import confine
 from grader.wire import Channel, ClosedError
 
+if TYPE_CHECKING:
+    from grader.player.backends import Backend
 
-def main() -> None:
-    """Serve one referee. Started by it with file descriptors as arguments; see ``grader.referee.process``."""
+
+def main(arguments: list[str] | None = None, backend: Backend | None = None) -> None:
+    """Serve one referee. Started by it with file descriptors as arguments; see ``grader.referee.process``.
+
+    ``backend``: one that was woken before, in the process that this one was forked from.
+    """
     parser = argparse.ArgumentParser()
     for name in ("--wire", "--inbox", "--outbox", "--words"):
         parser.add_argument(name, type=int, required=True)
     parser.add_argument("--backend", choices=["cuda", "simt", "cpu"], required=True)
     parser.add_argument("--step-budget", type=int, default=0)
     parser.add_argument("--confine", type=json.loads, default={})
-    options = parser.parse_args()
+    options = parser.parse_args(arguments)
     # Importing torch makes a million objects and no garbage: without the collector it takes a fifth less.
     gc.disable()
     options.confined = confine(options.confine)
@@ -33,14 +39,17 @@ def main() -> None:
     # A run that hangs in Python is asked where it is before it is ended.
     with os.fdopen(os.dup(options.words), "w", closefd=False) as words:
         faulthandler.register(signal.SIGUSR1, file=words, all_threads=False)
-        serve(channel, options)
+        serve(channel, options, backend)
 
 
-def serve(channel: Channel, options: argparse.Namespace) -> None:
+def serve(channel: Channel, options: argparse.Namespace, backend: Backend | None = None) -> None:
     """Wake the back end (before torch is imported), say ready, answer."""
     from grader.player import backends
 
-    backend = backends.wake(channel, options)
+    if backend is None:
+        backend = backends.wake(channel, options)
+    else:
+        backend.adopt(channel, options)
     from grader.player import acts, trouble
     from grader.player.stage import MissingEntryError, Stage
 

@@ -17,6 +17,9 @@ if TYPE_CHECKING:
 class Backend(Protocol):
     """What the player's loop needs of a back end."""
 
+    def adopt(self, channel: Channel, options: argparse.Namespace) -> None:
+        """After a fork: serve this referee from now on."""
+
     def facts(self) -> dict[str, Any]:
         """Versions and device name."""
 
@@ -33,19 +36,26 @@ class Backend(Protocol):
         """Time calls on the device."""
 
 
-def wake(channel: Channel, options: argparse.Namespace) -> Backend:
-    """Make the back end ready; for simt this must come before torch is imported."""
+def wake(channel: Channel | None, options: argparse.Namespace) -> Backend:
+    """Make the back end ready; for simt this must come before torch is imported.
+
+    Without a channel nobody is served yet: :meth:`Backend.adopt` follows.
+    """
     if options.backend == "simt":
         return Simt(channel, options)
     if options.backend == "cuda":
         from grader.cuda.device import Cuda
 
+        assert channel is not None  # a CUDA context does not survive a fork
         return Cuda(channel)
     return Plain()
 
 
 class Plain:
     """CPU tensors, no kernels: for references beside the CPU back end."""
+
+    def adopt(self, channel: Channel, options: argparse.Namespace) -> None:
+        """Nothing is bound to a referee."""
 
     def facts(self) -> dict[str, Any]:
         """Versions."""
@@ -74,7 +84,7 @@ class Plain:
 class Simt(Plain):
     """The CPU back end. Compiling is the referee's work: this side asks for it and imports the result."""
 
-    def __init__(self, channel: Channel, options: argparse.Namespace) -> None:
+    def __init__(self, channel: Channel | None, options: argparse.Namespace) -> None:
         from grader.simt import device
 
         self._channel = channel
@@ -82,7 +92,13 @@ class Simt(Plain):
             self._build, last_words_fd=options.words, step_budget=options.step_budget
         )
 
+    def adopt(self, channel: Channel, options: argparse.Namespace) -> None:
+        """Builds are asked for there, last words are left there, and the budget is its."""
+        self._channel = channel
+        self._runtime.begin(options.words, options.step_budget)
+
     def _build(self, request: dict[str, object]) -> str:
+        assert self._channel is not None
         self._channel.send({"build": request})
         reply = self._channel.receive()
         if "path" in reply:

@@ -56,6 +56,7 @@ class Match:
         self.record = Record()
         self.inspect = inspect
         self.student = ""
+        self.loaded: Callable[[], None] = lambda: None  # told once the file is imported and built
         self._start, self._restarts = start, 0
         self.player: Player | None = start()
 
@@ -68,6 +69,8 @@ class Match:
         building = self.player.seconds_building if self.player else 0.0
         record.stages["load"] = time.monotonic() - begun - building
         record.stages["build"] = building
+        if loaded.ok:
+            self.loaded()
         begun = time.monotonic()
         for case in self.task.cases:
             record.findings.append(self._play(case) if loaded.ok else _not_run(case))

@@ -25,6 +25,12 @@ class Runtime:
         self._mode = CHECK if checked else 0
         self._apply()
 
+    def begin(self, last_words_fd: int, step_budget: int) -> None:
+        """After a fork: this process's place for last words, and its budget (see :func:`activate`)."""
+        self._library.simt_last_words(last_words_fd)
+        self._budget = step_budget
+        self._apply()
+
     def _apply(self) -> None:
         self._library.simt_set_mode(self._mode, ctypes.c_long(self._budget))
 

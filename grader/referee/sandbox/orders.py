@@ -60,13 +60,15 @@ class Order:
             shutil.rmtree(self.builds, ignore_errors=True)
 
 
-def give(backend: str, mode: str, sees: tuple[Path, ...], writes: tuple[Path, ...]) -> Order:
-    """The order for a player of this back end."""
+def give(
+    backend: str, mode: str, sees: tuple[Path, ...], writes: tuple[Path, ...], warm: bool = False
+) -> Order:
+    """The order for a player of this back end. A ``warm`` one is forked, without bubblewrap."""
     if mode == "off":
         return Order(Room(()), False, {})
     builds = tempfile.mkdtemp(prefix="builds-") if backend == "simt" else ""
     handed = (Path(builds),) if builds else ()
-    bubble = not bubblewrap.trouble()
+    bubble = not warm and not bubblewrap.trouble()
     room = furnish(backend, sees, writes, handed)
     folders = [Path(cage.INSIDE).parent] if bubble else []
     readable = (*room.system, *room.read, *room.late, *room.files, Path("/proc"), Path("/dev"))

@@ -1,0 +1,148 @@
+"""The referee's end of a warm parent of players (:mod:`grader.player.nursery`)."""
+
+from __future__ import annotations
+
+import contextlib
+import itertools
+import json
+import os
+import shutil
+import signal
+import socket
+import subprocess
+import sys
+import tempfile
+import threading
+import time
+
+from grader.errors import BadInputError
+from grader.referee.sandbox import orders, tree
+from grader.referee.sandbox.cage import Cage
+
+WAKING = 60.0
+
+
+class Nursery:
+    """A process that forks players of one back end, "simt" or "cpu"."""
+
+    def __init__(self, backend: str) -> None:
+        self.backend = backend
+        self._control, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
+        command = [sys.executable, "-m", "grader.player.nursery", "--backend", backend]
+        command += ["--control", str(theirs.fileno())]
+        self._process = subprocess.Popen(
+            command, env=orders.environment(backend), pass_fds=(theirs.fileno(),),
+            stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE,
+            start_new_session=True,
+        )  # fmt: skip
+        theirs.close()
+        self._warm, self._lock = False, threading.Lock()
+        self._asks = itertools.count(os.getpid() << 20)
+        self._answers: dict[int, int] = {}
+        self._codes: dict[int, int] = {}
+
+    def wait(self) -> None:
+        """Until it is warm."""
+        end = time.monotonic() + WAKING
+        while not self._warm:
+            self._pump(end - time.monotonic())
+            if not self._warm and (self._process.poll() is not None or time.monotonic() > end):
+                words = self._process.stderr.read() if self._process.stderr else b""
+                raise BadInputError(
+                    f"The back end did not start: {words.decode(errors='replace').strip()[-500:]}"
+                )
+
+    def spawn(self, arguments: list[str], fds: tuple[int, ...], output: int) -> Hatched:
+        """Fork a player with these command line arguments.
+
+        ``fds`` are its file descriptors (see ``FDS`` there), ``output`` takes what it prints.
+        """
+        self.wait()
+        folder, ask = tempfile.mkdtemp(prefix="player-"), next(self._asks)
+        order = {"ask": ask, "arguments": arguments, "folder": folder}
+        socket.send_fds(self._control, [json.dumps(order).encode()], [*fds, output])
+        end = time.monotonic() + 10.0
+        while ask not in self._answers:
+            self._pump(end - time.monotonic())
+            if time.monotonic() > end or self._process.poll() is not None:
+                raise BadInputError("The warm process has ended; start the watch again.")
+        return Hatched(self, self._answers.pop(ask), folder)
+
+    def kill_players(self) -> None:
+        """End every player that it has forked and that still runs."""
+        with contextlib.suppress(OSError):
+            self._control.send(b'{"kill": true}')
+
+    def code(self, pid: int) -> int | None:
+        """How a player ended, negative for a signal; None while it runs."""
+        self._pump(0.0)
+        gone = self._process.poll() is not None
+        return self._codes.get(pid, -signal.SIGKILL if gone else None)
+
+    def close(self) -> None:
+        """End it and its players."""
+        self._control.close()
+        with contextlib.suppress(subprocess.TimeoutExpired):
+            self._process.wait(1.0)
+        with contextlib.suppress(OSError):
+            os.killpg(self._process.pid, signal.SIGKILL)
+        self._process.wait()
+        if self._process.stderr:
+            self._process.stderr.close()
+
+    def _pump(self, seconds: float) -> None:
+        """Take what it has said; wait for that much for the first message."""
+        with self._lock:
+            while True:
+                try:
+                    self._control.settimeout(max(seconds, 0.0))
+                    message = json.loads(self._control.recv(1 << 16) or b"{}")
+                except (OSError, ValueError):
+                    return
+                if not message:
+                    return
+                self._warm |= "warm" in message
+                if "pid" in message:
+                    self._answers[message["ask"]] = message["pid"]
+                if "ended" in message:
+                    self._codes[message["ended"]] = message["code"]
+                seconds = 0.0
+
+
+class Hatched(Cage):
+    """A player forked from a nursery: a session of its own that confines itself (Landlock, seccomp)."""
+
+    name = "warm process"
+
+    def __init__(self, nursery: Nursery, pid: int, folder: str) -> None:
+        self._nursery, self._pid, self._folder = nursery, pid, folder
+
+    def processes(self) -> list[tree.Process]:
+        """The player and what it has started."""
+        return tree.of_session(self._pid)
+
+    def signal(self, sign: signal.Signals) -> None:
+        """Send a signal to the player itself."""
+        if self.code() is None:
+            with contextlib.suppress(OSError):
+                os.kill(self._pid, sign)
+
+    def wait(self, seconds: float) -> None:
+        """Give it time to end by itself."""
+        end = time.monotonic() + seconds
+        while self.code() is None and time.monotonic() < end:
+            time.sleep(0.005)
+
+    def code(self) -> int | None:
+        """The exit status, negative for a signal; None while it runs."""
+        return self._nursery.code(self._pid)
+
+    def strike(self) -> None:
+        """Kill it and all that it started, without waiting; from any thread."""
+        tree.kill_session(self._pid)
+
+    def end(self) -> None:
+        """Kill it and all that it started, and tidy up. May be called twice."""
+        self.strike()
+        self.wait(5.0)
+        shutil.rmtree(self._folder, ignore_errors=True)
