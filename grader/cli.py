@@ -12,38 +12,34 @@ from typing import Annotated
 import typer
 
 from grader.errors import BadInputError
+from grader.loop.cli import register
 
 app = typer.Typer(
     name="course", help="Inline to Fused: learn to write, check and fuse CUDA kernels in PyTorch.",
-    no_args_is_help=True, add_completion=False, pretty_exceptions_enable=False, rich_markup_mode=None,
+    add_completion=False, pretty_exceptions_enable=False, rich_markup_mode=None,
 )  # fmt: skip
 dev = typer.Typer(help="For contributors.", no_args_is_help=True)
 app.add_typer(dev, name="dev")
+register(app)
 
 BackendOption = Annotated[str, typer.Option("--backend", help="auto, cuda (a GPU) or simt (this CPU).")]
 
 
-@app.command("list")
-def list_lessons() -> None:
-    """List the lessons and what each is about."""
-    from rich.table import Table
+@app.callback(invoke_without_command=True)
+def welcome(context: typer.Context) -> None:
+    """Inline to Fused: learn to write, check and fuse CUDA kernels in PyTorch."""
+    if context.invoked_subcommand is None:
+        from grader.loop import lead
+        from grader.report.console import screen
 
-    from grader import lessons
-    from grader.report.console import screen
-
-    table = Table("", "lesson", "about", "points", "minutes", box=None)
-    for lesson in lessons.every():
-        task = lesson.task
-        name = lesson.name[3:]
-        table.add_row(lesson.number, name, task.title, str(task.max_points), str(task.minutes))
-    screen().print(table)
+        lead.welcome(screen())
 
 
 @app.command()
 def check(
     what: Annotated[str, typer.Argument(help="A lesson (07), or with --reference the file to grade.")],
     file: Annotated[
-        Path | None, typer.Argument(help="The file to grade; the lesson's exercise.py if left out.")
+        Path | None, typer.Argument(help="The file to grade; your own in work/ if left out.")
     ] = None,
     reference: Annotated[
         Path | None, typer.Option(help="A KernelBench-format reference to grade against.")

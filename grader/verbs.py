@@ -9,9 +9,11 @@ from dataclasses import replace
 from pathlib import Path
 
 from grader import backend, lessons, pair, submission
-from grader.check import Job
+from grader.check import Job, Outcome
 from grader.check import check as grade
 from grader.errors import BadInputError
+from grader.lessons import Lesson
+from grader.loop import desk, predict, progress
 from grader.report import json as json_report
 from grader.verdict import Status, Verdict
 
@@ -31,7 +33,7 @@ def check(what: str, file: Path | None, reference: Path | None, wanted: str, jso
             lesson.name,
             lesson.task,
             lesson.reference,
-            submission.read(file or lesson.exercise),
+            submission.read(file or desk.file(lesson)),
             choice,
             with_speed=True,
         )
@@ -41,6 +43,8 @@ def check(what: str, file: Path | None, reference: Path | None, wanted: str, jso
     outcome = grade(job)
     if json:
         json_report.write(outcome.verdict, json)
+    if file is None and reference is None:
+        outcome = _own(lesson, outcome)
     if json != "-":
         from grader.report import console
 
@@ -49,6 +53,15 @@ def check(what: str, file: Path | None, reference: Path | None, wanted: str, jso
         print(f"course: {outcome.verdict.findings[0].message}", file=sys.stderr)
         return 2
     return 0 if outcome.verdict.ok else 1
+
+
+def _own(lesson: Lesson, outcome: Outcome) -> Outcome:
+    """The student's own file: count the try, and keep the speed back until it was predicted."""
+    progress.record(outcome.verdict)
+    if not outcome.verdict.speed or not predict.open_questions(lesson):
+        return outcome
+    print(f"A speed is there. Predict it first: ./course predict {lesson.number}", file=sys.stderr)
+    return replace(outcome, verdict=predict.without_speed(outcome.verdict))
 
 
 def _never_imported(verdict: Verdict) -> bool:

@@ -11,6 +11,8 @@ from watchfiles import Change, watch
 # Mounts on which a change made elsewhere raises no event here.
 SILENT = ("nfs", "cifs", "smb", "9p", "fuse", "vboxsf", "drvfs", "virtiofs", "prl_fs", "vmhgfs")
 
+SOURCES = (".py", ".ipynb")
+
 
 class Changes:
     """Watches a folder from a thread; a byte can be read from ``fd`` after each round of changes."""
@@ -37,9 +39,10 @@ class Changes:
 
     def _watch(self, folder: Path) -> None:
         rounds = watch(
-            folder, debounce=200, step=20, recursive=False, stop_event=self._stop, rust_timeout=500,
-            force_polling=self.polling or None, poll_delay_ms=300, raise_interrupt=False,
-            watch_filter=lambda change, path: change is not Change.deleted and path.endswith((".py", ".ipynb")),
+            folder, debounce=200, step=20, recursive=False, stop_event=self._stop,
+            rust_timeout=500, poll_delay_ms=300, force_polling=self.polling or None,
+            raise_interrupt=False,
+            watch_filter=lambda change, path: change is not Change.deleted and path.endswith(SOURCES),
         )  # fmt: skip
         for changes in rounds:
             with self._lock:

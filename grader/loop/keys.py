@@ -22,7 +22,9 @@ class Keys:
             tty.setcbreak(self.fd)
         return self
 
-    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None) -> None:
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
         if self._before is not None:
             termios.tcsetattr(self.fd, termios.TCSADRAIN, self._before)  # type: ignore[arg-type]
 

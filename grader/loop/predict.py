@@ -5,9 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 from dataclasses import replace
-
-from rich.table import Table
-from rich.text import Text
+from typing import TYPE_CHECKING
 
 from grader.errors import BadInputError
 from grader.lessons import Lesson
@@ -15,6 +13,10 @@ from grader.loop import progress
 from grader.loop.progress import Guess
 from grader.task import Prediction
 from grader.verdict import Verdict
+
+if TYPE_CHECKING:
+    from rich.table import Table
+    from rich.text import Text
 
 SCALE = 31  # columns of the calibration plot, from 1/10 over 1 to 10 times what was found
 
@@ -56,6 +58,8 @@ def make(lesson: Lesson, values: list[str], ask: Callable[[str], str]) -> list[G
 
 def calibration(guesses: list[Guess]) -> Table:
     """Every prediction beside what was found, on a scale from 10 times too low to 10 times too high."""
+    from rich.table import Table  # here, since a check wants to start its players before this is imported
+
     table = Table(box=None, pad_edge=False, padding=(0, 2, 0, 0))
     for heading in ("lesson", "about", "predicted", "found"):
         table.add_column(
@@ -70,6 +74,8 @@ def calibration(guesses: list[Guess]) -> Table:
 
 
 def _dot(guess: Guess) -> Text:
+    from rich.text import Text
+
     if guess.found is None or guess.found <= 0:
         return Text("not measured yet".center(SCALE), "dim")
     off = max(-1.0, min(1.0, math.log10(guess.value / guess.found)))

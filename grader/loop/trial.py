@@ -1,8 +1,9 @@
-"""One grading in a process of its own, forked from the watch, so that a newer save can end it at any moment."""
+"""One grading in a process forked from the watch, so that a newer save can end it at any moment."""
 
 from __future__ import annotations
 
 import contextlib
+import ctypes
 import json
 import os
 import select
@@ -20,16 +21,20 @@ from grader.lessons import Lesson
 from grader.referee.nursery import Nursery
 from grader.verdict import Verdict
 
+PR_SET_PDEATHSIG = 1
+
 
 class Trial:
-    """A grading that runs. ``events`` hands out what it has said so far, each with the seconds since it began."""
+    """A grading that runs; ``events`` hands out what it has said, each with the seconds since it began."""
 
     def __init__(
         self, lesson: Lesson, file: Path, choice: Choice, sandbox: str, nurseries: dict[str, Nursery]
     ) -> None:
         self._nurseries, self._begun = nurseries, time.monotonic()
         self.fd, write_end = os.pipe()
-        with warnings.catch_warnings():  # the other threads here only wait for files; they hold no locks of ours
+        with (
+            warnings.catch_warnings()
+        ):  # the other threads here only wait for files; they hold no locks of ours
             warnings.simplefilter("ignore", DeprecationWarning)
             self._pid = os.fork()
         if self._pid == 0:
@@ -87,6 +92,8 @@ def _grade(
 
     try:
         os.setpgid(0, 0)
+        with contextlib.suppress(OSError, AttributeError):  # end with the watch, however that ends
+            ctypes.CDLL(None).prctl(PR_SET_PDEATHSIG, signal.SIGTERM)
         signal.signal(signal.SIGTERM, stop)
         signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is the watch's to handle
         read = submission.read(file)
@@ -101,6 +108,9 @@ def _grade(
             say(stage="refused", text=str(error))
     except Exception as error:
         with contextlib.suppress(OSError):
-            say(stage="refused", text=f"The grader itself failed ({type(error).__name__}: {error}); this is a fault of ours.")
+            say(
+                stage="refused",
+                text=f"The grader itself failed ({type(error).__name__}: {error}); this is a fault of ours.",
+            )
     finally:
         os._exit(0)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import selectors
+import signal
 import time
 from typing import Any
 
@@ -20,8 +21,6 @@ from grader.loop.trial import Trial
 from grader.referee.nursery import Nursery
 from grader.report import console as report
 from grader.verdict import Verdict
-
-STAGE = {"loaded": "build", "judged": "run and memory", "done": "speed"}
 
 
 class Watch:
@@ -47,7 +46,7 @@ class Watch:
         if self.live:
             waiting.register(self.keys.fd, selectors.EVENT_READ)
         if changes.polling:
-            self.note(f"{desk.folder()} lies on a mount that reports no changes; it is looked at three times a second.")
+            self.note(f"{desk.folder()} is on a mount that reports no changes; it is polled instead.")
         try:
             self.grade()
             while not self.leaving:
@@ -77,7 +76,11 @@ class Watch:
             return
         self.view.advice = look(read, self.lesson.task)
         wrong = read.syntax_error()
-        self.stage("look", time.perf_counter() - begun, "a syntax error" if wrong else _remarks(len(self.view.advice)))
+        self.stage(
+            "look",
+            time.perf_counter() - begun,
+            "a syntax error" if wrong else _remarks(len(self.view.advice)),
+        )
         self.view.running = "building and running"
         self.trial = Trial(self.lesson, desk.place(self.lesson), self.choice, self.sandbox, self.nurseries)
         self.draw()
@@ -110,12 +113,18 @@ class Watch:
             progress.record(verdict)
             if verdict.speed and predict.open_questions(self.lesson):
                 verdict = predict.without_speed(verdict)
-                self.say(Text(f"  A speed is there. Predict it first: ./course predict {self.lesson.number}", "dim"))
+                self.say(
+                    Text(
+                        f"  A speed is there. Predict it first: ./course predict {self.lesson.number}", "dim"
+                    )
+                )
             if verdict.speed:
                 self.stage("speed", seconds, "")
             self.view.verdict, self.view.running = verdict, ""
             if verdict.ok:
-                self.say(Text("Press n for the next lesson." if self.live else "This lesson is done.", "green"))
+                self.say(
+                    Text("Press n for the next lesson." if self.live else "This lesson is done.", "green")
+                )
             if not self.live:
                 self.console.print(self.view.render())
 
@@ -160,7 +169,9 @@ class Watch:
             self.view.extra = [view.code(text, "diff" if key == "d" else "python")]
             return
         self.sure = True
-        self.view.extra = [Text(f"Not passed yet. Press {key} again to see it all the same; h gives a hint.", "yellow")]
+        self.view.extra = [
+            Text(f"Not passed yet. Press {key} again to see it all the same; h gives a hint.", "yellow")
+        ]
 
     def stage(self, name: str, seconds: float, what: str) -> None:
         """A stage is over."""
@@ -193,9 +204,15 @@ class Watch:
 def run(word: str, wanted: str, sandbox: str) -> None:
     """Watch the lesson of that number or name, or the one that is next."""
     lesson = verbs.wanted(word)
+    for sign in (signal.SIGTERM, signal.SIGHUP):  # the terminal was closed: leave as if asked to
+        signal.signal(sign, _leave)
     with Keys() as keys, contextlib.suppress(KeyboardInterrupt):
         Watch(lesson, backend.choose(wanted), sandbox, keys).run()
     print("\ncourse: the watch has ended; your progress is kept.")
+
+
+def _leave(*_: object) -> None:
+    raise KeyboardInterrupt
 
 
 def _remarks(number: int) -> str:

@@ -22,7 +22,7 @@ FDS = ("wire", "inbox", "outbox", "words")
 
 
 def main() -> None:
-    """Wake the back end, say so, then fork a player for each order until the other side hangs up."""
+    """Wake the back end, then fork a player for each order until the other side hangs up."""
     parser = argparse.ArgumentParser()
     parser.add_argument("--backend", choices=["simt", "cpu"], required=True)
     parser.add_argument("--control", type=int, required=True)
@@ -37,7 +37,6 @@ def main() -> None:
 
     backend.facts()
     gc.freeze()
-    control.send(b'{"warm": true}')
     Parent(control, backend).run()
 
 

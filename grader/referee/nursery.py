@@ -36,36 +36,32 @@ class Nursery:
             start_new_session=True,
         )  # fmt: skip
         theirs.close()
-        self._warm, self._lock = False, threading.Lock()
+        assert self._process.stderr is not None
+        self._words = self._process.stderr.fileno()
+        # Several processes read this socket, one after another: whoever has started a player hears of it.
+        self._gone, self._lock = False, threading.Lock()
         self._asks = itertools.count(os.getpid() << 20)
         self._answers: dict[int, int] = {}
         self._codes: dict[int, int] = {}
-
-    def wait(self) -> None:
-        """Until it is warm."""
-        end = time.monotonic() + WAKING
-        while not self._warm:
-            self._pump(end - time.monotonic())
-            if not self._warm and (self._process.poll() is not None or time.monotonic() > end):
-                words = self._process.stderr.read() if self._process.stderr else b""
-                raise BadInputError(
-                    f"The back end did not start: {words.decode(errors='replace').strip()[-500:]}"
-                )
 
     def spawn(self, arguments: list[str], fds: tuple[int, ...], output: int) -> Hatched:
         """Fork a player with these command line arguments.
 
         ``fds`` are its file descriptors (see ``FDS`` there), ``output`` takes what it prints.
         """
-        self.wait()
         folder, ask = tempfile.mkdtemp(prefix="player-"), next(self._asks)
         order = {"ask": ask, "arguments": arguments, "folder": folder}
         socket.send_fds(self._control, [json.dumps(order).encode()], [*fds, output])
-        end = time.monotonic() + 10.0
+        end = time.monotonic() + WAKING
         while ask not in self._answers:
             self._pump(end - time.monotonic())
-            if time.monotonic() > end or self._process.poll() is not None:
-                raise BadInputError("The warm process has ended; start the watch again.")
+            if self._gone or time.monotonic() > end:
+                words = (
+                    os.read(self._words, 1 << 12).decode(errors="replace")
+                    if self._gone
+                    else "It is too slow."
+                )
+                raise BadInputError(f"The back end did not start: {words.strip()[-500:]}")
         return Hatched(self, self._answers.pop(ask), folder)
 
     def kill_players(self) -> None:
@@ -76,8 +72,7 @@ class Nursery:
     def code(self, pid: int) -> int | None:
         """How a player ended, negative for a signal; None while it runs."""
         self._pump(0.0)
-        gone = self._process.poll() is not None
-        return self._codes.get(pid, -signal.SIGKILL if gone else None)
+        return self._codes.get(pid, -signal.SIGKILL if self._gone else None)
 
     def close(self) -> None:
         """End it and its players."""
@@ -96,12 +91,13 @@ class Nursery:
             while True:
                 try:
                     self._control.settimeout(max(seconds, 0.0))
-                    message = json.loads(self._control.recv(1 << 16) or b"{}")
-                except (OSError, ValueError):
+                    data = self._control.recv(1 << 16)
+                except OSError:
                     return
-                if not message:
+                if not data:
+                    self._gone = True
                     return
-                self._warm |= "warm" in message
+                message = json.loads(data)
                 if "pid" in message:
                     self._answers[message["ask"]] = message["pid"]
                 if "ended" in message:
