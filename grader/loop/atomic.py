@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 from pathlib import Path
 
@@ -19,7 +20,8 @@ def write(path: Path, text: str) -> None:
             os.fsync(file.fileno())  # else a power cut may leave the new name on an empty file
         part.replace(path)
     except OSError as error:
-        part.unlink(missing_ok=True)
+        with contextlib.suppress(OSError):
+            part.unlink()
         raise BadInputError(f"{path} cannot be written: {error.strerror}.") from error
     except BaseException:
         part.unlink(missing_ok=True)

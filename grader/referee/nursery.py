@@ -51,7 +51,10 @@ class Nursery:
         """
         folder, ask = tempfile.mkdtemp(prefix="player-"), next(self._asks)
         order = {"ask": ask, "arguments": arguments, "folder": folder}
-        socket.send_fds(self._control, [json.dumps(order).encode()], [*fds, output])
+        try:
+            socket.send_fds(self._control, [json.dumps(order).encode()], [*fds, output])
+        except OSError:
+            self._gone = True
         end = time.monotonic() + WAKING
         while ask not in self._answers:
             self._pump(end - time.monotonic())

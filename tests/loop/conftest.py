@@ -1,0 +1,14 @@
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+
+@pytest.fixture
+def desk_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A student's folder of their own."""
+    monkeypatch.setenv("COURSE_WORK", str(tmp_path / "work"))
+    monkeypatch.delenv("VISUAL", raising=False)
+    monkeypatch.delenv("EDITOR", raising=False)
+    return tmp_path / "work"

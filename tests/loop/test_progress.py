@@ -1,0 +1,98 @@
+from __future__ import annotations
+
+import os
+import re
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from grader.errors import BadInputError
+from grader.loop import atomic, progress
+from grader.verdict import Finding, Status, Verdict
+
+
+def verdict(
+    points: int, status: Status = Status.WRONG_OUTPUT, speed: dict[str, object] | None = None
+) -> Verdict:
+    findings = (Finding("a", Status.PASSED if points == 20 else status, "", points, 20),)
+    return Verdict("03_square_kernel", "mine.py", "simt", "a CPU", findings, 1.0, speed=speed)
+
+
+def test_the_best_verdict_stays(desk_folder: Path) -> None:
+    for points in (4, 12, 8):
+        progress.record(verdict(points))
+    line = progress.read().line("03_square_kernel")
+    assert (line.points, line.most, line.tries, line.passed) == (12, 20, 3, False)
+    progress.record(verdict(20))
+    progress.record(verdict(4))
+    line = progress.read().line("03_square_kernel")
+    assert (line.status, line.points, line.tries) == ("passed", 20, 5)
+
+
+def test_the_file_is_for_people(desk_folder: Path) -> None:
+    progress.record(verdict(20))
+    text = (desk_folder / "progress.txt").read_text()
+    assert text.splitlines()[0].startswith("# ")
+    assert re.search(
+        r"^03_square_kernel +passed +20/20  tries 1  hints 0  \d{4}-\d\d-\d\d \d\d:\d\d$", text, re.M
+    )
+
+
+def test_a_merge_that_keeps_both_lines_keeps_the_better_one() -> None:
+    merged = progress.parse(
+        "03_square_kernel passed 20/20  tries 3  hints 0  2026-01-01 10:00\n"
+        "03_square_kernel failed 7/20  tries 9  hints 2  2026-02-01 10:00\n"
+    )
+    line = merged.line("03_square_kernel")
+    assert (line.points, line.tries, line.hints, line.when) == (20, 9, 2, "2026-01-01 10:00")
+
+
+def test_what_is_not_understood_is_kept() -> None:
+    text = progress.parse(
+        "<<<<<<< HEAD\n03_square_kernel passed 20/20  tries 1  hints 0\nmy own note\n"
+    ).text()
+    assert "<<<<<<< HEAD\n" in text
+    assert "my own note\n" in text
+    assert progress.parse(text).text() == text
+
+
+@given(st.text())
+def test_any_text_can_be_read_and_written_again(text: str) -> None:
+    once = progress.parse(text).text()
+    assert progress.parse(once).text() == once
+
+
+def test_predictions_meet_what_was_found(desk_folder: Path) -> None:
+    kept = progress.read()
+    kept.guesses[("03_square_kernel", "kernel_ratio")] = progress.Guess(
+        "03_square_kernel", "kernel_ratio", 3.0
+    )
+    kept.save()
+    progress.record(verdict(20, speed={"kernel_ratio": 0.98765, "kind": "predicted"}))
+    assert progress.read().guesses[("03_square_kernel", "kernel_ratio")].found == 0.9877
+    assert "predicted 03_square_kernel kernel_ratio 3 found 0.9877\n" in progress.path().read_text()
+
+
+@pytest.mark.parametrize("fails_at", ["fsync", "replace"])
+def test_an_interrupted_write_leaves_the_old_file(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, fails_at: str
+) -> None:
+    file = tmp_path / "progress.txt"
+    atomic.write(file, "old\n")
+
+    def interrupted(*_: object) -> None:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(os if fails_at == "fsync" else Path, fails_at, interrupted)
+    with pytest.raises(KeyboardInterrupt):
+        atomic.write(file, "new\n" * 1000)
+    assert file.read_text() == "old\n"
+    assert [p.name for p in tmp_path.iterdir()] == ["progress.txt"]
+
+
+def test_a_folder_that_cannot_be_made_is_said(tmp_path: Path) -> None:
+    (tmp_path / "file").write_text("")
+    with pytest.raises(BadInputError, match=r"progress\.txt cannot be written: "):
+        atomic.write(tmp_path / "file" / "progress.txt", "x")

@@ -1,0 +1,111 @@
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+from typer.testing import CliRunner
+
+from grader import lessons
+from grader.cli import app
+from grader.errors import BadInputError
+from grader.loop import predict, progress
+from grader.loop.progress import Guess, Line
+
+
+def course(*words: str, ok: int = 0) -> str:
+    done = CliRunner().invoke(app, list(words), catch_exceptions=False, env={"COLUMNS": "100"})
+    assert done.exit_code == ok, done.output
+    return str(done.output)
+
+
+def passed(name: str) -> None:
+    kept = progress.read()
+    kept.lines[name] = Line(name, "passed", 20, 20, 1)
+    kept.save()
+
+
+def test_alone_it_says_where_you_are_and_what_to_type(desk_folder: Path) -> None:
+    text = course()
+    assert "0/" in text
+    assert "Begin with 01" in text
+    assert "01_hello_inline.py" in text
+    assert "./course watch" in text
+    passed("01_hello_inline")
+    assert "Go on with 02" in course()
+
+
+def test_when_all_is_done_it_says_so(desk_folder: Path) -> None:
+    for name in lessons.names():
+        passed(name)
+    assert "Every lesson is passed." in course()
+    assert course("hint")  # there is always a lesson to talk about
+
+
+def test_the_list_shows_what_is_done(desk_folder: Path) -> None:
+    passed("01_hello_inline")
+    rows = course("list").splitlines()
+    assert next(r for r in rows if "hello_inline" in r).startswith("✓ 01")
+    assert next(r for r in rows if "python_kernel" in r).startswith("→ 02")
+
+
+def test_hints_come_one_at_a_time(desk_folder: Path) -> None:
+    titles = [course("hint", "03").splitlines()[0] for _ in range(4)]
+    assert [t.split(": ")[1] for t in titles] == ["Idea", "Place", "Shape", "Shape"]
+    assert progress.read().line("03_square_kernel").hints == 3
+    assert "Idea" in course("hint", "03", "--level", "1")
+
+
+def test_no_such_hint(desk_folder: Path) -> None:
+    with pytest.raises(BadInputError, match="hints 1 to 3, not 9"):
+        course("hint", "03", "--level", "9")
+
+
+def test_the_solution_has_no_marks_and_is_asked_for(desk_folder: Path) -> None:
+    with pytest.raises(BadInputError, match="add --yes"):
+        course("solution", "03")
+    text = course("solution", "03", "--yes")
+    assert "square_kernel" in text
+    assert "solution: begin" not in text
+    assert "starter:" not in text
+    assert "+++ solution" in course("solution", "03", "--yes", "--diff")
+    passed("03_square_kernel")
+    assert "square_kernel" in course("solution", "03")
+
+
+def test_reset_asks(desk_folder: Path) -> None:
+    course("open", "03")
+    with pytest.raises(BadInputError, match="A backup is kept"):
+        course("reset", "03")
+    assert "Yours is kept as" in course("reset", "03", "--yes")
+
+
+def test_progress_for_programs(desk_folder: Path) -> None:
+    passed("01_hello_inline")
+    data = json.loads(course("progress", "--json"))
+    assert data["schema"] == "inline-to-fused/progress/v1"
+    assert data["lessons"][0]["status"] == "passed"
+    assert [x["lesson"] for x in data["lessons"]] == lessons.names()
+
+
+def test_a_prediction_is_made_once(desk_folder: Path) -> None:
+    assert "Kept: kernel 2.5" in course("predict", "07", "2.5x", "1,01")
+    with pytest.raises(BadInputError, match="a prediction is made once"):
+        course("predict", "07", "3")
+    assert "2.5" in course("progress")
+
+
+@pytest.mark.parametrize("text", ["", "fast", "-1", "0", "nan", "inf", "1e999"])
+def test_a_prediction_is_a_positive_number(text: str) -> None:
+    with pytest.raises(BadInputError, match="is not a positive number"):
+        predict.number(text)
+
+
+def test_a_prediction_without_a_terminal_says_how(desk_folder: Path) -> None:
+    with pytest.raises(BadInputError, match=r"on the command line: \./course predict 03 1\.5"):
+        course("predict", "03")
+
+
+@pytest.mark.parametrize(("value", "at"), [(1.0, 15), (10.0, 30), (100.0, 30), (0.1, 0), (0.001, 0)])
+def test_calibration_marks_how_far_off_a_prediction_was(value: float, at: int) -> None:
+    assert predict._dot(Guess("07_x", "kernel_ratio", value, 1.0)).plain.index("●") == at

@@ -1,0 +1,147 @@
+"""The watch in a real pseudo-terminal, as a student sees it: edit, fail, hint, fix, pass, next, quit."""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import pexpect
+import pyte
+import pytest
+
+from grader import lessons
+from grader.lessons import course_root
+
+PATIENCE = 180.0
+LESSON = lessons.find("03")
+RIGHT = LESSON.solution.read_text()
+WRONG = RIGHT.replace("if (row >= rows || col >= cols) return;", "", 1)
+
+
+class Terminal:
+    """``course watch 03`` in a terminal of some size, and what its screen shows."""
+
+    def __init__(self, columns: int, work: Path) -> None:
+        self.screen = pyte.Screen(columns, 60)
+        self._stream = pyte.ByteStream(self.screen)
+        env = os.environ | {"COURSE_WORK": str(work), "TERM": "xterm-256color"}
+        env.pop("COLUMNS", None)
+        self.child = pexpect.spawn(
+            sys.executable, ["-m", "grader", "watch", "03", "--backend", "simt"],
+            env=env, cwd=course_root(), dimensions=(60, columns), timeout=5,
+        )  # fmt: skip
+
+    @property
+    def text(self) -> str:
+        """The screen as it is."""
+        return "\n".join(line.rstrip() for line in self.screen.display)
+
+    def until(self, good: Callable[[str], bool]) -> str:
+        """Wait until the screen is as wanted."""
+        end = time.monotonic() + PATIENCE
+        while time.monotonic() < end:
+            try:
+                self._stream.feed(self.child.read_nonblocking(1 << 16, timeout=0.1))
+            except pexpect.TIMEOUT:
+                if good(self.text):
+                    return self.text
+            except pexpect.EOF:
+                assert good(self.text), self.text
+                return self.text
+        raise AssertionError(f"the screen never became as wanted:\n{self.text}")
+
+    def shows(self, *words: str) -> str:
+        """Wait until all of the words are on the screen, wherever its lines are broken."""
+        return self.until(lambda text: all(w in " ".join(text.split()) for w in words))
+
+
+@pytest.fixture(params=[80, 40])
+def terminal(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Terminal]:
+    it = Terminal(request.param, tmp_path / "work")
+    yield it
+    it.child.close(force=True)
+
+
+@pytest.mark.slow
+def test_a_lesson_from_the_first_failure_to_the_next_lesson(terminal: Terminal, tmp_path: Path) -> None:
+    mine = tmp_path / "work" / "03_square_kernel.py"
+    terminal.shows("whole blocks", "A TODO is still here", "0/20 points", "q quit")
+
+    terminal.child.send("h")
+    terminal.shows("hint 1: Idea")
+
+    assert WRONG != RIGHT
+    mine.write_text(WRONG)
+    terminal.shows("ragged edges")
+
+    terminal.child.send("s")
+    assert "C10_CUDA_KERNEL_LAUNCH_CHECK();" not in terminal.shows("Press s again")
+
+    mine.write_text(RIGHT)
+    terminal.shows("passed 20/20", "Press n for the next lesson.")
+
+    terminal.child.send("d")
+    terminal.shows("solution")
+    terminal.child.send("l")
+    terminal.shows("✓ 03")
+
+    terminal.child.send("n")
+    following = lessons.names()[lessons.names().index(LESSON.name) + 1]
+    terminal.shows(f"{following[:2]} {lessons.find(following).task.title}")
+
+    terminal.child.send("q")
+    terminal.shows("the watch has ended")
+    terminal.child.wait()
+    assert terminal.child.exitstatus == 0
+    assert "03_square_kernel       passed" in (tmp_path / "work" / "progress.txt").read_text()
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("sign", [signal.SIGINT, signal.SIGHUP])
+def test_a_watch_that_is_ended_leaves_nothing_running(tmp_path: Path, sign: signal.Signals) -> None:
+    terminal = Terminal(80, tmp_path / "work")
+    terminal.shows("03 A square kernel")
+    started = _started_by(terminal.child.pid)
+    assert started
+    terminal.child.kill(sign)
+    terminal.child.wait()
+    end = time.monotonic() + 20
+    while time.monotonic() < end and any(Path(f"/proc/{pid}").exists() for pid in started):
+        time.sleep(0.05)
+    assert [pid for pid in started if Path(f"/proc/{pid}").exists()] == []
+
+
+@pytest.mark.slow
+def test_without_a_terminal_it_prints_line_after_line(tmp_path: Path) -> None:
+    env = os.environ | {"COURSE_WORK": str(tmp_path)}
+    (tmp_path / "03_square_kernel.py").write_text(RIGHT)
+    command = [sys.executable, "-m", "grader", "watch", "03", "--backend", "simt"]
+    with subprocess.Popen(command, env=env, cwd=course_root(), stdout=subprocess.PIPE, text=True) as watch:
+        assert watch.stdout is not None
+        text = ""
+        while "This lesson is done." not in text:
+            line = watch.stdout.readline()
+            assert line, text
+            text += line
+        watch.send_signal(signal.SIGINT)
+        text += watch.stdout.read()
+    assert "\x1b" not in text
+    assert "passed  20/20" in text
+    assert watch.returncode == 0
+
+
+def _started_by(pid: int) -> set[int]:
+    found: set[int] = set()
+    for name in os.listdir("/proc"):  # noqa: PTH208
+        try:
+            parent = int(Path(f"/proc/{name}/stat").read_text().rpartition(")")[2].split()[1])
+        except (OSError, IndexError, ValueError):
+            continue
+        if parent == pid:
+            found |= {int(name), *_started_by(int(name))}
+    return found

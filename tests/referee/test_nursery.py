@@ -1,0 +1,88 @@
+"""Warm parents of players: a forked player is judged as a started one is, and its end is told truly."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from grader import lessons
+from grader.referee.fault import FaultError
+from grader.referee.nursery import Nursery
+from grader.referee.process import Limits, Player
+from grader.verdict import Status
+
+
+@pytest.fixture(scope="module")
+def nursery() -> Iterator[Nursery]:
+    it = Nursery("cpu")
+    yield it
+    it.close()
+
+
+def play(nursery: Nursery, tmp_path: Path, text: str, **limits: float) -> Player:
+    file = tmp_path / "file.py"
+    file.write_text(text)
+    player = Player("cpu", Limits(**limits), sees=(file,), nursery=nursery)
+    try:
+        player.ask("load", player.limits.load, path=str(file))
+    finally:
+        player.stop()
+    return player
+
+
+def test_players_share_nothing(nursery: Nursery, tmp_path: Path) -> None:
+    play(nursery, tmp_path, "import torch\ntorch.relu = None\n")
+    play(nursery, tmp_path, "import torch\nassert torch.relu is not None\n")
+
+
+def test_what_it_prints_is_its_own(nursery: Nursery, tmp_path: Path) -> None:
+    assert play(nursery, tmp_path, "print('hello')").output == "hello\n"
+    assert play(nursery, tmp_path, "").output == ""
+
+
+@pytest.mark.parametrize(
+    ("text", "status"),
+    [
+        ("import os\nos._exit(0)", Status.EXITED_EARLY),
+        ("import os\nos.abort()", Status.CRASHED),
+        ("while True: pass", Status.TIMEOUT),
+        ("raise ValueError('no')", Status.RAISED),
+    ],
+)
+def test_deaths_are_told_as_ever(nursery: Nursery, tmp_path: Path, text: str, status: Status) -> None:
+    with pytest.raises(FaultError) as caught:
+        play(nursery, tmp_path, text, load=5.0)
+    assert caught.value.status in (status, Status.IMPORT_ERROR if status is Status.RAISED else status)
+    play(nursery, tmp_path, "")  # and the next one is well
+
+
+def test_it_cannot_touch_files_that_are_not_its_own(nursery: Nursery, tmp_path: Path) -> None:
+    other = tmp_path / "other.txt"
+    other.write_text("secret")
+    with pytest.raises(FaultError, match=r"PermissionError|Permission denied"):
+        play(nursery, tmp_path, f"open({str(other)!r}).read()")
+
+
+def test_players_end_when_told(nursery: Nursery, tmp_path: Path) -> None:
+    file = tmp_path / "file.py"
+    file.write_text("")
+    player = Player("cpu", Limits(), sees=(file,), nursery=nursery)
+    player.ready()
+    nursery.kill_players()
+    end = time.monotonic() + 20
+    while player._cage.code() is None and time.monotonic() < end:
+        time.sleep(0.01)
+    assert player._cage.code() == -9
+    player.stop()
+
+
+def test_when_it_is_gone_that_is_said() -> None:
+    it = Nursery("cpu")
+    it._process.kill()
+    it._process.wait()
+    with pytest.raises(Exception, match="did not start"):
+        Player("cpu", Limits(), sees=(lessons.find("03").reference,), nursery=it)
+    it.close()
