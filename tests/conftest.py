@@ -1,8 +1,20 @@
 """Shared by all tests. Those that need a GPU carry a mark and are skipped, with the reason, without one."""
 
+import os
+import tempfile
+from collections.abc import Iterator
+
 import pytest
 
 from grader import backend
+
+
+@pytest.fixture(scope="session", autouse=True)
+def _a_desk_of_the_tests() -> Iterator[None]:
+    """Whoever runs the tests keeps their own work/ and progress."""
+    with tempfile.TemporaryDirectory() as folder:
+        os.environ["COURSE_WORK"] = folder
+        yield
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:

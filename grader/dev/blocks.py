@@ -46,6 +46,7 @@ def _unlike(page: str, block: str, command: list[str], root: Path) -> Iterator[s
     """Run ``command`` in an empty folder; the text right after ``block`` is what it must print."""
     env = os.environ | {"PYTHONPATH": str(root), "COURSE_ROOT": str(root)}
     with tempfile.TemporaryDirectory() as folder:
+        env["COURSE_WORK"] = folder
         done = subprocess.run(
             command, capture_output=True, text=True, cwd=folder, env=env, timeout=SECONDS, check=False
         )
