@@ -120,9 +120,8 @@ class Stage:
             target = self.target(entry, double)
             with watch.watching(self.gpu, bool(more.get("watch"))) as seen, torch.no_grad():
                 value = target(*inputs)
-            self.last = [value] if isinstance(value, torch.Tensor) else []
-            if isinstance(value, (tuple, list)):
-                self.last = [v for v in value if isinstance(v, torch.Tensor)]
+            results = value if isinstance(value, (tuple, list)) else [value]
+            self.last = [v for v in results if tensors.readable(v)]
             # A GPU's copies wait for the current stream only: what another one still does comes too late.
             copies = [t.clone() for t in self.last] if self.gpu else self.last
         self.synchronize()

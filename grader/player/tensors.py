@@ -72,10 +72,21 @@ def describe(value: object) -> dict[str, Any]:
 
 
 def _facts(tensor: torch.Tensor) -> dict[str, Any]:
+    known = plain(tensor)
     return {
-        "shape": list(tensor.shape),
+        "shape": list(tensor.shape) if known else [],
         "dtype": name_of(tensor.dtype),
         "device": tensor.device.type,
-        "type": type(tensor).__name__,
-        "plain": type(tensor) in PLAIN and tensor.layout is torch.strided,
+        "type": type(tensor).__name__ if tensor.layout is torch.strided else "sparse tensor",
+        "plain": known,
     }
+
+
+def plain(value: object) -> bool:
+    """Whether it is a tensor that holds its values: no class of its own, which could compute when it is read."""
+    return type(value) in PLAIN and value.layout is torch.strided  # type: ignore[attr-defined]
+
+
+def readable(value: object) -> bool:
+    """Whether its values can be copied out."""
+    return plain(value) and value.device.type != "meta"  # type: ignore[attr-defined]

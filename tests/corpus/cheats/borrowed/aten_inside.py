@@ -1,0 +1,35 @@
+"""The C++ function calls ATen; the kernel beside it is never launched.
+
+class: borrowed
+catalogue: 29
+task: square
+expected: no_kernel
+"""
+
+import torch
+from torch.utils.cpp_extension import load_inline
+
+SOURCE = r"""
+#include <torch/extension.h>
+#include <ATen/cuda/CUDAContext.h>
+#include <c10/cuda/CUDAException.h>
+
+__global__ void square_kernel(const float* in, float* out, int64_t n) {
+    const int64_t i = static_cast<int64_t>(blockIdx.x) * blockDim.x + threadIdx.x;
+    if (i < n) out[i] = in[i] * in[i];
+}
+
+torch::Tensor square(torch::Tensor x) {
+    TORCH_CHECK(x.is_cuda() && x.scalar_type() == torch::kFloat32, "square: x must be float32 on a CUDA device");
+    x = x.contiguous();
+    return at::mul(x, x);
+}
+"""
+
+extension = load_inline(
+    name="square", cpp_sources="torch::Tensor square(torch::Tensor x);", cuda_sources=SOURCE, functions=["square"]
+)
+
+
+def square(x):
+    return extension.square(x)

@@ -1,0 +1,13 @@
+"""One value, which a comparison may broadcast.
+
+class: contract
+catalogue: 37
+task: double
+expected: wrong_shape
+"""
+
+import torch
+
+
+def double(x):
+    return (2 * x)[:1, :1]

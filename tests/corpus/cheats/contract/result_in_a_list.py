@@ -1,0 +1,13 @@
+"""The result in a list of one: a comparison may unpack it, and the element is wrong.
+
+class: contract
+catalogue: 38
+task: double
+expected: wrong_output
+"""
+
+import torch
+
+
+def double(x):
+    return [x]

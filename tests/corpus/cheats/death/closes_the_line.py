@@ -1,0 +1,17 @@
+"""Closes every descriptor and sleeps.
+
+class: death
+catalogue: 78
+task: double
+expected: tampered
+"""
+
+import os
+import time
+
+import torch
+
+
+def double(x):
+    os.closerange(3, 256)
+    time.sleep(60)

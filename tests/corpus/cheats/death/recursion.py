@@ -1,0 +1,13 @@
+"""Recursion without end.
+
+class: death
+catalogue: 78
+task: double
+expected: raised
+"""
+
+import torch
+
+
+def double(x):
+    return double(x)

@@ -1,0 +1,22 @@
+"""Writes bytes to every descriptor that is open.
+
+class: forgery
+catalogue: 83 91
+task: double
+expected: tampered
+"""
+
+import os
+
+import torch
+
+
+for fd in range(3, 256):
+    try:
+        os.write(fd, b"\xff" * 64)
+    except OSError:
+        pass
+
+
+def double(x):
+    return torch.zeros_like(x)

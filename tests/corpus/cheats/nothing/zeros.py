@@ -1,0 +1,13 @@
+"""Zeros.
+
+class: nothing
+catalogue: 24
+task: double
+expected: wrong_output
+"""
+
+import torch
+
+
+def double(x):
+    return torch.zeros_like(x)

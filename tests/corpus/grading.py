@@ -1,0 +1,94 @@
+"""Grade one file of the corpus as any submission is graded, and see that it has left nothing behind."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import time
+from contextlib import suppress
+from dataclasses import dataclass
+from pathlib import Path
+
+from grader.backend import Choice
+from grader.check import Job, check
+from grader.cuda.cache import cache_folder
+from grader.lessons import load_task
+from grader.referee.process import Limits
+from grader.submission import read
+from grader.verdict import Finding, Status, Verdict
+from tests.corpus.entries import HERE, Entry
+
+MARK = "corpus-was-here"  # whatever a file of the corpus leaves behind carries this word
+GIB = 1 << 30
+
+
+@dataclass(frozen=True, slots=True)
+class Result:
+    """What became of a file: the status of the first check that failed, and what it left behind."""
+
+    entry: Entry
+    verdict: Verdict
+    left: tuple[str, ...]
+
+    @property
+    def first(self) -> Finding | None:
+        """What a student reads first."""
+        failed = [f for f in self.verdict.findings if not f.ok and f.status is not Status.NOT_RUN]
+        return failed[0] if failed else None
+
+    @property
+    def status(self) -> Status:
+        """The status of that, or passed."""
+        return self.first.status if self.first else self.verdict.status
+
+    @property
+    def as_expected(self) -> bool:
+        """Exactly the status of its docstring, all points or not all accordingly, and nothing left."""
+        full = self.verdict.points == self.verdict.max_points
+        passed = self.entry.expected is Status.PASSED
+        return self.status is self.entry.expected and full == passed and not self.left
+
+
+def grade(entry: Entry, backend: str = "simt", seat: str = "0") -> Result:
+    """Grade a file. All files that share a ``seat`` get one path in turn, so equal sources compile once."""
+    desk = cache_folder() / "corpus" / seat
+    desk.mkdir(parents=True, exist_ok=True)
+    path = desk / "submission.py"
+    shutil.copyfile(entry.path, path)
+    hangs = entry.expected is Status.TIMEOUT
+    slow = 60.0 if backend == "cuda" else 20.0
+    limits = Limits(load=5.0 if hangs else slow, call=4.0 if hangs else slow, memory=2 * GIB if backend == "simt" else 0)
+    folder = HERE / "tasks" / entry.task
+    job = Job(
+        f"corpus/{entry.task}", load_task(folder / "task.py"), folder / "reference.py", read(path),
+        Choice(backend, "corpus"), limits,
+    )  # fmt: skip
+    verdict = check(job).verdict
+    return Result(entry, verdict, tuple(left_behind()))
+
+
+def left_behind() -> list[str]:
+    """Processes and files with the mark that are still there; what is found is ended or removed."""
+    found = []
+    deadline = time.monotonic() + 2.0  # a killed process needs a moment to leave /proc
+    while (running := _running()) and time.monotonic() < deadline:
+        time.sleep(0.05)
+    for pid in running:
+        found.append(f"process {pid}")
+        with suppress(OSError):
+            os.kill(pid, 9)
+    root = HERE.parents[1]
+    for folder in (Path("/tmp"), Path("/dev/shm"), Path.home(), cache_folder(), root, root / "grader"):
+        for path in folder.glob(f"*{MARK}*"):
+            found.append(str(path))
+            path.unlink()
+    return found
+
+
+def _running() -> list[int]:
+    pids = []
+    for place in Path("/proc").glob("[0-9]*"):
+        with suppress(OSError):
+            if MARK.encode() in (place / "cmdline").read_bytes() and int(place.name) != os.getpid():
+                pids.append(int(place.name))
+    return pids

@@ -1,0 +1,7 @@
+"""Every element squared."""
+
+import torch
+
+
+def square(x: torch.Tensor) -> torch.Tensor:
+    return x * x
