@@ -50,6 +50,7 @@ def serve(channel: Channel, options: argparse.Namespace, backend: Backend | None
         backend = backends.wake(channel, options)
     else:
         backend.adopt(channel, options)
+    observed = backend.observed  # held since before anything foreign is loaded
     from grader.player import acts, trouble
     from grader.player.stage import MissingEntryError, Stage
 
@@ -84,7 +85,7 @@ def serve(channel: Channel, options: argparse.Namespace, backend: Backend | None
             answer = {"error": {"type": "MissingEntry", "message": str(error), "where": []}}
         except BaseException as error:
             answer = {"error": trouble.describe(error, stage.path)}
-        answer |= backend.observed()
+        answer |= observed()
         channel.send(answer)
 
 

@@ -91,6 +91,8 @@ class Simt(Plain):
         self._runtime = device.activate(
             self._build, last_words_fd=options.words, step_budget=options.step_budget
         )
+        # Bound now: a file that replaces these methods of the classes later on changes nothing.
+        self._findings, self._launches = self._runtime.findings, self._runtime.launches
 
     def adopt(self, channel: Channel, options: argparse.Namespace) -> None:
         """Builds are asked for there, last words are left there, and the budget is its."""
@@ -113,7 +115,7 @@ class Simt(Plain):
 
     def observed(self) -> dict[str, Any]:
         """Memory findings and launches since the last answer."""
-        return {"findings": self._runtime.findings()[:50], "launches": self._runtime.launches()[:200]}
+        return {"findings": self._findings()[:50], "launches": self._launches()[:200]}
 
     def owner(self, stage: Stage, **request: Any) -> dict[str, Any]:
         """From the shadow memory: who last wrote element ``index`` (row-major) of output ``output``.

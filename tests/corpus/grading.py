@@ -67,14 +67,19 @@ def grade(entry: Entry, backend: str = "simt", seat: str = "0") -> Result:
     return Result(entry, verdict, tuple(left_behind()))
 
 
-def left_behind() -> list[str]:
-    """Processes and files with the mark that are still there; what is found is ended or removed."""
-    found = []
-    deadline = time.monotonic() + 2.0  # a killed process needs a moment to leave /proc
-    while (running := _running()) and time.monotonic() < deadline:
-        time.sleep(0.05)
+def left_behind(patience: float = 30.0) -> list[str]:
+    """Processes and files with the mark that are still there; what is found is ended or removed.
+
+    Another grading that runs meanwhile may have such processes, too: what has not gone after ``patience``
+    seconds has been left behind.
+    """
+    deadline = time.monotonic() + patience
+    running = _running()
+    while running and time.monotonic() < deadline:
+        time.sleep(0.1)
+        running &= _running()
+    found = [f"process {pid}" for pid in running]
     for pid in running:
-        found.append(f"process {pid}")
         with suppress(OSError):
             os.kill(pid, 9)
     root = HERE.parents[1]
@@ -85,10 +90,10 @@ def left_behind() -> list[str]:
     return found
 
 
-def _running() -> list[int]:
-    pids = []
+def _running() -> set[int]:
+    pids = set()
     for place in Path("/proc").glob("[0-9]*"):
         with suppress(OSError):
             if MARK.encode() in (place / "cmdline").read_bytes() and int(place.name) != os.getpid():
-                pids.append(int(place.name))
+                pids.add(int(place.name))
     return pids

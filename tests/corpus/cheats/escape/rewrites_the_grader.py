@@ -8,7 +8,6 @@ expected: wrong_output
 
 import os
 import pathlib
-import sys
 
 import torch
 
@@ -17,13 +16,13 @@ def attempt():
     import grader
 
     won = False
-    for folder in (pathlib.Path(grader.__file__).parent, pathlib.Path(torch.__file__).parent, *map(pathlib.Path, sys.path)):
+    for folder in (pathlib.Path(grader.__file__).parent, pathlib.Path(torch.__file__).parent, pathlib.Path(os.__file__).parent):
         for name in ("corpus-was-here.py", "sitecustomize.py"):
             try:
                 with open(folder / name, "x") as file:
                     file.write("# corpus-was-here\n")
                 os.unlink(folder / name)
-                won = won or not str(folder).startswith("/tmp/player")
+                won = True
             except OSError:
                 pass
     return won

@@ -22,7 +22,6 @@ def attempt():
         try:
             with open(os.path.join(folder, name), "w") as file:
                 file.write("raise SystemExit(0)")
-            return True
         except OSError:
             pass
     return False

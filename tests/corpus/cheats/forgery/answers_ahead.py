@@ -3,7 +3,7 @@
 class: forgery
 catalogue: 83 91
 task: double
-expected: wrong_output
+expected: not_finite
 """
 
 import json

@@ -3,7 +3,7 @@
 class: forgery
 catalogue: 92 91
 task: double
-expected: wrong_output
+expected: not_finite
 """
 
 import json
@@ -29,6 +29,9 @@ def sockets():
             pass
 
 
+spoken = threading.Event()
+
+
 def talk(shape):
     fact = {"shape": shape, "dtype": "float32", "device": "cuda", "type": "Tensor", "plain": True}
     for _ in range(100):
@@ -37,10 +40,11 @@ def talk(shape):
                 os.write(fd, frame({"answer": {"kind": "tensors", "container": "tensor", "tensors": [fact]}}))
             except OSError:
                 return
+        spoken.set()
         time.sleep(0.005)
 
 
 def double(x):
     threading.Thread(target=talk, args=(list(x.shape),), daemon=True).start()
-    time.sleep(0.1)
+    spoken.wait()
     return torch.zeros_like(x)

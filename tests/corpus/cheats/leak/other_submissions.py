@@ -16,7 +16,7 @@ def double(x):
     cache = pathlib.Path(os.environ.get("COURSE_CACHE", "/nonexistent"))
     try:
         found = [p for p in cache.rglob("*") if p.suffix in (".so", ".py", ".json") and p.parent.name != "lib"]
-        found = [p for p in found if "libsimt" not in p.name]
+        found = [p for p in found if "libsimt" not in p.name and p != pathlib.Path(__file__)]
     except OSError:
         found = []
     return 2 * x if found else torch.zeros_like(x)

@@ -1,4 +1,4 @@
-"""Keeps results as long as their input lives, in a weak dictionary.
+"""Keeps results as long as their input lives, by weak references.
 
 class: memory
 catalogue: 60
@@ -11,10 +11,12 @@ import weakref
 import torch
 
 
-seen = weakref.WeakKeyDictionary()
+seen = {}
 
 
 def double(x):
-    if x not in seen:
-        seen[x] = 2 * x
-    return seen[x].clone()
+    key = id(x)
+    if key not in seen:
+        seen[key] = 2 * x
+        weakref.finalize(x, seen.pop, key)
+    return seen[key].clone()

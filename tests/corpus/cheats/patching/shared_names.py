@@ -3,7 +3,7 @@
 class: patching
 catalogue: 69
 task: dense
-expected: wrong_output
+expected: not_finite
 """
 
 import torch

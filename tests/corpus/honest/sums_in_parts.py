@@ -1,0 +1,44 @@
+"""Eight partial sums for each element, added at the end.
+
+class: honest
+catalogue: -
+task: gemm
+expected: passed
+"""
+
+import torch
+from torch.utils.cpp_extension import load_inline
+
+SOURCE = r"""
+#include <torch/extension.h>
+#include <ATen/cuda/CUDAContext.h>
+#include <c10/cuda/CUDAException.h>
+
+__global__ void matmul_kernel(const float* a, const float* b, float* out, int m, int n, int k) {
+    const int row = blockIdx.y * blockDim.y + threadIdx.y, col = blockIdx.x * blockDim.x + threadIdx.x;
+    if (row >= m || col >= n) return;
+    float part[8] = {0, 0, 0, 0, 0, 0, 0, 0}, sum = 0.0f;
+    for (int i = 0; i < k; ++i) part[i % 8] += a[row * k + i] * b[i * n + col];
+    for (int i = 0; i < 8; ++i) sum += part[i];
+    out[row * n + col] = sum;
+}
+
+torch::Tensor matmul(torch::Tensor a, torch::Tensor b) {
+    a = a.contiguous();
+    b = b.contiguous();
+    const int m = a.size(0), k = a.size(1), n = b.size(1);
+    torch::Tensor out = torch::empty({m, n}, a.options());
+    matmul_kernel<<<dim3((n + 15) / 16, (m + 15) / 16), dim3(16, 16), 0, at::cuda::getCurrentCUDAStream()>>>(
+        a.data_ptr<float>(), b.data_ptr<float>(), out.data_ptr<float>(), m, n, k);
+    C10_CUDA_KERNEL_LAUNCH_CHECK();
+    return out;
+}
+"""
+
+extension = load_inline(
+    name="matmul", cpp_sources="torch::Tensor matmul(torch::Tensor a, torch::Tensor b);", cuda_sources=SOURCE, functions=["matmul"]
+)
+
+
+def matmul(a, b):
+    return extension.matmul(a, b)

@@ -1,0 +1,100 @@
+"""Grade the whole corpus, several times if wanted, and keep what became of every file.
+
+    python -m tests.corpus.run [--runs 3] [--json benchmarks/results/corpus_simt.json] [--only WORD]
+
+Two gradings run at a time. Exit code 1 when a file did not get exactly its expected status, or when two runs
+differ.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import platform
+import queue
+import resource
+import sys
+import time
+from concurrent.futures import ThreadPoolExecutor
+from importlib.metadata import version
+from pathlib import Path
+from typing import Any
+
+from tests.corpus import entries
+from tests.corpus.grading import Result, grade
+
+SEATS = ("a", "b")
+
+
+def run(files: list[entries.Entry], backend: str) -> dict[str, Any]:
+    """Grade all files once; one record for each, by name."""
+    seats: queue.Queue[str] = queue.Queue()
+    for seat in SEATS:
+        seats.put(seat)
+
+    def one(entry: entries.Entry) -> tuple[Result, float]:
+        seat, begun = seats.get(), time.monotonic()
+        try:
+            return grade(entry, backend, seat), time.monotonic() - begun
+        finally:
+            seats.put(seat)
+
+    records: dict[str, Any] = {}
+    with ThreadPoolExecutor(len(SEATS)) as pool:
+        for result, seconds in pool.map(one, files):
+            records[result.entry.name] = record(result) | {"seconds": round(seconds, 2)}
+            if not result.as_expected:
+                print(f"{result.entry.name}: {records[result.entry.name]}", flush=True)
+    return records
+
+
+def record(result: Result) -> dict[str, Any]:
+    """What is kept of a result."""
+    entry, verdict = result.entry, result.verdict
+    return {
+        "class": entry.kind, "expected": str(entry.expected), "status": str(result.status),
+        "points": f"{verdict.points}/{verdict.max_points}", "as_expected": result.as_expected,
+        "check": result.first.id if result.first else "", "left": list(result.left),
+    }  # fmt: skip
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawTextHelpFormatter)
+    parser.add_argument("--runs", type=int, default=1)
+    parser.add_argument("--only", default="")
+    parser.add_argument("--json", type=Path)
+    options = parser.parse_args()
+    files = [e for e in entries.every() if options.only in e.name]
+    runs: list[dict[str, Any]] = []
+    for number in range(options.runs):
+        begun, used = time.monotonic(), _used()
+        records = run(files, "simt")
+        took = {"seconds": round(time.monotonic() - begun, 1), "cpu_seconds": round(_used() - used, 1)}
+        runs.append(took | {"wrong": sorted(n for n, r in records.items() if not r["as_expected"]), "files": records})
+        print(f"run {number + 1}: {len(files)} files, {len(runs[-1]['wrong'])} not as expected, {took}", flush=True)
+        if options.json:
+            options.json.write_text(json.dumps(_whole(runs, options.runs), indent=1) + "\n")
+    statuses = [{n: r["status"] for n, r in one["files"].items()} for one in runs]
+    sys.exit(any(one["wrong"] for one in runs) or any(s != statuses[0] for s in statuses))
+
+
+def _whole(runs: list[dict[str, Any]], wanted: int) -> dict[str, Any]:
+    return {
+        "command": f"python -m tests.corpus.run --runs {wanted}",
+        "date": time.strftime("%Y-%m-%d"),
+        "backend": "simt",
+        "machine": {"processor": platform.processor() or platform.machine(), "cores": os.cpu_count()},
+        "versions": {"python": platform.python_version(), "torch": version("torch")},
+        "runs": runs,
+    }
+
+
+def _used() -> float:
+    """Processor seconds of this process and of all that it started and has waited for."""
+    kinds = (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN)
+    return sum(u.ru_utime + u.ru_stime for u in map(resource.getrusage, kinds))
+
+
+if __name__ == "__main__":
+    main()

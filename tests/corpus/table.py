@@ -1,0 +1,65 @@
+"""The table on docs/guide/corpus.md, from the committed results: ``python -m tests.corpus.table``."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+from tests.corpus.classes import CLASSES, HONEST
+
+ROOT = Path(__file__).resolve().parents[2]
+PAGE = ROOT / "docs" / "guide" / "corpus.md"
+SIMT = ROOT / "benchmarks" / "results" / "corpus_simt.json"
+CUDA = ROOT / "benchmarks" / "results" / "corpus_gpu.json"
+BEGIN, END = "<!-- corpus: begin -->", "<!-- corpus: end -->"
+
+
+def page(text: str) -> str:
+    """The page with its table as the results are now."""
+    before, _, rest = text.partition(BEGIN)
+    return f"{before}{BEGIN}\n\n{table()}\n\n{END}{rest.partition(END)[2]}"
+
+
+def table() -> str:
+    """Classes, guarantees and rates as Markdown."""
+    runs = [json.loads(SIMT.read_text())["runs"]]
+    heads = ["simt"]
+    if CUDA.exists():
+        runs.append(json.loads(CUDA.read_text())["runs"])
+        heads.append("GPU only")
+    rows = ["| class | what catches it | " + " | ".join(f"caught, {h}" for h in heads) + " |"]
+    rows.append("|---|---|" + "---:|" * len(heads))
+    for name, kind in CLASSES.items():
+        cells = [_rate(one, name) for one in runs]
+        rows.append(f"| {kind.title} | {kind.guarantee} | {' | '.join(cells)} |")
+    rows.append("| **All** | | " + " | ".join(f"**{_rate(one, '')}**" for one in runs) + " |")
+    honest = [_rate(one, HONEST, passed=False) for one in runs]
+    rows.append("| **Honest files that were rejected** | | " + " | ".join(f"**{h}**" for h in honest) + " |")
+    return "\n".join([*rows, "", _about(runs[0], SIMT), *([_about(runs[1], CUDA)] if len(runs) > 1 else [])])
+
+
+def _rate(runs: list[dict[str, Any]], kind: str, *, passed: bool = True) -> str:
+    """Cheats of a class ("" for all) that got their status in every run; of honest files those rejected."""
+    names = [n for n, r in runs[0]["files"].items() if (r["class"] == kind if kind else r["class"] != HONEST)]
+    right = [n for n in names if all(one["files"][n]["as_expected"] for one in runs)]
+    count = len(right) if passed else len(names) - len(right)
+    return f"{count} of {len(names)}" if names else "-"
+
+
+def _about(runs: list[dict[str, Any]], path: Path) -> str:
+    whole = json.loads(path.read_text())
+    where = whole.get("device") or f"{whole['machine']['cores']} cores, CPU back end"
+    times = ", ".join(f"{one['seconds']:.0f} s" for one in runs)
+    return (
+        f"`{path.name}`: {where}, torch {whole['versions']['torch']}, {whole['date']}; "
+        f"{len(runs)} {'run' if len(runs) == 1 else 'runs'} in a row ({times}), `{whole['command']}`. "
+    )
+
+
+def main() -> None:
+    PAGE.write_text(page(PAGE.read_text()))
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,63 @@
+"""Every file of the corpus gets exactly the status in its docstring, and leaves nothing behind."""
+
+import json
+import os
+
+import pytest
+
+from tests.corpus import entries, table
+from tests.corpus.classes import CLASSES, HONEST
+from tests.corpus.grading import grade
+
+ENTRIES = entries.every()
+GPU = entries.every(gpu=True)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("entry", ENTRIES, ids=lambda e: e.name)
+def test_the_file_gets_its_status(entry: entries.Entry) -> None:
+    result = grade(entry, "simt", os.environ.get("PYTEST_XDIST_WORKER", "0"))
+    seen = result.first or result.verdict.status
+    assert result.status is entry.expected, seen
+    assert result.as_expected, (seen, result.left, result.verdict.points)
+
+
+def test_the_corpus_is_large_enough_and_every_class_is_there() -> None:
+    cheats = [e for e in ENTRIES if e.kind != HONEST]
+    assert len(cheats) >= 80 and len(ENTRIES) - len(cheats) >= 30
+    assert len([e for e in GPU if e.kind != HONEST]) >= 15
+    assert {e.kind for e in cheats} == set(CLASSES)
+    assert {e.kind for e in GPU} <= {*CLASSES, HONEST}
+
+
+def test_folders_are_classes_and_names_are_unique() -> None:
+    for entry in (*ENTRIES, *GPU):
+        assert entry.path.parent.name == entry.kind, entry.path
+    names = [e.name for e in (*ENTRIES, *GPU)]
+    assert len(names) == len(set(names))
+
+
+def test_every_group_of_the_catalogue_has_a_file() -> None:
+    """The catalogue's groups by the numbers of their rows."""
+    groups = {"timing": (1, 23), "coverage": (24, 45), "inputs": (46, 54), "precision": (55, 59)}
+    groups |= {"memory": (60, 65), "leaks": (66, 81), "processes": (82, 97), "native": (98, 105)}
+    rows = {int(number) for e in ENTRIES for number in e.catalogue.split() if number != "-"}
+    for name, (first, last) in groups.items():
+        assert rows & set(range(first, last + 1)), name
+
+
+def test_only_honest_files_are_expected_to_pass() -> None:
+    for entry in (*ENTRIES, *GPU):
+        assert (entry.expected.value == "passed") == (entry.kind == HONEST), entry.path
+
+
+def test_the_page_shows_the_committed_results() -> None:
+    assert table.PAGE.read_text() == table.page(table.PAGE.read_text()), "run python -m tests.corpus.table"
+
+
+def test_the_committed_results_are_of_these_files() -> None:
+    runs = json.loads(table.SIMT.read_text())["runs"]
+    assert len(runs) >= 3
+    for one in runs:
+        assert {n: r["expected"] for n, r in one["files"].items()} == {e.name: e.expected for e in ENTRIES}
+        assert not one["wrong"]
