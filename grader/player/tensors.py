@@ -83,7 +83,7 @@ def _facts(tensor: torch.Tensor) -> dict[str, Any]:
 
 
 def plain(value: object) -> bool:
-    """Whether it is a tensor that holds its values: no class of its own, which could compute when it is read."""
+    """Whether it is a tensor that holds its values; a class of its own could compute them when read."""
     return type(value) in PLAIN and value.layout is torch.strided  # type: ignore[attr-defined]
 
 

@@ -127,7 +127,8 @@ class Calls:
         match = self.match
         shapes = [a.shape for a in self.args if isinstance(a, Drawn)] + [w.shape for _, w in match.weights]
         given = [s for s in shapes if math.prod(s)]
-        return policy.not_own(match.task, self.case, self.player, answer, self.expected, given, match.rng)
+        seen = policy.Seen(self.player, answer, match.source)
+        return policy.not_own(match.task, self.case, seen, self.expected, given, match.rng)
 
 
 def _told(finding: Finding, number: int, one: Round) -> Finding:

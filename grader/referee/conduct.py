@@ -49,10 +49,11 @@ class Match:
         inspect: Callable[[], list[dict[str, Any]]] | None = None,
     ) -> None:
         self.task, self.path, self.oracle = task, path, oracle
+        self.source = Path(path).read_text(errors="replace")
         self.rng = draw.generator()
         self.weights: exchange.State = []
         # Atomic additions come in any order, so results may then differ in their last bits.
-        self.unordered = "atomic" in Path(path).read_text(errors="replace")
+        self.unordered = "atomic" in self.source
         self.record = Record()
         self.inspect = inspect
         self.student = ""

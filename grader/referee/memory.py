@@ -30,6 +30,7 @@ def status_of(kind: str) -> Status:
 
 def finding(seen: list[dict[str, Any]], points: int, matched: bool) -> Finding:
     """One finding about all launches. Clean memory earns points only if some case was right (``matched``)."""
+    seen = [f for f in seen if f.get("severity") != "warning"]
     if seen:
         order = [status for _, status in KINDS]
         worst = min(seen, key=lambda f: order.index(status_of(str(f.get("kind", "")))))

@@ -31,7 +31,7 @@ def find(
 
 def _seen(owner: Any) -> tuple[str, dict[str, Any]]:
     if not isinstance(owner, dict):
-        return " No thread wrote this element.", {"owner": None}
+        return " No thread of the file's kernels wrote this element.", {"owner": None}
     at = f", at line {owner['line']}" if owner.get("line") else ""
     text = f" It was written by block {_xyz(owner.get('block'))} thread {_xyz(owner.get('thread'))}{at}."
     return text, {"owner": owner}

@@ -123,6 +123,6 @@ def precision(wrong: Array, answer: Array, got: Array) -> str | None:
         return None
     power = round(np.log2(relative))
     like = "half precision or TF32" if power >= -14 else "an approximation of a function"
-    if power >= -8:
+    if power >= -9:
         like = "bfloat16 or a coarse approximation"
     return f"The largest error is about 2^{power} of the largest value; that looks like {like}, not float32."

@@ -8,6 +8,8 @@ operators did no arithmetic of the result's size, which also catches a kernel th
 from __future__ import annotations
 
 import math
+import re
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -32,7 +34,32 @@ PLUMBING = frozenset(
     "resolve_conj resolve_neg result_type stride size sym_size is_contiguous is_nonzero item eq ne lt le "
     "gt ge isnan isfinite isinf all any equal allclose isclose".split()
 )
+TYPES = frozenset(
+    (
+        "void",
+        "float",
+        "double",
+        "const",
+        "int",
+        "long",
+        "unsigned",
+        "char",
+        "short",
+        "bool",
+        "float2",
+        "float4",
+    )
+)
 LIBRARY = ("at::", "at_cuda", "cutlass", "cublas", "cudnn", "gemm", "gemv", "splitk", "Mem", "nvjet")
+
+
+@dataclass(frozen=True, slots=True)
+class Seen:
+    """A call as it was observed: whose, what came back, and the file's text."""
+
+    player: Player
+    answer: Answer
+    source: str
 
 
 def applies(task: Task, case: Case, backend: str) -> bool:
@@ -43,8 +70,7 @@ def applies(task: Task, case: Case, backend: str) -> bool:
 def not_own(
     task: Task,
     case: Case,
-    player: Player,
-    answer: Answer,
+    seen: Seen,
     expected: Expected,
     given: list[tuple[int, ...]],
     rng: np.random.Generator,
@@ -56,14 +82,14 @@ def not_own(
     sizes = [math.prod(a.shape) for a in expected.eager]
     if not sum(sizes):
         return None
-    watched = answer.data.get("watched")
+    player, watched = seen.player, seen.answer.data.get("watched")
     watched = watched if isinstance(watched, dict) else {}
     if player.backend == "simt":
-        names = [str(launch.get("kernel", "")) for launch in answer.launches]
+        names = [str(launch.get("kernel", "")) for launch in seen.answer.launches]
     else:  # a GPU's launches are seen only in the call that is watched
         listed = watched.get("kernels")
-        names = [str(k) for k in listed] if isinstance(listed, list) else ["unseen"]
-        names = [n for n in names if not any(word in n for word in LIBRARY)]
+        listed = [str(k) for k in listed] if isinstance(listed, list) else None
+        names = ["unseen"] if listed is None else [k for k in listed if _of(k, seen.source)]
     others = {tuple(sorted(s)) for s in given} - {tuple(sorted(a.shape)) for a in expected.eager}
     few = max(sizes) < ENOUGH  # too small to tell a result from a scalar
     torchs = [] if few else _arithmetic(watched.get("ops"), max(sizes), task.own == "all", others)
@@ -78,6 +104,13 @@ def not_own(
         message = f"The result is right, but the kernel is not what computed it.{did}"
         return _finding(case, message, evidence)
     return None
+
+
+def _of(kernel: str, source: str) -> bool:
+    """Whether a launched kernel is the file's: not a library's, and not generated under another name."""
+    if any(word in kernel for word in LIBRARY):
+        return False
+    return any(name in source for name in re.findall(r"[A-Za-z_]\w{2,}", kernel) if name not in TYPES)
 
 
 def _finding(case: Case, message: str, evidence: dict[str, Any]) -> Finding:

@@ -15,16 +15,18 @@ class Kind:
 
 CLASSES: dict[str, Kind] = {
     "phase": Kind("Right only while it is watched", "every call is compared with the answer"),
-    "late": Kind("Work not done when the call returns", "results are copied when the call returns, plain tensors only"),
-    "nothing": Kind("Constants, copies, memory as found", "outputs begin as NaN; tolerance is measured, not fixed"),
+    "late": Kind("Work not done when the call returns", "results are copied when the call returns"),
+    "nothing": Kind("Constants, copies, memory as found", "outputs begin as NaN; tolerance is measured"),
     "coverage": Kind("A part left out", "every element is compared"),
-    "contract": Kind("Another shape, dtype, device or type", "the result's form is checked before its values"),
+    "contract": Kind("Another shape, dtype, device or type", "the form is checked before the values"),
     "borrowed": Kind("Somebody else does the work", "operators and kernels that ran are observed"),
     "luck": Kind("Right by luck: races, wild accesses", "every access of every thread is checked"),
     "inputs": Kind("Relies on what inputs look like", "unkind inputs, drawn from a secret seed"),
-    "precision": Kind("Lower precision inside", "error against float64 in units of eager float32's own error"),
+    "precision": Kind("Lower precision inside", "error against float64, in units of eager float32's"),
     "memory": Kind("Remembers earlier calls", "addresses, values and weights change independently"),
-    "touching": Kind("Changes or shares what it should not", "inputs, weights and earlier results are compared again"),
+    "touching": Kind(
+        "Changes or shares what it should not", "inputs, weights, earlier results are compared again"
+    ),
     "leak": Kind("Looks for the answer", "answers, seeds and tolerances are never in the player's reach"),
     "patching": Kind("Patches torch or the grader", "reference and comparison are in other processes"),
     "forgery": Kind("Forges what the grader reads", "plain data, bounded, one answer to one question"),

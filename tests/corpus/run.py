@@ -1,9 +1,9 @@
 """Grade the whole corpus, several times if wanted, and keep what became of every file.
 
-    python -m tests.corpus.run [--runs 3] [--json benchmarks/results/corpus_simt.json] [--only WORD]
+    python -m tests.corpus.run [--runs 3] [--json benchmarks/results/corpus_simt.json] [--only WORD] [--gpu]
 
-Two gradings run at a time. Exit code 1 when a file did not get exactly its expected status, or when two runs
-differ.
+Two gradings run at a time; with ``--gpu``, which takes the files that only a GPU can judge, four. Exit
+code 1 when a file did not get exactly its expected status, or when two runs differ.
 """
 
 from __future__ import annotations
@@ -21,16 +21,17 @@ from importlib.metadata import version
 from pathlib import Path
 from typing import Any
 
+from grader.backend import gpu_name
 from tests.corpus import entries
 from tests.corpus.grading import Result, grade
 
-SEATS = ("a", "b")
+SEATS = {"simt": ("a", "b"), "cuda": ("a", "b", "c", "d")}
 
 
 def run(files: list[entries.Entry], backend: str) -> dict[str, Any]:
     """Grade all files once; one record for each, by name."""
     seats: queue.Queue[str] = queue.Queue()
-    for seat in SEATS:
+    for seat in SEATS[backend]:
         seats.put(seat)
 
     def one(entry: entries.Entry) -> tuple[Result, float]:
@@ -41,7 +42,7 @@ def run(files: list[entries.Entry], backend: str) -> dict[str, Any]:
             seats.put(seat)
 
     records: dict[str, Any] = {}
-    with ThreadPoolExecutor(len(SEATS)) as pool:
+    with ThreadPoolExecutor(len(SEATS[backend])) as pool:
         for result, seconds in pool.map(one, files):
             records[result.entry.name] = record(result) | {"seconds": round(seconds, 2)}
             if not result.as_expected:
@@ -64,26 +65,34 @@ def main() -> None:
     parser.add_argument("--runs", type=int, default=1)
     parser.add_argument("--only", default="")
     parser.add_argument("--json", type=Path)
+    parser.add_argument("--gpu", action="store_true")
     options = parser.parse_args()
-    files = [e for e in entries.every() if options.only in e.name]
+    backend = "cuda" if options.gpu else "simt"
+    files = [e for e in entries.every(gpu=options.gpu) if options.only in e.name]
     runs: list[dict[str, Any]] = []
     for number in range(options.runs):
         begun, used = time.monotonic(), _used()
-        records = run(files, "simt")
+        records = run(files, backend)
         took = {"seconds": round(time.monotonic() - begun, 1), "cpu_seconds": round(_used() - used, 1)}
-        runs.append(took | {"wrong": sorted(n for n, r in records.items() if not r["as_expected"]), "files": records})
-        print(f"run {number + 1}: {len(files)} files, {len(runs[-1]['wrong'])} not as expected, {took}", flush=True)
+        runs.append(
+            took | {"wrong": sorted(n for n, r in records.items() if not r["as_expected"]), "files": records}
+        )
+        print(
+            f"run {number + 1}: {len(files)} files, {len(runs[-1]['wrong'])} not as expected, {took}",
+            flush=True,
+        )
         if options.json:
-            options.json.write_text(json.dumps(_whole(runs, options.runs), indent=1) + "\n")
+            options.json.write_text(json.dumps(_whole(runs, options.runs, backend), indent=1) + "\n")
     statuses = [{n: r["status"] for n, r in one["files"].items()} for one in runs]
     sys.exit(any(one["wrong"] for one in runs) or any(s != statuses[0] for s in statuses))
 
 
-def _whole(runs: list[dict[str, Any]], wanted: int) -> dict[str, Any]:
+def _whole(runs: list[dict[str, Any]], wanted: int, backend: str) -> dict[str, Any]:
     return {
-        "command": f"python -m tests.corpus.run --runs {wanted}",
+        "command": f"python -m tests.corpus.run --runs {wanted}" + (" --gpu" if backend == "cuda" else ""),
         "date": time.strftime("%Y-%m-%d"),
-        "backend": "simt",
+        "backend": backend,
+        "device": gpu_name() if backend == "cuda" else "",
         "machine": {"processor": platform.processor() or platform.machine(), "cores": os.cpu_count()},
         "versions": {"python": platform.python_version(), "torch": version("torch")},
         "runs": runs,

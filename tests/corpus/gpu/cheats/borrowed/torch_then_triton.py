@@ -1,0 +1,28 @@
+"""torch squares, a Triton kernel copies the result.
+
+class: borrowed
+catalogue: 28
+task: square
+expected: no_kernel
+"""
+
+import torch
+import triton
+import triton.language as tl
+
+
+@triton.jit
+def square_kernel(x, y, n, BLOCK: tl.constexpr):
+    i = tl.program_id(0) * BLOCK + tl.arange(0, BLOCK)
+    v = tl.load(x + i, i < n)
+    tl.store(y + i, v, i < n)
+
+
+def square(x):
+    if not x.is_cuda:
+        raise ValueError("x must be on a CUDA device")
+    x = torch.square(x.contiguous())
+    y = torch.empty_like(x)
+    if x.numel():
+        square_kernel[(triton.cdiv(x.numel(), 256),)](x, y, x.numel(), 256)
+    return y
