@@ -1,6 +1,6 @@
 """Grade the whole corpus, several times if wanted, and keep what became of every file.
 
-    python -m tests.corpus.run [--runs 3] [--json benchmarks/results/corpus_simt.json] [--only WORD] [--gpu]
+    python -m tests.corpus.run [--runs 3] [--json benchmarks/results/corpus_simt.json] [--only WORD] [--gpu] [--seats N]
 
 Two gradings run at a time; with ``--gpu``, which takes the files that only a GPU can judge, four. Exit
 code 1 when a file did not get exactly its expected status, or when two runs differ.
@@ -25,14 +25,14 @@ from grader.backend import gpu_name
 from tests.corpus import entries
 from tests.corpus.grading import Result, grade
 
-SEATS = {"simt": ("a", "b"), "cuda": ("a", "b", "c", "d")}
+SEATS = {"simt": 2, "cuda": 4}
 
 
-def run(files: list[entries.Entry], backend: str) -> dict[str, Any]:
+def run(files: list[entries.Entry], backend: str, count: int) -> dict[str, Any]:
     """Grade all files once; one record for each, by name."""
     seats: queue.Queue[str] = queue.Queue()
-    for seat in SEATS[backend]:
-        seats.put(seat)
+    for seat in range(count):
+        seats.put(f"{backend}-{seat}")
 
     def one(entry: entries.Entry) -> tuple[Result, float]:
         seat, begun = seats.get(), time.monotonic()
@@ -42,7 +42,7 @@ def run(files: list[entries.Entry], backend: str) -> dict[str, Any]:
             seats.put(seat)
 
     records: dict[str, Any] = {}
-    with ThreadPoolExecutor(len(SEATS[backend])) as pool:
+    with ThreadPoolExecutor(count) as pool:
         for result, seconds in pool.map(one, files):
             records[result.entry.name] = record(result) | {"seconds": round(seconds, 2)}
             if not result.as_expected:
@@ -66,13 +66,14 @@ def main() -> None:
     parser.add_argument("--only", default="")
     parser.add_argument("--json", type=Path)
     parser.add_argument("--gpu", action="store_true")
+    parser.add_argument("--seats", type=int, default=0, help="gradings at a time")
     options = parser.parse_args()
     backend = "cuda" if options.gpu else "simt"
     files = [e for e in entries.every(gpu=options.gpu) if options.only in e.name]
     runs: list[dict[str, Any]] = []
     for number in range(options.runs):
         begun, used = time.monotonic(), _used()
-        records = run(files, backend)
+        records = run(files, backend, options.seats or SEATS[backend])
         took = {"seconds": round(time.monotonic() - begun, 1), "cpu_seconds": round(_used() - used, 1)}
         runs.append(
             took | {"wrong": sorted(n for n, r in records.items() if not r["as_expected"]), "files": records}
@@ -89,7 +90,7 @@ def main() -> None:
 
 def _whole(runs: list[dict[str, Any]], wanted: int, backend: str) -> dict[str, Any]:
     return {
-        "command": f"python -m tests.corpus.run --runs {wanted}" + (" --gpu" if backend == "cuda" else ""),
+        "command": " ".join(["python -m tests.corpus.run", *(a for a in sys.argv[1:] if "json" not in a)]),
         "date": time.strftime("%Y-%m-%d"),
         "backend": backend,
         "device": gpu_name() if backend == "cuda" else "",
