@@ -1,6 +1,6 @@
 """Grade the whole corpus, several times if wanted, and keep what became of every file.
 
-    python -m tests.corpus.run [--runs 3] [--json benchmarks/results/corpus_simt.json] [--only WORD] [--gpu] [--seats N]
+    python -m tests.corpus.run [--runs 3] [--json FILE] [--only WORD] [--gpu] [--seats N]
 
 Two gradings run at a time; with ``--gpu``, which takes the files that only a GPU can judge, four. Exit
 code 1 when a file did not get exactly its expected status, or when two runs differ.
