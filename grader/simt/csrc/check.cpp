@@ -139,7 +139,9 @@ void access(void* pointer, unsigned size, Access access, void* return_address) {
 
 void spend_step(size_t pc) {
   Worker* w = t_worker;
-  if (w && w->fibre && --w->budget == 0) out_of_steps(w, pc);
+  if (!w || !w->fibre) return;
+  if (w->mode & COUNT) w->counter.enter(pc, w->current & 31);
+  if (--w->budget == 0) out_of_steps(w, pc);
 }
 
 }  // namespace simt

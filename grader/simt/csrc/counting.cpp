@@ -3,16 +3,23 @@
 #include "json.h"
 #include "memory.h"
 
+#include <utility>
+
 namespace simt {
 
 static constexpr size_t SECTOR = 32;
 
-void Counter::start() {
+void Counter::start(uint3 grid, u64 threads, u64 sample_above) {
   instructions_.clear();
   index_of_.clear();
   touched_.clear();
+  blocks_.clear();
+  block_of_.clear();
+  touched_blocks_.clear();
   for (auto& line : cache_) line.key = ~u64(0);
+  for (auto& line : block_cache_) line.key = ~u64(0);
   barriers = read_bytes_ = written_bytes_ = 0;
+  start_sampling(grid, threads, sample_above);
   if (!sectors_) sectors_ = (u8*)reserve(g_arena_bytes / SECTOR);
   for_each_live_slot([&](size_t slot, size_t bytes) {
     madvise(sectors_ + slot / SECTOR, bytes / SECTOR, MADV_DONTNEED);  // slots are multiples of 32 pages
@@ -47,6 +54,8 @@ void Counter::touch_sectors(size_t address, unsigned size, Access access) {
 }
 
 void Counter::note(size_t address, unsigned size, Access access, Space space, size_t pc, int lane) {
+  if (space == GLOBAL) touch_sectors(address, size, access);
+  if (part_ == Part::NONE) return;
   int id = instruction(pc, access, space, size);
   Instruction& i = instructions_[id];
   if (!i.touched) {
@@ -60,7 +69,25 @@ void Counter::note(size_t address, unsigned size, Access access, Space space, si
   }
   i.active[n] |= 1u << lane;
   i.addresses[n * 32 + lane] = address;
-  if (space == GLOBAL) touch_sectors(address, size, access);
+}
+
+void Counter::enter(size_t pc, int lane) {
+  if (part_ == Part::NONE) return;
+  CacheLine& line = block_cache_[(pc ^ pc >> 10) & 1023];
+  if (line.key != pc) {
+    auto [it, fresh] = block_of_.try_emplace(pc, int(blocks_.size()));
+    if (fresh) {
+      blocks_.push_back({});
+      blocks_.back().pc = pc;
+    }
+    line = {pc, it->second};
+  }
+  BasicBlock& block = blocks_[line.index];
+  if (!block.touched) {
+    block.touched = true;
+    touched_blocks_.push_back(line.index);
+  }
+  ++block.executions[lane];
 }
 
 static unsigned distinct_sectors(const u64* addresses, u32 active, unsigned size) {
@@ -125,6 +152,13 @@ void Counter::end_of_warp_turn() {
     i.touched = false;
   }
   touched_.clear();
+  for (int id : touched_blocks_) {
+    BasicBlock& b = blocks_[id];
+    b.warps += *std::max_element(b.executions, b.executions + 32);
+    for (u32& n : b.executions) b.lanes += std::exchange(n, 0);
+    b.touched = false;
+  }
+  touched_blocks_.clear();
 }
 
 std::string Counter::json(size_t module_base) const {
@@ -133,6 +167,18 @@ std::string Counter::json(size_t module_base) const {
   json.field("barriers", (long long)barriers);
   json.field("read_bytes", (long long)read_bytes_);
   json.field("written_bytes", (long long)written_bytes_);
+  json.field("sampled_blocks", (long long)sampled_);
+  json.field("skipped_blocks", (long long)skipped_);
+  json.field("regular", (long long)regular_);
+  json.key("blocks").open('[');
+  for (auto& b : blocks_) {
+    json.open('{');
+    json.field("pc", (long long)(b.pc - module_base));
+    json.field("warps", (long long)b.warps);
+    json.field("lanes", (long long)b.lanes);
+    json.close('}');
+  }
+  json.close(']');
   json.key("instructions").open('[');
   for (auto& i : instructions_) {
     json.open('{');

@@ -22,16 +22,35 @@ struct Instruction {
   u64 requests = 0, lanes = 0, sectors = 0, wavefronts = 0, least = 0;  // least: sectors or wavefronts needed
 };
 
+// What runs in a straight line: the compiler tells of each entry. Its arithmetic is in the object code.
+struct BasicBlock {
+  size_t pc;
+  bool touched = false;
+  u32 executions[32] = {};
+  u64 warps = 0, lanes = 0;  // executions by a warp with any lane, and by single lanes
+};
+
+// Whether a block's counts stand for itself alone, for its like too, or are not taken at all.
+enum class Part : u8 { ITSELF, SAMPLE, NONE };
+
 class Counter {
  public:
   u64 barriers = 0;
 
-  void start();
+  // With more threads than `sample_above`, blocks inside the grid are sampled (0: never).
+  void start(uint3 grid, u64 threads, u64 sample_above);
+  void begin_block(uint3 block);
+  void end_block();
+  void finish();
+  void enter(size_t pc, int lane);
   void note(size_t address, unsigned size, Access access, Space space, size_t pc, int lane);
   void end_of_warp_turn();
   std::string json(size_t module_base) const;
 
  private:
+  void start_sampling(uint3 grid, u64 threads, u64 sample_above);
+  std::vector<u64> totals() const;
+  void add(const std::vector<u64>& once, double times);
   int instruction(size_t pc, Access access, Space space, unsigned size);
   void touch_sectors(size_t address, unsigned size, Access access);
 
@@ -42,7 +61,16 @@ class Counter {
   std::vector<Instruction> instructions_;
   std::unordered_map<u64, int> index_of_;
   CacheLine cache_[1024];
-  std::vector<int> touched_;
+  CacheLine block_cache_[1024];
+  std::vector<BasicBlock> blocks_;
+  std::unordered_map<u64, int> block_of_;
+  std::vector<int> touched_, touched_blocks_;
+
+  uint3 grid_{};
+  Part part_ = Part::ITSELF;
+  bool regular_ = true;
+  u64 sample_every_ = 0, seen_inside_ = 0, sampled_ = 0, skipped_ = 0;
+  std::vector<u64> before_, sample_, sum_;
   u8* sectors_ = nullptr;  // bit 0: read, bit 1: written
   u64 read_bytes_ = 0, written_bytes_ = 0;
 };

@@ -11,6 +11,7 @@ extern "C" __thread simt::Builtins simt_builtins SIMT_TLS;
 namespace simt {
 
 int g_mode = 0;
+static u64 g_sample_above = 0;  // threads; a launch of more is counted by a sample, 0: never
 static long g_budget = 0;  // steps a launch may take, 0: as many as it likes
 static constexpr size_t MAX_STATIC_SHARED = 48 << 10;
 static constexpr u64 WORTH_SPREADING = 1 << 14;  // threads; waking another core costs about as much as these
@@ -57,8 +58,7 @@ static void prepare(Worker* w, Launch& launch, void* (*tls_anchor)()) {
   w->tls_bytes = w->tls ? launch.module->tls_bytes : 0;
   w->static_defined.resize(w->tls_bytes + 16);
   w->dynamic_defined.resize(launch.shared_bytes + 16);
-  if (g_mode & CHECK) g_global_shadow.init(g_arena_bytes);
-  if (g_mode & COUNT) w->counter.start();
+  if (g_mode & COUNT) w->counter.start(launch.grid, launch.block_count * launch.thread_count, g_sample_above);
 }
 
 // Blocks one after another, as long as there are any: each OS thread that takes part does this.
@@ -78,6 +78,7 @@ static void run(Launch& launch, void* (*tls_anchor)()) {
     for (u64 b = begin; b < end && !launch.stopped; ++b) run_block(w, b);
     if (end >= launch.block_count || launch.stopped) break;
   }
+  w->counter.finish();
   if (g_mode & COUNT) remember_counts(launch.number, w->counter);
   w->launch = nullptr;
   t_worker = nullptr;
@@ -129,8 +130,14 @@ extern "C" void simt_launch(const LaunchSite* site, const LaunchConfig* config, 
 
 extern "C" SIMT_EXPORT void simt_set_mode(int mode, long budget) {
   g_mode = mode;
+  if (mode & CHECK) {
+    memory_init();
+    g_global_shadow.init(g_arena_bytes);
+  }
   g_budget = budget;
 }
+
+extern "C" SIMT_EXPORT void simt_sample_above(u64 threads) { g_sample_above = threads; }
 
 extern "C" SIMT_EXPORT int simt_mode() { return g_mode; }
 

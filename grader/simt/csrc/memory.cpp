@@ -11,6 +11,7 @@ namespace simt {
 static constexpr size_t LARGEST_ARENA = 1ull << 36;   // 64 GiB of address space, not of memory
 static constexpr size_t SMALLEST_ARENA = 1ull << 28;  // under a tight `ulimit -v`
 static constexpr size_t GRANULE = 1ull << 17;         // smallest slot
+static constexpr size_t LARGE_SLOT = 8ull << 20;
 static constexpr size_t SLOTS_KEPT = 8;               // freed slots rest a while: use after free is then seen
 
 char* g_arena = nullptr;
@@ -93,6 +94,11 @@ extern "C" int simt_malloc(void** out, size_t bytes) {
   u64 serial = g_allocations.size() + 1;
   g_allocations.push_back({slot, slot_bytes, offset, bytes, true, serial, "", 1});
   for (size_t g = slot / GRANULE; g < (slot + slot_bytes) / GRANULE; ++g) g_allocation_of[g] = u32(serial);
+  if (slot_bytes >= LARGE_SLOT) {  // a page fault every 4 KB would take longer than the kernel
+    madvise(g_arena + slot, slot_bytes, MADV_HUGEPAGE);
+    madvise(g_defined + slot / 4, slot_bytes / 4, MADV_HUGEPAGE);
+    expect_shadow(slot, slot_bytes);
+  }
   memset(g_arena + offset, 0xff, bytes);  // NaN as float, -1 as int: never a lucky zero
   memset(g_defined + offset / 4, 0, (bytes + 3) / 4);
   g_live_bytes += bytes;

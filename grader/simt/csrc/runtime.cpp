@@ -6,6 +6,7 @@
 #include "fibre.cpp"
 #include "shadow.cpp"
 #include "counting.cpp"
+#include "sampling.cpp"
 #include "scheduler.cpp"
 #include "barriers.cpp"
 #include "findings.cpp"

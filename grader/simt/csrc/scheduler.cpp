@@ -159,6 +159,7 @@ static void begin_block(Worker* w, u64 block) {
   w->vote_count[0] = w->vote_count[1] = 0;
   simt_builtins.block = unflatten(block, launch->grid);
   w->plain = true;
+  if (w->mode & COUNT) w->counter.begin_block(simt_builtins.block);
   if (w->mode & CHECK) clear_shared_memory(w);
 }
 
@@ -226,6 +227,7 @@ void run_block(Worker* w, u64 block) {
       report_deadlock(w);
   }
   if (w->killed) abandon_block(w);
+  if (w->mode & COUNT) w->counter.end_block();
 }
 
 }  // namespace simt

@@ -48,6 +48,12 @@ void forget_shadow(size_t offset, size_t bytes) {
   forget(g_global_shadow.other_read, first, end);
 }
 
+void expect_shadow(size_t offset, size_t bytes) {
+  if (!g_global_shadow.write) return;
+  for (Record* records : {g_global_shadow.write, g_global_shadow.read, g_global_shadow.other_read})
+    madvise((void*)(records + offset / 4), bytes / 4 * sizeof(Record), MADV_HUGEPAGE);
+}
+
 const Record* last_write(const void* pointer, size_t bytes) {
   if (!g_global_shadow.write || !bytes || !in_arena(pointer)) return nullptr;
   size_t offset = arena_offset(pointer);

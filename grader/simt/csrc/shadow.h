@@ -22,6 +22,7 @@ struct Shadow {
 
 extern Shadow g_global_shadow;
 
+void expect_shadow(size_t offset, size_t bytes);  // much of it will be needed
 void forget_shadow(size_t offset, size_t bytes);
 const Record* last_write(const void* pointer, size_t bytes);
 void clear_shared_memory(Worker* w);
