@@ -10,8 +10,8 @@ from pathlib import Path
 from typing import Any
 
 from . import build as builder
+from . import counts, load_inline, stand_ins
 from . import findings as resolved
-from . import load_inline, stand_ins
 
 CHECK, COUNT = 1, 2
 
@@ -40,10 +40,15 @@ class Runtime:
 
     def launches(self) -> list[dict[str, Any]]:
         """The kernels launched since the last call, with counts if counting was on."""
-        return resolved.launches(json.loads(self._library.simt_take_launches()))
+        return counts.launches(json.loads(self._library.simt_take_launches()))
 
-    def count(self, on: bool) -> None:
-        """Switches the counting of memory traffic on or off."""
+    def count(self, on: bool, sample_above: int = 0) -> None:
+        """Switches the counting of memory traffic and arithmetic on or off.
+
+        Launches of more than ``sample_above`` threads are counted by a sample of their blocks (0: never);
+        their counts then say ``sampled``, and whether that is exact.
+        """
+        self._library.simt_sample_above(ctypes.c_ulong(sample_above))
         self._mode = (self._mode & ~COUNT) | (COUNT if on else 0)
         self._apply()
 

@@ -49,42 +49,6 @@ def _finding(f: dict[str, Any], places: dict[tuple[str, int], tuple[str, int]]) 
     return out
 
 
-def launches(raw: list[dict[str, Any]]) -> list[dict[str, Any]]:
-    """Launches with their counts in total and by line."""
-    wanted = [(x["module"], i["pc"]) for x in raw for i in x.get("counts", {}).get("instructions", ())]
-    places = resolve(wanted)
-    out = []
-    for x in raw:
-        launch = {k: x[k] for k in ("launch", "kernel", "grid", "block", "shared_bytes", "file", "line")}
-        if "counts" in x:
-            launch["counts"] = _counts(x, places)
-        out.append(launch)
-    return out
-
-
-def _counts(x: dict[str, Any], places: dict[tuple[str, int], tuple[str, int]]) -> dict[str, Any]:
-    raw = x["counts"]
-    keys = ("requests", "sectors", "wavefronts", "lanes", "least")
-    names = ("global_load", "global_store", "global_atomic", "shared_load", "shared_store", "shared_atomic")
-    total: dict[str, dict[str, int]] = {name: dict.fromkeys(keys, 0) for name in names}
-    lines = []
-    for i in raw["instructions"]:
-        name = ("shared_" if i["space"] else "global_") + {1: "store", 2: "load", 3: "atomic"}[i["access"]]
-        file, line = places[x["module"], i["pc"]]
-        lines.append({"file": file, "line": line, "what": name, "size": i["size"]} | {k: i[k] for k in keys})
-        for key in keys:
-            total[name][key] += i[key]
-    for name in ("shared_load", "shared_store", "shared_atomic"):
-        total[name]["conflicts"] = total[name]["wavefronts"] - total[name]["least"]
-    return {
-        **total,
-        "barriers": raw["barriers"],
-        "read_bytes": raw["read_bytes"],
-        "written_bytes": raw["written_bytes"],
-        "lines": sorted(lines, key=lambda entry: (entry["file"], entry["line"], entry["what"])),
-    }
-
-
 def owner(raw: dict[str, Any]) -> dict[str, Any]:
     """Who wrote an element last."""
     file, line = resolve([(raw["module"], raw["pc"])])[raw["module"], raw["pc"]]

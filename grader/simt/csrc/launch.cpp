@@ -116,7 +116,8 @@ extern "C" void simt_launch(const LaunchSite* site, const LaunchConfig* config, 
   launch.context = context;
   launch.module = module_at((size_t)body);
   launch.pointers.assign(pointers, pointers + pointer_count);
-  if (collect_shared_variables(launch) > MAX_STATIC_SHARED)
+  launch.static_shared_bytes = collect_shared_variables(launch);
+  if (launch.static_shared_bytes > MAX_STATIC_SHARED)
     return refuse(*site, *config, "its __shared__ variables take more than 48 KB, which nvcc refuses");
   launch.first_run = next_runs(launch.block_count);
   launch.number = remember_launch(launch);

@@ -36,7 +36,7 @@ struct Launch {
   std::string kernel, base_name, file;
   int line = 0;
   uint3 grid{}, block{};
-  size_t shared_bytes = 0;
+  size_t shared_bytes = 0, static_shared_bytes = 0;
   int thread_count = 0, warp_count = 0;
   u64 block_count = 0;
   u32 first_run = 0;  // blocks of all launches are numbered on; this is the launch's first

@@ -1,0 +1,217 @@
+"""The counts of simt beside those of Nsight Compute, launch by launch, on the same source.
+
+python benchmarks/ncu.py simt OUT.json         count on this CPU (needs g++ and binutils; no torch, no GPU)
+python benchmarks/ncu.py gpu OUT.json          count with ncu (needs nvcc, ncu and a GPU)
+python benchmarks/ncu.py compare A.json B.json benchmarks/results/ncu_compare.json
+"""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+from typing import Any
+
+ROOT = Path(__file__).resolve().parent.parent
+KERNELS = ROOT / "benchmarks" / "simt_kernels"
+PARTS = ("memory", "shared", "atomic", "launches")
+T, D = "l1tex__t_{}_pipe_lsu_mem_global_op_{}.sum", "l1tex__data_{}_pipe_lsu_{}mem_shared_op_{}.sum"
+METRICS = {
+    "global load requests": T.format("requests", "ld"),
+    "global load sectors": T.format("sectors", "ld"),
+    "global store requests": T.format("requests", "st"),
+    "global store sectors": T.format("sectors", "st"),
+    "global atomic requests": T.format("requests", "red"),
+    "shared load wavefronts": "l1tex__data_pipe_lsu_wavefronts_mem_shared_op_ld.sum",
+    "shared load conflicts": "l1tex__data_bank_conflicts_pipe_lsu_mem_shared_op_ld.sum",
+    "shared store wavefronts": "l1tex__data_pipe_lsu_wavefronts_mem_shared_op_st.sum",
+    "shared store conflicts": "l1tex__data_bank_conflicts_pipe_lsu_mem_shared_op_st.sum",
+    "blocks by warps": "launch__occupancy_limit_warps",
+    "blocks by shared memory": "launch__occupancy_limit_shared_mem",
+}
+OPERATIONS = {"fadd": 1, "fmul": 1, "ffma": 2}
+OPERATION = "smsp__sass_thread_inst_executed_op_{}_pred_on.sum"
+# For reading, not for comparing: caches and the compiler have their say in these.
+BESIDE = (
+    "dram__bytes_read.sum", "dram__bytes_write.sum", "smsp__thread_inst_executed_per_inst_executed.ratio",
+    "smsp__inst_executed_op_shared_ld.sum", "launch__registers_per_thread",
+)  # fmt: skip
+
+
+def on_gpu(out: Path) -> None:
+    """Compile with nvcc, count with ncu."""
+    with tempfile.TemporaryDirectory() as folder:
+        program, source = Path(folder) / "program", Path(folder) / "program.cu"
+        includes = "".join(f'#include "{part}.cuh"\n' for part in PARTS)
+        source.write_text(f"#include <cuda_runtime.h>\n{includes}int main() {{ all_launches(); }}\n")
+        compiler = ["nvcc", "-O3", "-std=c++17", "-arch=sm_90", "-lineinfo", f"-I{KERNELS}", str(source)]
+        subprocess.run([*compiler, "-o", str(program)], check=True)
+        plain = subprocess.run([program], capture_output=True, text=True, check=True).stdout
+        wanted = [*METRICS.values(), *map(OPERATION.format, OPERATIONS), *BESIDE]
+        command = ["ncu", "--csv", "--page", "raw", "--print-units", "base", "--clock-control", "none"]
+        command += ["--cache-control", "all", "--metrics", ",".join(wanted), str(program)]
+        done = subprocess.run(command, capture_output=True, text=True, check=False)
+        version = subprocess.run(["ncu", "--version"], capture_output=True, text=True, check=True).stdout
+        release = subprocess.run(["nvcc", "--version"], capture_output=True, text=True, check=True).stdout
+    table = "\n".join(line for line in done.stdout.splitlines() if line.startswith('"'))
+    rows = list(csv.DictReader(io.StringIO(table)))[1:]  # the first row holds the units
+    names = labels(plain)
+    if len(rows) != len(names):
+        sys.exit(
+            f"ncu counted {len(rows)} launches of {len(names)}\n{done.stdout[-3000:]}{done.stderr[-3000:]}"
+        )
+
+    def number(row: dict[str, str], metric: str) -> float:
+        return float((row.get(metric) or "nan").replace(",", ""))
+
+    launches = []
+    for label, row in zip(names, rows, strict=True):
+        values = {name: number(row, metric) for name, metric in METRICS.items()}
+        values["flops"] = sum(n * number(row, OPERATION.format(op)) for op, n in OPERATIONS.items())
+        beside = {metric: number(row, metric) for metric in BESIDE}
+        launches.append({"label": label, "values": values, "beside": beside})
+    gpu = subprocess.run(
+        ["nvidia-smi", "--query-gpu=name,driver_version", "--format=csv,noheader"],
+        capture_output=True, text=True, check=False,
+    ).stdout.strip()  # fmt: skip
+    how = {"gpu": gpu, "ncu": version.splitlines()[-1], "nvcc": release.splitlines()[-2]}
+    out.write_text(json.dumps({"how": how, "launches": launches}, indent=1))
+
+
+def labels(text: str) -> list[str]:
+    """The launches' names, from what the program printed."""
+    lines = [line for line in text.splitlines() if line.startswith("LAUNCH ")]
+    return [line.removeprefix("LAUNCH ").removesuffix(" no error") for line in lines]
+
+
+def on_cpu(out: Path) -> None:
+    """Compile with the C++ compiler, count with simt; in a process of its own."""
+    sys.path.insert(0, str(ROOT))
+    from grader.simt import toolchain
+    from grader.simt.counts import launches
+    from grader.simt.rewrite import registration, rewrite
+
+    texts = [(KERNELS / f"{part}.cuh").read_text().replace("#pragma once", "") for part in PARTS]
+    main = '\nextern "C" __attribute__((visibility("default"))) void simt_program() { all_launches(); }\n'
+    # As many lines as the originals, each named for what it is.
+    parts = [
+        f'#line 1 "{KERNELS / part}.cuh"\n{rewrite(text)}\n' for part, text in zip(PARTS, texts, strict=True)
+    ]
+    source = "#include <cuda_runtime.h>\n" + registration(texts) + "\n" + "".join(parts) + main
+    # The folder stays as long as the process: addresses are looked up in the module's file.
+    folder = Path(tempfile.mkdtemp())
+    (folder / "program.cpp").write_text(source)
+    cxx = toolchain.compiler().command
+    common = ["-fPIC", "-shared", "-g1", "-w", "-pthread", "-fvisibility=hidden"]
+    for name, file, more in (
+        ("libsimt_shared.so", "shared_buffer.cpp", []),
+        ("libsimt.so", "runtime.cpp", [str(folder / "libsimt_shared.so")]),
+    ):
+        library = [
+            cxx,
+            "-O2",
+            "-std=c++20",
+            *common,
+            str(toolchain.CSRC / file),
+            *more,
+            "-o",
+            str(folder / name),
+        ]
+        subprocess.run([*library, f"-Wl,-soname,{name}", "-Wl,-rpath,$ORIGIN"], check=True)
+    # Without -fsanitize at the link: the runtime, not the sanitizer's library, hears of the accesses.
+    flags = [
+        *toolchain.checked_flags(),
+        "-std=c++20",
+        "-fno-gnu-unique",
+        "-fPIC",
+        "-g1",
+        "-w",
+        "-fvisibility=hidden",
+    ]
+    program, objects = folder / "program.so", folder / "program.o"
+    compile_it = [
+        cxx,
+        *flags,
+        f"-I{toolchain.INCLUDE}",
+        "-c",
+        str(folder / "program.cpp"),
+        "-o",
+        str(objects),
+    ]
+    subprocess.run(compile_it, check=True)
+    libraries = [str(folder / "libsimt.so"), str(folder / "libsimt_shared.so")]
+    link = [cxx, "-shared", str(objects), "-o", str(program), *libraries, f"-Wl,-rpath,{folder}"]
+    subprocess.run(link, check=True)
+    code = (
+        "import ctypes, sys\n"
+        f"library = ctypes.CDLL({str(folder / 'libsimt.so')!r}, mode=ctypes.RTLD_GLOBAL)\n"
+        "library.simt_take_launches.restype = ctypes.c_char_p\n"
+        "library.simt_set_mode(2, ctypes.c_long(0))\n"
+        f"ctypes.CDLL({str(program)!r}).simt_program()\n"
+        "ctypes.CDLL(None).fflush(None)\n"
+        "print('RAW' + library.simt_take_launches().decode(), flush=True)\n"
+    )
+    printed = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout
+    raw = next(line[3:] for line in printed.splitlines() if line.startswith("RAW"))
+    rows = [
+        {"label": label, "kernel": launch["kernel"], "values": values_of(launch["counts"])}
+        for label, launch in zip(labels(printed), launches(json.loads(raw)), strict=True)
+    ]
+    out.write_text(
+        json.dumps({"how": {"compiler": toolchain.compiler().version}, "launches": rows}, indent=1)
+    )
+
+
+def values_of(counts: dict[str, Any]) -> dict[str, float]:
+    """The counts by the names of ``METRICS``."""
+    values: dict[str, float] = {}
+    for kind in ("load", "store"):
+        traffic, shared = counts[f"global_{kind}"], counts[f"shared_{kind}"]
+        values |= {f"global {kind} {key}": traffic[key] for key in ("requests", "sectors")}
+        values |= {f"shared {kind} {key}": shared[key] for key in ("wavefronts", "conflicts")}
+    values["global atomic requests"] = counts["global_atomic"]["requests"]
+    values["blocks by warps"] = counts["occupancy"]["by_warps"]
+    values["blocks by shared memory"] = counts["occupancy"]["by_shared_memory"]
+    values["flops"] = counts["operations"]["flops"]
+    return values
+
+
+def compare(cpu: Path, gpu: Path, out: Path) -> None:
+    """Every value of every launch: equal, or by how much not."""
+    ours, theirs = json.loads(cpu.read_text()), json.loads(gpu.read_text())
+    rows, values, equal = [], 0, 0
+    for own, other in zip(ours["launches"], theirs["launches"], strict=True):
+        assert own["label"] == other["label"], (own["label"], other["label"])
+        different = {
+            name: {"simt": own["values"][name], "ncu": other["values"][name]}
+            for name in own["values"]
+            if own["values"][name] != other["values"][name]
+        }
+        values += len(own["values"])
+        equal += len(own["values"]) - len(different)
+        rows.append(own | {"different": different, "beside": other["beside"]})
+        for name, pair in different.items():
+            print(f"{own['label']:28} {name:26} simt {pair['simt']:>12,.0f}   ncu {pair['ncu']:>12,.0f}")
+    clean = sum(not row["different"] for row in rows)
+    print(
+        f"{equal} of {values} values equal ({equal / values:.1%}); {clean} of {len(rows)} launches in all of theirs"
+    )
+    how = ours["how"] | theirs["how"] | {"command": "python benchmarks/ncu.py"}
+    summary = {"launches": len(rows), "launches equal": clean, "values": values, "values equal": equal}
+    out.write_text(json.dumps({"how": how, "summary": summary, "rows": rows}, indent=1) + "\n")
+
+
+if __name__ == "__main__":
+    match sys.argv[1:]:
+        case ["simt", target]:
+            on_cpu(Path(target))
+        case ["gpu", target]:
+            on_gpu(Path(target))
+        case ["compare", left, right, target]:
+            compare(Path(left), Path(right), Path(target))
+        case _:
+            sys.exit(__doc__)
