@@ -197,9 +197,7 @@ def compare(cpu: Path, gpu: Path, out: Path) -> None:
         for name, pair in different.items():
             print(f"{own['label']:28} {name:26} simt {pair['simt']:>12,.0f}   ncu {pair['ncu']:>12,.0f}")
     clean = sum(not row["different"] for row in rows)
-    print(
-        f"{equal} of {values} values equal ({equal / values:.1%}); {clean} of {len(rows)} launches in all of theirs"
-    )
+    print(f"{equal} of {values} values equal ({equal / values:.1%}); {clean} of {len(rows)} launches in all")
     how = ours["how"] | theirs["how"] | {"command": "python benchmarks/ncu.py"}
     summary = {"launches": len(rows), "launches equal": clean, "values": values, "values equal": equal}
     out.write_text(json.dumps({"how": how, "summary": summary, "rows": rows}, indent=1) + "\n")

@@ -41,7 +41,8 @@ class Line:
         if self.what.startswith("shared"):
             if self.factor < 1.05:
                 return f"{place}: {verb}, no bank conflicts"
-            return f"{place}: {verb}, {self.per_request:.3g} wavefronts a request, {self.factor:.3g}x more than needed"
+            many = f"{self.per_request:.3g} wavefronts a request"
+            return f"{place}: {verb}, {many}, {self.factor:.3g}x more than needed"
         unit = "sector" if self.per_request == 1 else "sectors"
         text = f"{place}: {verb}, {self.per_request:.3g} {unit} a request"
         return text + (
@@ -65,8 +66,10 @@ def by_line(counts: Mapping[str, Any]) -> list[Line]:
 def summary(counts: Mapping[str, Any]) -> list[str]:
     """Sentences about a whole launch: its lines, its lanes, its arithmetic, its occupancy."""
     out = [line.sentence() for line in by_line(counts)]
-    for entry in counts["divergent"]:
-        out.append(f"line {entry['line']}: warps take this way with {entry['lanes']:.3g} of 32 lanes")
+    out += [
+        f"line {entry['line']}: warps take this way with {entry['lanes']:.3g} of 32 lanes"
+        for entry in counts["divergent"]
+    ]
     moved = counts["read_bytes"] + counts["written_bytes"]
     if moved and counts["operations"]["flops"]:
         flops = counts["operations"]["flops"]
