@@ -8,7 +8,7 @@ from grader import backend, lessons
 from grader.check import Job, check
 from grader.submission import read
 
-LESSONS = ("09", "12")
+LESSONS = ("09", "10", "12")
 GIVEN = [(n, *m) for n in LESSONS for m in importlib.import_module(f"tests.mutants.lesson_{n}").MUTANTS]
 
 

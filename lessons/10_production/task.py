@@ -1,0 +1,43 @@
+"""How lesson 10 is graded."""
+
+from grader.kinds.operator import Operator, Property
+from grader.task import Case, Task, Tensor
+
+TASK = Task(
+    title="Fit for production",
+    entry="sigmoid_residual",
+    cases=(
+        Case("float32", (Tensor((33, 31)), 2.0), "The kernel as lesson 08 left it.", 1),
+        Case("transposed", (Tensor((30, 50), layout="transposed"), -0.75), "A transposed view.", 1),
+        Case("every other", (Tensor((20, 40), layout="strided"), 1.5), "A view with gaps.", 1),
+        Case("offset", (Tensor((16, 31), layout="offset"), 1.5), "A view that starts inside its storage.", 1),
+        Case("empty", (Tensor((0, 8)), 2.0), "No elements: a grid of zero blocks is a CUDA error.", 1),
+        Case(
+            "float16", (Tensor((21, 33), dtype="float16"), 2.0), "Half precision in, half precision out.", 2
+        ),
+        Case("float64", (Tensor((21, 33), dtype="float64", fill="uniform", scale=4.0), 2.0), "Double precision all the way.", 1),
+        Case("integers", (Tensor((4, 4), dtype="int64"), 2.0), "There is no sensible answer.", 1, "raise"),
+        Case("on the CPU", (Tensor((4, 4), device="cpu"), 2.0), "There is no kernel for it.", 1, "raise"),
+    ),
+    memory_points=1,
+    parts=(
+        Operator(
+            "sigmoid_residual",
+            (
+                Property("bfloat16", "bfloat16", 1, "bfloat16 stays, and the arithmetic is done in float32."),
+                Property("gradient", "gradient", 2, "The gradient must flow, and be right: gradcheck."),
+                Property(
+                    "opcheck", "registered", 2, "Schema, fake function and autograd must agree: opcheck."
+                ),
+                Property("compile", "compiled", 1, "torch.compile(fullgraph=True) must trace through it."),
+                Property("autocast", "autocast", 1, "Autocast must know that this operator wants float32."),
+                Property("stream", "stream", 1, "Work must go to the current stream.", gpu=True),
+                Property("huge", "huge", 1, "More than 2^31 elements need a 64-bit index.", gpu=True),
+            ),
+        ),
+    ),
+    introduces=("dtype dispatch", "custom operator", "fake function", "autocast rule"),
+    requires=("overflow-safe sigmoid", "current stream", "tensor checks"),
+    minutes=75,
+    starter_fails="every other",
+)
