@@ -3,6 +3,8 @@
 from grader.kinds.operator import Operator, Property
 from grader.task import Case, Task, Tensor
 
+DOUBLE = Tensor((21, 33), dtype="float64", fill="uniform", scale=4.0)
+
 TASK = Task(
     title="Fit for production",
     entry="sigmoid_residual",
@@ -15,7 +17,7 @@ TASK = Task(
         Case(
             "float16", (Tensor((21, 33), dtype="float16"), 2.0), "Half precision in, half precision out.", 2
         ),
-        Case("float64", (Tensor((21, 33), dtype="float64", fill="uniform", scale=4.0), 2.0), "Double precision all the way.", 1),
+        Case("float64", (DOUBLE, 2.0), "Double precision all the way.", 1),
         Case("integers", (Tensor((4, 4), dtype="int64"), 2.0), "There is no sensible answer.", 1, "raise"),
         Case("on the CPU", (Tensor((4, 4), device="cpu"), 2.0), "There is no kernel for it.", 1, "raise"),
     ),

@@ -1,0 +1,43 @@
+"""How lesson 13 is graded."""
+
+from grader.kinds.ratio import Ratio
+from grader.task import Case, Task, Tensor
+
+
+def _case(name: str, shape: tuple[int, int, int], points: int, why: str, scale: float = 1.0) -> Case:
+    """``shape`` is rows, inner, columns."""
+    m, k, n = shape
+    return Case(name, (Tensor((m, k), scale=scale), Tensor((n, k)), Tensor((n,))), why, points)
+
+
+def _split(name: str, x: Tensor, points: int, why: str) -> Case:
+    return Case(name, (x,), why, points, entry="split")
+
+
+TASK = Task(
+    title="Tensor cores at full accuracy",
+    entry="gemm_relu",
+    cases=(
+        _case("error", (32, 256, 48), 4, "As close to float64 as eager float32 is, times 8."),
+        _case("odd sizes", (33, 67, 35), 2, "Sizes that are no multiple of anything."),
+        _case("short sum", (20, 3, 17), 1, "A sum shorter than a chunk."),
+        _case("long sum", (8, 2048, 8), 3, "2048 products: errors add up, if the chunks are wrong."),
+        _case("large", (16, 64, 24), 1, "Inputs near 1000, as large as half precision can bear.", 1e3),
+        _case("tiny", (16, 64, 24), 1, "Inputs near 0.001, where half precision thins out.", 1e-3),
+        _split("split", Tensor((33, 31)), 2, "High and low part, exactly."),
+        _split("split, tiny", Tensor((33, 31), scale=1e-3), 1, "The low part must be scaled to be seen."),
+    ),
+    index="row_col",
+    memory_points=2,
+    parts=(
+        Ratio(
+            _case("speed", (1024, 8192, 8192), 0, ""),
+            (1.0, 1.5, 2.0),
+            "Faster than the framework's float32, at the same accuracy.",
+        ),
+    ),
+    introduces=("tensor cores", "split precision"),
+    requires=("epilogue fusion", "shared-memory tile", "dtype dispatch", "roofline"),
+    minutes=120,
+    starter_fails="error",
+)
