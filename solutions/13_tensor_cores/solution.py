@@ -12,6 +12,8 @@ except ImportError:
 
 
 # solution: end
+
+
 # region: split
 def split(x: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor]:
     high = x.half()
