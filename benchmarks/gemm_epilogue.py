@@ -6,8 +6,10 @@ python3 benchmarks/gemm_epilogue.py OUT.json
 import importlib.util
 import json
 import sys
+from collections.abc import Callable
 from pathlib import Path
 from statistics import median, quantiles
+from typing import Any
 
 import torch
 
@@ -15,7 +17,7 @@ ROOT = Path(__file__).resolve().parent.parent
 ROWS, INNER, COLS, ROUNDS = 1024, 8192, 8192, 12
 
 
-def solution(name):
+def solution(name: str) -> Any:
     path = next((ROOT / "solutions").glob(f"{name}_*")) / "solution.py"
     spec = importlib.util.spec_from_file_location(f"solution_{name}", path)
     module = importlib.util.module_from_spec(spec)
@@ -23,7 +25,7 @@ def solution(name):
     return module
 
 
-def seconds(call):
+def seconds(call: Callable[[], torch.Tensor]) -> float:
     flush.zero_()
     start, end = torch.cuda.Event(enable_timing=True), torch.cuda.Event(enable_timing=True)
     start.record()

@@ -27,7 +27,8 @@ def grade(lesson: Lesson, path: Path, name: str) -> Verdict:
 def test_the_solution_gets_full_marks(lesson: Lesson, name: str, tmp_path: Path) -> None:
     verdict = grade(lesson, lesson.solution, name)
     assert verdict.ok, [f for f in verdict.findings if not f.ok]
-    assert verdict.points == verdict.max_points == 20
+    open_points = sum(f.max_points for f in verdict.findings if f.status is Status.PENDING_GPU)
+    assert verdict.points + open_points == verdict.max_points == 20
     assert lesson.task.speed is None or verdict.speed is not None
     write(verdict, str(tmp_path / "out.json"))
     jsonschema.validate(json.loads((tmp_path / "out.json").read_text()), SCHEMA)
@@ -38,5 +39,5 @@ def test_the_starter_fails_for_its_reason(lesson: Lesson) -> None:
     verdict = grade(lesson, lesson.exercise, "simt")
     failed = [f for f in verdict.findings if not f.ok and f.status is not Status.NOT_RUN]
     assert failed[0].id == lesson.task.starter_fails and failed[0].message
-    assert verdict.points == 0
+    assert 2 * verdict.points <= verdict.max_points  # some starters are right, and only slow or narrow
     jsonschema.validate(verdict.as_json(), SCHEMA)
