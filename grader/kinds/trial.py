@@ -33,7 +33,8 @@ class Mutant:
 class Trial:
     """The test ``entry`` is run on ``right`` kernels and on ``mutants`` of the file ``workshop``.
 
-    ``right`` are ways to do it well that no test may refuse. ``points`` for each mutant that it fails on.
+    ``right`` are ways to do it well that no test may refuse. ``points`` for each mutant that it fails on. The
+    test is called with the kernel and ``args``; the check is called ``name``, or else as the entry.
     """
 
     entry: str
@@ -42,11 +43,13 @@ class Trial:
     mutants: tuple[Mutant, ...]
     why: str
     points: int = 1
+    name: str = ""
+    args: tuple[Any, ...] = ()
 
     @property
     def checks(self) -> tuple[Check, ...]:
         """One check: the test."""
-        return (Check(self.entry, self.points * len(self.mutants), self.why),)
+        return (Check(self.name or self.entry, self.points * len(self.mutants), self.why),)
 
     def judge(self, room: Room) -> Iterator[Finding]:
         """Run the test on all kernels in an order that the submission cannot guess."""
@@ -63,7 +66,8 @@ class Trial:
         room.rng.shuffle(order)
         results: dict[str, dict[str, Any] | None] = {}
         for kernel in order:
-            said = room.act("trial", functools.partial(workshop.call, kernel), entry=self.entry)
+            serve = functools.partial(workshop.call, kernel)
+            said = room.act("trial", serve, entry=self.entry, args=list(self.args))
             failed = said.get("failed")
             results[kernel] = results.get(kernel) or (failed if isinstance(failed, dict) else None)
             if not said.get("calls") and kernel in right:

@@ -46,11 +46,11 @@ class Subject:
         return parcel.unwrap(reply["result"])
 
 
-def perform(stage: Stage, line: Line, entry: str) -> dict[str, Any]:
-    """Run the test ``entry``: ``{"failed": None or a description, "calls": n}``."""
+def perform(stage: Stage, line: Line, entry: str, args: list[Any]) -> dict[str, Any]:
+    """Run the test ``entry`` with the kernel and ``args``: ``{"failed": None or why, "calls": n}``."""
     test, subject = stage.entry(entry), Subject(line)
     try:
-        test(subject)
+        test(subject, *args)
     except BaseException as error:
         return {"failed": trouble.describe(error, stage.path), "calls": subject.calls}
     return {"failed": None, "calls": subject.calls}

@@ -1,0 +1,98 @@
+"""Questions about a recorded trace. Each student gets their own; the answers are computed from the file."""
+
+from __future__ import annotations
+
+import hashlib
+import math
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from grader.kinds import trace
+from grader.kinds.part import Check
+from grader.kinds.room import Room
+from grader.referee.fault import FaultError
+from grader.verdict import Finding, Status
+
+TOLERANCE = 0.02
+REGIONS = ("eager model", "fused model")
+
+
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """One question as this student gets it, and its answer."""
+
+    key: str
+    words: str
+    unit: str
+    answer: float | str
+
+
+def questions(path: Path, student: str) -> list[Asked]:
+    """The questions for ``student`` about the trace at ``path``; the same name always gets the same."""
+    recorded = trace.Recorded(trace.read(path))
+    steps = recorded.steps()
+    asked = []
+    for question in trace.QUESTIONS:
+        draw = hashlib.sha256(f"{student.strip().lower()}/{question.key}".encode()).digest()
+        step, region = steps[draw[0] % len(steps)], REGIONS[draw[1] % len(REGIONS)]
+        words = question.words.format(step=step.name, region=region)
+        asked.append(Asked(question.key, words, question.unit, question.answer(recorded, step, region)))
+    return asked
+
+
+def sheet(path: Path, student: str) -> str:
+    """The questions for a student to read, without their answers."""
+    return "\n".join(f"{a.key:10s} {a.words} [{a.unit}]" for a in questions(path, student))
+
+
+@dataclass(frozen=True, slots=True)
+class Quiz:
+    """The submission's ``STUDENT`` says whose questions they are, its dict ``entry`` has the answers."""
+
+    path: str
+    entry: str = "ANSWERS"
+    points: int = 1
+
+    @property
+    def checks(self) -> tuple[Check, ...]:
+        """One for each question."""
+        why = "A number read from the recorded trace."
+        return tuple(Check(q.key, self.points, why) for q in trace.QUESTIONS)
+
+    def judge(self, room: Room) -> Iterator[Finding]:
+        """Compare with the answers from the file; two percent off is right."""
+        try:
+            student = room.student or room.act("plain", entry="STUDENT").get("value")
+            answers = room.act("plain", entry=self.entry).get("value")
+        except FaultError as fault:
+            yield from (room.fallen(check, fault) for check in self.checks)
+            return
+        if not isinstance(student, str) or not student.strip():
+            message = "Put your name or number into STUDENT first: it decides which questions are yours."
+            yield from (check.failed(Status.WRONG_ANSWER, message) for check in self.checks)
+            return
+        said = answers if isinstance(answers, dict) else {}
+        for check, asked in zip(self.checks, questions(Path(self.path), student), strict=True):
+            yield _judged(check, asked, said.get(asked.key))
+
+
+def _judged(check: Check, asked: Asked, said: Any) -> Finding:
+    if said is None:
+        return check.failed(Status.WRONG_ANSWER, f"Not answered yet: {asked.words} [{asked.unit}]")
+    if isinstance(said, bool) or not isinstance(said, (int, float)):
+        return check.failed(
+            Status.WRONG_ANSWER, f"{asked.words} The answer {str(said)[:40]!r} is not a number."
+        )
+    assert isinstance(asked.answer, (int, float))
+    if math.isclose(said, asked.answer, rel_tol=TOLERANCE):
+        return check.passed(f"{asked.words} {said:g} {asked.unit}.")
+    hint = ""
+    for factor, unit in ((1e3, "thousand times too large"), (1e-3, "thousand times too small")):
+        if math.isclose(said, asked.answer * factor, rel_tol=TOLERANCE):
+            hint = f" It is a {unit}: look at the unit."
+    message = (
+        f"{asked.words} {said:g} {asked.unit} is not right.{hint} Which events of the trace did you count?"
+    )
+    return check.failed(Status.WRONG_ANSWER, message, said=said)

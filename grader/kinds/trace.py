@@ -1,0 +1,189 @@
+"""Read a Chrome trace as ``torch.profiler`` writes it, and answer questions about it from its events."""
+
+from __future__ import annotations
+
+import gzip
+import json
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+LAUNCHES = ("cudaLaunchKernel", "cudaLaunchKernelExC", "cuLaunchKernel", "cuLaunchKernelEx")
+ON_DEVICE = ("kernel", "gpu_memcpy", "gpu_memset")
+
+
+@dataclass(frozen=True, slots=True)
+class Event:
+    """A complete event: ``start`` and ``takes`` in microseconds, ``facts`` are its "args"."""
+
+    name: str
+    kind: str
+    start: float
+    takes: float
+    facts: dict[str, Any]
+
+    @property
+    def end(self) -> float:
+        """When it was over."""
+        return self.start + self.takes
+
+    def holds(self, other: Event) -> bool:
+        """Whether ``other`` begins while this one lasts."""
+        return self.start <= other.start < self.end
+
+
+def events(trace: Any) -> list[Event]:
+    """The complete events of a parsed trace, in order of time; what is malformed is left out."""
+    listed = trace.get("traceEvents") if isinstance(trace, dict) else trace
+    found = []
+    for e in listed if isinstance(listed, list) else []:
+        if not isinstance(e, dict) or e.get("ph") != "X" or not isinstance(e.get("args", {}), dict):
+            continue
+        ts, dur = e.get("ts"), e.get("dur")
+        if all(isinstance(v, (int, float)) and not isinstance(v, bool) for v in (ts, dur)):
+            kind = str(e.get("cat", ""))
+            found.append(Event(str(e.get("name", "")), kind, float(ts), float(dur), e.get("args", {})))  # type: ignore[arg-type]
+    return sorted(found, key=lambda e: e.start)
+
+
+def read(path: Path) -> list[Event]:
+    """The events of a ``.json`` or ``.json.gz`` file of the course."""
+    data = path.read_bytes()
+    return events(json.loads(gzip.decompress(data) if path.suffix == ".gz" else data))
+
+
+class Recorded:
+    """A trace and the ways to look at it that the questions need."""
+
+    def __init__(self, listed: list[Event]) -> None:
+        self.all = listed
+        self.device = [e for e in listed if e.kind in ON_DEVICE]
+        self.kernels = [e for e in listed if e.kind == "kernel"]
+        self.launches = {e.facts.get("correlation"): e for e in listed if e.kind.startswith("cuda_")}
+
+    def of(self, kind: str) -> list[Event]:
+        """Events of one kind."""
+        return [e for e in self.all if e.kind == kind]
+
+    def steps(self) -> list[Event]:
+        """The profiler's steps on the host."""
+        return [e for e in self.of("user_annotation") if e.name.startswith("ProfilerStep#")]
+
+    def region(self, name: str, step: Event) -> Event:
+        """The annotated region ``name`` of a step."""
+        return next(e for e in self.of("user_annotation") if e.name == name and step.holds(e))
+
+    def launched_in(self, region: Event, kinds: tuple[str, ...] = ("kernel",)) -> list[Event]:
+        """What the device did for calls that the host made in ``region``, in the order of their start."""
+        mine = {c for c, e in self.launches.items() if region.holds(e)}
+        return [e for e in self.device if e.kind in kinds and e.facts.get("correlation") in mine]
+
+    def op_of(self, kernel: Event) -> str:
+        """The operator that launched a kernel: the innermost one with the kernel's external id."""
+        mine = [e for e in self.of("cpu_op") if e.facts.get("External id") == kernel.facts.get("External id")]
+        return min(mine, key=lambda e: e.takes).name if mine else ""
+
+    def busy(self) -> float:
+        """Microseconds in which the device did something."""
+        total, until = 0.0, -1.0
+        for e in self.device:
+            total += max(0.0, e.end - max(e.start, until))
+            until = max(until, e.end)
+        return total
+
+
+@dataclass(frozen=True, slots=True)
+class Question:
+    """A question in words, with ``{step}``, ``{region}`` to fill in, its unit, and how it is answered."""
+
+    key: str
+    words: str
+    unit: str
+    answer: Callable[[Recorded, Event, str], float | str]
+
+
+def _longest(kernels: list[Event]) -> Event:
+    return max(kernels, key=lambda e: e.takes)
+
+
+def _idle(t: Recorded, step: Event, region: str) -> float:
+    span = max(e.end for e in t.device) - t.device[0].start
+    return 100 * (1 - t.busy() / span)
+
+
+def _delay(t: Recorded, step: Event, region: str) -> float:
+    first = t.launched_in(t.region(region, step))[0]
+    return first.start - t.launches[first.facts["correlation"]].start
+
+
+def _copy_rate(t: Recorded, step: Event, region: str) -> float:
+    copies = [e for e in t.launched_in(t.region("load batch", step), ("gpu_memcpy",)) if e.facts.get("bytes")]
+    return float(sum(e.facts["bytes"] for e in copies) / sum(e.takes for e in copies) / 1e3)
+
+
+def _threads(t: Recorded, step: Event, region: str) -> float:
+    last = t.launched_in(t.region(region, step))[-1]
+    grid, block = last.facts["grid"], last.facts["block"]
+    return float(grid[0] * grid[1] * grid[2] * block[0] * block[1] * block[2])
+
+
+def _rest(t: Recorded, step: Event, region: str) -> float:
+    mine = t.launched_in(t.region(region, step))
+    return 100 - 100 * _longest(mine).takes / sum(e.takes for e in mine)
+
+
+QUESTIONS = (
+    Question(
+        "kernels", "How many kernels ran in the whole trace?", "kernels", lambda t, s, r: len(t.kernels)
+    ),
+    Question(
+        "in_region",
+        "How many kernels did '{region}' of {step} launch?",
+        "kernels",
+        lambda t, s, r: len(t.launched_in(t.region(r, s))),
+    ),
+    Question(
+        "longest",
+        "How long did the longest kernel launched by '{region}' of {step} take?",
+        "us",
+        lambda t, s, r: _longest(t.launched_in(t.region(r, s))).takes,
+    ),
+    Question(
+        "last",
+        "How long did the last kernel launched by '{region}' of {step} take?",
+        "us",
+        lambda t, s, r: t.launched_in(t.region(r, s))[-1].takes,
+    ),
+    Question(
+        "host",
+        "How long was the host busy with '{region}' of {step}?",
+        "us",
+        lambda t, s, r: t.region(r, s).takes,
+    ),
+    Question(
+        "delay",
+        "How long after the start of its launch did the first kernel of '{region}' of {step} start?",
+        "us",
+        _delay,
+    ),
+    Question(
+        "rest",
+        "Which share of the kernel time of '{region}' of {step} is left without its longest kernel?",
+        "%",
+        _rest,
+    ),
+    Question(
+        "idle",
+        "From the first to the last thing the GPU did: which share of the time was it idle?",
+        "%",
+        _idle,
+    ),
+    Question("copy", "How fast was the copy of the batch to the GPU in {step}?", "GB/s", _copy_rate),
+    Question(
+        "threads",
+        "How many threads did the last kernel launched by '{region}' of {step} have?",
+        "threads",
+        _threads,
+    ),
+)

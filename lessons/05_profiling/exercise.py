@@ -1,0 +1,36 @@
+"""Lesson 05: answers read from a recorded trace, and a recording of one's own."""
+
+from torch.profiler import ProfilerActivity, profile, record_function, schedule
+
+# `python exercise.py` prints your ten questions about data/trace.json.gz, once your name is here.
+STUDENT = ""  # TODO 1: your name or number; everybody has questions of their own
+
+# Numbers without their unit; two percent off is right.
+ANSWERS = {
+    # TODO 2: open the trace in Perfetto, or read it with json and gzip, and fill these in.
+    "kernels": None,
+    "in_region": None,
+    "longest": None,
+    "last": None,
+    "host": None,
+    "delay": None,
+    "rest": None,
+    "idle": None,
+    "copy": None,
+    "threads": None,
+}
+
+
+def record(model, batch, steps, path):
+    """Write a Chrome trace of `steps` calls of the model to `path`, each in a region called "forward"."""
+    # TODO 3: one step to wait, two to warm up, then `steps`; the trace is written at their end.
+    # TODO 4: a region called "forward" around the call, and the shapes of the inputs.
+    with profile(activities=[ProfilerActivity.CPU, ProfilerActivity.CUDA]):
+        model(batch)
+
+
+if __name__ == "__main__":
+    from grader.kinds.questions import sheet
+    from grader.lessons import find
+
+    print(sheet(find("05").folder / "data" / "trace.json.gz", STUDENT))
