@@ -6,6 +6,7 @@ It is launched with one thread for each element of ``x``, in blocks of 64, and `
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 from typing import Any
 
@@ -21,52 +22,49 @@ __device__ int me() {  // the element of this thread
 }
 """
 
-LAUNCH = """
-template <typename T, typename U>
-torch::Tensor launch(void (*kernel)(const T*, U*, int, int), torch::Tensor x, torch::Tensor out) {
-    const int rows = x.dim() == 2 ? x.size(0) : 1, n = x.dim() == 2 ? x.size(1) : x.numel();
-    const int blocks = (x.numel() + SIZE - 1) / SIZE;
-    if (blocks == 0) return out;
-    const cudaStream_t stream = at::cuda::getCurrentCUDAStream();
-    kernel<<<blocks, SIZE, 0, stream>>>(x.data_ptr<T>(), out.data_ptr<U>(), rows, n);
-    C10_CUDA_KERNEL_LAUNCH_CHECK();
-    return out;
-}
-"""
-
 HOST = """
 torch::Tensor {name}(torch::Tensor x) {{
     TORCH_CHECK(x.is_cuda() && x.scalar_type() == torch::{dtype} && x.dim() == {dims},
                 "{name}: x must be a CUDA tensor of {dtype} with {dims} dimension(s)");
     x = x.contiguous();
-    return launch({name}_kernel, x, {out});
+    torch::Tensor out = {out};
+    const int rows = x.dim() == 2 ? x.size(0) : 1, n = x.size(-1), blocks = (x.numel() + SIZE - 1) / SIZE;
+    if (blocks == 0) return out;
+    {name}_kernel<<<blocks, SIZE, 0, at::cuda::getCurrentCUDAStream()>>>(
+        x.data_ptr<{source}>(), out.data_ptr<{target}>(), rows, n);
+    C10_CUDA_KERNEL_LAUNCH_CHECK();
+    return out;
 }}
 """
 
-# What comes out, by the kernel's form: dtype and number of dimensions of x, and how the output is allocated.
-FORMS = {
-    "vector": ("kFloat32", 1, "torch::empty_like(x)"),
-    "matrix": ("kFloat32", 2, "torch::empty({x.size(1), x.size(0)}, x.options())"),
-    "integer": ("kInt32", 1, "torch::empty(x.sizes(), x.options().dtype(torch::kInt64))"),
-}
+SIGNATURE = re.compile(
+    r"void (\w+)_kernel\(const (float|int)\* x, (float|int64_t)\* out, int( rows)?, int n\)"
+)
+DTYPES = {"float": "kFloat32", "int": "kInt32", "int64_t": "kInt64"}
 
 
-def build(name: str, source: str, forms: dict[str, str]) -> list[Callable[..., Any]]:
-    """Compile ``source`` as the module ``name``; the host functions of ``forms``, in its order.
+def build(name: str, source: str) -> list[Callable[..., Any]]:
+    """Compile ``source`` as the module ``name``; the host functions of its kernels, in their order.
 
-    ``forms`` maps a kernel's name, without ``_kernel``, to "vector" (float32 to float32), "matrix" (rows x n
-    to n x rows) or "integer" (int32 to int64).
+    A kernel that names its parameter ``rows`` turns a matrix of rows x n into one of n x rows; others turn a
+    vector of n elements into one of n. ``T`` is float or int, ``U`` float or int64_t.
     """
     from torch.utils import cpp_extension
 
-    hosts = "".join(
-        HOST.format(name=kernel, dtype=dtype, dims=dims, out=out)
-        for kernel, (dtype, dims, out) in ((k, FORMS[form]) for k, form in forms.items())
-    )
+    found = SIGNATURE.findall(source)
+    names = [kernel for kernel, *_ in found]
     extension = cpp_extension.load_inline(  # type: ignore[no-untyped-call]
         name=name,
-        cpp_sources="\n".join(f"torch::Tensor {kernel}(torch::Tensor x);" for kernel in forms),
-        cuda_sources=HEAD + source + LAUNCH + hosts,
-        functions=list(forms),
+        cpp_sources="\n".join(f"torch::Tensor {kernel}(torch::Tensor x);" for kernel in names),
+        cuda_sources=HEAD + source + "".join(_host(*parts) for parts in found),
+        functions=names,
     )
-    return [getattr(extension, kernel) for kernel in forms]
+    return [getattr(extension, kernel) for kernel in names]
+
+
+def _host(name: str, source: str, target: str, rows: str) -> str:
+    shape = "{x.size(1), x.size(0)}" if rows else "x.sizes()"
+    return HOST.format(
+        name=name, source=source, target=target, dtype=DTYPES[source], dims=2 if rows else 1,
+        out=f"torch::empty({shape}, x.options().dtype(torch::{DTYPES[target]}))",
+    )  # fmt: skip

@@ -53,12 +53,16 @@ class Trial:
 
     def judge(self, room: Room) -> Iterator[Finding]:
         """Run the test on all kernels in an order that the submission cannot guess."""
-        (check,) = self.checks
         with Workshop(self.workshop) as workshop:
-            try:
-                yield self._judge(room, workshop, check)
-            except FaultError as fault:
-                yield room.fallen(check, fault)
+            yield self.tried(room, workshop)
+
+    def tried(self, room: Room, workshop: Workshop) -> Finding:
+        """The finding, with a workshop that is open already."""
+        (check,) = self.checks
+        try:
+            return self._judge(room, workshop, check)
+        except FaultError as fault:
+            return room.fallen(check, fault)
 
     def _judge(self, room: Room, workshop: Workshop, check: Check) -> Finding:
         right = [self.right[i % len(self.right)] for i in range(max(RIGHT_RUNS, len(self.right)))]
@@ -85,6 +89,25 @@ class Trial:
         evidence = {"killed": killed, "survived": [m.fault for m in alive]}
         points = self.points * killed
         return Finding(check.name, Status.WRONG_ANSWER, message, points, check.points, evidence)
+
+
+@dataclass(frozen=True, slots=True)
+class Trials:
+    """Several trials in one workshop: its player is started once."""
+
+    workshop: str
+    trials: tuple[Trial, ...]
+
+    @property
+    def checks(self) -> tuple[Check, ...]:
+        """One for each trial."""
+        return tuple(check for trial in self.trials for check in trial.checks)
+
+    def judge(self, room: Room) -> Iterator[Finding]:
+        """All trials, in order."""
+        with Workshop(self.workshop) as workshop:
+            for trial in self.trials:
+                yield trial.tried(room, workshop)
 
 
 def _uncalled(entry: str, failed: Any) -> str:

@@ -1,0 +1,77 @@
+"""How lesson 06 is graded: six kernels by cases, the student's tests by wrong kernels."""
+
+from pathlib import Path
+
+from grader.kinds.trial import Mutant, Trial, Trials
+from grader.task import Case, Task, Tensor
+
+WORKSHOP = str(Path(__file__).parent / "workshop.py")
+
+
+def _case(entry: str, x: Tensor, why: str) -> Case:
+    return Case(entry, (x,), why, 1, entry=entry)
+
+
+def _trial(name: str, right: tuple[str, ...], *faults: tuple[str, str]) -> Trial:
+    mutants = tuple(Mutant(f"{name}_{entry}", fault) for entry, fault in faults)
+    why = f"The test passes on a right {name} and fails on wrong ones."
+    return Trial("test", WORKSHOP, right, mutants, why, name=f"test of {name}", args=(name,))
+
+
+TRIALS = (
+    _trial(
+        "triple",
+        ("triple", "triple_by_torch"),
+        ("past_the_end", "lets the thread after the last element work"),
+        ("one_block", "takes the thread's number for the element's"),
+    ),
+    _trial(
+        "reverse",
+        ("reverse", "reverse_by_torch"),
+        ("no_barrier", "reads shared memory before everybody has written it"),
+        ("whole_blocks", "turns a short last block round as if it were full"),
+    ),
+    _trial(
+        "offset",
+        ("offset",),
+        ("barrier_in_branch", "has its barrier in a branch that some threads do not take"),
+        ("of_all", "subtracts the last element of all, not of the block"),
+    ),
+    _trial(
+        "pairs",
+        ("pairs",),
+        ("unset_end", "reads a place of shared memory that nobody wrote"),
+        ("within_block", "forgets the neighbour in the next block"),
+    ),
+    _trial(
+        "transpose",
+        ("transpose", "transpose_by_torch"),
+        ("stride", "steps by the wrong row length in the output"),
+        ("reshape", "only gives the matrix another shape"),
+    ),
+    _trial(
+        "squares",
+        ("squares",),
+        ("overflow", "multiplies in 32 bits"),
+        ("in_float", "multiplies in float32, which has 24 bits"),
+    ),
+)
+
+TASK = Task(
+    title="Find the bug",
+    entry="test",
+    cases=(
+        _case("triple", Tensor((150,)), "The last block has threads without an element."),
+        _case("reverse", Tensor((150,)), "Every block turns its own elements round, the short last one too."),
+        _case("offset", Tensor((150,)), "All threads of a block meet at its barrier."),
+        _case("pairs", Tensor((150,)), "The last element has no right neighbour."),
+        _case("transpose", Tensor((9, 14)), "A matrix that is not square."),
+        _case("squares", Tensor((150,), dtype="int32", scale=1e6), "Squares beyond the range of 32 bits."),
+    ),
+    memory_points=2,
+    parts=(Trials(WORKSHOP, TRIALS),),
+    introduces=("shared memory", "barrier", "race", "memory checker", "mutation test"),
+    requires=("kernel launch", "2-D index", "guard", "tensor checks"),
+    minutes=60,
+    starter_fails="triple",
+)
