@@ -85,7 +85,8 @@ def test_starter_solution_and_reference_define_the_entries(name):
     assert entries <= defined(read(name, "exercise.py"))
     if not task.cases:
         return
-    wanted = {task.reference_entry, "get_inputs", "get_init_inputs"} if task.kind == "model" else entries
+    called = {c.entry or task.entry for c in task.cases}
+    wanted = {task.reference_entry, "get_inputs", "get_init_inputs"} if task.kind == "model" else called
     assert wanted <= defined(read(name, "reference.py"))
 
 
