@@ -47,6 +47,14 @@ class SimtBuilder:
         return {"path": str(result.path)}
 
 
+def is_prepared() -> bool:
+    """Whether the CPU back end was built here before. Without a compiler it was not."""
+    try:
+        return simt_build.is_prepared()
+    except simt_build.ToolchainError:
+        return False
+
+
 def prepare(say: Callable[[str], None]) -> None:
     """Build what the CPU back end needs once for all submissions, saying so."""
     try:

@@ -13,7 +13,7 @@ from rich.table import Table
 from rich.text import Text
 
 from grader import backend, lessons
-from grader.check import Job, Outcome, check
+from grader.check import Job, Outcome, check, warm
 from grader.lessons import Lesson
 from grader.report import console as report
 from grader.submission import read
@@ -54,9 +54,8 @@ def _grade(console: Console, lesson: Lesson, file: Path, choice: backend.Choice)
     what = f"[bold]{lesson.name}[/] {file.name}"
     with console.status(f"grading {what}"):
         say: Callable[[str], None] = lambda text: console.print(f"  {text}", style="dim")  # noqa: E731
-        outcome = check(
-            Job(lesson.name, lesson.task, lesson.reference, read(file), choice, with_speed=True, say=say)
-        )
+        job = Job(lesson.name, lesson.task, lesson.reference, read(file), choice, with_speed=True, say=say)
+        outcome = check(warm(job))
     verdict = outcome.verdict
     style = "green" if verdict.ok else "yellow"
     console.print(f"{what}: [{style}]{verdict.status}[/] {verdict.points}/{verdict.max_points}")

@@ -7,7 +7,7 @@ import jsonschema
 import pytest
 
 from grader import backend
-from grader.check import Job, check
+from grader.check import Job, check, warm
 from grader.lessons import Lesson, course_root, every
 from grader.report.json import write
 from grader.submission import read
@@ -19,7 +19,8 @@ BACKENDS = ["simt", pytest.param("cuda", marks=pytest.mark.gpu)]
 
 def grade(lesson: Lesson, path: Path, name: str) -> Verdict:
     choice = backend.Choice(name, "test")
-    return check(Job(lesson.name, lesson.task, lesson.reference, read(path), choice, with_speed=True)).verdict
+    job = Job(lesson.name, lesson.task, lesson.reference, read(path), choice, with_speed=True)
+    return check(warm(job)).verdict
 
 
 @pytest.mark.parametrize("name", BACKENDS)

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from grader import backend, lessons
-from grader.check import Job
+from grader.check import Job, warm
 from grader.check import check as grade
 from grader.dev import blocks
 from grader.dev.generate import generate
@@ -111,7 +111,7 @@ def mutants(lesson: Lesson) -> list[Mutant]:
 def verdict(lesson: Lesson, file: Path) -> Verdict:
     """What the CPU back end says of ``file``."""
     job = Job(lesson.name, lesson.task, lesson.reference, read(file), backend.Choice("simt", "a check"))
-    return grade(job).verdict
+    return grade(warm(job)).verdict
 
 
 def starter(lesson: Lesson) -> list[str]:

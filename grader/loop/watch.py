@@ -10,7 +10,7 @@ from typing import Any
 
 from rich.text import Text
 
-from grader import backend, lessons, submission
+from grader import backend, build, lessons, submission
 from grader.errors import BadInputError
 from grader.lessons import Lesson
 from grader.look import look
@@ -31,9 +31,7 @@ class Watch:
         self.console = report.screen()
         self.live = keys.fd >= 0
         self.view = view.View(lesson)
-        # A CUDA context does not survive a fork: on a GPU each player is started.
-        kinds = ("simt", "cpu") if choice.name == "simt" else ()
-        self.nurseries: dict[str, Nursery] = {kind: Nursery(kind) for kind in kinds}
+        self.nurseries: dict[str, Nursery] = {}
         self.trial: Trial | None = None
         self.sure = self.leaving = False
 
@@ -82,8 +80,15 @@ class Watch:
             "a syntax error" if wrong else _remarks(len(self.view.advice)),
         )
         self.view.running = "building and running"
+        self.warm_up()
         self.trial = Trial(self.lesson, desk.place(self.lesson), self.choice, self.sandbox, self.nurseries)
         self.draw()
+
+    def warm_up(self) -> None:
+        """Start the warm processes once there is a back end to wake; the very first grading prepares it."""
+        # A CUDA context does not survive a fork: on a GPU each player is started.
+        if self.choice.name == "simt" and not self.nurseries and build.is_prepared():
+            self.nurseries = {kind: Nursery(kind) for kind in ("simt", "cpu")}
 
     def listen(self) -> None:
         """Take what the grading has to say."""

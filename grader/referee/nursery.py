@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import atexit
 import contextlib
+import functools
 import itertools
 import json
 import os
@@ -106,6 +108,18 @@ class Nursery:
                 if "ended" in message:
                     self._codes[message["ended"]] = message["code"]
                 seconds = 0.0
+
+
+@functools.cache
+def shared(backend: str) -> dict[str, Nursery]:
+    """Nurseries for all gradings of this process, by back end: for the course's own files, many in a row.
+
+    Empty on a GPU, since a CUDA context does not survive a fork. The CPU back end must have been prepared.
+    """
+    both = {kind: Nursery(kind) for kind in ("simt", "cpu")} if backend == "simt" else {}
+    for nursery in both.values():
+        atexit.register(nursery.close)
+    return both
 
 
 class Hatched(Cage):
