@@ -7,6 +7,7 @@ from typing import Any
 
 from grader.errors import BadInputError
 from grader.referee.fault import FaultError
+from grader.referee.sandbox import workshop
 from grader.simt import build as simt_build
 from grader.verdict import Status
 
@@ -14,8 +15,9 @@ from grader.verdict import Status
 class SimtBuilder:
     """Answers build requests of players on the CPU back end and remembers what each cost."""
 
-    def __init__(self, timeout: float = 300.0) -> None:
+    def __init__(self, timeout: float = 300.0, sandbox: str = "auto") -> None:
         self.timeout = timeout
+        self._runner = None if sandbox == "off" else workshop.compile_
         self.builds: list[dict[str, Any]] = []
 
     def __call__(self, request: dict[str, Any]) -> dict[str, Any]:
@@ -27,7 +29,7 @@ class SimtBuilder:
                 Status.TAMPERED, f"The process asked for an impossible build: {error}"
             ) from error
         try:
-            result = simt_build.build(wanted, timeout=self.timeout)
+            result = simt_build.build(wanted, timeout=self.timeout, runner=self._runner)
         except simt_build.CompileError as error:
             where = f"{error.file.rsplit('/', 1)[-1]}, line {error.line}: " if error.line else ""
             raise FaultError(

@@ -11,7 +11,7 @@ from typing import Any
 from grader import backend, kinds, speed
 from grader.cuda import cache
 from grader.look import Advice, look
-from grader.referee import nursery
+from grader.referee import nursery, sandbox
 from grader.referee.conduct import Match, Record
 from grader.referee.fault import FaultError
 from grader.referee.nursery import Nursery
@@ -61,17 +61,20 @@ def check(job: Job) -> Outcome:
     """Grade one submission. Only :class:`~grader.errors.BadInputError` and toolchain errors are raised."""
     begun = time.monotonic()
     stages: dict[str, float] = {}
+    sandbox.require(job.sandbox)
     advice = look(job.submission, job.task)
     syntax = job.submission.syntax_error()
     stages["look"] = time.monotonic() - begun
     if syntax is not None:
         return Outcome(_verdict(job, _unread(job, syntax), stages, begun, None), advice, [])
+    if lacking := sandbox.notice(job.sandbox):
+        job.say(lacking)
     builder = None
     if job.choice.name == "simt":
         from grader import build  # not needed, and not loaded, where there is a GPU
 
         build.prepare(job.say)
-        builder = build.SimtBuilder(job.limits.build)
+        builder = build.SimtBuilder(job.limits.build, job.sandbox)
 
     env = cache.extensions(job.submission.source) if job.choice.name == "cuda" else {}
     writes = tuple(Path(folder) for folder in env.values())

@@ -24,6 +24,14 @@ register(app)
 
 BackendOption = Annotated[str, typer.Option("--backend", help="auto, cuda (a GPU) or simt (this CPU).")]
 
+SandboxOption = Annotated[
+    str,
+    typer.Option(
+        "--sandbox",
+        help="auto (all layers that this machine has), strict (refuse if one is missing) or off.",
+    ),
+]
+
 
 @app.callback(invoke_without_command=True)
 def welcome(context: typer.Context) -> None:
@@ -45,6 +53,7 @@ def check(
         Path | None, typer.Option(help="A KernelBench-format reference to grade against.")
     ] = None,
     backend: BackendOption = "auto",
+    sandbox: SandboxOption = "auto",
     json: Annotated[
         str, typer.Option(help='Also write the verdict as JSON to this file ("-": only that, to stdout).')
     ] = "",
@@ -52,7 +61,7 @@ def check(
     """Grade a file: does it build, is every result right, is its memory use clean?"""
     from grader import verbs
 
-    raise typer.Exit(verbs.check(what, file, reference, backend, json))
+    raise typer.Exit(verbs.check(what, file, reference, backend, json, sandbox))
 
 
 @app.command()

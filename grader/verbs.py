@@ -18,7 +18,9 @@ from grader.report import json as json_report
 from grader.verdict import Status, Verdict
 
 
-def check(what: str, file: Path | None, reference: Path | None, wanted: str, json: str) -> int:
+def check(
+    what: str, file: Path | None, reference: Path | None, wanted: str, json: str, sandbox: str = "auto"
+) -> int:
     """Grade and report; 0 passed, 1 failed, 2 when the file never finished importing."""
     choice = backend.choose(wanted)
     if reference is not None:
@@ -37,6 +39,7 @@ def check(what: str, file: Path | None, reference: Path | None, wanted: str, jso
             choice,
             with_speed=True,
         )
+    job = replace(job, sandbox=sandbox)
     if json != "-":
         # Importing Rich takes a while; the players have long been started when it is needed.
         job = replace(job, say=lambda text: print(text, file=sys.stderr))

@@ -20,9 +20,13 @@ from .rewrite import registration, rewrite
 from .toolchain import BuildTimeout, CompilerFailed, ToolchainError
 
 __all__ = [
-    "BuildRequest", "BuildResult", "BuildTimeout", "CompileError", "ToolchainError",
+    "BuildRequest", "BuildResult", "BuildTimeout", "CompileError", "Runner", "ToolchainError",
     "build", "device_library", "is_prepared", "prepare", "runtime_library",
 ]  # fmt: skip
+
+# Runs the compiler with these arguments, for so many seconds, writing to this folder only.
+Runner = Callable[[list[str], float, Path], None]
+Run = Callable[[list[str], Path], None]
 
 
 Variant = Literal["checked", "fast"]
@@ -113,11 +117,14 @@ def prepare(progress: Callable[[str], None] = lambda _: None) -> float:
     return time.perf_counter() - start
 
 
-def build(request: BuildRequest, *, timeout: float = 300.0, variant: Variant = "checked") -> BuildResult:
+def build(
+    request: BuildRequest, *, timeout: float = 300.0, variant: Variant = "checked", runner: Runner | None = None
+) -> BuildResult:
     """Compiles the request, or answers from the cache.
 
     ``variant``: "checked" modules can be checked and counted; "fast" ones run about ten times as fast, and
     refuse to run while checks or counts are on. It is the caller's choice and never a submission's.
+    ``runner`` runs the compiler, else it is just run.
 
     Raises ``CompileError`` (remembered too: an unchanged broken source fails at once) and ``BuildTimeout``.
     """
@@ -131,15 +138,23 @@ def build(request: BuildRequest, *, timeout: float = 300.0, variant: Variant = "
         raise CompileError(**json.loads(failed.read_text()))
     home.mkdir(parents=True, exist_ok=True)
     deadline = time.monotonic() + timeout
+
+    def run(arguments: list[str], folder: Path) -> None:
+        left = max(1.0, deadline - time.monotonic())
+        if runner:
+            runner(arguments, left, folder)
+        else:
+            toolchain.compile_(arguments, left)
+
     try:
         with ThreadPoolExecutor(2) as pool:
-            jobs = [pool.submit(_device_object, request, variant, deadline)] if request.cuda_sources else []
-            jobs.append(pool.submit(_binding_object, request, deadline))
+            jobs = [pool.submit(_device_object, request, variant, run)] if request.cuda_sources else []
+            jobs.append(pool.submit(_binding_object, request, run))
             made = [job.result() for job in jobs]
         kind = "full" if any(k == "full" for _, k in made) else "lean"
         cache.once(note, lambda out: _write(out, kind))
         objects = [str(path) for path, _ in made]
-        cache.once(module, lambda out: _link(objects, out, deadline))
+        cache.once(module, lambda out: _link(objects, out, run))
     except CompilerFailed as failure:
         error = explain(str(failure), _own_files(request))
         text = json.dumps({"log": error.log, "first": error.first, "file": error.file, "line": error.line})
@@ -156,13 +171,9 @@ def _kind(text: str) -> Literal["lean", "full"]:
     return "full" if text == "full" else "lean"
 
 
-def _link(objects: list[str], out: Path, deadline: float) -> None:
+def _link(objects: list[str], out: Path, run: Run) -> None:
     libraries = [str(runtime_library()), str(shared_buffer_library())]
-    toolchain.compile_([*objects, "-o", str(out), *libraries, *toolchain.link_flags()], _left(deadline))
-
-
-def _left(deadline: float) -> float:
-    return max(1.0, deadline - time.monotonic())
+    run([*objects, "-o", str(out), *libraries, *toolchain.link_flags()], out.parent)
 
 
 def _at(origins: tuple[tuple[str, int], ...], i: int, fallback: str) -> str:
@@ -176,15 +187,15 @@ def _own_files(request: BuildRequest) -> set[str]:
     }
 
 
-def _device_object(request: BuildRequest, variant: Variant, deadline: float) -> tuple[Path, str]:
+def _device_object(request: BuildRequest, variant: Variant, run: Run) -> tuple[Path, str]:
     sources = list(request.cuda_sources)
     parts = [registration(sources) + "\n"]
     parts += [_at(request.cuda_origins, i, "cuda.cu") + rewrite(s) + "\n" for i, s in enumerate(sources)]
     kind: headers.Kind = "device" if variant == "checked" else "fast"
-    return _object("".join(parts), "\n".join(sources), kind, usable_flags(request.cuda_cflags), deadline)
+    return _object("".join(parts), "\n".join(sources), kind, usable_flags(request.cuda_cflags), run)
 
 
-def _binding_object(request: BuildRequest, deadline: float) -> tuple[Path, str]:
+def _binding_object(request: BuildRequest, run: Run) -> tuple[Path, str]:
     parts = [_at(request.cpp_origins, i, "main.cpp") + s + "\n" for i, s in enumerate(request.cpp_sources)]
     parts.insert(0, f"#define TORCH_EXTENSION_NAME {request.name}\n")
     if request.functions is not None:
@@ -195,11 +206,11 @@ def _binding_object(request: BuildRequest, deadline: float) -> tuple[Path, str]:
         ]
         parts.append("}\n")
     flags = usable_flags(request.cflags)
-    return _object("".join(parts), "\n".join(request.cpp_sources), "binding", flags, deadline)
+    return _object("".join(parts), "\n".join(request.cpp_sources), "binding", flags, run)
 
 
 def _object(
-    text: str, source: str, kind: headers.Kind, flags: list[str], deadline: float
+    text: str, source: str, kind: headers.Kind, flags: list[str], run: Run
 ) -> tuple[Path, str]:
     """(object file, "lean" or "full"): against the narrow headers if they suffice."""
     objects = headers.folder() / "objects"
@@ -211,14 +222,14 @@ def _object(
     if not headers.needs_full(source):
         included = "".join(f"#include <{header}>\n" for header in headers.extra_includes(source))
         try:
-            return cache.once(lean, lambda out: _compile(included + text, kind, flags, out, deadline)), "lean"
+            return cache.once(lean, lambda out: _compile(included + text, kind, flags, out, run)), "lean"
         except CompilerFailed as failure:
             if not headers.full_may_help(str(failure)):
                 raise
-    return cache.once(full, lambda out: _compile(text, all_headers, flags, out, deadline)), "full"
+    return cache.once(full, lambda out: _compile(text, all_headers, flags, out, run)), "full"
 
 
-def _compile(text: str, kind: headers.Kind, flags: list[str], out: Path, deadline: float) -> None:
+def _compile(text: str, kind: headers.Kind, flags: list[str], out: Path, run: Run) -> None:
     source = out.parent / "source.cpp"
     source.write_text(text)
     arguments = [
@@ -232,4 +243,4 @@ def _compile(text: str, kind: headers.Kind, flags: list[str], out: Path, deadlin
         "-o",
         str(out),
     ]
-    toolchain.compile_(arguments, _left(deadline))
+    run(arguments, out.parent)

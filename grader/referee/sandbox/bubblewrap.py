@@ -58,10 +58,13 @@ def trouble() -> str:
 _usable: list[str] = []
 
 
-def command(room: Room, status_fd: int, files: dict[Path, int], folder: str) -> list[str]:
-    """The words to put before a player's command. Call only when ``trouble()`` is "".
+def command(
+    room: Room, status_fd: int | None, files: dict[Path, int], folder: str, extra: list[str] | None = None
+) -> list[str]:
+    """The words to put before a command. Call only when ``trouble()`` is "".
 
-    ``files``: submitted files, opened: the player gets a copy, whoever may read the original.
+    ``files``: submitted files, opened: the player gets a copy, whoever may read the original. ``folder`` is
+    where it starts; bwrap reports on ``status_fd``; ``extra`` are more of its options.
     """
     words = [_usable[0], *NAMESPACES, *_base()]
     words += ["--size", str(TMP_BYTES), "--tmpfs", "/tmp", "--size", str(SHM_BYTES), "--tmpfs", "/dev/shm"]  # noqa: S108
@@ -77,7 +80,8 @@ def command(room: Room, status_fd: int, files: dict[Path, int], folder: str) -> 
         words += ["--ro-bind-data", str(fd), str(path)]
     words += ["--dir", HOME, "--dir", folder, "--chdir", folder]
     # The new root and /dev are file systems in memory: read-only, or they could be filled.
-    return [*words, "--remount-ro", "/dev", "--remount-ro", "/", "--json-status-fd", str(status_fd), "--"]
+    words += ["--remount-ro", "/dev", "--remount-ro", "/", *(extra or [])]
+    return [*words, *([] if status_fd is None else ["--json-status-fd", str(status_fd)]), "--"]
 
 
 def _base() -> list[str]:
