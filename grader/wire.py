@@ -15,6 +15,7 @@ import time
 from typing import Any, NoReturn
 
 MAX_FRAME = 8 << 20
+MAX_DEPTH = 40
 _LENGTH = struct.Struct(">I")
 _UNPRINTABLE = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\ud800-\udfff]")
 
@@ -42,7 +43,11 @@ def _refuse(name: str) -> NoReturn:
 def decode(data: bytes) -> dict[str, Any]:
     """One frame's body as a dict; :class:`MalformedError` for anything else than a JSON object."""
     try:
-        value = json.loads(data.decode("utf-8"), parse_constant=_refuse, parse_float=_finite)
+        value = json.loads(
+            data.decode("utf-8"), parse_constant=_refuse, parse_float=_finite, parse_int=_bounded
+        )
+        if data.count(b"[") + data.count(b"{") > MAX_DEPTH and not _shallow(value, MAX_DEPTH):
+            raise ValueError("nested too deeply")
         if b"\\u" in data:  # the only way in for control characters and halves of surrogate pairs
             value = _cleaned(value)
     except (ValueError, RecursionError) as error:
@@ -72,6 +77,20 @@ def _finite(text: str) -> float:
     if not math.isfinite(number):
         raise ValueError(f"{text} is beyond any float")
     return number
+
+
+def _bounded(text: str) -> int:
+    number = int(text)
+    if abs(number) > 10**300:
+        raise ValueError("a number beyond any float")
+    return number
+
+
+def _shallow(value: Any, depth: int) -> bool:
+    if not isinstance(value, (list, dict)):
+        return True
+    parts = value.values() if isinstance(value, dict) else value
+    return depth > 0 and all(_shallow(v, depth - 1) for v in parts)
 
 
 def encode(message: dict[str, Any]) -> bytes:

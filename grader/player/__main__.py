@@ -20,6 +20,22 @@ if TYPE_CHECKING:
     from grader.player.backends import Backend
 
 
+class Answering(Channel):
+    """The player's end: what it says after a request carries the request's number."""
+
+    _turn: int | None = None
+
+    def send(self, message: dict[str, Any], *, seconds: float | None = None) -> None:
+        """Send one frame."""
+        super().send(message if self._turn is None else message | {"turn": self._turn}, seconds=seconds)
+
+    def receive(self, *, seconds: float | None = None) -> dict[str, Any]:
+        """Wait for one frame."""
+        message = super().receive(seconds=seconds)
+        self._turn = message.pop("turn", self._turn)
+        return message
+
+
 def main(arguments: list[str] | None = None, backend: Backend | None = None) -> None:
     """Serve one referee. Started by it with file descriptors as arguments; see ``grader.referee.process``.
 
@@ -35,7 +51,7 @@ def main(arguments: list[str] | None = None, backend: Backend | None = None) -> 
     # Importing torch makes a million objects and no garbage: without the collector it takes a fifth less.
     gc.disable()
     options.confined = confine(options.confine)
-    channel = Channel(socket.socket(fileno=options.wire))
+    channel = Answering(socket.socket(fileno=options.wire))
     # A run that hangs in Python is asked where it is before it is ended.
     with os.fdopen(os.dup(options.words), "w", closefd=False) as words:
         faulthandler.register(signal.SIGUSR1, file=words, all_threads=False)

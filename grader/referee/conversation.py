@@ -6,12 +6,14 @@ Whatever arrives, this ends in an :class:`Answer`, a fault, or an error of the w
 from __future__ import annotations
 
 import contextlib
+import secrets
 import time
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any
 
 from grader import wire
+from grader.referee import claims
 from grader.referee.fault import FaultError, from_error
 from grader.verdict import Status
 
@@ -42,6 +44,12 @@ class Conversation:
         self.building = False
         self._build, self._most = build, build_seconds
         self._builds = 0
+        self._turn: int | None = None
+
+    def ask(self, message: dict[str, Any], seconds: float) -> None:
+        """Send a request. Its answer must repeat a number that cannot be known before: none comes early."""
+        self._turn = secrets.randbits(48)
+        self.channel.send(message | {"turn": self._turn}, seconds=seconds)
 
     def expect(self, stage: str, seconds: float, key: str) -> Answer:
         """The next answer, which is the message with ``key``; ``seconds`` do not count building."""
@@ -64,12 +72,16 @@ class Conversation:
                 # What was left before it began is left now: notices win no time.
                 self.building, deadline = False, now + left
                 self.seconds_building += now - since
+            elif message.get("turn") != self._turn:
+                raise wire.MalformedError("an answer to no question")
             elif isinstance(message.get("error"), dict):
                 fault = from_error(message["error"], stage)
-                fault.evidence["findings"] = _dicts(message.get("findings"))
+                fault.evidence["findings"] = claims.findings(message.get("findings"))
                 raise fault
             elif isinstance(message.get(key), dict):
-                return Answer(message[key], _dicts(message.get("findings")), _dicts(message.get("launches")))
+                data = claims.check(stage, message[key])
+                launches = claims.launches(message.get("launches"))
+                return Answer(data, claims.findings(message.get("findings")), launches)
             else:
                 raise wire.MalformedError("an answer of no known kind")
 
@@ -84,7 +96,3 @@ class Conversation:
         except FaultError as fault:
             self.compile_error = self.compile_error or fault
             return {"message": fault.message}
-
-
-def _dicts(value: Any) -> list[dict[str, Any]]:
-    return [v for v in value[:200] if isinstance(v, dict)] if isinstance(value, list) else []

@@ -20,7 +20,7 @@ from grader.referee.fault import FaultError
 from grader.referee.nursery import Nursery
 from grader.referee.sandbox import orders
 from grader.referee.sandbox.cage import Cage
-from grader.referee.sandbox.watch import Watcher, memory_limit
+from grader.referee.sandbox.watch import MOST_COMPILING, MOST_PROCESSES, Watcher, memory_limit
 from grader.verdict import Status
 
 __all__ = ["Answer", "Builder", "Limits", "Player"]
@@ -95,7 +95,8 @@ class Player:
             os.close(write_end)
         self._order = order
         threading.Thread(target=self._drain, args=(read_end,), daemon=True).start()
-        self._watcher = Watcher(self._cage, self._shared, limits.memory or memory_limit())
+        most = MOST_COMPILING if backend == "cuda" else MOST_PROCESSES
+        self._watcher = Watcher(self._cage, self._shared, limits.memory or memory_limit(), most)
 
     @property
     def output(self) -> str:
@@ -133,7 +134,7 @@ class Player:
             self.ready()
         message = {"do": do, "sizes": [self.inbox.size, self.outbox.size], **fields}
         try:
-            self._talk.channel.send(message, seconds=seconds)
+            self._talk.ask(message, seconds)
         except wire.WireError as error:
             raise self._end(do, error) from error
         return self._conversation(do, seconds, "answer")

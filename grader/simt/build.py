@@ -118,7 +118,11 @@ def prepare(progress: Callable[[str], None] = lambda _: None) -> float:
 
 
 def build(
-    request: BuildRequest, *, timeout: float = 300.0, variant: Variant = "checked", runner: Runner | None = None
+    request: BuildRequest,
+    *,
+    timeout: float = 300.0,
+    variant: Variant = "checked",
+    runner: Runner | None = None,
 ) -> BuildResult:
     """Compiles the request, or answers from the cache.
 
@@ -209,9 +213,7 @@ def _binding_object(request: BuildRequest, run: Run) -> tuple[Path, str]:
     return _object("".join(parts), "\n".join(request.cpp_sources), "binding", flags, run)
 
 
-def _object(
-    text: str, source: str, kind: headers.Kind, flags: list[str], run: Run
-) -> tuple[Path, str]:
+def _object(text: str, source: str, kind: headers.Kind, flags: list[str], run: Run) -> tuple[Path, str]:
     """(object file, "lean" or "full"): against the narrow headers if they suffice."""
     objects = headers.folder() / "objects"
     key = cache.digest(text, kind, flags)

@@ -16,6 +16,7 @@ from grader.referee.sandbox import bubblewrap, tree
 from grader.referee.sandbox.room import Room
 
 INSIDE = "/tmp/player"  # noqa: S108 - of the player's own /tmp
+PATIENCE = 30.0  # seconds that bwrap may take to set up a namespace, on a machine that has much else to do
 
 
 class Cage:
@@ -29,6 +30,10 @@ class Cage:
     def processes(self) -> list[tree.Process]:
         """The player and what it has started."""
         return tree.of_session(self.process.pid)
+
+    def count(self) -> int:
+        """How many processes these are, zombies included where that is quicker."""
+        return len(self.processes())
 
     def signal(self, sign: signal.Signals) -> None:
         """Send a signal to the player itself."""
@@ -65,13 +70,21 @@ class Bubble(Cage):
         self._status = status  # stays open: bwrap writes to it at the end, too
         self._first: int | None = None  # process 1 of the namespace, by its number outside
         self._first_fd = -1
-        with contextlib.suppress(OSError, ValueError, KeyError):
+        try:
             self._first = _child_pid(status)
             self._first_fd = os.pidfd_open(self._first)
+        except (OSError, ValueError, KeyError):  # what cannot be watched must not run
+            self._first = None
+            with contextlib.suppress(OSError):
+                os.killpg(process.pid, signal.SIGKILL)
 
     def processes(self) -> list[tree.Process]:
         """Everything in the namespace."""
         return tree.of_namespace(self._first) if self._first else []
+
+    def count(self) -> int:
+        """How many there are; this must be quick, for a fork bomb is."""
+        return len(tree.places_of_namespace(self._first)) if self._first else 0
 
     def signal(self, sign: signal.Signals) -> None:
         """To the player, which is the second process of its namespace; bwrap itself is the first."""
@@ -134,7 +147,7 @@ def _child_pid(status: int) -> int:
     """What bwrap says first on its status line: the number of the namespace's first process."""
     text = b""
     while b"}" not in text:
-        ready, _, _ = select.select([status], [], [], 10.0)
+        ready, _, _ = select.select([status], [], [], PATIENCE)
         part = os.read(status, 4096) if ready else b""
         if not part:
             raise ValueError("bwrap did not start")

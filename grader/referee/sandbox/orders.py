@@ -73,7 +73,7 @@ def give(
     folders = [Path(cage.INSIDE).parent] if bubble else []
     readable = (*room.system, *room.read, *room.late, *room.files, Path("/proc"), Path("/dev"))
     confine = {
-        "limits": LIMITS | ({"NPROC": 1024 + 16 * (os.cpu_count() or 1)} if bubble else {}),
+        "limits": LIMITS | ({"NPROC": 256 + 16 * (os.cpu_count() or 1)} if bubble else {}),
         "read": [str(p) for p in readable],
         "write": [*map(str, (*room.write, *room.devices, *folders)), *DEVICES, *([] if bubble else ["."])],
         "memory_files": backend == "cuda",

@@ -23,13 +23,17 @@ class Process:
 
 def of_namespace(first: int) -> list[Process]:
     """All processes of the PID namespace whose first process is ``first``: those in its own /proc."""
+    found = [_read(place) for place in places_of_namespace(first)]
+    return [process for process, _ in filter(None, found)]
+
+
+def places_of_namespace(first: int) -> list[str]:
+    """Where /proc describes them; a fraction of the work, which counts when there are thousands."""
     proc = f"/proc/{first}/root/proc"
     try:
-        names = os.listdir(proc)  # noqa: PTH208 - twenty times a second
+        return [f"{proc}/{name}" for name in os.listdir(proc) if name.isdigit()]  # noqa: PTH208
     except OSError:
         return []
-    found = [_read(f"{proc}/{name}") for name in names if name.isdigit()]
-    return [process for process, _ in filter(None, found)]
 
 
 def of_session(leader: int) -> list[Process]:

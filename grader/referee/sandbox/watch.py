@@ -1,4 +1,4 @@
-"""The watcher: twenty times a second it adds up what a player's processes use, and ends them above the limit.
+"""The watcher: fifty times a second it adds up what a player's processes use, and ends them above the limit.
 
 Limits of the kernel do not fit: the CPU back end reserves far more address space than it uses, and a limit on
 processes does not hold for root.
@@ -15,8 +15,9 @@ from pathlib import Path
 
 from grader.referee.sandbox.cage import Cage
 
-EVERY = 0.05
-MOST_PROCESSES = 256
+EVERY = 0.02
+MOST_PROCESSES = 64
+MOST_COMPILING = 512  # nvcc starts several programs for each processor
 MOST_THREADS = 4096
 GIB = 1 << 30
 
@@ -33,8 +34,8 @@ def memory_limit() -> int:
 class Watcher:
     """Watches one cage from a thread. ``reason`` is "memory" or "processes" once it had to act."""
 
-    def __init__(self, cage: Cage, shared: Callable[[], int], limit: int) -> None:
-        self.reason, self.limit = "", limit
+    def __init__(self, cage: Cage, shared: Callable[[], int], limit: int, processes: int) -> None:
+        self.reason, self.limit, self._processes = "", limit, processes
         self._cage, self._shared, self._over = cage, shared, threading.Event()
         self._thread = threading.Thread(target=self._watch, daemon=True)
         self._thread.start()
@@ -46,14 +47,17 @@ class Watcher:
 
     def _watch(self) -> None:
         while not self._over.wait(EVERY):
-            self.reason = self._exceeded()
+            with contextlib.suppress(Exception):  # whatever is odd about one look, there is a next one
+                self.reason = self._exceeded()
             if self.reason:
                 self._cage.strike()
                 return
 
     def _exceeded(self) -> str:
+        if self._cage.count() > self._processes:
+            return "processes"
         running = self._cage.processes()
-        if len(running) > MOST_PROCESSES or sum(p.threads for p in running) > MOST_THREADS:
+        if sum(p.threads for p in running) > MOST_THREADS:
             return "processes"
         # The quick sum counts libraries and shared pages more than once; a closer look costs more.
         if sum(p.resident for p in running) + self._shared() > self.limit:
