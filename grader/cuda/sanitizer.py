@@ -35,7 +35,8 @@ def inspect(task: Task, path: str, source: str, oracle: Oracle, limits: Limits) 
         slow = replace(limits, start=180.0, load=120.0, call=120.0)
         # Every tensor its own allocation, so that the tool sees where each one ends.
         env = extensions(source) | {"PYTORCH_NO_CUDA_MEMORY_CACHING": "1"}
-        match = Match(task, path, lambda: Player("cuda", slow, wrap=wrap, env=env), oracle)
+        given: dict[str, Any] = {"sees": (Path(path),), "writes": (Path(folder), *_folders(source))}
+        match = Match(task, path, lambda: Player("cuda", slow, wrap=wrap, env=env, **given), oracle)
         try:
             _play(match, path)
         finally:
@@ -43,6 +44,10 @@ def inspect(task: Task, path: str, source: str, oracle: Oracle, limits: Limits) 
                 match.player.finish(30.0)
             match.close()
         return parse(log.read_text(errors="replace") if log.exists() else "", source)
+
+
+def _folders(source: str) -> tuple[Path, ...]:
+    return tuple(Path(folder) for folder in extensions(source).values())
 
 
 def _play(match: Match, path: str) -> None:

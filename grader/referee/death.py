@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
-import json
+import contextlib
 import re
 import signal
+from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
+from grader import wire
 from grader.referee.fault import FaultError
 from grader.verdict import Status
 
@@ -19,19 +22,49 @@ STAGES = {
 }
 
 
-def timeout(stage: str, words: str, seconds: float) -> FaultError:
+class Words:
+    """What a player left when it died, which the submission may have written as well.
+
+    ``original`` knows the module behind a path that the player was given, and no other file.
+    """
+
+    def __init__(self, raw: bytes, original: Callable[[str], Path | None] = lambda _: None) -> None:
+        self.text = wire.printable(raw.rstrip(b"\0").decode(errors="replace"))
+        self.last = self._last()
+        self._original = original
+
+    def _last(self) -> dict[str, Any]:
+        """The line of JSON that the CPU back end's crash handler leaves, if there is one."""
+        for line in reversed(self.text.splitlines()):
+            if line.startswith("{"):
+                with contextlib.suppress(wire.MalformedError):
+                    return wire.decode(line.encode())
+        return {}
+
+    def place(self) -> tuple[str, int]:
+        """File and line of the address in it; ("", 0) when that is not known."""
+        module, pc = self.last.get("module"), self.last.get("pc")
+        known = self._original(module) if isinstance(module, str) else None
+        if known is None or not isinstance(pc, int) or not 0 < pc < 1 << 48:
+            return "", 0
+        from grader.referee.sandbox import places  # seldom needed
+
+        return places.find(known, pc)
+
+
+def timeout(stage: str, words: Words, seconds: float) -> FaultError:
     """It was stopped after ``seconds``; ``words`` may tell where it hung."""
     what = STAGES.get(stage, f"The request {stage!r}")
     message = f"{what} did not end within {seconds:g} s, so it was stopped{_where(words)}."
     return FaultError(Status.TIMEOUT, message, dead=True, stage=stage, seconds=seconds)
 
 
-def ended(code: int | None, words: str, stage: str) -> FaultError:
+def ended(code: int | None, words: Words, stage: str) -> FaultError:
     """It ended by itself, with exit status ``code`` (negative: a signal) in the middle of ``stage``."""
     what = STAGES.get(stage, f"the request {stage!r}").lower()
-    last = last_words(words)
-    if last and isinstance(last.get("signal"), int):
-        code = -last["signal"]
+    number = words.last.get("signal")
+    if isinstance(number, int) and 0 < number < 65:
+        code = -number
     if code is None:
         return FaultError(
             Status.TAMPERED, f"The process cut its line to the referee during {what}.", dead=True
@@ -72,19 +105,6 @@ def struck(reason: str, stage: str, limit: int) -> FaultError:
     return FaultError(Status.CRASHED, message, dead=True, stage=stage)
 
 
-def last_words(words: str) -> dict[str, Any]:
-    """The line of JSON that the CPU back end's crash handler leaves, if there is one."""
-    for line in reversed(words.splitlines()):
-        if line.startswith("{"):
-            try:
-                value = json.loads(line)
-            except (ValueError, RecursionError):  # the submission can write here, too
-                continue
-            if isinstance(value, dict):
-                return value
-    return {}
-
-
 def _meaning(name: str) -> str:
     return {
         "SIGSEGV": " (memory that is not there was touched)",
@@ -94,14 +114,14 @@ def _meaning(name: str) -> str:
     }.get(name, "")
 
 
-def _where(words: str) -> str:
-    last = last_words(words)
+def _where(words: Words) -> str:
+    last = words.last
     if last.get("kernel"):
-        place = f", in kernel {last['kernel']}"
-        if last.get("file"):
-            place += f" at {str(last['file']).rsplit('/', 1)[-1]}, line {last.get('line')}"
-        return f"{place}, block {_xyz(last.get('block'))}, thread {_xyz(last.get('thread'))}"
-    frames = re.findall(r'File "([^"]+)", line (\d+) in (\S+)', words)
+        file, line = words.place()
+        at = f" at {file.rsplit('/', 1)[-1]}, line {line}" if line else ""
+        who = f"block {_xyz(last.get('block'))}, thread {_xyz(last.get('thread'))}"
+        return f", in kernel {str(last['kernel'])[:100]}{at}, {who}"
+    frames = re.findall(r'File "([^"]+)", line (\d+) in (\S+)', words.text)
     own = [
         f
         for f in frames
@@ -113,4 +133,5 @@ def _where(words: str) -> str:
 
 
 def _xyz(value: Any) -> str:
-    return f"({', '.join(str(v) for v in value)})" if isinstance(value, list) else "?"
+    right = isinstance(value, list) and len(value) == 3 and all(isinstance(v, int) for v in value)
+    return f"({', '.join(map(str, value))})" if right else "?"

@@ -26,6 +26,7 @@ from grader.verdict import Status
 __all__ = ["Answer", "Builder", "Limits", "Player"]
 
 KEEP_OUTPUT = 64 << 10
+STEPS = 100_000_000  # of one launch on the CPU back end: about two seconds, a hundred times a case's need
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,7 +70,7 @@ class Player:
         self.inbox, self.outbox = Arena.create("inbox"), Arena.create("outbox")
         self._words = Arena.create("words")
         self._ready, self._stopped = False, False
-        order = orders.give(backend, mode, sees, writes, warm=nursery is not None)
+        order = orders.give(backend, mode, sees, writes, warm=nursery is not None, wrapped=bool(wrap))
         ours, theirs = socket.socketpair()
         self._talk = Conversation(wire.Channel(ours), order.deliver(build), limits.build)
         self._output, self._output_lock = bytearray(), threading.Lock()
@@ -80,7 +81,8 @@ class Player:
             "outbox": self.outbox.fd,
             "words": self._words.fd,
         }
-        arguments = ["--backend", backend, "--confine", json.dumps(order.confine)]
+        arguments = ["--backend", backend, "--step-budget", str(STEPS)]
+        arguments += ["--confine", json.dumps(order.confine)]
         named = [text for name, fd in fds.items() for text in (f"--{name}", str(fd))]
         command = [*wrap, sys.executable, "-m", "grader.player", *arguments, *named]
         try:
@@ -155,7 +157,7 @@ class Player:
         elif isinstance(error, wire.ClosedError):
             self._cage.wait(2.0)
         code = self._cage.code()
-        words = wire.printable(os.pread(self._words.fd, 1 << 16, 0).rstrip(b"\0").decode(errors="replace"))
+        words = death.Words(os.pread(self._words.fd, 1 << 16, 0), self._order.original)
         self.stop()
         if self._watcher.reason:
             return death.struck(self._watcher.reason, stage, self._watcher.limit)

@@ -33,10 +33,15 @@ def _addr2line(module: str, pcs: list[int]) -> dict[int, Place]:
         done = subprocess.run(command, capture_output=True, text=True, timeout=60, check=False)
     except (OSError, subprocess.TimeoutExpired):
         return {}
+    return parse(done.stdout)
+
+
+def parse(said: str) -> dict[int, Place]:
+    """What ``addr2line -a -f -i`` has said, by address."""
     frames: dict[int, list[Place]] = {}
     current: list[Place] = []
     expect_function = True
-    for line in done.stdout.splitlines():
+    for line in said.splitlines():
         if line.startswith("0x"):
             current = frames.setdefault(int(line, 16), [])
             expect_function = True

@@ -54,6 +54,14 @@ class Order:
             self.links[str(module)] = shutil.copy(module, folder)
         return self.links[str(module)]
 
+    def original(self, module: str) -> Path | None:
+        """The built module that a player knows by this path; None unless it is one that it was given."""
+        given = {there: Path(here) for here, there in self.links.items()}
+        if module in given:
+            return given[module]
+        inside = not self.builds and ".." not in module and Path(module).is_relative_to(cache_folder())
+        return Path(module) if inside and Path(module).is_file() else None
+
     def forget(self) -> None:
         """Remove what was handed over."""
         if self.builds:
@@ -61,9 +69,18 @@ class Order:
 
 
 def give(
-    backend: str, mode: str, sees: tuple[Path, ...], writes: tuple[Path, ...], warm: bool = False
+    backend: str,
+    mode: str,
+    sees: tuple[Path, ...],
+    writes: tuple[Path, ...],
+    *,
+    warm: bool = False,
+    wrapped: bool = False,
 ) -> Order:
-    """The order for a player of this back end. A ``warm`` one is forked, without bubblewrap."""
+    """The order for a player of this back end.
+
+    A ``warm`` one is forked, without bubblewrap; a ``wrapped`` one is run by a tool that has to see into it.
+    """
     if mode == "off":
         return Order(Room(()), False, {})
     builds = tempfile.mkdtemp(prefix="builds-") if backend == "simt" else ""
@@ -72,6 +89,8 @@ def give(
     room = furnish(backend, sees, writes, handed)
     folders = [Path(cage.INSIDE).parent] if bubble else []
     readable = (*room.system, *room.read, *room.late, *room.files, Path("/proc"), Path("/dev"))
+    if wrapped:
+        return Order(room, bubble, {"limits": LIMITS}, builds)
     confine = {
         "limits": LIMITS | ({"NPROC": 256 + 16 * (os.cpu_count() or 1)} if bubble else {}),
         "read": [str(p) for p in readable],

@@ -1,0 +1,190 @@
+"""Whatever a player says, the referee ends with a status: ten thousand conversations of random bytes."""
+
+import json
+import socket
+import struct
+from typing import Any
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from grader import wire
+from grader.arena import Arena
+from grader.referee import death
+from grader.referee.conduct import Match
+from grader.referee.conversation import Answer, Conversation
+from grader.referee.fault import FaultError
+from grader.referee.oracle import Expected
+from grader.referee.process import Limits
+from grader.task import Case, Task, Tensor
+from grader.verdict import Status
+
+TURN = 7
+MANY = settings(max_examples=10_000, deadline=None, suppress_health_check=list(HealthCheck))
+FEWER = settings(max_examples=2_000, deadline=None, suppress_health_check=list(HealthCheck))
+SOME = settings(max_examples=500, deadline=None, suppress_health_check=list(HealthCheck))
+STAGES = ("load", "construct", "call", "owner", "given", "time", "act", "set_state")
+
+plain = st.none() | st.booleans() | st.integers() | st.floats() | st.text(max_size=8)
+anything = st.recursive(
+    plain, lambda inner: st.lists(inner, max_size=4) | st.dictionaries(st.text(max_size=6), inner, max_size=4)
+)
+words = st.sampled_from(
+    "answer error build notice turn findings launches kind tensors shape dtype device type plain container "  # noqa: SIM905 (a list of words)
+    "value float state owner kernels block thread line grid seconds watched ops message where file code "
+    "build_begins build_ends call cuda float32 tensor name cuda_sources functions counts".split()
+)
+told = st.recursive(
+    plain | words | st.just(TURN) | st.just([4, 6]),
+    lambda inner: st.lists(inner, max_size=4) | st.dictionaries(words, inner, max_size=6),
+    max_leaves=20,
+)
+messages = st.dictionaries(words, told, max_size=5) | st.builds(
+    lambda key, value, more: {key: value, "turn": TURN} | more,
+    st.sampled_from(["answer", "error"]),
+    st.dictionaries(words, told, max_size=5),
+    st.dictionaries(st.sampled_from(["findings", "launches"]), st.lists(told, max_size=3), max_size=2),
+)
+
+
+def frame(body: bytes) -> bytes:
+    return struct.pack(">I", len(body)) + body
+
+
+def text(message: Any) -> bytes:
+    return json.dumps(message).encode()  # NaN and infinity included, which are no JSON
+
+
+frames = st.binary(max_size=40) | st.binary(max_size=40).map(frame) | messages.map(text).map(frame)
+streams = st.builds(
+    lambda parts, cut: b"".join(parts)[: cut if cut >= 0 else None],
+    st.lists(frames, max_size=4), st.just(-1) | st.integers(0, 200),
+)  # fmt: skip
+
+
+def ended(stream: bytes, stage: str, build: Any) -> Answer | FaultError:
+    """How the referee's side of a conversation ends when this is all that comes, and then silence."""
+    ours, theirs = socket.socketpair()
+    with ours, theirs:
+        talk = Conversation(wire.Channel(ours), build, 0.2)
+        talk._turn = TURN
+        theirs.sendall(stream)
+        theirs.shutdown(socket.SHUT_WR)
+        try:
+            return talk.expect(stage, 0.5, "answer")
+        except FaultError as fault:
+            return fault
+        except wire.ClosedError:
+            return death.ended(0, death.Words(b""), stage)
+        except wire.WireError as error:
+            return FaultError(Status.TAMPERED, str(error))
+
+
+@pytest.mark.slow
+@MANY
+@given(streams, st.sampled_from(STAGES), st.booleans())
+def test_any_bytes_end_in_an_answer_or_a_status(stream: bytes, stage: str, builds: bool) -> None:
+    result = ended(stream, stage, (lambda request: {"path": "nowhere"}) if builds else None)
+    if isinstance(result, FaultError):
+        assert isinstance(result.finding(stage).status, Status)
+        json.dumps(result.finding(stage).as_json(), allow_nan=False)
+    else:
+        json.dumps(result.data, allow_nan=False)
+
+
+@FEWER
+@given(st.binary(max_size=300) | messages.map(text), st.integers(-70, 300), st.sampled_from(STAGES))
+def test_any_last_words_end_in_a_status(said: bytes, code: int, stage: str) -> None:
+    last = death.Words(said)
+    for fault in (
+        death.ended(code, last, stage),
+        death.ended(None, last, stage),
+        death.timeout(stage, last, 1),
+    ):
+        json.dumps(fault.finding(stage).as_json(), allow_nan=False)
+
+
+class Liar:
+    """A player that answers each request with whatever it was made to say; its arenas are real ones."""
+
+    backend = "simt"
+    compile_error = None
+    seconds_building = 0.0
+    output = ""
+    limits = Limits()
+
+    def __init__(self, lies: list[Any]) -> None:
+        self.inbox, self.outbox, self._lies = Arena.create("inbox"), Arena.create("outbox"), iter(lies)
+
+    def ready(self) -> dict[str, Any]:
+        return {}
+
+    def ask(self, do: str, seconds: float, **fields: Any) -> Answer:
+        honest = {"load": {}, "set_state": {}}.get(do)
+        message = {"answer": honest, "turn": TURN} if honest is not None else next(self._lies, {})
+        result = ended(frame(text(message)), do, None)
+        if isinstance(result, FaultError):
+            raise result
+        return result
+
+    def stop(self) -> None:
+        self.inbox.close()
+        self.outbox.close()
+
+
+class Sage:
+    """An oracle without a process: the answers to "twice x" are computed here."""
+
+    state = (("weight", (3,), "float32"),)
+
+    def construct(self, init: list[Any]) -> None:
+        pass
+
+    def new_weights(self, rng: Any) -> list[Any]:
+        return []
+
+    def expect(self, case: Case, args: list[Any], like: Expected | None = None) -> Expected:
+        x = args[0].view()
+        return Expected((2.0 * x,), (2 * x,))
+
+
+RIGHT = {"shape": [4, 6], "dtype": "float32", "device": "cuda", "type": "Tensor", "plain": True}
+answers = st.builds(
+    lambda message: message | {"turn": TURN},
+    st.fixed_dictionaries(
+        {"answer": st.fixed_dictionaries(
+            {},
+            optional={
+                "kind": st.sampled_from(["tensors", "value", "other"]),
+                "container": told,
+                "type": told,
+                "value": told,
+                "state": told | st.just([["weight", [3], "float32"]]),
+                "owner": told,
+                "kernels": told,
+                "watched": told,
+                "tensors": told
+                | st.just([RIGHT]),
+            },
+        )},
+        optional={"findings": st.lists(told, max_size=2), "launches": st.lists(told, max_size=2)},
+    ),
+)  # fmt: skip
+
+
+@SOME
+@given(st.lists(answers | messages, max_size=12), st.sampled_from(["function", "model"]))
+def test_a_match_against_a_liar_ends_with_a_record(lies: list[Any], kind: Any) -> None:
+    cases = (Case("plain", (Tensor((4, 6)),)), Case("refused", (Tensor((4, 6)),), expect="raise"))
+    task = Task(title="double", entry="double", kind=kind, cases=cases, memory_points=1, own="all")
+    match = Match(task, __file__, lambda: Liar(lies), Sage())  # type: ignore[arg-type]
+    try:
+        record = match.run()
+    finally:
+        match.close()
+    assert len(record.findings) == 4
+    for finding in record.findings:
+        assert isinstance(finding.status, Status)
+        json.dumps(finding.as_json(), allow_nan=False)
+    assert not record.findings[1].ok  # the outbox is still full of NaN
