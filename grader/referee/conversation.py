@@ -13,7 +13,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from grader import wire
-from grader.referee import claims
+from grader.referee import claims, memory
 from grader.referee.fault import FaultError, from_error
 from grader.verdict import Status
 
@@ -76,7 +76,10 @@ class Conversation:
                 raise wire.MalformedError("an answer to no question")
             elif isinstance(message.get("error"), dict):
                 fault = from_error(message["error"], stage)
-                fault.evidence["findings"] = claims.findings(message.get("findings"))
+                seen = fault.evidence["findings"] = claims.findings(message.get("findings"))
+                endless = [f for f in seen if f.get("kind") == "step-budget"]
+                if endless and fault.status is Status.TIMEOUT:
+                    fault.message = memory.describe(endless[0])
                 raise fault
             elif isinstance(message.get(key), dict):
                 data = claims.check(stage, message[key])

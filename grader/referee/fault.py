@@ -40,6 +40,8 @@ def from_error(error: dict[str, Any], stage: str) -> FaultError:
         return FaultError(Status.OUT_OF_MEMORY, f"{first_line(text)}{at}", **evidence)
     if "Error building extension" in text:
         return FaultError(Status.COMPILE_ERROR, compiler_line(text), log=text, **evidence)
+    if "launch timed out" in text:  # the CPU back end counts steps; its memory finding names the line
+        return FaultError(Status.TIMEOUT, f"{first_line(text)}{at}", dead=True, **evidence)
     if name == "AcceleratorError" or "CUDA error" in text:
         illegal = "illegal memory access" in text or "misaligned" in text
         status = Status.ILLEGAL_ACCESS if illegal else Status.CUDA_ERROR

@@ -26,7 +26,7 @@ from grader.verdict import Status
 __all__ = ["Answer", "Builder", "Limits", "Player"]
 
 KEEP_OUTPUT = 64 << 10
-STEPS = 100_000_000  # of one launch on the CPU back end: about two seconds, a hundred times a case's need
+STEPS = 200_000_000  # of one launch on the CPU back end; more would not end within the limit of a call
 
 
 @dataclass(frozen=True, slots=True)
