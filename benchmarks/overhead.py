@@ -5,7 +5,7 @@
 "bare" is one process of ``python -m grader.simt`` that imports the solution and makes as many calls on the
 same shapes as a grading does, with no referee, no reference and nothing compared. "graded" is
 ``python -m grader check 07``. "sandbox" and "no sandbox" are ``check 03`` with ``--sandbox auto`` and
-``off``. The two of a pair take turns (A B B A ...). For each run: seconds of wall time and of processors.
+``off``. The two of a pair take turns (A B B A ...).
 """
 
 from __future__ import annotations
@@ -14,7 +14,6 @@ import argparse
 import json
 import os
 import platform
-import resource
 import statistics
 import subprocess
 import sys
@@ -61,18 +60,18 @@ def bare_file(folder: Path) -> Path:
     return file
 
 
-def run(words: list[str]) -> tuple[float, float]:
-    """Wall seconds and processor seconds of one command."""
-    before, begun = resource.getrusage(resource.RUSAGE_CHILDREN), time.perf_counter()
+def run(words: list[str]) -> float:
+    """Seconds that one command takes."""
+    begun = time.perf_counter()
     done = subprocess.run([sys.executable, *words], cwd=ROOT, capture_output=True, text=True, check=False)
-    wall, after = time.perf_counter() - begun, resource.getrusage(resource.RUSAGE_CHILDREN)
+    took = time.perf_counter() - begun
     if done.returncode:
         sys.exit(f"{' '.join(words)} failed:\n{done.stdout}{done.stderr}")
-    return wall, after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
+    return took
 
 
-def in_turns(one: list[str], other: list[str], runs: int) -> list[list[tuple[float, float]]]:
-    pair: list[list[tuple[float, float]]] = [[], []]
+def in_turns(one: list[str], other: list[str], runs: int) -> list[list[float]]:
+    pair: list[list[float]] = [[], []]
     run(one), run(other)  # the cache is warm from here on
     for number in range(runs):
         for side in (0, 1) if number % 2 else (1, 0):
@@ -93,13 +92,11 @@ def main() -> None:
         graded = in_turns(["-m", "grader.simt", str(file)], seven, options.runs)
     boxed = in_turns([*three, "--sandbox", "off"], [*three, "--sandbox", "auto"], options.runs)
     seconds = dict(zip(("bare", "graded", "no sandbox", "sandbox"), (*graded, *boxed), strict=True))
-    wall = {name: statistics.median(w for w, _ in times) for name, times in seconds.items()}
+    middle = {name: statistics.median(times) for name, times in seconds.items()}
     for name, times in seconds.items():
-        fastest = min(w for w, _ in times)
-        work = statistics.median(c for _, c in times)
-        print(f"{name:12} median {wall[name]:6.2f} s  fastest {fastest:6.2f} s  processors {work:6.2f} s")
-    print(f"judging adds {wall['graded'] - wall['bare']:.2f} s (target: 1.5 s)")
-    print(f"the sandbox adds {wall['sandbox'] - wall['no sandbox']:.2f} s (target: 0.15 s)")
+        print(f"{name:12} median {middle[name]:6.2f} s  fastest {min(times):6.2f} s")
+    print(f"judging adds {middle['graded'] - middle['bare']:.2f} s (target: 1.5 s)")
+    print(f"the sandbox adds {middle['sandbox'] - middle['no sandbox']:.2f} s (target: 0.15 s)")
     if options.json:
         from importlib.metadata import version
 
@@ -109,7 +106,7 @@ def main() -> None:
             "machine": {"processor": platform.processor() or platform.machine(), "cores": os.cpu_count()},
             "load_at_the_end": os.getloadavg(),
             "versions": {"python": platform.python_version(), "torch": version("torch")},
-            "wall_and_processor_seconds": seconds,
+            "seconds": seconds,
         }
         options.json.write_text(json.dumps(record, indent=1) + "\n")
 

@@ -72,10 +72,6 @@ def raises_its_limits():
     import resource
     resource.setrlimit(resource.RLIMIT_FSIZE, (-1, -1))
 
-try:
-    open(SECRET, "w").write("43")  # there is such a folder in the player's own /tmp
-except OSError:
-    pass
 names = [n for n, f in globals().items() if getattr(f, "__module__", "") == "submission"]
 for name in names:
     if name in ("call", "double"):
@@ -85,6 +81,10 @@ for name in names:
         print("COULD", name)
     except BaseException as error:
         print("could not", name, type(error).__name__)
+try:
+    open(SECRET, "w").write("43")  # there is such a folder in the player's own /tmp
+except OSError:
+    pass
 """
 
 
@@ -136,11 +136,14 @@ def test_a_player_that_stays_out_of_the_sandbox_is_told_so(tmp_path: Path) -> No
 
 def test_an_answer_before_the_question_is_tampering(tmp_path: Path) -> None:
     early = """
-import gc, json, struct
-from grader.wire import Channel
-for line in [o for o in gc.get_objects() if isinstance(o, Channel)]:
-    body = json.dumps({"answer": {"kind": "value", "value": 1}, "turn": 1}).encode()
-    line._sock.sendall(struct.pack(">I", len(body)) + body)
+import json, stat, struct
+body = json.dumps({"answer": {"kind": "value", "value": 1}, "turn": 1}).encode()
+for fd in range(3, 256):
+    try:
+        if stat.S_ISSOCK(os.fstat(fd).st_mode):
+            os.write(fd, struct.pack(">I", len(body)) + body)
+    except OSError:
+        pass
 """
     verdict = grade(tmp_path, early + BODY)
     assert verdict.findings[0].status is Status.TAMPERED, verdict.findings[0]
