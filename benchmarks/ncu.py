@@ -8,11 +8,14 @@ python benchmarks/ncu.py compare A.json B.json benchmarks/results/ncu_compare.js
 from __future__ import annotations
 
 import csv
+import ctypes
 import io
 import json
+import os
 import subprocess
 import sys
 import tempfile
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -31,7 +34,6 @@ METRICS = {
     "shared store wavefronts": "l1tex__data_pipe_lsu_wavefronts_mem_shared_op_st.sum",
     "shared store conflicts": "l1tex__data_bank_conflicts_pipe_lsu_mem_shared_op_st.sum",
     "blocks by warps": "launch__occupancy_limit_warps",
-    "blocks by shared memory": "launch__occupancy_limit_shared_mem",
 }
 OPERATIONS = {"fadd": 1, "fmul": 1, "ffma": 2}
 OPERATION = "smsp__sass_thread_inst_executed_op_{}_pred_on.sum"
@@ -39,6 +41,7 @@ OPERATION = "smsp__sass_thread_inst_executed_op_{}_pred_on.sum"
 BESIDE = (
     "dram__bytes_read.sum", "dram__bytes_write.sum", "smsp__thread_inst_executed_per_inst_executed.ratio",
     "smsp__inst_executed_op_shared_ld.sum", "launch__registers_per_thread",
+    "launch__occupancy_limit_shared_mem",
 )  # fmt: skip
 
 
@@ -89,81 +92,36 @@ def labels(text: str) -> list[str]:
 
 
 def on_cpu(out: Path) -> None:
-    """Compile with the C++ compiler, count with simt; in a process of its own."""
+    """Compile with the C++ compiler, count with simt."""
     sys.path.insert(0, str(ROOT))
     from grader.simt import toolchain
-    from grader.simt.counts import launches
-    from grader.simt.rewrite import registration, rewrite
+    from grader.simt.standalone import Counting, compile_program
 
-    texts = [(KERNELS / f"{part}.cuh").read_text().replace("#pragma once", "") for part in PARTS]
-    main = '\nextern "C" __attribute__((visibility("default"))) void simt_program() { all_launches(); }\n'
-    # As many lines as the originals, each named for what it is.
-    parts = [
-        f'#line 1 "{KERNELS / part}.cuh"\n{rewrite(text)}\n' for part, text in zip(PARTS, texts, strict=True)
-    ]
-    source = "#include <cuda_runtime.h>\n" + registration(texts) + "\n" + "".join(parts) + main
-    # The folder stays as long as the process: addresses are looked up in the module's file.
-    folder = Path(tempfile.mkdtemp())
-    (folder / "program.cpp").write_text(source)
-    cxx = toolchain.compiler().command
-    common = ["-fPIC", "-shared", "-g1", "-w", "-pthread", "-fvisibility=hidden"]
-    for name, file, more in (
-        ("libsimt_shared.so", "shared_buffer.cpp", []),
-        ("libsimt.so", "runtime.cpp", [str(folder / "libsimt_shared.so")]),
-    ):
-        library = [
-            cxx,
-            "-O2",
-            "-std=c++20",
-            *common,
-            str(toolchain.CSRC / file),
-            *more,
-            "-o",
-            str(folder / name),
+    files = [KERNELS / f"{part}.cuh" for part in PARTS]
+    texts = [(str(file), file.read_text().replace("#pragma once", "")) for file in files]
+    exported = 'extern "C" __attribute__((visibility("default"))) void count() { all_launches(); }\n'
+    with tempfile.TemporaryDirectory() as folder:
+        counting = Counting(compile_program([*texts, ("count.cu", exported)], Path(folder)))
+        printed = labels(what_it_prints(counting.functions.count))
+        rows = [
+            {"label": label, "kernel": launch["kernel"], "values": values_of(launch["counts"])}
+            for label, launch in zip(printed, counting.launches(), strict=True)
         ]
-        subprocess.run([*library, f"-Wl,-soname,{name}", "-Wl,-rpath,$ORIGIN"], check=True)
-    # Without -fsanitize at the link: the runtime, not the sanitizer's library, hears of the accesses.
-    flags = [
-        *toolchain.checked_flags(),
-        "-std=c++20",
-        "-fno-gnu-unique",
-        "-fPIC",
-        "-g1",
-        "-w",
-        "-fvisibility=hidden",
-    ]
-    program, objects = folder / "program.so", folder / "program.o"
-    compile_it = [
-        cxx,
-        *flags,
-        f"-I{toolchain.INCLUDE}",
-        "-c",
-        str(folder / "program.cpp"),
-        "-o",
-        str(objects),
-    ]
-    subprocess.run(compile_it, check=True)
-    libraries = [str(folder / "libsimt.so"), str(folder / "libsimt_shared.so")]
-    link = [cxx, "-shared", str(objects), "-o", str(program), *libraries, f"-Wl,-rpath,{folder}"]
-    subprocess.run(link, check=True)
-    code = (
-        "import ctypes, sys\n"
-        f"library = ctypes.CDLL({str(folder / 'libsimt.so')!r}, mode=ctypes.RTLD_GLOBAL)\n"
-        "library.simt_take_launches.restype = ctypes.c_char_p\n"
-        "library.simt_set_mode(2, ctypes.c_long(0))\n"
-        f"ctypes.CDLL({str(program)!r}).simt_program()\n"
-        "ctypes.CDLL(None).fflush(None)\n"
-        "print('RAW' + library.simt_take_launches().decode(), flush=True)\n"
-    )
-    printed = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout
-    raw = next(line[3:] for line in printed.splitlines() if line.startswith("RAW"))
-    rows = [
-        {"label": label, "kernel": launch["kernel"], "values": values_of(launch["counts"])}
-        for label, launch in zip(labels(printed), launches(json.loads(raw)), strict=True)
-    ]
     out.write_text(
         json.dumps({"how": {"compiler": toolchain.compiler().version}, "launches": rows}, indent=1)
     )
+
+
+def what_it_prints(function: Callable[[], Any]) -> str:
+    """What C code wrote to standard output meanwhile."""
+    libc, own = ctypes.CDLL(None), os.dup(1)
+    with tempfile.TemporaryFile("w+") as file:
+        os.dup2(file.fileno(), 1)
+        function()
+        libc.fflush(None)
+        os.dup2(own, 1)
+        file.seek(0)
+        return file.read()
 
 
 def values_of(counts: dict[str, Any]) -> dict[str, float]:
@@ -175,7 +133,6 @@ def values_of(counts: dict[str, Any]) -> dict[str, float]:
         values |= {f"shared {kind} {key}": shared[key] for key in ("wavefronts", "conflicts")}
     values["global atomic requests"] = counts["global_atomic"]["requests"]
     values["blocks by warps"] = counts["occupancy"]["by_warps"]
-    values["blocks by shared memory"] = counts["occupancy"]["by_shared_memory"]
     values["flops"] = counts["operations"]["flops"]
     return values
 

@@ -4,6 +4,7 @@
 #include "history.h"
 #include "pool.h"
 
+#include <map>
 #include <mutex>
 
 extern "C" __thread simt::Builtins simt_builtins SIMT_TLS;
@@ -40,9 +41,10 @@ static void refuse(const LaunchSite& site, const LaunchConfig& c, const std::str
 
 // The __shared__ variables of this kernel, and of device functions that it may call.
 static size_t collect_shared_variables(Launch& launch) {
+  std::map<std::string, size_t> bytes;  // by instance of the template; which one runs is not known
   size_t own = 0;
   for (auto& v : launch.module->shared_variables) {
-    if (v.owner == launch.base_name) own += v.end - v.begin;
+    if (v.owner == launch.base_name) own = std::max(own, bytes[v.scope] += v.end - v.begin);
     if (v.owner == launch.base_name || !declared_kernel(v.owner)) launch.shared_variables.push_back(&v);
   }
   return own;

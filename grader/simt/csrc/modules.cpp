@@ -43,7 +43,8 @@ static Symbol make_symbol(const ElfW(Sym) & raw, const char* mangled) {
     s.name = unqualified_name(full);
   } else if (size_t cut = full.rfind("::"); cut != std::string::npos) {
     s.name = full.substr(cut + 2);
-    s.owner = unqualified_name(full.substr(0, cut));
+    s.scope = full.substr(0, cut);
+    s.owner = unqualified_name(s.scope);
   }
   return s;
 }

@@ -8,6 +8,7 @@ namespace simt {
 struct Symbol {
   size_t begin, end;        // offsets into the module's thread-local block (variables) or image (functions)
   std::string name, owner;  // owner: the function that declares the variable
+  std::string scope = "";   // that function in full, with its template arguments
 };
 
 struct Module {

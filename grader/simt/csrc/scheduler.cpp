@@ -227,7 +227,10 @@ void run_block(Worker* w, u64 block) {
       report_deadlock(w);
   }
   if (w->killed) abandon_block(w);
-  if (w->mode & COUNT) w->counter.end_block();
+  if (w->mode & COUNT) {
+    w->counter.end_of_warp_turn();  // of a warp that got to its end at once, after waiting for itself alone
+    w->counter.end_block();
+  }
 }
 
 }  // namespace simt
