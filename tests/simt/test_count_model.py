@@ -1,4 +1,4 @@
-"""Counts against a direct model: each warp's addresses, worked out in Python and grouped as the hardware does."""
+"""Counts against a direct model: each warp's addresses, worked out in Python, grouped as hardware does."""
 
 from __future__ import annotations
 
