@@ -14,19 +14,24 @@ MAX_BYTES = 2 << 20
 
 @dataclass(frozen=True, slots=True)
 class Submission:
-    """The text of a submitted file as it was when grading began, and its content hash (SHA-256, hex)."""
+    """The text of a submitted file as it was when grading began, and its content hash (SHA-256, hex).
+
+    ``path`` is what a player imports; for a notebook that is a file made of its exercise cells, and ``given``
+    the notebook itself.
+    """
 
     path: Path
     source: str
     digest: str
+    given: Path | None = None
 
     @property
     def name(self) -> str:
         """The path as short as it can be written from here."""
         try:
-            return str(self.path.relative_to(Path.cwd()))
+            return str((self.given or self.path).relative_to(Path.cwd()))
         except ValueError:
-            return str(self.path)
+            return str(self.given or self.path)
 
     def syntax_error(self) -> SyntaxError | None:
         """The file's first syntax error, found without running it."""
@@ -63,4 +68,20 @@ def read(path: Path) -> Submission:
         raise BadInputError(
             f"{path} is not UTF-8 text (byte {error.start} is {data[error.start]:#04x}); save it as UTF-8."
         ) from error
+    if path.suffix == ".ipynb":
+        return _converted(path, data)
     return Submission(path.resolve(), source, hashlib.sha256(data).hexdigest())
+
+
+def _converted(path: Path, data: bytes) -> Submission:
+    """A notebook's exercise cells as a Python file of the cache, which is what a player imports."""
+    from grader import notebook
+    from grader.simt import cache
+
+    source = notebook.source(data, path)
+    digest = hashlib.sha256(source.encode()).hexdigest()
+    file = cache.root() / "notebooks" / digest[:16] / f"{path.stem}.py"
+    if not file.exists():
+        file.parent.mkdir(parents=True, exist_ok=True)
+        file.write_text(source, "utf-8")
+    return Submission(file.resolve(), source, digest, path.resolve())

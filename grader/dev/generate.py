@@ -1,4 +1,4 @@
-"""Write what is generated from the solutions: the starters, and the code excerpts on the lesson pages.
+"""Write what is generated from the solutions: starters, notebooks, and the code excerpts on the lesson pages.
 
 Markers are comments (``#`` or ``//``) on lines of their own, so a solution stays a valid program:
 
@@ -15,6 +15,8 @@ from __future__ import annotations
 import re
 import textwrap
 from pathlib import Path
+
+from grader import notebook
 
 SOLUTION = re.compile(r"\s*(?://|#) solution: (?P<edge>begin|end)\s*$")
 STARTER = re.compile(r"(?P<indent>\s*)(?://|#) starter:(?: (?P<text>.*))?$")
@@ -42,6 +44,10 @@ def generate(root: Path, *, check: bool) -> list[Path]:
         wanted[root / "lessons" / solution.parent.name / "exercise.py"] = starter(solution)
     for page in sorted(root.glob("lessons/*/README.md")):
         wanted[page] = filled(page, root, wanted)
+    for page in sorted(root.glob("lessons/*/README.md")):
+        if (exercise := page.with_name("exercise.py")) in wanted:
+            book = notebook.build(page.parent.name, wanted[page], wanted[exercise])
+            wanted[page.with_name("lesson.ipynb")] = book
     stale = [path for path, text in wanted.items() if not path.exists() or path.read_text("utf-8") != text]
     if not check:
         for path in stale:

@@ -1,0 +1,141 @@
+"""Notebooks: a lesson's exercise as cells, and a student's notebook back as Python source.
+
+A notebook is read as data and never run here. Its exercise cells carry the tag ``exercise`` and the number of
+their part, so that cells which were moved, split, copied or deleted are noticed and named.
+"""
+
+from __future__ import annotations
+
+import ast
+import hashlib
+import json
+import re
+from pathlib import Path
+from typing import Any
+
+from grader.errors import BadInputError
+
+TAG = "exercise"
+MAGIC = re.compile(r"^\s*(%|!|get_ipython\(\))")
+
+
+def source(data: bytes, path: Path) -> str:
+    """The Python source of the exercise cells, in order, without magics.
+
+    Raises BadInputError with one sentence for what is not such a notebook, or no longer whole.
+    """
+    cells = _cells(data, path)
+    parts: list[tuple[int, int, str]] = []  # cell's number, part's number, text
+    total = 0
+    for number, cell in enumerate(cells, 1):
+        facts = _dict(_dict(cell.get("metadata")).get("course"))
+        if TAG not in _list(_dict(cell.get("metadata")).get("tags")) or cell.get("cell_type") != "code":
+            continue
+        part, of = facts.get("part"), facts.get("of")
+        if not isinstance(part, int) or not isinstance(of, int) or not 1 <= part <= of <= 100:
+            raise BadInputError(
+                f"{path}: cell {number} is tagged {TAG!r} but has lost its number; "
+                "start from the lesson's notebook."
+            )
+        parts.append((number, part, _text(cell)))
+        total = max(total, of)
+    if not parts:
+        raise BadInputError(
+            f"{path} has no cell tagged {TAG!r}; hand in the lesson's own notebook, with its cells filled in."
+        )
+    seen: dict[int, int] = {}
+    for number, part, _ in parts:
+        if part in seen:
+            raise BadInputError(
+                f"{path}: cells {seen[part]} and {number} are both part {part} of the exercise; "
+                "was one split or copied? Merge them, or delete one."
+            )
+        seen[part] = number
+    if missing := sorted(set(range(1, total + 1)) - set(seen)):
+        raise BadInputError(
+            f"{path}: part {missing[0]} of the {total} parts of the exercise is missing; was its cell "
+            "deleted? Copy it from the lesson's notebook."
+        )
+    order = [part for _, part, _ in parts]
+    if order != sorted(order):
+        wrong = next(k for k in range(1, len(order)) if order[k] < order[k - 1])
+        raise BadInputError(
+            f"{path}: cell {parts[wrong][0]} is part {order[wrong]} of the exercise, but comes after part "
+            f"{order[wrong - 1]}; move it back."
+        )
+    return "\n\n".join(_plain(text) for _, _, text in parts) + "\n"
+
+
+def build(name: str, page: str, exercise: str) -> str:
+    """A lesson's notebook: its page as text, its exercise as tagged cells. It depends on nothing else."""
+    cells = [_cell("markdown", f"{name}-page-{k}", text) for k, text in enumerate(_sections(page), 1)]
+    parts = _parts(exercise)
+    for k, text in enumerate(parts, 1):
+        cell = _cell("code", f"{name}-exercise-{k}", text)
+        cell["metadata"] = {"course": {"of": len(parts), "part": k}, "tags": [TAG]}
+        cells.append(cell)
+    kernel = {"display_name": "Python 3", "language": "python", "name": "python3"}
+    book = {"cells": cells, "metadata": {"kernelspec": kernel}, "nbformat": 4, "nbformat_minor": 5}
+    return json.dumps(book, indent=1, ensure_ascii=False) + "\n"
+
+
+def _parts(text: str) -> list[str]:
+    """The exercise cut at its top-level functions and classes, comments above them included."""
+    lines = text.splitlines()
+    cuts = [0]
+    try:
+        body = ast.parse(text).body
+    except SyntaxError:  # a starter may be as broken as its exercise wants it
+        body = []
+    for node in body:
+        if isinstance(node, (ast.FunctionDef, ast.ClassDef)):
+            first = min([node.lineno, *(d.lineno for d in node.decorator_list)]) - 1
+            while first and lines[first - 1].startswith("#"):
+                first -= 1
+            cuts += [first, node.end_lineno or first]
+    pieces = ["\n".join(lines[a:b]).strip("\n") for a, b in zip(cuts, [*cuts[1:], len(lines)], strict=True)]
+    return [p for p in pieces if p.strip()]
+
+
+def _sections(page: str) -> list[str]:
+    page = page.split("??? note")[0].rstrip()  # the teacher's note stays on the page
+    page = re.sub(r"^<!-- /?code.*-->\n", "", page, flags=re.M)
+    return [s.strip() for s in re.split(r"^(?=## )", page, flags=re.M) if s.strip()]
+
+
+def _cell(kind: str, key: str, text: str) -> dict[str, Any]:
+    cell: dict[str, Any] = {"cell_type": kind, "id": hashlib.sha256(key.encode()).hexdigest()[:12]}
+    cell |= {"metadata": {}, "source": text.splitlines(keepends=True)}
+    return cell | ({"execution_count": None, "outputs": []} if kind == "code" else {})
+
+
+def _cells(data: bytes, path: Path) -> list[dict[str, Any]]:
+    try:
+        book = json.loads(data.decode("utf-8-sig"))
+    except (ValueError, RecursionError) as error:
+        raise BadInputError(
+            f"{path} is not a notebook: {type(error).__name__} while reading its JSON."
+        ) from error
+    if not isinstance(book, dict) or not isinstance(book.get("cells"), list) or book.get("nbformat") != 4:
+        raise BadInputError(f"{path} is not a notebook of format 4; save it again with a current Jupyter.")
+    return [_dict(cell) for cell in book["cells"]]
+
+
+def _plain(text: str) -> str:
+    """A cell's text without magics; a cell that begins with ``%%`` is one magic altogether."""
+    if text.lstrip().startswith("%%"):
+        return ""
+    return "\n".join("" if MAGIC.match(line) else line for line in text.splitlines())
+
+
+def _text(cell: dict[str, Any]) -> str:
+    text = cell.get("source")
+    return "".join(str(t) for t in text) if isinstance(text, list) else str(text or "")
+
+
+def _dict(value: Any) -> dict[str, Any]:
+    return value if isinstance(value, dict) else {}
+
+
+def _list(value: Any) -> list[Any]:
+    return value if isinstance(value, list) else []

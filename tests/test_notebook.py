@@ -1,0 +1,96 @@
+"""A student's notebook becomes Python source, or one sentence says what is wrong with its cells."""
+
+import ast
+import json
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from grader import notebook
+from grader.errors import BadInputError
+from grader.lessons import course_root, every
+from grader.submission import read
+
+TEXT = '"""A lesson."""\n\nimport torch\n\n\n# Twice.\ndef twice(x):\n    return 2 * x\n\n\nLIMIT = 3\n'
+
+
+def book() -> dict:
+    return json.loads(notebook.build("00_test", "# Lesson\n\n## The idea\n\nText.\n", TEXT))
+
+
+def exercise_cells(made: dict) -> list[dict]:
+    return [c for c in made["cells"] if "exercise" in c["metadata"].get("tags", [])]
+
+
+def said(made: object, path: Path = Path("mine.ipynb")) -> str:
+    with pytest.raises(BadInputError) as error:
+        notebook.source(json.dumps(made).encode(), path)
+    return str(error.value)
+
+
+def test_a_notebook_gives_its_exercise_back() -> None:
+    made = book()
+    assert len(exercise_cells(made)) == 3 and made["cells"][0]["cell_type"] == "markdown"
+    assert len({c["id"] for c in made["cells"]}) == len(made["cells"])
+    assert ast.dump(ast.parse(notebook.source(json.dumps(made).encode(), Path("x")))) == ast.dump(
+        ast.parse(TEXT)
+    )
+
+
+@pytest.mark.parametrize("lesson", every(), ids=lambda x: x.name)
+def test_every_lessons_notebook_is_its_exercise(lesson) -> None:
+    path = lesson.folder / "lesson.ipynb"
+    got = notebook.source(path.read_bytes(), path)
+    assert ast.dump(ast.parse(got)) == ast.dump(ast.parse(lesson.exercise.read_text("utf-8")))
+    cells = json.loads(path.read_text("utf-8"))["cells"]
+    assert all(not c["outputs"] and c["execution_count"] is None for c in cells if c["cell_type"] == "code")
+
+
+def test_magics_other_cells_and_outputs_are_left_out() -> None:
+    made = book()
+    exercise_cells(made)[1]["source"] = ["%load_ext x\n", "!ls\n", *exercise_cells(made)[1]["source"]]
+    made["cells"].append({"cell_type": "code", "metadata": {}, "source": "raise SystemExit", "outputs": [1]})
+    source = notebook.source(json.dumps(made).encode(), Path("x"))
+    assert (
+        "def twice" in source and "%load" not in source and "!ls" not in source and "SystemExit" not in source
+    )
+
+
+def test_deleted_copied_moved_and_stripped_cells_are_named() -> None:
+    made = book()
+    made["cells"].remove(exercise_cells(made)[1])
+    assert "part 2 of the 3 parts of the exercise is missing" in said(made)
+    made = book()
+    made["cells"].append(exercise_cells(made)[0])
+    assert "are both part 1 of the exercise; was one split or copied?" in said(made)
+    made = book()
+    made["cells"].append(made["cells"].pop(made["cells"].index(exercise_cells(made)[0])))
+    assert "is part 1 of the exercise, but comes after part 3; move it back" in said(made)
+    made = book()
+    del exercise_cells(made)[0]["metadata"]["course"]
+    assert "has lost its number" in said(made)
+    made = book()
+    for cell in exercise_cells(made):
+        cell["metadata"] = {}
+    assert "no cell tagged 'exercise'" in said(made)
+
+
+@pytest.mark.parametrize(
+    "odd", [[], {}, {"cells": {}}, {"cells": [], "nbformat": 3}, {"cells": [1], "nbformat": 4}]
+)
+def test_what_is_no_notebook_is_one_sentence(odd: object) -> None:
+    assert "\n" not in said(odd)
+
+
+def test_check_takes_a_notebook_and_refuses_a_broken_one_with_exit_code_2(tmp_path: Path) -> None:
+    file = tmp_path / "mine.ipynb"
+    file.write_text(json.dumps(book()))
+    submission = read(file)
+    assert submission.path.suffix == ".py" and submission.path.read_text("utf-8") == submission.source
+    assert submission.name.endswith("mine.ipynb")
+    file.write_text('{"cells": []}')
+    command = [sys.executable, "-m", "grader", "check", "02", str(file)]
+    done = subprocess.run(command, cwd=course_root(), capture_output=True, text=True, check=False)
+    assert done.returncode == 2 and "not a notebook" in done.stderr and "Traceback" not in done.stderr
