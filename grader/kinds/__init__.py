@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 
 from grader.kinds.part import Check, Part
 from grader.kinds.room import Room
+from grader.referee.fault import FaultError
 from grader.verdict import Finding, Status
 
 if TYPE_CHECKING:
@@ -23,7 +24,10 @@ def judge(part: Part, match: Match, loaded: bool) -> list[Finding]:
     """The findings of a part, one for each of its checks, in order."""
     if not loaded:
         return not_run(part)
-    findings = list(part.judge(Room(match)))
+    try:
+        findings = list(part.judge(Room(match)))
+    except FaultError as fault:  # no player can be had any more: the submission has died too often
+        return [fault.finding(c.name, c.points) for c in part.checks]
     declared = [(c.name, c.points) for c in part.checks]
     assert [(f.id, f.max_points) for f in findings] == declared, "a part judges exactly what it declares"
     return findings

@@ -5,9 +5,12 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 
+from grader import kinds
+from grader.kinds import Check
 from grader.kinds.operator import Operator, Property
 from grader.kinds.ratio import Ratio
 from grader.referee import timing
+from grader.referee.fault import FaultError
 from grader.task import Case
 from grader.verdict import Finding, Status
 
@@ -71,3 +74,14 @@ def test_without_a_gpu_or_right_cases_nothing_is_timed():
     part = Ratio(CASE, (1.0,), "Faster.")
     assert next(iter(part.judge(room()))).status is Status.PENDING_GPU
     assert next(iter(part.judge(room("cuda", right=False)))).status is Status.NOT_RUN
+
+
+def test_a_submission_that_has_died_too_often_keeps_its_other_findings():
+    class Exhausted:
+        checks = (Check("one", 2, "Why."),)
+
+        def judge(self, room):
+            raise FaultError(Status.NOT_RUN, "It has died too often.")
+
+    (found,) = kinds.judge(Exhausted(), SimpleNamespace(), True)
+    assert (found.id, found.status, found.points, found.max_points) == ("one", Status.NOT_RUN, 0, 2)
