@@ -1,0 +1,49 @@
+"""The sigmoid in two branches, so that the exponent is never positive; a loop over any number of elements."""
+
+from torch import nn
+from torch.utils.cpp_extension import load_inline
+
+cuda_source = r"""
+#include <torch/extension.h>
+#include <ATen/cuda/CUDAContext.h>
+#include <c10/cuda/CUDAException.h>
+
+__device__ float sigmoid_of(float x) {
+    const float e = expf(-fabsf(x));
+    return x >= 0.0f ? 1.0f / (1.0f + e) : e / (1.0f + e);
+}
+
+__global__ void scaled_residual(const float* x, float* out, float scale, int64_t n) {
+    const int64_t step = static_cast<int64_t>(gridDim.x) * blockDim.x;
+    for (int64_t i = static_cast<int64_t>(blockIdx.x) * blockDim.x + threadIdx.x; i < n; i += step)
+        out[i] = sigmoid_of(x[i]) * scale + x[i];
+}
+
+torch::Tensor sigmoid_residual(torch::Tensor x, double scale) {
+    TORCH_CHECK(x.is_cuda() && x.scalar_type() == torch::kFloat32, "x must be float32 on a GPU");
+    const torch::Tensor in = x.contiguous();
+    torch::Tensor out = torch::empty_like(in);
+    const int64_t n = in.numel();
+    if (n == 0) return out;
+    scaled_residual<<<std::min<int64_t>((n + 255) / 256, 4096), 256, 0, at::cuda::getCurrentCUDAStream()>>>(
+        in.data_ptr<float>(), out.data_ptr<float>(), static_cast<float>(scale), n);
+    C10_CUDA_KERNEL_LAUNCH_CHECK();
+    return out;
+}
+"""
+extension = load_inline(
+    name="lesson08_two_branches",
+    cpp_sources="torch::Tensor sigmoid_residual(torch::Tensor x, double scale);",
+    cuda_sources=cuda_source,
+    functions=["sigmoid_residual"],
+)
+
+
+class ModelNew(nn.Module):
+    def __init__(self, input_size, hidden_size, scaling_factor):
+        super().__init__()
+        self.gemm = nn.Linear(input_size, hidden_size)
+        self.scale = float(scaling_factor)
+
+    def forward(self, x):
+        return extension.sigmoid_residual(self.gemm(x), self.scale)
