@@ -48,6 +48,7 @@ def steps(pytest_args: list[str], *, gpu: bool, site: Path) -> list[Step]:
         Step("spelling", ("codespell_lib",)),
         Step("generated files", ("grader", "dev", "generate", "--check")),
         Step("docs", ("mkdocs", "build", "--strict", "--site-dir", str(site)), needs="material"),
+        Step("lessons", ("grader", "dev", "check")),
         Step("tests", ("pytest", *_workers(gpu), *(("--gpu",) if gpu else ()), *pytest_args)),
     ]
 
