@@ -102,7 +102,7 @@ def main() -> None:
 
     builder.prepare(lambda text: print(text, file=sys.stderr))
     record: dict[str, Any] = {
-        "command": "python benchmarks/simt.py --first",
+        "command": " ".join(["python", "benchmarks/simt.py", *sys.argv[1:]]),
         "date": time.strftime("%Y-%m-%d"),
         "machine": {"processor": platform.processor() or platform.machine(), "cores": os.cpu_count()},
         "versions": {"compiler": toolchain.compiler().version, "torch": version("torch")},
