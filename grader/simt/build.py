@@ -18,6 +18,7 @@ from .diagnostics import CompileError, explain
 from .request import BuildRequest, usable_flags
 from .rewrite import registration, rewrite
 from .toolchain import BuildTimeout, CompilerFailed, ToolchainError
+from .unsupported import refuse_includes
 
 __all__ = [
     "BuildRequest", "BuildResult", "BuildTimeout", "CompileError", "Runner", "ToolchainError",
@@ -200,7 +201,8 @@ def _device_object(request: BuildRequest, variant: Variant, run: Run) -> tuple[P
 
 
 def _binding_object(request: BuildRequest, run: Run) -> tuple[Path, str]:
-    parts = [_at(request.cpp_origins, i, "main.cpp") + s + "\n" for i, s in enumerate(request.cpp_sources)]
+    sources = [refuse_includes(s) for s in request.cpp_sources]
+    parts = [_at(request.cpp_origins, i, "main.cpp") + s + "\n" for i, s in enumerate(sources)]
     parts.insert(0, f"#define TORCH_EXTENSION_NAME {request.name}\n")
     if request.functions is not None:
         parts.append('#line 1 "bindings"\nPYBIND11_MODULE(TORCH_EXTENSION_NAME, m) {\n')

@@ -71,6 +71,18 @@ class Runtime:
             code, "invalid configuration argument" if code == 9 else "unspecified launch failure"
         )
 
+    def schedule(self, seed: int) -> None:
+        """Shuffles the order of blocks and warps by ``seed``; 0 is their own order."""
+        self._library.simt_set_schedule(ctypes.c_uint64(seed))
+
+    def report_leaks(self) -> None:
+        """From now on a finding: memory of cudaMalloc that has not been given back."""
+        self._library.simt_report_leaks()
+
+    def wait(self) -> None:
+        """Runs what is queued, without raising what a synchronising call would."""
+        self._library.simt_wait()
+
     def reset(self) -> None:
         """Forgets errors, findings and launches; the device works again."""
         self._library.simt_reset()

@@ -74,7 +74,7 @@ def _plain(text: str) -> str:
         return f"the kernel takes ({match['want']}) but is launched with ({match['got']})"
     for pattern, replacement in HIDDEN:
         text = pattern.sub(replacement, text)
-    return text.strip()
+    return text.strip().removeprefix("#error ").strip('"')
 
 
 def _shorten(lines: list[str], start: int) -> str:

@@ -7,7 +7,7 @@ from typing import Any
 from .addresses import resolve
 from .sentences import NAME, sentence
 
-WARNINGS = {"barrier-exited-threads"}
+WARNINGS = {"barrier-exited-threads", "leak"}
 
 
 def findings(raw: list[dict[str, Any]]) -> list[dict[str, Any]]:

@@ -24,13 +24,15 @@ class Kernel:
     """A ``__global__`` function: its parameters' names, and how many template parameters it has (0: none).
 
     ``typed`` says whether its name (with all template arguments) is one function without default arguments,
-    so that a launch can convert its arguments as a call would.
+    so that a launch can convert its arguments as a call would. ``bound``: the threads of its
+    ``__launch_bounds__``, 1024 where that is not a plain number.
     """
 
     name: str
     parameters: tuple[str, ...]
     template_parameters: int
     typed: bool
+    bound: int = 1024
 
 
 def _parameter(tokens: list[Token]) -> tuple[str, str, bool]:
@@ -79,6 +81,23 @@ def _declaration(tokens: list[Token], at: int) -> tuple[str, list[Token]] | None
     return None
 
 
+def _bound(tokens: list[Token], at: int) -> int:
+    """The first number of the ``__launch_bounds__`` near the ``__global__`` at ``at``."""
+    begin, end = at, at
+    while begin > 0 and tokens[begin - 1].text not in (";", "{", "}"):
+        begin -= 1
+    while end < len(tokens) and tokens[end].text not in (";", "{", "}"):
+        end += 1
+    for i in range(begin, end):
+        if tokens[i].text != "__launch_bounds__":
+            continue
+        number = following(tokens, following(tokens, i))
+        after = following(tokens, number)
+        if after < end and tokens[after].text in (",", ")") and tokens[number].text.isdigit():
+            return int(tokens[number].text)
+    return 1024
+
+
 def find_kernels(text: str) -> dict[str, Kernel]:
     """The kernels declared in ``text``, by unqualified name."""
     tokens = tokenize(text)
@@ -95,6 +114,6 @@ def find_kernels(text: str) -> dict[str, Kernel]:
         typed = template >= 0 and not any(parameter[2] for parameter in parameters) and types != ["void"]
         if name in found:
             typed = typed and found[name].typed and types_of[name] == types
-        found[name] = Kernel(name, names, template, typed)
+        found[name] = Kernel(name, names, template, typed, _bound(tokens, at))
         types_of[name] = types
     return found

@@ -11,8 +11,10 @@ from __future__ import annotations
 
 import re
 
-from .kernels import Kernel, find_kernels
-from .tokens import CLOSER, OPENER, Token, following, joined, opening, previous, split_commas, tokenize
+from .kernels import ATTRIBUTES, Kernel, find_kernels
+from .by_pointer import name_kernels
+from .tokens import CLOSER, OPENER, Token, closing, following, joined, opening, previous, split_commas, tokenize
+from .unsupported import refuse, refuse_includes
 
 BUFFER = "simt_dynamic_shared"
 COMMENT = re.compile(r"/\*.*?\*/|//[^\n]*", re.S)
@@ -21,7 +23,8 @@ COMMENT = re.compile(r"/\*.*?\*/|//[^\n]*", re.S)
 def rewrite(text: str) -> str:
     """``text`` for a C++ compiler, line by line where it was."""
     kernels = find_kernels(text)
-    tokens = _shared_memory(tokenize(text))
+    tokens = _shared_memory(refuse(tokenize(refuse_includes(text))))
+    tokens = _attributes(name_kernels(tokens))
     i = 0
     while i < len(tokens):
         if tokens[i].text == "<<<":
@@ -30,12 +33,24 @@ def rewrite(text: str) -> str:
     return joined(tokens)
 
 
+def _attributes(tokens: list[Token]) -> list[Token]:
+    """CUDA's own spelling of attributes that C++ puts elsewhere, or libraries use for themselves."""
+    out = list(tokens)
+    for i, token in enumerate(tokens):
+        before = previous(tokens, i)
+        if token.text == "__noinline__" and (before < 0 or tokens[before].text != "("):
+            out[i] = Token("id", "__attribute__((noinline))")
+        elif token.text == "alignas" and before >= 0 and tokens[before].text not in ("struct", "class", "union"):
+            out[i] = Token("id", "__align__")  # alignas may not stand between other specifiers
+    return out
+
+
 def registration(texts: list[str]) -> str:
     """One line of C++ that tells the runtime the kernels' names and their parameters'."""
     kernels: dict[str, Kernel] = {}
     for text in texts:
         kernels |= find_kernels(text)
-    declarations = ",".join(" ".join((k.name, *(p or "?" for p in k.parameters))) for k in kernels.values())
+    declarations = ",".join(" ".join((f"{k.name}:{k.bound}", *(p or "?" for p in k.parameters))) for k in kernels.values())
     return f'static const int simt_kernels_are_registered = simt_register_kernels("{declarations}");'
 
 
@@ -56,9 +71,52 @@ def _shared_memory(tokens: list[Token]) -> list[Token]:
         if first < 0 or end < 0:
             continue
         out[i] = Token("space", "")
-        out[first] = Token("id", 'extern __thread __attribute__((visibility("default")))')
-        out[end] = Token("op", f' __asm__("{BUFFER}");')
+        if _in_a_function(tokens, i):
+            _bind(tokens, out, first, end)
+        else:
+            out[first] = Token("id", 'extern __thread __attribute__((visibility("default")))')
+            out[end] = Token("op", f' __asm__("{BUFFER}");')
     return out
+
+
+def _in_a_function(tokens: list[Token], at: int) -> bool:
+    """Whether a brace other than a namespace's is open at ``at``."""
+    open_braces: list[bool] = []
+    words: list[str] = []  # since the last brace or semicolon
+    for token in tokens[:at]:
+        if token.text == "{":
+            open_braces.append("namespace" not in words and words[:1] != ["extern"])
+        elif token.text == "}" and open_braces:
+            open_braces.pop()
+        if token.text in ("{", "}", ";"):
+            words = []
+        elif token.kind == "id":
+            words.append(token.text)
+    return any(open_braces)
+
+
+def _bind(tokens: list[Token], out: list[Token], first: int, end: int) -> None:
+    """``extern __shared__ T s[]`` in a function: a reference (templates would forget an assembler's name)."""
+    bracket = next((k for k in range(first, end) if tokens[k].text == "["), -1)
+    name = previous(tokens, bracket)
+    if bracket < 0 or tokens[name].kind != "id":
+        return
+    kept = []
+    k = first
+    while k < name:
+        if tokens[k].text in ATTRIBUTES:  # the buffer is aligned for everything
+            open_ = following(tokens, k)
+            k = closing(tokens, open_) if tokens[open_].text == "(" else k
+        elif tokens[k].text not in ("extern", "__shared__", "static", "volatile"):
+            kept.append(tokens[k])
+        k += 1
+    volatile = "volatile " if any(t.text == "volatile" for t in tokens[first:name]) else ""
+    kind = volatile + " ".join(joined(kept).split())
+    shape = joined(tokens[bracket:end]).replace("\n", " ")
+    lines = "\n" * joined(tokens[first:end]).count("\n")
+    out[first] = Token("op", f"{kind} (&{tokens[name].text}){shape} = *({kind} (*){shape})::{BUFFER};{lines}")
+    for k in range(first + 1, end + 1):
+        out[k] = Token("space", "")
 
 
 def _launch(tokens: list[Token], i: int, kernels: dict[str, Kernel]) -> int:
@@ -73,7 +131,7 @@ def _launch(tokens: list[Token], i: int, kernels: dict[str, Kernel]) -> int:
     if _is_typed(tokens[start : last + 1], kernels):
         call = callee
     else:
-        call = f"[&](auto&... simt_a) SIMT_UNCHECKED {{ {callee}(simt_a...); }}"
+        call = f"[=](auto&... simt_a) SIMT_UNCHECKED {{ {callee}(simt_a...); }}"
     gap = joined([t for t in tokens[last + 1 : i] if t.kind == "space" and not t.text.startswith("/")])
     new = f"::simt::launcher(SIMT_NAME({name}), ::simt::Config({config}), {call}){gap}"
     tokens[start : end + 1] = [Token("op", new)]

@@ -107,6 +107,13 @@ def sentence(f: dict[str, Any]) -> str:
             return f"waits at __syncthreads(), but {f['detail']} the kernel before"
         case "step-budget":
             return "the launch took more steps than allowed; is there a loop that never ends?"
+        case "leak":
+            return f"{f['tensor']['bytes']} bytes of cudaMalloc are never given back with cudaFree"
+        case "not-cooperative":
+            return (
+                "waits for the whole grid in a launch with <<<...>>>; grid.sync() needs "
+                "cudaLaunchCooperativeKernel"
+            )
         case "assert":
             return f"the assertion `{f['detail']}` failed"
         case "division-by-zero":

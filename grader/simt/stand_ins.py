@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import ctypes
-import time
 import types
 from collections.abc import Callable
-from typing import Any, Self
+from typing import Any
+
+from . import streams
 
 FAULTS = {
     700: "an illegal memory access was encountered",
@@ -15,71 +16,6 @@ FAULTS = {
     716: "misaligned address",
 }
 TOTAL_MEMORY = 32 << 30
-
-
-class Event:
-    """torch.cuda.Event: records the wall clock."""
-
-    def __init__(
-        self, enable_timing: bool = False, blocking: bool = False, interprocess: bool = False, **_: Any
-    ) -> None:
-        self._seconds: float | None = None
-
-    def record(self, stream: Any = None) -> None:
-        """Notes the time."""
-        self._seconds = time.perf_counter()
-
-    def elapsed_time(self, end_event: Event) -> float:
-        """Milliseconds from this event to ``end_event``."""
-        if self._seconds is None or end_event._seconds is None:
-            raise ValueError("Both events must be recorded before calculating elapsed time.")
-        return (end_event._seconds - self._seconds) * 1e3
-
-    def synchronize(self) -> None:
-        """Nothing to wait for."""
-
-    def query(self) -> bool:
-        """All work is done."""
-        return True
-
-    def wait(self, stream: Any = None) -> None:
-        """Nothing to wait for."""
-
-
-class Stream:
-    """torch.cuda.Stream: accepted, and in order like all work here."""
-
-    cuda_stream = 0
-    device_index = 0
-    priority = 0
-
-    def __init__(self, device: Any = None, priority: int = 0, **_: Any) -> None:
-        pass
-
-    def synchronize(self) -> None:
-        """Nothing to wait for."""
-
-    def query(self) -> bool:
-        """All work is done."""
-        return True
-
-    def wait_stream(self, stream: Any) -> None:
-        """Streams are in order here."""
-
-    def wait_event(self, event: Any) -> None:
-        """Streams are in order here."""
-
-    def record_event(self, event: Event | None = None) -> Event:
-        """Notes the time."""
-        event = event or Event()
-        event.record()
-        return event
-
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        pass
 
 
 def _refusal(what: str) -> Callable[..., Any]:
@@ -111,6 +47,8 @@ def install(library: ctypes.CDLL) -> None:
     """Replaces what torch.cuda offers; torch is imported by now."""
     import torch
 
+    Event, Stream = streams.make(library)  # noqa: N806 - classes
+
     def synchronize(device: Any = None) -> None:
         if code := library.simt_synchronize():
             error = getattr(torch, "AcceleratorError", RuntimeError)
@@ -121,7 +59,10 @@ def install(library: ctypes.CDLL) -> None:
         if index not in (None, 0, -1):
             raise RuntimeError("CUDA error: invalid device ordinal")
 
-    stream = Stream()
+    def manual_seed(seed: int) -> None:
+        torch.default_generator.manual_seed(seed)  # the device draws from the CPU's generator
+
+    default = Stream()
     table: dict[str, Any] = {
         "is_available": lambda: True,
         "device_count": lambda: 1,
@@ -141,21 +82,24 @@ def install(library: ctypes.CDLL) -> None:
         "ipc_collect": lambda: None,
         "Event": Event,
         "Stream": Stream,
-        "current_stream": lambda device=None: stream,
-        "default_stream": lambda device=None: stream,
-        "stream": lambda s: s or stream,
-        "set_stream": lambda s: None,
+        "current_stream": lambda device=None: Stream.current or default,
+        "default_stream": lambda device=None: default,
+        "stream": lambda s: s or default,
+        "set_stream": lambda s: setattr(Stream, "current", s),
+        "memory_stats": lambda device=None: _memory_stats(library),
+        "memory_summary": lambda device=None, abbreviated=False: _memory_summary(library),
+        "reset_max_memory_allocated": lambda device=None: library.simt_reset_peak_memory(),
         "memory_allocated": lambda device=None: library.simt_memory(0),
         "max_memory_allocated": lambda device=None: library.simt_memory(1),
         "memory_reserved": lambda device=None: library.simt_memory(0),
         "max_memory_reserved": lambda device=None: library.simt_memory(1),
         "reset_peak_memory_stats": lambda device=None: library.simt_reset_peak_memory(),
         "mem_get_info": lambda device=None: (TOTAL_MEMORY - library.simt_memory(0), TOTAL_MEMORY),
-        "manual_seed": lambda seed: None,
         # torch.compile keeps the generator's state over tracing; here the CPU's generator makes all numbers.
         "get_rng_state": lambda device="cuda": torch.get_rng_state(),
         "set_rng_state": lambda state, device="cuda": torch.set_rng_state(state),
-        "manual_seed_all": lambda seed: None,
+        "manual_seed": manual_seed,
+        "manual_seed_all": manual_seed,
         "is_bf16_supported": lambda *_: True,
         "CUDAGraph": _NoGraphs,
         "graph": _refusal("a CUDA graph"),
@@ -168,6 +112,20 @@ def install(library: ctypes.CDLL) -> None:
     torch.cuda._initialized = True
     torch.version.cuda = "simt"
     _install_storage()
+
+
+def _memory_stats(library: ctypes.CDLL) -> dict[str, int]:
+    now, peak = library.simt_memory(0), library.simt_memory(1)
+    return {
+        f"{what}_bytes.all.{when}": size
+        for what in ("allocated", "active", "reserved")
+        for when, size in (("current", now), ("peak", peak))
+    }
+
+
+def _memory_summary(library: ctypes.CDLL) -> str:
+    stats = _memory_stats(library)
+    return "\n".join(f"{name:<30} {size:>15} bytes" for name, size in stats.items())
 
 
 def _install_storage() -> None:

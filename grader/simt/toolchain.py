@@ -94,10 +94,10 @@ def compiler() -> Compiler:
             continue
         version = subprocess.run([command, "--version"], capture_output=True, text=True, check=False).stdout
         number = subprocess.run([command, "-dumpversion"], capture_output=True, text=True, check=False).stdout
-        if int(number.split(".")[0] or 0) >= (12 if "clang" in version else 10):
+        if int(number.split(".")[0] or 0) >= (12 if "clang" in version else 11):
             return Compiler(command, version.splitlines()[0])
     raise ToolchainError(
-        "a C++ compiler is needed (g++ 10 or clang++ 12, or newer); get it with: sudo apt-get install g++"
+        "a C++ compiler is needed (g++ 11 or clang++ 12, or newer); get it with: sudo apt-get install g++"
         " (Debian, Ubuntu), sudo dnf install gcc-c++ (Fedora), xcode-select --install (macOS)"
     )
 
@@ -141,9 +141,12 @@ def checked_flags() -> list[str]:
             "-fsanitize-coverage=trace-pc,no-prune",
             "-mllvm",
             "-tsan-instrument-read-before-write=1",
+            "-mllvm",
+            "-tsan-distinguish-volatile=1",
         ]
     # Scalar replacement would split the load of a float4 into four.
-    return [*flags, "-fsanitize-coverage=trace-pc", "-fno-tree-sra", "-fno-ipa-sra"]
+    return [*flags, "-fsanitize-coverage=trace-pc", "-fno-tree-sra", "-fno-ipa-sra",
+            "--param=tsan-distinguish-volatile=1"]  # fmt: skip
 
 
 def fast_flags() -> list[str]:

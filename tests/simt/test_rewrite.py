@@ -48,7 +48,7 @@ def test_a_launch_of_anything_else_deduces_its_arguments(callee: str) -> None:
     out = launch(f"{callee}<<<dim3(1, 2), n >> 8, 0, s>>>(x, n);")
     assert out == (
         f"::simt::launcher(SIMT_NAME({callee}), ::simt::Config(dim3(1, 2), n >> 8, 0, s), "
-        f"[&](auto&... simt_a) SIMT_UNCHECKED {{ {callee}(simt_a...); }})(x, n);"
+        f"[=](auto&... simt_a) SIMT_UNCHECKED {{ {callee}(simt_a...); }})(x, n);"
     )
 
 
@@ -111,4 +111,4 @@ def test_kernels_are_found_with_their_parameters() -> None:
     assert found["plain"].parameters[0] == "x" and found["plain"].parameters[2] == "n"
     assert found["bound"].parameters == ("y", "d") and found["bound"].template_parameters == 2
     assert {name for name, kernel in found.items() if kernel.typed} == {"plain", "bound", "twice", "none"}
-    assert '"plain x ? n,bound y d,' in registration([text])
+    assert '"plain:1024 x ? n,bound:256 y d,' in registration([text])

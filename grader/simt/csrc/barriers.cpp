@@ -208,9 +208,31 @@ extern "C" SIMT_EXPORT unsigned simt_activemask() {
   return unsigned(thread.posted);
 }
 
+extern "C" void simt_sync_grid() {
+  Worker* w = t_worker;
+  if (!w->launch->cooperative) {
+    report(w, "not-cooperative", RETURN_ADDRESS, {});
+    kill_launch(w);
+    return;
+  }
+  leave_plain(w);
+  Thread& thread = w->threads[w->current];
+  thread.pc = RETURN_ADDRESS;
+  thread.state = AT_GRID_BARRIER;
+  ++w->at_grid;
+  wait_here(w);
+}
+
+extern "C" int simt_is_cooperative() { return t_worker->launch->cooperative; }
+
+extern "C" void simt_let_others_run() { give_way(t_worker); }
+
 extern "C" unsigned simt_lane() { return t_worker->current & 31; }
 
 extern "C" void simt_fence(int) {
-  if (t_worker && t_worker->launch) t_worker->launch->fenced = true;
+  if (Worker* w = t_worker; w && w->fibre) {
+    w->launch->fenced = true;
+    w->threads[w->current].fenced_in = w->run;
+  }
   __atomic_thread_fence(__ATOMIC_SEQ_CST);
 }

@@ -3,6 +3,8 @@
 #include "errors.h"
 #include "findings.h"
 
+#include <utility>
+
 extern "C" __thread simt::Builtins simt_builtins SIMT_TLS;
 
 namespace simt {
@@ -16,9 +18,21 @@ static __attribute__((noinline)) void check_host_access(void* address, unsigned 
   set_device_fault(ILLEGAL_ADDRESS, "host-touches-device-memory");
 }
 
-static __attribute__((noinline)) void out_of_steps(Worker* w, size_t pc) {
-  report(w, "step-budget", pc, {});
-  kill_launch(w);
+// A thread that takes two whole turns in a row may be waiting for another one in a loop.
+static __attribute__((noinline)) void end_of_turn(Worker* w, size_t pc) {
+  static constexpr long TURN = 1 << 20, SHORT_TURN = 1 << 12;
+  if (w->later == 0) {
+    report(w, "step-budget", pc, {});
+    kill_launch(w);
+    return;
+  }
+  // A count puts requests together from whole turns: they stay long.
+  w->budget = std::min(w->launch->spins && !(w->mode & COUNT) ? SHORT_TURN : TURN, w->later);
+  w->later -= w->budget;
+  u64 me = u64(w->run) << 10 | u64(w->current);
+  if (std::exchange(w->turns_thread, me) != me) return;
+  w->launch->spins = true;
+  give_way(w);
 }
 
 static void check_global(Worker* w, size_t address, unsigned size, Access access, size_t pc) {
@@ -119,7 +133,7 @@ void access(void* pointer, unsigned size, Access access, void* return_address) {
   }
   // Clang reports reads of threadIdx; GCC knows that it is constant.
   if (address - (size_t)&simt_builtins < sizeof simt_builtins) return;
-  if (--w->budget == 0) out_of_steps(w, pc);
+  if (--w->budget == 0) end_of_turn(w, pc);
   bool check = w->mode & CHECK, count = w->mode & COUNT;
   int lane = w->current & 31;
   if (in_arena(pointer)) {
@@ -141,7 +155,7 @@ void spend_step(size_t pc) {
   Worker* w = t_worker;
   if (!w || !w->fibre) return;
   if (w->mode & COUNT) w->counter.enter(pc, w->current & 31);
-  if (--w->budget == 0) out_of_steps(w, pc);
+  if (--w->budget == 0) end_of_turn(w, pc);
 }
 
 }  // namespace simt

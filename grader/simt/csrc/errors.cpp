@@ -37,8 +37,16 @@ extern "C" int simt_last_error(int clear) {
   return code;
 }
 
+// A call that fails returns its error, and leaves it for cudaGetLastError as well.
+extern "C" int simt_fail(int code) {
+  using namespace simt;
+  if (code && !g_launch_error && code < 700) g_launch_error = code;
+  return code;
+}
+
 extern "C" int simt_synchronize() {
   using namespace simt;
+  simt_wait();
   g_fault_seen = g_device_fault != 0;
   return g_device_fault;
 }
@@ -47,5 +55,6 @@ extern "C" const char* simt_error_detail() { return simt::g_detail.c_str(); }
 
 extern "C" SIMT_EXPORT int simt_pending_error() {
   using namespace simt;
+  simt_wait();
   return g_device_fault ? g_device_fault : g_launch_error;
 }

@@ -13,8 +13,9 @@ enum CudaError {
   LAUNCH_TIMEOUT = 702,
   DEVICE_ASSERT = 710,
   MISALIGNED_ADDRESS = 716,
-  NOT_SUPPORTED = 801,
-  LAUNCH_FAILURE = 719
+  LAUNCH_FAILURE = 719,
+  COOPERATIVE_TOO_LARGE = 720,
+  NOT_SUPPORTED = 801
 };
 
 void set_launch_error(int code, std::string detail);

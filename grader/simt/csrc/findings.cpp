@@ -30,6 +30,7 @@ static int fault_of(const std::string& kind) {
                                                  {"step-budget", LAUNCH_TIMEOUT},
                                                  {"assert", DEVICE_ASSERT},
                                                  {"deadlock", LAUNCH_FAILURE},
+                                                 {"not-cooperative", LAUNCH_FAILURE},
                                                  {"stack-overflow", LAUNCH_FAILURE}};
   auto it = FAULTS.find(kind);
   return it == FAULTS.end() ? 0 : it->second;
@@ -108,7 +109,7 @@ void report(Worker* w, const char* kind, size_t pc, const Evidence& evidence) {
     json.key("other").open('{');
     json.field("pc", (long long)other->pc);
     json.field("module", launch->module->path);
-    json.field("block", unflatten(other->run - launch->first_run, launch->grid));
+    json.field("block", unflatten((other->run - launch->first_run) % launch->block_count, launch->grid));
     json.field("thread", unflatten(other->thread, launch->block));
     json.field("access", other->access);
     json.close('}');
@@ -150,8 +151,19 @@ extern "C" SIMT_EXPORT void simt_report_not_written(const char* operation, const
   add("output-not-written", operation, unique, 0, std::move(json.text));
 }
 
+// cudaMalloc without cudaFree: to be asked at the end of a program, or of one case that should be closed.
+extern "C" SIMT_EXPORT void simt_report_leaks() {
+  simt_wait();
+  for (auto& a : g_allocations)
+    if (a.live && a.allocated_at) {
+      report_host("leak", a.allocated_at, g_arena + a.offset, 0, NO_ACCESS);
+      a.allocated_at = 0;
+    }
+}
+
 // All findings as a JSON array; the caller takes them, the list is empty afterwards.
 extern "C" SIMT_EXPORT const char* simt_take_findings() {
+  simt_wait();
   g_findings_json = "[";
   for (auto& f : g_findings) {
     if (g_findings_json.size() > 1) g_findings_json += ',';

@@ -11,7 +11,7 @@ namespace simt {
 struct Remembered {
   u64 number;
   u32 first_run;
-  u64 blocks;
+  u64 blocks, runs;  // runs: more than blocks if they waited for each other at grid.sync()
   std::string kernel, file;
   int line;
   uint3 grid, block;
@@ -34,10 +34,18 @@ u32 next_runs(u64 blocks) {
 }
 
 u64 remember_launch(const Launch& l) {
-  g_launches.push_back({++g_number, l.first_run, l.block_count, l.kernel, l.file, l.line, l.grid, l.block,
+  g_launches.push_back({++g_number, l.first_run, l.block_count, l.block_count, l.kernel, l.file, l.line, l.grid, l.block,
                         l.shared_bytes, l.static_shared_bytes, l.module, false, ""});
   if (g_launches.size() > MOST_LAUNCHES) g_launches.pop_front();
   return g_number;
+}
+
+void remember_runs(u64 number, u32 runs) {
+  for (auto it = g_launches.rbegin(); it != g_launches.rend(); ++it)
+    if (it->number == number) {
+      it->runs = runs;
+      return;
+    }
 }
 
 void remember_counts(u64 number, const Counter& counter) {
@@ -53,6 +61,7 @@ void remember_counts(u64 number, const Counter& counter) {
 using namespace simt;
 
 extern "C" SIMT_EXPORT const char* simt_take_launches() {
+  simt_wait();
   Json json;
   json.open('[');
   for (auto& l : g_launches) {
@@ -82,18 +91,19 @@ extern "C" SIMT_EXPORT const char* simt_take_launches() {
 
 // The thread that last wrote any of these bytes, as JSON; "" if none did.
 extern "C" SIMT_EXPORT const char* simt_last_writer(const void* pointer, size_t bytes) {
+  simt_wait();
   g_json.clear();
   const Record* r = last_write(pointer, bytes);
   if (!r) return "";
   for (auto& l : g_launches) {
-    if (r->run < l.first_run || r->run - l.first_run >= l.blocks) continue;
+    if (r->run < l.first_run || r->run - l.first_run >= l.runs) continue;
     Json json;
     json.open('{');
     json.field("kernel", l.kernel);
     json.field("launch", (long long)l.number);
     json.field("module", l.module->path);
     json.field("pc", (long long)r->pc);
-    json.field("block", unflatten(r->run - l.first_run, l.grid));
+    json.field("block", unflatten((r->run - l.first_run) % l.blocks, l.grid));
     json.field("thread", unflatten(r->thread, l.block));
     json.field("access", r->access);
     json.close('}');

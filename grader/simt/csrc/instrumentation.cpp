@@ -1,6 +1,7 @@
 // What -fsanitize=thread and -fsanitize-coverage make the compiler call. The student's module is linked
 // without a sanitizer's library: these are the functions it finds.
 #include "check.h"
+#include "worker.h"
 
 #define SIMT_CALL extern "C" SIMT_EXPORT
 #define HERE __builtin_return_address(0)
@@ -9,13 +10,22 @@ using simt::access;
 using simt::READ;
 using simt::WRITE;
 
+static inline void volatile_access(void* p, unsigned size, simt::Access kind, void* here) {
+  simt::Worker* w = simt::t_worker;
+  if (w) w->is_volatile = true;
+  access(p, size, kind, here);
+  if (w) w->is_volatile = false;
+}
+
 #define SIMT_ACCESS(SIZE)                                                                \
   SIMT_CALL void __tsan_read##SIZE(void* p) { access(p, SIZE, READ, HERE); }             \
   SIMT_CALL void __tsan_write##SIZE(void* p) { access(p, SIZE, WRITE, HERE); }           \
   SIMT_CALL void __tsan_unaligned_read##SIZE(void* p) { access(p, SIZE, READ, HERE); }   \
   SIMT_CALL void __tsan_unaligned_write##SIZE(void* p) { access(p, SIZE, WRITE, HERE); } \
-  SIMT_CALL void __tsan_volatile_read##SIZE(void* p) { access(p, SIZE, READ, HERE); }    \
-  SIMT_CALL void __tsan_volatile_write##SIZE(void* p) { access(p, SIZE, WRITE, HERE); }
+  SIMT_CALL void __tsan_volatile_read##SIZE(void* p) { volatile_access(p, SIZE, READ, HERE); }   \
+  SIMT_CALL void __tsan_volatile_write##SIZE(void* p) { volatile_access(p, SIZE, WRITE, HERE); } \
+  SIMT_CALL void __tsan_unaligned_volatile_read##SIZE(void* p) { volatile_access(p, SIZE, READ, HERE); } \
+  SIMT_CALL void __tsan_unaligned_volatile_write##SIZE(void* p) { volatile_access(p, SIZE, WRITE, HERE); }
 SIMT_ACCESS(1)
 SIMT_ACCESS(2)
 SIMT_ACCESS(4)

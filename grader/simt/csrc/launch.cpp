@@ -3,8 +3,11 @@
 #include "findings.h"
 #include "history.h"
 #include "pool.h"
+#include "queue.h"
 
+#include <limits>
 #include <map>
+#include <memory>
 #include <mutex>
 
 extern "C" __thread simt::Builtins simt_builtins SIMT_TLS;
@@ -13,15 +16,18 @@ namespace simt {
 
 int g_mode = 0;
 static u64 g_sample_above = 0;  // threads; a launch of more is counted by a sample, 0: never
+u64 g_schedule = 0;
 static long g_budget = 0;  // steps a launch may take, 0: as many as it likes
 static constexpr size_t MAX_STATIC_SHARED = 48 << 10;
 static constexpr u64 WORTH_SPREADING = 1 << 14;  // threads; waking another core costs about as much as these
 
 static const char* refusal(const LaunchConfig& c, const std::string& kernel) {
+  const Kernel* declared = declared_kernel(kernel);
   u64 threads = u64(c.block.x) * c.block.y * c.block.z;
   if (!c.grid.x || !c.grid.y || !c.grid.z) return "the grid is empty";
   if (!threads) return "the block is empty";
   if (threads > MAX_THREADS) return "a block has at most 1024 threads";
+  if (declared && threads > u64(declared->launch_bound)) return "the kernel's __launch_bounds__ allows fewer threads";
   if (c.block.z > 64) return "blockDim.z is at most 64";
   if (c.grid.x > 0x7fffffffu) return "gridDim.x is at most 2147483647";
   if (c.grid.y > 65535 || c.grid.z > 65535) return "gridDim.y and gridDim.z are at most 65535";
@@ -32,11 +38,12 @@ static const char* refusal(const LaunchConfig& c, const std::string& kernel) {
   return nullptr;
 }
 
-static void refuse(const LaunchSite& site, const LaunchConfig& c, const std::string& why) {
+static void refuse(const LaunchSite& site, const LaunchConfig& c, const std::string& why,
+                   int error = INVALID_CONFIGURATION) {
   char text[300];
   snprintf(text, sizeof text, "%s<<<(%u, %u, %u), (%u, %u, %u), %zu>>>: ", site.kernel, c.grid.x, c.grid.y,
            c.grid.z, c.block.x, c.block.y, c.block.z, c.shared_bytes);
-  set_launch_error(INVALID_CONFIGURATION, text + why);
+  set_launch_error(error, text + why);
 }
 
 // The __shared__ variables of this kernel, and of device functions that it may call.
@@ -53,9 +60,11 @@ static size_t collect_shared_variables(Launch& launch) {
 static void prepare(Worker* w, Launch& launch, void* (*tls_anchor)()) {
   tls_anchor();  // makes this OS thread's block of the module's thread-local variables
   w->mode = g_mode;
-  w->budget = g_budget;
-  w->host_begin = (size_t)launch.context - (64 << 10);
-  w->host_end = (size_t)launch.context + (64 << 10);
+  w->budget = 1;  // the first step asks for a turn
+  w->later = g_budget ? g_budget : std::numeric_limits<long>::max();
+  w->turns_thread = ~u64(0);
+  w->host_begin = (size_t)launch.context;
+  w->host_end = (size_t)launch.context + launch.context_bytes;
   w->tls = thread_local_block(launch.module);
   w->tls_bytes = w->tls ? launch.module->tls_bytes : 0;
   w->static_defined.resize(w->tls_bytes + 16);
@@ -77,9 +86,10 @@ static void run(Launch& launch, void* (*tls_anchor)()) {
   for (;;) {
     u64 begin = launch.next_block.fetch_add(several, std::memory_order_relaxed);
     u64 end = std::min(begin + several, launch.block_count);
-    for (u64 b = begin; b < end && !launch.stopped; ++b) run_block(w, b);
+    for (u64 b = begin; b < end && !launch.stopped; ++b) run_block(w, shuffled(b, launch.block_count));
     if (end >= launch.block_count || launch.stopped) break;
   }
+  finish_blocks(w);
   w->counter.finish();
   if (g_mode & COUNT) remember_counts(launch.number, w->counter);
   w->launch = nullptr;
@@ -90,48 +100,82 @@ static void run(Launch& launch, void* (*tls_anchor)()) {
 
 using namespace simt;
 
-extern "C" void simt_launch(const LaunchSite* site, const LaunchConfig* config, void (*body)(void*),
-                            void* context, void* (*tls_anchor)(), const PointerArgument* pointers,
-                            int pointer_count) {
-  static std::mutex one_at_a_time;
-  std::lock_guard<std::mutex> guard(one_at_a_time);
-  memory_init();
+static std::shared_ptr<Launch> describe(const LaunchSite& site, const LaunchConfig& config,
+                                        const LaunchBody& body) {
+  std::shared_ptr<Launch> launch(new Launch, [](Launch* l) {
+    l->destroy(l->context);
+    delete l;
+  });
+  launch->kernel = site.kernel;
+  launch->base_name = unqualified_name(launch->kernel);
+  launch->file = site.file;
+  launch->line = site.line;
+  launch->grid = config.grid;
+  launch->block = config.block;
+  launch->shared_bytes = config.shared_bytes;
+  launch->thread_count = int(config.block.x * config.block.y * config.block.z);
+  launch->warp_count = (launch->thread_count + 31) / 32;
+  launch->block_count = u64(config.grid.x) * config.grid.y * config.grid.z;
+  launch->body = body.run;
+  launch->destroy = body.destroy;
+  launch->context = body.context;
+  launch->context_bytes = body.bytes;
+  launch->tls_anchor = body.tls_anchor;
+  launch->cooperative = body.cooperative;
+  launch->module = module_at((size_t)body.run);
+  return launch;
+}
+
+void (*g_launch_hook)(const char* kernel, int begins) = nullptr;  // for torch's profiler
+
+static void start(Launch& launch) {
   if (device_faulted()) return;  // the context is dead, as on a GPU
+  launch.first_run = next_runs(launch.block_count);
+  launch.runs = u32(launch.block_count);
+  launch.number = remember_launch(launch);
+  if (g_launch_hook) g_launch_hook(launch.kernel.c_str(), 1);
+  // Checked and counted blocks run in order on one core: what is reported is then the same every time.
+  bool spread = !g_mode && !launch.cooperative && launch.block_count > 1 &&
+                launch.block_count * launch.thread_count >= WORTH_SPREADING;
+  if (spread)
+    on_every_core([&] { run(launch, launch.tls_anchor); });
+  else
+    run(launch, launch.tls_anchor);
+  if (launch.runs > launch.block_count) remember_runs(launch.number, launch.runs);
+  if (g_launch_hook) g_launch_hook(launch.kernel.c_str(), 0);
+}
+
+static bool fits_the_device(const Launch& l, size_t static_bytes) {
+  static constexpr u64 SMS = 132, THREADS = 2048, BLOCKS = 32, SHARED = 228 << 10;
+  u64 each = std::min({THREADS / (u64(l.warp_count) * 32), BLOCKS, SHARED / (static_bytes + l.shared_bytes + 1024)});
+  return l.block_count <= SMS * each;
+}
+
+extern "C" void simt_launch(const LaunchSite* site, const LaunchConfig* config, const LaunchBody* body,
+                            const PointerArgument* pointers, int pointer_count) {
+  memory_init();
+  auto launch = describe(*site, *config, *body);
+  if (device_faulted()) return;
   if (g_mode && !site->instrumented) {
     set_launch_error(NOT_SUPPORTED, std::string(site->kernel) + ": checks or counts are on, but the module was "
                                                                 "compiled without them");
     return;
   }
-  Launch launch;
-  launch.kernel = site->kernel;
-  launch.base_name = unqualified_name(launch.kernel);
-  if (const char* why = refusal(*config, launch.base_name)) return refuse(*site, *config, why);
-  launch.file = site->file;
-  launch.line = site->line;
-  launch.grid = config->grid;
-  launch.block = config->block;
-  launch.shared_bytes = config->shared_bytes;
-  launch.thread_count = int(config->block.x * config->block.y * config->block.z);
-  launch.warp_count = (launch.thread_count + 31) / 32;
-  launch.block_count = u64(config->grid.x) * config->grid.y * config->grid.z;
-  launch.body = body;
-  launch.context = context;
-  launch.module = module_at((size_t)body);
-  launch.pointers.assign(pointers, pointers + pointer_count);
-  launch.static_shared_bytes = collect_shared_variables(launch);
-  if (launch.static_shared_bytes > MAX_STATIC_SHARED)
+  if (const char* why = refusal(*config, launch->base_name)) return refuse(*site, *config, why);
+  launch->pointers.assign(pointers, pointers + pointer_count);
+  size_t static_bytes = launch->static_shared_bytes = collect_shared_variables(*launch);
+  if (static_bytes > MAX_STATIC_SHARED)
     return refuse(*site, *config, "its __shared__ variables take more than 48 KB, which nvcc refuses");
-  launch.first_run = next_runs(launch.block_count);
-  launch.number = remember_launch(launch);
-  // Checked and counted blocks run in order on one core: what is reported is then the same every time.
-  bool spread = !g_mode && launch.block_count > 1 && launch.block_count * launch.thread_count >= WORTH_SPREADING;
-  if (spread)
-    on_every_core([&] { run(launch, tls_anchor); });
-  else
-    run(launch, tls_anchor);
+  if (launch->cooperative && !fits_the_device(*launch, static_bytes))
+    return refuse(*site, *config, "the blocks of a cooperative launch must all fit on the device at once",
+                  COOPERATIVE_TOO_LARGE);
+  in_turn([launch] { start(*launch); }, true);
 }
 
+extern "C" SIMT_EXPORT void simt_set_launch_hook(void (*hook)(const char*, int)) { g_launch_hook = hook; }
+
 extern "C" SIMT_EXPORT void simt_set_mode(int mode, long budget) {
+  simt_wait();  // what is queued was launched under the old mode
   g_mode = mode;
   if (mode & CHECK) {
     memory_init();
@@ -140,11 +184,21 @@ extern "C" SIMT_EXPORT void simt_set_mode(int mode, long budget) {
   g_budget = budget;
 }
 
-extern "C" SIMT_EXPORT void simt_sample_above(u64 threads) { g_sample_above = threads; }
+extern "C" SIMT_EXPORT void simt_sample_above(u64 threads) {
+  simt_wait();
+  g_sample_above = threads;
+}
 
 extern "C" SIMT_EXPORT int simt_mode() { return g_mode; }
 
+// 0: blocks and warps in their order; else a seed that shuffles them.
+extern "C" SIMT_EXPORT void simt_set_schedule(u64 seed) {
+  simt_wait();
+  g_schedule = seed;
+}
+
 extern "C" SIMT_EXPORT void simt_reset() {
+  simt_wait();
   reset_errors();
   simt_take_findings();
   simt_take_launches();

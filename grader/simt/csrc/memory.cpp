@@ -1,6 +1,7 @@
 #include "memory.h"
 
 #include "errors.h"
+#include "queue.h"
 #include "shadow.h"
 
 #include <map>
@@ -84,7 +85,7 @@ static bool take_slot(size_t bytes, size_t* slot) {
 
 using namespace simt;
 
-extern "C" int simt_malloc(void** out, size_t bytes) {
+static int allocate(void** out, size_t bytes, size_t at) {
   std::lock_guard<std::mutex> guard(g_memory_lock);
   memory_init();
   size_t slot_bytes = GRANULE, slot;
@@ -92,7 +93,7 @@ extern "C" int simt_malloc(void** out, size_t bytes) {
   if (bytes > g_arena_bytes / 2 || !take_slot(slot_bytes, &slot)) return OUT_OF_MEMORY;
   size_t offset = slot + slot_bytes / 4 / 512 * 512;
   u64 serial = g_allocations.size() + 1;
-  g_allocations.push_back({slot, slot_bytes, offset, bytes, true, serial, "", 1});
+  g_allocations.push_back({slot, slot_bytes, offset, bytes, true, serial, "", 1, at});
   for (size_t g = slot / GRANULE; g < (slot + slot_bytes) / GRANULE; ++g) g_allocation_of[g] = u32(serial);
   if (slot_bytes >= LARGE_SLOT) {  // a page fault every 4 KB would take longer than the kernel
     madvise(g_arena + slot, slot_bytes, MADV_HUGEPAGE);
@@ -107,8 +108,23 @@ extern "C" int simt_malloc(void** out, size_t bytes) {
   return 0;
 }
 
-extern "C" int simt_free(void* pointer) {
-  if (!pointer) return 0;
+static int allocate_or_wait(void** out, size_t bytes, size_t at) {
+  int error = allocate(out, bytes, at);
+  if (error && !is_idle()) {  // what is queued may give memory back
+    simt_wait();
+    error = allocate(out, bytes, at);
+  }
+  return error;
+}
+
+extern "C" int simt_malloc(void** out, size_t bytes) { return allocate_or_wait(out, bytes, 0); }
+
+extern "C" int simt_cuda_malloc(void** out, size_t bytes) {
+  if (bytes == 0) return *out = nullptr, 0;
+  return simt_fail(allocate_or_wait(out, bytes, (size_t)__builtin_return_address(0) - 1));
+}
+
+static int release(void* pointer) {
   std::lock_guard<std::mutex> guard(g_memory_lock);
   Allocation* a = g_arena && in_arena(pointer) ? allocation_at(arena_offset(pointer)) : nullptr;
   if (!a || !a->live || a->offset != arena_offset(pointer)) return INVALID_VALUE;
@@ -121,7 +137,20 @@ extern "C" int simt_free(void* pointer) {
   return 0;
 }
 
+// As torch's allocator does it: kernels that are queued may still use the memory.
+extern "C" int simt_free(void* pointer) {
+  if (pointer) in_turn([pointer] { release(pointer); }, false);
+  return 0;
+}
+
+// cudaFree waits for the device.
+extern "C" int simt_cuda_free(void* pointer) {
+  if (int fault = simt_synchronize()) return fault;
+  return pointer ? simt_fail(release(pointer)) : 0;
+}
+
 extern "C" void simt_mark_initialised(const void* pointer, size_t bytes) {
+  simt_wait();
   if (!bytes || !g_arena || !in_arena(pointer)) return;
   mark_initialised(arena_offset(pointer), bytes);
   forget_shadow(arena_offset(pointer), bytes);  // the host wrote it: no thread owns it any more
@@ -149,6 +178,7 @@ extern "C" int simt_copy(void* to, const void* from, size_t bytes, int kind) {
 
 extern "C" int simt_fill(void* to, int value, size_t bytes) {
   if (!simt_is_device_pointer(to) || !device_range_is_valid(to, bytes)) return INVALID_VALUE;
+  simt_wait();
   memset(to, value, bytes);
   simt_mark_initialised(to, bytes);
   return 0;
@@ -171,6 +201,7 @@ extern "C" SIMT_EXPORT void simt_reset_peak_memory() { g_peak_bytes = g_live_byt
 // How many of the bytes [pointer, pointer + bytes) nothing has written; *first gets the first one's offset.
 extern "C" SIMT_EXPORT size_t simt_undefined_bytes(const void* pointer, size_t bytes, size_t* first) {
   if (!simt_is_device_pointer(pointer)) return 0;
+  simt_wait();
   size_t offset = arena_offset(pointer), undefined = 0;
   for (size_t i = 0; i < bytes; ++i) {
     size_t at = offset + i;

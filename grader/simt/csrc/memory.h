@@ -15,7 +15,10 @@ struct Allocation {
   u64 serial;
   std::string label;  // "Float[32, 64]", or empty for cudaMalloc
   int element_bytes;
+  size_t allocated_at = 0;  // the student's cudaMalloc; 0 for torch's own memory
 };
+
+extern std::deque<Allocation> g_allocations;
 
 extern char* g_arena;
 extern size_t g_arena_bytes;
@@ -34,7 +37,6 @@ bool is_initialised(size_t offset, unsigned bytes);
 
 template <class Visit>
 void for_each_live_slot(Visit visit) {
-  extern std::deque<Allocation> g_allocations;
   for (auto& a : g_allocations)
     if (a.live) visit(a.slot, a.slot_bytes);
 }

@@ -165,30 +165,63 @@ static std::vector<std::string> split(const std::string& text, char separator) {
 
 }  // namespace simt
 
+// "name:bound parameter parameter,name:bound ..."
 extern "C" int simt_register_kernels(const char* declarations) {
   using namespace simt;
   for (auto& declaration : split(declarations, ',')) {
     auto words = split(declaration, ' ');
     if (words.empty()) continue;
-    g_kernels[words[0]] = Kernel{words[0], {words.begin() + 1, words.end()}};
+    auto head = split(words[0], ':');
+    g_kernels[head[0]] = Kernel{head[0], {words.begin() + 1, words.end()}, head.size() > 1 ? atoi(head[1].c_str()) : 1024};
   }
   return 0;
 }
 
-extern "C" int simt_allow_dynamic_shared(const void* kernel, int bytes) {
-  using namespace simt;
-  static constexpr int MOST = 227 << 10;
-  if (bytes < 0 || bytes > MOST) return 1;
-  Module* module = module_at((size_t)kernel);
-  if (!module) return 98;  // cudaErrorInvalidDeviceFunction
+namespace simt {
+
+// The unqualified name of the kernel at an address; "" if there is none.
+static std::string name_at(const void* kernel, Module** where) {
+  Module* module = *where = module_at((size_t)kernel);
+  if (!module) return "";
   size_t at = (size_t)kernel - module->base;
   for (auto& f : module->functions) {
     if (at < f.begin || at >= f.end) continue;
     int status;
     char* demangled = abi::__cxa_demangle(f.name.c_str(), nullptr, nullptr, &status);
-    allow_dynamic_shared(unqualified_name(demangled ? demangled : f.name), bytes);
+    std::string name = unqualified_name(demangled ? demangled : f.name);
     free(demangled);
-    return 0;
+    return name;
   }
-  return 98;
+  return "";
+}
+
+}  // namespace simt
+
+extern "C" int simt_allow_dynamic_shared(const void* kernel, int bytes) {
+  using namespace simt;
+  static constexpr int MOST = 227 << 10;
+  if (bytes < 0 || bytes > MOST) return 1;
+  Module* module;
+  std::string name = name_at(kernel, &module);
+  if (name.empty()) return 98;  // cudaErrorInvalidDeviceFunction
+  allow_dynamic_shared(name, bytes);
+  return 0;
+}
+
+extern "C" size_t simt_static_shared(const void* kernel) {
+  using namespace simt;
+  Module* module;
+  std::string name = name_at(kernel, &module);
+  size_t bytes = 0;
+  if (module)
+    for (auto& v : module->shared_variables)
+      if (v.owner == name) bytes += v.end - v.begin;
+  return bytes;
+}
+
+extern "C" int simt_launch_bound(const void* kernel) {
+  using namespace simt;
+  Module* module;
+  const Kernel* declared = declared_kernel(name_at(kernel, &module));
+  return declared ? declared->launch_bound : 1024;
 }

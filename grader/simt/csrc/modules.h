@@ -21,6 +21,7 @@ struct Module {
 struct Kernel {
   std::string name;
   std::vector<std::string> parameters;
+  int launch_bound = 1024;
 };
 
 // "void ns::k<float>(int)" -> "k"

@@ -1,12 +1,14 @@
 // The runtime library is one translation unit, so that the compiler can inline across the checks, which
 // run once for every memory access of every thread.
 #include "errors.cpp"
+#include "queue.cpp"
 #include "memory.cpp"
 #include "modules.cpp"
 #include "fibre.cpp"
 #include "shadow.cpp"
 #include "counting.cpp"
 #include "sampling.cpp"
+#include "blocks.cpp"
 #include "scheduler.cpp"
 #include "barriers.cpp"
 #include "findings.cpp"

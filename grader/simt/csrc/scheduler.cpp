@@ -1,6 +1,8 @@
 // Runs the threads of a block: warp by warp, lane by lane, each until it ends or waits for others.
 #include "barriers.h"
+#include "blocks.h"
 #include "findings.h"
+#include "history.h"
 #include "shadow.h"
 #include "worker.h"
 
@@ -33,22 +35,32 @@ void kill_launch(Worker* w) {
   if (w->fibre) to_scheduler(w);
 }
 
-// Somebody waits, so from here on every thread has a state: those before this one have ended.
-void leave_plain(Worker* w) {
-  if (!w->plain) return;
+static void all_fresh(Worker* w) {
+  int n = w->launch->thread_count;
   w->plain = false;
-  int n = w->launch->thread_count, me = w->current;
   for (int t = 0; t < n; ++t) {
-    w->threads[t].state = t < me ? FINISHED : t > me ? FRESH : READY;
+    w->threads[t].state = FRESH;
     w->threads[t].warp_phase = 0;
   }
   for (int i = 0; i < w->launch->warp_count; ++i) {
-    int lanes = std::min(32, n - i * 32), gone = std::clamp(me - i * 32, 0, 32);
+    int lanes = std::min(32, n - i * 32);
     Warp& warp = w->warps[i];
     warp.exist = lanes == 32 ? ~0u : (1u << lanes) - 1;
-    warp.finished = gone == 32 ? ~0u : (1u << gone) - 1;
-    warp.waiting = 0;
+    warp.finished = warp.waiting = 0;
     warp.next_slot = 0;
+  }
+}
+
+// Somebody waits, so from here on every thread has a state: those before this one have ended.
+void leave_plain(Worker* w) {
+  if (!w->plain) return;
+  all_fresh(w);
+  int me = w->current;
+  for (int t = 0; t < me; ++t) w->threads[t].state = FINISHED;
+  w->threads[me].state = READY;
+  for (int i = 0; i <= me / 32; ++i) {
+    int gone = std::min(me - i * 32, 32);
+    w->warps[i].finished = gone == 32 ? ~0u : (1u << gone) - 1;
   }
   w->finished = me;
   w->threads[me].fibre = w->fibre;
@@ -155,7 +167,7 @@ static void begin_block(Worker* w, u64 block) {
   w->block = block;
   w->run = launch->first_run + u32(block);
   w->block_phase = 0;
-  w->finished = w->arrived = 0;
+  w->finished = w->arrived = w->at_grid = 0;
   w->vote_count[0] = w->vote_count[1] = 0;
   simt_builtins.block = unflatten(block, launch->grid);
   w->plain = true;
@@ -197,40 +209,142 @@ static void begin_plainly(Worker* w) {
   w->fibre = nullptr;
 }
 
-void run_block(Worker* w, u64 block) {
-  begin_block(w, block);
-  Launch* launch = w->launch;
-  int n = launch->thread_count;
-  begin_plainly(w);
-  int first_warp = w->finished / 32;  // the warps before it have ended
-  while (w->finished < n && !w->killed) {
-    for (int i = std::exchange(first_warp, 0); i < launch->warp_count && !w->killed; ++i) {
-      int begin = i * 32, end = std::min(n, begin + 32);
-      for (bool again = true; again && !w->killed;) {
-        again = false;
-        for (int t = begin; t < end && !w->killed; ++t) {
-          if (w->threads[t].state > READY) continue;
-          resume(w, t);
-          again = true;
-        }
-        if (!again) again = release_active_mask(w, i) || release_any_warp_barrier(w, i);
-      }
-      if (w->mode & COUNT) w->counter.end_of_warp_turn();
+// On a fibre. A loop that waits for another thread never blocks: this is where it lets the other one run.
+void give_way(Worker* w) {
+  leave_plain(w);
+  w->threads[w->current].state = GAVE_WAY;
+  wait_here(w);
+}
+
+static bool wake(Worker* w, State waiting) {
+  bool any = false;
+  for (int t = 0; t < w->launch->thread_count; ++t) {
+    if (w->threads[t].state != waiting) continue;
+    w->threads[t].state = READY;
+    any = true;
+  }
+  return any;
+}
+
+static bool is_any_runnable(const Worker* w) {
+  for (int t = 0; t < w->launch->thread_count; ++t)
+    if (w->threads[t].state <= READY) return true;
+  return false;
+}
+
+static bool waits_for_the_grid(const Worker* w) {
+  return w->at_grid && w->at_grid == w->launch->thread_count - w->finished;
+}
+
+static void run_warp(Worker* w, int i) {
+  int begin = i * 32, end = std::min(w->launch->thread_count, begin + 32);
+  for (bool again = true; again && !w->killed;) {
+    again = false;
+    for (int t = begin; t < end && !w->killed; ++t) {
+      if (w->threads[t].state > READY) continue;
+      resume(w, t);
+      again = true;
     }
+    if (!again) again = release_active_mask(w, i) || release_any_warp_barrier(w, i);
+  }
+  if (w->mode & COUNT) w->counter.end_of_warp_turn();
+}
+
+// Whether the block has ended; if not, it waits for other blocks.
+static bool advance(Worker* w, int first_warp) {
+  static constexpr int ROUNDS_OF_WAITING = 2;
+  Launch* launch = w->launch;
+  int n = launch->thread_count, waited = 0;
+  while (w->finished < n && !w->killed) {
+    for (int i = std::exchange(first_warp, 0); i < launch->warp_count && !w->killed; ++i)
+      run_warp(w, int(shuffled(u64(i), u64(launch->warp_count))));
     if (w->finished == n || w->killed) break;
-    bool runnable = false;
-    for (int t = 0; t < n && !runnable; ++t) runnable = w->threads[t].state <= READY;
-    if (runnable) continue;
-    if (w->arrived == n - w->finished)
+    if (is_any_runnable(w)) continue;
+    if (wake(w, GAVE_WAY)) {
+      if (++waited > ROUNDS_OF_WAITING && launch->block_count > 1) return false;
+    } else if (waits_for_the_grid(w)) {
+      return false;
+    } else if (w->arrived == n - w->finished) {
       release_block_barrier(w);
-    else
+    } else {
       report_deadlock(w);
+    }
   }
   if (w->killed) abandon_block(w);
   if (w->mode & COUNT) {
     w->counter.end_of_warp_turn();  // of a warp that got to its end at once, after waiting for itself alone
     w->counter.end_block();
   }
+  report_doubtful_reads(w);
+  return true;
+}
+
+void run_block(Worker* w, u64 block) {
+  begin_block(w, block);
+  int first_warp = 0;
+  if (g_schedule) {
+    all_fresh(w);
+  } else {
+    begin_plainly(w);
+    first_warp = w->finished / 32;  // the warps before it have ended
+  }
+  if (!advance(w, first_warp)) w->aside.push_back(put_aside(w));
+}
+
+static bool waits_for_the_grid(const Launch* launch, const SavedBlock& b) {
+  return b.at_grid && b.at_grid == launch->thread_count - b.finished;
+}
+
+// Every block has come to the barrier: they go on as if newly begun, in the next numbers of runs.
+static void release_grid_barrier(Worker* w) {
+  Launch* launch = w->launch;
+  next_runs(launch->block_count);
+  launch->runs += u32(launch->block_count);
+  for (auto& b : w->aside) {
+    b.at_grid = 0;
+    ++b.block_phase;
+    for (auto& t : b.threads)
+      if (t.state == AT_GRID_BARRIER) t.state = READY;
+  }
+}
+
+static void report_absent_blocks(Worker* w) {
+  char detail[160];
+  snprintf(detail, sizeof detail, "waits at grid.sync(), but %zu of the grid's %zu blocks have left the kernel",
+           size_t(w->launch->block_count) - w->aside.size(), size_t(w->launch->block_count));
+  take_up(w, w->aside.front());
+  w->current = 0;
+  while (w->threads[w->current].state != AT_GRID_BARRIER) ++w->current;
+  report(w, "deadlock", w->threads[w->current].pc, {.detail = detail});
+  w->killed = true;
+}
+
+void finish_blocks(Worker* w) {
+  Launch* launch = w->launch;
+  while (!w->aside.empty() && !w->killed) {
+    bool all = true;
+    for (auto& b : w->aside) all &= waits_for_the_grid(launch, b);
+    if (all && w->aside.size() < launch->block_count) {
+      report_absent_blocks(w);
+      break;
+    }
+    if (all) release_grid_barrier(w);
+    std::vector<SavedBlock> round;
+    round.swap(w->aside);
+    for (auto& b : round) {
+      if (w->killed || waits_for_the_grid(launch, b)) {
+        w->aside.push_back(std::move(b));
+        continue;
+      }
+      take_up(w, b);
+      if (!advance(w, 0)) w->aside.push_back(put_aside(w));
+    }
+  }
+  for (auto& b : w->aside) {
+    take_up(w, b);
+    abandon_block(w);
+  }
+  w->aside.clear();
 }
 
 }  // namespace simt

@@ -76,14 +76,24 @@ void clear_shared_memory(Worker* w) {
 
 // Whether something makes `before` happen before `now`: the same thread, a barrier, or another launch.
 static inline bool ordered(const Worker* w, const Record& before, const Record& now, bool shared) {
-  if (before.run != now.run) return shared || before.run < w->launch->first_run || w->launch->fenced;
+  const Launch* launch = w->launch;
+  if (before.run != now.run) {
+    if (shared || before.run < launch->first_run || launch->fenced) return true;
+    u64 blocks = launch->block_count;  // grid.sync() lies between two rounds of runs
+    return (before.run - launch->first_run) / blocks != (now.run - launch->first_run) / blocks;
+  }
   if (before.thread == now.thread || before.block_phase != now.block_phase) return true;
+  if (w->threads[before.thread].fenced_in == before.run) return true;
   return before.thread / 32 == now.thread / 32 && before.warp_phase != now.warp_phase;
 }
 
 static inline bool races(const Worker* w, const Record& before, const Record& now, bool shared) {
-  if (!before.access || !(before.bytes & now.bytes)) return false;
+  if (!before.access || !(before.bytes & now.bytes & 15)) return false;
   if (before.access == ATOMIC && now.access == ATOMIC) return false;
+  // A flag: volatile or atomic on both sides, in a kernel that has fences.
+  bool flags = (before.bytes & VOLATILE || before.access == ATOMIC) &&
+               (now.bytes & VOLATILE || now.access == ATOMIC);
+  if (flags && w->launch->fenced) return false;
   return !ordered(w, before, now, shared);
 }
 
@@ -91,6 +101,7 @@ bool find_race(Worker* w, Shadow& s, size_t offset, unsigned size, Access access
                Record* other) {
   const Thread& thread = w->threads[w->current];
   bool found = false;
+  u8 flag = w->is_volatile ? VOLATILE : 0;
   for (size_t g = offset / 4; g <= (offset + size - 1) / 4; ++g) {
     size_t begin = std::max(offset, g * 4), end = std::min<size_t>(offset + size, g * 4 + 4);
     u8 bytes = u8(((1 << (end - begin)) - 1) << (begin & 3));
@@ -99,7 +110,7 @@ bool find_race(Worker* w, Shadow& s, size_t offset, unsigned size, Access access
                u16(w->current),
                w->block_phase,
                w->plain ? u16(0) : thread.warp_phase,
-               bytes,
+               u8(bytes | flag),
                u8(access)};
     const Record* against = nullptr;
     if (races(w, s.write[g], now, shared)) against = &s.write[g];

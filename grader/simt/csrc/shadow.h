@@ -6,11 +6,13 @@ namespace simt {
 
 struct Worker;
 
+static constexpr u8 VOLATILE = 16;
+
 struct Record {
   u32 pc;   // relative to the module
   u32 run;  // which block of which launch
   u16 thread, block_phase, warp_phase;
-  u8 bytes;  // which of the four
+  u8 bytes;  // which of the four, and VOLATILE
   u8 access;
 };
 

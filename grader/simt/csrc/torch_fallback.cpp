@@ -46,6 +46,7 @@ class Call {
         alias_(arguments_.size()) {}
 
   void run() {
+    if (looks_at_data()) simt_wait();
     for (size_t i = 0; i < arguments_.size(); ++i) convert_argument(i);
     bool may_mix = name_.find("index") != std::string::npos || name_ == "aten::copy_" ||
                    name_ == "aten::_copy_from" || name_ == "aten::_to_copy";
@@ -72,6 +73,16 @@ class Call {
   void for_each_written(Visit visit) {
     for (size_t i = 0; i < arguments_.size(); ++i)
       if (is_written(i) && original_[i].defined() && original_[i].is_cuda()) visit(i);
+  }
+
+  // A view does not: it may be taken while kernels that write the tensor are queued.
+  bool looks_at_data() const {
+    for (size_t i = 0; i < arguments_.size(); ++i) {
+      const IValue& v = (*stack_)[first_ + i];
+      bool tensors = v.isTensor() || v.isTensorList() || v.isOptionalTensorList() || v.isList();
+      if (tensors && (!arguments_[i].alias_info() || is_written(i))) return true;
+    }
+    return false;
   }
 
   // item(), equal() and the like hand a value to Python: a GPU has to be waited for.
@@ -180,6 +191,7 @@ static Tensor empty_strided(Size size, Size stride, std::optional<at::ScalarType
 
 static Tensor& copy_(Tensor& self, const Tensor& source, bool) {
   Aliases aliases;
+  simt_wait();
   if (source.is_cuda()) check_read("aten::copy_", source);
   if (source.is_cuda() != self.is_cuda()) synchronize_or_raise();
   Tensor to = self.is_cuda() ? aliases.on_cpu(self) : self;

@@ -11,12 +11,22 @@ namespace simt {
 static constexpr int MAX_THREADS = 1024;
 static constexpr size_t MAX_SHARED = 227 << 10;
 
-enum State : u8 { FRESH, READY, AT_BLOCK_BARRIER, AT_WARP_BARRIER, AT_ACTIVE_MASK, FINISHED };
+enum State : u8 {
+  FRESH,
+  READY,
+  GAVE_WAY,  // in a loop that waits for others: runs again once they had their turn
+  AT_BLOCK_BARRIER,
+  AT_GRID_BARRIER,
+  AT_WARP_BARRIER,
+  AT_ACTIVE_MASK,
+  FINISHED
+};
 
 struct Thread {
   State state;
   u8 slot;         // where the warp operation that released this thread left its results
   u16 warp_phase;  // warp barriers passed in this block phase
+  u32 fenced_in;   // the run in which it last called a fence: what it wrote may be read without a barrier
   u32 mask;        // of the warp operation that it waits in
   Fibre* fibre;
   size_t pc;    // of the barrier that it waits in
@@ -42,12 +52,30 @@ struct Launch {
   u32 first_run = 0;  // blocks of all launches are numbered on; this is the launch's first
   Module* module = nullptr;
   void (*body)(void*) = nullptr;
+  void (*destroy)(void*) = nullptr;
   void* context = nullptr;
+  size_t context_bytes = 0;
+  void* (*tls_anchor)() = nullptr;
   std::vector<const Symbol*> shared_variables;
   std::vector<PointerArgument> pointers;
   std::atomic<u64> next_block{0};      // of those that no worker has begun
   std::atomic<bool> stopped{false};    // by a worker that found a reason to
   std::atomic<bool> fenced{false};     // a kernel that orders its blocks with fences is not asked about races between them
+  bool cooperative = false;
+  std::atomic<bool> spins{false};  // threads wait for each other in loops: they take shorter turns
+  u32 runs = 0;        // run numbers used: one for each block, and again after each grid barrier
+};
+
+// All that a worker keeps about a block that it puts aside, half done, because it waits for other blocks.
+struct SavedBlock {
+  u64 block;
+  u16 block_phase;
+  int finished, at_grid, vote_count[2], vote_result[2];
+  bool exit_reported;
+  std::vector<Thread> threads;
+  std::vector<Warp> warps;
+  std::vector<char> shared_memory;
+  std::vector<u8> static_defined, dynamic_defined;
 };
 
 struct Worker {
@@ -55,17 +83,21 @@ struct Worker {
   Fibre* fibre = nullptr;  // running now; nullptr in the scheduler
   int current = 0;         // thread running now
   int mode = 0;
-  long budget = 0;
+  long budget = 0;  // steps left in this turn
+  long later = 0;   // steps left after it
   bool killed = false;
+  bool is_volatile = false;  // the access that is being checked
   bool plain = false;  // no thread of this block has waited yet: states and counts of threads are not kept
   void* scheduler_sp = nullptr;
   size_t tls = 0, tls_bytes = 0;        // where the module's __shared__ variables are
   char* dynamic_shared = nullptr;       // where extern __shared__ is
   size_t host_begin = 0, host_end = 0;  // the launch's arguments on the host's stack
+  u64 turns_thread = ~u64(0);           // whose turn the last one was: run and thread
   u64 block = 0;                        // flat blockIdx
   u32 run = 0;                          // launch->first_run + block
   u16 block_phase = 0;                  // block barriers passed
   int finished = 0, arrived = 0;        // threads of this block
+  int at_grid = 0;                      // of them, waiting for the other blocks
   int vote_count[2] = {}, vote_result[2] = {};
   bool exit_reported = false;
   Thread threads[MAX_THREADS + 1] = {};  // one more: the next one's fibre may be asked for
@@ -74,13 +106,25 @@ struct Worker {
   size_t fibre_count = 0;
   std::vector<u8> static_defined, dynamic_defined;  // shared memory's bytes that hold a value
   Counter counter;
+  std::vector<SavedBlock> aside;  // blocks that wait for others
 };
+
+// A seed other than 0 shuffles the order of blocks and warps.
+extern u64 g_schedule;
+inline u64 shuffled(u64 i, u64 n) {
+  if (!g_schedule || n < 2) return i;
+  u64 step = g_schedule % n | 1;
+  while (std::__gcd(step, n) != 1) step += 2;
+  return (i * (step % n) + g_schedule / 7) % n;
+}
 
 extern __thread Worker* t_worker SIMT_TLS;
 
 Worker* this_worker();
 void run_block(Worker* w, u64 block);
+void finish_blocks(Worker* w);  // those that were put aside
 void leave_plain(Worker* w);
+void give_way(Worker* w);     // on a fibre: lets all others run first
 void wait_here(Worker* w);
 void kill_launch(Worker* w);
 

@@ -1,62 +1,80 @@
-// The CUDA runtime API: one device, everything done at once.
+// The CUDA runtime API for one device. Launches are queued; whatever a GPU would wait for runs the queue.
 #pragma once
 #include "simt/device.h"
+#include "simt/errors.h"
+#include "simt/properties.h"
 #include "simt/runtime_types.h"
-
-inline cudaError_t cudaGetLastError() { return (cudaError_t)simt_last_error(1); }
-inline cudaError_t cudaPeekAtLastError() { return (cudaError_t)simt_last_error(0); }
-inline const char* cudaGetErrorName(cudaError_t e) { return simt::error_text(e).name; }
-inline const char* cudaGetErrorString(cudaError_t e) { return simt::error_text(e).sentence; }
-inline cudaError_t cudaDeviceSynchronize() { return (cudaError_t)simt_synchronize(); }
-inline cudaError_t cudaStreamSynchronize(cudaStream_t) { return (cudaError_t)simt_synchronize(); }
+#include "simt/streams.h"
+#include "simt/symbols.h"
+#include "simt/by_pointer.h"
 
 // ---- memory
 template <class T>
-inline cudaError_t cudaMalloc(T** p, size_t bytes) {
-  return (cudaError_t)simt_malloc((void**)p, bytes);
+SIMT_INLINE cudaError_t cudaMalloc(T** p, size_t bytes) {
+  return (cudaError_t)simt_cuda_malloc((void**)p, bytes);
 }
-inline cudaError_t cudaFree(void* p) { return (cudaError_t)simt_free(p); }
+inline cudaError_t cudaFree(void* p) { return (cudaError_t)simt_cuda_free(p); }
 template <class T>
-inline cudaError_t cudaMallocAsync(T** p, size_t bytes, cudaStream_t) {
-  return cudaMalloc(p, bytes);
+SIMT_INLINE cudaError_t cudaMallocAsync(T** p, size_t bytes, cudaStream_t) {
+  return (cudaError_t)simt_cuda_malloc((void**)p, bytes);
 }
 inline cudaError_t cudaFreeAsync(void* p, cudaStream_t) { return cudaFree(p); }
 template <class T>
-inline cudaError_t cudaMallocHost(T** p, size_t bytes) {
+SIMT_INLINE cudaError_t cudaMallocPitch(T** p, size_t* pitch, size_t width, size_t height) {
+  *pitch = (width + 511) / 512 * 512;
+  return cudaMalloc(p, *pitch * height);
+}
+template <class T>
+inline cudaError_t cudaMallocHost(T** p, size_t bytes, unsigned = 0) {
   *p = (T*)malloc(bytes);
   return *p ? cudaSuccess : cudaErrorMemoryAllocation;
 }
+template <class T>
+inline cudaError_t cudaHostAlloc(T** p, size_t bytes, unsigned) {
+  return cudaMallocHost(p, bytes);
+}
 inline cudaError_t cudaFreeHost(void* p) {
+  simt_wait();
   free(p);
   return cudaSuccess;
 }
+inline cudaError_t cudaHostRegister(void*, size_t, unsigned) { return cudaSuccess; }
+inline cudaError_t cudaHostUnregister(void*) { return cudaSuccess; }
 inline cudaError_t cudaMemcpy(void* to, const void* from, size_t bytes, cudaMemcpyKind kind) {
-  return (cudaError_t)simt_copy(to, from, bytes, kind);
+  return (cudaError_t)simt_fail(simt_copy(to, from, bytes, kind));
 }
 inline cudaError_t cudaMemcpyAsync(void* to, const void* from, size_t bytes, cudaMemcpyKind kind,
                                    cudaStream_t = nullptr) {
   return cudaMemcpy(to, from, bytes, kind);
 }
+inline cudaError_t cudaMemcpy2D(void* to, size_t to_pitch, const void* from, size_t from_pitch, size_t width,
+                                size_t height, cudaMemcpyKind kind) {
+  if (width > to_pitch || width > from_pitch) return (cudaError_t)simt_fail(cudaErrorInvalidPitchValue);
+  for (size_t row = 0; row < height; ++row)
+    if (cudaError_t e = cudaMemcpy((char*)to + row * to_pitch, (const char*)from + row * from_pitch, width, kind))
+      return e;
+  return cudaSuccess;
+}
+inline cudaError_t cudaMemcpy2DAsync(void* to, size_t to_pitch, const void* from, size_t from_pitch,
+                                     size_t width, size_t height, cudaMemcpyKind kind,
+                                     cudaStream_t = nullptr) {
+  return cudaMemcpy2D(to, to_pitch, from, from_pitch, width, height, kind);
+}
 inline cudaError_t cudaMemset(void* to, int value, size_t bytes) {
-  return (cudaError_t)simt_fill(to, value, bytes);
+  return (cudaError_t)simt_fail(simt_fill(to, value, bytes));
 }
 inline cudaError_t cudaMemsetAsync(void* to, int value, size_t bytes, cudaStream_t = nullptr) {
   return cudaMemset(to, value, bytes);
 }
-template <class T>
-SIMT_UNCHECKED inline cudaError_t cudaMemcpyToSymbol(T& symbol, const void* from, size_t bytes,
-                                                     size_t offset = 0,
-                                                     cudaMemcpyKind = cudaMemcpyHostToDevice) {
-  if (offset + bytes > sizeof(T)) return cudaErrorInvalidValue;
-  memcpy((char*)&symbol + offset, from, bytes);
+inline cudaError_t cudaMemset2D(void* to, size_t pitch, int value, size_t width, size_t height) {
+  for (size_t row = 0; row < height; ++row)
+    if (cudaError_t e = cudaMemset((char*)to + row * pitch, value, width)) return e;
   return cudaSuccess;
 }
-template <class T>
-SIMT_UNCHECKED inline cudaError_t cudaMemcpyFromSymbol(void* to, const T& symbol, size_t bytes,
-                                                       size_t offset = 0,
-                                                       cudaMemcpyKind = cudaMemcpyDeviceToHost) {
-  if (offset + bytes > sizeof(T)) return cudaErrorInvalidValue;
-  memcpy(to, (const char*)&symbol + offset, bytes);
+inline cudaError_t cudaPointerGetAttributes(cudaPointerAttributes* out, const void* pointer) {
+  bool device = simt_is_device_pointer(pointer);
+  *out = {device ? cudaMemoryTypeDevice : cudaMemoryTypeUnregistered, device ? 0 : -1,
+          device ? (void*)pointer : nullptr, device ? nullptr : (void*)pointer};
   return cudaSuccess;
 }
 inline cudaError_t cudaMemGetInfo(size_t* free_bytes, size_t* total) {
@@ -66,7 +84,9 @@ inline cudaError_t cudaMemGetInfo(size_t* free_bytes, size_t* total) {
 }
 
 // ---- the device
-inline cudaError_t cudaSetDevice(int device) { return device ? cudaErrorInvalidDevice : cudaSuccess; }
+inline cudaError_t cudaSetDevice(int device) {
+  return (cudaError_t)simt_fail(device ? cudaErrorInvalidDevice : cudaSuccess);
+}
 inline cudaError_t cudaGetDevice(int* device) {
   *device = 0;
   return cudaSuccess;
@@ -76,56 +96,24 @@ inline cudaError_t cudaGetDeviceCount(int* count) {
   return cudaSuccess;
 }
 inline cudaError_t cudaGetDeviceProperties(cudaDeviceProp* p, int device) {
-  if (device) return cudaErrorInvalidDevice;
+  if (device) return (cudaError_t)simt_fail(cudaErrorInvalidDevice);
   *p = cudaDeviceProp();
   return cudaSuccess;
 }
 inline cudaError_t cudaDeviceGetAttribute(int* value, cudaDeviceAttr attribute, int device) {
-  if (device) return cudaErrorInvalidDevice;
+  if (device) return (cudaError_t)simt_fail(cudaErrorInvalidDevice);
   *value = simt::device_attribute(attribute);
-  return *value < 0 ? cudaErrorInvalidValue : cudaSuccess;
+  return (cudaError_t)simt_fail(*value < 0 ? cudaErrorInvalidValue : cudaSuccess);
 }
-
-// ---- kernels as values
-template <class... P>
-inline cudaError_t cudaFuncSetAttribute(void (*kernel)(P...), cudaFuncAttribute which, int value) {
-  if (which != cudaFuncAttributeMaxDynamicSharedMemorySize) return cudaSuccess;
-  return (cudaError_t)simt_allow_dynamic_shared((const void*)kernel, value);
-}
-inline cudaError_t cudaFuncSetAttribute(const void* kernel, cudaFuncAttribute which, int value) {
-  if (which != cudaFuncAttributeMaxDynamicSharedMemorySize) return cudaSuccess;
-  return (cudaError_t)simt_allow_dynamic_shared(kernel, value);
-}
-template <class K>
-inline cudaError_t cudaFuncSetCacheConfig(K, cudaFuncCache) {
+inline cudaError_t cudaRuntimeGetVersion(int* version) {
+  *version = CUDART_VERSION;
   return cudaSuccess;
 }
-
-// ---- streams and events
-inline cudaError_t cudaStreamCreate(cudaStream_t* s) {
-  *s = nullptr;
-  return cudaSuccess;
-}
-inline cudaError_t cudaStreamCreateWithFlags(cudaStream_t* s, unsigned) { return cudaStreamCreate(s); }
-inline cudaError_t cudaStreamDestroy(cudaStream_t) { return cudaSuccess; }
-inline cudaError_t cudaStreamQuery(cudaStream_t) { return cudaSuccess; }
-inline cudaError_t cudaStreamWaitEvent(cudaStream_t, cudaEvent_t, unsigned = 0) { return cudaSuccess; }
-inline cudaError_t cudaEventCreate(cudaEvent_t* e) {
-  *e = new simt::Event{0};
-  return cudaSuccess;
-}
-inline cudaError_t cudaEventCreateWithFlags(cudaEvent_t* e, unsigned) { return cudaEventCreate(e); }
-inline cudaError_t cudaEventDestroy(cudaEvent_t e) {
-  delete e;
-  return cudaSuccess;
-}
-inline cudaError_t cudaEventRecord(cudaEvent_t e, cudaStream_t = nullptr) {
-  e->seconds = simt::seconds();
-  return cudaSuccess;
-}
-inline cudaError_t cudaEventQuery(cudaEvent_t) { return cudaSuccess; }
-inline cudaError_t cudaEventSynchronize(cudaEvent_t) { return (cudaError_t)simt_synchronize(); }
-inline cudaError_t cudaEventElapsedTime(float* milliseconds, cudaEvent_t begin, cudaEvent_t end) {
-  *milliseconds = (float)((end->seconds - begin->seconds) * 1e3);
+inline cudaError_t cudaDriverGetVersion(int* version) { return cudaRuntimeGetVersion(version); }
+inline cudaError_t cudaDeviceSetCacheConfig(cudaFuncCache) { return cudaSuccess; }
+inline cudaError_t cudaDeviceSetLimit(cudaLimit, size_t) { return cudaSuccess; }
+inline cudaError_t cudaDeviceReset() { return (cudaError_t)simt_synchronize(); }
+inline cudaError_t cudaDeviceCanAccessPeer(int* can, int, int) {
+  *can = 0;
   return cudaSuccess;
 }

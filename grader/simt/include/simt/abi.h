@@ -35,6 +35,15 @@ struct LaunchSite {
   int line;
   bool instrumented = SIMT_INSTRUMENTED;  // compiled so that the runtime sees every access
 };
+// What one thread of a launch does. The runtime takes over `context`, which holds the arguments.
+struct LaunchBody {
+  void (*run)(void* context);
+  void (*destroy)(void* context);
+  void* context;
+  size_t bytes;
+  void* (*tls_anchor)();
+  bool cooperative;
+};
 }  // namespace simt
 
 extern "C" {
@@ -42,11 +51,16 @@ extern "C" {
 #define SIMT_TLS __attribute__((tls_model("initial-exec")))
 
 // ---- launching
+// Launches are queued, and run in their order when the host waits for one of them or looks at memory.
 SIMT_EXPORT void simt_launch(const simt::LaunchSite* site, const simt::LaunchConfig* config,
-                             void (*body)(void*), void* context, void* (*tls_anchor)(),
-                             const simt::PointerArgument* pointers, int pointer_count);
+                             const simt::LaunchBody* body, const simt::PointerArgument* pointers,
+                             int pointer_count);
+SIMT_EXPORT void simt_wait();                      // runs what is queued
+SIMT_EXPORT void simt_record_event(double* when);  // queued too; -1 until its turn comes, then seconds
 SIMT_EXPORT int simt_register_kernels(const char* declarations);  // "name param param,name param"
 SIMT_EXPORT int simt_allow_dynamic_shared(const void* kernel, int bytes);
+SIMT_EXPORT size_t simt_static_shared(const void* kernel);  // bytes of its __shared__ variables
+SIMT_EXPORT int simt_launch_bound(const void* kernel);      // of __launch_bounds__, else 1024
 
 // ---- called by kernels
 #ifdef __clang__
@@ -60,13 +74,18 @@ SIMT_EXPORT unsigned simt_ballot(unsigned mask, int predicate);
 SIMT_EXPORT uint64_t simt_match(unsigned mask, uint64_t bits);
 SIMT_EXPORT unsigned simt_lane();
 SIMT_EXPORT void simt_fence(int scope);
+SIMT_EXPORT void simt_sync_grid();
+SIMT_EXPORT int simt_is_cooperative();
+SIMT_EXPORT void simt_let_others_run();
 SIMT_EXPORT void simt_atomic(void* address, int size);  // tells the checks about an atomic access
 SIMT_EXPORT void simt_assert_fail(const char* expression, const char* file, unsigned line,
                                   const char* function);
 
 // ---- device memory
 SIMT_EXPORT int simt_malloc(void** out, size_t bytes);
-SIMT_EXPORT int simt_free(void* pointer);
+SIMT_EXPORT int simt_free(void* pointer);            // after what is queued
+SIMT_EXPORT int simt_cuda_malloc(void** out, size_t bytes);  // the student's own: should be freed again
+SIMT_EXPORT int simt_cuda_free(void* pointer);
 SIMT_EXPORT void simt_mark_initialised(const void* pointer, size_t bytes);
 SIMT_EXPORT int simt_copy(void* to, const void* from, size_t bytes, int kind);  // kind as cudaMemcpyKind
 SIMT_EXPORT int simt_fill(void* to, int value, size_t bytes);
@@ -76,6 +95,7 @@ SIMT_EXPORT size_t simt_memory(int peak);
 
 // ---- errors, numbered as cudaError_t
 SIMT_EXPORT int simt_last_error(int clear);
+SIMT_EXPORT int simt_fail(int code);  // remembers the error of a call and returns it
 SIMT_EXPORT int simt_synchronize();
 SIMT_EXPORT const char* simt_error_detail();
 }

@@ -1,5 +1,7 @@
-// Atomic functions. The operation itself is not instrumented; the checks hear of it as one atomic access.
+// Atomic functions, for the types that a GPU has them for. The operation itself is not instrumented; the
+// checks hear of it as one atomic access.
 #pragma once
+#include "half.h"
 #include "launch.h"
 
 namespace simt {
@@ -40,40 +42,57 @@ struct Same {
 template <class T>
 using Exactly = typename Same<T>::type;
 
+template <class T, class... U>
+constexpr bool is_one_of = (std::is_same_v<T, U> || ...);
+typedef unsigned long long ull;
+
 }  // namespace simt
 
 // Each exists in three scopes; blocks run one after another, so the scopes do the same.
-#define SIMT_ATOMIC(NAME, EXPRESSION)                                          \
-  template <class T>                                                           \
-  SIMT_INLINE T NAME(T* p, simt::Exactly<T> v) {                               \
-    simt_atomic((void*)p, sizeof(T));                                          \
-    return simt::read_modify_write(p, [v](T old) -> T { return EXPRESSION; }); \
-  }                                                                            \
-  template <class T>                                                           \
-  SIMT_INLINE T NAME##_block(T* p, simt::Exactly<T> v) {                       \
-    return NAME(p, v);                                                         \
-  }                                                                            \
-  template <class T>                                                           \
-  SIMT_INLINE T NAME##_system(T* p, simt::Exactly<T> v) {                      \
-    return NAME(p, v);                                                         \
+#define SIMT_ATOMIC(NAME, EXPRESSION, ...)                                                            \
+  template <class T>                                                                                  \
+  SIMT_INLINE T NAME(T* p, simt::Exactly<T> v) {                                                      \
+    static_assert(simt::is_one_of<T, __VA_ARGS__>, "CUDA has no " #NAME " for this type; it takes a " \
+                                                   "pointer to one of: " #__VA_ARGS__);               \
+    simt_atomic((void*)p, sizeof(T));                                                                 \
+    return simt::read_modify_write(p, [v](T old) -> T { return EXPRESSION; });                        \
+  }                                                                                                   \
+  template <class T>                                                                                  \
+  SIMT_INLINE T NAME##_block(T* p, simt::Exactly<T> v) {                                              \
+    return NAME(p, v);                                                                                \
+  }                                                                                                   \
+  template <class T>                                                                                  \
+  SIMT_INLINE T NAME##_system(T* p, simt::Exactly<T> v) {                                             \
+    return NAME(p, v);                                                                                \
   }
 
-SIMT_ATOMIC(atomicAdd, T(old + v))
-SIMT_ATOMIC(atomicSub, T(old - v))
-SIMT_ATOMIC(atomicExch, ((void)old, v))
-SIMT_ATOMIC(atomicMax, v > old ? v : old)
-SIMT_ATOMIC(atomicMin, v < old ? v : old)
-SIMT_ATOMIC(atomicAnd, T(old& v))
-SIMT_ATOMIC(atomicOr, T(old | v))
-SIMT_ATOMIC(atomicXor, T(old ^ v))
-SIMT_ATOMIC(atomicInc, old >= v ? T(0) : T(old + 1))
-SIMT_ATOMIC(atomicDec, (old == 0 || old > v) ? v : T(old - 1))
+SIMT_ATOMIC(atomicAdd, T(old + v), int, unsigned, unsigned long long, float, double, __half, __half2,
+            __nv_bfloat16, __nv_bfloat162)
+SIMT_ATOMIC(atomicSub, T(old - v), int, unsigned)
+SIMT_ATOMIC(atomicExch, ((void)old, v), int, unsigned, unsigned long long, float)
+SIMT_ATOMIC(atomicMax, v > old ? v : old, int, unsigned, long long, unsigned long long)
+SIMT_ATOMIC(atomicMin, v < old ? v : old, int, unsigned, long long, unsigned long long)
+SIMT_ATOMIC(atomicAnd, T(old& v), int, unsigned, unsigned long long)
+SIMT_ATOMIC(atomicOr, T(old | v), int, unsigned, unsigned long long)
+SIMT_ATOMIC(atomicXor, T(old ^ v), int, unsigned, unsigned long long)
+SIMT_ATOMIC(atomicInc, old >= v ? T(0) : T(old + 1), unsigned)
+SIMT_ATOMIC(atomicDec, (old == 0 || old > v) ? v : T(old - 1), unsigned)
+
+// Vectors: every component is added atomically, the vector as a whole is not.
+SIMT_INLINE float2 atomicAdd(float2* p, float2 v) {
+  return float2{atomicAdd(&p->x, v.x), atomicAdd(&p->y, v.y)};
+}
+SIMT_INLINE float4 atomicAdd(float4* p, float4 v) {
+  return float4{atomicAdd(&p->x, v.x), atomicAdd(&p->y, v.y), atomicAdd(&p->z, v.z), atomicAdd(&p->w, v.w)};
+}
 
 template <class T>
 SIMT_INLINE T atomicCAS(T* p, simt::Exactly<T> expected, simt::Exactly<T> v) {
+  static_assert(simt::is_one_of<T, int, unsigned, unsigned long long, unsigned short>,
+                "CUDA has no atomicCAS for this type; it takes a pointer to one of: int, unsigned, "
+                "unsigned long long, unsigned short (reinterpret the bits of a float as an int)");
   simt_atomic((void*)p, sizeof(T));
-  return simt::read_modify_write(
-      p, [=](T old) -> T { return simt::to_bits(old) == simt::to_bits(expected) ? v : old; });
+  return simt::read_modify_write(p, [=](T old) -> T { return old == expected ? v : old; });
 }
 template <class T>
 SIMT_INLINE T atomicCAS_block(T* p, simt::Exactly<T> expected, simt::Exactly<T> v) {
@@ -82,12 +101,4 @@ SIMT_INLINE T atomicCAS_block(T* p, simt::Exactly<T> expected, simt::Exactly<T> 
 template <class T>
 SIMT_INLINE T atomicCAS_system(T* p, simt::Exactly<T> expected, simt::Exactly<T> v) {
   return atomicCAS(p, expected, v);
-}
-template <class T>
-SIMT_INLINE void gpuAtomicAdd(T* p, simt::Exactly<T> v) {
-  atomicAdd(p, v);
-}
-template <class T>
-SIMT_INLINE void gpuAtomicAddNoReturn(T* p, simt::Exactly<T> v) {
-  atomicAdd(p, v);
 }

@@ -8,12 +8,14 @@
 // const for the student; the runtime, which declares them without const, sets them between threads.
 extern "C" SIMT_EXPORT __thread const simt::Builtins simt_builtins SIMT_TLS;
 extern "C" SIMT_EXPORT unsigned simt_activemask();
+extern "C" SIMT_EXPORT __thread char simt_dynamic_shared[];  // what `extern __shared__` names
 
 #define threadIdx simt_builtins.thread
 #define blockIdx simt_builtins.block
 #define blockDim (::dim3(simt_builtins.block_dim))
 #define gridDim (::dim3(simt_builtins.grid_dim))
-#define warpSize 32
+
+inline constexpr int warpSize = 32;
 
 // The text of a launched expression, with macros replaced.
 #define SIMT_NAME(...) SIMT_TEXT(__VA_ARGS__)
@@ -47,16 +49,22 @@ SIMT_UNCHECKED void note_pointer(PointerArgument*& out, int index, const T& valu
     *out++ = {index, (const void*)value, pointee_bytes<std::remove_pointer_t<T>>()};
 }
 
+// A launch outlives the statement that makes it: the arguments move to the heap with it.
 template <class Call, class... A>
-SIMT_UNCHECKED void launch(const LaunchSite& site, const Config& config, const Call& call, A&... a) {
+SIMT_UNCHECKED void launch(const LaunchSite& site, const Config& config, bool cooperative, const Call& call,
+                           A&... a) {
   PointerArgument pointers[sizeof...(A) + 1], *end = pointers;
   int index = 0;
   (note_pointer(end, index++, a), ...);
-  auto body = [&]() SIMT_UNCHECKED { call(a...); };
+  auto body = [call, ... a = std::move(a)]() mutable SIMT_UNCHECKED { call(a...); };
   using Body = decltype(body);
-  simt_launch(
-      &site, &config, [](void* context) SIMT_UNCHECKED { (*(Body*)context)(); }, &body, tls_anchor, pointers,
-      int(end - pointers));
+  LaunchBody task{[](void* context) SIMT_UNCHECKED { (*(Body*)context)(); },
+                  [](void* context) { delete (Body*)context; },
+                  new Body(std::move(body)),
+                  sizeof(Body),
+                  tls_anchor,
+                  cooperative};
+  simt_launch(&site, &config, &task, pointers, int(end - pointers));
 }
 
 // A kernel whose type is known converts its arguments at the launch: 0, NULL and {a, b} are fine.
@@ -67,7 +75,7 @@ struct TypedLauncher {
   LaunchSite site;
   Config config;
   void (*kernel)(P...);
-  SIMT_UNCHECKED void operator()(P... a) const { launch(site, config, kernel, a...); }
+  SIMT_UNCHECKED void operator()(P... a) const { launch(site, config, false, kernel, a...); }
 };
 
 // A template whose arguments are deduced takes what it is given.
@@ -78,7 +86,7 @@ struct DeducingLauncher {
   Call call;
   template <class... A>
   SIMT_UNCHECKED void operator()(A... a) const {
-    launch(site, config, call, a...);
+    launch(site, config, false, call, a...);
   }
 };
 
@@ -94,6 +102,24 @@ SIMT_UNCHECKED DeducingLauncher<Call> launcher(const char* name, Config config, 
                                                const char* file = __builtin_FILE(),
                                                int line = __builtin_LINE()) {
   return {{name, file, line}, config, call};
+}
+
+// The kernel of cudaLaunchKernel and its relatives, with the name that it has in the source.
+template <class... P>
+struct Named {
+  const char* name;
+  void (*kernel)(P...);
+};
+template <class... P>
+Named<P...> named(const char* name, void (*kernel)(P...)) {
+  return {name, kernel};
+}
+
+template <class... P, size_t... I>
+SIMT_UNCHECKED void launch_unpacked(Named<P...> k, const Config& config, bool cooperative, void** arguments,
+                                    std::index_sequence<I...>, const char* file, int line) {
+  auto with = [&](P... a) SIMT_UNCHECKED { launch({k.name, file, line}, config, cooperative, k.kernel, a...); };
+  with(*(std::remove_reference_t<P>*)arguments[I]...);
 }
 
 template <class T>

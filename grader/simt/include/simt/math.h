@@ -1,11 +1,11 @@
-// Intrinsics: cache hints, fast mathematics, bits.
+// What a kernel can call without an include, beyond C's own mathematics: cache hints, CUDA's mathematical
+// functions, min and max.
 #pragma once
-#include "launch.h"
+#include "bits.h"
+#include "rounding.h"
 
 #include <cassert>
 #include <cfloat>
-#include <climits>
-#include <cmath>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
@@ -14,7 +14,7 @@
 #define __assert_fail simt_assert_fail
 SIMT_INLINE void __trap() { simt_assert_fail("__trap()", "", 0, ""); }
 SIMT_INLINE void __brkpt() {}
-SIMT_INLINE void __nanosleep(unsigned) {}
+SIMT_INLINE void __nanosleep(unsigned) { simt_let_others_run(); }
 
 #define SIMT_LOAD(NAME)            \
   template <class T>               \
@@ -37,41 +37,83 @@ SIMT_STORE(__stcg)
 SIMT_STORE(__stwt)
 SIMT_STORE(__stwb)
 
-#define SIMT_F1(NAME, EXPRESSION) \
-  SIMT_INLINE float NAME(float x) { return EXPRESSION; }
-#define SIMT_F2(NAME, EXPRESSION) \
-  SIMT_INLINE float NAME(float x, float y) { return EXPRESSION; }
-SIMT_F1(__expf, ::expf(x))
-SIMT_F1(__exp10f, ::powf(10.0f, x))
-SIMT_F1(exp10f, ::powf(10.0f, x))
-SIMT_F1(__logf, ::logf(x))
-SIMT_F1(__log2f, ::log2f(x))
-SIMT_F1(__log10f, ::log10f(x))
-SIMT_F1(__sinf, ::sinf(x))
-SIMT_F1(__cosf, ::cosf(x))
-SIMT_F1(__tanf, ::tanf(x))
-SIMT_F1(__tanhf, ::tanhf(x))
-SIMT_F1(__saturatef, x > 0 ? (x > 1 ? 1.0f : x) : 0.0f)
-SIMT_F1(rsqrtf, 1.0f / ::sqrtf(x))
-SIMT_F1(__frsqrt_rn, 1.0f / ::sqrtf(x))
-SIMT_F1(__frcp_rn, 1.0f / x)
-SIMT_F1(__fsqrt_rn, ::sqrtf(x))
-SIMT_F1(rcbrtf, 1.0f / ::cbrtf(x))
-SIMT_F1(normcdff, 0.5f * ::erfcf(-x * 0.707106781186547524f))
-SIMT_F1(sinpif, ::sinf(3.14159265358979324f * x))
-SIMT_F1(cospif, ::cosf(3.14159265358979324f * x))
-SIMT_F2(__fdividef, x / y)
-SIMT_F2(fdividef, x / y)
-SIMT_F2(__fadd_rn, x + y)
-SIMT_F2(__fsub_rn, x - y)
-SIMT_F2(__fmul_rn, x* y)
-SIMT_F2(__fdiv_rn, x / y)
-SIMT_F2(__powf, ::powf(x, y))
-SIMT_INLINE float __fmaf_rn(float a, float b, float c) { return ::fmaf(a, b, c); }
-SIMT_INLINE double rsqrt(double x) { return 1.0 / ::sqrt(x); }
-SIMT_INLINE void __sincosf(float x, float* s, float* c) {
-  *s = ::sinf(x);
-  *c = ::cosf(x);
+// For float and double: double does the work, so float's results are right to the last bit or nearly.
+#define SIMT_BOTH_1(NAME, EXPRESSION)                          \
+  SIMT_INLINE double NAME(double x) { return EXPRESSION; }     \
+  SIMT_INLINE float NAME##f(float x_) {                        \
+    double x = x_;                                             \
+    return (float)(EXPRESSION);                                \
+  }
+#define SIMT_BOTH_2(NAME, EXPRESSION)                              \
+  SIMT_INLINE double NAME(double x, double y) { return EXPRESSION; } \
+  SIMT_INLINE float NAME##f(float x_, float y_) {                  \
+    double x = x_, y = y_;                                         \
+    return (float)(EXPRESSION);                                    \
+  }
+#define SIMT_BOTH_3(NAME, EXPRESSION)                                        \
+  SIMT_INLINE double NAME(double x, double y, double z) { return EXPRESSION; } \
+  SIMT_INLINE float NAME##f(float x_, float y_, float z_) {                  \
+    double x = x_, y = y_, z = z_;                                           \
+    return (float)(EXPRESSION);                                              \
+  }
+#define SIMT_BOTH_4(NAME, EXPRESSION)                                                  \
+  SIMT_INLINE double NAME(double x, double y, double z, double w) { return EXPRESSION; } \
+  SIMT_INLINE float NAME##f(float x_, float y_, float z_, float w_) {                  \
+    double x = x_, y = y_, z = z_, w = w_;                                             \
+    return (float)(EXPRESSION);                                                        \
+  }
+
+namespace simt {
+constexpr double PI = 3.14159265358979323846;
+// Newton's method on erfc, from a start that is right to two digits (Winitzki, 2008).
+inline double erf_inverse(double y) {
+  if (!(y > -1 && y < 1)) return y == 1 ? __builtin_inf() : y == -1 ? -__builtin_inf() : __builtin_nan("");
+  double l = ::log((1 - y) * (1 + y)), a = 0.147, b = 2 / (PI * a) + l / 2;
+  double x = ::copysign(::sqrt(::sqrt(b * b - l / a) - b), y);
+  for (int i = 0; i < 4; ++i) x -= (::erf(x) - y) / (2 / ::sqrt(PI) * ::exp(-x * x));
+  return x;
+}
+inline double normal_quantile(double p) { return ::sqrt(2.0) * erf_inverse(2 * p - 1); }
+// exp(x*x) * erfc(x); for large x by its continued fraction.
+inline double scaled_erfc(double x) {
+  if (x < 10) return ::exp(x * x) * ::erfc(x);
+  return 1 / (::sqrt(PI) * (x + 0.5 / (x + 1 / (x + 1.5 / (x + 2 / x)))));
+}
+inline double sine_of_pi(double x) {
+  x = ::remainder(x, 2);
+  return x == ::rint(x) ? ::copysign(0.0, x) : ::sin(PI * x);
+}
+inline double cosine_of_pi(double x) {
+  x = ::fabs(::remainder(x, 2));
+  return x == 0.5 ? 0 : ::cos(PI * x);
+}
+}  // namespace simt
+
+SIMT_BOTH_1(rsqrt, 1 / ::sqrt(x))
+SIMT_BOTH_1(rcbrt, 1 / ::cbrt(x))
+#ifndef __USE_GNU
+SIMT_INLINE double exp10(double x) { return simt::exp10(x); }
+SIMT_INLINE float exp10f(float x) { return (float)simt::exp10(x); }
+#endif
+SIMT_BOTH_1(sinpi, simt::sine_of_pi(x))
+SIMT_BOTH_1(cospi, simt::cosine_of_pi(x))
+SIMT_BOTH_1(erfinv, simt::erf_inverse(x))
+SIMT_BOTH_1(erfcinv, simt::erf_inverse(1 - x))
+SIMT_BOTH_1(erfcx, simt::scaled_erfc(x))
+SIMT_BOTH_1(normcdf, 0.5 * ::erfc(-x * 0.70710678118654752440))
+SIMT_BOTH_1(normcdfinv, simt::normal_quantile(x))
+SIMT_BOTH_2(rhypot, 1 / ::hypot(x, y))
+SIMT_BOTH_3(norm3d, ::sqrt(x* x + y * y + z * z))
+SIMT_BOTH_3(rnorm3d, 1 / ::sqrt(x * x + y * y + z * z))
+SIMT_BOTH_4(norm4d, ::sqrt(x* x + y * y + z * z + w * w))
+SIMT_BOTH_4(rnorm4d, 1 / ::sqrt(x * x + y * y + z * z + w * w))
+SIMT_INLINE void sincospi(double x, double* s, double* c) {
+  *s = sinpi(x);
+  *c = cospi(x);
+}
+SIMT_INLINE void sincospif(float x, float* s, float* c) {
+  *s = sinpif(x);
+  *c = cospif(x);
 }
 
 // Plain functions for equal types, so that `using namespace std` stays unambiguous; a template for mixed
@@ -85,8 +127,12 @@ SIMT_MIN_MAX(long)
 SIMT_MIN_MAX(unsigned long)
 SIMT_MIN_MAX(long long)
 SIMT_MIN_MAX(unsigned long long)
-SIMT_MIN_MAX(float)
-SIMT_MIN_MAX(double)
+// Of a number and NaN these give the number, as on a GPU.
+#define SIMT_MIN_MAX_FLOAT(T)                                               \
+  SIMT_INLINE constexpr T min(T a, T b) { return b < a || a != a ? b : a; } \
+  SIMT_INLINE constexpr T max(T a, T b) { return a < b || a != a ? b : a; }
+SIMT_MIN_MAX_FLOAT(float)
+SIMT_MIN_MAX_FLOAT(double)
 namespace simt {
 template <class A, class B>
 using Mixed = std::enable_if_t<std::is_arithmetic_v<A> && std::is_arithmetic_v<B> && !std::is_same_v<A, B>,
@@ -95,55 +141,29 @@ using Mixed = std::enable_if_t<std::is_arithmetic_v<A> && std::is_arithmetic_v<B
 template <class A, class B>
 SIMT_INLINE constexpr simt::Mixed<A, B> min(A a, B b) {
   using C = simt::Mixed<A, B>;
-  return C(b) < C(a) ? C(b) : C(a);
+  return min(C(a), C(b));
 }
 template <class A, class B>
 SIMT_INLINE constexpr simt::Mixed<A, B> max(A a, B b) {
   using C = simt::Mixed<A, B>;
-  return C(a) < C(b) ? C(b) : C(a);
+  return max(C(a), C(b));
 }
-
-SIMT_INLINE int __popc(unsigned x) { return __builtin_popcount(x); }
-SIMT_INLINE int __popcll(unsigned long long x) { return __builtin_popcountll(x); }
-SIMT_INLINE int __clz(int x) { return x ? __builtin_clz((unsigned)x) : 32; }
-SIMT_INLINE int __clzll(long long x) { return x ? __builtin_clzll((unsigned long long)x) : 64; }
-SIMT_INLINE int __ffs(int x) { return __builtin_ffs(x); }
-SIMT_INLINE int __ffsll(long long x) { return __builtin_ffsll(x); }
-SIMT_INLINE unsigned __brev(unsigned x) {
-  unsigned reversed = 0;
-  for (int i = 0; i < 32; ++i) reversed |= (x >> i & 1) << (31 - i);
-  return reversed;
-}
-SIMT_INLINE int __float_as_int(float x) { return simt::from_bits<int>(simt::to_bits(x)); }
-SIMT_INLINE float __int_as_float(int x) { return simt::from_bits<float>(simt::to_bits(x)); }
-SIMT_INLINE unsigned __float_as_uint(float x) { return simt::from_bits<unsigned>(simt::to_bits(x)); }
-SIMT_INLINE float __uint_as_float(unsigned x) { return simt::from_bits<float>(simt::to_bits(x)); }
-SIMT_INLINE long long __double_as_longlong(double x) { return simt::from_bits<long long>(simt::to_bits(x)); }
-SIMT_INLINE double __longlong_as_double(long long x) { return simt::from_bits<double>(simt::to_bits(x)); }
-SIMT_INLINE int __float2int_rn(float x) { return (int)::nearbyintf(x); }
-SIMT_INLINE int __float2int_rd(float x) { return (int)::floorf(x); }
-SIMT_INLINE int __float2int_ru(float x) { return (int)::ceilf(x); }
-SIMT_INLINE int __float2int_rz(float x) { return (int)x; }
-SIMT_INLINE unsigned __float2uint_rn(float x) { return (unsigned)::nearbyintf(x); }
-SIMT_INLINE float __int2float_rn(int x) { return (float)x; }
-SIMT_INLINE float __uint2float_rn(unsigned x) { return (float)x; }
-SIMT_INLINE int __mul24(int a, int b) { return a * b; }
-SIMT_INLINE int __mulhi(int a, int b) { return (int)((long long)a * b >> 32); }
-SIMT_INLINE unsigned __umulhi(unsigned a, unsigned b) { return (unsigned)((unsigned long long)a * b >> 32); }
-
-SIMT_INLINE long long clock64() {
-#if defined(__x86_64__)
-  return (long long)__builtin_ia32_rdtsc();
-#else
-  long long ticks;
-  asm volatile("mrs %0, cntvct_el0" : "=r"(ticks));
-  return ticks;
-#endif
-}
+SIMT_INLINE unsigned umin(unsigned a, unsigned b) { return min(a, b); }
+SIMT_INLINE unsigned umax(unsigned a, unsigned b) { return max(a, b); }
+SIMT_INLINE long long llmin(long long a, long long b) { return min(a, b); }
+SIMT_INLINE long long llmax(long long a, long long b) { return max(a, b); }
+SIMT_INLINE unsigned long long ullmin(unsigned long long a, unsigned long long b) { return min(a, b); }
+SIMT_INLINE unsigned long long ullmax(unsigned long long a, unsigned long long b) { return max(a, b); }
 
 #define CUDART_INF_F __builtin_inff()
 #define CUDART_NAN_F __builtin_nanf("")
+#define CUDART_MIN_DENORM_F 1.401298464e-45f
+#define CUDART_MAX_NORMAL_F 3.402823466e38f
 #define CUDART_PI_F 3.141592654f
+#define CUDART_PIO2_F 1.570796327f
+#define CUDART_SQRT_TWO_F 1.414213562f
+#define CUDART_L2E_F 1.442695041f
+#define CUDART_LN2_F 0.693147181f
 #define CUDART_INF __builtin_inf()
 #define CUDART_NAN __builtin_nan("")
 #define CUDART_PI 3.1415926535897931

@@ -29,6 +29,17 @@ struct RestrictPtrTraits {
 };
 }  // namespace at
 
+// torch's own atomics add to any number.
+template <class T>
+SIMT_INLINE T gpuAtomicAdd(T* p, T v) {
+  simt_atomic((void*)p, sizeof(T));
+  return simt::read_modify_write(p, [v](T old) { return T(old + v); });
+}
+template <class T>
+SIMT_INLINE void gpuAtomicAddNoReturn(T* p, T v) {
+  gpuAtomicAdd(p, v);
+}
+
 namespace c10::cuda {
 
 class CUDAStream {
@@ -36,7 +47,7 @@ class CUDAStream {
   operator cudaStream_t() const { return nullptr; }
   cudaStream_t stream() const { return nullptr; }
   void synchronize() const { C10_CUDA_CHECK(cudaStreamSynchronize(nullptr)); }
-  bool query() const { return true; }
+  bool query() const { return cudaStreamQuery(nullptr) == cudaSuccess; }
   c10::DeviceIndex device_index() const { return 0; }
   c10::Device device() const { return c10::Device(c10::kCUDA, 0); }
 };

@@ -1,0 +1,52 @@
+#include "blocks.h"
+
+extern "C" __thread simt::Builtins simt_builtins SIMT_TLS;
+
+namespace simt {
+
+// The block's shared memory: its static variables one after the other, then the dynamic part.
+template <class Move>
+static void for_each_shared_byte(Worker* w, std::vector<char>& saved, Move move) {
+  size_t at = 0;
+  for (auto* v : w->launch->shared_variables) {
+    size_t bytes = v->end - v->begin;
+    if (saved.size() < at + bytes) saved.resize(at + bytes);
+    move((char*)w->tls + v->begin, saved.data() + at, bytes);
+    at += bytes;
+  }
+  if (saved.size() < at + w->launch->shared_bytes) saved.resize(at + w->launch->shared_bytes);
+  move(w->dynamic_shared, saved.data() + at, w->launch->shared_bytes);
+}
+
+SavedBlock put_aside(Worker* w) {
+  SavedBlock s{w->block, w->block_phase, w->finished, w->at_grid, {}, {}, w->exit_reported, {}, {}, {}, {}, {}};
+  std::copy(w->vote_count, w->vote_count + 2, s.vote_count);
+  std::copy(w->vote_result, w->vote_result + 2, s.vote_result);
+  s.threads.assign(w->threads, w->threads + w->launch->thread_count);
+  s.warps.assign(w->warps, w->warps + w->launch->warp_count);
+  for_each_shared_byte(w, s.shared_memory, [](char* live, char* saved, size_t n) { memcpy(saved, live, n); });
+  s.static_defined = w->static_defined;
+  s.dynamic_defined = w->dynamic_defined;
+  return s;
+}
+
+void take_up(Worker* w, SavedBlock& s) {
+  w->block = s.block;
+  w->run = w->launch->first_run + w->launch->runs - u32(w->launch->block_count) + u32(s.block);
+  w->block_phase = s.block_phase;
+  w->finished = s.finished;
+  w->at_grid = s.at_grid;
+  w->arrived = 0;
+  for (auto& t : s.threads) w->arrived += t.state == AT_BLOCK_BARRIER;
+  std::copy(s.vote_count, s.vote_count + 2, w->vote_count);
+  std::copy(s.vote_result, s.vote_result + 2, w->vote_result);
+  w->exit_reported = s.exit_reported;
+  std::copy(s.threads.begin(), s.threads.end(), w->threads);
+  std::copy(s.warps.begin(), s.warps.end(), w->warps);
+  for_each_shared_byte(w, s.shared_memory, [](char* live, char* saved, size_t n) { memcpy(live, saved, n); });
+  w->static_defined = s.static_defined;
+  w->dynamic_defined = s.dynamic_defined;
+  simt_builtins.block = unflatten(s.block, w->launch->grid);
+}
+
+}  // namespace simt

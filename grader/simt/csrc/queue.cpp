@@ -1,0 +1,57 @@
+#include "queue.h"
+
+#include <chrono>
+#include <deque>
+#include <mutex>
+
+namespace simt {
+
+static constexpr size_t MOST_QUEUED = 1024;  // then the host has to wait, as on a GPU
+static std::deque<std::function<void()>> g_queue;
+static std::recursive_mutex g_queue_lock;
+static bool g_running = false;
+
+// CUDA_LAUNCH_BLOCKING=1 means here what it means on a GPU.
+static bool is_blocking() {
+  static const char* text = getenv("CUDA_LAUNCH_BLOCKING");
+  return text && strcmp(text, "1") == 0;
+}
+
+bool is_idle() {
+  std::lock_guard<std::recursive_mutex> guard(g_queue_lock);
+  return g_queue.empty();
+}
+
+void in_turn(std::function<void()> task, bool may_wait) {
+  std::lock_guard<std::recursive_mutex> guard(g_queue_lock);
+  if (g_queue.empty() && (!may_wait || is_blocking())) return task();
+  g_queue.push_back(std::move(task));
+  if (g_queue.size() > MOST_QUEUED) simt_wait();
+}
+
+static double seconds() {
+  return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
+}
+
+}  // namespace simt
+
+using namespace simt;
+
+extern "C" void simt_wait() {
+  std::lock_guard<std::recursive_mutex> guard(g_queue_lock);
+  if (g_running) return;  // a finding's text asks for memory while a kernel runs
+  g_running = true;
+  while (!g_queue.empty()) {
+    auto task = std::move(g_queue.front());
+    g_queue.pop_front();
+    task();
+  }
+  g_running = false;
+}
+
+extern "C" void simt_record_event(double* when) {
+  *when = -1;
+  in_turn([when] { *when = seconds(); }, false);
+}
+
+extern "C" SIMT_EXPORT int simt_is_idle() { return is_idle(); }

@@ -1,0 +1,13 @@
+// The device's queue: launches, events and frees wait in it until the host waits for them.
+#pragma once
+#include "base.h"
+
+#include <functional>
+
+namespace simt {
+
+// Does `task` now if nothing is queued or launches are blocking, else when its turn comes.
+void in_turn(std::function<void()> task, bool may_wait);
+bool is_idle();
+
+}  // namespace simt

@@ -1,0 +1,3 @@
+// Scans of cooperative groups.
+#pragma once
+#include "../cooperative_groups.h"

@@ -1,0 +1,67 @@
+// Kernels as values: launches through the API, attributes, occupancy.
+#pragma once
+#include "properties.h"
+#include "runtime_types.h"
+
+// The rewriter hands these the kernel itself, with its name, whatever it was cast to.
+template <class... P>
+inline cudaError_t cudaLaunchKernel(simt::Named<P...> kernel, dim3 grid, dim3 block, void** arguments,
+                                    size_t shared_bytes = 0, cudaStream_t stream = nullptr,
+                                    const char* file = __builtin_FILE(), int line = __builtin_LINE()) {
+  simt::launch_unpacked(kernel, simt::Config(grid, block, shared_bytes, stream), false, arguments,
+                        std::index_sequence_for<P...>(), file, line);
+  return (cudaError_t)simt_last_error(0);
+}
+template <class... P>
+inline cudaError_t cudaLaunchCooperativeKernel(simt::Named<P...> kernel, dim3 grid, dim3 block,
+                                               void** arguments, size_t shared_bytes = 0,
+                                               cudaStream_t stream = nullptr,
+                                               const char* file = __builtin_FILE(),
+                                               int line = __builtin_LINE()) {
+  simt::launch_unpacked(kernel, simt::Config(grid, block, shared_bytes, stream), true, arguments,
+                        std::index_sequence_for<P...>(), file, line);
+  return (cudaError_t)simt_last_error(0);
+}
+
+template <class... P>
+inline cudaError_t cudaFuncSetAttribute(void (*kernel)(P...), cudaFuncAttribute which, int value) {
+  if (which != cudaFuncAttributeMaxDynamicSharedMemorySize) return cudaSuccess;
+  return (cudaError_t)simt_fail(simt_allow_dynamic_shared((const void*)kernel, value));
+}
+inline cudaError_t cudaFuncSetAttribute(const void* kernel, cudaFuncAttribute which, int value) {
+  if (which != cudaFuncAttributeMaxDynamicSharedMemorySize) return cudaSuccess;
+  return (cudaError_t)simt_fail(simt_allow_dynamic_shared(kernel, value));
+}
+template <class K>
+inline cudaError_t cudaFuncSetCacheConfig(K, cudaFuncCache) {
+  return cudaSuccess;
+}
+// Registers are the GPU compiler's business: 32 stands for "few".
+template <class K>
+inline cudaError_t cudaFuncGetAttributes(cudaFuncAttributes* out, K kernel) {
+  *out = cudaFuncAttributes();
+  out->sharedSizeBytes = simt_static_shared((const void*)kernel);
+  out->maxThreadsPerBlock = simt_launch_bound((const void*)kernel);
+  return cudaSuccess;
+}
+template <class K>
+inline cudaError_t cudaOccupancyMaxActiveBlocksPerMultiprocessor(int* blocks, K kernel, int threads,
+                                                                 size_t dynamic_bytes) {
+  *blocks = simt::blocks_per_multiprocessor(threads, simt_static_shared((const void*)kernel) + dynamic_bytes);
+  return cudaSuccess;
+}
+template <class K>
+inline cudaError_t cudaOccupancyMaxPotentialBlockSize(int* grid, int* block, K kernel,
+                                                      size_t dynamic_bytes = 0, int limit = 0) {
+  size_t bytes = simt_static_shared((const void*)kernel) + dynamic_bytes;
+  int best = 0, most = simt_launch_bound((const void*)kernel);
+  if (limit && limit < most) most = limit;
+  for (int threads = most / 32 * 32; threads > 0; threads -= 32) {
+    int blocks = simt::blocks_per_multiprocessor(threads, bytes);
+    if (blocks * threads <= best) continue;
+    best = blocks * threads;
+    *block = threads;
+    *grid = blocks * cudaDeviceProp().multiProcessorCount;
+  }
+  return cudaSuccess;
+}

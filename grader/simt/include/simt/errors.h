@@ -1,0 +1,41 @@
+// Errors as the runtime API names them.
+#pragma once
+#include "runtime_types.h"
+
+namespace simt {
+
+struct ErrorText {
+  const char *name, *sentence;
+};
+
+inline ErrorText error_text(cudaError_t e) {
+  switch (e) {
+    case cudaSuccess: return {"cudaSuccess", "no error"};
+    case cudaErrorInvalidValue: return {"cudaErrorInvalidValue", "invalid argument"};
+    case cudaErrorMemoryAllocation: return {"cudaErrorMemoryAllocation", "out of memory"};
+    case cudaErrorInvalidConfiguration:
+      return {"cudaErrorInvalidConfiguration", "invalid configuration argument"};
+    case cudaErrorInvalidDeviceFunction: return {"cudaErrorInvalidDeviceFunction", "invalid device function"};
+    case cudaErrorInvalidDevice: return {"cudaErrorInvalidDevice", "invalid device ordinal"};
+    case cudaErrorInvalidPitchValue: return {"cudaErrorInvalidPitchValue", "invalid pitch argument"};
+    case cudaErrorInvalidResourceHandle: return {"cudaErrorInvalidResourceHandle", "invalid resource handle"};
+    case cudaErrorCooperativeLaunchTooLarge:
+      return {"cudaErrorCooperativeLaunchTooLarge", "too many blocks in cooperative launch"};
+    case cudaErrorNotReady: return {"cudaErrorNotReady", "device not ready"};
+    case cudaErrorIllegalAddress:
+      return {"cudaErrorIllegalAddress", "an illegal memory access was encountered"};
+    case cudaErrorLaunchTimeout: return {"cudaErrorLaunchTimeout", "the launch timed out and was terminated"};
+    case cudaErrorAssert: return {"cudaErrorAssert", "device-side assert triggered"};
+    case cudaErrorMisalignedAddress: return {"cudaErrorMisalignedAddress", "misaligned address"};
+    case cudaErrorLaunchFailure: return {"cudaErrorLaunchFailure", "unspecified launch failure"};
+    case cudaErrorNotSupported: return {"cudaErrorNotSupported", "operation not supported"};
+  }
+  return {"cudaErrorUnknown", "unknown error"};
+}
+
+}  // namespace simt
+
+inline cudaError_t cudaGetLastError() { return (cudaError_t)simt_last_error(1); }
+inline cudaError_t cudaPeekAtLastError() { return (cudaError_t)simt_last_error(0); }
+inline const char* cudaGetErrorName(cudaError_t e) { return simt::error_text(e).name; }
+inline const char* cudaGetErrorString(cudaError_t e) { return simt::error_text(e).sentence; }

@@ -1,0 +1,66 @@
+// The device's limits: an H100's.
+#pragma once
+#include "runtime_types.h"
+
+struct cudaDeviceProp {
+  char name[256] = "simt: CUDA on the CPU, with an H100's limits";
+  size_t totalGlobalMem = 32ull << 30, sharedMemPerBlock = 48 << 10, totalConstMem = 64 << 10;
+  size_t sharedMemPerBlockOptin = 227 << 10, sharedMemPerMultiprocessor = 228 << 10;
+  int regsPerBlock = 65536, regsPerMultiprocessor = 65536;
+  int maxThreadsPerBlock = 1024, maxThreadsDim[3] = {1024, 1024, 64},
+      maxGridSize[3] = {2147483647, 65535, 65535};
+  int multiProcessorCount = 132, maxThreadsPerMultiProcessor = 2048, maxBlocksPerMultiProcessor = 32;
+  int major = 9, minor = 0, l2CacheSize = 50 << 20, clockRate = 1755000, memoryClockRate = 2619000;
+  int memoryBusWidth = 5120, concurrentKernels = 1, integrated = 0, cooperativeLaunch = 1, managedMemory = 0, canMapHostMemory = 0;
+  int asyncEngineCount = 0, computeMode = 0, ECCEnabled = 1, pciBusID = 0, pciDeviceID = 0, pciDomainID = 0;
+  int warpSize = 32;
+};
+
+namespace simt {
+
+inline int device_attribute(cudaDeviceAttr attribute) {
+  static const cudaDeviceProp p;
+  switch (attribute) {
+    case cudaDevAttrMaxThreadsPerBlock: return p.maxThreadsPerBlock;
+    case cudaDevAttrMaxBlockDimX: return p.maxThreadsDim[0];
+    case cudaDevAttrMaxBlockDimY: return p.maxThreadsDim[1];
+    case cudaDevAttrMaxBlockDimZ: return p.maxThreadsDim[2];
+    case cudaDevAttrMaxGridDimX: return p.maxGridSize[0];
+    case cudaDevAttrMaxGridDimY: return p.maxGridSize[1];
+    case cudaDevAttrMaxGridDimZ: return p.maxGridSize[2];
+    case cudaDevAttrTotalConstantMemory: return (int)p.totalConstMem;
+    case cudaDevAttrIntegrated: return p.integrated;
+    case cudaDevAttrConcurrentKernels: return p.concurrentKernels;
+    case cudaDevAttrMaxRegistersPerMultiprocessor: return p.regsPerMultiprocessor;
+    case cudaDevAttrManagedMemory: return p.managedMemory;
+    case cudaDevAttrCooperativeLaunch: return p.cooperativeLaunch;
+    case cudaDevAttrMaxSharedMemoryPerBlock: return (int)p.sharedMemPerBlock;
+    case cudaDevAttrWarpSize: return 32;
+    case cudaDevAttrMaxRegistersPerBlock: return p.regsPerBlock;
+    case cudaDevAttrClockRate: return p.clockRate;
+    case cudaDevAttrMultiProcessorCount: return p.multiProcessorCount;
+    case cudaDevAttrMemoryClockRate: return p.memoryClockRate;
+    case cudaDevAttrGlobalMemoryBusWidth: return p.memoryBusWidth;
+    case cudaDevAttrL2CacheSize: return p.l2CacheSize;
+    case cudaDevAttrMaxThreadsPerMultiProcessor: return p.maxThreadsPerMultiProcessor;
+    case cudaDevAttrComputeCapabilityMajor: return p.major;
+    case cudaDevAttrComputeCapabilityMinor: return p.minor;
+    case cudaDevAttrMaxSharedMemoryPerMultiprocessor: return (int)p.sharedMemPerMultiprocessor;
+    case cudaDevAttrMaxSharedMemoryPerBlockOptin: return (int)p.sharedMemPerBlockOptin;
+    case cudaDevAttrMaxBlocksPerMultiprocessor: return p.maxBlocksPerMultiProcessor;
+  }
+  return -1;
+}
+
+// How many blocks an SM holds at once, as far as threads and shared memory decide it.
+inline int blocks_per_multiprocessor(int threads, size_t shared_bytes) {
+  static const cudaDeviceProp p;
+  if (threads < 1 || threads > p.maxThreadsPerBlock) return 0;
+  int warps = (threads + 31) / 32, blocks = p.maxThreadsPerMultiProcessor / 32 / warps;
+  if (blocks > p.maxBlocksPerMultiProcessor) blocks = p.maxBlocksPerMultiProcessor;
+  size_t each = (shared_bytes + 1024 + 127) / 128 * 128;  // 1 KB of every block is the system's
+  int fit = (int)(p.sharedMemPerMultiprocessor / each);
+  return fit < blocks ? fit : blocks;
+}
+
+}  // namespace simt

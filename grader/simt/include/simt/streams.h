@@ -1,0 +1,57 @@
+// Streams and events. There is one queue: streams are accepted and are in order with each other.
+#pragma once
+#include "runtime_types.h"
+
+inline cudaError_t cudaDeviceSynchronize() { return (cudaError_t)simt_synchronize(); }
+inline cudaError_t cudaStreamSynchronize(cudaStream_t) { return (cudaError_t)simt_synchronize(); }
+inline cudaError_t cudaStreamCreate(cudaStream_t* s) {
+  static long number = 16;
+  *s = (cudaStream_t)++number;  // a handle of its own, never dereferenced
+  return cudaSuccess;
+}
+inline cudaError_t cudaStreamCreateWithFlags(cudaStream_t* s, unsigned) { return cudaStreamCreate(s); }
+inline cudaError_t cudaStreamCreateWithPriority(cudaStream_t* s, unsigned, int) { return cudaStreamCreate(s); }
+inline cudaError_t cudaDeviceGetStreamPriorityRange(int* least, int* greatest) {
+  *least = 0;
+  *greatest = -5;
+  return cudaSuccess;
+}
+inline cudaError_t cudaStreamDestroy(cudaStream_t) { return cudaSuccess; }
+// Whoever asks again and again gets its answer: asking runs the queue.
+inline cudaError_t cudaStreamQuery(cudaStream_t) {
+  simt_wait();
+  return cudaSuccess;
+}
+inline cudaError_t cudaStreamWaitEvent(cudaStream_t, cudaEvent_t, unsigned = 0) { return cudaSuccess; }
+inline cudaError_t cudaLaunchHostFunc(cudaStream_t, void (*function)(void*), void* data) {
+  simt_wait();
+  function(data);
+  return cudaSuccess;
+}
+
+inline cudaError_t cudaEventCreate(cudaEvent_t* e) {
+  *e = new simt::Event{-2};
+  return cudaSuccess;
+}
+inline cudaError_t cudaEventCreateWithFlags(cudaEvent_t* e, unsigned) { return cudaEventCreate(e); }
+inline cudaError_t cudaEventDestroy(cudaEvent_t e) {
+  simt_wait();  // the queue may still hold it
+  delete e;
+  return cudaSuccess;
+}
+inline cudaError_t cudaEventRecord(cudaEvent_t e, cudaStream_t = nullptr) {
+  simt_record_event(&e->seconds);
+  return cudaSuccess;
+}
+inline cudaError_t cudaEventQuery(cudaEvent_t e) {
+  if (e->seconds != -1) return cudaSuccess;
+  simt_wait();
+  return cudaErrorNotReady;
+}
+inline cudaError_t cudaEventSynchronize(cudaEvent_t) { return (cudaError_t)simt_synchronize(); }
+inline cudaError_t cudaEventElapsedTime(float* milliseconds, cudaEvent_t begin, cudaEvent_t end) {
+  if (begin->seconds == -2 || end->seconds == -2) return (cudaError_t)simt_fail(cudaErrorInvalidResourceHandle);
+  if (begin->seconds == -1 || end->seconds == -1) return cudaErrorNotReady;
+  *milliseconds = (float)((end->seconds - begin->seconds) * 1e3);
+  return cudaSuccess;
+}

@@ -1,0 +1,38 @@
+// __constant__ and __device__ variables, from the host's side.
+#pragma once
+#include "runtime_types.h"
+
+template <class T>
+SIMT_UNCHECKED inline cudaError_t cudaMemcpyToSymbol(T& symbol, const void* from, size_t bytes,
+                                                     size_t offset = 0,
+                                                     cudaMemcpyKind = cudaMemcpyHostToDevice) {
+  if (offset + bytes > sizeof(T)) return (cudaError_t)simt_fail(cudaErrorInvalidValue);
+  simt_wait();  // what is queued still reads the old value
+  memcpy((char*)&symbol + offset, from, bytes);
+  return cudaSuccess;
+}
+template <class T>
+SIMT_UNCHECKED inline cudaError_t cudaMemcpyToSymbolAsync(T& symbol, const void* from, size_t bytes,
+                                                          size_t offset, cudaMemcpyKind kind,
+                                                          cudaStream_t = nullptr) {
+  return cudaMemcpyToSymbol(symbol, from, bytes, offset, kind);
+}
+template <class T>
+SIMT_UNCHECKED inline cudaError_t cudaMemcpyFromSymbol(void* to, const T& symbol, size_t bytes,
+                                                       size_t offset = 0,
+                                                       cudaMemcpyKind = cudaMemcpyDeviceToHost) {
+  if (offset + bytes > sizeof(T)) return (cudaError_t)simt_fail(cudaErrorInvalidValue);
+  if (int fault = simt_synchronize()) return (cudaError_t)fault;
+  memcpy(to, (const char*)&symbol + offset, bytes);
+  return cudaSuccess;
+}
+template <class T>
+inline cudaError_t cudaGetSymbolAddress(void** out, const T& symbol) {
+  *out = (void*)&symbol;
+  return cudaSuccess;
+}
+template <class T>
+inline cudaError_t cudaGetSymbolSize(size_t* out, const T&) {
+  *out = sizeof(T);
+  return cudaSuccess;
+}

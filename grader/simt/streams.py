@@ -1,0 +1,106 @@
+"""torch.cuda.Event and torch.cuda.Stream: one queue, in which all streams are in order with each other."""
+
+from __future__ import annotations
+
+import ctypes
+from typing import Any, Self
+
+NEVER, QUEUED = -2.0, -1.0
+
+
+def make(library: ctypes.CDLL) -> tuple[type, type]:
+    """(Event, Stream) for the runtime ``library``."""
+    library.simt_is_idle.restype = ctypes.c_int
+    pending: list[Any] = []  # what the queue still writes to must not be freed
+
+    def wait() -> None:
+        library.simt_wait()
+        pending.clear()
+
+    class Event:
+        """torch.cuda.Event: the moment at which the work queued before it was done."""
+
+        def __init__(
+            self, enable_timing: bool = False, blocking: bool = False, interprocess: bool = False, **_: Any
+        ) -> None:
+            self._timed = enable_timing
+            self._when = ctypes.c_double(NEVER)
+
+        def record(self, stream: Any = None) -> None:
+            """Queues the event."""
+            self._when = ctypes.c_double(QUEUED)
+            pending.append(self._when)
+            library.simt_record_event(ctypes.byref(self._when))
+            if len(pending) > 4096:
+                wait()
+
+        def elapsed_time(self, end_event: Event) -> float:
+            """Milliseconds from this event to ``end_event``; an error while either is still queued."""
+            if not (self._timed and end_event._timed):
+                raise ValueError("Both events must be created with argument 'enable_timing=True'.")
+            times = self._when.value, end_event._when.value
+            if NEVER in times:
+                raise ValueError("Both events must be recorded before calculating elapsed time.")
+            if QUEUED in times:
+                raise RuntimeError("CUDA error: device not ready")
+            return (times[1] - times[0]) * 1e3
+
+        def synchronize(self) -> None:
+            """Waits for the work that was queued before the event."""
+            if self._when.value == QUEUED:
+                wait()
+
+        def query(self) -> bool:
+            """Whether that work is done. Asking lets it go on, so a loop that asks ends."""
+            done = self._when.value != QUEUED
+            if not done:
+                wait()
+            return done
+
+        def wait(self, stream: Any = None) -> None:
+            """Streams are in order anyway."""
+
+    class Stream:
+        """torch.cuda.Stream: accepted; work on it is in order with all other work."""
+
+        current: Stream | None = None
+        cuda_stream = 0
+        device_index = 0
+        priority = 0
+
+        def __init__(self, device: Any = None, priority: int = 0, **_: Any) -> None:
+            self._outer: Stream | None = None
+
+        def synchronize(self) -> None:
+            """Waits for everything that is queued."""
+            import torch
+
+            torch.cuda.synchronize()
+
+        def query(self) -> bool:
+            """Whether nothing is queued. Asking lets the work go on."""
+            idle = bool(library.simt_is_idle())
+            if not idle:
+                wait()
+            return idle
+
+        def wait_stream(self, stream: Any) -> None:
+            """Streams are in order here."""
+
+        def wait_event(self, event: Any) -> None:
+            """Streams are in order here."""
+
+        def record_event(self, event: Event | None = None) -> Event:
+            """Queues an event."""
+            event = event or Event()
+            event.record()
+            return event
+
+        def __enter__(self) -> Self:
+            self._outer, Stream.current = Stream.current, self
+            return self
+
+        def __exit__(self, *_: object) -> None:
+            Stream.current = self._outer
+
+    return Event, Stream

@@ -1,0 +1,1 @@
+"""CUDA programs for simt and for nvcc alike: plain CUDA, no torch, every case one host function."""

@@ -1,0 +1,78 @@
+"""Constructs that cannot run are refused by name at their line; words that only look like them are not."""
+
+from __future__ import annotations
+
+import pytest
+
+from grader.simt import build as builder
+from grader.simt.build import CompileError
+from grader.simt.rewrite import rewrite
+
+from .test_build import request
+
+K = "__global__ void k(float* x) { %s }"
+REFUSED = {
+    "ptx": (K % 'asm volatile("mov.u32 %%0, %%laneid;" : "=r"(x[0]));', "inline PTX (asm)"),
+    "managed": ("__managed__ int counter;", "a __managed__ variable"),
+    "managed_memory": ("void f(float** p) { cudaMallocManaged(p, 4); }", "managed memory"),
+    "texture": ("texture<float, 2> image;", "a texture"),
+    "texture_object": ("__global__ void k(cudaTextureObject_t image) {}", "a texture"),
+    "texture_fetch": (K % "x[0] = tex2D<float>(0, 0.5f, 0.5f);", "a texture fetch"),
+    "surface": ("__global__ void k(cudaSurfaceObject_t image) {}", "a surface"),
+    "dynamic_parallelism": (K % "k<<<1, 32>>>(x);", "a kernel launched by a kernel (dynamic parallelism)"),
+    "tma": ("__global__ void k(const CUtensorMap map) {}", "a TMA copy"),
+    "async_copy": (K % "__pipeline_memcpy_async(x, x + 4, 16);", "an asynchronous copy"),
+    "cluster": (K % "auto c = cooperative_groups::this_cluster();", "a thread block cluster"),
+    "wmma": (K % "nvcuda::wmma::fragment<int> f;", "a tensor core fragment"),
+    "cub": (K % "cub::WarpReduce<float>::TempStorage s;", "the CUB library"),
+    "thrust": ("void f(float* p) { thrust::sort(p, p + 4); }", "the Thrust library"),
+    "cub_header": ("#include <cub/cub.cuh>", "the CUB library <cub/cub.cuh>"),
+    "mma_header": ("#include <mma.h>", "the tensor core header <mma.h>"),
+    "cublas": ("#include <cublas_v2.h>", "a GPU library <cublas_v2.h>"),
+    "curand": ("# include <curand_kernel.h>", "a GPU library for random numbers"),
+    "graph": ("void f() { cudaGraph_t g; }", "a CUDA graph"),
+    "capture": ("void f(cudaStream_t s) { cudaStreamBeginCapture(s, 0); }", "the capture of a CUDA graph"),
+    "barrier": (K % "__shared__ cuda::barrier<4> b;", "cuda::barrier"),
+}
+
+
+@pytest.mark.parametrize("name", REFUSED)
+def test_it_is_refused_by_name(name: str) -> None:
+    text, what = REFUSED[name]
+    out = rewrite(text)
+    assert "error" in out and what in out and "cannot run on the CPU: " in out
+    assert out.count("\n") == text.count("\n")
+
+
+LOOK_ALIKES = {
+    "comment": "// asm, texture<float>, wmma::fragment, cub::\n/* k<<<1, 2>>> __managed__ */",
+    "string": 'const char* s = "asm volatile (cudaGraph_t) <cub/cub.cuh>";',
+    "names": "int asm_count, texture, cubes, thrust, wmma_like, mma; float surface = 2;",
+    "barrier_to_the_compiler": K % 'asm volatile("" ::: "memory");',
+    "torch_cuda": "auto s = at::cuda::getCurrentCUDAStream(); c10::cuda::CUDAGuard g(0);",
+    "own_header": '#include "my/cuboid.h"',
+    "directive": "#ifdef __CUDA_ARCH_asm\n#pragma unroll asm\n#endif",
+}
+
+
+@pytest.mark.parametrize("name", LOOK_ALIKES)
+def test_a_look_alike_is_left_alone(name: str) -> None:
+    assert rewrite(LOOK_ALIKES[name]) == LOOK_ALIKES[name]
+
+
+@pytest.mark.parametrize(
+    ("name", "line"),
+    [("ptx", 4), ("dynamic_parallelism", 4), ("cub_header", 4), ("texture_fetch", 4), ("graph", 4)],
+)
+def test_the_compiler_says_it_at_the_line(name: str, line: int) -> None:
+    text, what = REFUSED[name]
+    with pytest.raises(CompileError) as caught:
+        builder.build(request("\n\n\n" + text, cuda_origins=[["/home/me/exercise.py", 1]]))
+    assert caught.value.first.startswith(what), caught.value.log
+    assert (caught.value.file, caught.value.line) == ("/home/me/exercise.py", line)
+
+
+def test_what_is_not_compiled_is_not_refused() -> None:
+    text = '#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 900\nvoid f() { asm("trap;"); }\n#endif\n'
+    cpp = "#include <torch/extension.h>\nint run() { return 1; }"
+    assert builder.build(request(text, cpp)).path.exists()
