@@ -32,7 +32,7 @@ def name_kernels(tokens: list[Token]) -> list[Token]:
 
 
 def _without_cast(tokens: list[Token]) -> list[Token]:
-    """``kernel`` from ``(void*)kernel``, ``(const void *) &kernel`` or ``reinterpret_cast<void*>(kernel)``."""
+    """``kernel`` from ``(void*)kernel``, ``(const void *) &kernel`` or a named cast."""
     words = [t for t in tokens if t.kind != "space"]
     texts = [t.text for t in words]
     if texts[:1] == ["("] and "void" in texts[:4] and ")" in texts[:6]:

@@ -7,6 +7,8 @@ from typing import Any
 from .addresses import resolve
 from .sentences import NAME, sentence
 
+RACES = {"shared-race", "global-race"}
+UNWRITTEN = {"shared-uninitialised-read", "global-uninitialised-read"}
 WARNINGS = {"barrier-exited-threads", "leak"}
 
 
@@ -15,7 +17,37 @@ def findings(raw: list[dict[str, Any]]) -> list[dict[str, Any]]:
     addresses = [(f.get("module", ""), f.get("pc", 0)) for f in raw]
     addresses += [(f["other"]["module"], f["other"]["pc"]) for f in raw if "other" in f]
     places = resolve(addresses)
-    return [_finding(f, places) for f in raw]
+    return _causes([_finding(f, places) for f in raw])
+
+
+def _causes(found: list[dict[str, Any]]) -> list[dict[str, Any]]:
+    """One finding a cause: what only follows from another finding is left out."""
+
+    def place(f: dict[str, Any]) -> tuple[str, int]:
+        return f["file"], f["line"]
+
+    racing = {
+        (f["kernel"], place(side)) for f in found if f["kind"] in RACES for side in (f, f["other"]) if side["line"]
+    }
+    masks = {(f["kernel"], place(f)) for f in found if f["kind"] == "bad-mask"}
+    out: list[dict[str, Any]] = []
+    pairs: dict[tuple[str, str, frozenset[tuple[str, int]]], dict[str, Any]] = {}
+    for f in found:
+        here = (f["kernel"], place(f))
+        if f["kind"] in UNWRITTEN and here in racing:
+            continue  # it came too early, and the race says so
+        if f["kind"] == "warp-exited-lanes" and here in masks:
+            continue
+        if f["kind"] == "barrier-divergence" and place(f) == place(f["other"]):
+            continue  # one barrier of the source, of which the compiler made two
+        if f["kind"] in RACES:
+            pair = (f["kind"], f["kernel"], frozenset((place(f), place(f["other"]))))
+            if pair in pairs:
+                pairs[pair]["count"] += f["count"]
+                continue
+            pairs[pair] = f
+        out.append(f)
+    return out
 
 
 def _finding(f: dict[str, Any], places: dict[tuple[str, int], tuple[str, int]]) -> dict[str, Any]:

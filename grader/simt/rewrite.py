@@ -11,9 +11,20 @@ from __future__ import annotations
 
 import re
 
-from .kernels import ATTRIBUTES, Kernel, find_kernels
 from .by_pointer import name_kernels
-from .tokens import CLOSER, OPENER, Token, closing, following, joined, opening, previous, split_commas, tokenize
+from .kernels import ATTRIBUTES, Kernel, find_kernels
+from .tokens import (
+    CLOSER,
+    OPENER,
+    Token,
+    closing,
+    following,
+    joined,
+    opening,
+    previous,
+    split_commas,
+    tokenize,
+)
 from .unsupported import refuse, refuse_includes
 
 BUFFER = "simt_dynamic_shared"
@@ -40,7 +51,11 @@ def _attributes(tokens: list[Token]) -> list[Token]:
         before = previous(tokens, i)
         if token.text == "__noinline__" and (before < 0 or tokens[before].text != "("):
             out[i] = Token("id", "__attribute__((noinline))")
-        elif token.text == "alignas" and before >= 0 and tokens[before].text not in ("struct", "class", "union"):
+        elif (
+            token.text == "alignas"
+            and before >= 0
+            and tokens[before].text not in ("struct", "class", "union")
+        ):
             out[i] = Token("id", "__align__")  # alignas may not stand between other specifiers
     return out
 
@@ -50,7 +65,9 @@ def registration(texts: list[str]) -> str:
     kernels: dict[str, Kernel] = {}
     for text in texts:
         kernels |= find_kernels(text)
-    declarations = ",".join(" ".join((f"{k.name}:{k.bound}", *(p or "?" for p in k.parameters))) for k in kernels.values())
+    declarations = ",".join(
+        " ".join((f"{k.name}:{k.bound}", *(p or "?" for p in k.parameters))) for k in kernels.values()
+    )
     return f'static const int simt_kernels_are_registered = simt_register_kernels("{declarations}");'
 
 
@@ -161,6 +178,7 @@ def _callee_start(tokens: list[Token], i: int) -> int:
             return opening(tokens, i)
         elif token.kind != "id":
             return -1
+        i = _pasted_from(tokens, i)
         colons = previous(tokens, i)
         if colons < 0 or tokens[colons].text != "::":
             return i
@@ -173,6 +191,16 @@ def _callee_start(tokens: list[Token], i: int) -> int:
             return colons
         i = scope
     return -1
+
+
+def _pasted_from(tokens: list[Token], i: int) -> int:
+    """The first of the names that ``##`` pastes together in a macro, the last being at ``i``."""
+    second = previous(tokens, i)
+    first = previous(tokens, second) if second >= 0 else -1
+    if first < 0 or tokens[second].text != "#" or tokens[first].text != "#":
+        return i
+    before = previous(tokens, first)
+    return _pasted_from(tokens, before) if before >= 0 and tokens[before].kind == "id" else i
 
 
 def _config_end(tokens: list[Token], i: int) -> int:

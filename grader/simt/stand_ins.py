@@ -47,7 +47,7 @@ def install(library: ctypes.CDLL) -> None:
     """Replaces what torch.cuda offers; torch is imported by now."""
     import torch
 
-    Event, Stream = streams.make(library)  # noqa: N806 - classes
+    event_class, stream_class = streams.make(library)
 
     def synchronize(device: Any = None) -> None:
         if code := library.simt_synchronize():
@@ -62,7 +62,7 @@ def install(library: ctypes.CDLL) -> None:
     def manual_seed(seed: int) -> None:
         torch.default_generator.manual_seed(seed)  # the device draws from the CPU's generator
 
-    default = Stream()
+    default = stream_class()
     table: dict[str, Any] = {
         "is_available": lambda: True,
         "device_count": lambda: 1,
@@ -80,12 +80,12 @@ def install(library: ctypes.CDLL) -> None:
         "get_arch_list": lambda: ["sm_90"],
         "empty_cache": lambda: None,
         "ipc_collect": lambda: None,
-        "Event": Event,
-        "Stream": Stream,
-        "current_stream": lambda device=None: Stream.current or default,
+        "Event": event_class,
+        "Stream": stream_class,
+        "current_stream": lambda device=None: stream_class.current or default,
         "default_stream": lambda device=None: default,
         "stream": lambda s: s or default,
-        "set_stream": lambda s: setattr(Stream, "current", s),
+        "set_stream": lambda s: setattr(stream_class, "current", s),
         "memory_stats": lambda device=None: _memory_stats(library),
         "memory_summary": lambda device=None, abbreviated=False: _memory_summary(library),
         "reset_max_memory_allocated": lambda device=None: library.simt_reset_peak_memory(),

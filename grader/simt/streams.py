@@ -8,7 +8,7 @@ from typing import Any, Self
 NEVER, QUEUED = -2.0, -1.0
 
 
-def make(library: ctypes.CDLL) -> tuple[type, type]:
+def make(library: ctypes.CDLL) -> tuple[Any, Any]:
     """(Event, Stream) for the runtime ``library``."""
     library.simt_is_idle.restype = ctypes.c_int
     pending: list[Any] = []  # what the queue still writes to must not be freed

@@ -36,7 +36,7 @@ def play(tmp_path_factory: pytest.TempPathFactory) -> Play:
             out = tmp_path_factory.mktemp(name) / "answer.json"
             done = subprocess.run(
                 [sys.executable, "-m", "tests.simt.player", str(PROGRAMS / f"{name}.py"), str(out)],
-                cwd=HERE.parents[1], capture_output=True, text=True, timeout=300,
+                cwd=HERE.parents[1], capture_output=True, text=True, timeout=900,
                 env=os.environ | {"OMP_NUM_THREADS": "1"},
             )  # fmt: skip
             if done.returncode:

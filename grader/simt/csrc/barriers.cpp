@@ -47,6 +47,22 @@ void release_block_barrier(Worker* w) {
   w->vote_count[w->block_phase & 1] = 0;
 }
 
+static u64 answer(Thread& thread, const u64* values, u32 lanes, u32 ballot) {
+  switch (thread.question) {
+    case SHUFFLE:
+      thread.absent = !(lanes >> thread.source & 1);
+      return thread.absent ? thread.posted : values[thread.source];
+    case BALLOT: return ballot;
+    case MATCH: {
+      u32 equal = 0;
+      for (u32 m = lanes; m; m &= m - 1)
+        if (values[__builtin_ctz(m)] == thread.posted) equal |= m & -m;
+      return equal;
+    }
+    default: return 0;
+  }
+}
+
 // Lets the lanes of `mask` go if all of them that still live wait, each with that same mask.
 static bool release_warp_barrier(Worker* w, int i, u32 mask) {
   Warp& warp = w->warps[i];
@@ -54,13 +70,17 @@ static bool release_warp_barrier(Worker* w, int i, u32 mask) {
   if ((warp.waiting & need) != need) return false;
   for (u32 m = need; m; m &= m - 1)
     if (w->threads[i * 32 + __builtin_ctz(m)].mask != mask) return false;
-  u8 slot = warp.next_slot++ & 3;
-  warp.taking_part[slot] = need;
+  u64 values[32];
+  u32 ballot = 0;
+  for (u32 m = need; m; m &= m - 1) {
+    int lane = __builtin_ctz(m);
+    values[lane] = w->threads[i * 32 + lane].posted;
+    ballot |= u32(values[lane] & 1) << lane;
+  }
   for (u32 m = need; m; m &= m - 1) {
     int lane = __builtin_ctz(m);
     Thread& thread = w->threads[i * 32 + lane];
-    warp.results[slot][lane] = thread.posted;
-    thread.slot = slot;
+    thread.posted = answer(thread, values, need, ballot);
     thread.state = READY;
     ++thread.warp_phase;
   }
@@ -102,7 +122,7 @@ static void arrive_at_block_barrier(Worker* w, size_t pc) {
     wait_here(w);
 }
 
-static void arrive_at_warp_barrier(Worker* w, u32 mask, u64 posted, size_t pc) {
+static u64 arrive_at_warp_barrier(Worker* w, u32 mask, Question question, u64 posted, size_t pc) {
   leave_plain(w);
   int me = w->current, i = me / 32;
   Warp& warp = w->warps[i];
@@ -121,11 +141,13 @@ static void arrive_at_warp_barrier(Worker* w, u32 mask, u64 posted, size_t pc) {
   }
   Thread& thread = w->threads[me];
   thread.mask = mask;
+  thread.question = question;
   thread.posted = posted;
   thread.pc = pc;
   thread.state = AT_WARP_BARRIER;
   warp.waiting |= 1u << (me & 31);
   if (!release_warp_barrier(w, i, mask)) wait_here(w);
+  return thread.posted;
 }
 
 static int shuffle_source(int kind, int lane, int argument, int width) {
@@ -157,45 +179,28 @@ extern "C" int simt_syncthreads_vote(int predicate, int operation) {
   return w->vote_result[mine];
 }
 
-extern "C" void simt_syncwarp(unsigned mask) { arrive_at_warp_barrier(t_worker, mask, 0, RETURN_ADDRESS); }
+extern "C" void simt_syncwarp(unsigned mask) {
+  arrive_at_warp_barrier(t_worker, mask, NOTHING, 0, RETURN_ADDRESS);
+}
 
 extern "C" uint64_t simt_shuffle(unsigned mask, uint64_t bits, int kind, int argument, int width) {
   Worker* w = t_worker;
-  int lane = w->current & 31, source = shuffle_source(kind, lane, argument, width);
-  Warp& warp = w->warps[w->current / 32];
-  arrive_at_warp_barrier(w, mask, bits, RETURN_ADDRESS);
-  u8 slot = w->threads[w->current].slot;
-  if ((w->mode & CHECK) && !(warp.taking_part[slot] >> source & 1))
+  Thread& thread = w->threads[w->current];
+  thread.source = u8(shuffle_source(kind, w->current & 31, argument, width) & 31);
+  uint64_t value = arrive_at_warp_barrier(w, mask, SHUFFLE, bits, RETURN_ADDRESS);
+  if ((w->mode & CHECK) && thread.absent)
     report(w, "shuffle-from-absent-lane", RETURN_ADDRESS,
-           {.detail = "reads the value of lane " + std::to_string(source) +
+           {.detail = "reads the value of lane " + std::to_string(thread.source) +
                       ", which takes no part in the shuffle"});
-  return warp.results[slot][source];
+  return value;
 }
 
 extern "C" unsigned simt_ballot(unsigned mask, int predicate) {
-  Worker* w = t_worker;
-  Warp& warp = w->warps[w->current / 32];
-  arrive_at_warp_barrier(w, mask, predicate != 0, RETURN_ADDRESS);
-  u8 slot = w->threads[w->current].slot;
-  unsigned ballot = 0;
-  for (u32 m = warp.taking_part[slot]; m; m &= m - 1) {
-    int lane = __builtin_ctz(m);
-    ballot |= unsigned(warp.results[slot][lane] & 1) << lane;
-  }
-  return ballot;
+  return unsigned(arrive_at_warp_barrier(t_worker, mask, BALLOT, predicate != 0, RETURN_ADDRESS));
 }
 
 extern "C" uint64_t simt_match(unsigned mask, uint64_t bits) {
-  Worker* w = t_worker;
-  Warp& warp = w->warps[w->current / 32];
-  arrive_at_warp_barrier(w, mask, bits, RETURN_ADDRESS);
-  u8 slot = w->threads[w->current].slot;
-  unsigned equal = 0;
-  for (u32 m = warp.taking_part[slot]; m; m &= m - 1) {
-    int lane = __builtin_ctz(m);
-    if (warp.results[slot][lane] == bits) equal |= 1u << lane;
-  }
-  return equal;
+  return arrive_at_warp_barrier(t_worker, mask, MATCH, bits, RETURN_ADDRESS);
 }
 
 extern "C" SIMT_EXPORT unsigned simt_activemask() {

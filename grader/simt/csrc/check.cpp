@@ -20,19 +20,55 @@ static __attribute__((noinline)) void check_host_access(void* address, unsigned 
 
 // A thread that takes two whole turns in a row may be waiting for another one in a loop.
 static __attribute__((noinline)) void end_of_turn(Worker* w, size_t pc) {
-  static constexpr long TURN = 1 << 20, SHORT_TURN = 1 << 12;
+  static constexpr long LONG_TURN = 1 << 20, TURN = 1 << 17, SHORT_TURN = 1 << 12;
   if (w->later == 0) {
     report(w, "step-budget", pc, {});
     kill_launch(w);
     return;
   }
   // A count puts requests together from whole turns: they stay long.
-  w->budget = std::min(w->launch->spins && !(w->mode & COUNT) ? SHORT_TURN : TURN, w->later);
+  long turn = w->mode & COUNT ? LONG_TURN : w->launch->spins ? SHORT_TURN : TURN;
+  w->budget = std::min(turn, w->later);
   w->later -= w->budget;
   u64 me = u64(w->run) << 10 | u64(w->current);
   if (std::exchange(w->turns_thread, me) != me) return;
   w->launch->spins = true;
   give_way(w);
+}
+
+// A race, unless it is a read that its thread may yet turn into an atomic update.
+static void report_race(Worker* w, const char* kind, size_t address, size_t pc, const Evidence& evidence) {
+  if (evidence.access != READ || evidence.other->access != ATOMIC) return report(w, kind, pc, evidence);
+  for (auto& d : w->doubtful)
+    if (d.thread == w->current && d.address == address) return;
+  w->doubtful.push_back({w->current, address, pc, evidence.size, kind[0] == 's', evidence.variable,
+                         evidence.offset, *evidence.other});
+}
+
+static void settle_doubts(Worker* w, size_t address) {
+  for (size_t i = 0; i < w->doubtful.size(); ++i) {
+    auto& d = w->doubtful[i];
+    if (d.thread != w->current || d.address != address) continue;
+    d = w->doubtful.back();
+    w->doubtful.pop_back();
+    return;
+  }
+}
+
+void report_doubtful_reads(Worker* w) {
+  int current = w->current;
+  for (auto& d : w->doubtful) {
+    w->current = d.thread;
+    report(w, d.shared ? "shared-race" : "global-race", d.pc,
+           {.address = d.shared ? nullptr : (void*)d.address,
+            .size = d.size,
+            .access = READ,
+            .variable = d.variable,
+            .offset = d.offset,
+            .other = &d.other});
+  }
+  w->doubtful.clear();
+  w->current = current;
 }
 
 static void check_global(Worker* w, size_t address, unsigned size, Access access, size_t pc) {
@@ -65,7 +101,7 @@ static void check_global(Worker* w, size_t address, unsigned size, Access access
   Record other;
   if (find_race(w, g_global_shadow, offset, size, access, pc, false, &other)) {
     evidence.other = &other;
-    report(w, "global-race", pc, evidence);
+    report_race(w, "global-race", address, pc, evidence);
   }
 }
 
@@ -85,7 +121,7 @@ static void check_shared(Worker* w, Shadow& shadow, std::vector<u8>& defined, si
   Record other;
   if (find_race(w, shadow, offset, size, evidence.access, pc, true, &other)) {
     evidence.other = &other;
-    report(w, "shared-race", pc, evidence);
+    report_race(w, "shared-race", w->access_address, pc, evidence);
   }
 }
 
@@ -135,6 +171,8 @@ void access(void* pointer, unsigned size, Access access, void* return_address) {
   if (address - (size_t)&simt_builtins < sizeof simt_builtins) return;
   if (--w->budget == 0) end_of_turn(w, pc);
   bool check = w->mode & CHECK, count = w->mode & COUNT;
+  if (access == ATOMIC && !w->doubtful.empty()) settle_doubts(w, address);
+  w->access_address = address;
   int lane = w->current & 31;
   if (in_arena(pointer)) {
     if (count) w->counter.note(address, size, access, GLOBAL, pc, lane);

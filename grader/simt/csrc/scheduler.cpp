@@ -1,6 +1,7 @@
 // Runs the threads of a block: warp by warp, lane by lane, each until it ends or waits for others.
 #include "barriers.h"
 #include "blocks.h"
+#include "check.h"
 #include "findings.h"
 #include "history.h"
 #include "shadow.h"
@@ -47,7 +48,6 @@ static void all_fresh(Worker* w) {
     Warp& warp = w->warps[i];
     warp.exist = lanes == 32 ? ~0u : (1u << lanes) - 1;
     warp.finished = warp.waiting = 0;
-    warp.next_slot = 0;
   }
 }
 

@@ -123,6 +123,10 @@ bool find_race(Worker* w, Shadow& s, size_t offset, unsigned size, Access access
       found = true;
     }
     if (access != READ) {
+      if (access == ATOMIC) {  // what it read itself before is part of its update
+        for (Record* r : {&s.read[g], &s.other_read[g]})
+          if (r->thread == now.thread && r->run == now.run) r->access = NO_ACCESS;
+      }
       s.write[g] = now;
       continue;
     }

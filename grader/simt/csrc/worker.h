@@ -3,6 +3,7 @@
 #include "counting.h"
 #include "fibre.h"
 #include "modules.h"
+#include "shadow.h"
 
 #include <atomic>
 
@@ -22,23 +23,26 @@ enum State : u8 {
   FINISHED
 };
 
+// What a lane asks of the warp operation that it waits in. It is answered when all of its lanes have come:
+// lanes that run on at once may be in their next operation before the last one looks.
+enum Question : u8 { NOTHING, SHUFFLE, BALLOT, MATCH };
+
 struct Thread {
   State state;
-  u8 slot;         // where the warp operation that released this thread left its results
+  Question question;
+  u8 source;       // lane whose value a shuffle wants
+  bool absent;     // that lane takes no part
   u16 warp_phase;  // warp barriers passed in this block phase
   u32 fenced_in;   // the run in which it last called a fence: what it wrote may be read without a barrier
   u32 mask;        // of the warp operation that it waits in
   Fibre* fibre;
   size_t pc;    // of the barrier that it waits in
-  u64 posted;   // what it brings to a shuffle or vote
+  u64 posted;   // what it brings to a shuffle or vote, and then what it gets
   uint3 index;  // threadIdx
 };
 
 struct Warp {
   u32 exist, finished, waiting;
-  u8 next_slot;
-  u32 taking_part[4];  // a slot is reused when the fourth operation after it ends: no lane can be so late
-  u64 results[4][32];
 };
 
 struct Launch {
@@ -78,6 +82,18 @@ struct SavedBlock {
   std::vector<u8> static_defined, dynamic_defined;
 };
 
+// A plain read of what another thread updates atomically: fine as the start of a loop of compare-and-swap,
+// that is if the reader updates it too; otherwise a race.
+struct DoubtfulRead {
+  int thread;
+  size_t address, pc;
+  unsigned size;
+  bool shared;
+  const Symbol* variable;
+  long offset;
+  Record other;
+};
+
 struct Worker {
   Launch* launch = nullptr;
   Fibre* fibre = nullptr;  // running now; nullptr in the scheduler
@@ -86,7 +102,8 @@ struct Worker {
   long budget = 0;  // steps left in this turn
   long later = 0;   // steps left after it
   bool killed = false;
-  bool is_volatile = false;  // the access that is being checked
+  size_t access_address = 0;  // of the access that is being checked
+  bool is_volatile = false;   // that access
   bool plain = false;  // no thread of this block has waited yet: states and counts of threads are not kept
   void* scheduler_sp = nullptr;
   size_t tls = 0, tls_bytes = 0;        // where the module's __shared__ variables are
@@ -106,6 +123,7 @@ struct Worker {
   size_t fibre_count = 0;
   std::vector<u8> static_defined, dynamic_defined;  // shared memory's bytes that hold a value
   Counter counter;
+  std::vector<DoubtfulRead> doubtful;
   std::vector<SavedBlock> aside;  // blocks that wait for others
 };
 

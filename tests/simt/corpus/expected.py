@@ -85,7 +85,9 @@ def jacobi(x: Array) -> Array:
 
 def unrolled(x: Array) -> Array:
     """Four blocks of 256 threads stride over the input."""
-    return np.array([sum(x[b * 256 + k : b * 256 + k + 256].sum() for k in range(0, len(x), 1024)) for b in range(4)])
+    return np.array(
+        [sum(x[b * 256 + k : b * 256 + k + 256].sum() for k in range(0, len(x), 1024)) for b in range(4)]
+    )
 
 
 def gelu(x: Array) -> Array:

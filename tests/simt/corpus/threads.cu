@@ -81,7 +81,7 @@ __global__ void shared_kernel(const float* x, float* y) {
     int* counts = (int*)(f + 64);
     int t = threadIdx.x;
     order[t] = 63 - t;
-    cell[t % 32].value = 0;
+    if (t < 32) cell[t].value = 0;
     __syncthreads();
     if (t < 32) { cell[t].value = x[t]; cell[t].count = t; }
     tile[t / 16][t % 16] = x[t];

@@ -1,0 +1,127 @@
+// One mistake a case, and for most a look-alike that is right (its name begins with ok_). x has n floats.
+#include <cooperative_groups.h>
+#include <cuda_runtime.h>
+#include <cassert>
+#include <cstdlib>
+#define INDEX int i = blockIdx.x * blockDim.x + threadIdx.x, t = threadIdx.x
+#define KERNEL(NAME) __global__ void NAME##_kernel(const float* x, float* y, int n)
+#define LAUNCH(NAME, GRID, BLOCK, ...) \
+    NAME##_kernel<<<GRID, BLOCK, ##__VA_ARGS__>>>(x, y, n)
+
+// ---- outside of what is there
+KERNEL(read_past_end) { INDEX; if (i < n) y[i] = x[i + 1]; }
+void read_past_end(const float* x, float* y, int n) { LAUNCH(read_past_end, n / 256, 256); }
+KERNEL(ok_read_past_end) { INDEX; if (i < n - 1) y[i] = x[i + 1]; }
+void ok_read_past_end(const float* x, float* y, int n) { LAUNCH(ok_read_past_end, n / 256, 256); }
+KERNEL(read_before_start) { INDEX; y[i] = x[i - 2]; }
+void read_before_start(const float* x, float* y, int n) { LAUNCH(read_before_start, n / 256, 256); }
+KERNEL(write_past_end) { INDEX; float v = i < n ? x[i] : 0; y[i] = v; }
+void write_past_end(const float* x, float* y, int n) { LAUNCH(write_past_end, n / 256 + 1, 256); }
+KERNEL(shared_past_end) { __shared__ float s[256]; INDEX; s[t + (t == 255)] = x[i]; __syncthreads(); y[i] = s[min(t, 254)]; }
+void shared_past_end(const float* x, float* y, int n) { LAUNCH(shared_past_end, 1, 256); }
+KERNEL(dynamic_past_end) { extern __shared__ float d[]; INDEX; d[t] = x[i]; y[i] = 0; }
+void dynamic_past_end(const float* x, float* y, int n) { LAUNCH(dynamic_past_end, 1, 256, 64); }
+KERNEL(ok_dynamic) { extern __shared__ float d[]; INDEX; d[t] = x[i]; y[i] = d[t]; }
+void ok_dynamic(const float* x, float* y, int n) { LAUNCH(ok_dynamic, 1, 256, 1024); }
+KERNEL(after_free) { INDEX; y[i] = x[i]; }
+void after_free(const float* x, float* y, int n) {
+    float* gone;
+    cudaMalloc(&gone, n * sizeof(float));
+    cudaMemset(gone, 0, n * sizeof(float));
+    cudaFree(gone);
+    after_free_kernel<<<1, 32>>>(gone, y, n);
+}
+KERNEL(misaligned) { INDEX; float4 v = *reinterpret_cast<const float4*>(x + t + 1); y[i] = v.x + v.w; }
+void misaligned(const float* x, float* y, int n) { LAUNCH(misaligned, 1, 32); }
+KERNEL(ok_aligned) { INDEX; float4 v = *reinterpret_cast<const float4*>(x + 4 * t); y[i] = v.x + v.w; }
+void ok_aligned(const float* x, float* y, int n) { LAUNCH(ok_aligned, 1, 32); }
+KERNEL(host_pointer) { INDEX; y[i] = x[i]; }
+void host_pointer(const float* x, float* y, int n) {
+    float* host = (float*)malloc(n * sizeof(float));
+    host_pointer_kernel<<<1, 32>>>(host, y, n);
+    cudaDeviceSynchronize();
+    free(host);
+}
+
+// ---- never written
+KERNEL(unwritten_global) { INDEX; y[i] = x[i] * 2; }
+void unwritten_global(const float* x, float* y, int n) {
+    float* fresh;
+    cudaMalloc(&fresh, n * sizeof(float));
+    unwritten_global_kernel<<<1, 256>>>(fresh, y, n);
+    cudaFree(fresh);
+}
+void ok_written_global(const float* x, float* y, int n) {
+    float* fresh;
+    cudaMalloc(&fresh, n * sizeof(float));
+    unwritten_global_kernel<<<1, 256>>>(x, fresh, n);
+    unwritten_global_kernel<<<1, 256>>>(fresh, y, n);
+    cudaFree(fresh);
+}
+KERNEL(unwritten_shared) { __shared__ float s[256]; INDEX; if (t < 255) s[t] = x[i]; __syncthreads(); y[i] = s[t]; }
+void unwritten_shared(const float* x, float* y, int n) { LAUNCH(unwritten_shared, 1, 256); }
+
+// ---- races
+KERNEL(missing_barrier) { __shared__ float s[256]; INDEX; s[t] = x[i]; y[i] = s[255 - t]; }
+void missing_barrier(const float* x, float* y, int n) { LAUNCH(missing_barrier, 1, 256); }
+KERNEL(ok_barrier) { __shared__ float s[256]; INDEX; s[t] = x[i]; __syncthreads(); y[i] = s[255 - t]; }
+void ok_barrier(const float* x, float* y, int n) { LAUNCH(ok_barrier, 1, 256); }
+KERNEL(missing_warp_barrier) { __shared__ float s[32]; INDEX; s[t] = x[i]; y[i] = s[31 - t]; }
+void missing_warp_barrier(const float* x, float* y, int n) { LAUNCH(missing_warp_barrier, 1, 32); }
+KERNEL(ok_warp_barrier) { __shared__ float s[32]; INDEX; s[t] = x[i]; __syncwarp(); y[i] = s[31 - t]; }
+void ok_warp_barrier(const float* x, float* y, int n) { LAUNCH(ok_warp_barrier, 1, 32); }
+KERNEL(missing_second_barrier) {
+    __shared__ float s[64];
+    INDEX;
+    float sum = 0;
+    for (int k = 0; k < 4; ++k) {
+        s[t] = x[k * 64 + t];
+        __syncthreads();
+        sum += s[63 - t];
+    }
+    y[i] = sum;
+}
+void missing_second_barrier(const float* x, float* y, int n) { LAUNCH(missing_second_barrier, 1, 64); }
+KERNEL(racing_blocks) { INDEX; y[t] = x[i]; }
+void racing_blocks(const float* x, float* y, int n) { LAUNCH(racing_blocks, 4, 64); }
+KERNEL(racing_counter) { INDEX; y[0] = y[0] + x[i]; }
+void racing_counter(const float* x, float* y, int n) { cudaMemset(y, 0, 4); LAUNCH(racing_counter, 1, 64); }
+KERNEL(ok_counter) { INDEX; atomicAdd(y, x[i]); }
+void ok_counter(const float* x, float* y, int n) { cudaMemset(y, 0, 4); LAUNCH(ok_counter, 2, 64); }
+
+// ---- waiting
+KERNEL(different_barriers) {
+    __shared__ float s[64];
+    INDEX;
+    if (t < 32) {
+        s[t] = x[i];
+        __syncthreads();
+    } else {
+        s[t] = -x[i];
+        __syncthreads();
+    }
+    y[i] = s[t];
+}
+void different_barriers(const float* x, float* y, int n) { LAUNCH(different_barriers, 1, 64); }
+KERNEL(left_before_barrier) { INDEX; if (t >= 48) return; y[i] = x[i]; __syncthreads(); }
+void left_before_barrier(const float* x, float* y, int n) { LAUNCH(left_before_barrier, 1, 64); }
+KERNEL(absent_lane) { INDEX; float v = x[i]; if (t < 16) v += __shfl_down_sync(0xffff, v, 8); y[i] = v; }
+void absent_lane(const float* x, float* y, int n) { LAUNCH(absent_lane, 1, 32); }
+KERNEL(ok_half_warp) { INDEX; float v = x[i]; if (t < 16) v += __shfl_down_sync(0xffff, v, 8, 16); y[i] = v; }
+void ok_half_warp(const float* x, float* y, int n) { LAUNCH(ok_half_warp, 1, 32); }
+KERNEL(wrong_mask) { INDEX; float v = x[i]; if (t >= 16) v += __shfl_xor_sync(0xffff, v, 1); y[i] = v; }
+void wrong_mask(const float* x, float* y, int n) { LAUNCH(wrong_mask, 1, 32); }
+KERNEL(stuck) { INDEX; float v = x[i]; if (t < 16) v += __shfl_xor_sync(0xffffffff, v, 1); else __syncthreads(); y[i] = v; }
+void stuck(const float* x, float* y, int n) { LAUNCH(stuck, 1, 32); }
+KERNEL(endless) { volatile int k = 0; while (k >= 0) k = k ? 0 : 1; y[0] = k; }
+void endless(const float* x, float* y, int n) { LAUNCH(endless, 1, 1); }
+KERNEL(grid_without_cooperation) { INDEX; y[i] = x[i]; cooperative_groups::this_grid().sync(); }
+void grid_without_cooperation(const float* x, float* y, int n) { LAUNCH(grid_without_cooperation, 2, 32); }
+
+// ---- arithmetic, assertions, memory that is kept
+KERNEL(asserts) { assert(threadIdx.x < 7); y[threadIdx.x] = x[threadIdx.x]; }
+void asserts(const float* x, float* y, int n) { LAUNCH(asserts, 1, 32); }
+KERNEL(divides_by_zero) { INDEX; y[i] = 5 / (n - 1024); }
+void divides_by_zero(const float* x, float* y, int n) { LAUNCH(divides_by_zero, 1, 32); }
+void kept_memory(const float* x, float* y, int n) { float* p; cudaMalloc(&p, 4096); cudaMemset(p, 0, 4096); }
+void ok_given_back(const float* x, float* y, int n) { float* p; cudaMalloc(&p, 4096); cudaFree(p); }

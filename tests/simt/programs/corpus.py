@@ -1,0 +1,28 @@
+"""Every case of the corpus once: results to be compared with a model, findings that must not be there."""
+
+import torch
+
+from tests.simt.corpus import features, library
+from tests.simt.corpus.expected import HONEST, values
+
+FILES = (
+    "threads", "memory", "arithmetic", "small_floats", "groups", "host", "honest_reduce", "honest_dense",
+)  # fmt: skip
+SIZES = {name: e.n for table in (HONEST, features.FEATURES) for name, e in table.items()}
+
+
+def cases():
+    runs = {name: run for file in FILES for run in [library.load(file)] for name in library.cases(file)}
+
+    def case(name):
+        def call(runtime):
+            x = torch.from_numpy(values(name, SIZES.get(name, 64))).cuda()
+            y = torch.full((8192,), float("nan"), device="cuda")
+            runs[name](name, x.data_ptr(), y.data_ptr(), x.numel())
+            torch.cuda.synchronize()
+            runtime.report_leaks()
+            return y.view(torch.int32).cpu().tolist()
+
+        return call
+
+    return {name: case(name) for name in runs}

@@ -1,0 +1,53 @@
+"""Each broken case gives exactly its finding; each look-alike gives none."""
+
+from __future__ import annotations
+
+import pytest
+
+from .conftest import Play
+from .corpus import library
+
+FINDING = {
+    "read_past_end": "global-out-of-bounds",
+    "read_before_start": "global-out-of-bounds",
+    "write_past_end": "global-out-of-bounds",
+    "shared_past_end": "shared-out-of-bounds",
+    "dynamic_past_end": "shared-out-of-bounds",
+    "after_free": "use-after-free",
+    "misaligned": "misaligned",
+    "host_pointer": "illegal-address",
+    "unwritten_global": "global-uninitialised-read",
+    "unwritten_shared": "shared-uninitialised-read",
+    "missing_barrier": "shared-race",
+    "missing_warp_barrier": "shared-race",
+    "missing_second_barrier": "shared-race",
+    "racing_blocks": "global-race",
+    "racing_counter": "global-race",
+    "different_barriers": "barrier-divergence",
+    "left_before_barrier": "barrier-exited-threads",
+    "absent_lane": "shuffle-from-absent-lane",
+    "wrong_mask": "bad-mask",
+    "stuck": "deadlock",
+    "endless": "step-budget",
+    "grid_without_cooperation": "not-cooperative",
+    "asserts": "assert",
+    "divides_by_zero": "division-by-zero",
+    "kept_memory": "leak",
+}
+
+
+@pytest.mark.parametrize("name", FINDING)
+def test_exactly_its_finding(play: Play, name: str) -> None:
+    found = play("broken")[name]["findings"]
+    assert {f["kind"] for f in found} == {FINDING[name]}, found
+
+
+@pytest.mark.parametrize("name", [n for n in library.cases("broken") if n.startswith("ok_")])
+def test_a_look_alike_is_silent(play: Play, name: str) -> None:
+    assert play("broken")[name]["findings"] == []
+
+
+def test_every_case_is_judged() -> None:
+    assert set(library.cases("broken")) == set(FINDING) | {
+        n for n in library.cases("broken") if n.startswith("ok_")
+    }

@@ -1,0 +1,44 @@
+"""Correct CUDA of many kinds: the right results, and no check has anything to say."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+import pytest
+
+from .conftest import Play
+from .corpus.expected import HONEST, Expected, values
+from .corpus.features import FEATURES
+
+CASES = HONEST | FEATURES
+
+
+def result(play: Play, name: str) -> npt.NDArray[np.float32]:
+    """The floats that a case wrote."""
+    answer: Any = play("corpus")[name]
+    assert answer["error"] == ""
+    return np.array(answer["result"], dtype=np.int32).view(np.float32)
+
+
+@pytest.mark.parametrize("name", CASES)
+def test_the_result_is_right(play: Play, name: str) -> None:
+    expected: Expected = CASES[name]
+    x = values(name, expected.n).astype(np.float64)
+    want = np.asarray(expected.model(x), dtype=np.float64).reshape(-1)
+    got = result(play, name)[: len(want)].astype(np.float64)
+    known = ~np.isnan(want) if name == "vectors" else slice(None)
+    if expected.tolerance:
+        np.testing.assert_allclose(got[known], want[known], rtol=expected.tolerance, atol=expected.tolerance)
+    else:
+        np.testing.assert_array_equal(got[known], want.astype(np.float32)[known])
+
+
+@pytest.mark.parametrize("name", CASES)
+def test_nothing_is_found(play: Play, name: str) -> None:
+    assert play("corpus")[name]["findings"] == []
+
+
+def test_there_are_enough_honest_kernels() -> None:
+    assert len(HONEST) >= 40
