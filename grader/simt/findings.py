@@ -27,7 +27,11 @@ def _causes(found: list[dict[str, Any]]) -> list[dict[str, Any]]:
         return f["file"], f["line"]
 
     racing = {
-        (f["kernel"], place(side)) for f in found if f["kind"] in RACES for side in (f, f["other"]) if side["line"]
+        (f["kernel"], place(side))
+        for f in found
+        if f["kind"] in RACES
+        for side in (f, f["other"])
+        if side["line"]
     }
     masks = {(f["kernel"], place(f)) for f in found if f["kind"] == "bad-mask"}
     out: list[dict[str, Any]] = []
@@ -43,7 +47,10 @@ def _causes(found: list[dict[str, Any]]) -> list[dict[str, Any]]:
         if f["kind"] in RACES:
             pair = (f["kind"], f["kernel"], frozenset((place(f), place(f["other"]))))
             if pair in pairs:
-                pairs[pair]["count"] += f["count"]
+                count = pairs[pair]["count"] + f["count"]
+                if f["access"] == "read":  # the reader is the one who should have waited
+                    pairs[pair].update(f)
+                pairs[pair]["count"] = count
                 continue
             pairs[pair] = f
         out.append(f)

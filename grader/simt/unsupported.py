@@ -117,7 +117,7 @@ def refuse(tokens: list[Token]) -> list[Token]:
 
 
 def _before(tokens: list[Token], out: list[Token]) -> int:
-    """Where the statement of the launch that comes next in ``out`` begins: a launch is rewritten as a whole."""
+    """Where the statement of the next launch begins in ``out``: a launch is rewritten as a whole."""
     return next((k + 1 for k in range(len(out) - 1, -1, -1) if out[k].text in (";", "{", "}", ")")), 0)
 
 

@@ -124,7 +124,7 @@ def cache_hints(x: Array) -> Array:
 
 def vectors(x: Array) -> Array:
     """Sizes and alignments, then some arithmetic."""
-    sizes = [202, 301, 404, 402, 602, 808, 404, 808, 1204, 1616, 808, 1204, 1616, 404, 808, 1204, 1616]
+    sizes = [202, 301, 404, 404, 602, 808, 404, 808, 1204, 1616, 808, 1204, 1616, 404, 808, 1204, 1616]
     sizes += [808, 1616, 2408, 1616, 1616, 1204, 404, 404]
     return np.array([*sizes, *([np.nan] * 3), x[0] + 1, x[1], x[2], x[3] * 4, 7 + 4 + 4 + 5 + 0.75 + 4])
 
