@@ -98,6 +98,14 @@ def docs(
     raise typer.Exit(verbs.docs(serve))
 
 
+@app.command()
+def doctor() -> None:
+    """Say in a few seconds what this machine has for the course, what it lacks, and how to get it."""
+    from grader.doctor.report import run
+
+    raise typer.Exit(run())
+
+
 @dev.command()
 def generate(
     check: Annotated[bool, typer.Option("--check", help="Only say which files are out of date.")] = False,

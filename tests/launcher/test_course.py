@@ -186,3 +186,23 @@ def test_from_another_folder_and_through_a_link(checkout: Checkout, tmp_path: Pa
     link.symlink_to(checkout.folder / "course")
     assert checkout.run("list", start=link, cwd=Path("/")).stdout == "graded: [list]\n"
     assert (checkout.folder / ".venv").is_dir()
+
+
+def test_the_doctor_comes_before_an_installation_and_after_it(checkout: Checkout):
+    checkout.python("python3")
+    python = checkout.bin / "python3"
+    python.write_text(
+        python.read_text().replace("-m) echo", '-m) [ "$2" != grader.doctor ] || { pwd; exit 1; }\n  echo')
+    )
+    done = checkout.run("doctor", cwd=Path("/"))
+    assert (done.returncode, done.stdout.strip()) == (1, str(checkout.folder))
+    assert checkout.did == [], "nothing is installed"
+    checkout.run("list")
+    assert checkout.run("doctor").stdout == "graded: [doctor]\n"
+
+
+def test_the_doctor_without_any_python(checkout: Checkout):
+    checkout.python()
+    done = checkout.run("doctor")
+    assert done.returncode == 2
+    assert "Python 3.11 or newer is needed" in done.stderr

@@ -1,0 +1,81 @@
+"""All checks, printed, and what they mean for the lessons."""
+
+from __future__ import annotations
+
+import shutil
+import textwrap
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+
+from grader import backend
+from grader.doctor import machine, software
+from grader.doctor.line import Line
+from grader.errors import BadInputError
+
+CHECKS: tuple[Callable[[], Line | list[Line]], ...] = (
+    software.system, software.python, software.torch, machine.gpu, software.nvcc, software.compiler,
+    software.ninja, machine.ncu, machine.sandbox, machine.disk, machine.cache, machine.checkout,
+    software.notebooks, machine.terminal,
+)  # fmt: skip
+
+
+def examine() -> list[Line]:
+    """Every check's lines, in order; one that fails itself says so in a line."""
+    with ThreadPoolExecutor(4) as pool:
+        return [line for part in pool.map(_careful, CHECKS) for line in part]
+
+
+def _careful(check: Callable[[], Line | list[Line]]) -> list[Line]:
+    try:
+        found = check()
+    except Exception as error:  # a strange machine is what a doctor is for
+        return [Line(check.__name__, "no", f"could not be looked at ({type(error).__name__}: {error})")]
+    return found if isinstance(found, list) else [found]
+
+
+def run() -> int:
+    """Print the report; 0 if nothing has to be mended."""
+    lines = examine()
+    width = max(60, min(100, shutil.get_terminal_size((100, 24)).columns))
+    for line in lines:
+        _print(f"{line.state:<4}{line.name:<14}", line.what, width)
+        if line.fix:
+            _print(" " * 18, f"-> {line.fix}", width)
+    print()
+    for text in lessons(lines):
+        _print("", text, width)
+    return 1 if any(line.state == "no" for line in lines) else 0
+
+
+def _print(head: str, text: str, width: int) -> None:
+    # Commands are there to be copied: long words stay whole.
+    body = textwrap.wrap(text, max(20, width - len(head)), break_long_words=False, break_on_hyphens=False)
+    for i, part in enumerate(body or [""]):
+        print((head if i == 0 else " " * len(head)) + part)
+
+
+def lessons(lines: list[Line]) -> list[str]:
+    """Which lessons run fully here, and which with predictions instead of measured times."""
+    from grader import lessons as folders
+
+    broken = [line.name for line in lines if line.state == "no"]
+    if broken:
+        return [f"Mend first: {', '.join(broken)}. Then run ./course doctor again."]
+    every = folders.every()
+    timed = [lesson.number for lesson in every if lesson.task.speed]
+    others = [lesson.number for lesson in every if not lesson.task.speed]
+    try:
+        choice = backend.choose("auto")
+    except BadInputError as error:
+        return [str(error)]
+    if choice.name == "cuda":
+        return [f"Back end cuda ({choice.why}): lessons {_list(others + timed)} run fully here."]
+    return [
+        f"Back end simt ({choice.why}).",
+        f"Fully here: lessons {_list(others)}.",
+        f"Fully graded here, with predicted instead of measured times: lessons {_list(timed)}.",
+    ]
+
+
+def _list(numbers: list[str]) -> str:
+    return ", ".join(sorted(numbers)) or "none"

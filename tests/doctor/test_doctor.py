@@ -1,0 +1,154 @@
+"""The doctor on machines of all kinds: what is said, and what is to be done about it."""
+
+import json
+import os
+import subprocess
+import sys
+import time
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from grader import backend
+from grader.doctor import machine, report, software
+from grader.doctor.line import Line
+from grader.lessons import course_root, names
+
+# Best of a few: the bar is for a machine that does nothing else.
+SECONDS, TRIES = 3.0, 5
+
+
+@pytest.fixture
+def has(monkeypatch: pytest.MonkeyPatch) -> Callable[..., None]:
+    """A machine with this GPU, this torch and this nvcc."""
+
+    def set_up(
+        gpu: str = "", torch: str = "2.13.0", cuda: str = "", nvcc: str = "", release: str = ""
+    ) -> None:
+        monkeypatch.setattr(backend, "gpu_name", lambda: gpu)
+        monkeypatch.setattr(backend, "torch_cuda", lambda: cuda)
+        monkeypatch.setattr(backend, "nvcc", lambda: nvcc)
+        monkeypatch.setattr(software, "torch_version", lambda: torch)
+        monkeypatch.setattr(software, "said", lambda *command: f"release {release}, V{release}.88")
+
+    return set_up
+
+
+def test_a_cuda_build_without_a_gpu_is_one_line_with_the_fix(has: Callable[..., None]) -> None:
+    has(torch="2.13.0+cu130", cuda="13.0")
+    line = software.torch()
+    assert line.state == "no" and "CUDA build" in line.what and "no GPU" in line.what
+    assert line.fix.endswith("torch --index-url https://download.pytorch.org/whl/cpu")
+    assert sys.executable in line.fix
+
+
+def test_other_torches(has: Callable[..., None]) -> None:
+    has(torch="")
+    assert software.torch().state == "no" and "./course list" in software.torch().fix
+    has(torch="2.5.1+cpu")
+    assert software.torch().state == "no" and "too old" in software.torch().what
+    has(torch="2.13.0+cpu", gpu="a GPU")
+    assert software.torch().state == "--" and "not used" in software.torch().what
+    has(torch="2.13.0+cu130", gpu="a GPU", cuda="13.0")
+    assert software.torch() == Line("torch", "ok", "2.13.0+cu130, CUDA 13.0")
+
+
+def test_nvcc_must_go_with_torch(has: Callable[..., None]) -> None:
+    has(gpu="a GPU", cuda="13.0", nvcc="/cuda/bin/nvcc", release="12.4")
+    line = software.nvcc()
+    assert line.state == "no" and "12.4" in line.what and "13.0" in line.what and "CUDA_HOME" in line.fix
+    has(gpu="a GPU", cuda="12.8", nvcc="/cuda/bin/nvcc", release="12.4")
+    assert software.nvcc().state == "ok"
+    has(gpu="a GPU", cuda="13.0")
+    assert software.nvcc().state == "no" and "toolkit 13.0" in software.nvcc().fix
+    has()
+    assert software.nvcc().state == "--" and not software.nvcc().fix
+
+
+def test_no_compiler(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("PATH", "/nowhere")
+    monkeypatch.delenv("CXX", raising=False)
+    line = software.compiler()
+    assert line.state == "no" and "sudo apt-get install g++" in line.fix
+
+
+@pytest.mark.parametrize(
+    "params, capabilities, refused",
+    [
+        ("RmProfilingAdminOnly: 1\n", "0000000000000000", True),
+        ("RmProfilingAdminOnly: 1\n", "000001ffffffffff", False),
+        ("RmProfilingAdminOnly: 0\n", "0000000000000000", False),
+        ("EnableMSI: 1\n", "0000000000000000", False),
+    ],
+)
+def test_permission_to_count(tmp_path: Path, params: str, capabilities: str, refused: bool) -> None:
+    (tmp_path / "params").write_text(params)
+    (tmp_path / "status").write_text(f"Name:\tpython\nCapEff:\t{capabilities}\n")
+    assert bool(machine.counters_refused(tmp_path / "params", tmp_path / "status")) is refused
+    assert machine.counters_refused(tmp_path / "missing") == ""
+
+
+def test_a_full_disk_and_a_cache_without_permission(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    monkeypatch.setenv("COURSE_CACHE", str(tmp_path / "not" / "yet"))
+    assert machine.cache().what.startswith("empty")
+    monkeypatch.setattr(machine, "NEEDED_GB", 1e9)
+    assert machine.disk().state == "no" and "COURSE_CACHE" in machine.disk().fix
+    (tmp_path / "not" / "yet").mkdir(parents=True)
+    (tmp_path / "not" / "yet" / "file").write_bytes(bytes(3_000_000))
+    assert machine.cache().what.startswith("3 MB")
+
+
+def test_a_check_that_fails_is_a_line(monkeypatch: pytest.MonkeyPatch) -> None:
+    def broken() -> Line:
+        raise OSError("no such thing")
+
+    monkeypatch.setattr(report, "CHECKS", (machine.disk, broken))
+    lines = report.examine()
+    assert lines[0].name == "disk" and lines[1].state == "no" and "no such thing" in lines[1].what
+
+
+def test_the_end_names_every_lesson_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    text = " ".join(report.lessons([]))
+    for name in names():
+        assert text.count(name[:2]) == 1, text
+    broken = [Line("torch", "no", "not installed", "install it"), Line("GPU", "--", "none")]
+    assert report.lessons(broken) == ["Mend first: torch. Then run ./course doctor again."]
+
+
+def test_it_needs_nothing_but_python_and_is_quick() -> None:
+    """-S: no installed packages; a process that finds torch or typer would fail to be this quick anyway."""
+    root = course_root()
+    command = [sys.executable, "-S", "-X", "importtime", "-m", "grader.doctor"]
+    best = 99.0
+    for _ in range(TRIES):
+        begun = time.perf_counter()
+        done = subprocess.run(command, cwd=root, capture_output=True, text=True, env=dict(os.environ))
+        best = min(best, time.perf_counter() - begun)
+        if best < SECONDS:
+            break
+    assert done.returncode == 1 and "not installed for this Python yet" in done.stdout
+    assert "Mend first: torch" in done.stdout and "Traceback" not in done.stderr
+    loaded = {line.rsplit("|")[-1].strip().split(".")[0] for line in done.stderr.splitlines() if "|" in line}
+    assert not loaded & {"torch", "typer", "rich", "numpy"}
+    assert best < SECONDS
+
+
+def test_the_verb_prints_the_same_lines(monkeypatch: pytest.MonkeyPatch) -> None:
+    done = subprocess.run(
+        [sys.executable, "-m", "grader", "doctor"], cwd=course_root(), capture_output=True, text=True
+    )
+    for name in (
+        "Python",
+        "torch",
+        "GPU",
+        "nvcc",
+        "C++ compiler",
+        "ninja",
+        "ncu",
+        "sandbox",
+        "disk",
+        "cache",
+    ):
+        assert any(line[4:].startswith(name) for line in done.stdout.splitlines()), name
+    assert done.returncode == (1 if "\nno  " in "\n" + done.stdout else 0), json.dumps(done.stdout)
