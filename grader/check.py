@@ -10,6 +10,7 @@ from typing import Any
 
 from grader import backend, kinds, speed
 from grader.cuda import cache
+from grader.explain.attach import explained
 from grader.look import Advice, look
 from grader.referee import nursery, sandbox
 from grader.referee.conduct import Match, Record
@@ -159,7 +160,7 @@ def _verdict(
         submission=job.submission.name,
         backend=job.choice.name,
         device=facts.pop("device", "unknown"),
-        findings=tuple(record.findings),
+        findings=tuple(explained(f, job.submission.source) for f in record.findings),
         seconds=time.monotonic() - begun,
         stages=stages,
         speed=measured,

@@ -106,6 +106,22 @@ def doctor() -> None:
     raise typer.Exit(run())
 
 
+@app.command()
+def explain(
+    error: Annotated[
+        list[str] | None, typer.Argument(help="An error message or a line of one; without it, it is read.")
+    ] = None,
+    source: Annotated[
+        Path | None,
+        typer.Option(help="The file that the error is about: names and lines are looked up in it."),
+    ] = None,
+) -> None:
+    """Say in plain words what an error of nvcc, g++, PyTorch or Python means: cause, place, what to do."""
+    from grader.explain import verb
+
+    raise typer.Exit(verb.run(" ".join(error or []), source))
+
+
 @dev.command()
 def generate(
     check: Annotated[bool, typer.Option("--check", help="Only say which files are out of date.")] = False,

@@ -72,7 +72,10 @@ def failure(finding: Finding, others: int) -> RenderableType:
     """The first failure in full: what happened, where, why, what to try."""
     parts: list[RenderableType] = [Text(finding.message)]
     log = finding.evidence.get("log")
-    if isinstance(log, str):
+    plain = finding.evidence.get("explanation")
+    if isinstance(plain, dict):
+        parts = _in_plain_words(finding, plain)
+    elif isinstance(log, str):
         lines = log.strip().splitlines()
         parts.append(Text("\n".join(lines[:LOG_LINES]), style="dim"))
         if len(lines) > LOG_LINES:
@@ -90,6 +93,19 @@ def failure(finding: Finding, others: int) -> RenderableType:
     return Panel(
         Group(*parts), title=f"{finding.id}: {finding.status}", title_align="left", border_style="red"
     )
+
+
+def _in_plain_words(finding: Finding, plain: dict[str, object]) -> list[RenderableType]:
+    """The explanation, and beside it what the tool itself said; a compiler's whole log is in the JSON."""
+    compiled = isinstance(finding.evidence.get("log"), str)
+    said = Text(finding.message, style="dim" if compiled else "")
+    if compiled:
+        said = Text.assemble("the compiler: ", said, style="dim")
+    words: list[RenderableType] = [Text(str(plain["cause"]), style="bold")]
+    if compiled and plain["where"]:
+        words.append(Text(str(plain["where"])))
+    words.append(Text(str(plain["fix"])))
+    return [*words, said] if compiled else [said, *words]
 
 
 def summary(verdict: Verdict) -> Text:

@@ -1,0 +1,158 @@
+"""One error explained: the first that matters in a log, by the first rule that fits it."""
+
+from __future__ import annotations
+
+import difflib
+import functools
+import re
+from dataclasses import dataclass, replace
+
+from grader.explain import places
+from grader.explain.places import Error
+from grader.explain.rule import Rule
+from grader.explain.rules import RULES
+from grader.explain.rules.cpp import BUILTINS
+
+ALIKE = 0.7
+
+
+@dataclass(frozen=True, slots=True)
+class Explanation:
+    """An error in plain words.
+
+    ``rule``: the rule's id. ``cause`` and ``fix``: sentences for the student. ``lesson``: the number of
+    the lesson that teaches it. ``error``: the tool's own words. ``file``, ``line``, ``code``: where, as far
+    as the log or the source tells ("" and 0 if not).
+    """
+
+    rule: str
+    cause: str
+    fix: str
+    lesson: str
+    error: str
+    file: str = ""
+    line: int = 0
+    code: str = ""
+
+    @property
+    def where(self) -> str:
+        """The place in a clause, "" if nothing is known of it."""
+        place = f"{self.file}, line {self.line}" if self.file and self.line else f"line {self.line}"
+        if not self.line:
+            return self.code
+        return f"{place}: {self.code}" if self.code else place
+
+    def as_json(self) -> dict[str, object]:
+        """The explanation as plain data."""
+        return {name: getattr(self, name) for name in self.__dataclass_fields__} | {"where": self.where}
+
+
+def explain(log: str, source: str = "") -> Explanation | None:
+    """What the error in ``log`` (a compiler's output, a traceback, or one line of either) means.
+
+    ``source`` is the student's file, for the place and for names that are like a misspelt one. None if no
+    rule knows the error. Reads text only: nothing is run and no file is opened.
+    """
+    lines = places.lines_of(log)
+    errors = places.compiler_errors(lines)
+    for candidate, rules in _candidates(lines, errors):
+        for rule in rules:
+            if groups := _fits(rule, candidate):
+                return _fill(rule, groups, candidate, source)
+    return None
+
+
+def first_error(log: str) -> str:
+    """The tool's own words for the first error in its log, in one line; "" if there is none."""
+    lines = places.lines_of(log)
+    errors = places.compiler_errors(lines)
+    if errors:
+        return _told(next((e for e in errors if e.own), errors[0]))
+    raised = places.exception(lines)
+    return _told(raised) if raised else ""
+
+
+def _told(error: Error) -> str:
+    first = error.text.splitlines()[0] if error.text else ""
+    return f"{error.file.rsplit('/', 1)[-1]}:{error.line}: {first}" if error.line else first
+
+
+def _candidates(lines: list[str], errors: list[Error]) -> list[tuple[Error, tuple[Rule, ...]]]:
+    """What to look at and with which rules. Later errors of a compiler mostly follow from the first."""
+    early = tuple(rule for rule in RULES if rule.anywhere)
+    if errors:
+        first = next((e for e in errors if e.own or e.file in places.GENERATED), errors[0])
+        several = [(e if e.line else replace(first, text=e.text), early) for e in errors[:20]]
+        said = [(Error(s.text, s.file, s.line, first.code), RULES) for s in places.summaries(lines)]
+        alone = [(errors[0], RULES)] if errors[0] is not first else []
+        return [*several, *said, (first, RULES), *alone]
+    raised = places.exception(lines)
+    if raised:
+        return [(raised, RULES)]
+    return [(Error(line.strip()), RULES) for line in lines[:50] if line.strip()]
+
+
+@functools.cache
+def _compiled(rule: Rule) -> tuple[re.Pattern[str], ...]:
+    return tuple(re.compile(p, re.M) for p in rule.patterns)
+
+
+def _fits(rule: Rule, error: Error) -> dict[str, str] | None:
+    """The groups of the first pattern that fits (with at least one entry), or None."""
+    for pattern in _compiled(rule):
+        match = pattern.search(error.subject)
+        if match is None:
+            continue
+        groups = {k: v or "" for k, v in match.groupdict().items()}
+        if not rule.named or groups.get("name") in rule.named:
+            return {"name": "it"} | {k: v for k, v in groups.items() if v}
+    return None
+
+
+class _Known(dict[str, str]):
+    def __missing__(self, key: str) -> str:
+        return "another type" if key in "ab" else "it"
+
+
+def _fill(rule: Rule, groups: dict[str, str], error: Error, source: str) -> Explanation:
+    known = _Known(groups | {"near": _near(groups["name"], error.text, source)})
+    file, line, code = _place(error, groups["name"], source)
+    cause = re.sub(r" \(it\)", "", _format(rule.cause, known))
+    first = error.text.splitlines()[0] if error.text else ""
+    return Explanation(rule.id, cause, _format(rule.fix, known), rule.lesson, first, file, line, code)
+
+
+def _format(text: str, known: _Known) -> str:
+    """``{name}`` filled in; other braces, as C++ has them, left alone. The first letter is a capital."""
+    filled = re.sub(r"\{(name|near|a|b|want|got|type|space|module)\}", lambda m: known[m[1]], text)
+    return f"It{filled[2:]}" if filled.startswith("it ") else filled
+
+
+def _near(name: str, text: str, source: str) -> str:
+    suggested = re.search(r"did you mean '([^']+)'", text)
+    if suggested:
+        return f" Did you mean {suggested[1]}?"
+    words = {*re.findall(r"\b[A-Za-z_]\w{2,}\b", source), *BUILTINS} - {name}
+    lower = {word.lower(): word for word in sorted(words)}
+    if name.lower() in lower:
+        return f" Did you mean {lower[name.lower()]}?"
+    close = difflib.get_close_matches(name, sorted(words), 1, ALIKE) if len(name) > 2 else []
+    return f" Did you mean {close[0]}?" if close else ""
+
+
+def _place(error: Error, name: str, source: str) -> tuple[str, int, str]:
+    """File (last part of its path), line and code; a generated file's line is looked for in the source."""
+    file, line, code = error.file.rsplit("/", 1)[-1], error.line, error.code
+    own = source.splitlines()
+    if file == "bindings":  # made from functions=[...]: there the name stands in quotes
+        same = [i for i, text in enumerate(own, 1) if re.search(rf"[\"']{re.escape(name)}[\"']", text)]
+        return ("", same[0], own[same[0] - 1].strip()) if len(same) == 1 else ("", 0, "")
+    if file in places.GENERATED:
+        code = re.sub(r"__attribute__\(\((device|global|host|shared)\)\)", r"__\1__", code)
+        same = [i for i, text in enumerate(own, 1) if code and text.strip() == code]
+        if len(same) == 1:
+            return "", same[0], code
+        return file, line, code
+    if line and not code and error.own and line <= len(own):
+        code = own[line - 1].strip()
+    return file, line, code

@@ -1,0 +1,5 @@
+"""All rules, the special before the general: the first that fits is taken."""
+
+from grader.explain.rules import cpp, kernels, setting, syntax, tensors
+
+RULES = (*setting.RULES, *kernels.RULES, *tensors.RULES, *cpp.RULES, *syntax.RULES)

@@ -1,0 +1,103 @@
+"""Punctuation, and Python written where C++ is wanted."""
+
+from grader.explain.rule import Rule
+
+PYTHON = {"True": "true", "False": "false", "None": "nullptr"}
+
+RULES = (
+    Rule(
+        "unclosed-brace",
+        (
+            r"a function-definition is not allowed here before '\{' token",
+            r"expected '\}' at end of input",
+            r"expected a \"\}\"",
+            r"function definition is not allowed here",
+        ),
+        "A closing brace } is missing: the compiler took what follows for a part of the function before it.",
+        "Count the braces of the function above the line; each { needs its }.",
+        anywhere=True,
+    ),
+    Rule(
+        "open-string",
+        (
+            r"missing terminating [\"'] character",
+            r"missing closing quote",
+            r"unterminated argument list invoking macro",
+        ),
+        "A string in quotes is not closed on its line.",
+        'Close the quote, or write \\n for a line break. The source must be a raw Python string, r"""...""", '
+        "or Python turns \\n into a real line break before the compiler sees it.",
+        anywhere=True,
+    ),
+    Rule(
+        "python-comment",
+        (r"invalid preprocessing directive #\s?(?P<name>\w+)", r"unrecognized preprocessing directive"),
+        "A comment begins with #, as in Python; for C++ that is an instruction to the preprocessor.",
+        "Begin comments with //.",
+    ),
+    Rule(
+        "python-power",
+        (
+            r"invalid type argument of unary '\*'",
+            r"indirection requires pointer operand",
+            r"operand of \"\*\" must be a pointer",
+        ),
+        "C++ has no ** for powers: it reads x ** 2 as x times what the pointer 2 points to.",
+        "Write value * value, or powf(value, p) for float.",
+        "03",
+    ),
+    Rule(
+        "python-word",
+        (
+            r"'(?P<name>True|False|None)' was not declared in this scope",
+            r"identifier \"(?P<name>True|False|None)\" is undefined",
+            r"use of undeclared identifier '(?P<name>True|False|None)'",
+        ),
+        "{name} is Python's word; C++ does not know it.",
+        "C++ writes true, false and nullptr.",
+    ),
+    Rule(
+        "else-without-if",
+        (r"'else' without a previous 'if'", r"expected expression before 'else'", r"expected a statement"),
+        "An else (or another statement) stands where none may: the if before it has ended already.",
+        "Look for a semicolon after the if's closing brace, or for a missing pair of braces.",
+    ),
+    Rule(
+        "unclosed-parenthesis",
+        (
+            r"expected '\)' before",
+            r"expected '\]' before",
+            r"expected a \"[)\]]\"",
+            r"expected '\)'$",
+            r"expected '\]'$",
+        ),
+        "A bracket was opened and not closed.",
+        "Close ) or ] where the caret points; in a long expression count from the inside out.",
+    ),
+    Rule(
+        "missing-semicolon",
+        (
+            r"expected '[,;]' (?:or '[,;]' )?before",
+            r"expected ';' (?:after|before|at end)",
+            r"expected a \";\"",
+        ),
+        "A statement does not end: its semicolon is missing, most often on the line above the one named.",
+        "End the statement with ; and compile again. If it has one, look at the brackets of that line.",
+    ),
+    Rule(
+        "stray-character",
+        (
+            r"stray '(?P<name>[^']+)' in program",
+            r"unrecognized token",
+            r"extended character (?P<name>\S+) is not valid",
+        ),
+        "The source contains a character that is not C++, often a curly quote or a dash pasted from a web page.",
+        "Type the line's quotes, dashes and spaces again.",
+    ),
+    Rule(
+        "unclosed-comment",
+        (r"unterminated comment", r"comment unclosed at end of file"),
+        "A comment begun with /* is never closed, so everything after it is gone.",
+        "End it with */, or use // for single lines.",
+    ),
+)
