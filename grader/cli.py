@@ -122,6 +122,20 @@ def explain(
     raise typer.Exit(verb.run(" ".join(error or []), source))
 
 
+@app.command("run", context_settings={"allow_interspersed_args": False, "ignore_unknown_options": True})
+def run_file(
+    file: Annotated[Path, typer.Argument(help="A Python script or a notebook.")],
+    arguments: Annotated[list[str] | None, typer.Argument(help="Arguments for the script.")] = None,
+    backend: Annotated[
+        str, typer.Option("--backend", help="simt (this CPU), cuda (a GPU) or auto.")
+    ] = "simt",
+) -> None:
+    """Run a script or notebook of your own with a cuda device on this CPU, every memory access checked."""
+    from grader.run import verb
+
+    raise typer.Exit(verb.run(file, arguments or [], backend))
+
+
 @dev.command()
 def generate(
     check: Annotated[bool, typer.Option("--check", help="Only say which files are out of date.")] = False,

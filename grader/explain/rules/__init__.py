@@ -2,4 +2,4 @@
 
 from grader.explain.rules import cpp, kernels, setting, syntax, tensors
 
-RULES = (*setting.RULES, *kernels.RULES, *tensors.RULES, *cpp.RULES, *syntax.RULES)
+RULES = (*setting.RULES, *kernels.RULES, *tensors.RULES, *syntax.RULES, *cpp.RULES)

@@ -18,6 +18,7 @@ RULES = (
             r"'(?P<name>torch|at|c10)' (?:has not been declared|does not name a type|was not declared)",
             r"use of undeclared identifier '(?P<name>torch|at|c10)'",
             r"name followed by \"::\" must be a class or namespace name",
+            r"no storage class or type specifier.* @.*\b(?P<name>torch|at|c10)::",
         ),
         "The source uses a namespace such as torch:: without the header that declares it.",
         "Begin cuda_sources with #include <torch/extension.h>. load_inline adds it to cpp_sources by itself, "
@@ -192,7 +193,7 @@ RULES = (
     Rule(
         "wrong-return",
         (
-            r"could not convert '(?P<name>[^']+)' from '(?P<a>[^']+)' to '(?P<b>[^']+)'",
+            r"could not convert '(?P<name>[^']+)' from '(?P<a>[^']+)'(?: \{aka [^}]*\})? to '(?P<b>[^']+)'",
             r"no suitable (?:constructor exists to convert|user-defined conversion|conversion function) from \"(?P<a>[^\"]+)\" to",
             r"return value type does not match the function type",
             r"cannot convert '(?P<a>[^']+)' to '(?P<b>[^']+)' in return",

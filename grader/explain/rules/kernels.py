@@ -119,6 +119,14 @@ RULES = (
         "03",
     ),
     Rule(
+        "host-touches-device",
+        (r"host-touches-device-memory", r"host code (?:reads|writes|touches) .* directly"),
+        "Code on the CPU reads or writes GPU memory through a pointer; often a kernel called without <<<...>>>.",
+        "Launch the kernel: kernel<<<blocks, threads, 0, stream>>>(arguments). To look at values on the host, "
+        "copy the tensor first: x.cpu().",
+        "03",
+    ),
+    Rule(
         "illegal-address",
         (
             r"an illegal memory access was encountered",

@@ -1,0 +1,97 @@
+"""The process that runs a file: ``python -m grader.run.script BACKEND WORDS FILE [ARGUMENTS]``."""
+
+from __future__ import annotations
+
+import ast
+import os
+import runpy
+import sys
+import tempfile
+from pathlib import Path
+from typing import Any
+
+from grader.errors import BadInputError
+from grader.run import cells, words
+
+STEPS = 2_000_000_000
+
+
+def _build(request: dict[str, object]) -> str:
+    from grader.simt import build as builder
+
+    parsed = builder.BuildRequest.from_json(request)
+    try:
+        return str(builder.build(parsed).path)
+    except builder.CompileError as error:
+        at = f"{error.file}:{error.line}: " if error.line else ""
+        text = f"Error building extension '{parsed.name}': {at}{error.first}\n{error.log}"
+        raise RuntimeError(text) from None
+
+
+def main(backend: str, words_fd: int, file: Path, arguments: list[str]) -> int:
+    """Run the file; its own exit code, or 1 if it raised or the memory checks found something."""
+    runtime: Any = None
+    if backend == "simt":
+        from grader.simt import device
+
+        runtime = device.activate(
+            _build, last_words_fd=words_fd, step_budget=int(os.environ.get("SIMT_STEPS", STEPS))
+        )
+    sys.argv = [str(file), *arguments]
+    sys.path[0] = str(file.parent)
+    with tempfile.TemporaryDirectory(prefix="course-cells-") as folder:
+        own = Path(folder) if file.suffix == ".ipynb" else file.parent
+
+        def namer(path: str) -> str:
+            name = Path(path).name
+            return name.removesuffix(".py").replace("_", " ") if path.startswith(folder) else name
+
+        code = 0
+        try:
+            if file.suffix == ".ipynb":
+                _notebook(file, own)
+            else:
+                runpy.run_path(str(file), run_name="__main__")
+        except SystemExit as stop:
+            code = stop.code if isinstance(stop.code, int) else int(stop.code is not None)
+            if isinstance(stop.code, str):
+                print(stop.code, file=sys.stderr)
+        except KeyboardInterrupt:
+            code = 130
+        except BaseException as error:
+            sys.stdout.flush()
+            print(words.trouble(error, own, namer), file=sys.stderr)
+            code = 1
+        sys.stdout.flush()
+        if runtime is None:
+            return code
+        found = runtime.findings()
+        summary = words.findings(found, len(runtime.launches()), namer)
+        if summary:
+            print(summary, file=sys.stderr)
+    return code or (1 if found else 0)
+
+
+def _notebook(file: Path, folder: Path) -> None:
+    """Run the cells in one namespace, each from a file of its own; show a last expression as Jupyter does."""
+    space: dict[str, Any] = {"__name__": "__main__", "__file__": str(file)}
+    for cell in cells.read(file):
+        path = folder / f"cell_{cell.number}.py"
+        path.write_text(cell.source, "utf-8")
+        tree = ast.parse(cell.source, str(path))
+        last = tree.body.pop() if tree.body and isinstance(tree.body[-1], ast.Expr) else None
+        exec(compile(tree, str(path), "exec"), space)  # noqa: S102 - the student's own notebook
+        if isinstance(last, ast.Expr):
+            value = eval(compile(ast.Expression(last.value), str(path), "eval"), space)  # noqa: S307
+            if value is not None:
+                print(repr(value))
+
+
+if __name__ == "__main__":
+    try:
+        code = main(sys.argv[1], int(sys.argv[2]), Path(sys.argv[3]), sys.argv[4:])
+    except BadInputError as bad:
+        print(f"course: {bad}", file=sys.stderr)
+        code = 2
+    sys.stdout.flush()
+    sys.exit(code)

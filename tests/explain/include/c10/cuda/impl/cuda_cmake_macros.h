@@ -1,0 +1,1 @@
+#define C10_CUDA_BUILD_SHARED_LIBS

@@ -1,0 +1,184 @@
+"""Beginners' mistakes and what is said about them: real texts of real tools, and a sample made again."""
+
+import json
+import re
+import time
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from grader import backend
+from grader.explain import explain
+from grader.explain.attach import explained
+from grader.explain.engine import first_error
+from grader.explain.rules import RULES
+from grader.report.console import failure, screen
+from grader.verdict import Finding, Status
+from tests.explain import make
+
+MISTAKES = {m.name: m for m in make.every()}
+TEXTS = sorted(path.name.removesuffix(".txt") for path in make.CAPTURED.glob("*.txt"))
+
+
+@pytest.mark.parametrize("text", TEXTS)
+def test_a_real_text_is_explained_as_committed(text: str) -> None:
+    name, _, run = text.rpartition(".")
+    mistake = MISTAKES[name]
+    found = explain(mistake.captured(run), mistake.program)
+    assert found is not None and found.rule == mistake.rule_of(run)
+    assert make.plain(found) == (make.PLAIN / f"{text}.txt").read_text()
+
+
+def test_there_are_mistakes_enough_and_each_was_made() -> None:
+    made = {text.rpartition(".")[0] for text in TEXTS}
+    assert made == set(MISTAKES)
+    assert len(made) >= 30
+    assert len({m.rule for m in MISTAKES.values()}) >= 25
+    assert sum(text.endswith(".nvcc") for text in TEXTS) >= 20
+    assert sum(text.endswith(".simt") for text in TEXTS) >= 20
+
+
+@pytest.mark.parametrize("name", ["semicolon", "double_tensor"])
+def test_made_again_by_the_cpu_back_end(name: str) -> None:
+    mistake = MISTAKES[name]
+    found = explain(make.make(mistake, "simt"), mistake.program)
+    assert found is not None and found.rule == mistake.rule
+
+
+def test_made_again_by_python() -> None:
+    found = explain(make.make(MISTAKES["view_of_transposed"], "python"))
+    assert found is not None and found.rule == "view-strides"
+
+
+@pytest.mark.skipif(not backend.nvcc(), reason="needs nvcc; a GPU is not needed")
+def test_made_again_by_nvcc() -> None:
+    mistake = MISTAKES["host_function"]
+    found = explain(make.make(mistake, "nvcc"), mistake.program)
+    assert found is not None and found.rule == mistake.rule
+
+
+def test_the_place_is_that_of_the_edit() -> None:
+    for name, run, line in (
+        ("semicolon", "simt", "}"),
+        ("misspelt_builtin", "simt", "threadidx.x"),
+        ("misspelt_builtin", "nvcc", "threadidx.x"),
+        ("writes_const", "nvcc", "in[i] ="),
+    ):
+        mistake = MISTAKES[name]
+        found = explain(mistake.captured(run), mistake.program)
+        assert found is not None and found.line
+        assert line in mistake.program.splitlines()[found.line - 1]
+
+
+def test_a_misspelt_name_gets_a_suggestion() -> None:
+    found = explain('cuda.cu(3): error: identifier "colls" is undefined', "int64_t cols = x.size(1);")
+    assert found is not None and "Did you mean cols?" in found.cause
+    found = explain('error: identifier "blockidx" is undefined')
+    assert found is not None and "Did you mean blockIdx?" in found.cause
+
+
+@pytest.mark.parametrize(
+    "log",
+    [
+        "",
+        "   \n",
+        "hello",
+        "x.cu(3): error: something that nobody has seen",
+        "ValueError: my own words",
+    ],
+)
+def test_what_is_unknown_is_not_guessed(log: str) -> None:
+    assert explain(log) is None
+
+
+def test_only_the_first_error_counts() -> None:
+    first = "a.py:3:1: error: something that nobody has seen\n"
+    second = "a.py:9:5: error: 'x' was not declared in this scope\n"
+    assert explain(first + second) is None
+    found = explain(second + first)
+    assert found is not None and (found.rule, found.line) == ("undeclared", 9)
+    header = "/usr/include/c++/12/vector:80:3: error: nobody knows this either\n"
+    found = explain(header + second)
+    assert found is not None and found.line == 9
+
+
+def test_colours_and_ninja_around_it_do_no_harm() -> None:
+    log = (
+        "RuntimeError: Error building extension 'square': [1/3] /usr/local/cuda/bin/nvcc -c cuda.cu -o cuda.o\n"
+        "FAILED: cuda.cuda.o\n/usr/local/cuda/bin/nvcc -c cuda.cu -o cuda.o\n"
+        'cuda.cu(7): \x1b[31merror\x1b[0m: expected a ";"\n    }\n    ^\n'
+        '1 error detected in the compilation of "cuda.cu".\nninja: build stopped: subcommand failed.\n'
+    )
+    found = explain(log)
+    assert found is not None and (found.rule, found.file, found.line) == ("missing-semicolon", "cuda.cu", 7)
+
+
+@settings(max_examples=60, deadline=None)
+@given(st.text(max_size=300), st.text(max_size=100))
+def test_no_text_is_too_strange(log: str, source: str) -> None:
+    explain(log, source)
+    explain(f"x.cu(3): error: {log}\n  {source}\n  ^\n", source)
+    first_error(log)
+
+
+def test_a_long_log_is_read_in_no_time() -> None:
+    log = "\n".join(f"a{i}.h:{i}:3: error: " + "no matching (((" * 120 for i in range(5000))
+    begun = time.perf_counter()
+    explain(log, "x = 1\n" * 5000)
+    assert time.perf_counter() - begun < 5
+
+
+def test_rules_are_well_formed() -> None:
+    assert len({rule.id for rule in RULES}) == len(RULES)
+    for rule in RULES:
+        groups = {g for p in rule.patterns for g in re.compile(p).groupindex}
+        used = set(re.findall(r"\{(name|a|b|want|got|type|space|module)\}", rule.cause + rule.fix))
+        assert used <= groups, rule.id
+        assert re.fullmatch(r"0[1-9]|1[0-3]", rule.lesson), rule.id
+        for text in (rule.cause, rule.fix.removesuffix("{near}")):
+            assert text.removesuffix("{near}").rstrip()[-1] in ".)", (rule.id, text)
+            assert text[0].isupper() or re.match(r"[\w({./]", text), rule.id
+
+
+def _finding() -> Finding:
+    log = "exercise.py:3:1: error: expected ';' before '}' token\n    3 | }\n"
+    message = "exercise.py, line 3: expected ';' before '}' token"
+    return Finding(
+        "load", Status.COMPILE_ERROR, message, 0, 0, {"log": log, "file": "exercise.py", "line": 3}
+    )
+
+
+def test_a_verdict_carries_explanation_and_log() -> None:
+    found = explained(_finding(), "a\nb\n}\n")
+    assert found.evidence["log"] == _finding().evidence["log"]
+    assert found.evidence["explanation"]["rule"] == "missing-semicolon"
+    assert found.message == _finding().message
+    json.dumps(found.as_json())
+
+
+def test_other_findings_are_left_alone() -> None:
+    for finding in (
+        Finding("x", Status.PASSED, "error: 'x' was not declared in this scope"),
+        Finding("x", Status.RAISED, "ValueError: my own words"),
+    ):
+        assert explained(finding, "") is finding
+
+
+def test_the_report_says_the_plain_words_first() -> None:
+    console = screen()
+    with console.capture() as caught:
+        console.print(failure(explained(_finding(), ""), 0))
+    text = caught.get()
+    plain, tool = text.index("its semicolon is missing"), text.index("expected ';' before")
+    assert plain < text.index("End the statement") < tool
+    assert "    3 | }" not in text, "the whole log is in the JSON report"
+
+
+def test_an_error_at_run_time_keeps_its_message_first() -> None:
+    finding = Finding("a case", Status.RAISED, "RuntimeError: expected scalar type Float but found Double.")
+    console = screen()
+    with console.capture() as caught:
+        console.print(failure(explained(finding, ""), 0))
+    text = caught.get()
+    assert text.index("RuntimeError") < text.index("The tensor holds Double")
