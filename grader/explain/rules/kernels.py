@@ -55,6 +55,7 @@ RULES = (
         "A function that is not a kernel is launched with <<<...>>>.",
         "Put __global__ before the kernel's void.",
         "03",
+        anywhere=True,
     ),
     Rule(
         "kernel-returns",
