@@ -2,9 +2,9 @@
 
 import json
 import os
+import resource
 import subprocess
 import sys
-import time
 from collections.abc import Callable
 from pathlib import Path
 
@@ -15,8 +15,13 @@ from grader.doctor import machine, report, software
 from grader.doctor.line import Line
 from grader.lessons import course_root, names
 
-# Best of a few: the bar is for a machine that does nothing else.
+# Processor time, best of a few: the bar is for a machine that does nothing else.
 SECONDS, TRIES = 3.0, 5
+
+
+def _children() -> float:
+    used = resource.getrusage(resource.RUSAGE_CHILDREN)
+    return used.ru_utime + used.ru_stime
 
 
 @pytest.fixture
@@ -122,9 +127,9 @@ def test_it_needs_nothing_but_python_and_is_quick() -> None:
     command = [sys.executable, "-S", "-X", "importtime", "-m", "grader.doctor"]
     best = 99.0
     for _ in range(TRIES):
-        begun = time.perf_counter()
+        begun = _children()
         done = subprocess.run(command, cwd=root, capture_output=True, text=True, env=dict(os.environ))
-        best = min(best, time.perf_counter() - begun)
+        best = min(best, _children() - begun)
         if best < SECONDS:
             break
     assert done.returncode == 1 and "not installed for this Python yet" in done.stdout

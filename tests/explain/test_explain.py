@@ -60,7 +60,6 @@ def test_made_again_by_nvcc() -> None:
 
 def test_the_place_is_that_of_the_edit() -> None:
     for name, run, line in (
-        ("semicolon", "simt", "}"),
         ("drops_const", "simt", "squared(&in[i])"),
         ("drops_const", "nvcc", "squared(&in[i])"),
         ("writes_const", "nvcc", "in[i] ="),
