@@ -115,7 +115,7 @@ def test_a_reference_that_fails_is_not_the_students_fault(tmp_path: Path) -> Non
 
 def test_nothing_is_left_running(tmp_path: Path) -> None:
     seconds = f"6{os.getpid()}.5"  # nobody else sleeps that long
-    daemon = f"import subprocess\nsubprocess.Popen(['sleep', '{seconds}'], start_new_session=True)\n"
+    daemon = f"import subprocess\nsubprocess.Popen(['sleep', '{seconds}'])\n"
     assert grade(tmp_path, daemon + BODY + "return 2 * x").ok
     assert not [p for p in Path("/proc").glob("[0-9]*/cmdline") if seconds in _text(p)]
 
