@@ -54,6 +54,6 @@ def _crashed(signal: int, words: str, path: Path) -> None:
     """Say where a process died, as far as its last words tell."""
     from grader.referee import death
 
-    fault = death.ended(-signal, words, "call")
+    fault = death.ended(-signal, death.Words(words.encode()), "call")
     text = fault.message.replace("during the call ", "").replace("crashed during the call", "crashed")
     print(f"{path.name}: {text}", file=sys.stderr)
