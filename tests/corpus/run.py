@@ -56,7 +56,9 @@ def record(result: Result) -> dict[str, Any]:
     return {
         "class": entry.kind, "expected": str(entry.expected), "status": str(result.status),
         "points": f"{verdict.points}/{verdict.max_points}", "as_expected": result.as_expected,
-        "check": result.first.id if result.first else "", "left": list(result.left),
+        "check": result.first.id if result.first else "",
+        "message": result.first.message[:300] if result.first and not result.as_expected else "",
+        "left": list(result.left),
     }  # fmt: skip
 
 

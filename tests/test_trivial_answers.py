@@ -1,0 +1,56 @@
+"""Zeros, constants and copies of an input are wrong on every task of the course."""
+
+import numpy as np
+import pytest
+
+from grader.lessons import Lesson, every
+from grader.referee import draw
+from grader.referee.judge import judge
+from grader.referee.oracle import Oracle
+from grader.referee.process import Limits, Player
+from grader.task import Case, Tensor
+from grader.verdict import Status
+
+TASKS = [lesson for lesson in every() if any(c.expect == "match" for c in lesson.task.cases)]
+
+
+@pytest.mark.parametrize("lesson", TASKS, ids=lambda x: x.name)
+def test_zeros_constants_and_copies_fail_on_every_task(lesson: Lesson) -> None:
+    """Judged as if a submission had returned them, in every case of some size."""
+    rng = draw.generator()
+    player = Player("cpu", Limits(), sees=(lesson.reference,))
+    try:
+        oracle = Oracle(player, lesson.task)
+        oracle.load(str(lesson.reference))
+        right = {"zeros": 0, "a constant": 0, "the mean": 0, "a copy": 0}
+        judged = 0
+        for case in lesson.task.cases:
+            if case.expect != "match" or case.given or not _ordinary(case):
+                continue
+            if lesson.task.kind == "model" and not case.entry:
+                oracle.construct(list(case.init))
+                oracle.new_weights(rng)
+            args = [draw.draw(a, rng) if isinstance(a, Tensor) else a for a in case.args]
+            expected = oracle.expect(case, args)
+            if expected.is_value:
+                continue
+            judged += 1
+            for answer, eager in zip(expected.answers, expected.eager, strict=True):
+                mean = np.nan_to_num(eager.astype(np.float64), nan=0.0, posinf=0.0, neginf=0.0).mean()
+                given = next(a.view() for a in args if isinstance(a, draw.Drawn))
+                tried = {
+                    "zeros": np.zeros_like(eager),
+                    "a constant": np.full_like(eager, 1),
+                    "the mean": np.full_like(eager, mean),
+                    "a copy": np.resize(given, eager.shape).astype(eager.dtype),
+                }
+                for name, got in tried.items():
+                    right[name] += judge(answer, eager, got).status is Status.PASSED
+        assert not judged or not any(right.values()), right
+    finally:
+        player.stop()
+
+
+def _ordinary(case: Case) -> bool:
+    shapes = [a.shape for a in case.args if isinstance(a, Tensor)]
+    return bool(shapes) and all(np.prod(s) >= 16 for s in shapes)
