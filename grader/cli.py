@@ -57,11 +57,14 @@ def check(
     json: Annotated[
         str, typer.Option(help='Also write the verdict as JSON to this file ("-": only that, to stdout).')
     ] = "",
+    hidden: Annotated[
+        Path | None, typer.Option(help="A teacher's file of hidden cases, graded after the lesson's own.")
+    ] = None,
 ) -> None:
     """Grade a file: does it build, is every result right, is its memory use clean?"""
     from grader import verbs
 
-    raise typer.Exit(verbs.check(what, file, reference, backend, json, sandbox))
+    raise typer.Exit(verbs.check(what, file, reference, backend, json, sandbox, hidden))
 
 
 @app.command()

@@ -5,11 +5,11 @@ from __future__ import annotations
 import difflib
 import importlib.util
 import os
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from grader.errors import BadInputError
-from grader.task import Task
+from grader.task import Case, Task
 
 
 def course_root() -> Path:
@@ -57,6 +57,22 @@ def load_task(path: Path) -> Task:
     if not isinstance(task, Task):
         raise BadInputError(f"{path} defines no TASK.")
     return task
+
+
+def with_hidden(task: Task, path: Path) -> Task:
+    """The task and, after its own cases, those of a teacher's file: ``HIDDEN``, a tuple of cases."""
+    spec = importlib.util.spec_from_file_location("hidden_cases", path)
+    if spec is None or spec.loader is None or not path.is_file():
+        raise BadInputError(f"{path} is not a Python file with hidden cases.")
+    module = importlib.util.module_from_spec(spec)
+    try:
+        spec.loader.exec_module(module)
+    except Exception as error:
+        raise BadInputError(f"{path} cannot be read: {type(error).__name__}: {error}") from error
+    cases = getattr(module, "HIDDEN", None)
+    if not isinstance(cases, tuple) or not cases or not all(isinstance(c, Case) and c.hidden for c in cases):
+        raise BadInputError(f"{path} must define HIDDEN, a tuple of cases that each name their category.")
+    return replace(task, cases=(*task.cases, *cases))
 
 
 def names() -> list[str]:

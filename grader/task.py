@@ -44,7 +44,8 @@ class Case:
     refused). ``init`` are a model's constructor arguments. ``calls`` > 1 repeats the call on fresh inputs,
     with new weights each time. ``why`` tells the student what the case is for. ``entry`` names another
     function than the task's. ``given``: arguments come from the reference file's ``get_init_inputs`` and
-    ``get_inputs`` instead (KernelBench's format).
+    ``get_inputs`` instead (KernelBench's format). ``hidden``: the category of a case of which a student
+    is told nothing else; such a case is worth a point at least.
     """
 
     name: str
@@ -56,6 +57,11 @@ class Case:
     calls: int = 1
     entry: str = ""
     given: bool = False
+    hidden: str = ""
+
+    def __post_init__(self) -> None:
+        if self.hidden and self.points < 1:
+            raise ValueError(f"the hidden case {self.name!r} is worth nothing, so failing it would not show")
 
 
 @dataclass(frozen=True, slots=True)

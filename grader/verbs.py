@@ -19,7 +19,13 @@ from grader.verdict import Status, Verdict
 
 
 def check(
-    what: str, file: Path | None, reference: Path | None, wanted: str, json: str, sandbox: str = "auto"
+    what: str,
+    file: Path | None,
+    reference: Path | None,
+    wanted: str,
+    json: str,
+    sandbox: str = "auto",
+    hidden: Path | None = None,
 ) -> int:
     """Grade and report; 0 passed, 1 failed, 2 when the file never finished importing."""
     choice = backend.choose(wanted)
@@ -33,7 +39,7 @@ def check(
         lesson = lessons.find(what)
         job = Job(
             lesson.name,
-            lesson.task,
+            lessons.with_hidden(lesson.task, hidden) if hidden else lesson.task,
             lesson.reference,
             submission.read(file or desk.file(lesson)),
             choice,

@@ -48,7 +48,8 @@ class Status(StrEnum):
 
 SENTENCE: dict[Status, str] = {
     Status.PASSED: "Everything that was checked is right.",
-    Status.FAILED: "Several different checks failed; the first one is the place to start.",
+    Status.FAILED: "Several different checks failed, or a hidden one; "
+    "the first that is shown is the place to start.",
     Status.COMPILE_ERROR: "The C++ or CUDA source did not compile, so nothing ran; "
     "start with the first error, later ones often follow from it.",
     Status.IMPORT_ERROR: "Python stopped with an exception while importing the file; "

@@ -15,6 +15,7 @@ from grader.referee.fault import FaultError
 from grader.referee.judge import Judgement
 from grader.referee.oracle import Oracle
 from grader.referee.process import Answer, Player
+from grader.referee.veil import veil, veil_memory
 from grader.task import Case, Task, Tensor
 from grader.verdict import Finding, Status
 
@@ -59,6 +60,8 @@ class Match:
         self.student = ""
         self.loaded: Callable[[], None] = lambda: None  # told once the file is imported and built
         self._start, self._restarts = start, 0
+        self._case: Case | None = None
+        self._sealed = False
         self.player: Player | None = start()
 
     def run(self) -> Record:
@@ -74,7 +77,7 @@ class Match:
             self.loaded()
         begun = time.monotonic()
         for case in self.task.cases:
-            record.findings.append(self._play(case) if loaded.ok else _not_run(case))
+            record.findings.append(veil(case, self._play(case) if loaded.ok else _not_run(case)))
         ordinary = self._any_ordinary_right(record.findings[1:])
         if not ordinary:
             record.findings[1:] = [_without_points(f) for f in record.findings[1:]]
@@ -94,8 +97,13 @@ class Match:
     def close(self) -> None:
         """End the submission's player and keep what it printed."""
         if self.player:
-            self.record.output = self.player.output
+            self._keep_output()
             self.player.stop()
+
+    def _keep_output(self) -> None:
+        """What was printed so far; from the first hidden case on nothing more: it could name the inputs."""
+        if self.player and not self._sealed:
+            self.record.output = self.player.output
 
     def _any_ordinary_right(self, findings: list[Finding]) -> bool:
         """Whether a case that has something to compute is right; until then a corner case proves nothing."""
@@ -116,6 +124,10 @@ class Match:
         return Finding("load", Status.PASSED, "The file was imported and its sources compiled.")
 
     def _play(self, case: Case) -> Finding:
+        if case.hidden:
+            self._keep_output()
+            self._sealed = True
+        self._case = case
         try:
             self.revive()
             failed = Calls(self, case).run()
@@ -131,7 +143,7 @@ class Match:
     def _fallen(self, case: Case, fault: FaultError) -> Finding:
         self._observe(fault.evidence.pop("findings", []))
         if fault.dead and self.player:
-            self.record.output = self.player.output
+            self._keep_output()
             self.player.stop()
             self.player = None
         if case.expect == "raise" and fault.status in REFUSALS:
@@ -197,7 +209,7 @@ class Match:
         return answer
 
     def _observe(self, findings: list[dict[str, Any]]) -> None:
-        self.record.memory.extend(findings)
+        self.record.memory.extend(veil_memory(self._case, findings))
 
 
 def _is_empty(case: Case) -> bool:
