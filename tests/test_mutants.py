@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from grader.backend import Choice
-from grader.check import Job, check
+from grader.check import Job, check, warm
 from grader.cuda.cache import cache_folder
 from grader.lessons import find
 from grader.referee.process import Limits
@@ -29,7 +29,8 @@ def grade(bank: Bank, name: str) -> Verdict:
     desk = cache_folder() / "mutants" / os.environ.get("PYTEST_XDIST_WORKER", "0") / bank.lesson
     desk.mkdir(parents=True, exist_ok=True)
     file, choice = read(bank.write(name, desk)), Choice("simt", "test")
-    return check(Job(lesson.name, lesson.task, lesson.reference, file, choice, Limits(call=10.0))).verdict
+    job = Job(lesson.name, lesson.task, lesson.reference, file, choice, Limits(call=10.0))
+    return check(warm(job)).verdict
 
 
 @pytest.mark.slow
