@@ -63,7 +63,9 @@ HELLO = Bank(
                 "torch::Tensor y = x;\n    y.mul_(scale).add_(shift);\n    return y.clone()",
             ),
         ),
-        "first row only": (("return x * scale + shift", "return x.narrow(0, 0, x.size(0) / 2) * scale + shift"),),
+        "first row only": (
+            ("return x * scale + shift", "return x.narrow(0, 0, x.size(0) / 2) * scale + shift"),
+        ),
         "nan removed": (("return x * scale + shift", "return torch::nan_to_num(x * scale + shift)"),),
         "whole numbers only": (("double scale, double shift) {\n", "int64_t scale, int64_t shift) {\n"),),
     },
@@ -99,9 +101,7 @@ SQUARE = Bank(
                 "dim3 grid((rows + block.x - 1) / block.x, (cols + block.y - 1) / block.y)",
             ),
         ),
-        "one block left out": (
-            (_SQUARE, "    if (blockIdx.x == 1) return;\n" + _SQUARE),
-        ),
+        "one block left out": ((_SQUARE, "    if (blockIdx.x == 1) return;\n" + _SQUARE),),
         "half inside": (
             (_SQUARE, "    out[i] = __half2float(__hmul(__float2half(in[i]), __float2half(in[i])));\n"),
             ("#include <torch/extension.h>", "#include <cuda_fp16.h>\n#include <torch/extension.h>"),
@@ -121,7 +121,10 @@ SQUARE = Bank(
         "neighbour written too": ((_SQUARE, _SQUARE + "    if (i + 1 < rows * cols) out[i + 1] = 0.0f;\n"),),
         "not made contiguous": (("    x = x.contiguous();\n", ""),),
         "no check of the device": (
-            ('    TORCH_CHECK(x.is_cuda(), "square_matrix: x is on ", x.device(), ", not on a CUDA device");\n', ""),
+            (
+                '    TORCH_CHECK(x.is_cuda(), "square_matrix: x is on ", x.device(), ", not on a CUDA device");\n',
+                "",
+            ),
         ),
         "no check of the dimensions": (
             (
@@ -135,7 +138,10 @@ SQUARE = Bank(
         "blocks of 32 x 8": (("dim3 block(16, 16)", "dim3 block(32, 8)"),),
         "by pow": ((_SQUARE, "    const float v = in[i];\n    out[i] = __fmul_rn(v, v);\n"),),
         "guard turned round": (
-            ("    if (row >= rows || col >= cols) return;\n", "    if (!(row < rows && col < cols)) return;\n"),
+            (
+                "    if (row >= rows || col >= cols) return;\n",
+                "    if (!(row < rows && col < cols)) return;\n",
+            ),
         ),
     },
 )
