@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import argparse
+import contextlib
+import ctypes
 import faulthandler
 import gc
 import json
@@ -50,12 +52,23 @@ def main(arguments: list[str] | None = None, backend: Backend | None = None) -> 
     options = parser.parse_args(arguments)
     # Importing torch makes a million objects and no garbage: without the collector it takes a fifth less.
     gc.disable()
+    if options.backend == "cuda":
+        _start_driver()
     options.confined = confine(options.confine)
     channel = Answering(socket.socket(fileno=options.wire))
     # A run that hangs in Python is asked where it is before it is ended.
     with os.fdopen(os.dup(options.words), "w", closefd=False) as words:
         faulthandler.register(signal.SIGUSR1, file=words, all_threads=False)
         serve(channel, options, backend)
+
+
+def _start_driver() -> None:
+    """NVIDIA's driver looks at more of the system when it starts than a player may see afterwards.
+
+    Without this, cuInit ends with "operation not supported on this OS" under Landlock and under seccomp.
+    """
+    with contextlib.suppress(OSError):  # no driver: torch says so in its own words
+        ctypes.CDLL("libcuda.so.1").cuInit(0)
 
 
 def serve(channel: Channel, options: argparse.Namespace, backend: Backend | None = None) -> None:
