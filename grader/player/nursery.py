@@ -88,6 +88,7 @@ class Parent:
                 os.dup2(output, number)
             os.close(output)
             os.chdir(order["folder"])
+            os.environ["TMPDIR"] = os.environ["HOME"] = order["folder"]
             from grader.player.__main__ import main as play
 
             named = [text for name, fd in zip(FDS, wires, strict=True) for text in (f"--{name}", str(fd))]

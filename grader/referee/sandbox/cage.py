@@ -128,6 +128,8 @@ def start(
     given |= {"start_new_session": True, "env": env}
     if not bubble:
         folder = tempfile.mkdtemp(prefix="player-")
+        # The one place that it may write to: compilers want it for temporary files, Triton for its cache.
+        env |= {"TMPDIR": folder} | ({"HOME": folder} if room.read else {})
         return Cage(subprocess.Popen(command, cwd=folder, pass_fds=fds, **given), folder)
     read_end, write_end = os.pipe()
     files = {path: os.open(path, os.O_RDONLY | os.O_CLOEXEC) for path in room.files}
