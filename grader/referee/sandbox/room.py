@@ -10,6 +10,7 @@ from __future__ import annotations
 import functools
 import importlib.util
 import os
+import shutil
 import sys
 from dataclasses import dataclass
 from pathlib import Path
@@ -54,7 +55,7 @@ def furnish(
     """The room of a player that may read ``sees`` (files) and ``folders``, and write below ``writes``."""
     gpu = backend == "cuda"
     read = [*_python(), *_present(SYSTEM_FILES)]
-    read += [*_toolkit(), *_present(GPU_FILES)] if gpu else []
+    read += [*_toolkit(), *_compilers(), *_present(GPU_FILES)] if gpu else []
     if backend == "simt":
         from grader.simt import build
 
@@ -92,6 +93,16 @@ def _toolkit() -> list[Path]:
     found = [p for n in names if n and n != "/" for p in (Path(n), Path(n).resolve())]
     course = Path(grader.__file__).resolve().parents[1]
     return [p for p in found if p.exists() and not course.is_relative_to(p.resolve())]
+
+
+def _compilers() -> list[Path]:
+    """Where the host compiler lies that nvcc, ninja and Triton call; often /usr, then nothing is added."""
+    words = [os.environ.get(name) or "" for name in ("CC", "CXX", "CUDAHOSTCXX")]
+    found = [shutil.which(word) for word in (*words, "gcc", "g++", "cc", "c++") if word]
+    prefixes = [folder.parents[1] for name in found if name for folder in (Path(name), Path(name).resolve())]
+    course = Path(grader.__file__).resolve().parents[1]
+    closed = {Path("/"), Path.home(), Path("/root"), Path("/home")}
+    return [p for p in prefixes if p not in closed and not course.is_relative_to(p)]
 
 
 def _present(names: tuple[str, ...]) -> list[Path]:
