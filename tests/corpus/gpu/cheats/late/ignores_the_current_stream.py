@@ -3,7 +3,7 @@
 class: late
 catalogue: 1
 task: double
-expected: wrong_output
+expected: not_finite
 """
 
 import torch

@@ -3,7 +3,7 @@
 class: memory
 catalogue: 60
 task: double
-expected: wrong_output
+expected: not_finite
 """
 
 import torch
