@@ -108,6 +108,9 @@ def not_own(
 
 def _of(kernel: str, source: str) -> bool:
     """Whether a launched kernel is the file's: not a library's, and not generated under another name."""
+    called = re.match(r"(?:void )?([A-Za-z_]\w*)", kernel)
+    if called and re.search(rf"__global__[^;{{}}]*\b{called[1]}\s*\(", source):
+        return True  # defined in the file, whatever word its name shares with a library's
     if any(word in kernel for word in LIBRARY):
         return False
     return any(name in source for name in re.findall(r"[A-Za-z_]\w{2,}", kernel) if name not in TYPES)
