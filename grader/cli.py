@@ -81,12 +81,15 @@ def demo(backend: BackendOption = "auto") -> None:
 def test(
     context: typer.Context,
     gpu: Annotated[bool, typer.Option("--gpu", help="Also run the tests that need a GPU.")] = False,
+    every: Annotated[
+        bool, typer.Option("--all", help="Also grade every mutant of every lesson; twice the time.")
+    ] = False,
 ) -> None:
     """Run every check of the project: lint, types, generated files, docs, tests. Extra words go to pytest."""
     from grader.dev import suite
     from grader.lessons import course_root
 
-    raise typer.Exit(suite.run(context.args, gpu=gpu, root=course_root()))
+    raise typer.Exit(suite.run(context.args, gpu=gpu, root=course_root(), thorough=every))
 
 
 @app.command()
@@ -156,12 +159,15 @@ def generate(
 @dev.command("check")
 def check_lessons(
     lesson: Annotated[list[str] | None, typer.Argument(help="Lessons, as 02 or 07; all if left out.")] = None,
+    mutants: Annotated[
+        bool, typer.Option("--mutants/--no-mutants", help="Grade the mutants, which takes most of the time.")
+    ] = True,
 ) -> None:
     """Check that lessons are whole: starters fail, solutions pass, mutants fail, pages run."""
     from grader.dev.check import problems
     from grader.lessons import course_root
 
-    found = problems(course_root(), lesson or [], print)
+    found = problems(course_root(), lesson or [], print, mutants)
     print("\n".join(["", *found]) if found else "Every lesson is whole.")
     raise typer.Exit(1 if found else 0)
 

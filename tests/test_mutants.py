@@ -15,6 +15,7 @@ from grader.submission import read
 from grader.verdict import Status, Verdict
 from tests.bank import BANKS, Bank
 
+pytestmark = pytest.mark.thorough
 MUTANTS = [(bank, name) for bank in BANKS.values() for name in bank.mutants]
 NOT_A_KILL = {Status.COMPILE_ERROR, Status.NOT_GRADABLE, Status.IMPORT_ERROR}
 VARIANTS = [(bank, name) for bank in BANKS.values() for name in bank.variants]

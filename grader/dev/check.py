@@ -36,7 +36,9 @@ class Mutant:
     fails: frozenset[str]
 
 
-def problems(root: Path, numbers: list[str], say: Callable[[str], None]) -> list[str]:
+def problems(
+    root: Path, numbers: list[str], say: Callable[[str], None], with_mutants: bool = True
+) -> list[str]:
     """What is not as it should be, a sentence each, for the lessons named (all if none are).
 
     Takes a few seconds for each file that is graded.
@@ -47,7 +49,7 @@ def problems(root: Path, numbers: list[str], say: Callable[[str], None]) -> list
     found += concepts(every)
     for lesson in chosen:
         found += [f"{lesson.name}: {p}" for p in (*form(lesson), *page(lesson, root))]
-    work = [(lesson, w) for lesson in chosen for w in _gradings(lesson)]
+    work = [(lesson, w) for lesson in chosen for w in _gradings(lesson, with_mutants)]
     with ThreadPoolExecutor(AT_ONCE) as pool:
         for (lesson, _), seen in zip(work, pool.map(lambda w: w[1](), work), strict=True):
             found += [f"{lesson.name}: {p}" for p in seen]
@@ -149,7 +151,7 @@ def wrong(lesson: Lesson, mutant: Mutant) -> list[str]:
     return []
 
 
-def _gradings(lesson: Lesson) -> Iterator[Callable[[], list[str]]]:
+def _gradings(lesson: Lesson, with_mutants: bool) -> Iterator[Callable[[], list[str]]]:
     """Everything that has to be graded for a lesson."""
     yield lambda: starter(lesson)
     yield lambda: correct(lesson, lesson.solution)
@@ -158,5 +160,5 @@ def _gradings(lesson: Lesson) -> Iterator[Callable[[], list[str]]]:
         yield lambda: [f"there are {len(others)} alternative solutions, not {ALTERNATIVES}."]
     for file in others:
         yield lambda file=file: correct(lesson, file)  # type: ignore[misc]
-    for mutant in mutants(lesson):
+    for mutant in mutants(lesson) if with_mutants else []:
         yield lambda mutant=mutant: wrong(lesson, mutant)  # type: ignore[misc]

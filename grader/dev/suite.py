@@ -39,8 +39,13 @@ class Outcome:
     note: str = ""
 
 
-def steps(pytest_args: list[str], *, gpu: bool, site: Path) -> list[Step]:
-    """All steps in the order they run: the quick ones first, the tests last. ``site`` is built into."""
+def steps(pytest_args: list[str], *, gpu: bool, site: Path, thorough: bool = False) -> list[Step]:
+    """All steps in the order they run: the quick ones first, the tests last. ``site`` is built into.
+
+    ``thorough`` grades every mutant, too, which takes longer than all the rest.
+    """
+    mutants = () if thorough else ("--no-mutants",)
+    some = () if thorough else ("-m", "not thorough")
     return [
         Step("lint", ("ruff", "check", ".")),
         Step("format", ("ruff", "format", "--check", ".")),
@@ -48,8 +53,8 @@ def steps(pytest_args: list[str], *, gpu: bool, site: Path) -> list[Step]:
         Step("spelling", ("codespell_lib",)),
         Step("generated files", ("grader", "dev", "generate", "--check")),
         Step("docs", ("mkdocs", "build", "--strict", "--site-dir", str(site)), needs="material"),
-        Step("lessons", ("grader", "dev", "check")),
-        Step("tests", ("pytest", *_workers(gpu), *(("--gpu",) if gpu else ()), *pytest_args)),
+        Step("lessons", ("grader", "dev", "check", *mutants)),
+        Step("tests", ("pytest", *_workers(gpu), *(("--gpu",) if gpu else ()), *some, *pytest_args)),
     ]
 
 
@@ -60,7 +65,7 @@ def _workers(gpu: bool) -> tuple[str, ...]:
     return ("-n", "2", "--dist", "worksteal")
 
 
-def run(pytest_args: list[str], *, gpu: bool, root: Path) -> int:
+def run(pytest_args: list[str], *, gpu: bool, root: Path, thorough: bool = False) -> int:
     """Run all steps in ``root``, the later ones even if an earlier one fails; 0 if none failed.
 
     ``gpu`` runs the tests that need one too. Tools that are not installed are skipped and
@@ -70,7 +75,7 @@ def run(pytest_args: list[str], *, gpu: bool, root: Path) -> int:
     closing = ""
     outcomes: list[Outcome] = []
     with tempfile.TemporaryDirectory(prefix="course-site-") as site:
-        for step in steps(pytest_args, gpu=gpu, site=Path(site)):
+        for step in steps(pytest_args, gpu=gpu, site=Path(site), thorough=thorough):
             console.rule(f"[bold]{step.name}", align="left")
             if importlib.util.find_spec(step.module) is None:
                 outcomes.append(Outcome(step, None, 0.0, f"{step.module} is not installed here"))

@@ -3,7 +3,7 @@
 class: forgery
 catalogue: 92 91
 task: double
-expected: not_finite
+expected: tampered
 """
 
 import json
