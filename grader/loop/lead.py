@@ -49,11 +49,11 @@ def welcome(console: Console) -> None:
     line = done.line(at.name)
     console.print(f"\n{'Begin' if new else 'Go on'} with [bold]{at.number} {escape(at.task.title)}[/], "
                   f"about {at.task.minutes} minutes.")  # fmt: skip
-    rows = Table.grid(padding=(0, 2))
-    rows.add_row("  read", link(at.folder / "README.md"))
-    rows.add_row("  edit", link(desk.place(at)))
-    rows.add_row("  then", Text("./course watch", "bold").append("   grades it each time you save", "dim"))
-    console.print(rows)
+    # Never broken, however narrow the terminal: a broken path cannot be clicked or copied.
+    console.print(Text("  read  ").append_text(link(at.folder / "README.md")), soft_wrap=True)
+    console.print(Text("  edit  ").append_text(link(desk.place(at))), soft_wrap=True)
+    how = Text("   grades it each time you save", "dim")
+    console.print(Text("  then  ").append("./course watch", "bold").append_text(how), soft_wrap=True)
     if line.tries:
         tries = f"{line.tries} {'try' if line.tries == 1 else 'tries'}"
         console.print(
