@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from grader.referee.conduct import Match
 
 Arrays = list[exchange.Array]
+DRAWS = 5  # at most, for one round
 
 
 class Calls:
@@ -51,10 +52,7 @@ class Calls:
     def _call(self, one: Round, watch: bool) -> Finding | None:
         case, player, match = self.case, self.player, self.match
         own = policy.applies(match.task, case, player.backend)
-        self._weights(one)
-        self._inputs(one)
-        if case.expect == "match" and not one.same_answer:
-            self.expected = match.oracle.expect(case, self.args, self.expected)
+        self._draw(one)
         expected = self.expected
         sheet = exchange.prepare(
             player,
@@ -76,6 +74,19 @@ class Calls:
             message = f"After the call, {changed} no longer holds what was passed in."
             return Finding(case.name, Status.MUTATED_INPUT, message, 0, case.points, {"changed": changed})
         return self._unsteady(one, got, again) or (self._not_own(answer) if own else None)
+
+    def _draw(self, one: Round) -> None:
+        """Weights, inputs and answers of a round; some tries for answers that are not all one value."""
+        for again in range(DRAWS):
+            self._weights(one)
+            if not again or one.inputs != "swap":
+                self._inputs(one)
+            if self.case.expect != "match" or one.same_answer:
+                return
+            self.expected = self.match.oracle.expect(self.case, self.args, self.expected)
+            drawn_anew = one.inputs in ("new", "refill") or (self.model and one.weights != "keep")
+            if self.case.given or not drawn_anew or not self.expected.says_little:
+                return
 
     def _weights(self, one: Round) -> None:
         if not self.model or one.weights == "keep":

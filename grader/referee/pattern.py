@@ -38,7 +38,7 @@ def describe(wrong: Array, answer: Array, got: Array, inputs: tuple[Array, ...])
 
 def _whole(answer: Array, got: Array, inputs: tuple[Array, ...]) -> str:
     """Everything is wrong: is it something simple instead?"""
-    with np.errstate(invalid="ignore", divide="ignore"):
+    with np.errstate(invalid="ignore", divide="ignore", over="ignore"):
         if not np.any(got):
             return f"the result is all zeros ({got.size:,} elements)"
         if np.isnan(got.astype(np.float64)).all():
@@ -118,8 +118,9 @@ def precision(wrong: Array, answer: Array, got: Array) -> str | None:
     off = np.abs(got[finite].astype(np.float64) - answer[finite])
     signed = got[finite].astype(np.float64) - answer[finite]
     relative = float(off.max()) / scale
-    # Rounding errs to both sides; a missing term does not.
-    if relative > 2e-2 or abs(float(signed.mean())) > 0.5 * float(off.mean()):
+    # Rounding errs to both sides, and so does a coarse function, less evenly: for an exponential by bits the
+    # mean error was up to 0.70 of the mean size. With a missing term it is 1.
+    if relative > 2e-2 or abs(float(signed.mean())) > 0.85 * float(off.mean()):
         return None
     power = round(np.log2(relative))
     like = "half precision or TF32" if power >= -14 else "an approximation of a function"

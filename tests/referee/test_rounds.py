@@ -1,9 +1,15 @@
 """What is remembered is found out: by address, by shape, by sum, by sample, by object, whatever the key."""
 
 from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
 
+import numpy as np
 import pytest
 
+from grader.referee import draw, rounds
+from grader.referee.calls import Calls
+from grader.referee.oracle import Expected
 from grader.task import Case, Tensor
 from grader.verdict import Status
 from tests.referee.plain import CASES, grade
@@ -70,3 +76,32 @@ def test_an_input_of_one_element_or_none_is_played(tmp_path: Path) -> None:
     cases = (*CASES, *(Case(str(n), (Tensor((n,), device="cpu"),)) for n in (0, 1)))
     verdict = grade(tmp_path, "def double(x): return 2 * x", cases)
     assert verdict.ok, verdict.findings
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_an_answer_that_is_one_value_throughout_is_drawn_again(seed: int) -> None:
+    """ReLU below a strongly negative bias gives zeros: then a result of zeros would pass by chance."""
+    rng = np.random.Generator(np.random.PCG64(seed))
+    asked: list[float] = []
+
+    class Shy:
+        """Every answer is zeros but the third one."""
+
+        def expect(self, case: Case, args: list[Any], like: Expected) -> Expected:
+            asked.append(float(args[0].view().sum()))
+            answer = np.zeros((4, 8), np.float32) if len(asked) % 3 else rng.random((4, 8), np.float32)
+            return Expected((answer.astype(np.float64),), (answer,))
+
+    task = SimpleNamespace(kind="function")
+    match = SimpleNamespace(
+        player=object(),
+        task=task,
+        oracle=Shy(),
+        arguments=lambda case: [draw.draw(case.args[0], rng)],
+    )
+    calls = Calls(match, Case("relu", (Tensor((4, 8)),), ""))  # type: ignore[arg-type]
+    calls._draw(rounds.FIRST)
+    assert len(asked) == 3 and len(set(asked)) == 3  # each time with other inputs
+    assert not calls.expected.says_little
+    calls._draw(rounds.MOVE)  # the same values must give the same answer: nothing is drawn
+    assert len(asked) == 3

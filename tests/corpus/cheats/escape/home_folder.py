@@ -13,9 +13,15 @@ import torch
 
 
 def attempt():
-    for home in (os.path.expanduser("~"), "/root", *(str(p) for p in pathlib.Path("/home").glob("*"))):
-        for name in (".ssh", ".bash_history", ".netrc", ".cache", ".config"):
-            if (pathlib.Path(home) / name).exists():
+    """A way in is a file that can be read; the course's own cache is no secret."""
+    homes = (os.path.expanduser("~"), "/root", *(str(p) for p in pathlib.Path("/home").glob("*")))
+    for home in map(pathlib.Path, homes):
+        for name in (".bash_history", ".netrc", ".gitconfig", ".profile", ".bashrc"):
+            if (home / name).exists():
+                return True
+        for name in (".ssh", ".config", ".cache", "work"):
+            inside = list((home / name).glob("*")) if (home / name).is_dir() else []
+            if any(p.name != "inline-to-fused" for p in inside):
                 return True
     return os.path.exists("/etc/shadow") and bool(open("/etc/shadow").read())
 
