@@ -60,11 +60,14 @@ def check(
     hidden: Annotated[
         Path | None, typer.Option(help="A teacher's file of hidden cases, graded after the lesson's own.")
     ] = None,
+    second_opinion: Annotated[
+        bool, typer.Option("--second-opinion", help="Also show what KernelGuard's rules say of the text.")
+    ] = False,
 ) -> None:
     """Grade a file: does it build, is every result right, is its memory use clean?"""
     from grader import verbs
 
-    raise typer.Exit(verbs.check(what, file, reference, backend, json, sandbox, hidden))
+    raise typer.Exit(verbs.check(what, file, reference, backend, json, sandbox, hidden, second_opinion))
 
 
 @app.command()

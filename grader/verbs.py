@@ -13,6 +13,7 @@ from grader.check import Job, Outcome
 from grader.check import check as grade
 from grader.errors import BadInputError
 from grader.lessons import Lesson
+from grader.look import Advice
 from grader.loop import desk, predict, progress
 from grader.report import json as json_report
 from grader.verdict import Status, Verdict
@@ -26,6 +27,7 @@ def check(
     json: str,
     sandbox: str = "auto",
     hidden: Path | None = None,
+    second_opinion: bool = False,
 ) -> int:
     """Grade and report; 0 passed, 1 failed, 2 when the file never finished importing."""
     choice = backend.choose(wanted)
@@ -46,6 +48,11 @@ def check(
             with_speed=True,
         )
     job = replace(job, sandbox=sandbox)
+    opinion: list[Advice] = []
+    if second_opinion:
+        from grader.look import second
+
+        opinion = second.opinion(job.submission)
     if json != "-":
         # Importing Rich takes a while; the players have long been started when it is needed.
         job = replace(job, say=lambda text: print(text, file=sys.stderr))
@@ -57,7 +64,7 @@ def check(
     if json != "-":
         from grader.report import console
 
-        console.show(console.screen(), outcome.verdict, choice.why, outcome.advice)
+        console.show(console.screen(), outcome.verdict, choice.why, outcome.advice, opinion)
     if _never_imported(outcome.verdict):
         print(f"course: {outcome.verdict.findings[0].message}", file=sys.stderr)
         return 2

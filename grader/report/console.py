@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import sys
+from collections.abc import Sequence
 
 from rich.console import Console, Group, RenderableType
 from rich.padding import Padding
@@ -24,8 +25,10 @@ def screen() -> Console:
     return Console(width=None if known else 100, highlight=False)
 
 
-def show(console: Console, verdict: Verdict, why: str, advice: list[Advice]) -> None:
-    """Print the whole report."""
+def show(
+    console: Console, verdict: Verdict, why: str, advice: list[Advice], opinion: Sequence[Advice] = ()
+) -> None:
+    """Print the whole report; ``advice`` beside a failure, a second ``opinion`` always."""
     console.print(heading(verdict, why))
     console.print(Padding(findings_table(verdict.findings), (0, 0, 0, 2)))
     failed = [f for f in verdict.findings if not f.ok and f.status is not Status.NOT_RUN]
@@ -33,6 +36,8 @@ def show(console: Console, verdict: Verdict, why: str, advice: list[Advice]) -> 
         console.print(failure(failed[0], len(failed) - 1))
         for item in advice[:3]:
             console.print(Text(f"  look: line {item.line}: {item.message}", style="dim"))
+    for item in opinion:
+        console.print(Text(f"  second opinion, which decides nothing: {item.message}", style="dim"))
     if verdict.output.strip():
         console.print(
             Panel(Text(_cut(verdict.output)), title="printed by the submission", border_style="dim")

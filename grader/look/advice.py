@@ -1,0 +1,11 @@
+"""One remark of the static look."""
+
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True, slots=True)
+class Advice:
+    """Something worth a glance, at a line of the submission (from 1)."""
+
+    line: int
+    message: str

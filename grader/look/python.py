@@ -1,0 +1,130 @@
+"""What a submission's Python says by its syntax tree: the names that are called, ways around the kernel."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from grader.look.advice import Advice
+from grader.task import Task
+
+BUILDERS = {"load_inline", "load", "RawModule", "RawKernel", "compile"}
+PLACES = {"is_cuda", "is_available", "device"}  # words that ask where a tensor or a GPU is
+
+
+@dataclass(frozen=True, slots=True)
+class CudaText:
+    """A string of CUDA C++, and where its characters stand in the file.
+
+    ``line`` is that of its first character; ``exact`` says that each line of the string is one of the file.
+    """
+
+    source: str
+    line: int
+    exact: bool
+
+    def at(self, offset: int) -> int:
+        """The file's line of the character at ``offset``."""
+        return self.line + self.source.count("\n", 0, offset) if self.exact else self.line
+
+
+def look(tree: ast.Module, task: Task) -> list[Advice]:
+    """Advice about the Python of a submission."""
+    return [*_entries(tree, task), *_fallbacks(tree)]
+
+
+def cuda_sources(tree: ast.Module) -> Iterator[CudaText]:
+    """The strings that hold a kernel or a launch; of an f-string, its constant parts."""
+    inside = {id(part) for node in ast.walk(tree) if isinstance(node, ast.JoinedStr) for part in node.values}
+    for node in ast.walk(tree):
+        if isinstance(node, ast.JoinedStr):
+            words = [str(p.value) if isinstance(p, ast.Constant) else "0" for p in node.values]
+            text = "".join(words)
+        elif isinstance(node, ast.Constant) and isinstance(node.value, str) and id(node) not in inside:
+            text = node.value
+        else:
+            continue
+        if "__global__" in text or "<<<" in text:
+            lines = (node.end_lineno or node.lineno) - node.lineno
+            yield CudaText(text, node.lineno, text.count("\n") == lines)
+
+
+def attributes(tree: ast.Module) -> frozenset[str]:
+    """Every ``.name`` that the Python asks for."""
+    return frozenset(n.attr for n in ast.walk(tree) if isinstance(n, ast.Attribute))
+
+
+def _entries(tree: ast.Module, task: Task) -> list[Advice]:
+    defined: set[str] = set()
+    for node in tree.body:
+        if isinstance(node, (ast.FunctionDef, ast.ClassDef)):
+            defined.add(node.name)
+        elif isinstance(node, (ast.Assign, ast.AnnAssign)):
+            targets = node.targets if isinstance(node, ast.Assign) else [node.target]
+            defined.update(n.id for t in targets for n in ast.walk(t) if isinstance(n, ast.Name))
+        elif isinstance(node, (ast.Import, ast.ImportFrom)):
+            defined.update((a.asname or a.name).split(".")[0] for a in node.names)
+        elif not isinstance(node, ast.Expr):  # a loop, a condition: it may define anything
+            defined.update(n.id for n in ast.walk(node) if isinstance(n, ast.Name))
+            defined.update(n.name for n in ast.walk(node) if isinstance(n, (ast.FunctionDef, ast.ClassDef)))
+    if defined & {"*", "globals", "vars", "exec"}:
+        return []
+    wanted = dict.fromkeys([task.entry, *(c.entry for c in task.cases if c.entry)])
+    return [
+        Advice(1, f"The grader calls {name}, which is not defined here.")
+        for name in wanted
+        if name not in defined
+    ]
+
+
+def _fallbacks(tree: ast.Module) -> Iterator[Advice]:
+    """Where the file goes on without its kernel: after a failed build, or on a tensor of another device."""
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Try) and _builds(node.body):
+            for handler in node.handlers:
+                if not any(isinstance(n, ast.Raise) for n in ast.walk(handler)):
+                    yield Advice(
+                        handler.lineno,
+                        "When the build fails, the file goes on without its kernel, and the error is lost.",
+                    )
+        elif isinstance(node, ast.If) and _asks_for_the_place(node.test):
+            for returned in _returns(node.body):
+                if _torch_call(returned):
+                    yield Advice(
+                        returned.lineno, "On this path torch computes the result, and no kernel is launched."
+                    )
+
+
+def _builds(body: list[ast.stmt]) -> bool:
+    calls = (n for statement in body for n in ast.walk(statement) if isinstance(n, ast.Call))
+    return any(_last_name(call.func) in BUILDERS for call in calls)
+
+
+def _asks_for_the_place(test: ast.expr) -> bool:
+    return any(isinstance(n, ast.Attribute) and n.attr in PLACES for n in ast.walk(test))
+
+
+def _returns(body: list[ast.stmt]) -> Iterator[ast.Return]:
+    for statement in body:
+        yield from (n for n in ast.walk(statement) if isinstance(n, ast.Return))
+
+
+def _torch_call(returned: ast.Return) -> bool:
+    """Whether the value is made by ``torch.something(...)`` or by a matrix product."""
+    for node in ast.walk(returned):
+        if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute):
+            root: ast.expr = node.func
+            while isinstance(root, ast.Attribute):
+                root = root.value
+            if isinstance(root, ast.Name) and root.id in ("torch", "F"):
+                return True
+        if isinstance(node, ast.BinOp) and isinstance(node.op, ast.MatMult):
+            return True
+    return False
+
+
+def _last_name(node: ast.expr) -> str:
+    if isinstance(node, ast.Attribute):
+        return node.attr
+    return node.id if isinstance(node, ast.Name) else ""

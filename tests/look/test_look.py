@@ -1,0 +1,145 @@
+"""The look says what it should, at the right line, and nothing of files that are right."""
+
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+from grader import look
+from grader.errors import BadInputError
+from grader.lessons import every, find
+from grader.look import second
+from grader.submission import Submission
+
+TASK = find("03").task
+HEAD = "from torch.utils.cpp_extension import load_inline\nimport torch\n"
+KERNEL = "__global__ void square(const float* in, float* out, int n) {\n    int i = threadIdx.x;\n"
+GUARDED = KERNEL + "    if (i < n) out[i] = in[i] * in[i];\n}\n"
+HOST = """torch::Tensor square_matrix(torch::Tensor x) {
+    TORCH_CHECK(x.is_cuda());
+    auto out = torch::empty_like(x);
+    square<<<1, 32, 0, at::cuda::getCurrentCUDAStream()>>>(x.data_ptr<float>(), out.data_ptr<float>(), 32);
+    C10_CUDA_KERNEL_LAUNCH_CHECK();
+    return out;
+}
+"""
+TAIL = "square_matrix = load_inline('x', '', source, functions=['square_matrix']).square_matrix\n"
+
+
+def remarks(cuda: str, head: str = HEAD, tail: str = TAIL) -> list[tuple[int, str]]:
+    text = f'{head}source = r"""{cuda}"""\n{tail}'
+    return [(a.line, a.message) for a in look.look(Submission(Path("x.py"), text, ""), TASK)]
+
+
+def test_a_right_file_gets_no_remark() -> None:
+    assert remarks(GUARDED + HOST) == []
+
+
+@pytest.mark.parametrize(
+    "cuda, line, words",
+    [
+        (KERNEL + "    out[i] = in[i];\n}\n" + HOST, 3, "square: no thread is guarded off"),
+        (GUARDED + HOST.replace("    C10_CUDA_KERNEL_LAUNCH_CHECK();\n", ""), 10, "without C10_CUDA"),
+        (GUARDED + HOST.replace(", 0, at::cuda::getCurrentCUDAStream()", ", at::some"), 10, "default stream"),
+        (GUARDED + HOST.replace("TORCH_CHECK(x.is_cuda());", ""), 10, "on the GPU"),
+        (GUARDED + HOST.replace("x.data_ptr<float>()", "(float*)x.data_ptr()"), 10, "any dtype"),
+        (GUARDED + "// TODO 1: more\n" + HOST, 7, "TODO"),
+    ],
+)  # fmt: skip
+def test_what_is_missing_is_said_once_at_its_line(cuda: str, line: int, words: str) -> None:
+    (only,) = remarks(cuda)
+    assert only[0] == line and words in only[1]
+
+
+@pytest.mark.parametrize(
+    "extra",
+    [
+        "// no if here: a comment is not a guard\n",
+        'const char* text = "if (i < n)";\n',
+    ],
+)
+def test_comments_and_strings_guard_nothing(extra: str) -> None:
+    (only,) = remarks(KERNEL + extra + "    out[i] = in[i];\n}\n" + HOST)
+    assert "guarded" in only[1]
+
+
+def test_a_check_in_python_counts() -> None:
+    tail = TAIL + "def checked(x):\n    if not x.is_cuda: raise ValueError(x)\n"
+    assert remarks(GUARDED + HOST.replace("TORCH_CHECK(x.is_cuda());", ""), tail=tail) == []
+
+
+@pytest.mark.parametrize(
+    "tail, line, words",
+    [
+        ("def other(x):\n    return x\n", 1, "calls square_matrix, which is not defined"),
+        (
+            "try:\n    square_matrix = load_inline('x', '', source)\n"
+            "except Exception:\n    square_matrix = torch.square\n",
+            17,
+            "goes on without its kernel",
+        ),
+        (
+            "def square_matrix(x):\n    if not x.is_cuda:\n        return torch.square(x)\n    return f(x)\n",
+            17,
+            "no kernel is launched",
+        ),
+        (
+            "def square_matrix(x):\n    if x.is_cuda:\n        return f(x)\n    return x * x\n",
+            0,
+            "",
+        ),
+    ],
+)
+def test_ways_around_the_kernel(tail: str, line: int, words: str) -> None:
+    said = remarks(GUARDED + HOST, tail=tail)
+    assert said == [] if not words else len(said) == 1 and said[0][0] == line and words in said[0][1], said
+
+
+@pytest.mark.parametrize(
+    "text", ["def f(:\n", "x = " + "(" * 5000, '"""<<<', "s = '<<<>>> __global__ ( { <<<'\n"]
+)
+def test_a_strange_file_is_no_trouble(text: str) -> None:
+    look.look(Submission(Path("x.py"), text, ""), TASK)
+
+
+def test_solutions_and_alternatives_leave_no_todo_and_define_their_entries() -> None:
+    for lesson in every():
+        for path in lesson.solution.parent.rglob("*.py"):
+            said = look.look(Submission(path, path.read_text(), ""), lesson.task)
+            assert not [a for a in said if "TODO" in a.message or "not defined" in a.message], path
+
+
+def test_the_time_of_a_look_does_not_grow_with_the_file() -> None:
+    """Sixteen times the text takes less than four times as long: beyond a bound it is not read."""
+
+    def seconds(copies: int) -> float:
+        cuda = "".join(GUARDED.replace("square", f"square{i}") for i in range(copies))
+        begun = time.process_time()
+        remarks(cuda + HOST)
+        return time.process_time() - begun
+
+    seconds(10)
+    few, many = min(seconds(150) for _ in range(5)), min(seconds(2400) for _ in range(5))
+    assert many < 4 * few
+
+
+def test_the_second_opinion_is_advice(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    pytest.importorskip("kernelguard", reason="KernelGuard is not installed")
+    clean = Submission(Path("x.py"), find("03").solution.read_text(), "")
+    assert "no objection" in second.opinion(clean)[0].message
+    text = "import torch\ndef square_matrix(x):\n    return x.bfloat16().square().float()\n"
+    assert "downgrade" in second.opinion(Submission(Path("x.py"), text, ""))[0].message.lower()
+
+
+def test_without_kernelguard_one_sentence_says_how_to_get_it(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("importlib.util.find_spec", lambda name: None)
+    with pytest.raises(BadInputError, match="pip install kernelguard"):
+        second.opinion(Submission(Path("x.py"), "", ""))
+
+
+def test_an_answer_that_cannot_be_read_is_one_sentence(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("importlib.util.find_spec", lambda name: object())
+    monkeypatch.setattr(sys, "executable", "/bin/echo")
+    with pytest.raises(BadInputError, match="cannot be read"):
+        second.opinion(Submission(Path("x.py"), "", ""))
