@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from grader.kinds.part import Part
 
 Fill = Literal["normal", "uniform", "bits", "special", "zeros"]
-Layout = Literal["contiguous", "transposed", "strided", "offset"]
+Layout = Literal["contiguous", "transposed", "strided", "offset", "expanded"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -22,7 +22,8 @@ class Tensor:
 
     ``fill``: normal (mixed signs), uniform in [0, 1), bits (exact zeros and ones), special (normal with
     some NaN and infinities), zeros. ``scale`` multiplies. ``layout``: transposed and strided are views
-    that are not contiguous, offset starts one element into its storage. ``device``: where the player puts it.
+    that are not contiguous, offset starts one element into its storage, expanded repeats one row without
+    storing it again (its stride is 0). ``device``: where the player puts it.
     """
 
     shape: tuple[int, ...]

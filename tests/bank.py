@@ -87,7 +87,6 @@ SQUARE = Bank(
         "guard of columns only": (("row >= rows || col >= cols", "col >= cols"),),
         "guards joined by and": (("row >= rows || col >= cols", "row >= rows && col >= cols"),),
         "stride of rows": (("row * cols + col", "row * rows + col"),),
-        "column by column": (("row * cols + col", "col * rows + row"),),
         "x and y exchanged": (
             ("blockIdx.y) * blockDim.y + threadIdx.y", "blockIdx.x) * blockDim.x + threadIdx.x_"),
             ("blockIdx.x) * blockDim.x + threadIdx.x;", "blockIdx.y) * blockDim.y + threadIdx.y;"),
@@ -135,6 +134,7 @@ SQUARE = Bank(
         "empty launched": (("    if (x.numel() == 0) return out;\n", ""),),
     },
     {
+        "column by column": (("row * cols + col", "col * rows + row"),),
         "blocks of 32 x 8": (("dim3 block(16, 16)", "dim3 block(32, 8)"),),
         "by pow": ((_SQUARE, "    const float v = in[i];\n    out[i] = __fmul_rn(v, v);\n"),),
         "guard turned round": (

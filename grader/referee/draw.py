@@ -74,6 +74,8 @@ def _layout(spec: Tensor) -> tuple[tuple[int, ...], tuple[int, ...], int, int]:
         return shape, tuple(2 * s for s in row_major(shape)), 0, 2 * size
     if spec.layout == "offset":
         return shape, row_major(shape), 1, size + 1
+    if spec.layout == "expanded" and size:
+        return shape, (0, *row_major(shape)[1:]), 0, size // shape[0]
     return shape, row_major(shape), 0, size
 
 

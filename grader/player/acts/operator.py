@@ -86,7 +86,10 @@ def autocast(op: Op, scale: float) -> str:
 
 
 def stream(op: Op, scale: float) -> str:
-    """On another stream, behind work that takes a while, the operator still comes after that work."""
+    """On another stream, behind work that takes a while, the operator still comes after that work.
+
+    Where there is a second GPU, also on that one while the first is the current device.
+    """
     x, side = torch.zeros(1 << 20, device="cuda"), torch.cuda.Stream()
     torch.cuda.synchronize()
     with torch.cuda.stream(side):
@@ -94,7 +97,16 @@ def stream(op: Op, scale: float) -> str:
         x.fill_(1.0)
         out = op(x, scale)
     torch.cuda.synchronize()
-    return _far(out, plain(x.double(), scale), torch.full((), 1e-5, device="cuda"))
+    wrong = _far(out, plain(x.double(), scale), torch.full((), 1e-5, device="cuda"))
+    if wrong or torch.cuda.device_count() < 2:
+        return wrong
+    y = torch.ones(1 << 12, device="cuda:1")
+    out = op(y, scale)
+    torch.cuda.synchronize(1)
+    if out.device != y.device:
+        return f"The input is on {y.device}, the result on {out.device}."
+    wrong = _far(out, plain(y.double(), scale), torch.full((), 1e-5, device="cuda:1"))
+    return wrong and f"On the second GPU: {wrong}"
 
 
 def huge(op: Op, scale: float) -> str:

@@ -14,6 +14,7 @@ TASK = Task(
         Case("transposed", (Tensor((30, 50), layout="transposed"),), "A transposed view.", 1),
         Case("every other", (Tensor((20, 40), layout="strided"),), "A view with gaps.", 1),
         Case("offset", (Tensor((16, 31), layout="offset"),), "A view inside its storage.", 1),
+        Case("expanded", (Tensor((12, 31), layout="expanded"),), "One row, repeated with stride 0.", 1),
         Case("empty", (Tensor((0, 8)),), "Nothing.", 1),
         Case("on the CPU", (Tensor((4, 4), device="cpu"),), "Not on the GPU.", 1, "raise"),
     ),
