@@ -145,6 +145,22 @@ def run_file(
     raise typer.Exit(verb.run(file, arguments or [], backend))
 
 
+@app.command()
+def profile(
+    what: Annotated[str, typer.Argument(help="A lesson (07).")],
+    file: Annotated[Path | None, typer.Argument(help="The file; the lesson's exercise if left out.")] = None,
+    backend: BackendOption = "auto",
+    out: Annotated[
+        Path | None, typer.Option(help="The folder to write to; profile_07 for lesson 07.")
+    ] = None,
+    card: Annotated[str, typer.Option(help="The GPU to predict for: h100, h200.")] = "h200",
+) -> None:
+    """Show the kernels of one call: launches, bytes, times or predictions, a trace, a command for ncu."""
+    from grader.profile import verb
+
+    raise typer.Exit(verb.run(what, file, backend, out, card))
+
+
 @dev.command()
 def generate(
     check: Annotated[bool, typer.Option("--check", help="Only say which files are out of date.")] = False,
