@@ -1,1 +1,1 @@
-"""``course profile``: kernels, launches, bytes and times of a call; counted on a CPU, measured on a GPU."""
+"""``course profile``: kernels, launches, bytes and operations of a call; counted on a CPU, timed on a GPU."""

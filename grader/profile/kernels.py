@@ -1,4 +1,4 @@
-"""What was seen of each kernel, as rows: launches, bytes, sectors, and a time with where it comes from."""
+"""The kernels of a call as rows: how often each was launched, what it moved and computed, how long it took."""
 
 from __future__ import annotations
 
@@ -6,90 +6,92 @@ from dataclasses import dataclass
 from statistics import median
 from typing import Any
 
+from grader.profile.launch import Launch
 from grader.roofline import Card
-from grader.task import Task
+from grader.simt.by_line import Line, by_line
 
 
 @dataclass(frozen=True, slots=True)
 class Row:
-    """One kernel of one call. Bytes are those of the counted (small) size; ``seconds`` at ``size``.
+    """All launches of one kernel with one grid and block. ``seconds``: of all of them; 0 if not timed.
 
-    ``sectors``: 32-byte sectors for each request of a warp, loads and stores together; 0 if not counted.
+    ``load`` and ``store``: sectors of 32 bytes for each request of a warp; None if there was no request.
     """
 
     kernel: str
     grid: str
     block: str
     launches: int
-    read_bytes: int
-    written_bytes: int
-    sectors: float
+    read: int
+    written: int
+    flops: int
+    load: float | None
+    store: float | None
     seconds: float
 
+    @property
+    def moved(self) -> int:
+        """Bytes that have to cross device memory, in both directions."""
+        return self.read + self.written
 
-def shape(value: Any) -> str:
-    """A grid or block as 4x2, without the trailing ones."""
-    numbers = [int(v) for v in value or (1,)]
-    while len(numbers) > 1 and numbers[-1] == 1:
-        numbers.pop()
+
+def rows(launches: list[Launch], calls: int = 1) -> list[Row]:
+    """Launches by kernel, grid and block, in the order of their first launch.
+
+    ``calls``: how often the same call was made; launches and seconds are those of one, the median's.
+    """
+    groups: dict[tuple[str, tuple[int, ...], tuple[int, ...]], list[Launch]] = {}
+    for x in launches:
+        groups.setdefault((x.kernel, x.grid, x.block), []).append(x)
+    return [_row(group, calls) for group in groups.values()]
+
+
+def _row(group: list[Launch], calls: int) -> Row:
+    first, each = group[0], max(1, round(len(group) / calls))
+    return Row(
+        first.kernel, shape(first.grid), shape(first.block), each,
+        sum(x.read for x in group) // calls, sum(x.written for x in group) // calls,
+        sum(x.flops for x in group) // calls,
+        _ratio([x.load for x in group]), _ratio([x.store for x in group]),
+        median(x.seconds for x in group) * each,
+    )  # fmt: skip
+
+
+def _ratio(traffic: list[tuple[int, int]]) -> float | None:
+    requests, sectors = (sum(part) for part in zip(*traffic, strict=True))
+    return sectors / requests if requests else None
+
+
+def shape(numbers: tuple[int, ...]) -> str:
+    """A grid or block as 4x2."""
     return "x".join(map(str, numbers))
 
 
-def _groups(launches: list[dict[str, Any]]) -> dict[tuple[str, str, str], list[dict[str, Any]]]:
-    groups: dict[tuple[str, str, str], list[dict[str, Any]]] = {}
-    for x in launches:
-        groups.setdefault((x["kernel"], shape(x.get("grid")), shape(x.get("block"))), []).append(x)
-    return groups
+def floor(moved: float, flops: float, card: Card) -> float:
+    """Seconds below which the card cannot be: its memory's peak, or its fp32 units' peak, is used up.
+
+    For data in device memory. A bound, not a prediction: it knows no launch, no latency and no cache.
+    """
+    return max(moved / card.dram_bytes_per_second, flops / card.fp32_flops_per_second)
 
 
-def predicted(launches: list[dict[str, Any]], task: Task, card: Card) -> list[Row]:
-    """From counts: distinct bytes, scaled to the full size, at the card's copy bandwidth."""
-    scale = task.speed.fused_bytes / task.speed.case_bytes if task.speed else 1.0
-    rows = []
-    for (kernel, grid, block), group in _groups(launches).items():
-        counts = [x["counts"] for x in group]
-        read, written = (sum(c[key] for c in counts) for key in ("read_bytes", "written_bytes"))
-        parts = [c[key] for c in counts for key in ("global_load", "global_store")]
-        requests, sectors = (sum(p[key] for p in parts) for key in ("requests", "sectors"))
-        seconds = card.memory_time(scale * (read + written), len(group))
-        each = sectors / requests if requests else 0.0
-        rows.append(Row(kernel, grid, block, len(group), read, written, each, seconds))
-    return rows
+def lines(launches: list[Launch]) -> list[Line]:
+    """Source lines that touch memory, all launches added up; the most wasteful first."""
+    return by_line({"lines": [entry for x in launches for entry in x.lines]})
 
 
-def measured(launches: list[dict[str, Any]], calls: int) -> list[Row]:
-    """From torch.profiler: the median time of each kernel, for the launches of one call."""
-    rows = []
-    for (kernel, grid, block), group in _groups(launches).items():
-        each = max(1, len(group) // calls)
-        rows.append(Row(kernel, grid, block, each, 0, 0, 0.0, median(x["seconds"] for x in group) * each))
-    return rows
-
-
-def trace(rows: list[Row], title: str) -> dict[str, Any]:
-    """A Chrome trace (for ui.perfetto.dev) of predicted times, one kernel after another, in microseconds."""
-    events: list[dict[str, Any]] = [{"name": "process_name", "ph": "M", "pid": 0, "args": {"name": title}}]
-    at = 0.0
-    for row in rows:
-        args = {"grid": row.grid, "block": row.block, "launches": row.launches, "predicted": True,
-                "counted_bytes": row.read_bytes + row.written_bytes}  # fmt: skip
-        events.append(
-            {"name": row.kernel, "cat": "kernel", "ph": "X", "pid": 0, "tid": 0, "ts": at,
-             "dur": row.seconds * 1e6, "args": args}
-        )  # fmt: skip
-        at += row.seconds * 1e6
-    return {"traceEvents": events, "displayTimeUnit": "ns"}
-
-
-def lines(launches: list[dict[str, Any]], most: int = 5) -> list[tuple[str, int, str, int, float]]:
-    """The source lines with most sectors: file, line, what, sectors, sectors for each request."""
-    total: dict[tuple[str, int, str], list[int]] = {}
-    for x in launches:
-        for entry in x["counts"]["lines"]:
-            if entry["line"] and entry["what"].startswith("global"):
-                key = (entry["file"], entry["line"], entry["what"].removeprefix("global_"))
-                sums = total.setdefault(key, [0, 0])
-                sums[0] += entry["sectors"]
-                sums[1] += entry["requests"]
-    found = [(*key, s, s / r if r else 0.0) for key, (s, r) in total.items()]
-    return sorted(found, key=lambda row: -row[3])[:most]
+def as_json(row: Row, card: Card) -> dict[str, Any]:
+    """For other programs; times in seconds, and only the ones that there are."""
+    data: dict[str, Any] = {
+        "kernel": row.kernel, "grid": row.grid, "block": row.block, "launches": row.launches,
+    }  # fmt: skip
+    if row.seconds:
+        return data | {"seconds": row.seconds}
+    return data | {
+        "read_bytes": row.read,
+        "written_bytes": row.written,
+        "flops": row.flops,
+        "sectors_per_load_request": row.load,
+        "sectors_per_store_request": row.store,
+        "floor_seconds": floor(row.moved, row.flops, card),
+    }
