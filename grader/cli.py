@@ -147,18 +147,21 @@ def run_file(
 
 @app.command()
 def profile(
-    what: Annotated[str, typer.Argument(help="A lesson (07).")],
-    file: Annotated[Path | None, typer.Argument(help="The file; the lesson's exercise if left out.")] = None,
+    what: Annotated[str, typer.Argument(help="A lesson (07), or a script of your own (FILE.py).")],
+    file: Annotated[
+        Path | None, typer.Argument(help="The lesson's file; your own in work/ if left out.")
+    ] = None,
     backend: BackendOption = "auto",
     out: Annotated[
-        Path | None, typer.Option(help="The folder to write to; profile_07 for lesson 07.")
+        Path | None, typer.Option(help="The folder to write to; one in work/profile/ if left out.")
     ] = None,
-    card: Annotated[str, typer.Option(help="The GPU to predict for: h100, h200.")] = "h200",
+    card: Annotated[str, typer.Option(help="The GPU whose limits are shown: h100, h200.")] = "h200",
+    sandbox: SandboxOption = "auto",
 ) -> None:
-    """Show the kernels of one call: launches, bytes, times or predictions, a trace, a command for ncu."""
+    """Show what a file's kernels do: launches, bytes, sectors by line, a trace, a roofline, ncu's command."""
     from grader.profile import verb
 
-    raise typer.Exit(verb.run(what, file, backend, out, card))
+    raise typer.Exit(verb.run(what, file, backend, out, card, sandbox))
 
 
 @dev.command()

@@ -1,4 +1,4 @@
-"""The kernels of a call as rows: how often each was launched, what it moved and computed, how long it took."""
+"""The kernels of a call as rows: how often each was launched, what it moved and computed, how long."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A launch as a player claims it was, in a form that can be relied on: plain numbers, none of them negative."""
+"""A launch as a player claims it was, in a form that can be relied on: plain numbers, none negative."""
 
 from __future__ import annotations
 

@@ -78,5 +78,3 @@ def _plain(case: Case) -> bool:
 
 def _size(case: Case | None) -> int:
     return sum(math.prod(a.shape) for a in case.args if isinstance(a, Tensor)) if case else 0
-
-

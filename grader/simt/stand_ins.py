@@ -7,7 +7,7 @@ import types
 from collections.abc import Callable
 from typing import Any
 
-from . import streams
+from . import marks, streams
 
 FAULTS = {
     700: "an illegal memory access was encountered",
@@ -111,6 +111,7 @@ def install(library: ctypes.CDLL) -> None:
     torch._C._cuda_getDevice = lambda: 0  # a CPU build lacks it; compile asks
     torch.cuda._initialized = True
     torch.version.cuda = "simt"
+    marks.install()
     _install_storage()
 
 

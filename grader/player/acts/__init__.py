@@ -14,7 +14,7 @@ from grader.wire import Channel
 if TYPE_CHECKING:
     from grader.player.stage import Stage
 
-ACTS = {"clock", "grid", "operator", "plain", "record", "subject", "trial"}
+ACTS = {"clock", "grid", "operator", "plain", "profile", "record", "script", "subject", "trial"}
 
 
 class Line:

@@ -1,0 +1,58 @@
+"""Repeat the last call under torch.profiler and answer the kernels that a GPU ran, with their times."""
+
+from __future__ import annotations
+
+import json
+import tempfile
+from collections.abc import Callable
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import torch
+
+if TYPE_CHECKING:
+    from grader.player.acts import Line
+    from grader.player.stage import Stage
+
+MOST = 2000
+
+
+def perform(stage: Stage, line: Line, calls: int) -> dict[str, Any]:
+    """``{"launches": [{"kernel", "grid", "block", "began", "seconds"}, ...]}`` of ``calls`` calls."""
+
+    def again() -> None:
+        with torch.no_grad():
+            for _ in range(calls):
+                stage.again()
+        torch.cuda.synchronize()
+
+    return {"launches": watched(again)}
+
+
+def watched(run: Callable[[], None]) -> list[dict[str, Any]]:
+    """The kernels of ``run``, in order of time."""
+    from torch.profiler import ProfilerActivity, profile
+
+    with profile(activities=[ProfilerActivity.CUDA]) as seen:
+        run()
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder) / "trace.json"
+        seen.export_chrome_trace(str(path))
+        events = json.loads(path.read_text())["traceEvents"]
+    return kernels(events)
+
+
+def kernels(events: list[dict[str, Any]]) -> list[dict[str, Any]]:
+    """The kernels among the events of a Chrome trace, whose times are in microseconds."""
+    found = [e for e in events if e.get("cat") == "kernel" and e.get("ph") == "X"]
+    found.sort(key=lambda e: float(e["ts"]))
+    return [
+        {
+            "kernel": e["name"],
+            "grid": e.get("args", {}).get("grid"),
+            "block": e.get("args", {}).get("block"),
+            "began": (float(e["ts"]) - float(found[0]["ts"])) / 1e6,
+            "seconds": float(e["dur"]) / 1e6,
+        }
+        for e in found[:MOST]
+    ]

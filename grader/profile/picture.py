@@ -1,0 +1,59 @@
+"""The roofline picture: what a card could do at best at each kernel's ratio of operations to bytes."""
+
+from __future__ import annotations
+
+import importlib.util
+from pathlib import Path
+
+from grader.profile.kernels import Row, floor
+from grader.roofline import Card
+
+MISSING = "No roofline picture: matplotlib is not installed. Get it with: {python} -m pip install matplotlib"
+NOTHING = "No roofline picture: no kernel did any counted arithmetic, so memory alone is its roof."
+MARKS, MOST = "osD^vP*X", 8
+
+
+def available() -> bool:
+    """Whether matplotlib is there."""
+    return importlib.util.find_spec("matplotlib") is not None
+
+
+def drawable(rows: list[Row]) -> list[Row]:
+    """The kernels that have a place: those that move bytes and compute."""
+    return [r for r in rows if r.moved and r.flops][:MOST]
+
+
+def draw(rows: list[Row], card: Card, title: str, out: Path) -> None:
+    """Write the picture (PNG): the card's roof, and below which point of it each kernel must stay."""
+    import matplotlib
+
+    matplotlib.use("agg")
+    from matplotlib import pyplot
+
+    memory, peak = card.dram_bytes_per_second, card.fp32_flops_per_second
+    found = drawable(rows)
+    ridge, ratios = peak / memory, [r.flops / r.moved for r in found]
+    low, high = min(*ratios, ridge) / 8, max(*ratios, ridge) * 8
+    figure, axes = pyplot.subplots(figsize=(8, 5))
+    axes.loglog([low, ridge, high], [low * memory / 1e9, peak / 1e9, peak / 1e9], color="black")
+    middle = (low * ridge) ** 0.5
+    text = f"memory, {memory / 1e12:.3g} TB/s "
+    axes.text(middle, middle * memory / 1e9 * 1.2, text, fontsize=9, ha="right")
+    axes.text(high, peak / 1e9 * 1.15, f"fp32, {peak / 1e12:.3g} TFLOP/s", fontsize=9, ha="right")
+    for row, ratio, mark in zip(found, ratios, MARKS, strict=False):
+        best = row.flops / floor(row.moved, row.flops, card) / 1e9
+        label = f"{_short(row.kernel)}: {ratio:.3g} operations a byte, at most {best:,.0f} GFLOP/s"
+        axes.plot([ratio, ratio], [low * memory / 2e9, best], ":", color="grey", linewidth=1)
+        axes.plot([ratio], [best], mark, markersize=9, label=label)
+    axes.set_xlabel("floating-point operations for each byte that must cross device memory")
+    axes.set_ylabel("GFLOP/s")
+    axes.set_ylim(low * memory / 2e9, peak / 1e9 * 3)
+    axes.set_title(f"{title}: the roof of an {card.name}\ncounted, not measured; a kernel can only be below")
+    axes.grid(True, which="major", alpha=0.3)
+    axes.legend(loc="lower right", fontsize=8)
+    figure.savefig(out, dpi=130, bbox_inches="tight")
+    pyplot.close(figure)
+
+
+def _short(kernel: str) -> str:
+    return kernel if len(kernel) <= 40 else kernel[:37] + "..."

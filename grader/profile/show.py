@@ -1,0 +1,92 @@
+"""A profile for a person at a terminal: the kernels, the lines that move too much, and what was written."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from rich.console import Console
+from rich.table import Table
+from rich.text import Text
+
+from grader.loop.desk import shown
+from grader.profile.kernels import Row, floor
+from grader.roofline import Card
+from grader.simt.by_line import Line
+
+MOST_LINES, MOST_NAME, WIDE = 8, 80, 80
+
+
+def table(console: Console, rows: list[Row], card: Card) -> None:
+    """Every kernel: a table where there is room for it, else one under the other."""
+    timed = any(r.seconds for r in rows)
+    cells = [_cells(r, card, timed) for r in rows]
+    if console.width < WIDE:
+        for each in cells:
+            console.print(Text(each["kernel"], "bold"))
+            for name, value in list(each.items())[1:]:
+                console.print(Text(f"  {name:<16}{value}"))
+        return
+    grid = Table(box=None, pad_edge=False, padding=(0, 1, 0, 0))
+    for name in cells[0]:
+        words = name in ("kernel", "grid", "block")
+        grid.add_column(name, justify="left" if words else "right", overflow="fold" if words else "ellipsis")
+    for each in cells:
+        grid.add_row(*map(Text, each.values()))
+    console.print(grid)
+
+
+def _cells(r: Row, card: Card, timed: bool) -> dict[str, str]:
+    name = r.kernel if len(r.kernel) <= MOST_NAME else f"{r.kernel[: MOST_NAME - 3]}..."
+    row = {"kernel": name, "grid": r.grid, "block": r.block, "launches": f"{r.launches:,}"}
+    if timed:
+        return row | {"time": _time(r.seconds)}
+    sectors = "/".join("-" if x is None else f"{x:.3g}" for x in (r.load, r.store))
+    moved = {"read": size(r.read), "written": size(r.written), "flops": size(r.flops, "")}
+    return row | moved | {"sectors": sectors, "floor": _time(floor(r.moved, r.flops, card))}
+
+
+def legend(card: Card, calls: str) -> str:
+    """What the columns of a counted profile are."""
+    return (
+        f"Counted, not timed, for {calls}. read, written: bytes that must cross device memory. sectors: of "
+        f"32 bytes, for each request of a warp, loads/stores. floor: what {card.name} needs at least for "
+        f"these bytes at {card.dram_bytes_per_second / 1e12:.3g} TB/s or flops at "
+        f"{card.fp32_flops_per_second / 1e12:.3g} TFLOP/s, whichever is longer. No time is predicted."
+    )
+
+
+def lines(console: Console, found: list[Line], file: Path, source: str) -> None:
+    """Each line of the source that touches memory, in a sentence, with its code."""
+    code = source.splitlines()
+    said = ("", 0)
+    for line in found[:MOST_LINES]:
+        own, at = line.file == str(file), (line.file, line.line)
+        if own and at != said and 0 < line.line <= len(code):
+            text = Text(f"  {line.line}: {code[line.line - 1].strip()}", "dim")
+            console.print(text, overflow="ellipsis", no_wrap=True)
+        said = at
+        place = "" if own else f"{Path(line.file).name}, "
+        console.print(Text(f"    {place}{line.sentence()}", "yellow" if line.factor >= 1.05 else ""))
+    if len(found) > MOST_LINES:
+        console.print(Text(f"  and {len(found) - MOST_LINES} more (in profile.json)", "dim"))
+
+
+def written(console: Console, files: dict[str, Path]) -> None:
+    """Where the files lie; a path is never broken, so that it can be copied."""
+    for what, path in files.items():
+        console.print(Text(f"{what:<10}").append(shown(path), "bold"), soft_wrap=True)
+
+
+def size(number: float, unit: str = "B") -> str:
+    """1.5 MB, 64 kB, 12 B: three digits, in powers of ten; without a unit 65.5 k."""
+    for power, prefix in ((1e12, "T"), (1e9, "G"), (1e6, "M"), (1e3, "k")):
+        if number >= power:
+            return f"{number / power:.3g} {prefix}{unit}"
+    return f"{number:.0f} {unit}".strip()
+
+
+def _time(seconds: float) -> str:
+    for power, unit in ((1.0, "s"), (1e-3, "ms"), (1e-6, "us")):
+        if seconds >= power:
+            return f"{seconds / power:.3g} {unit}"
+    return f"{seconds / 1e-9:.3g} ns"

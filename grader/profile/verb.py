@@ -1,0 +1,113 @@
+"""``course profile 07 [FILE]`` and ``course profile FILE``: watch the calls once, say it, write it down."""
+
+from __future__ import annotations
+
+import json
+import sys
+from pathlib import Path
+from typing import Any
+
+from rich.console import Console
+from rich.text import Text
+
+from grader import backend, roofline
+from grader.errors import BadInputError
+from grader.explain.attach import explained
+from grader.loop import atomic, desk
+from grader.profile import driver, kernels, observe, picture, show, subject, trace
+from grader.profile.kernels import Row
+from grader.profile.observe import Seen
+from grader.profile.subject import Subject
+from grader.referee.fault import FaultError
+from grader.report import console as report
+from grader.roofline import Card
+
+SCHEMA = "inline-to-fused/profile/v1"
+
+
+def run(what: str, file: Path | None, wanted: str, out: Path | None, card_name: str, sandbox: str) -> int:
+    """Profile; 0, or 1 if the file failed or launched nothing. The files are written into ``out``."""
+    target, card, choice = subject.find(what, file), roofline.card(card_name), backend.choose(wanted)
+    if error := target.submission.syntax_error():
+        raise BadInputError(f"{target.submission.name}, line {error.lineno}: SyntaxError: {error.msg}.")
+    console, folder = report.screen(), out or desk.folder() / "profile" / target.name
+    try:
+        seen = observe.observe(target, choice, sandbox, lambda text: print(text, file=sys.stderr))
+    except FaultError as fault:
+        finding = explained(fault.finding(target.submission.name), target.submission.source)
+        console.print(report.failure(finding, 0))
+        return 1
+    head = Text.assemble((target.name, "bold"), f"  {target.submission.name}  ")
+    console.print(head.append(f"back end {choice.name} ({choice.why}; {seen.device})\n", "dim"))
+    if not seen.launches:
+        console.print("No kernel was launched." + ("" if target.lesson else UNDER_MAIN))
+        return 1
+    rows = kernels.rows(seen.launches, seen.calls)
+    show.table(console, rows, card)
+    if choice.name == "simt":
+        _counted(console, target, seen, rows, card)
+    else:
+        console.print(Text(f"Medians of {seen.calls} calls by torch.profiler, measured.", "dim"))
+    if seen.cut:
+        console.print(Text("There were more launches than are looked at; these are the first.", "yellow"))
+    show.written(console, _write(console, folder, target, seen, rows, card))
+    console.print("\nAll of a GPU's own counters, in one line to copy:")
+    print(driver.ncu(target, rows, folder))  # one line, however narrow the terminal
+    return 0
+
+
+UNDER_MAIN = " A script is run from its first line to its last, as python would; does it call its kernel?"
+
+
+def _counted(console: Console, target: Subject, seen: Seen, rows: list[Row], card: Card) -> None:
+    calls = "one run of the script"
+    if target.lesson:
+        sizes = [" and ".join(str(list(a.shape)) for a in c.args if hasattr(a, "shape"))
+                 for c in target.counted]  # fmt: skip
+        calls = f"one call with {'; '.join(sizes)}"
+    console.print(Text(f"\n{show.legend(card, calls)}", "dim"))
+    speed = target.lesson.task.speed if target.lesson else None
+    if speed and (moved := sum(r.moved for r in rows)):
+        full = moved / speed.case_bytes * speed.fused_bytes
+        seconds = kernels.floor(full, 0, card)
+        console.print(Text(
+            f"At the lesson's full size the same kernels move {show.size(full)} a call: at least "
+            f"{seconds * 1e6:,.0f} us on {card.name}, whatever the code does.", "dim"))  # fmt: skip
+    console.print("\nLine by line:")
+    show.lines(console, kernels.lines(seen.launches), target.submission.path, target.submission.source)
+    console.print()
+
+
+def _write(
+    console: Console, folder: Path, target: Subject, seen: Seen, rows: list[Row], card: Card
+) -> dict[str, Path]:
+    """Trace, numbers, the script for ncu and, if it can be drawn, the picture: what each is, and where."""
+    counted = any(x.counted for x in seen.launches)
+    events = trace.floors(seen.launches, card) if counted else trace.times(seen.launches, seen.device)
+    files = {"trace": folder / "trace.json", "numbers": folder / "profile.json"}
+    atomic.write(files["trace"], json.dumps(events, allow_nan=False))
+    atomic.write(files["numbers"], json.dumps(_numbers(target, seen, rows, card), indent=1, allow_nan=False))
+    if target.lesson:
+        files["call"] = folder / "call.py"
+        atomic.write(files["call"], driver.text(target))
+    if counted and not picture.available():
+        console.print(Text(picture.MISSING.format(python=sys.executable), "dim"), soft_wrap=True)
+    elif counted and not picture.drawable(rows):
+        console.print(Text(picture.NOTHING, "dim"))
+    elif counted:
+        files["roofline"] = folder / "roofline.png"
+        picture.draw(rows, card, target.name, files["roofline"])
+    return files
+
+
+def _numbers(target: Subject, seen: Seen, rows: list[Row], card: Card) -> dict[str, Any]:
+    lines = [
+        {"file": Path(x.file).name, "line": x.line, "what": x.what, "requests": x.requests,
+         "traffic": x.traffic, "least": x.least, "says": x.sentence()}
+        for x in kernels.lines(seen.launches)
+    ]  # fmt: skip
+    kind = "counted" if any(x.counted for x in seen.launches) else "measured"
+    return {
+        "schema": SCHEMA, "name": target.name, "kind": kind, "device": seen.device, "card": card.name,
+        "kernels": [kernels.as_json(r, card) for r in rows], "lines": lines,
+    }  # fmt: skip
