@@ -10,7 +10,8 @@ from typing import Any
 
 from grader.errors import BadInputError
 
-MAGIC = re.compile(r"^(\s*)([%!].*|.*\?)$", re.M)
+COMMAND = re.compile(r"(\s*)([%!].*|\w[\w.]*\?\??)")
+TIMED = re.compile(r"(\s*)%(?:time|timeit)\s+(?:-[nr]\s*\d+\s+|-[qop]\s+)*(\S.*)")
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,14 +38,21 @@ def read(path: Path) -> list[Cell]:
 
 
 def plain(source: str) -> str:
-    """Commands for IPython (%time, !ls, x?) as comments, so that the rest is Python and keeps its lines."""
+    """A cell as Python, line for line: commands for IPython (%matplotlib, !ls, x?) become comments.
+
+    What ``%time`` and ``%timeit`` time is run, once and untimed.
+    """
     if source.lstrip().startswith("%%"):
         first, newline, rest = source.lstrip().partition("\n")
         return f"# {first}{newline}{plain(rest) if first.split()[0] in ('%%time', '%%timeit') else ''}"
-    return "\n".join(
-        f"{m[1]}pass  # {m[2]}" if (m := re.fullmatch(r"(\s*)([%!].*|\w[\w.]*\?\??)", line)) else line
-        for line in source.split("\n")
-    )
+    return "\n".join(map(_plain_line, source.split("\n")))
+
+
+def _plain_line(line: str) -> str:
+    if timed := TIMED.fullmatch(line):
+        return timed[1] + timed[2]
+    command = COMMAND.fullmatch(line)
+    return f"{command[1]}pass  # {command[2]}" if command else line
 
 
 def _source(cell: dict[str, Any]) -> str:

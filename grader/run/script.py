@@ -46,7 +46,7 @@ def main(backend: str, words_fd: int, file: Path, arguments: list[str]) -> int:
             name = Path(path).name
             return name.removesuffix(".py").replace("_", " ") if path.startswith(folder) else name
 
-        code = 0
+        code, trouble = 0, None
         try:
             if file.suffix == ".ipynb":
                 _notebook(file, own)
@@ -59,13 +59,13 @@ def main(backend: str, words_fd: int, file: Path, arguments: list[str]) -> int:
         except KeyboardInterrupt:
             code = 130
         except BaseException as error:
-            sys.stdout.flush()
-            print(words.trouble(error, own, namer), file=sys.stderr)
-            code = 1
+            code, trouble = 1, error
         sys.stdout.flush()
+        found = runtime.findings() if runtime else []
+        if trouble:
+            print(words.trouble(trouble, own, namer, alone=not found), file=sys.stderr)
         if runtime is None:
             return code
-        found = runtime.findings()
         summary = words.findings(found, len(runtime.launches()), namer)
         if summary:
             print(summary, file=sys.stderr)

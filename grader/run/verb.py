@@ -10,13 +10,20 @@ from pathlib import Path
 from grader import backend, submission
 from grader.errors import BadInputError
 from grader.lessons import course_root
+from grader.run import cells
 
 
 def run(file: Path, arguments: list[str], wanted: str) -> int:
     """Run a script or notebook with a cuda device; its exit code, or 1 if the checks found something."""
     if file.suffix not in (".py", ".ipynb"):
         raise BadInputError(f"{file} is neither a Python script (.py) nor a notebook (.ipynb).")
-    path = submission.read(file).path
+    if file.suffix == ".ipynb":  # any notebook, not only a lesson's, whose exercise cells a submission is
+        if not file.exists():
+            raise BadInputError(f"There is no file {file}; check the spelling.")
+        cells.read(file)
+        path = file.resolve()
+    else:
+        path = submission.read(file).path
     choice = backend.choose(wanted)
     if choice.name == "simt":
         from grader import build
@@ -43,17 +50,24 @@ def run(file: Path, arguments: list[str], wanted: str) -> int:
         except KeyboardInterrupt:  # the script has got it too, and may want to say something
             process.wait()
             code = 130
-    with os.fdopen(read, "r", errors="replace") as words:
-        if code < 0:
-            _crashed(-code, words.read(), path)
-            return 1
-    return code
+    with os.fdopen(read, "rb") as pipe:
+        said = pipe.read(1 << 16)
+    return 1 if _crashed(code, said, path) else code
 
 
-def _crashed(signal: int, words: str, path: Path) -> None:
-    """Say where a process died, as far as its last words tell."""
+def _crashed(code: int, said: bytes, path: Path) -> bool:
+    """Whether it died of a signal; then say where, as far as its last words tell."""
     from grader.referee import death
+    from grader.simt import cache
 
-    fault = death.ended(-signal, death.Words(words.encode()), "call")
-    text = fault.message.replace("during the call ", "").replace("crashed during the call", "crashed")
+    def built(module: str) -> Path | None:
+        found = Path(module)
+        return found if found.is_relative_to(cache.root()) and found.is_file() else None
+
+    words = death.Words(said, built)
+    if code >= 0 and "signal" not in words.last:  # the CPU back end's handler leaves words and exits
+        return False
+    fault = death.ended(code, words, "call")
+    text = fault.message.replace(" during the call", "")
     print(f"{path.name}: {text}", file=sys.stderr)
+    return True

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import linecache
 import re
+import sys
 import traceback
 from collections.abc import Callable
 from pathlib import Path
@@ -26,6 +27,8 @@ def place(file: str, line: int, namer: Namer) -> str:
 def finding(found: dict[str, Any], namer: Namer) -> str:
     """A finding of the memory checks in two or three lines: where, who and what, and how often."""
     who = ""
+    if not found["kernel"]:  # of a tensor, not of a launch
+        return f"{found['kind'].replace('-', ' ')}: {found['what']}"
     if found["block"]:
         who = f"block {_index(found['block'])}, thread {_index(found['thread'])} "
     lines = [
@@ -52,16 +55,24 @@ def findings(found: list[dict[str, Any]], launches: int, namer: Namer) -> str:
     return "\n".join([head.replace("1 kinds", "1 kind"), *shown, *more])
 
 
-def trouble(error: BaseException, own: Path, namer: Namer) -> str:
-    """An exception: the frames in the student's folder, the error, and what it means if that is known."""
-    frames = [f for f in traceback.extract_tb(error.__traceback__) if f.filename.startswith(f"{own}/")]
+def trouble(error: BaseException, own: Path, namer: Namer, alone: bool = True) -> str:
+    """An exception: the frames in the student's folder, the error, and what it means if that is known.
+
+    ``alone``: the memory checks found nothing; what they found says more than any rule.
+    """
+    ours = (f"{Path(__file__).parents[1]}/", f"{sys.prefix}/")  # they may lie below the student's folder
+    frames = [
+        f
+        for f in traceback.extract_tb(error.__traceback__)
+        if Path(f.filename).is_relative_to(own) and not f.filename.startswith(ours)
+    ]
     lines = [f"  {namer(f.filename)}, line {f.lineno}: {f.line}" for f in frames]
     if isinstance(error, SyntaxError):
         code = (error.text or "").strip()
         lines.append(f"  {namer(str(error.filename))}, line {error.lineno}: {code}")
     text = f"{type(error).__name__}: {error}"
     source = _text(frames[-1].filename) if frames else ""
-    plain = explain(text, source)
+    plain = explain(text, source) if alone else None
     if plain is None:
         return "\n".join([*lines, text])
     said = re.sub(r"\s*\n.*", "", text, flags=re.S) if len(text) > 400 else text

@@ -1,0 +1,177 @@
+"""``course run``: a student's own script or notebook, with a cuda device where there is none."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from grader.errors import BadInputError
+from grader.lessons import course_root
+from grader.run import cells, script, verb, words
+
+SHIFT = '''\
+import sys
+import torch
+from torch.utils.cpp_extension import load_inline
+
+SOURCE = """
+__global__ void shift(const float* in, float* out, int n) {
+    int i = blockIdx.x * blockDim.x + threadIdx.x;
+    if (i <= n) out[i] = in[i];
+}
+torch::Tensor shifted(torch::Tensor in) {
+    auto out = torch::empty_like(in);
+    shift<<<1, 128>>>(in.data_ptr<float>(), out.data_ptr<float>(), in.numel());
+    return out;
+}
+"""
+module = load_inline("shifted", "torch::Tensor shifted(torch::Tensor in);", SOURCE, functions=["shifted"])
+print("arguments", *sys.argv[1:])
+module.shifted(torch.ones(int(sys.argv[1]), device="cuda"))
+torch.cuda.synchronize()
+'''
+
+
+def started(*arguments: str) -> subprocess.Popen[str]:
+    command = [sys.executable, "-m", "grader", "run", *arguments]
+    return subprocess.Popen(
+        command, cwd=course_root(), env=dict(os.environ), text=True, start_new_session=True,
+        stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+    )  # fmt: skip
+
+
+def notebook(path: Path, *sources: str) -> Path:
+    listed = [{"cell_type": "code", "source": source, "metadata": {}} for source in sources]
+    path.write_text(json.dumps({"cells": [{"cell_type": "markdown", "source": "# text"}, *listed]}))
+    return path
+
+
+def test_a_script_with_a_wrong_guard(tmp_path: Path) -> None:
+    (tmp_path / "mine.py").write_text(SHIFT)
+    run = started(str(tmp_path / "mine.py"), "100", "--loud")
+    out, err = run.communicate(timeout=300)
+    assert run.returncode == 1
+    assert out == "arguments 100 --loud\n"
+    assert "global out of bounds at mine.py, line 8: if (i <= n) out[i] = in[i];" in err
+    assert "thread (100, 0, 0) writes element 100 of out (Float[100]), 1 element past the end" in err
+    assert "mine.py, line 19: torch.cuda.synchronize()" in err
+    assert "Traceback" not in err and str(course_root() / "grader") not in err
+
+
+def test_a_notebook_names_cell_and_line(tmp_path: Path) -> None:
+    path = notebook(
+        tmp_path / "mine.ipynb",
+        "%matplotlib inline\nimport torch\nx = torch.ones(3, device='cuda')\n%time y = 2 * x\ny",
+        "z = y + 1\nz.view(2, 2)",
+    )
+    run = started(str(path))
+    out, err = run.communicate(timeout=300)
+    assert run.returncode == 1
+    assert out == "tensor([2., 2., 2.], device='cuda:0')\n"
+    assert "cell 2, line 2: z.view(2, 2)" in err and "invalid for input of size 3" in err
+
+
+def test_ctrl_c_is_the_scripts_and_leaves_no_traceback(tmp_path: Path) -> None:
+    (tmp_path / "mine.py").write_text("import time\nprint('ready', flush=True)\ntime.sleep(600)\n")
+    run = started(str(tmp_path / "mine.py"))
+    assert run.stdout is not None and run.stdout.readline() == "ready\n"
+    os.killpg(run.pid, signal.SIGINT)
+    _, err = run.communicate(timeout=120)
+    assert run.returncode == 130 and "Traceback" not in err
+
+
+def test_a_crash_is_a_sentence(tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> None:
+    mine = tmp_path / "mine.py"
+    mine.write_text("import os, signal\nos.kill(os.getpid(), signal.SIGSEGV)\n")
+    assert verb.run(mine, [], "simt") == 1
+    said = capfd.readouterr().err
+    assert said.startswith("mine.py: The process crashed") and "SIGSEGV" in said
+
+
+@pytest.fixture
+def inside(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Path:
+    """For running a script in this process, without a device: quick, and all that is tested is Python."""
+    monkeypatch.setattr(sys, "argv", list(sys.argv))
+    monkeypatch.setattr(sys, "path", list(sys.path))
+    return tmp_path / "mine.py"
+
+
+@pytest.mark.parametrize(
+    ("source", "code", "out", "err"),
+    [
+        ("import sys; print(sys.argv[1:]); print(__name__)", 0, "['a']\n__main__\n", ""),
+        ("raise SystemExit(3)", 3, "", ""),
+        ("raise SystemExit", 0, "", ""),
+        ("raise SystemExit('no data')", 1, "", "no data\n"),
+        ("raise KeyboardInterrupt", 130, "", ""),
+    ],
+)
+def test_exit_codes_are_the_scripts_own(
+    inside: Path, capsys: pytest.CaptureFixture[str], source: str, code: int, out: str, err: str
+) -> None:
+    inside.write_text(source)
+    assert script.main("cuda", -1, inside, ["a"]) == code
+    assert capsys.readouterr() == (out, err)
+
+
+def test_only_the_students_own_frames_are_shown(inside: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    inside.write_text("import json\ndef read(text):\n    return json.loads(text)\nread('{')\n")
+    assert script.main("cuda", -1, inside, []) == 1
+    lines = capsys.readouterr().err.splitlines()
+    assert lines[:2] == ["  mine.py, line 4: read('{')", "  mine.py, line 3: return json.loads(text)"]
+    assert lines[2].startswith("JSONDecodeError: ")
+
+
+def test_a_syntax_error_has_a_line(inside: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    inside.write_text("x = 1\nif x\n    y = 2\n")
+    assert script.main("cuda", -1, inside, []) == 1
+    assert "mine.py, line 2: if x" in capsys.readouterr().err
+
+
+def test_the_courses_own_frames_are_not_the_students(tmp_path: Path) -> None:
+    """Also when the script lies above the course's folder."""
+    try:
+        cells.read(tmp_path / "missing.ipynb")
+    except BadInputError as error:
+        said = words.trouble(error, Path("/"), lambda path: Path(path).name)
+    assert "test_run.py" in said and "cells.py" not in said
+
+
+@pytest.mark.parametrize(
+    ("cell", "python"),
+    [
+        ("x = 1\ny = x % 2", "x = 1\ny = x % 2"),
+        ("%matplotlib inline\nx", "pass  # %matplotlib inline\nx"),
+        ("if a:\n    !ls -l\n    b()", "if a:\n    pass  # !ls -l\n    b()"),
+        ("torch.zeros?", "pass  # torch.zeros?"),
+        ("%time y = f(x)", "y = f(x)"),
+        ("for k in range(2):\n    %timeit -n 10 -r 3 f(k)", "for k in range(2):\n    f(k)"),
+        ("%%time\ny = f(x)", "# %%time\ny = f(x)"),
+        ("%%bash\nrm -rf /", "# %%bash\n"),
+    ],
+)
+def test_a_cell_as_python(cell: str, python: str) -> None:
+    assert cells.plain(cell) == python
+    compile(cells.plain(cell), "cell", "exec")
+
+
+@pytest.mark.parametrize(
+    "text", ["", "[]", '{"cells": 3}', '{"cells": [{}]}', '{"cells": [{"cell_type": "code"}]}']
+)
+def test_what_is_no_notebook(tmp_path: Path, text: str) -> None:
+    (tmp_path / "mine.ipynb").write_text(text)
+    with pytest.raises(BadInputError, match="is not a notebook that can be read"):
+        cells.read(tmp_path / "mine.ipynb")
+
+
+def test_neither_script_nor_notebook(tmp_path: Path) -> None:
+    with pytest.raises(BadInputError, match="neither a Python script"):
+        verb.run(tmp_path / "kernel.cu", [], "simt")
+    with pytest.raises(BadInputError, match="There is no file"):
+        verb.run(tmp_path / "mine.py", [], "simt")
