@@ -124,6 +124,16 @@ def warm(job: Job) -> Job:
     return replace(job, nurseries=nursery.shared(job.choice.name))
 
 
+def warm_reference(job: Job) -> Job:
+    """The same job with a forked player for the reference only, which is trusted: for many files in a row."""
+    if job.choice.name == "simt":
+        from grader import build
+
+        build.prepare(job.say)
+    forked = {kind: one for kind, one in nursery.shared(job.choice.name).items() if kind == "cpu"}
+    return replace(job, nurseries=forked)
+
+
 def _inspector(job: Job, oracle: Oracle) -> Callable[[], list[dict[str, Any]]] | None:
     """On a GPU compute-sanitizer looks at memory; the CPU back end sees it during the cases."""
     if job.choice.name != "cuda" or not job.task.memory_points:

@@ -84,12 +84,25 @@ def device_library() -> Path:
     )  # fmt: skip
 
 
+def binding_library() -> Path:
+    """The library that makes Python functions of C++ functions; built if it is not there."""
+    runtime_library()  # beside it: whoever is given one finds the others there
+    lib = toolchain.torch().folder / "lib"
+    return cache.once(
+        _library_folder() / "libsimt_binding.so",
+        lambda out: toolchain.compile_(
+            ["-O1", "-shared", *toolchain.common_flags(), f"-I{toolchain.INCLUDE}",
+             str(toolchain.CSRC / "binding.cpp"), "-o", str(out), "-Wl,-soname,libsimt_binding.so",
+             f"-L{lib}", "-ltorch_python", "-ltorch_cpu", "-lc10", f"-Wl,-rpath,{lib}"]
+        ),
+    )  # fmt: skip
+
+
 def is_prepared() -> bool:
-    """Whether everything that does not depend on a submission is built already."""
-    made = headers.folder()
+    """Whether everything that every submission needs is built already."""
     suffix = "pch" if toolchain.compiler().is_clang else "gch"
-    headers_made = all((made / f"{kind}.h.{suffix}").exists() for kind in ("device", "binding"))
-    return headers_made and (_library_folder() / "libsimt_torch.so").exists()
+    libraries = [_library_folder() / name for name in ("libsimt_torch.so", "libsimt_binding.so")]
+    return all(path.exists() for path in [headers.folder() / f"device.h.{suffix}", *libraries])
 
 
 def prepare(progress: Callable[[str], None] = lambda _: None) -> float:
@@ -101,9 +114,9 @@ def prepare(progress: Callable[[str], None] = lambda _: None) -> float:
         f"preparing CUDA on the CPU with {toolchain.compiler().version} and torch {toolchain.torch().version}"
     )
     steps: list[tuple[str, Callable[[], object]]] = [
-        ("headers for kernels", lambda: headers.precompiled("device")),
-        ("headers for bindings", lambda: headers.precompiled("binding")),
+        ("headers", lambda: headers.precompiled("device")),
         ("runtime and torch device", device_library),
+        ("bindings", binding_library),
     ]
     with ThreadPoolExecutor(2) as pool:
         running = [(name, pool.submit(step)) for name, step in steps]
@@ -177,7 +190,7 @@ def _kind(text: str) -> Literal["lean", "full"]:
 
 
 def _link(objects: list[str], out: Path, run: Run) -> None:
-    libraries = [str(runtime_library()), str(shared_buffer_library())]
+    libraries = [str(runtime_library()), str(shared_buffer_library()), str(binding_library())]
     run([*objects, "-o", str(out), *libraries, *toolchain.link_flags()], out.parent)
 
 
@@ -201,9 +214,18 @@ def _device_object(request: BuildRequest, variant: Variant, run: Run) -> tuple[P
 
 
 def _binding_object(request: BuildRequest, run: Run) -> tuple[Path, str]:
-    sources = [refuse_includes(s) for s in request.cpp_sources]
-    parts = [_at(request.cpp_origins, i, "main.cpp") + s + "\n" for i, s in enumerate(sources)]
+    """By ``simt/binding.h`` where that knows all types and no more of pybind11 is used; else by pybind11."""
+    parts = [_at(request.cpp_origins, i, "main.cpp") + refuse_includes(s) + "\n"
+             for i, s in enumerate(request.cpp_sources)]  # fmt: skip
     parts.insert(0, f"#define TORCH_EXTENSION_NAME {request.name}\n")
+    source, flags = "\n".join(request.cpp_sources), usable_flags(request.cflags)
+    if request.functions is not None and not headers.uses_pybind(source):
+        own = ['#include "simt/binding.h"\n', *parts, _bound(request.name, request.functions)]
+        try:
+            return _object("".join(own), source, "device", flags, run)
+        except CompilerFailed as failure:
+            if "simt::bind::Convert<" not in str(failure):
+                raise
     if request.functions is not None:
         parts.append('#line 1 "bindings"\nPYBIND11_MODULE(TORCH_EXTENSION_NAME, m) {\n')
         parts += [
@@ -211,8 +233,14 @@ def _binding_object(request: BuildRequest, run: Run) -> tuple[Path, str]:
             for name, doc in request.functions.items()
         ]
         parts.append("}\n")
-    flags = usable_flags(request.cflags)
-    return _object("".join(parts), "\n".join(request.cpp_sources), "binding", flags, run)
+    return _object("".join(parts), source, "binding", flags, run)
+
+
+def _bound(name: str, functions: dict[str, str]) -> str:
+    start = 'extern "C" SIMT_API simt::bind::Object* PyInit_'
+    lines = [f'simt::bind::function("{f}", {f}, {json.dumps(doc)}),\n' for f, doc in functions.items()]
+    head = f'#line 1 "bindings"\n{start}{name}() {{ return simt::bind::module("{name}", {{\n'
+    return head + "".join(lines) + "}); }\n"
 
 
 def _object(text: str, source: str, kind: headers.Kind, flags: list[str], run: Run) -> tuple[Path, str]:

@@ -115,6 +115,6 @@ def activate(
     ctypes.CDLL(str(device_path), mode=ctypes.RTLD_GLOBAL)
     runtime = Runtime(library, step_budget, checked)
     stand_ins.install(library)
-    load_inline.install(build)
+    load_inline.install(build, runtime_path.with_name("libsimt_binding.so"))
     library.simt_last_words(last_words_fd)
     return runtime

@@ -123,6 +123,11 @@ def needs_full(source: str) -> bool:
     return NEEDS_FULL.search(source) is not None
 
 
+def uses_pybind(source: str) -> bool:
+    """Whether the source needs more of pybind11 or of torch's registration than to be bound."""
+    return any(pattern.search(source) for pattern, _ in ON_DEMAND)
+
+
 def extra_includes(source: str) -> list[str]:
     """Headers beyond the narrow ones that the source's operators and macros are declared in."""
     operators = toolchain.torch().include / "ATen" / "ops"

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import ctypes
+import functools
 import importlib.util
 import inspect
 import re
@@ -13,9 +15,15 @@ from typing import Any
 Build = Callable[[dict[str, object]], str]
 
 
-def install(build: Build) -> None:
-    """Replaces torch's functions; ``build`` takes a request as plain data and returns the module's path."""
+def install(build: Build, binding: Path) -> None:
+    """Replaces torch's functions; ``build`` takes a request as plain data and returns the module's path.
+
+    ``binding`` is the library that modules find their Python functions in.
+    """
     import torch.utils.cpp_extension as extension
+
+    # Only once torch is there, whose library of Python functions it needs.
+    load_binding = functools.cache(lambda: ctypes.CDLL(str(binding), mode=ctypes.RTLD_GLOBAL))
 
     # Parameters come and go with torch's versions (one came before `functions`): the installed one decides.
     inline, from_files = inspect.signature(extension.load_inline), inspect.signature(extension.load)
@@ -37,7 +45,9 @@ def install(build: Build) -> None:
             "cpp_origins": [_origin(text, files) for text in cpp],
             "cuda_origins": [_origin(text, files) for text in cuda],
         }
-        return _import(given["name"], build(request), given.get("is_python_module", True))
+        path = build(request)
+        load_binding()
+        return _import(given["name"], path, given.get("is_python_module", True))
 
     def load(*args: Any, **kwargs: Any) -> Any:
         """As torch's ``load``, for source files that bind themselves."""
@@ -58,7 +68,9 @@ def install(build: Build) -> None:
             "cpp_origins": [(str(p), 1) for p in cpp],
             "cuda_origins": [(str(p), 1) for p in cuda],
         }
-        return _import(given["name"], build(request), given.get("is_python_module", True))
+        path = build(request)
+        load_binding()
+        return _import(given["name"], path, given.get("is_python_module", True))
 
     extension.load_inline = load_inline
     extension.load = load

@@ -10,7 +10,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from grader.backend import Choice
-from grader.check import Job, check
+from grader.check import Job, check, warm_reference
 from grader.cuda.cache import cache_folder
 from grader.lessons import load_task
 from grader.referee.process import Limits
@@ -68,7 +68,7 @@ def grade(entry: Entry, backend: str = "simt", seat: str = "0") -> Result:
         f"corpus/{entry.task}", task, folder / "reference.py", read(path),
         Choice(backend, "corpus"), limits,
     )  # fmt: skip
-    verdict = check(job).verdict
+    verdict = check(warm_reference(job)).verdict
     return Result(entry, verdict, tuple(left_behind()))
 
 
