@@ -32,6 +32,7 @@ class Job:
     """What is to be graded, how, and who listens meanwhile.
 
     ``tell`` hears that a stage is over: "loaded", and "judged" with the verdict before any speed.
+    ``schedules``: orders of blocks and warps to play each case in (CPU back end).
     ``nurseries`` by back end: players are forked from them instead of started.
     """
 
@@ -44,6 +45,7 @@ class Job:
     with_speed: bool = False
     sandbox: str = "auto"
     student: str = ""
+    schedules: int = 1
     say: Callable[[str], None] = _silent
     tell: Callable[[str, Verdict | None], None] = _silent
     nurseries: dict[str, Nursery] = field(default_factory=dict)
@@ -94,6 +96,7 @@ def check(job: Job) -> Outcome:
     inspect = _inspector(job, oracle)
     match = Match(job.task, str(job.submission.path), start, oracle, inspect)
     match.student, match.loaded = job.student, lambda: job.tell("loaded", None)
+    match.schedules = job.schedules if job.choice.name == "simt" else 1
     measured = None
     try:
         if job.task.cases:

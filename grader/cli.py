@@ -63,11 +63,16 @@ def check(
     second_opinion: Annotated[
         bool, typer.Option("--second-opinion", help="Also show what KernelGuard's rules say of the text.")
     ] = False,
+    schedules: Annotated[
+        int,
+        typer.Option(min=1, max=64, help="Play each case in so many orders of blocks and warps (simt)."),
+    ] = 1,
 ) -> None:
     """Grade a file: does it build, is every result right, is its memory use clean?"""
     from grader import verbs
 
-    raise typer.Exit(verbs.check(what, file, reference, backend, json, sandbox, hidden, second_opinion))
+    more = {"second_opinion": second_opinion, "schedules": schedules}
+    raise typer.Exit(verbs.check(what, file, reference, backend, json, sandbox, hidden, **more))
 
 
 @app.command()

@@ -27,7 +27,9 @@ def check(
     json: str,
     sandbox: str = "auto",
     hidden: Path | None = None,
+    *,
     second_opinion: bool = False,
+    schedules: int = 1,
 ) -> int:
     """Grade and report; 0 passed, 1 failed, 2 when the file never finished importing."""
     choice = backend.choose(wanted)
@@ -47,7 +49,9 @@ def check(
             choice,
             with_speed=True,
         )
-    job = replace(job, sandbox=sandbox)
+    if schedules > 1 and choice.name != "simt":
+        raise BadInputError("--schedules shuffles blocks and warps on the CPU back end: add --backend simt.")
+    job = replace(job, sandbox=sandbox, schedules=schedules)
     opinion: list[Advice] = []
     if second_opinion:
         from grader.look import second

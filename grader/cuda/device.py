@@ -81,6 +81,10 @@ class Cuda:
             events = json.loads(path.read_text())["traceEvents"]
         return events if isinstance(events, list) else []
 
+    def schedule(self, **request: Any) -> dict[str, Any]:
+        """A GPU has an order of its own."""
+        return {}
+
     def count(self, **request: Any) -> dict[str, Any]:
         """Counting is the work of ncu on a GPU."""
         return {}

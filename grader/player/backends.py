@@ -32,6 +32,9 @@ class Backend(Protocol):
     def count(self, **request: Any) -> dict[str, Any]:
         """Switch the counting of memory traffic on or off."""
 
+    def schedule(self, **request: Any) -> dict[str, Any]:
+        """In which order blocks and warps run from now on."""
+
     def time(self, stage: Stage, **request: Any) -> dict[str, Any]:
         """Time calls on the device."""
 
@@ -74,6 +77,10 @@ class Plain:
 
     def count(self, **request: Any) -> dict[str, Any]:
         """Nothing is counted."""
+        return {}
+
+    def schedule(self, **request: Any) -> dict[str, Any]:
+        """Nothing has an order here."""
         return {}
 
     def time(self, stage: Stage, **request: Any) -> dict[str, Any]:
@@ -139,6 +146,11 @@ class Simt(Plain):
     def count(self, **request: Any) -> dict[str, Any]:
         """Count sectors and distinct bytes of the launches that follow."""
         self._runtime.count(bool(request["on"]))
+        return {}
+
+    def schedule(self, **request: Any) -> dict[str, Any]:
+        """Shuffle the order of blocks and warps by ``seed``; 0 is their own order."""
+        self._runtime.schedule(int(request["seed"]))
         return {}
 
     def time(self, stage: Stage, **request: Any) -> dict[str, Any]:

@@ -58,6 +58,7 @@ class Match:
         self.record = Record()
         self.inspect = inspect
         self.student = ""
+        self.schedules = 1  # orders of blocks and warps that each case is played in, on the CPU back end
         self.loaded: Callable[[], None] = lambda: None  # told once the file is imported and built
         self._start, self._restarts = start, 0
         self._case: Case | None = None
@@ -78,6 +79,8 @@ class Match:
         begun = time.monotonic()
         for case in self.task.cases:
             record.findings.append(veil(case, self._play(case) if loaded.ok else _not_run(case)))
+        if self.schedules > 1 and self.player:
+            self.ask("schedule", seed=0)
         ordinary = self._any_ordinary_right(record.findings[1:])
         if not ordinary:
             record.findings[1:] = [_without_points(f) for f in record.findings[1:]]
@@ -130,9 +133,12 @@ class Match:
         self._case = case
         try:
             self.revive()
-            failed = Calls(self, case).run()
-            if failed:
-                return failed
+            for seed in range(self.schedules):
+                if self.schedules > 1:
+                    self.ask("schedule", seed=seed)
+                failed = Calls(self, case).run()
+                if failed:
+                    return _in_schedule(failed, seed, self.schedules)
         except FaultError as fault:
             return self._fallen(case, fault)
         if case.expect == "raise":
@@ -210,6 +216,15 @@ class Match:
 
     def _observe(self, findings: list[dict[str, Any]]) -> None:
         self.record.memory.extend(veil_memory(self._case, findings))
+
+
+def _in_schedule(finding: Finding, seed: int, schedules: int) -> Finding:
+    """Say that the case failed in a shuffled order only."""
+    if not seed:
+        return finding
+    what = f"Only in schedule {seed} of {schedules}, where blocks and warps run in another order"
+    message = f"{what}: {finding.message}"
+    return replace(finding, message=message, evidence=finding.evidence | {"schedule": seed})
 
 
 def _is_empty(case: Case) -> bool:
