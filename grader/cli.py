@@ -71,8 +71,11 @@ def check(
     """Grade a file: does it build, is every result right, is its memory use clean?"""
     from grader import verbs
 
-    more = {"second_opinion": second_opinion, "schedules": schedules}
-    raise typer.Exit(verbs.check(what, file, reference, backend, json, sandbox, hidden, **more))
+    code = verbs.check(
+        what, file, reference, backend, json, sandbox, hidden,
+        second_opinion=second_opinion, schedules=schedules,
+    )  # fmt: skip
+    raise typer.Exit(code)
 
 
 @app.command()
