@@ -153,6 +153,18 @@ def run_file(
     raise typer.Exit(verb.run(file, arguments or [], backend))
 
 
+@app.command(context_settings={"allow_extra_args": True, "ignore_unknown_options": True})
+def lab(
+    context: typer.Context,
+    lesson: Annotated[str, typer.Argument(help="A lesson (07); left out: all of them.")] = "",
+    backend: BackendOption = "auto",
+) -> None:
+    """Open Jupyter on the lessons' notebooks with a cuda device on this CPU. Extra words go to Jupyter."""
+    from grader.lab import verb
+
+    raise typer.Exit(verb.run(lesson, backend, context.args))
+
+
 @app.command()
 def profile(
     what: Annotated[str, typer.Argument(help="A lesson (07), or a script of your own (FILE.py).")],

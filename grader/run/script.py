@@ -11,21 +11,9 @@ from pathlib import Path
 from typing import Any
 
 from grader.errors import BadInputError
-from grader.run import cells, words
+from grader.run import cells, local, words
 
 STEPS = 2_000_000_000
-
-
-def _build(request: dict[str, object]) -> str:
-    from grader.simt import build as builder
-
-    parsed = builder.BuildRequest.from_json(request)
-    try:
-        return str(builder.build(parsed).path)
-    except builder.CompileError as error:
-        at = f"{error.file}:{error.line}: " if error.line else ""
-        text = f"Error building extension '{parsed.name}': {at}{error.first}\n{error.log}"
-        raise RuntimeError(text) from None
 
 
 def main(backend: str, words_fd: int, file: Path, arguments: list[str]) -> int:
@@ -35,7 +23,7 @@ def main(backend: str, words_fd: int, file: Path, arguments: list[str]) -> int:
         from grader.simt import device
 
         runtime = device.activate(
-            _build, last_words_fd=words_fd, step_budget=int(os.environ.get("SIMT_STEPS", STEPS))
+            local.build, last_words_fd=words_fd, step_budget=int(os.environ.get("SIMT_STEPS", STEPS))
         )
     sys.argv = [str(file), *arguments]
     sys.path[0] = str(file.parent)

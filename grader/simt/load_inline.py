@@ -6,6 +6,7 @@ import ctypes
 import functools
 import importlib.util
 import inspect
+import linecache
 import re
 import subprocess
 from collections.abc import Callable, Mapping
@@ -13,6 +14,9 @@ from pathlib import Path
 from typing import Any
 
 Build = Callable[[dict[str, object]], str]
+
+# In a notebook a source may stand in another cell than the call: what else to look through, newest first.
+other_cells: Callable[[], list[str]] = list
 
 
 def install(build: Build, binding: Path) -> None:
@@ -116,16 +120,13 @@ def _callers_files() -> list[str]:
         if file == __file__ or file.startswith("<") or f"{Path('/torch')}/" in file or file in found:
             continue
         found.append(file)
-    return found
+    return found + [cell for cell in other_cells() if cell not in found]
 
 
 def _origin(text: str, files: list[str]) -> tuple[str, int]:
     """(file, line) where ``text`` begins as a string literal in one of the files."""
     for file in files:
-        try:
-            source = Path(file).read_text()
-        except (OSError, UnicodeDecodeError):
-            continue
+        source = "".join(linecache.getlines(file))  # a notebook's cell is in no file, but is known there
         # An exact copy, or one whose escapes (\n in a plain literal) were resolved: then its longest line.
         at = source.find(text)
         if at < 0 and text.strip():

@@ -1,0 +1,51 @@
+"""``course lab [LESSON]``: start Jupyter and wait for its end."""
+
+from __future__ import annotations
+
+import importlib.util
+import os
+import shlex
+import subprocess
+import sys
+
+from grader import backend, lessons
+from grader.errors import BadInputError
+from grader.lab import desk
+from grader.loop import desk as work
+
+APPS = ("jupyterlab", "notebook")
+DEFAULT = f"--MultiKernelManager.default_kernel_name={desk.KERNEL}"  # of notebooks that are new
+
+
+def run(lesson: str, wanted: str, more: list[str]) -> int:
+    """Open the lesson's notebook, or the folder of all; ``more`` are words for Jupyter. Its exit code."""
+    choice = backend.choose(wanted)
+    module = application()
+    if choice.name == "simt":
+        from grader import build
+
+        build.prepare(lambda text: print(text, file=sys.stderr))
+    found = desk.notebooks()
+    at = desk.notebook(lessons.find(lesson)) if lesson else work.folder()
+    env = os.environ | desk.environment(desk.spec(choice))
+    print(
+        f"{len(found)} notebooks in {work.shown(work.folder())}; Ctrl-C twice ends Jupyter.", file=sys.stderr
+    )
+    command = [sys.executable, "-m", module, str(at), DEFAULT, *more]
+    with subprocess.Popen(command, env=env, cwd=work.folder()) as process:
+        while True:
+            try:
+                return process.wait()
+            except KeyboardInterrupt:  # Jupyter has got it too, and asks whether it is meant
+                continue
+
+
+def application() -> str:
+    """The installed Jupyter application; if there is none, one sentence with the command that installs it."""
+    if importlib.util.find_spec("ipykernel"):
+        for name in APPS:
+            if importlib.util.find_spec(name):
+                return name
+    pins = lessons.course_root() / "constraints.txt"
+    command = shlex.join([sys.executable, "-m", "pip", "install", "-c", str(pins), "jupyterlab", "ipykernel"])
+    raise BadInputError(f"Jupyter is not installed for this Python; get it with: {command}")
