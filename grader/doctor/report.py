@@ -6,11 +6,15 @@ import shutil
 import textwrap
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
+from typing import TYPE_CHECKING
 
 from grader import backend
 from grader.doctor import machine, software
 from grader.doctor.line import Line
 from grader.errors import BadInputError
+
+if TYPE_CHECKING:
+    from grader.lessons import Lesson
 
 CHECKS: tuple[Callable[[], Line | list[Line]], ...] = (
     software.system, software.python, software.torch, machine.gpu, software.nvcc, software.compiler,
@@ -55,27 +59,39 @@ def _print(head: str, text: str, width: int) -> None:
 
 
 def lessons(lines: list[Line]) -> list[str]:
-    """Which lessons run fully here, and which with predictions instead of measured times."""
+    """Which lessons run fully here, and what the others lack: a clock, points that wait, a GPU to record."""
     from grader import lessons as folders
 
     broken = [line.name for line in lines if line.state == "no"]
     if broken:
         return [f"Mend first: {', '.join(broken)}. Then run ./course doctor again."]
     every = folders.every()
-    timed = [lesson.number for lesson in every if lesson.task.speed]
-    others = [lesson.number for lesson in every if not lesson.task.speed]
     try:
         choice = backend.choose("auto")
     except BadInputError as error:
         return [str(error)]
     if choice.name == "cuda":
-        return [f"Back end cuda ({choice.why}): lessons {_list(others + timed)} run fully here."]
-    return [
-        f"Back end simt ({choice.why}).",
-        f"Fully here: lessons {_list(others)}.",
-        f"Fully graded here, with predicted instead of measured times: lessons {_list(timed)}.",
-    ]
+        return [f"Back end cuda ({choice.why}): lessons {_list(every)} run fully here."]
+    left, said = list(every), [f"Back end simt ({choice.why})."]
+    recorded = [x for x in left if (x.folder / "data").is_dir()]
+    left = [x for x in left if x not in recorded]
+    waiting = {x.number: points for x in left if (points := _waiting(x))}
+    left = [x for x in left if x.number not in waiting]
+    timed = [x for x in left if x.task.speed]
+    said.append(f"Fully here: lessons {_list([x for x in left if x not in timed])}.")
+    said.append(f"Fully graded here, with predicted instead of measured times: lessons {_list(timed)}.")
+    if recorded:
+        said.append(f"Fully graded here, on data that was recorded on a GPU: lessons {_list(recorded)}.")
+    if waiting:
+        some = ", ".join(f"{number} ({points} of its points)" for number, points in sorted(waiting.items()))
+        said.append(f"Graded here but for what only a GPU can show (pending_gpu): lessons {some}.")
+    return said
 
 
-def _list(numbers: list[str]) -> str:
-    return ", ".join(sorted(numbers)) or "none"
+def _waiting(lesson: Lesson) -> int:
+    """Points that stay open without a GPU."""
+    return sum(check.points for part in lesson.task.parts for check in part.checks if check.gpu)
+
+
+def _list(found: list[Lesson]) -> str:
+    return ", ".join(sorted(lesson.number for lesson in found)) or "none"

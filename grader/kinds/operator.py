@@ -38,7 +38,7 @@ class Operator:
     @property
     def checks(self) -> tuple[Check, ...]:
         """One for each property."""
-        return tuple(Check(p.name, p.points, p.why) for p in self.properties)
+        return tuple(Check(p.name, p.points, p.why, p.gpu) for p in self.properties)
 
     def judge(self, room: Room) -> Iterator[Finding]:
         """Try each property with a factor that nobody knows beforehand."""

@@ -14,11 +14,15 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Check:
-    """One finding that a part will make: its name, its points, and in a sentence what it is for."""
+    """One finding that a part will make: its name, its points, and in a sentence what it is for.
+
+    ``gpu``: only a GPU can show it; elsewhere it is ``pending_gpu``, and its points stay open.
+    """
 
     name: str
     points: int
     why: str
+    gpu: bool = False
 
     def passed(self, message: str = "", **evidence: Any) -> Finding:
         """Full points."""

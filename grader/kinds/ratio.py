@@ -26,7 +26,7 @@ class Ratio:
     @property
     def checks(self) -> tuple[Check, ...]:
         """One: the ratio."""
-        return (Check("ratio", len(self.steps), self.why),)
+        return (Check("ratio", len(self.steps), self.why, gpu=True),)
 
     def judge(self, room: Room) -> Iterator[Finding]:
         """Time submission and reference A B B A on fresh inputs."""

@@ -33,7 +33,9 @@ class Recording:
             ),
             Check("regions", 2, f"Each step holds one region called {REGION!r} around the model's call."),
             Check("shapes", 3, "The operators in the region carry the shapes of their inputs."),
-            Check("kernels on the GPU", 0, "Kernels, and the launches on the host that caused them."),
+            Check(
+                "kernels on the GPU", 0, "Kernels, and the launches on the host that caused them.", gpu=True
+            ),
         )
 
     def judge(self, room: Room) -> Iterator[Finding]:

@@ -121,6 +121,24 @@ def test_the_end_names_every_lesson_once(monkeypatch: pytest.MonkeyPatch) -> Non
     assert report.lessons(broken) == ["Mend first: torch. Then run ./course doctor again."]
 
 
+def test_without_a_gpu_the_end_says_what_waits_for_one(has: Callable[..., None]) -> None:
+    has()
+    text = report.lessons([])
+    assert text[0].startswith("Back end simt")
+    lines = {line.split(":")[0]: line.split(":")[1] for line in text[1:]}
+    waiting = lines.pop("Graded here but for what only a GPU can show (pending_gpu)")
+    assert "10 (2 of its points)" in waiting and "13 (" in waiting and "05" not in waiting
+    assert lines["Fully graded here, on data that was recorded on a GPU"] == " lessons 05."
+    assert "03" in lines["Fully graded here, with predicted instead of measured times"]
+    assert "01" in lines["Fully here"]
+
+
+def test_with_a_gpu_everything_runs(has: Callable[..., None]) -> None:
+    has(gpu="a GPU", cuda="13.0", nvcc="/cuda/bin/nvcc")
+    [line] = report.lessons([])
+    assert line.startswith("Back end cuda") and line.endswith("run fully here.")
+
+
 def test_it_needs_nothing_but_python_and_is_quick() -> None:
     """-S: no installed packages; a process that finds torch or typer would fail to be this quick anyway."""
     root = course_root()
