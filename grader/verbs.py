@@ -78,7 +78,11 @@ def check(
 def _own(lesson: Lesson, outcome: Outcome) -> Outcome:
     """The student's own file: count the try, and keep the speed back until it was predicted."""
     progress.record(outcome.verdict)
-    if not outcome.verdict.speed or not predict.open_questions(lesson):
+    if not outcome.verdict.speed:
+        return outcome
+    if not predict.open_questions(lesson):
+        for line in predict.compared(lesson):
+            print(line, file=sys.stderr)
         return outcome
     print(f"A speed is there. Predict it first: ./course predict {lesson.number}", file=sys.stderr)
     return replace(outcome, verdict=predict.without_speed(outcome.verdict))

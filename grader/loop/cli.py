@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from pathlib import Path
 from typing import Annotated
 
 import typer
@@ -82,11 +83,16 @@ def open_file(lesson: Lesson = "") -> None:
     raise typer.Exit(verbs.open_file(lesson))
 
 
-def progress(as_json: Annotated[bool, typer.Option("--json", help="For other programs.")] = False) -> None:
+def progress(
+    as_json: Annotated[bool, typer.Option("--json", help="For other programs.")] = False,
+    picture: Annotated[
+        Path | None, typer.Option(help="Also draw your predictions into this file (.png, .svg).")
+    ] = None,
+) -> None:
     """Show what is passed, and how good your predictions were."""
     from grader.loop import verbs
 
-    verbs.show_progress(as_json)
+    verbs.show_progress(as_json, picture)
 
 
 def predict(

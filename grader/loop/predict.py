@@ -87,6 +87,20 @@ def _dot(guess: Guess) -> Text:
     return Text("".join(row), style)
 
 
+def compared(lesson: Lesson) -> list[str]:
+    """For each prediction of the lesson that has been measured: both numbers, and how far apart they are."""
+    said = []
+    for guess in progress.read().guesses.values():
+        if guess.lesson == lesson.name and guess.found:
+            off = max(guess.value / guess.found, guess.found / guess.value)
+            how = (
+                "right" if off < 1.05 else f"{off:.2g}x too {'high' if guess.value > guess.found else 'low'}"
+            )
+            about = guess.what.removesuffix("_ratio")
+            said.append(f"You predicted {guess.value:g} for the {about}; found: {guess.found:g} ({how}).")
+    return said
+
+
 def without_speed(verdict: Verdict) -> Verdict:
     """The verdict as it may be shown before the predictions are made."""
     return replace(verdict, speed=None)

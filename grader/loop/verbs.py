@@ -9,6 +9,7 @@ import shlex
 import shutil
 import subprocess
 import sys
+from pathlib import Path
 
 from rich.markdown import Markdown
 from rich.syntax import Syntax
@@ -16,7 +17,7 @@ from rich.syntax import Syntax
 from grader import lessons
 from grader.errors import BadInputError
 from grader.lessons import Lesson
-from grader.loop import desk, hints, lead, predict, progress
+from grader.loop import desk, hints, lead, picture, predict, progress
 from grader.report.console import screen
 
 
@@ -104,9 +105,12 @@ def open_file(word: str) -> int:
         raise BadInputError(f"The editor {editor!r} could not be started: {error.strerror}.") from error
 
 
-def show_progress(as_json: bool) -> None:
-    """Every lesson's best verdict, and how good the predictions were."""
+def show_progress(as_json: bool, drawn: Path | None = None) -> None:
+    """Every lesson's best verdict, and how good the predictions were; ``drawn``: as a picture, too."""
     done, course = progress.read(), lessons.every()
+    if drawn is not None:
+        number = picture.draw(list(done.guesses.values()), drawn)
+        print(f"{number} predictions drawn: {desk.shown(drawn)}", file=sys.stderr)
     if as_json:
         print(json.dumps(_as_json(done, course), indent=2))
         return

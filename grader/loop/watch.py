@@ -125,6 +125,8 @@ class Watch:
                 )
             if verdict.speed:
                 self.stage("speed", seconds, "")
+                for line in predict.compared(self.lesson):
+                    self.say(Text(f"  {line}", "dim"))
             self.view.verdict, self.view.running = verdict, ""
             if verdict.ok:
                 self.say(

@@ -9,7 +9,7 @@ from typer.testing import CliRunner
 from grader import lessons
 from grader.cli import app
 from grader.errors import BadInputError
-from grader.loop import predict, progress
+from grader.loop import picture, predict, progress
 from grader.loop.progress import Guess, Line
 
 
@@ -109,3 +109,42 @@ def test_a_prediction_without_a_terminal_says_how(desk_folder: Path) -> None:
 @pytest.mark.parametrize(("value", "at"), [(1.0, 15), (10.0, 30), (100.0, 30), (0.1, 0), (0.001, 0)])
 def test_calibration_marks_how_far_off_a_prediction_was(value: float, at: int) -> None:
     assert predict._dot(Guess("07_x", "kernel_ratio", value, 1.0)).plain.index("●") == at
+
+
+def guessed(*pairs: tuple[float, float | None]) -> None:
+    kept = progress.read()
+    for k, (value, found) in enumerate(pairs):
+        kept.guesses["07_fused_bias_relu", f"what{k}_ratio"] = Guess(
+            "07_fused_bias_relu", f"what{k}_ratio", value, found
+        )
+    kept.save()
+
+
+def test_a_prediction_is_set_beside_what_was_found(desk_folder: Path) -> None:
+    guessed((3.0, 1.5), (1.0, 1.01), (0.5, 2.0), (7.0, None))
+    assert predict.compared(lessons.find("07")) == [
+        "You predicted 3 for the what0; found: 1.5 (2x too high).",
+        "You predicted 1 for the what1; found: 1.01 (right).",
+        "You predicted 0.5 for the what2; found: 2 (4x too low).",
+    ]
+    assert predict.compared(lessons.find("08")) == []
+
+
+def test_the_calibration_as_a_picture(desk_folder: Path, tmp_path: Path) -> None:
+    guessed((3.0, 1.5), (1.0, 1.01), (7.0, None))
+    assert "2 predictions drawn" in course("progress", "--picture", str(tmp_path / "plot.svg"))
+    text = (tmp_path / "plot.svg").read_text()
+    assert "<svg" in text and "too high" in text
+
+
+def test_why_there_is_no_picture(desk_folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    with pytest.raises(BadInputError, match="No prediction has been compared yet"):
+        course("progress", "--picture", str(tmp_path / "plot.svg"))
+    guessed((3.0, 1.5))
+    with pytest.raises(BadInputError, match=r"let it end in \.png, \.svg, \.pdf"):
+        course("progress", "--picture", str(tmp_path / "plot.txt"))
+    with pytest.raises(BadInputError, match="cannot be written: No such file"):
+        course("progress", "--picture", str(tmp_path / "nowhere" / "plot.png"))
+    monkeypatch.setattr(picture.importlib.util, "find_spec", lambda name: None)
+    with pytest.raises(BadInputError, match="needs matplotlib, which is not installed"):
+        course("progress", "--picture", str(tmp_path / "plot.png"))
