@@ -50,10 +50,10 @@ class Changes:
             os.write(self._write, b"!")
 
 
-def is_silent(folder: Path) -> bool:
-    """Whether the folder lies on a mount that gives no word of changes."""
+def is_silent(folder: Path, table: Path = Path("/proc/mounts")) -> bool:
+    """Whether the folder lies on a mount that gives no word of changes, by the system's ``table``."""
     try:
-        mounts = [line.split() for line in Path("/proc/mounts").read_text().splitlines()]
+        mounts = [line.split() for line in table.read_text().splitlines()]
     except OSError:
         return False
     place = folder.resolve()

@@ -18,6 +18,7 @@ from grader.loop import desk, hints, predict, progress, verbs, view
 from grader.loop.changes import Changes
 from grader.loop.keys import Keys
 from grader.loop.trial import Trial
+from grader.loop.warm import Warmth
 from grader.referee.nursery import Nursery
 from grader.report import console as report
 from grader.verdict import Verdict
@@ -45,6 +46,9 @@ class Watch:
             waiting.register(self.keys.fd, selectors.EVENT_READ)
         if changes.polling:
             self.note(f"{desk.folder()} is on a mount that reports no changes; it is polled instead.")
+        # Before the first grading: that may be ended by a save, or never come to compiling.
+        cold = self.choice.name == "simt" and not build.is_prepared()
+        warmth = Warmth() if cold else None
         try:
             self.grade()
             while not self.leaving:
@@ -58,6 +62,8 @@ class Watch:
         finally:
             changes.close()
             self.stop()
+            if warmth:
+                warmth.stop()
             for nursery in self.nurseries.values():
                 nursery.close()
 

@@ -79,6 +79,9 @@ def test_a_lesson_from_the_first_failure_to_the_next_lesson(terminal: Terminal, 
     mine.write_text(WRONG)
     terminal.shows("ragged edges")
 
+    terminal.child.send("x")
+    terminal.shows("There is no log.")
+
     terminal.child.send("s")
     assert "C10_CUDA_KERNEL_LAUNCH_CHECK();" not in terminal.shows("Press s again")
 
@@ -117,6 +120,37 @@ def test_a_watch_that_is_ended_leaves_nothing_running(tmp_path: Path, sign: sign
 
 
 @pytest.mark.slow
+def test_a_save_ends_the_build_that_runs(tmp_path: Path) -> None:
+    """The first file would keep the compiler busy for a minute; the verdict is the second one's."""
+    work = tmp_path / "03_square_kernel.py"
+    loops = "for (int i = 0; i < 25; ++i) for (int k = 0; k < 50000; ++k) s += k & 1;"
+    slow = f"template <int N> constexpr int slow() {{ int s = N; {loops} return s; }}\n"
+    slow += f"constexpr int made[] = {{{', '.join(f'slow<{n}>()' for n in range(20))}}};\n"
+    work.write_text(RIGHT.replace("__global__", f"{slow}__global__", 1))
+    env = os.environ | {"COURSE_WORK": str(tmp_path)}
+    command = [sys.executable, "-m", "grader", "watch", "03", "--backend", "simt"]
+    with subprocess.Popen(command, env=env, cwd=course_root(), stdout=subprocess.PIPE, text=True) as watch:
+        assert watch.stdout is not None
+        end = time.monotonic() + PATIENCE
+        while not (compilers := _named("cc1plus", _started_by(watch.pid))):
+            assert time.monotonic() < end, "no compiler was started"
+            time.sleep(0.05)
+        work.write_text(RIGHT)
+        text = ""
+        while "This lesson is done." not in text:
+            line = watch.stdout.readline()
+            assert line, text
+            text += line
+        while _named("cc1plus", compilers):
+            assert time.monotonic() < end, "the compiler still runs"
+            time.sleep(0.05)
+        watch.send_signal(signal.SIGINT)
+        text += watch.stdout.read()
+    assert text.count("run and memory:") == 1  # the first file was never judged
+    assert "compile_error" not in text
+
+
+@pytest.mark.slow
 def test_without_a_terminal_it_prints_line_after_line(tmp_path: Path) -> None:
     env = os.environ | {"COURSE_WORK": str(tmp_path)}
     (tmp_path / "03_square_kernel.py").write_text(RIGHT)
@@ -133,6 +167,16 @@ def test_without_a_terminal_it_prints_line_after_line(tmp_path: Path) -> None:
     assert "\x1b" not in text
     assert "passed  20/20" in text
     assert watch.returncode == 0
+
+
+def _named(name: str, processes: set[int]) -> set[int]:
+    def is_it(pid: int) -> bool:
+        try:
+            return Path(f"/proc/{pid}/comm").read_text().strip() == name
+        except OSError:
+            return False
+
+    return set(filter(is_it, processes))
 
 
 def _started_by(pid: int) -> set[int]:
