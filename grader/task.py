@@ -105,6 +105,7 @@ class Task:
     nothing in particular. ``parts`` are graded in other ways, see :mod:`grader.kinds`; a task without cases
     needs no reference. ``introduces`` and ``requires`` name concepts: each is introduced by one lesson, and
     required only later. ``predictions`` are asked for before the numbers that they are about are shown.
+    ``packages`` must be importable, and come with one of the course's extras.
     """
 
     title: str
@@ -122,6 +123,7 @@ class Task:
     starter_fails: str = ""
     own: Literal["", "elementwise", "all"] = ""
     predictions: tuple[Prediction, ...] = ()
+    packages: tuple[str, ...] = ()
 
     @property
     def max_points(self) -> int:

@@ -13,6 +13,7 @@ from pathlib import Path
 
 OF_A_GPU = "from exercise import"  # begins from the finished exercise, which needs a device
 SECONDS = 120
+FILE = "block.py"  # a file, so that a debugger and a just-in-time compiler find the source
 
 
 def own(page: str, language: str) -> list[str]:
@@ -30,7 +31,7 @@ def problems(page: str, root: Path) -> Iterator[str]:
             yield f"a Python block does not parse: {error}"
             continue
         if OF_A_GPU not in block:
-            yield from _unlike(page, block, [sys.executable, "-c", block], root)
+            yield from _unlike(page, block, [sys.executable, FILE], root)
     for block in own(page, "sh"):
         for line in block.splitlines():
             if line.startswith("./course ") and not re.match(
@@ -47,16 +48,18 @@ def _unlike(page: str, block: str, command: list[str], root: Path) -> Iterator[s
     env = os.environ | {"PYTHONPATH": str(root), "COURSE_ROOT": str(root)}
     with tempfile.TemporaryDirectory() as folder:
         env["COURSE_WORK"] = folder
+        (Path(folder) / FILE).write_text(block, "utf-8")
         done = subprocess.run(
             command, capture_output=True, text=True, cwd=folder, env=env, timeout=SECONDS, check=False
         )
+    printed = done.stdout.replace(f"{folder}/", "")
     first = block.strip().splitlines()[0]
     if done.returncode:
         yield f"the block that begins {first!r} fails: {(done.stderr or done.stdout).strip()[-300:]}"
         return
     after = page.split(block, 1)[1].split("\n\n", 1)[-1]
-    if after.startswith("```text\n") and done.stdout != after.removeprefix("```text\n").split("```")[0]:
-        yield f"the block that begins {first!r} prints something else than the page says: {done.stdout!r}"
+    if after.startswith("```text\n") and printed != after.removeprefix("```text\n").split("```")[0]:
+        yield f"the block that begins {first!r} prints something else than the page says: {printed!r}"
     promised = re.match(r"It prints `([^`]+)`", after)
-    if promised and done.stdout.strip() != promised[1]:
-        yield f"the block that begins {first!r} prints {done.stdout.strip()!r}, not {promised[1]!r}"
+    if promised and printed.strip() != promised[1]:
+        yield f"the block that begins {first!r} prints {printed.strip()!r}, not {promised[1]!r}"

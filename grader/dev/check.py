@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib.util
 import re
 import tempfile
 import tomllib
@@ -48,13 +49,21 @@ def problems(
     found = [f"{path} is out of date: course dev generate" for path in generate(root, check=True)]
     found += concepts(every)
     for lesson in chosen:
-        found += [f"{lesson.name}: {p}" for p in (*form(lesson), *page(lesson, root))]
-    work = [(lesson, w) for lesson in chosen for w in _gradings(lesson, with_mutants)]
+        found += [f"{lesson.name}: {p}" for p in form(lesson)]
+        if lacking := missing(lesson):
+            say(f"{lesson.name}: {lacking} is not installed, so nothing of it was graded or run")
+    chosen = [lesson for lesson in chosen if not missing(lesson)]
+    work = [(lesson, w) for lesson in chosen for w in _gradings(lesson, root, with_mutants)]
     with ThreadPoolExecutor(AT_ONCE) as pool:
         for (lesson, _), seen in zip(work, pool.map(lambda w: w[1](), work), strict=True):
             found += [f"{lesson.name}: {p}" for p in seen]
             say(f"{lesson.name}: {'; '.join(seen) or 'as it should be'}")
     return found
+
+
+def missing(lesson: Lesson) -> str:
+    """The packages that the lesson needs and this Python lacks."""
+    return ", ".join(p for p in lesson.task.packages if importlib.util.find_spec(p) is None)
 
 
 def concepts(every: list[Lesson]) -> Iterator[str]:
@@ -92,7 +101,8 @@ def page(lesson: Lesson, root: Path) -> Iterator[str]:
         yield f"the page lacks {', '.join(sorted(missing))}."
     if '??? note "Teacher\'s note"' not in text:
         yield "the page has no teacher's note."
-    for target in re.findall(r"\]\(([^)#]+?)(?:#[^)]*)?\)", text):
+    prose = re.sub(r"^\s*```.*?^\s*```|`[^`\n]+`", "", text, flags=re.M | re.S)
+    for target in re.findall(r"\]\(([^)#]+?)(?:#[^)]*)?\)", prose):
         if not target.startswith("https://") and not (lesson.folder / target).exists():
             yield f"the page's link {target} leads nowhere."
     yield from blocks.problems(text, root)
@@ -151,8 +161,9 @@ def wrong(lesson: Lesson, mutant: Mutant) -> list[str]:
     return []
 
 
-def _gradings(lesson: Lesson, with_mutants: bool) -> Iterator[Callable[[], list[str]]]:
-    """Everything that has to be graded for a lesson."""
+def _gradings(lesson: Lesson, root: Path, with_mutants: bool) -> Iterator[Callable[[], list[str]]]:
+    """Everything that has to be run for a lesson."""
+    yield lambda: list(page(lesson, root))
     yield lambda: starter(lesson)
     yield lambda: correct(lesson, lesson.solution)
     others = alternatives(lesson)

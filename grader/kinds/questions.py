@@ -1,10 +1,13 @@
-"""Questions about a recorded trace. Each student gets their own; the answers are computed from the file."""
+"""Questions about a recorded file. Each student gets their own; the answers are computed from the file.
+
+Those about a trace are here (lesson 05); another file brings its own way to ask (``Quiz.ask``).
+"""
 
 from __future__ import annotations
 
 import hashlib
 import math
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -42,24 +45,34 @@ def questions(path: Path, student: str) -> list[Asked]:
     return asked
 
 
-def sheet(path: Path, student: str) -> str:
+Ask = Callable[[Path, str], list[Asked]]
+
+
+def sheet(path: Path, student: str, ask: Ask = questions) -> str:
     """The questions for a student to read, without their answers."""
-    return "\n".join(f"{a.key:10s} {a.words} [{a.unit}]" for a in questions(path, student))
+    return "\n".join(f"{a.key:10s} {a.words} [{a.unit}]" for a in ask(path, student))
 
 
 @dataclass(frozen=True, slots=True)
 class Quiz:
-    """The submission's ``STUDENT`` says whose questions they are, its dict ``entry`` has the answers."""
+    """The submission's ``STUDENT`` says whose questions they are, its dict ``entry`` has the answers.
+
+    ``ask`` makes them from the file at ``path``, one for each of ``keys``, and ``look`` asks back after a
+    wrong answer.
+    """
 
     path: str
     entry: str = "ANSWERS"
     points: int = 1
+    keys: tuple[str, ...] = tuple(q.key for q in trace.QUESTIONS)
+    ask: Ask = questions
+    why: str = "A number read from the recorded trace."
+    look: str = "Which events of the trace did you count?"
 
     @property
     def checks(self) -> tuple[Check, ...]:
         """One for each question."""
-        why = "A number read from the recorded trace."
-        return tuple(Check(q.key, self.points, why) for q in trace.QUESTIONS)
+        return tuple(Check(key, self.points, self.why) for key in self.keys)
 
     def judge(self, room: Room) -> Iterator[Finding]:
         """Compare with the answers from the file; two percent off is right."""
@@ -74,11 +87,11 @@ class Quiz:
             yield from (check.failed(Status.WRONG_ANSWER, message) for check in self.checks)
             return
         said = answers if isinstance(answers, dict) else {}
-        for check, asked in zip(self.checks, questions(Path(self.path), student), strict=True):
-            yield _judged(check, asked, said.get(asked.key))
+        for check, asked in zip(self.checks, self.ask(Path(self.path), student), strict=True):
+            yield _judged(check, asked, said.get(asked.key), self.look)
 
 
-def _judged(check: Check, asked: Asked, said: Any) -> Finding:
+def _judged(check: Check, asked: Asked, said: Any, look: str) -> Finding:
     if said is None:
         return check.failed(Status.WRONG_ANSWER, f"Not answered yet: {asked.words} [{asked.unit}]")
     if isinstance(said, bool) or not isinstance(said, (int, float)):
@@ -92,7 +105,5 @@ def _judged(check: Check, asked: Asked, said: Any) -> Finding:
     for factor, unit in ((1e3, "thousand times too large"), (1e-3, "thousand times too small")):
         if math.isclose(said, asked.answer * factor, rel_tol=TOLERANCE):
             hint = f" It is a {unit}: look at the unit."
-    message = (
-        f"{asked.words} {said:g} {asked.unit} is not right.{hint} Which events of the trace did you count?"
-    )
+    message = f"{asked.words} {said:g} {asked.unit} is not right.{hint} {look}"
     return check.failed(Status.WRONG_ANSWER, message, said=said)

@@ -14,7 +14,9 @@ from grader.wire import Channel
 if TYPE_CHECKING:
     from grader.player.stage import Stage
 
-ACTS = {"clock", "grid", "operator", "plain", "profile", "record", "script", "subject", "trial"}
+ACTS = {
+    "clock", "dialect", "grid", "operator", "plain", "profile", "record", "script", "subject", "trial",
+}  # fmt: skip
 
 
 class Line:

@@ -1,0 +1,33 @@
+"""numba's simulator, taking torch's tensors as the compiled kernels do."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import torch
+
+from grader.dialects.hosts import Calls
+
+
+def install() -> None:
+    """Let simulated kernels take tensors; a second call changes nothing."""
+    from numba.cuda.simulator import kernel
+
+    plain = kernel.FakeCUDAKernel
+    if getattr(plain, "with_tensors", False):
+        return
+    run = plain.__call__
+
+    def call(self: Any, *args: Any) -> Any:
+        if self._device:  # a function that a kernel calls
+            return run(self, *args)
+        calls = Calls()
+        hosts = [calls.host(a) for a in args]
+        with np.errstate(all="ignore"):  # a GPU does not warn of an infinity
+            run(self, *(h.numpy() if isinstance(h, torch.Tensor) else h for h in hosts))
+        calls.back()
+        return None
+
+    plain.__call__ = call
+    plain.with_tensors = True
