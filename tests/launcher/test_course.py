@@ -40,7 +40,7 @@ def test_later_uses_do_nothing_but_start(checkout: Checkout):
     assert checkout.did == before
 
 
-@pytest.mark.parametrize(("verb", "extras"), [("test", "[dev,docs]"), ("docs", "[docs]")])
+@pytest.mark.parametrize(("verb", "extras"), [("test", "[dev,docs,notebooks,jit]"), ("docs", "[docs]")])
 def test_some_verbs_need_more(checkout: Checkout, verb: str, extras: str):
     checkout.run("list")
     checkout.run(verb)
