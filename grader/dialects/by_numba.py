@@ -13,6 +13,7 @@ from grader.dialects.hosts import Calls
 def install() -> None:
     """Let simulated kernels take tensors; a second call changes nothing."""
     from numba.cuda.simulator import kernel
+    from numba.cuda.simulator.cudadrv.devicearray import FakeCUDAArray
 
     plain = kernel.FakeCUDAKernel
     if getattr(plain, "with_tensors", False):
@@ -25,7 +26,7 @@ def install() -> None:
         calls = Calls()
         hosts = [calls.host(a) for a in args]
         with np.errstate(all="ignore"):  # a GPU does not warn of an infinity
-            run(self, *(h.numpy() if isinstance(h, torch.Tensor) else h for h in hosts))
+            run(self, *(FakeCUDAArray(h.numpy()) if isinstance(h, torch.Tensor) else h for h in hosts))
         calls.back()
         return None
 

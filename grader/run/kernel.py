@@ -18,7 +18,7 @@ NAME = "course"
 
 
 def spec(folder: Path) -> dict[str, str]:
-    """Write the kernel's description below ``folder``; the environment in which Jupyter then knows ``NAME``."""
+    """Write the kernel's description below ``folder``; the environment in which Jupyter knows it by NAME."""
     place = folder / "kernels" / NAME
     place.mkdir(parents=True, exist_ok=True)
     described = {

@@ -1,0 +1,74 @@
+"""The interpreters of lesson 11: tensors go in and out, and an access outside is an error with its place."""
+
+import importlib.util
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from grader.dev import check
+from grader.kinds.dialects import Launches
+from grader.lessons import course_root, find
+from grader.player.acts.dialect import StandIn
+
+LESSON = find("11")
+needs_packages = pytest.mark.skipif(bool(check.missing(LESSON)), reason="needs the extra jit")
+NUMBA = Launches("launch", "by_numba", "numba_kernel", 2, threads=True)
+TRITON = Launches("launch", "by_triton", "triton_kernel", 2)
+
+
+@needs_packages
+def test_views_bounds_and_strides() -> None:
+    command = [sys.executable, str(Path(__file__).with_name("kernels.py"))]
+    env = {"PYTHONPATH": str(course_root()), "PATH": "/usr/bin:/bin", "CUDA_VISIBLE_DEVICES": ""}
+    done = subprocess.run(command, capture_output=True, text=True, env=env, check=True)
+    said = dict(line.split(": ", 1) for line in done.stdout.splitlines())
+    assert said["a view"] == str([float(k) for k in range(5, 15)] + [-1.0, -1.0])
+    assert "program (0, 0, 0) reads element -1 of x, which has 10" in said["before it"]
+    assert "program (1, 0, 0) reads element 10 of x, which has 10" in said["after it"]
+    assert "program (1, 0, 0) writes element 12 of out, which has 12" in said["no mask on the store"]
+    assert said["a strided view"] == str([4.0 * k for k in range(16)])
+
+
+@pytest.mark.skipif(importlib.util.find_spec("triton") is not None, reason="Triton is installed")
+def test_without_the_packages_one_sentence_says_what_to_install() -> None:
+    with pytest.raises(ImportError, match=r"Lesson 11 needs triton, .* pip install -e '\.\[jit\]'"):
+        importlib.import_module("grader.dialects")
+
+
+def launched(configuration: object, **named: object) -> dict[str, object]:
+    return {"launches": [{"configuration": configuration, "named": named}], "sevens": True}
+
+
+def test_a_launch_needs_the_right_grid_for_any_block() -> None:
+    assert TRITON._wrong(65, 64, launched([2], BLOCK=64)) == ""
+    assert NUMBA._wrong(65, 64, launched([2, 64])) == NUMBA._wrong(65, 64, launched([[2], [64]])) == ""
+    assert "1 blocks are launched, 2 are needed" in TRITON._wrong(65, 64, launched([1], BLOCK=64))
+    assert "blocks of 256" in TRITON._wrong(65, 64, launched([2], BLOCK=256))
+    assert "blocks of None" in TRITON._wrong(65, 64, launched([2]))
+    assert "3 blocks are launched" in NUMBA._wrong(65, 64, launched([3, 64]))
+    assert "launched 0 times" in NUMBA._wrong(65, 64, {"launches": []})
+    assert "not what the kernel has written" in NUMBA._wrong(1, 64, launched([1, 64]) | {"sevens": False})
+    assert "no blocks" in NUMBA._wrong(0, 64, launched([0, 64])) and not NUMBA._wrong(0, 64, {"launches": []})
+
+
+@pytest.mark.parametrize(
+    "claim", [None, 7, {}, {"launches": 3}, {"launches": [{}]}, launched("x"), launched([])]
+)
+def test_a_strange_claim_is_a_wrong_answer(claim: object) -> None:
+    assert all(part._wrong(65, 64, claim) for part in (TRITON, NUMBA))
+
+
+def test_the_stand_in_notes_a_launch_and_writes_to_everything_but_the_input() -> None:
+    import torch
+
+    x, out = torch.zeros(4), torch.zeros(4)
+    stand_in = StandIn(x)
+    stand_in[lambda meta: (meta["BLOCK"],)](x, out, 1.0, n=4, BLOCK=2)
+    stand_in[2, (64,)](x.view(-1), out)
+    assert stand_in.launches == [
+        {"configuration": [2], "named": {"n": 4, "BLOCK": 2}},
+        {"configuration": [2, [64]], "named": {}},
+    ]
+    assert out.tolist() == [7.0] * 4 and not x.any()
