@@ -14,7 +14,8 @@ import pytest
 
 from grader import backend, build, notebook
 from grader.dev.check import missing
-from grader.lessons import Lesson, every
+from grader.lab import desk
+from grader.lessons import Lesson, course_root, every
 
 NEEDED = ("nbconvert", "nbformat", "ipykernel", "jupyter_client")
 LACKING = [name for name in NEEDED if importlib.util.find_spec(name) is None]
@@ -26,15 +27,13 @@ pytestmark = pytest.mark.skipif(bool(LACKING), reason=WHY)
 def kernel(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Any]:
     from jupyter_client.manager import KernelManager
 
-    from grader.run import kernel
-
-    if backend.choose("auto").name == "simt":
+    choice = backend.choose("auto")
+    if choice.name == "simt":
         build.prepare(lambda _: None)
-    folder = tmp_path_factory.mktemp("kernel")
     before = dict(os.environ)
-    os.environ.update(kernel.spec(folder))
-    manager = KernelManager(kernel_name=kernel.NAME)
-    manager.start_kernel(cwd=str(folder))
+    os.environ |= {"JUPYTER_PATH": str(desk.spec(choice)), "PYTHONPATH": str(course_root())}
+    manager = KernelManager(kernel_name=desk.KERNEL)
+    manager.start_kernel(cwd=str(tmp_path_factory.mktemp("kernel")))
     yield manager
     manager.shutdown_kernel(now=True)
     os.environ.clear()
