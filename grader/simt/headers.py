@@ -93,9 +93,13 @@ def precompiled(kind: Kind) -> Path:
     header = folder() / f"{kind}.h"
 
     def make(out: Path) -> None:
-        source = out.parent / f"{kind}.h"
-        source.write_text(TEXT[kind])
-        instantiate = ["-fpch-instantiate-templates"] if toolchain.compiler().is_clang else []
+        if toolchain.compiler().is_clang:  # it looks for the source again whenever it uses the result
+            source = cache.once(header, lambda text: _write(text, TEXT[kind]))
+            # The folder's name stands for the content of all headers; git pull changes their times.
+            instantiate = ["-fpch-instantiate-templates", "-Xclang", "-fno-pch-timestamp"]
+        else:
+            source, instantiate = out.parent / f"{kind}.h", []
+            _write(source, TEXT[kind])
         toolchain.compile_([*flags(kind), *instantiate, "-x", "c++-header", str(source), "-o", str(out)])
 
     cache.once(header.with_name(f"{kind}.h.{suffix}"), make)

@@ -125,6 +125,7 @@ def _named(arguments: list[str]) -> list[Path]:
     """The files that the referee's own arguments name. A submission's flags never begin with a slash."""
     paths = [Path(a) for a in arguments if a.startswith("/")]
     paths += [p.with_name(p.name + ".gch") for p in paths]
+    paths += [p.with_suffix("") for p in paths if p.suffix == ".pch"]  # clang wants the header beside it
     return [p for p in paths if p.is_file()]
 
 

@@ -21,3 +21,8 @@
 
 #define SIMT_INLINE inline __attribute__((always_inline))
 #define SIMT_UNCHECKED __attribute__((no_sanitize("thread")))
+#ifdef __clang__  // the two compilers want a lambda's words in different orders
+#define SIMT_UNCHECKED_MUTABLE SIMT_UNCHECKED mutable
+#else
+#define SIMT_UNCHECKED_MUTABLE mutable SIMT_UNCHECKED
+#endif

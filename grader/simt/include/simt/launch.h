@@ -56,7 +56,7 @@ SIMT_UNCHECKED void launch(const LaunchSite& site, const Config& config, bool co
   PointerArgument pointers[sizeof...(A) + 1], *end = pointers;
   int index = 0;
   (note_pointer(end, index++, a), ...);
-  auto body = [call, ... a = std::move(a)]() mutable SIMT_UNCHECKED { call(a...); };
+  auto body = [call, ... a = std::move(a)]() SIMT_UNCHECKED_MUTABLE { call(a...); };
   using Body = decltype(body);
   LaunchBody task{[](void* context) SIMT_UNCHECKED { (*(Body*)context)(); },
                   [](void* context) { delete (Body*)context; },
