@@ -1,0 +1,39 @@
+"""The CPU back end with clang++ instead of g++: from an empty cache to a verdict, and again."""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from grader.lessons import course_root
+
+
+@pytest.mark.thorough
+@pytest.mark.slow
+@pytest.mark.skipif(shutil.which("clang++") is None, reason="needs clang++: sudo apt-get install clang")
+def test_a_solution_passes_and_a_starter_fails_with_clang(tmp_path: Path) -> None:
+    """Compiling all headers takes a minute or two, so this is among the tests of ``course test --all``."""
+    env = os.environ | {"CXX": "clang++", "COURSE_CACHE": str(tmp_path / "cache")}
+
+    def verdict(file: Path) -> dict[str, object]:
+        command = [sys.executable, "-m", "grader", "check", "03", str(file), "--backend", "simt"]
+        out = tmp_path / "verdict.json"
+        subprocess.run(
+            [*command, "--json", str(out)], cwd=course_root(), env=env, timeout=900, check=False,
+            capture_output=True,
+        )  # fmt: skip
+        return dict(json.loads(out.read_text()))
+
+    solution = course_root() / "solutions" / "03_square_kernel" / "solution.py"
+    assert verdict(solution)["status"] == "passed"
+    (tmp_path / "edited.py").write_text(solution.read_text().replace("col >= cols", "col > cols"))
+    # A check-out gives files new times; the precompiled headers must do all the same.
+    os.utime(course_root() / "grader" / "simt" / "include" / "simt" / "keywords.h")
+    wrong = verdict(tmp_path / "edited.py")
+    assert wrong["status"] not in ("passed", "compile_error")
