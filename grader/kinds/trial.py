@@ -33,8 +33,9 @@ class Mutant:
 class Trial:
     """The test ``entry`` is run on ``right`` kernels and on ``mutants`` of the file ``workshop``.
 
-    ``right`` are ways to do it well that no test may refuse. ``points`` for each mutant that it fails on. The
-    test is called with the kernel and ``args``; the check is called ``name``, or else as the entry.
+    ``right`` are ways to do it well that no test may refuse. ``points`` for each mutant that it fails on, or
+    ``total`` for all of them, rounded down for a part. The test is called with the kernel and ``args``; the
+    check is called ``name``, or else as the entry.
     """
 
     entry: str
@@ -45,11 +46,15 @@ class Trial:
     points: int = 1
     name: str = ""
     args: tuple[Any, ...] = ()
+    total: int = 0
 
     @property
     def checks(self) -> tuple[Check, ...]:
         """One check: the test."""
-        return (Check(self.name or self.entry, self.points * len(self.mutants), self.why),)
+        return (Check(self.name or self.entry, self._worth(len(self.mutants)), self.why),)
+
+    def _worth(self, killed: int) -> int:
+        return self.total * killed // len(self.mutants) if self.total else self.points * killed
 
     def judge(self, room: Room) -> Iterator[Finding]:
         """Run the test on all kernels in an order that the submission cannot guess."""
@@ -87,7 +92,7 @@ class Trial:
         if len(alive) > 1:
             message += f" {len(alive) - 1} more of {len(self.mutants)} wrong kernels pass it as well."
         evidence = {"killed": killed, "survived": [m.fault for m in alive]}
-        points = self.points * killed
+        points = self._worth(killed)
         return Finding(check.name, Status.WRONG_ANSWER, message, points, check.points, evidence)
 
 

@@ -1,6 +1,12 @@
 """How lesson 08 is graded."""
 
+from pathlib import Path
+
+from grader.kinds.trial import Mutant, Trial, Trials
 from grader.task import Case, Prediction, Speed, Task, Tensor
+
+WORKSHOP = str(Path(__file__).parent / "workshop.py")
+CAREFUL = ("careful", "by_torch")
 
 
 def _model(
@@ -8,6 +14,55 @@ def _model(
 ) -> Case:
     return Case(name, (x,), why, points, init=(x.shape[-1], out, scaling), calls=calls)
 
+
+def _claim(name: str, total: int, right: tuple[str, ...], *faults: tuple[str, str]) -> Trial:
+    mutants = tuple(Mutant(entry, fault) for entry, fault in faults)
+    why = f"The test passes where the claim {name!r} is true, and fails where it is not."
+    return Trial("test", WORKSHOP, right, mutants, why, name=f"claim: {name}", args=(name,), total=total)
+
+
+CLAIMS = (
+    _claim("gradients", 1, CAREFUL, ("plain", "gives a result that no gradient flows through")),
+    _claim(
+        "autocast",
+        1,
+        ("careful", "by_torch", "keeps_half"),
+        ("plain", "refuses half precision"),
+        ("in_its_bits", "takes the bits of half precision for float32"),
+        ("rounded_twice", "gives three digits where half precision has more"),
+    ),
+    _claim(
+        "empty",
+        1,
+        (*CAREFUL, "plain"),
+        ("empty_launched", "launches a grid of no blocks"),
+        ("empty_refused", "refuses a tensor without elements"),
+        ("empty_flat", "gives no elements back, but in another shape"),
+    ),
+    _claim(
+        "layout",
+        2,
+        (*CAREFUL, "plain"),
+        ("as_it_lies", "reads the memory of a view with gaps as if it had none"),
+        ("rows_assumed", "reads a transposed view row by row"),
+        ("no_tail", "reads four at a time, wherever a view begins and however many are left"),
+    ),
+    _claim(
+        "accurate",
+        2,
+        (*CAREFUL, "plain"),
+        ("other_form", "overflows for large x"),
+        ("clamped", "clamps x before the exponential"),
+        ("three_digits", "has the sigmoid in half precision"),
+    ),
+    _claim(
+        "repeatable",
+        1,
+        (*CAREFUL, "plain"),
+        ("in_place", "writes its result over its input"),
+        ("growing", "remembers how often it was called"),
+    ),
+)
 
 M, K, N = 1024, 8192, 8192
 ELEMENTS = 4 * M * N  # bytes of the matrix
@@ -18,12 +73,12 @@ TASK = Task(
     kind="model",
     reference_entry="Model",
     cases=(
-        _model("whole blocks", Tensor((32, 64)), 128, 3, "Whole blocks of whole 16-byte loads."),
-        _model("odd sizes", Tensor((33, 31)), 127, 3, "4191 elements: three left over by float4."),
-        _model("other factor", Tensor((9, 16)), 33, 2, "The factor is the model's, not a 2.", -0.75),
-        _model("new weights", Tensor((8, 16)), 48, 2, "Nothing may be remembered between calls.", calls=3),
+        _model("whole blocks", Tensor((32, 64)), 128, 1, "Whole blocks of whole 16-byte loads."),
+        _model("odd sizes", Tensor((33, 31)), 127, 1, "4191 elements: three left over by float4."),
+        _model("other factor", Tensor((9, 16)), 33, 1, "The factor is the model's, not a 2.", -0.75),
+        _model("new weights", Tensor((8, 16)), 48, 1, "Nothing may be remembered between calls.", calls=3),
         _model("one element", Tensor((1, 1)), 1, 1, "One element: fewer than one 16-byte load."),
-        _model("large", Tensor((16, 32), scale=1e3), 61, 2, "Sums near 1000: exp overflows."),
+        _model("large", Tensor((16, 32), scale=1e3), 61, 1, "Sums near 1000: exp overflows."),
         _model("tiny", Tensor((16, 32), scale=1e-3), 61, 1, "Inputs near 0.001."),
         _model("exact bits", Tensor((16, 32), fill="bits"), 60, 1, "Inputs of exact zeros and ones."),
         _model("nan and inf", Tensor((64, 4), fill="special"), 36, 1, "NaN and infinity are passed on."),
@@ -31,7 +86,8 @@ TASK = Task(
         _model("empty batch", Tensor((0, 16)), 32, 1, "No rows: a grid of zero blocks is a CUDA error."),
     ),
     own="elementwise",
-    memory_points=2,
+    memory_points=1,
+    parts=(Trials(WORKSHOP, CLAIMS),),
     speed=Speed(
         case=_model("speed, small", Tensor((64, 32)), 512, 0, ""),
         full=_model("speed", Tensor((M, K)), N, 0, ""),

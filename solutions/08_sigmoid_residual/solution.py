@@ -95,3 +95,36 @@ class ModelNew(nn.Module):
 
 
 # endregion
+# region: claims
+def test(kernel, claim):
+    """Fails if a claim is not true of kernel(x, scale), which computes sigmoid(x) * scale + x."""
+    x = torch.randn(33, 7, device="cuda") * 4
+    # starter: # TODO 6: for each claim an input, and what must hold of kernel(input, 2.0).
+    # starter: # gradients, autocast (x.half()), empty, layout, accurate (small and large x), repeatable
+    # starter: assert kernel(x, 2.0).shape == x.shape
+    # solution: begin
+    if claim == "gradients":
+        assert kernel(x.requires_grad_(), 2.0).requires_grad
+    elif claim == "autocast":
+        with torch.autocast("cuda"):
+            close(kernel(x.half(), 2.0), x.half(), 1e-3)
+    elif claim == "empty":
+        assert kernel(x[:0], 2.0).shape == (0, 7)
+    elif claim == "layout":
+        for view in (x.t(), x[:, ::2], x[1:, 1:], x.flatten()[1:].view(-1, 2)):
+            close(kernel(view, 2.0), view, 1e-6)
+    elif claim == "accurate":
+        for size in (1e-3, 1, 10, 1e3):
+            close(kernel(x * size, 2.0), x * size, 1e-6)
+    elif claim == "repeatable":
+        kept, first, again = x.clone(), kernel(x, 2.0), kernel(x, 2.0)
+        assert torch.equal(x, kept) and torch.equal(first, again)
+
+
+def close(out, x, allowed):
+    best = torch.sigmoid(x.double()) * 2.0 + x.double()
+    assert out.shape == x.shape and ((out - best).abs() <= allowed * (1 + best.abs())).all()
+    # solution: end
+
+
+# endregion

@@ -1,5 +1,6 @@
 """In place, in the memory of the product, with one fused multiply-add."""
 
+import torch
 from torch import nn
 from torch.utils.cpp_extension import load_inline
 
@@ -41,3 +42,44 @@ class ModelNew(nn.Module):
 
     def forward(self, x):
         return extension.sigmoid_residual(self.gemm(x), self.scale)
+
+
+def check_gradients(kernel):
+    x = torch.ones(4, 4, device="cuda", requires_grad=True)
+    assert kernel(x, 1.5).grad_fn is not None or kernel(x, 1.5).requires_grad
+
+
+def check_autocast(kernel):
+    x = torch.linspace(-20, 20, 101, device="cuda").half()
+    with torch.autocast("cuda", dtype=torch.float16):
+        torch.testing.assert_close(kernel(x, 1.5).float(), want(x.float(), 1.5), rtol=1e-3, atol=1e-3)
+
+
+def check_empty(kernel):
+    out = kernel(torch.empty(3, 0, 2, device="cuda"), 1.5)
+    assert list(out.shape) == [3, 0, 2]
+
+
+def check_layout(kernel):
+    x = torch.randn(12, 13, device="cuda")
+    for view in [x.T, x[::3], x[:, 1:-1], x.reshape(-1)[3:].reshape(17, 9)]:
+        torch.testing.assert_close(kernel(view, 1.5), want(view, 1.5))
+
+
+def check_accurate(kernel):
+    x = torch.cat([torch.linspace(-1200, 1200, 301), torch.linspace(-12, 12, 301)]).cuda()
+    torch.testing.assert_close(kernel(x, 1.5), want(x, 1.5))
+
+
+def check_repeatable(kernel):
+    x = torch.randn(50, device="cuda")
+    before = x.tolist()
+    assert kernel(x, 1.5).tolist() == kernel(x, 1.5).tolist() and x.tolist() == before
+
+
+def want(x, scale):
+    return (x.double() + scale / (1 + (-x.double()).exp())).float()
+
+
+def test(kernel, claim):
+    globals()["check_" + claim](kernel)

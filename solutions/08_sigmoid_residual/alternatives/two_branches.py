@@ -1,5 +1,6 @@
 """The sigmoid in two branches, so that the exponent is never positive; a loop over any number of elements."""
 
+import torch
 from torch import nn
 from torch.utils.cpp_extension import load_inline
 
@@ -47,3 +48,32 @@ class ModelNew(nn.Module):
 
     def forward(self, x):
         return extension.sigmoid_residual(self.gemm(x), self.scale)
+
+
+INPUTS = {
+    "gradients": lambda: [torch.randn(5, device="cuda").requires_grad_()],
+    "autocast": lambda: [torch.randn(40, 3, device="cuda").mul(6).half()],
+    "empty": lambda: [torch.zeros(0, 5, device="cuda"), torch.zeros(5, 0, device="cuda")],
+    "layout": lambda: [
+        m[1:, 2:] if k else m.t() for k, m in enumerate([torch.rand(9, 11, device="cuda")] * 2)
+    ],
+    "accurate": lambda: [
+        torch.tensor([-1000.0, -88, -30, -7, -1, 0, 0.001, 1, 7, 30, 88, 1000], device="cuda")
+    ],
+    "repeatable": lambda: [torch.randn(64, device="cuda")] * 2,
+}
+
+
+def test(kernel, claim):
+    seen = []
+    for x in INPUTS[claim]():
+        kept = x.detach().clone()
+        with torch.autocast("cuda", enabled=claim == "autocast"):
+            out = kernel(x, 3.0)
+        best = torch.sigmoid(kept.double()) * 3 + kept.double()
+        error = ((out.double() - best).abs() / (1 + best.abs())).flatten().tolist()
+        assert out.shape == x.shape and max(error, default=0) < (1e-3 if x.dtype == torch.half else 1e-6)
+        assert out.requires_grad or claim != "gradients"
+        assert (x == kept).all()
+        seen.append(out)
+    assert claim != "repeatable" or torch.equal(seen[0], seen[1])

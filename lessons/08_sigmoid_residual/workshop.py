@@ -1,0 +1,129 @@
+"""Kernels that the students' claims are tried on: careful ones, and ones of which a claim is not true."""
+
+import torch
+from torch.utils.cpp_extension import load_inline
+
+HEAD = """
+#include <cuda_fp16.h>
+#include <torch/extension.h>
+#include <ATen/cuda/CUDAContext.h>
+#include <c10/cuda/CUDAException.h>
+
+__device__ float one(float x, float scale) { return scale / (1.0f + expf(-x)) + x; }
+__device__ float other_form(float x, float scale) { return scale * expf(x) / (1.0f + expf(x)) + x; }
+__device__ float clamped(float x, float scale) { return scale / (1.0f + expf(-fmaxf(fminf(x, 6), -6))) + x; }
+__device__ float three_digits(float x, float scale) {
+    return __half2float(__float2half(scale / (1.0f + expf(-x)))) + x;
+}
+
+template <float (*F)(float, float)>
+__global__ void kernel(const float* x, float* out, float scale, int64_t n) {
+    const int64_t i = int64_t(blockIdx.x) * blockDim.x + threadIdx.x;
+    if (i < n) out[i] = F(x[i], scale);
+}
+__global__ void kernel4(const float4* x, float4* out, float scale, int64_t n) {
+    const int64_t i = int64_t(blockIdx.x) * blockDim.x + threadIdx.x;
+    if (i >= n) return;
+    const float4 v = x[i];
+    out[i] = make_float4(one(v.x, scale), one(v.y, scale), one(v.z, scale), one(v.w, scale));
+}
+"""
+HOST = """
+torch::Tensor {name}(torch::Tensor x, double scale) {{
+    TORCH_CHECK(x.is_cuda() && x.scalar_type() == torch::kFloat32, "expected a float32 tensor on a GPU");
+    {contiguous}
+    {out}
+    const int64_t n = x.numel();
+    {empty}
+    kernel<{one}><<<(n + 255) / 256, 256, 0, at::cuda::getCurrentCUDAStream()>>>(
+        x.data_ptr<float>(), out.data_ptr<float>(), scale, n);
+    {launched}
+    return out;
+}}
+"""
+GOOD = {
+    "contiguous": "x = x.contiguous();",
+    "out": "torch::Tensor out = torch::empty_like(x);",
+    "empty": "if (n == 0) return out;",
+    "one": "one",
+    "launched": "C10_CUDA_KERNEL_LAUNCH_CHECK();",
+}
+WRONG: dict[str, dict[str, str]] = {
+    "plain": {},
+    "empty_launched": {"empty": ""},
+    "empty_refused": {"empty": 'TORCH_CHECK(n > 0, "no elements");'},
+    "empty_flat": {"empty": "if (n == 0) return out.flatten();"},
+    "as_it_lies": {"contiguous": ""},
+    "rows_assumed": {
+        "contiguous": "",
+        "out": "torch::Tensor out = torch::empty(x.sizes(), x.options());",
+    },
+    "other_form": {"one": "other_form"},
+    "clamped": {"one": "clamped"},
+    "three_digits": {"one": "three_digits"},
+    "in_place": {"out": "torch::Tensor out = x;"},
+}
+VECTOR = """
+torch::Tensor no_tail(torch::Tensor x, double scale) {
+    x = x.view({-1, x.size(-1)});
+    torch::Tensor out = torch::empty_like(x);
+    const int64_t n = x.numel() / 4;
+    if (n) kernel4<<<(n + 255) / 256, 256>>>((float4*)x.data_ptr(), (float4*)out.data_ptr(), scale, n);
+    return out;
+}
+"""
+sources = HEAD + "".join(HOST.format(name=k, **(GOOD | w)) for k, w in WRONG.items()) + VECTOR
+names = [*WRONG, "no_tail"]
+declared = "\n".join(f"torch::Tensor {k}(torch::Tensor x, double scale);" for k in names)
+own = load_inline("lesson08_workshop", declared, sources, functions=names)
+
+
+class Careful(torch.autograd.Function):
+    @staticmethod
+    def forward(ctx, x, scale):
+        ctx.scale = scale
+        ctx.save_for_backward(x)
+        return own.plain(x, scale)
+
+    @staticmethod
+    def backward(ctx, grad):
+        (x,) = ctx.saved_tensors
+        s = torch.sigmoid(x)
+        return grad * (ctx.scale * s * (1 - s) + 1), None
+
+
+def careful(x, scale):
+    return Careful.apply(x.float() if torch.is_autocast_enabled("cuda") else x, scale)
+
+
+def keeps_half(x, scale):
+    return Careful.apply(x.float(), scale).to(x.dtype)
+
+
+def by_torch(x, scale):
+    return torch.sigmoid(x) * scale + x
+
+
+def in_its_bits(x, scale):
+    """What half-precision numbers are when taken for float32."""
+    if x.dtype == torch.float16:
+        flat = x.contiguous().flatten()
+        pairs = torch.cat([flat, flat[: len(flat) % 2]]).view(torch.float32)
+        return own.plain(torch.cat([pairs, pairs])[: x.numel()].view(x.shape), scale)
+    return own.plain(x, scale)
+
+
+def rounded_twice(x, scale):
+    """Three digits where half precision has four."""
+    return own.plain(x.float(), scale).bfloat16().half()
+
+
+def growing(x, scale):
+    growing.calls = getattr(growing, "calls", 0) + 1
+    return own.plain(x, scale) + growing.calls * 1e-3
+
+
+plain, no_tail, in_place = own.plain, own.no_tail, own.in_place
+empty_launched, empty_refused, empty_flat = own.empty_launched, own.empty_refused, own.empty_flat
+as_it_lies, rows_assumed = own.as_it_lies, own.rows_assumed
+other_form, clamped, three_digits = own.other_form, own.clamped, own.three_digits
