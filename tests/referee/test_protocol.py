@@ -26,26 +26,52 @@ FEWER = settings(max_examples=2_000, deadline=None, suppress_health_check=list(H
 SOME = settings(max_examples=500, deadline=None, suppress_health_check=list(HealthCheck))
 STAGES = ("load", "construct", "call", "owner", "given", "time", "act", "set_state")
 
-plain = st.none() | st.booleans() | st.integers() | st.floats() | st.text(max_size=8)
-anything = st.recursive(
-    plain, lambda inner: st.lists(inner, max_size=4) | st.dictionaries(st.text(max_size=6), inner, max_size=4)
-)
-words = st.sampled_from(
+WORDS = (
     "answer error build notice turn findings launches kind tensors shape dtype device type plain container "  # noqa: SIM905 (a list of words)
     "value float state owner kernels block thread line grid seconds watched ops message where file code "
     "build_begins build_ends call cuda float32 tensor name cuda_sources functions counts".split()
 )
-told = st.recursive(
-    plain | words | st.just(TURN) | st.just([4, 6]),
-    lambda inner: st.lists(inner, max_size=4) | st.dictionaries(words, inner, max_size=6),
-    max_leaves=20,
+# fmt: off
+PLAIN = (
+    None, True, False, TURN, [4, 6], 0, -1, 1 << 70, 0.5, float("nan"), float("inf"), "", "é\0", "x" * 300
 )
-messages = st.dictionaries(words, told, max_size=5) | st.builds(
-    lambda key, value, more: {key: value, "turn": TURN} | more,
-    st.sampled_from(["answer", "error"]),
-    st.dictionaries(words, told, max_size=5),
-    st.dictionaries(st.sampled_from(["findings", "launches"]), st.lists(told, max_size=3), max_size=2),
-)
+# fmt: on
+
+
+class Choices:
+    """Messages out of bytes: each byte is a choice. Ten times as fast as strategies inside strategies."""
+
+    def __init__(self, data: bytes) -> None:
+        self.data = iter(data)
+
+    def one(self, things: Any) -> Any:
+        return things[next(self.data, 0) % len(things)]
+
+    def value(self, depth: int = 0) -> Any:
+        kind = self.one("pppwwwldd" if depth < 4 else "pw")
+        if kind == "p":
+            return self.one(PLAIN)
+        if kind == "w":
+            return self.one(WORDS)
+        if kind == "l":
+            return [self.value(depth + 1) for _ in range(self.one(range(4)))]
+        return self.table(depth)
+
+    def table(self, depth: int = 0) -> dict[str, Any]:
+        return {self.one(WORDS): self.value(depth + 1) for _ in range(self.one(range(6)))}
+
+    def message(self) -> dict[str, Any]:
+        if self.one([True, False]):
+            return self.table()
+        made = {self.one(["answer", "error"]): self.table(), "turn": TURN}
+        for kind in ("findings", "launches"):
+            if self.one([True, False]):
+                made[kind] = [self.value() for _ in range(self.one(range(3)))]
+        return made
+
+
+told = st.binary(max_size=60).map(lambda data: Choices(data).value())
+messages = st.binary(max_size=120).map(lambda data: Choices(data).message())
 
 
 def frame(body: bytes) -> bytes:
