@@ -19,7 +19,7 @@ char* g_arena = nullptr;
 size_t g_arena_bytes = 0;
 std::deque<Allocation> g_allocations;
 static u32* g_allocation_of;  // for each granule: index into g_allocations, plus one
-static u8* g_defined;         // for each 4 bytes: a bit for each byte that holds a value
+u8* g_defined;
 static std::map<size_t, std::deque<size_t>> g_free_slots;  // by slot size
 static size_t g_top = 0, g_live_bytes = 0, g_peak_bytes = 0;
 static std::mutex g_memory_lock;

@@ -31,7 +31,7 @@ inline size_t arena_offset(const void* p) { return size_t((const char*)p - g_are
 Allocation* allocation_at(size_t offset);
 Allocation* allocation_by_serial(u64 serial);
 
-// Which bytes hold a defined value: a nibble for every 4 bytes.
+extern u8* g_defined;  // for each 4 bytes: a bit for each byte that holds a value
 void mark_initialised(size_t offset, size_t bytes);
 bool is_initialised(size_t offset, unsigned bytes);
 

@@ -94,6 +94,14 @@ struct DoubtfulRead {
   Record other;
 };
 
+// A live allocation that was accessed a moment ago. None goes while a kernel runs.
+struct Range {
+  size_t begin = 0, bytes = 0;
+  bool holds(size_t offset, unsigned size) const {
+    return offset - begin < bytes && bytes - (offset - begin) >= size;
+  }
+};
+
 struct Worker {
   Launch* launch = nullptr;
   Fibre* fibre = nullptr;  // running now; nullptr in the scheduler
@@ -122,6 +130,9 @@ struct Worker {
   std::vector<Fibre*> idle_fibres;
   size_t fibre_count = 0;
   std::vector<u8> static_defined, dynamic_defined;  // shared memory's bytes that hold a value
+  Range ranges[2];                 // recently accessed
+  const Symbol* variables[2] = {};  // likewise
+  u8 older_range = 0, older_variable = 0;
   Counter counter;
   std::vector<DoubtfulRead> doubtful;
   std::vector<SavedBlock> aside;  // blocks that wait for others
