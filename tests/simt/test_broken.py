@@ -21,6 +21,8 @@ FINDING = {
     "missing_barrier": "shared-race",
     "missing_warp_barrier": "shared-race",
     "missing_second_barrier": "shared-race",
+    "many_readers": "shared-race",
+    "many_reading_blocks": "global-race",
     "racing_blocks": "global-race",
     "racing_counter": "global-race",
     "different_barriers": "barrier-divergence",

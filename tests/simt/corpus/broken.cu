@@ -82,6 +82,30 @@ KERNEL(missing_second_barrier) {
     y[i] = sum;
 }
 void missing_second_barrier(const float* x, float* y, int n) { LAUNCH(missing_second_barrier, 1, 64); }
+// Everybody reads a word, and then somebody writes it: of many readers only some are on record.
+KERNEL(many_readers) {
+    __shared__ float s[1];
+    INDEX;
+    if (t == 0) s[0] = x[0];
+    __syncthreads();
+    y[i] = s[0];
+    if (t == 127) s[0] = 1;
+}
+void many_readers(const float* x, float* y, int n) { LAUNCH(many_readers, 1, 128); }
+KERNEL(ok_many_readers) {
+    __shared__ float s[1];
+    INDEX;
+    if (t == 0) s[0] = x[0];
+    __syncthreads();
+    y[i] = s[0];
+    __syncthreads();
+    if (t == 127) s[0] = 1;
+}
+void ok_many_readers(const float* x, float* y, int n) { LAUNCH(ok_many_readers, 1, 128); }
+KERNEL(many_reading_blocks) { INDEX; y[i + 1] = y[0] + x[i]; if (i == 511) y[0] = 1; }
+void many_reading_blocks(const float* x, float* y, int n) { cudaMemset(y, 0, 4); LAUNCH(many_reading_blocks, 4, 128); }
+KERNEL(ok_one_reading_block) { INDEX; y[i + 1] = y[0] + x[i]; __syncthreads(); if (i == 127) y[0] = 1; }
+void ok_one_reading_block(const float* x, float* y, int n) { cudaMemset(y, 0, 4); LAUNCH(ok_one_reading_block, 1, 128); }
 KERNEL(racing_blocks) { INDEX; y[t] = x[i]; }
 void racing_blocks(const float* x, float* y, int n) { LAUNCH(racing_blocks, 4, 64); }
 KERNEL(racing_counter) { INDEX; y[0] = y[0] + x[i]; }
