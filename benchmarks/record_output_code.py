@@ -1,12 +1,13 @@
 """Record what torch.compile generates for a GPU, for lesson 11 (its data/output_code.txt).
 
-    python3 benchmarks/record_output_code.py
+    python3 benchmarks/record_output_code.py [FILE]
 
 With a GPU the code is for that GPU. Without one it is for a card of compute capability 9.0 (see
 grader/generated/write.py). Either way it is written and not run, and the first lines of the file say which.
 """
 
 import platform
+import sys
 from pathlib import Path
 
 import torch
@@ -31,9 +32,10 @@ def main() -> None:
         f"# {where}. Written, and not run.\n"
         "# Command: python3 benchmarks/record_output_code.py\n\n"
     )
-    TARGET.parent.mkdir(parents=True, exist_ok=True)
-    TARGET.write_text(written(code(RECORDED), note), "utf-8")
-    print(TARGET.relative_to(ROOT))
+    target = Path(sys.argv[1]) if len(sys.argv) > 1 else TARGET
+    target.parent.mkdir(parents=True, exist_ok=True)
+    target.write_text(written(code(RECORDED), note), "utf-8")
+    print(target)
 
 
 if __name__ == "__main__":

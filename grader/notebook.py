@@ -99,7 +99,7 @@ def _parts(text: str) -> list[str]:
 
 def _sections(page: str) -> list[str]:
     page = page.split("??? note")[0].rstrip()  # the teacher's note stays on the page
-    page = re.sub(r"^<!-- /?code.*-->\n", "", page, flags=re.M)
+    page = re.sub(r"^<!--.*?-->\n|<!--.*?-->", "", page, flags=re.M)
     return [s.strip() for s in re.split(r"^(?=## )", page, flags=re.M) if s.strip()]
 
 

@@ -14,7 +14,7 @@ from pathlib import Path
 from grader import backend, lessons
 from grader.check import Job, warm
 from grader.check import check as grade
-from grader.dev import blocks
+from grader.dev import blocks, numbers
 from grader.dev.generate import generate
 from grader.lessons import Lesson
 from grader.submission import read
@@ -94,7 +94,7 @@ def form(lesson: Lesson) -> Iterator[str]:
 def page(lesson: Lesson, root: Path) -> Iterator[str]:
     """The parts of a page, its length, its links, and that its code runs."""
     text = (lesson.folder / "README.md").read_text("utf-8")
-    words = len(re.sub(r"^\s*```.*?^\s*```", "", text, flags=re.M | re.S).split())
+    words = len(re.sub(r"^\s*```.*?^\s*```|<!--.*?-->", "", text, flags=re.M | re.S).split())
     if not WORDS[0] <= words <= WORDS[1]:
         yield f"the page has {words} words, not {WORDS[0]} to {WORDS[1]}."
     if missing := HEADINGS - set(re.findall(r"^## (.*)$", text, re.M)):
@@ -105,6 +105,7 @@ def page(lesson: Lesson, root: Path) -> Iterator[str]:
     for target in re.findall(r"\]\(([^)#]+?)(?:#[^)]*)?\)", prose):
         if not target.startswith("https://") and not (lesson.folder / target).exists():
             yield f"the page's link {target} leads nowhere."
+    yield from numbers.problems(text)
     yield from blocks.problems(text, root)
 
 

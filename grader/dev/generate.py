@@ -7,7 +7,7 @@ Markers are comments (``#`` or ``//``) on lines of their own, so a solution stay
 ``# region: NAME`` .. ``# endregion``         what a page may show, by name
 
 A page holds ``<!-- code: solutions/NN_x/solution.py#NAME -->`` .. ``<!-- /code -->``; the lines between are
-replaced by that region, or by the whole file if no name is given.
+replaced by that region, or by the whole file if no name is given. Measured numbers are filled in by ``numbers.py``.
 """
 
 from __future__ import annotations
@@ -17,6 +17,7 @@ import textwrap
 from pathlib import Path
 
 from grader import notebook
+from grader.dev import numbers
 
 SOLUTION = re.compile(r"\s*(?://|#) solution: (?P<edge>begin|end)\s*$")
 STARTER = re.compile(r"(?P<indent>\s*)(?://|#) starter:(?: (?P<text>.*))?$")
@@ -43,7 +44,7 @@ def generate(root: Path, *, check: bool) -> list[Path]:
     for solution in sorted(root.glob("solutions/*/solution.py")):
         wanted[root / "lessons" / solution.parent.name / "exercise.py"] = starter(solution)
     for page in sorted(root.glob("lessons/*/README.md")):
-        wanted[page] = filled(page, root, wanted)
+        wanted[page] = numbers.filled(filled(page, root, wanted), root)
     for page in sorted(root.glob("lessons/*/README.md")):
         if (exercise := page.with_name("exercise.py")) in wanted:
             book = notebook.build(page.parent.name, wanted[page], wanted[exercise])

@@ -1,0 +1,68 @@
+"""Numbers of pages come from results, from the page's own code, or are declared."""
+
+import json
+from pathlib import Path
+
+import pytest
+
+from grader.dev import numbers
+
+DATA = {
+    "values": {"copy": "20.3 us"},
+    "tables": {
+        "model": {
+            "columns": ["version", "time", "against eager", "error"],
+            "ratio_decimals": 2,
+            "rows": [["eager", 100.0, "1e-7"], ["fused", [40, 50], "2e-7"]],
+        },
+        "plain": {"columns": ["kernel", "time"], "rows": [["a", None], ["b", 7.2]]},
+    },
+}
+
+
+@pytest.fixture
+def root(tmp_path: Path) -> Path:
+    path = tmp_path / numbers.SOURCE
+    path.parent.mkdir(parents=True)
+    path.write_text(json.dumps(DATA))
+    return tmp_path
+
+
+def test_tables_and_values_are_filled_in_and_ratios_computed(root: Path) -> None:
+    page = "a <!-- = copy -->old<!-- /= --> b\n<!-- table: model -->\nold\n<!-- /table -->\n"
+    page += "<!-- table: plain -->\n<!-- /table -->\n"
+    made = numbers.filled(page, root)
+    assert "a <!-- = copy -->20.3 us<!-- /= --> b\n" in made and "old" not in made
+    assert "| eager | 100.0 us | 1.00 | 1e-7 |\n" in made
+    assert "| fused | 40 to 50 us | 2.00 to 2.50 | 2e-7 |\n" in made
+    assert "| a | |\n| b | 7.2 us |\n" in made
+    assert numbers.filled(made, root) == made
+    assert not list(numbers.problems(made))
+
+
+def test_a_page_without_them_needs_no_results(tmp_path: Path) -> None:
+    assert numbers.filled("text\n", tmp_path) == "text\n"
+
+
+def test_what_the_results_do_not_have_is_named(root: Path) -> None:
+    with pytest.raises(numbers.UnknownNumberError, match="has no nothing"):
+        numbers.filled("<!-- = nothing --><!-- /= -->", root)
+
+
+@pytest.mark.parametrize(
+    ("page", "named"),
+    [
+        ("It takes 31 us.", "31 us"),
+        ("It reaches 75 % of it.", "75 %"),
+        ("A relative error of 3.2e-6.", "3.2e-6"),
+        ("<!-- given: 30 us -->\nIt takes 31 us.", "31 us"),
+        ("It takes 31 us.\n\n```text\n31 us\n```\n", ""),
+        ("It takes 1,031 us.\n\n```python\nx = 1031\n```\n", ""),
+        ("It prints `31.0 us`. So 31.0 us it is.", ""),
+        ("<!-- given: 31 us, 4.8 TB/s -->\nIt takes 31 us at 4.8 TB/s.", ""),
+        ("Sizes of 31 elements and lesson 07.", ""),
+    ],
+)
+def test_a_number_from_nowhere_is_named(page: str, named: str) -> None:
+    found = list(numbers.problems(page))
+    assert bool(found) == bool(named) and all(named in sentence for sentence in found)
