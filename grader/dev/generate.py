@@ -7,7 +7,7 @@ Markers are comments (``#`` or ``//``) on lines of their own, so a solution stay
 ``# region: NAME`` .. ``# endregion``         what a page may show, by name
 
 A page holds ``<!-- code: solutions/NN_x/solution.py#NAME -->`` .. ``<!-- /code -->``; the lines between are
-replaced by that region, or by the whole file if no name is given. Measured numbers are filled in by ``numbers.py``.
+replaced by that region, or by the whole file if no name is given. Measured numbers: ``numbers.py``.
 """
 
 from __future__ import annotations
