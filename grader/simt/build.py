@@ -5,6 +5,7 @@ Trusted side: this never imports torch, and never runs what it compiled.
 
 from __future__ import annotations
 
+import functools
 import json
 import time
 from collections.abc import Callable
@@ -41,6 +42,12 @@ class BuildResult:
     seconds: float
     cached: bool
     headers: Literal["lean", "full"]
+
+
+@functools.cache
+def _rules() -> str:
+    """Changes with anything that makes other C++ of the same request, or refuses it."""
+    return cache.digest(*(p.read_bytes() for p in sorted(toolchain.HERE.glob("*.py"))))
 
 
 def _library_folder() -> Path:
@@ -147,7 +154,7 @@ def build(
     Raises ``CompileError`` (remembered too: an unchanged broken source fails at once) and ``BuildTimeout``.
     """
     start = time.perf_counter()
-    home = headers.folder() / "modules" / cache.digest(request, variant)
+    home = headers.folder() / "modules" / cache.digest(request, variant, _rules())
     module, note, failed = home / f"{request.name}.so", home / "headers", home / "error.json"
     if module.exists():
         home.touch()  # the order of last use, for whoever tidies up

@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import re
 
+from . import spaces
 from .by_pointer import name_kernels
 from .kernels import ATTRIBUTES, Kernel, find_kernels
 from .tokens import (
@@ -34,7 +35,7 @@ COMMENT = re.compile(r"/\*.*?\*/|//[^\n]*", re.S)
 def rewrite(text: str) -> str:
     """``text`` for a C++ compiler, line by line where it was."""
     kernels = find_kernels(text)
-    tokens = _shared_memory(refuse(tokenize(refuse_includes(text))))
+    tokens = _shared_memory(refuse(spaces.refuse(tokenize(refuse_includes(text)))))
     tokens = _attributes(name_kernels(tokens))
     i = 0
     while i < len(tokens):

@@ -99,7 +99,7 @@ RULES = (
     Rule(
         "host-from-device",
         (
-            r"calling a (?:constexpr )?__host__ function(?:\(\"(?P<name>[^\"]+)\"\))? from a "
+            r"calling a (?:constexpr )?__host__ function(?:\([\"'](?P<name>[^\"']+)[\"']\))? from a "
             r"__(?:global|device)__ function",
             r"reference to __host__ function '(?P<name>[^']+)' in __(?:global|device)__ function",
         ),

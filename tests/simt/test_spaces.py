@@ -1,0 +1,74 @@
+"""What nvcc refuses and a C++ compiler would take is refused here too, in nvcc's words, at its line."""
+
+# ruff: noqa: E501 - texts of kernels
+
+from __future__ import annotations
+
+import pytest
+
+from grader.explain import explain
+from grader.simt import build as builder
+from grader.simt.build import CompileError
+from grader.simt.rewrite import rewrite
+
+from .test_build import request
+
+FORGOTTEN = "float twice(float v) { return 2 * v; }\n"
+REFUSED = {
+    "forgotten_device": (
+        FORGOTTEN + "__global__ void k(float* x) {\n    x[0] = twice(x[0]);\n}",
+        'calling a __host__ function("twice") from a __global__ function("k") is not allowed',
+        3,
+    ),
+    "from_a_device_function": (
+        FORGOTTEN + "__device__ float four(float v) { return twice(twice(v)); }",
+        'calling a __host__ function("twice") from a __device__ function("four") is not allowed',
+        2,
+    ),
+    "a_vector": (
+        "#include <vector>\n__global__ void k(float* x) {\n    std::vector<float> v(4);\n    x[0] = v[0];\n}",
+        'calling a __host__ function("std::vector")',
+        3,
+    ),
+    "no_kernel": (
+        "void k(float* x) { x[0] = 1; }\nvoid run(float* x) {\n    k<<<1, 32>>>(x);\n}",
+        "a host function call cannot be configured",
+        3,
+    ),
+    "a_kernel_that_returns": (
+        "__global__ float k(float* x) { return x[0]; }",
+        "a __global__ function must have a void return type",
+        1,
+    ),
+}
+FINE = {
+    "device": "__device__ float twice(float v) { return 2 * v; }\n__global__ void k(float* x) { x[0] = twice(x[0]); }",
+    "both": "__host__ __device__ float twice(float v) { return 2 * v; }\n__device__ float f(float v) { return twice(v); }",
+    "constexpr": "constexpr int twice(int v) { return 2 * v; }\n__global__ void k(int* x) { x[0] = twice(x[0]); }",
+    "macro": "HOST_DEVICE float twice(float v) { return 2 * v; }\n__global__ void k(float* x) { x[0] = twice(x[0]); }",
+    "template": "template <class T> T twice(T v) { return 2 * v; }\n__global__ void k(float* x) { x[0] = twice(x[0]); }",
+    "member": FORGOTTEN + "struct S { __device__ float twice(float v); };\n__global__ void k(S s) { s.twice(1); }",
+    "variable": FORGOTTEN + "__global__ void k(float* x) { float twice(x[0]); x[1] = twice; }",
+    "host": FORGOTTEN + "float four(float v) { return twice(twice(v)); }",
+    "constexpr_of_std": "__global__ void k(int* x) { x[0] = std::min(x[0], std::max(x[1], 3)); }",
+    "attributes": 'extern "C" __global__ __launch_bounds__(64) void k(float* x) {}',
+    "before": "static void __global__ k(float* x) {}\nvoid run(float* x) { k<<<1, 1>>>(x); }",
+    "template_kernel": "template <int N> __global__ void k(float* x) {}\nvoid run(float* x) { k<4><<<1, 1>>>(x); }",
+    "declared_first": "__device__ float twice(float v);\nfloat twice(float v);\n__global__ void k(float* x) { x[0] = twice(1); }",
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", REFUSED)
+def test_it_is_refused_in_nvccs_words_and_explained(name: str) -> None:
+    text, words, line = REFUSED[name]
+    with pytest.raises(CompileError) as error:
+        builder.build(request(cuda_sources=[text]))
+    assert words.replace('"', "'") in error.value.first.replace('"', "'") and error.value.line == line
+    assert explain(error.value.first) is not None
+    out = rewrite(text)
+    assert out.count("\n") == text.count("\n")
+
+
+@pytest.mark.parametrize("name", FINE)
+def test_what_may_be_right_is_left_alone(name: str) -> None:
+    assert "GCC error" not in rewrite(FINE[name])
