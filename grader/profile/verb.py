@@ -64,7 +64,8 @@ def _counted(console: Console, target: Subject, seen: Seen, rows: list[Row], car
     if target.lesson:
         sizes = [" and ".join(str(list(a.shape)) for a in c.args if hasattr(a, "shape"))
                  for c in target.counted]  # fmt: skip
-        calls = f"one call with {'; '.join(sizes)}"
+        each = "one call" if len(sizes) == 1 else f"one call of each of {len(sizes)} functions,"
+        calls = f"{each} with {'; '.join(dict.fromkeys(sizes))}"
     console.print(Text(f"\n{show.legend(card, calls)}", "dim"))
     speed = target.lesson.task.speed if target.lesson else None
     if speed and (moved := sum(r.moved for r in rows)):
