@@ -47,7 +47,8 @@ def run(what: str, file: Path | None, wanted: str, out: Path | None, card_name: 
     if choice.name == "simt":
         _counted(console, target, seen, rows, card)
     else:
-        console.print(Text(f"Medians of {seen.calls} calls by torch.profiler, measured.", "dim"))
+        how = f"Medians of {seen.calls} calls" if target.lesson else "Of one run of the script"
+        console.print(Text(f"\n{how}, measured by torch.profiler on {seen.device}.\n", "dim"))
     if seen.cut:
         console.print(Text("There were more launches than are looked at; these are the first.", "yellow"))
     show.written(console, _write(console, folder, target, seen, rows, card))

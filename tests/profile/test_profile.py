@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 from typer.testing import CliRunner
 
-from grader import roofline
+from grader import backend, roofline
 from grader.cli import app
 from grader.errors import BadInputError
 from grader.kinds import trace as reader
@@ -165,6 +165,29 @@ def test_the_file_runs_in_the_sandbox(tmp_path: Path) -> None:
     text = profile(str(script), ok=1)
     assert "No kernel was launched." in text
     assert not mark.exists()
+
+
+@pytest.mark.parametrize("script", [False, True])
+def test_measured_times_are_said_to_be_measured(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, script: bool
+) -> None:
+    """What a GPU's player would say, on a machine without one."""
+    calls = 1 if script else 5
+    launch = Launch("void square<float>(float const*)", (64, 64), (16, 16), seconds=2.5e-6, began=1e-3)
+    monkeypatch.setattr(backend, "choose", lambda _: backend.Choice("cuda", "for the test"))
+    monkeypatch.setattr(observe, "observe", lambda *_: Seen("a GPU", calls, [launch] * calls))
+    (tmp_path / "mine.py").write_text("x = 1\n")
+    words = [str(tmp_path / "mine.py")] if script else ["03", str(SQUARE)]
+    text = profile(*words, "--out", str(tmp_path / "out"))
+    row = next(x for x in text.splitlines() if "square<float>" in x)
+    assert row.split()[-5:] == ["64x64", "16x16", "1", "2.5", "us"]
+    assert ("one run of the script" if script else "Medians of 5 calls") + ", measured by" in text
+    assert "floor" not in text and "roofline" not in text
+    [numbers] = json.loads((tmp_path / "out" / "profile.json").read_text())["kernels"]
+    assert numbers["seconds"] == 2.5e-6 and "floor_seconds" not in numbers
+    assert len(reader.events(json.loads((tmp_path / "out" / "trace.json").read_text()))) == calls
+    assert "'regex:^(square)$'" in text.splitlines()[-1]
+    assert text.splitlines()[-1].endswith("mine.py" if script else "call.py")
 
 
 @pytest.mark.gpu
