@@ -22,6 +22,7 @@ from grader.verdict import Status, Verdict
 
 BASE_SKILLS = {"python", "tensors", "c++ functions"}  # what a student brings along
 ALTERNATIVES = 2
+MUTANTS = 12
 HEADINGS = {"The idea", "Predict", "The exercise", "Common mistakes", "What this cost", "Where to read on"}
 WORDS = (800, 1800)
 AT_ONCE = 2
@@ -89,6 +90,9 @@ def form(lesson: Lesson) -> Iterator[str]:
     hints = (lesson.folder / "hints.md").read_text("utf-8")
     if re.findall(r"^## (.*)$", hints, re.M) != ["Idea", "Place", "Shape"]:
         yield "hints.md must have three levels: Idea, Place, Shape."
+    declared = mutants(lesson)  # those of lessons 01, 03 and 07 are texts in tests/bank.py
+    if declared and len(declared) < MUTANTS:
+        yield f"there are {len(declared)} mutants, not {MUTANTS}."
 
 
 def page(lesson: Lesson, root: Path) -> Iterator[str]:
