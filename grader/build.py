@@ -19,6 +19,7 @@ class SimtBuilder:
         self.timeout = timeout
         self._runner = None if sandbox == "off" else workshop.compile_
         self.builds: list[dict[str, Any]] = []
+        self.requests: list[simt_build.BuildRequest] = []
 
     def __call__(self, request: dict[str, Any]) -> dict[str, Any]:
         """Compile one ``load_inline`` request; a fault with the first error when it does not compile."""
@@ -38,6 +39,7 @@ class SimtBuilder:
         except simt_build.BuildTimeout as error:
             message = f"Compiling took longer than {self.timeout:g} s and was stopped."
             raise FaultError(Status.TIMEOUT, message) from error
+        self.requests.append(wanted)
         self.builds.append(
             {
                 "name": wanted.name,

@@ -18,6 +18,7 @@ from grader.referee.fault import FaultError
 from grader.referee.nursery import Nursery
 from grader.referee.oracle import Oracle
 from grader.referee.process import Limits, Player
+from grader.simt.request import BuildRequest
 from grader.submission import Submission
 from grader.task import Task
 from grader.verdict import Finding, Status, Verdict
@@ -58,6 +59,7 @@ class Outcome:
     verdict: Verdict
     advice: list[Advice]
     builds: list[dict[str, object]]
+    requests: list[BuildRequest] = field(default_factory=list)
 
 
 def check(job: Job) -> Outcome:
@@ -112,7 +114,8 @@ def check(job: Job) -> Outcome:
         match.close()
         reference.stop()
     stages |= record.stages
-    return Outcome(_verdict(job, record, stages, begun, measured), advice, builder.builds if builder else [])
+    verdict = _verdict(job, record, stages, begun, measured)
+    return Outcome(verdict, advice, *((builder.builds, builder.requests) if builder else ([], [])))
 
 
 def warm(job: Job) -> Job:

@@ -67,13 +67,16 @@ def check(
         int,
         typer.Option(min=1, max=64, help="Play each case in so many orders of blocks and warps (simt)."),
     ] = 1,
+    also_nvcc: Annotated[
+        bool, typer.Option("--also-nvcc", help="Also compile the kernels with NVIDIA's compiler (simt).")
+    ] = False,
 ) -> None:
     """Grade a file: does it build, is every result right, is its memory use clean?"""
     from grader import verbs
 
     code = verbs.check(
         what, file, reference, backend, json, sandbox, hidden,
-        second_opinion=second_opinion, schedules=schedules,
+        second_opinion=second_opinion, schedules=schedules, also_nvcc=also_nvcc,
     )  # fmt: skip
     raise typer.Exit(code)
 

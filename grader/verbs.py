@@ -30,6 +30,7 @@ def check(
     *,
     second_opinion: bool = False,
     schedules: int = 1,
+    also_nvcc: bool = False,
 ) -> int:
     """Grade and report; 0 passed, 1 failed, 2 when the file never finished importing."""
     choice = backend.choose(wanted)
@@ -51,6 +52,8 @@ def check(
         )
     if schedules > 1 and choice.name != "simt":
         raise BadInputError("--schedules shuffles blocks and warps on the CPU back end: add --backend simt.")
+    if also_nvcc and choice.name != "simt":
+        raise BadInputError("On a GPU nvcc compiles the file anyway: leave --also-nvcc out.")
     job = replace(job, sandbox=sandbox, schedules=schedules)
     opinion: list[Advice] = []
     if second_opinion:
@@ -72,7 +75,23 @@ def check(
     if _never_imported(outcome.verdict):
         print(f"course: {outcome.verdict.findings[0].message}", file=sys.stderr)
         return 2
-    return 0 if outcome.verdict.ok else 1
+    taken = _by_nvcc(outcome) if also_nvcc else True
+    return 0 if outcome.verdict.ok and taken else 1
+
+
+def _by_nvcc(outcome: Outcome) -> bool:
+    """Say what nvcc says; whether it compiles everything."""
+    from grader.cuda import nvcc
+
+    found = nvcc.opinions(outcome.requests, lambda text: print(text, file=sys.stderr))
+    for one in found:
+        if one.error:
+            print(f"nvcc refuses {one.name} ({one.place or 'no line'}): {one.error}\n{one.advice}".rstrip())
+        else:
+            print(f"nvcc compiles {one.name}, too ({one.seconds:.0f} s).")
+    if not found:
+        print("There is no CUDA source that nvcc could compile.")
+    return not any(one.error for one in found)
 
 
 def _own(lesson: Lesson, outcome: Outcome) -> Outcome:
