@@ -33,7 +33,7 @@ PyTorch already. [Exit codes](../guide/reading-a-verdict.md#exit-codes) are the 
 
 LESSONS = """\
 One new idea a lesson. Each has a page, a starter that fails, a solution that passes, and hints that give
-away a little at a time. The gaps in the numbers are planned lessons, not written yet."""
+away a little at a time."""
 
 EXAMPLE = Verdict(
     lesson="03_square_kernel",
