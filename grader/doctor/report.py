@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib.util
 import shutil
 import textwrap
 from collections.abc import Callable
@@ -71,9 +72,10 @@ def lessons(lines: list[Line]) -> list[str]:
     except BadInputError as error:
         return [str(error)]
     if choice.name == "cuda":
-        return [f"Back end cuda ({choice.why}): lessons {_list(every)} run fully here."]
-    left, said = list(every), [f"Back end simt ({choice.why})."]
-    recorded = [x for x in left if (x.folder / "data").is_dir()]
+        whole = [x for x in every if not _missing(x)]
+        return [f"Back end cuda ({choice.why}): lessons {_list(whole)} run fully here.", *_packages(every)]
+    left, said = [x for x in every if not _missing(x)], [f"Back end simt ({choice.why})."]
+    recorded = [x for x in left if list(x.folder.glob("data/trace*"))]
     left = [x for x in left if x not in recorded]
     waiting = {x.number: points for x in left if (points := _waiting(x))}
     left = [x for x in left if x.number not in waiting]
@@ -85,7 +87,18 @@ def lessons(lines: list[Line]) -> list[str]:
     if waiting:
         some = ", ".join(f"{number} ({points} of its points)" for number, points in sorted(waiting.items()))
         said.append(f"Graded here but for what only a GPU can show (pending_gpu): lessons {some}.")
-    return said
+    return [*said, *_packages(every)]
+
+
+def _missing(lesson: Lesson) -> list[str]:
+    """Packages of an extra that the lesson needs and this Python lacks."""
+    return [name for name in lesson.task.packages if importlib.util.find_spec(name) is None]
+
+
+def _packages(every: list[Lesson]) -> list[str]:
+    lacking = {lesson.number: _missing(lesson) for lesson in every}
+    how = "pip install -e '.[jit]', with this Python's -m"
+    return [f"Lesson {n} lacks {', '.join(names)}: {how}" for n, names in sorted(lacking.items()) if names]
 
 
 def _waiting(lesson: Lesson) -> int:

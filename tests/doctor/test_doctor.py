@@ -135,7 +135,7 @@ def test_without_a_gpu_the_end_says_what_waits_for_one(has: Callable[..., None])
 
 def test_with_a_gpu_everything_runs(has: Callable[..., None]) -> None:
     has(gpu="a GPU", cuda="13.0", nvcc="/cuda/bin/nvcc")
-    [line] = report.lessons([])
+    line = report.lessons([])[0]  # a lesson whose packages are not installed has a line of its own
     assert line.startswith("Back end cuda") and line.endswith("run fully here.")
 
 
