@@ -2,7 +2,8 @@
 
 #include "errors.h"
 #include "findings.h"
-#include "quick.h"
+#include "memory.h"
+#include "worker.h"
 
 #include <utility>
 
@@ -172,7 +173,6 @@ void access(void* pointer, unsigned size, Access access, void* return_address) {
   if (address - (size_t)&simt_builtins < sizeof simt_builtins) return;
   if (--w->budget == 0) end_of_turn(w, pc);
   bool check = w->mode & CHECK, count = w->mode & COUNT;
-  if (check && !count && quick(w, address, size, access, pc)) return;
   if (access == ATOMIC && !w->doubtful.empty()) settle_doubts(w, address);
   w->access_address = address;
   int lane = w->current & 31;

@@ -1,7 +1,7 @@
 // What -fsanitize=thread and -fsanitize-coverage make the compiler call. The student's module is linked
 // without a sanitizer's library: these are the functions it finds.
 #include "check.h"
-#include "worker.h"
+#include "quick.h"
 
 #define SIMT_CALL extern "C" SIMT_EXPORT
 #define HERE __builtin_return_address(0)
@@ -25,9 +25,21 @@ static void joined_access(void* pointer, unsigned bytes, simt::Access kind, void
   for (unsigned i = 0; i < bytes; i += word) access((char*)pointer + i, word, kind, here);
 }
 
+// Inlined for each size and kind, which are constants then.
+template <unsigned SIZE, simt::Access KIND>
+static inline __attribute__((always_inline)) void plain_access(void* p, void* here) {
+  simt::Worker* w = simt::t_worker;
+  bool quickly = w && w->fibre && w->mode == simt::CHECK && w->budget > 1 &&
+                 simt::quick(w, (size_t)p, SIZE, KIND, (size_t)here - 1);
+  if (quickly)
+    --w->budget;
+  else
+    access(p, SIZE, KIND, here);
+}
+
 #define SIMT_ACCESS(SIZE)                                                                \
-  SIMT_CALL void __tsan_read##SIZE(void* p) { access(p, SIZE, READ, HERE); }             \
-  SIMT_CALL void __tsan_write##SIZE(void* p) { access(p, SIZE, WRITE, HERE); }           \
+  SIMT_CALL void __tsan_read##SIZE(void* p) { plain_access<SIZE, READ>(p, HERE); }       \
+  SIMT_CALL void __tsan_write##SIZE(void* p) { plain_access<SIZE, WRITE>(p, HERE); }     \
   SIMT_CALL void __tsan_unaligned_read##SIZE(void* p) { joined_access(p, SIZE, READ, HERE); }   \
   SIMT_CALL void __tsan_unaligned_write##SIZE(void* p) { joined_access(p, SIZE, WRITE, HERE); } \
   SIMT_CALL void __tsan_volatile_read##SIZE(void* p) { volatile_access(p, SIZE, READ, HERE); }   \

@@ -5,6 +5,8 @@
 #include "memory.h"
 #include "worker.h"
 
+#define QUICK inline __attribute__((always_inline))
+
 namespace simt {
 
 // Whether an earlier access of this launch could not be a race with one of thread `me` now. It may say no
@@ -12,7 +14,7 @@ namespace simt {
 struct Order {
   u32 run, first_run;
   u16 me, phase;
-  bool operator()(const Record& before) const {
+  QUICK bool operator()(const Record& before) const {
     if (before.run != run) return before.run < first_run;
     return before.block_phase != phase || before.thread == me;
   }
@@ -20,11 +22,11 @@ struct Order {
 
 // Two readers stay on record. A third need not be: whoever writes later cannot be in order with both of two
 // from different blocks, or from different warps of the only block that reads, unless it is with the third.
-static inline bool both_stay(const Record& a, const Record& b, const Record& now) {
+static QUICK bool both_stay(const Record& a, const Record& b, const Record& now) {
   return a.run != b.run || (a.run == now.run && a.thread / 32 != b.thread / 32);
 }
 
-static inline bool quick_words(Worker* w, const Shadow& s, size_t offset, unsigned size, Access access, size_t pc,
+static QUICK bool quick_words(Worker* w, const Shadow& s, size_t offset, unsigned size, Access access, size_t pc,
                                bool shared) {
   const Launch* launch = w->launch;
   size_t first = offset / 4, end = first + size / 4;
@@ -47,7 +49,7 @@ static inline bool quick_words(Worker* w, const Shadow& s, size_t offset, unsign
   return true;
 }
 
-static inline bool quick_global(Worker* w, size_t offset, unsigned size, Access access, size_t pc) {
+static QUICK bool quick_global(Worker* w, size_t offset, unsigned size, Access access, size_t pc) {
   Range* range = &w->ranges[0];
   if (!range->holds(offset, size)) range = &w->ranges[1];
   if (!range->holds(offset, size)) {
@@ -66,7 +68,7 @@ static inline bool quick_global(Worker* w, size_t offset, unsigned size, Access 
 }
 
 // `offset` counts from the start of the module's thread-local block; all of the access lies in one variable.
-static inline bool quick_shared(Worker* w, size_t offset, unsigned size, Access access, size_t pc) {
+static QUICK bool quick_shared(Worker* w, size_t offset, unsigned size, Access access, size_t pc) {
   const Symbol* v = w->variables[0];
   if (!v || offset - v->begin >= v->end - v->begin) v = w->variables[1];
   if (!v || offset - v->begin >= v->end - v->begin) {
@@ -84,13 +86,13 @@ static inline bool quick_shared(Worker* w, size_t offset, unsigned size, Access 
     memcpy(&four, defined + i, 4);
     if (access == READ && four != ALL) return false;
   }
-  if (!quick_words(w, static_shadow(), offset, size, access, pc, true)) return false;
+  if (!quick_words(w, *w->shared, offset, size, access, pc, true)) return false;
   if (access == WRITE)
     for (unsigned i = 0; i < size; i += 4) memcpy(defined + i, &ALL, 4);
   return true;
 }
 
-static inline bool quick(Worker* w, size_t address, unsigned size, Access access, size_t pc) {
+static QUICK bool quick(Worker* w, size_t address, unsigned size, Access access, size_t pc) {
   if (access == ATOMIC || (size & 3) || (address & (size - 1)) || w->is_volatile) return false;
   // Fences and grid barriers put more accesses in order than Order knows of.
   if (w->launch->fenced || w->launch->runs > w->launch->block_count) return false;

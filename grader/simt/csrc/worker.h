@@ -130,6 +130,7 @@ struct Worker {
   std::vector<Fibre*> idle_fibres;
   size_t fibre_count = 0;
   std::vector<u8> static_defined, dynamic_defined;  // shared memory's bytes that hold a value
+  Shadow* shared = nullptr;        // of static shared memory
   Range ranges[2];                 // recently accessed
   const Symbol* variables[2] = {};  // likewise
   u8 older_range = 0, older_variable = 0;
