@@ -6,6 +6,7 @@ it a tensor's storage lies and how the tensor views that storage.
 
 from __future__ import annotations
 
+import contextlib
 import fcntl
 import mmap
 import os
@@ -78,10 +79,13 @@ class Arena:
             self.size = size
 
     def close(self) -> None:
-        """Give the file back. The map lives on while something still views it. May be called twice."""
+        """Give file and map back; the map lives on while something still views it. May be called twice."""
         if self.fd >= 0:
             os.close(self.fd)
             self.fd = -1
+            # The map holds a file descriptor of its own, and would keep it until garbage is collected.
+            with contextlib.suppress(BufferError):
+                self.map.close()
 
     def in_memory(self) -> int:
         """Bytes of memory that the file takes by now, whoever wrote them; 0 once it is closed."""

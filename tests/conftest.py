@@ -1,12 +1,17 @@
 """Shared by all tests. Those that need a GPU carry a mark and are skipped, with the reason, without one."""
 
 import os
+import signal
 import tempfile
 from collections.abc import Iterator
 
 import pytest
 
 from grader import backend
+
+# A shell that starts the tests in the background has SIGINT ignored, and so would have all that they start.
+if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
+    signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
 @pytest.fixture(scope="session", autouse=True)
