@@ -7,7 +7,6 @@ import pytest
 
 from grader.arena import Arena
 
-
 FILES = Path("/proc/self/fd")
 
 
