@@ -73,7 +73,8 @@ def _python() -> tuple[Path, ...]:
     """This interpreter, its packages, and the grader; never a folder that holds the course as a whole."""
     course = Path(grader.__file__).resolve().parents[1]
     places = [Path(sys.prefix), Path(sys.base_prefix), Path(os.path.realpath(sys.executable)).parents[1]]
-    places += [Path(p) for p in sys.path if p]
+    # Of sys.path only packages: the folder of a script that calls the grader may hold anything.
+    places += [Path(p) for p in sys.path if Path(p).name in ("site-packages", "dist-packages")]
     for package in ("torch", "numpy"):
         spec = importlib.util.find_spec(package)
         places += [Path(p).parent for p in (spec.submodule_search_locations or ())] if spec else []

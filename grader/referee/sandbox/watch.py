@@ -37,33 +37,44 @@ class Watcher:
     def __init__(self, cage: Cage, shared: Callable[[], int], limit: int, processes: int) -> None:
         self.reason, self.limit, self._processes = "", limit, processes
         self._cage, self._shared, self._over = cage, shared, threading.Event()
-        self._thread = threading.Thread(target=self._watch, daemon=True)
-        self._thread.start()
+        # Counting must not wait: the look at memory takes seconds when a hundred processes fork at once.
+        looks = (self._crowded, self._greedy)
+        self._threads = [threading.Thread(target=self._watch, args=(k,), daemon=True) for k in looks]
+        for thread in self._threads:
+            thread.start()
 
     def stop(self) -> None:
         """Watch no longer."""
         self._over.set()
-        self._thread.join(5.0)
+        for thread in self._threads:
+            thread.join(5.0)
 
-    def _watch(self) -> None:
-        while not self._over.wait(EVERY):
+    def _watch(self, look: Callable[[], str]) -> None:
+        while not self._over.wait(EVERY) and not self.reason:
+            reason = ""
             with contextlib.suppress(Exception):  # whatever is odd about one look, there is a next one
-                self.reason = self._exceeded()
-            if self.reason:
+                reason = look()
+            if reason:
+                self.reason = self.reason or reason
                 self._cage.strike()
                 return
 
-    def _exceeded(self) -> str:
-        if self._cage.count() > self._processes:
-            return "processes"
+    def _crowded(self) -> str:
+        return "processes" if self._cage.count() > self._processes else ""
+
+    def _greedy(self) -> str:
         running = self._cage.processes()
         if sum(p.threads for p in running) > MOST_THREADS:
             return "processes"
         # The quick sum counts libraries and shared pages more than once; a closer look costs more.
         if sum(p.resident for p in running) + self._shared() > self.limit:
-            own = sum(_own(p.place, p.resident) for p in running)
-            if own + self._shared() > self.limit:
-                return "memory"
+            own = 0
+            for process in running:
+                own += _own(process.place, process.resident)
+                if own + self._shared() > self.limit:
+                    return "memory"
+                if self._over.is_set() or self.reason:
+                    return ""
         return ""
 
 

@@ -1,0 +1,71 @@
+"""The watcher counts while it looks at memory, which may take long when many processes fork at once."""
+
+import threading
+
+import pytest
+
+from grader.referee.sandbox import tree, watch
+
+GIB = 1 << 30
+
+
+class Cage:
+    """Sixty processes that look as if they took too much memory, and soon more of them."""
+
+    def __init__(self) -> None:
+        self.number, self.struck = 60, threading.Event()
+
+    def count(self) -> int:
+        return self.number
+
+    def processes(self) -> list[tree.Process]:
+        return [tree.Process(f"/nowhere/{n}", 1, GIB) for n in range(self.number)]
+
+    def strike(self) -> None:
+        self.struck.set()
+
+
+def test_counting_does_not_wait_for_the_look_at_memory(monkeypatch: pytest.MonkeyPatch) -> None:
+    looking, go_on = threading.Event(), threading.Event()
+
+    def slow(place: str, resident: int) -> int:
+        looking.set()
+        go_on.wait(30.0)
+        return 0
+
+    monkeypatch.setattr(watch, "_own", slow)
+    cage = Cage()
+    watcher = watch.Watcher(cage, lambda: 0, GIB, 64)  # type: ignore[arg-type]
+    try:
+        assert looking.wait(30.0)
+        cage.number = 65
+        assert cage.struck.wait(30.0) and watcher.reason == "processes"
+    finally:
+        go_on.set()
+        watcher.stop()
+
+
+def test_memory_is_added_up_and_ended_at_the_limit(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(watch, "_own", lambda place, resident: resident // 4)
+    cage = Cage()
+    watcher = watch.Watcher(cage, lambda: 0, 20 * GIB, 64)  # type: ignore[arg-type]
+    assert not cage.struck.wait(0.3) and watcher.reason == ""  # 15 GiB of their own
+    cage.number = 64
+    monkeypatch.setattr(watch, "_own", lambda place, resident: resident)
+    assert cage.struck.wait(30.0) and watcher.reason == "memory"
+    watcher.stop()
+
+
+def test_a_script_outside_of_packages_opens_no_folder(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: object
+) -> None:
+    import sys
+
+    from grader.referee.sandbox import room
+
+    monkeypatch.setattr(sys, "path", [str(tmp_path), *sys.path])
+    room._python.cache_clear()
+    try:
+        assert not any(str(p) == str(tmp_path) for p in room._python())
+    finally:
+        room._python.cache_clear()
