@@ -71,12 +71,12 @@ class Checkout:
         """Start, and stop it by Ctrl-C (or worse) while pip is at work."""
         hanging = self.folder.parent / "hanging"
         process = self.start(*arguments, HANG=str(hanging))
-        for _ in range(200):
+        for _ in range(3000):
             if hanging.exists():
                 break
             time.sleep(0.02)
         os.killpg(process.pid, how)
-        output, errors = process.communicate(timeout=10)
+        output, errors = process.communicate(timeout=60)
         return subprocess.CompletedProcess(process.args, process.returncode, output, errors)
 
     @property
