@@ -36,3 +36,12 @@ def card(name: str = "h200") -> Card:
     data = json.loads(path.read_text())
     numbers = {k: float(v["value"]) for k, v in data.items() if isinstance(v, dict)}
     return Card(data["name"], **numbers)
+
+
+def of_device(name: str) -> Card | None:
+    """The card of a device by the driver's name for it ("NVIDIA H200"), or None if there is none."""
+    for path in sorted(CARDS.glob("*.json")):
+        found = card(path.stem)
+        if found.name.lower() in name.lower():
+            return found
+    return None

@@ -12,6 +12,7 @@ from pathlib import Path
 
 from grader import backend
 from grader.cuda.cache import cache_folder
+from grader.cuda.ncu import tool
 from grader.doctor.line import Line, said
 from grader.lessons import course_root
 
@@ -53,8 +54,7 @@ def _driver_cuda() -> str:
 
 def ncu() -> Line:
     """Nsight Compute, and whether this user may read the GPU's counters."""
-    beside = Path(backend.nvcc()).with_name("ncu") if backend.nvcc() else None
-    path = shutil.which("ncu") or (str(beside) if beside and beside.exists() else "")
+    path = tool()
     if not backend.gpu_name():
         return Line("ncu", "--", "without a GPU not needed: the CPU back end counts what ncu would")
     if not path:

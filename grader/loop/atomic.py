@@ -1,4 +1,4 @@
-"""Text files that are written whole or not at all, whatever interrupts the writing."""
+"""Files that are written whole or not at all, whatever interrupts the writing."""
 
 from __future__ import annotations
 
@@ -9,13 +9,13 @@ from pathlib import Path
 from grader.errors import BadInputError
 
 
-def write(path: Path, text: str) -> None:
+def write(path: Path, content: str | bytes) -> None:
     """Replace the file's content in one step; after an interruption the old content is there, complete."""
     part = path.with_name(f".{path.name}.{os.getpid()}.part")
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
-        with part.open("w", encoding="utf-8") as file:
-            file.write(text)
+        with part.open("wb") as file:
+            file.write(content.encode() if isinstance(content, str) else content)
             file.flush()
             os.fsync(file.fileno())  # else a power cut may leave the new name on an empty file
         part.replace(path)

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import Any
 
 from grader.backend import Choice
 from grader.cuda import cache
@@ -20,6 +22,8 @@ from grader.referee.process import Limits, Player
 CALLS = 5
 SECONDS = 300.0
 LIMITS = Limits(load=60.0, call=SECONDS)
+SLOW = Limits(start=180.0, load=180.0, call=SECONDS)
+PATIENCE = 60.0  # for a tool that writes its report when the process it runs has ended
 
 
 @dataclass(slots=True)
@@ -41,39 +45,86 @@ def observe(subject: Subject, choice: Choice, mode: str, say: Callable[[str], No
 
         build.prepare(say)
         builder = build.SimtBuilder(LIMITS.build, mode)
+    start = _starter(subject, choice, mode, LIMITS, build=builder)
+    if subject.lesson is None:
+        player = start()
+        try:
+            return _script(subject, player)
+        finally:
+            player.stop()
+    with _lesson(subject, choice, start, mode) as (match, facts):
+        gpu = choice.name == "cuda"
+        seen = Seen(str(facts.get("device", "")), CALLS if gpu else 1)
+        for case in subject.timed if gpu else subject.counted:
+            counted = timing.count(match, case)  # on a GPU nothing is counted: a warm-up
+            assert match.player is not None
+            timed = match.player.ask("act", SECONDS, act="profile", calls=CALLS).data if gpu else {}
+            _keep(seen, timed.get("launches") if gpu else counted)
+        return seen
+
+
+def under(tool: tuple[str, ...], writes: Path, subject: Subject, choice: Choice, mode: str) -> str:
+    """The same on a GPU, each call once, in a player that ``tool`` runs and that may write to ``writes``.
+
+    What was printed, the tool's words among it. Everything is slower there, so the limits are wider.
+    """
+    start = _starter(subject, choice, mode, SLOW, wrap=tool, writes=writes)
+    if subject.lesson is None:
+        player = start()
+        try:
+            _script(subject, player)
+            player.finish(PATIENCE)
+            return player.output
+        finally:
+            player.stop()
+    with _lesson(subject, choice, start, mode) as (match, _):
+        for case in subject.timed:
+            timing.count(match, case)
+        assert match.player is not None
+        match.player.finish(PATIENCE)
+        return match.player.output
+
+
+def _starter(
+    subject: Subject,
+    choice: Choice,
+    mode: str,
+    limits: Limits,
+    *,
+    build: Builder | None = None,
+    wrap: tuple[str, ...] = (),
+    writes: Path | None = None,
+) -> Callable[[], Player]:
     file = subject.submission
     env = cache.extensions(file.source) if choice.name == "cuda" else {}
-
-    def start() -> Player:
-        return Player(
-            choice.name, LIMITS, sees=(file.path,), writes=tuple(map(Path, env.values())), build=builder,
-            env=env, mode=mode,
-        )  # fmt: skip
-
-    return _script(subject, start) if subject.lesson is None else _lesson(subject, choice, start, mode)
+    folders = (*map(Path, env.values()), *([writes] if writes else []))
+    return lambda: Player(
+        choice.name, limits, sees=(file.path,), writes=folders, build=build, wrap=wrap, env=env, mode=mode
+    )
 
 
-def _script(subject: Subject, start: Callable[[], Player]) -> Seen:
+def _script(subject: Subject, player: Player) -> Seen:
     """Run a script from its first line to its last."""
-    player = start()
     try:
         facts = player.ready()
-        player.ask("count", LIMITS.call, on=True)
-        answer = player.ask("act", LIMITS.call, act="script", path=str(subject.submission.path))
+        player.ask("count", player.limits.call, on=True)
+        answer = player.ask("act", player.limits.call, act="script", path=str(subject.submission.path))
         seen = Seen(str(facts.get("device", "")), 1)
         _keep(seen, answer.data.get("launches") or answer.launches)
         return seen
     except FaultError as fault:
         raise (player.compile_error or fault) from None
-    finally:
-        player.stop()
 
 
-def _lesson(subject: Subject, choice: Choice, start: Callable[[], Player], mode: str) -> Seen:
-    """Make the lesson's calls: counted, or on a GPU under torch.profiler."""
+@contextmanager
+def _lesson(
+    subject: Subject, choice: Choice, start: Callable[[], Player], mode: str
+) -> Iterator[tuple[Match, dict[str, Any]]]:
+    """The lesson's file, loaded, beside the reference that its arguments come from."""
     assert subject.lesson is not None
-    gpu = choice.name == "cuda"
-    other = Player("cuda" if gpu else "cpu", LIMITS, sees=(subject.lesson.reference,), mode=mode)
+    other = Player(
+        "cuda" if choice.name == "cuda" else "cpu", LIMITS, sees=(subject.lesson.reference,), mode=mode
+    )
     oracle = Oracle(other, subject.lesson.task)
     match = Match(subject.lesson.task, str(subject.submission.path), start, oracle)
     try:
@@ -81,17 +132,12 @@ def _lesson(subject: Subject, choice: Choice, start: Callable[[], Player], mode:
         assert match.player is not None
         try:
             facts = match.player.ready()
-            match.player.ask("load", LIMITS.load, path=match.path)
+            match.player.ask("load", match.player.limits.load, path=match.path)
         except FaultError as fault:
             raise (match.player.compile_error or fault) from None
         if match.player.compile_error:  # caught by the file itself
             raise match.player.compile_error
-        seen = Seen(str(facts.get("device", "")), CALLS if gpu else 1)
-        for case in subject.timed if gpu else subject.counted:
-            counted = timing.count(match, case)  # on a GPU nothing is counted: a warm-up
-            timed = match.player.ask("act", SECONDS, act="profile", calls=CALLS).data if gpu else {}
-            _keep(seen, timed.get("launches") if gpu else counted)
-        return seen
+        yield match, facts
     finally:
         match.close()
         other.stop()

@@ -24,7 +24,10 @@ def drawable(rows: list[Row]) -> list[Row]:
 
 
 def draw(rows: list[Row], card: Card, title: str, out: Path) -> None:
-    """Write the picture (PNG): the card's roof, and below which point of it each kernel must stay."""
+    """Write the picture (PNG): the card's roof, and below which point of it each kernel must stay.
+
+    Rows with a time are drawn where they were instead.
+    """
     import matplotlib
 
     matplotlib.use("agg")
@@ -42,13 +45,18 @@ def draw(rows: list[Row], card: Card, title: str, out: Path) -> None:
     axes.text(high, peak / 1e9 * 1.15, f"fp32, {peak / 1e12:.3g} TFLOP/s", fontsize=9, ha="right")
     for row, ratio, mark in zip(found, ratios, MARKS, strict=False):
         best = row.flops / floor(row.moved, row.flops, card) / 1e9
-        label = f"{_short(row.kernel)}: {ratio:.3g} operations a byte, at most {best:,.0f} GFLOP/s"
+        where = f"at most {best:,.0f} GFLOP/s"
+        if row.seconds:  # a GPU ran it: where it was, below where it could be
+            best = row.flops / row.seconds / 1e9
+            where = f"{best:,.0f} GFLOP/s"
+        label = f"{_short(row.kernel)}: {ratio:.3g} operations a byte, {where}"
         axes.plot([ratio, ratio], [low * memory / 2e9, best], ":", color="grey", linewidth=1)
         axes.plot([ratio], [best], mark, markersize=9, label=label)
     axes.set_xlabel("floating-point operations for each byte that must cross device memory")
     axes.set_ylabel("GFLOP/s")
     axes.set_ylim(low * memory / 2e9, peak / 1e9 * 3)
-    axes.set_title(f"{title}: the roof of an {card.name}\ncounted, not measured; a kernel can only be below")
+    how = "measured" if any(r.seconds for r in found) else "counted, not measured; a kernel can only be below"
+    axes.set_title(f"{title}: the roof of an {card.name}\n{how}")
     axes.grid(True, which="major", alpha=0.3)
     axes.legend(loc="lower right", fontsize=8)
     figure.savefig(out, dpi=130, bbox_inches="tight")

@@ -9,6 +9,8 @@ from rich.table import Table
 from rich.text import Text
 
 from grader.loop.desk import shown
+from grader.profile import kernels
+from grader.profile.counters import Counted
 from grader.profile.kernels import Row, floor
 from grader.roofline import Card
 from grader.simt.by_line import Line
@@ -16,10 +18,12 @@ from grader.simt.by_line import Line
 MOST_LINES, MOST_NAME, WIDE = 8, 80, 80
 
 
-def table(console: Console, rows: list[Row], card: Card) -> None:
+def table(console: Console, rows: list[Row], card: Card, ncu: Counted | None = None) -> None:
     """Every kernel: a table where there is room for it, else one under the other."""
-    timed = any(r.seconds for r in rows)
-    cells = [_cells(r, card, timed) for r in rows]
+    if any(r.seconds for r in rows):
+        cells = [_timed(r, ncu) for r in rows]
+    else:
+        cells = [_counted(r, card) for r in rows]
     if console.width < WIDE:
         for each in cells:
             console.print(Text(each["kernel"], "bold"))
@@ -35,14 +39,40 @@ def table(console: Console, rows: list[Row], card: Card) -> None:
     console.print(grid)
 
 
-def _cells(r: Row, card: Card, timed: bool) -> dict[str, str]:
+def _name(r: Row) -> dict[str, str]:
     name = r.kernel if len(r.kernel) <= MOST_NAME else f"{r.kernel[: MOST_NAME - 3]}..."
-    row = {"kernel": name, "grid": r.grid, "block": r.block, "launches": f"{r.launches:,}"}
-    if timed:
-        return row | {"time": _time(r.seconds)}
-    sectors = "/".join("-" if x is None else f"{x:.3g}" for x in (r.load, r.store))
+    return {"kernel": name, "grid": r.grid, "block": r.block, "launches": f"{r.launches:,}"}
+
+
+def _counted(r: Row, card: Card) -> dict[str, str]:
     moved = {"read": size(r.read), "written": size(r.written), "flops": size(r.flops, "")}
-    return row | moved | {"sectors": sectors, "floor": _time(floor(r.moved, r.flops, card))}
+    return _name(r) | moved | {"sectors": _sectors(r), "floor": _time(floor(r.moved, r.flops, card))}
+
+
+def _timed(r: Row, ncu: Counted | None) -> dict[str, str]:
+    """Of one launch what ncu counted, beside the time of all launches."""
+    row = _name(r) | {"time": _time(r.seconds)}
+    if ncu is None or not ncu.launches:
+        return row
+    names = ("read", "written", "sectors", "memory", "compute", "warps", "registers")
+    found = ncu.of(r)
+    if found is None:
+        return row | dict.fromkeys(names, "-")
+    [one], beside = kernels.rows([found[0]]), found[1]
+    percent = [f"{beside['percent'][key]:.0f} %" for key in ("memory", "compute", "occupancy")]
+    values = [size(one.read), size(one.written), _sectors(one), *percent, str(beside["registers"])]
+    return row | dict(zip(names, values, strict=True))
+
+
+def _sectors(r: Row) -> str:
+    return "/".join("-" if x is None else f"{x:.3g}" for x in (r.load, r.store))
+
+
+NCU = (
+    "Of one launch, by ncu, which runs it again and again with cold caches: read, written: bytes of device "
+    "memory. sectors: of 32 bytes, for each request of a warp, loads/stores. memory, compute: percent of the "
+    "GPU's peak, whichever part of it is the busiest. warps: percent of the most that fit on an SM at once."
+)
 
 
 def legend(card: Card, calls: str) -> str:

@@ -14,7 +14,8 @@ from grader import backend, roofline
 from grader.errors import BadInputError
 from grader.explain.attach import explained
 from grader.loop import atomic, desk
-from grader.profile import driver, kernels, observe, picture, show, subject, trace
+from grader.profile import counters, driver, kernels, observe, picture, show, subject, trace
+from grader.profile.counters import Counted
 from grader.profile.kernels import Row
 from grader.profile.observe import Seen
 from grader.profile.subject import Subject
@@ -43,21 +44,30 @@ def run(what: str, file: Path | None, wanted: str, out: Path | None, card_name: 
         console.print("No kernel was launched." + ("" if target.lesson else UNDER_MAIN))
         return 1
     rows = kernels.rows(seen.launches, seen.calls)
-    show.table(console, rows, card)
+    ncu = None
     if choice.name == "simt":
+        show.table(console, rows, card)
         _counted(console, target, seen, rows, card)
     else:
-        how = f"Medians of {seen.calls} calls" if target.lesson else "Of one run of the script"
-        console.print(Text(f"\n{how}, measured by torch.profiler on {seen.device}.\n", "dim"))
+        card = roofline.of_device(seen.device) or card
+        ncu = counters.count(target, choice, sandbox, rows)
+        show.table(console, rows, card, ncu)
+        _measured(console, target, seen, ncu)
     if seen.cut:
         console.print(Text("There were more launches than are looked at; these are the first.", "yellow"))
-    show.written(console, _write(console, folder, target, seen, rows, card))
+    show.written(console, _write(console, folder, target, seen, rows, card, ncu))
     console.print("\nAll of a GPU's own counters, in one line to copy:")
     print(driver.ncu(target, rows, folder))  # one line, however narrow the terminal
     return 0
 
 
 UNDER_MAIN = " A script is run from its first line to its last, as python would; does it call its kernel?"
+
+
+def _measured(console: Console, target: Subject, seen: Seen, ncu: Counted) -> None:
+    how = f"Medians of {seen.calls} calls" if target.lesson else "Of one run of the script"
+    console.print(Text(f"\n{how}, measured by torch.profiler on {seen.device}.", "dim"))
+    console.print(Text(f"{ncu.why_not or show.NCU}\n", "yellow" if ncu.why_not else "dim"))
 
 
 def _counted(console: Console, target: Subject, seen: Seen, rows: list[Row], card: Card) -> None:
@@ -81,35 +91,46 @@ def _counted(console: Console, target: Subject, seen: Seen, rows: list[Row], car
 
 
 def _write(
-    console: Console, folder: Path, target: Subject, seen: Seen, rows: list[Row], card: Card
+    console: Console,
+    folder: Path,
+    target: Subject,
+    seen: Seen,
+    rows: list[Row],
+    card: Card,
+    ncu: Counted | None,
 ) -> dict[str, Path]:
     """Trace, numbers, the script for ncu and, if it can be drawn, the picture: what each is, and where."""
     counted = any(x.counted for x in seen.launches)
     events = trace.floors(seen.launches, card) if counted else trace.times(seen.launches, seen.device)
     files = {"trace": folder / "trace.json", "numbers": folder / "profile.json"}
     atomic.write(files["trace"], json.dumps(events, allow_nan=False))
-    atomic.write(files["numbers"], json.dumps(_numbers(target, seen, rows, card), indent=1, allow_nan=False))
+    numbers = _numbers(target, seen, rows, card, ncu)
+    atomic.write(files["numbers"], json.dumps(numbers, indent=1, allow_nan=False))
     if target.lesson:
         files["call"] = folder / "call.py"
         atomic.write(files["call"], driver.text(target))
-    if counted and not picture.available():
+    if ncu and ncu.report:
+        files |= counters.keep(ncu, folder)
+    dots = rows if counted else counters.dots(rows, ncu)
+    if (counted or dots) and not picture.available():
         console.print(Text(picture.MISSING.format(python=sys.executable), "dim"), soft_wrap=True)
-    elif counted and not picture.drawable(rows):
+    elif (counted or dots) and not picture.drawable(dots):
         console.print(Text(picture.NOTHING, "dim"))
-    elif counted:
+    elif dots:
         files["roofline"] = folder / "roofline.png"
-        picture.draw(rows, card, target.name, files["roofline"])
+        picture.draw(dots, card, target.name, files["roofline"])
     return files
 
 
-def _numbers(target: Subject, seen: Seen, rows: list[Row], card: Card) -> dict[str, Any]:
+def _numbers(target: Subject, seen: Seen, rows: list[Row], card: Card, ncu: Counted | None) -> dict[str, Any]:
     lines = [
         {"file": Path(x.file).name, "line": x.line, "what": x.what, "requests": x.requests,
          "traffic": x.traffic, "least": x.least, "says": x.sentence()}
         for x in kernels.lines(seen.launches)
     ]  # fmt: skip
     kind = "counted" if any(x.counted for x in seen.launches) else "measured"
+    entries = [kernels.as_json(r, card) | (ncu.as_json(r) if ncu else {}) for r in rows]
     return {
         "schema": SCHEMA, "name": target.name, "kind": kind, "device": seen.device, "card": card.name,
-        "kernels": [kernels.as_json(r, card) for r in rows], "lines": lines,
+        "kernels": entries, "lines": lines,
     }  # fmt: skip
