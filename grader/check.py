@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import functools
 import time
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
-from grader import backend, kinds, speed
+from grader import backend, companion, kinds, speed
 from grader.cuda import cache
 from grader.explain.attach import explained
 from grader.look import Advice, look
@@ -98,6 +99,10 @@ def check(job: Job) -> Outcome:
     inspect = _inspector(job, oracle)
     match = Match(job.task, str(job.submission.path), start, oracle, inspect)
     match.student, match.loaded = job.student, lambda: job.tell("loaded", None)
+    if job.choice.name == "cuda":
+        match.on_cpu = functools.cache(
+            lambda: companion.findings(job.lesson, job.submission.path, job.sandbox, job.student)
+        )
     match.schedules = job.schedules if job.choice.name == "simt" else 1
     measured = None
     try:

@@ -82,6 +82,14 @@ def check(
 
 
 @app.command()
+def companion() -> None:
+    """Install the CPU back end beside a GPU's PyTorch, for the checks that only it can make."""
+    from grader import companion as beside
+
+    beside.install(lambda text: print(f"course: {text}", file=sys.stderr))
+
+
+@app.command()
 def demo(backend: BackendOption = "auto") -> None:
     """Grade the starter and the solution of every lesson, and show a table."""
     from grader import backend as back_ends

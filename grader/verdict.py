@@ -43,6 +43,7 @@ class Status(StrEnum):
     TAMPERED = "tampered"
     NOT_RUN = "not_run"
     PENDING_GPU = "pending_gpu"
+    PENDING_CPU = "pending_cpu"
     NOT_GRADABLE = "not_gradable"
 
 
@@ -96,8 +97,13 @@ SENTENCE: dict[Status, str] = {
     "hardware, so nothing it said counts.",
     Status.NOT_RUN: "This was not run, because an earlier step failed; mend that first.",
     Status.PENDING_GPU: "Only a real GPU's clock can judge this; its points stay open until a run on one.",
+    Status.PENDING_CPU: "Only the CPU back end can judge this, and it is not installed beside the GPU's; "
+    "its points stay open until it is: ./course companion",
     Status.NOT_GRADABLE: "The grader itself could not do its work; this is not the submission's fault.",
 }
+
+
+PENDING = {Status.PENDING_GPU, Status.PENDING_CPU}
 
 
 @dataclass(frozen=True, slots=True)
@@ -151,7 +157,7 @@ class Verdict:
     def status(self) -> Status:
         """One word for the whole: passed, the one way in which it failed, or failed for several."""
         bad = {f.status for f in self.findings if not f.ok}
-        bad -= {Status.PENDING_GPU}
+        bad -= PENDING
         if not bad:
             return Status.PASSED
         if len(bad) > 1:
@@ -165,7 +171,7 @@ class Verdict:
 
     @property
     def max_points(self) -> int:
-        """Points that could be earned, those that wait for a GPU included."""
+        """Points that could be earned, those that still wait included."""
         return sum(f.max_points for f in self.findings)
 
     @property

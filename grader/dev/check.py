@@ -18,7 +18,7 @@ from grader.dev import blocks, numbers
 from grader.dev.generate import generate
 from grader.lessons import Lesson
 from grader.submission import read
-from grader.verdict import Status, Verdict
+from grader.verdict import PENDING, Status, Verdict
 
 BASE_SKILLS = {"python", "tensors", "c++ functions"}  # what a student brings along
 ALTERNATIVES = 2
@@ -144,7 +144,7 @@ def starter(lesson: Lesson) -> list[str]:
 def correct(lesson: Lesson, file: Path) -> list[str]:
     """Full marks."""
     got = verdict(lesson, file)
-    waiting = sum(f.max_points for f in got.findings if f.status is Status.PENDING_GPU)
+    waiting = sum(f.max_points for f in got.findings if f.status in PENDING)
     if got.ok and got.points + waiting == got.max_points:
         return []
     why = next((f"{f.id}: {f.message}" for f in got.findings if not f.ok), "")
@@ -160,7 +160,7 @@ def wrong(lesson: Lesson, mutant: Mutant) -> list[str]:
         file = Path(folder) / "mutant.py"
         file.write_text(source.replace(mutant.find, mutant.replace), "utf-8")
         found = verdict(lesson, file).findings
-        failed = {f.id for f in found if not f.ok and f.status is not Status.PENDING_GPU}
+        failed = {f.id for f in found if not f.ok and f.status not in PENDING}
     if failed != mutant.fails:
         return [f"mutant {mutant.name!r} fails {sorted(failed)}, not {sorted(mutant.fails)}."]
     return []

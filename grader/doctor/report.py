@@ -9,7 +9,7 @@ from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from typing import TYPE_CHECKING
 
-from grader import backend
+from grader import backend, companion
 from grader.doctor import machine, software
 from grader.doctor.line import Line
 from grader.errors import BadInputError
@@ -72,8 +72,13 @@ def lessons(lines: list[Line]) -> list[str]:
     except BadInputError as error:
         return [str(error)]
     if choice.name == "cuda":
-        whole = [x for x in every if not _missing(x)]
-        return [f"Back end cuda ({choice.why}): lessons {_list(whole)} run fully here.", *_packages(every)]
+        beside = companion.python() is not None
+        whole = [x for x in every if not _missing(x) and (beside or not _counted(x))]
+        said = [f"Back end cuda ({choice.why}): lessons {_list(whole)} run fully here."]
+        if not beside:
+            some = _list([x for x in every if _counted(x)])
+            said.append(f"Lessons {some} also need the CPU back end (pending_cpu): ./course companion")
+        return [*said, *_packages(every)]
     left, said = [x for x in every if not _missing(x)], [f"Back end simt ({choice.why})."]
     recorded = [x for x in left if list(x.folder.glob("data/trace*"))]
     left = [x for x in left if x not in recorded]
@@ -99,6 +104,11 @@ def _packages(every: list[Lesson]) -> list[str]:
     lacking = {lesson.number: _missing(lesson) for lesson in every}
     how = "pip install -e '.[jit]', with this Python's -m"
     return [f"Lesson {n} lacks {', '.join(names)}: {how}" for n, names in sorted(lacking.items()) if names]
+
+
+def _counted(lesson: Lesson) -> bool:
+    """Whether something in it can only be judged on the CPU back end."""
+    return any(check.cpu for part in lesson.task.parts for check in part.checks)
 
 
 def _waiting(lesson: Lesson) -> int:

@@ -24,6 +24,8 @@ def judge(part: Part, match: Match, loaded: bool) -> list[Finding]:
     """The findings of a part, one for each of its checks, in order."""
     if not loaded:
         return not_run(part)
+    if match.on_cpu and any(check.cpu for check in part.checks):
+        return _elsewhere(part, match.on_cpu())
     try:
         findings = list(part.judge(Room(match)))
     except FaultError as fault:  # no player can be had any more: the submission has died too often
@@ -36,3 +38,11 @@ def judge(part: Part, match: Match, loaded: bool) -> list[Finding]:
 def not_run(part: Part) -> list[Finding]:
     """A part's findings when the submission cannot even be loaded."""
     return [Finding(c.name, Status.NOT_RUN, c.why, 0, c.points) for c in part.checks]
+
+
+def _elsewhere(part: Part, found: dict[str, Finding] | str) -> list[Finding]:
+    """The findings that the CPU back end made beside a GPU; open, with the reason, where there are none."""
+    if isinstance(found, str):
+        return [c.failed(Status.PENDING_CPU, found) for c in part.checks]
+    lost = "The CPU back end beside this one made no such check."
+    return [found.get(c.name) or c.failed(Status.PENDING_CPU, lost) for c in part.checks]

@@ -44,7 +44,7 @@ class Counters:
     @property
     def checks(self) -> tuple[Check, ...]:
         """One for each bound."""
-        return tuple(Check(b.name, b.points, b.why) for b in self.bounds)
+        return tuple(Check(b.name, b.points, b.why, cpu=True) for b in self.bounds)
 
     def judge(self, room: Room) -> Iterator[Finding]:
         """One finding for each bound; none is earned before the task's first case is right."""
@@ -53,9 +53,6 @@ class Counters:
         if not any(f.id == first and f.ok for f in room.match.record.findings):
             message = f"Not counted: the case {first!r} must be right first."
             yield from (check.failed(Status.NOT_RUN, message) for _, check in pairs)
-        elif room.backend == "cuda":
-            message = "Not counted on this back end; --backend simt counts it."
-            yield from (check.failed(Status.PENDING_GPU, message) for _, check in pairs)
         else:
             yield from self._counted(room, pairs)
 

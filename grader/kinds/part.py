@@ -16,13 +16,15 @@ if TYPE_CHECKING:
 class Check:
     """One finding that a part will make: its name, its points, and in a sentence what it is for.
 
-    ``gpu``: only a GPU can show it; elsewhere it is ``pending_gpu``, and its points stay open.
+    ``gpu``: only a GPU can show it; elsewhere it is ``pending_gpu``, and its points stay open. ``cpu``: only
+    the CPU back end can; on a GPU it is asked beside (:mod:`grader.companion`).
     """
 
     name: str
     points: int
     why: str
     gpu: bool = False
+    cpu: bool = False
 
     def passed(self, message: str = "", **evidence: Any) -> Finding:
         """Full points."""

@@ -51,7 +51,7 @@ class Trial:
     @property
     def checks(self) -> tuple[Check, ...]:
         """One check: the test."""
-        return (Check(self.name or self.entry, self._worth(len(self.mutants)), self.why),)
+        return (Check(self.name or self.entry, self._worth(len(self.mutants)), self.why, cpu=True),)
 
     def _worth(self, killed: int) -> int:
         return self.total * killed // len(self.mutants) if self.total else self.points * killed

@@ -21,6 +21,8 @@ from grader.referee.fault import FaultError
 NO_TOOL = "ncu was not found, so nothing is counted here; it comes with the CUDA toolkit (nsight-compute)."
 NO_RIGHT = "ncu may not read this GPU's counters; the ncu line of ./course doctor says what to do."
 
+SANDBOX = "Root's right to them ends at the sandbox: for a file of your own there is --sandbox off."
+
 
 @dataclass(frozen=True, slots=True)
 class Counted:
@@ -66,14 +68,14 @@ def count(subject: Subject, choice: Choice, mode: str, rows: list[Row]) -> Count
             return Counted(why_not=f"Under ncu the file did not get to its end: {fault.message}")
         found = ncu.read(report) if report.exists() else []
         if not found:
-            return Counted(why_not=_reason(printed))
+            return Counted(why_not=_reason(printed, mode))
         beside = [{key: x[key] for key in ("percent", "registers")} for x in found]
         return Counted([parse(x) for x in found], beside, report.read_bytes())
 
 
-def _reason(printed: str) -> str:
+def _reason(printed: str, mode: str) -> str:
     if ncu.REFUSED in printed:
-        return NO_RIGHT
+        return NO_RIGHT if mode == "off" else f"{NO_RIGHT} {SANDBOX}"
     said = re.findall(r"^==(?:ERROR|WARNING)== *(.+)$", printed, re.M)
     return f"ncu counted nothing{': ' + said[0] if said else '.'}"
 

@@ -59,6 +59,9 @@ class Match:
         self.inspect = inspect
         self.student = ""
         self.schedules = 1  # orders of blocks and warps that each case is played in, on the CPU back end
+        self.on_cpu: Callable[[], dict[str, Finding] | str] | None = (
+            None  # on a GPU: the CPU back end's findings
+        )
         self.loaded: Callable[[], None] = lambda: None  # told once the file is imported and built
         self._start, self._restarts = start, 0
         self._case: Case | None = None

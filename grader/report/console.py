@@ -15,7 +15,12 @@ from rich.text import Text
 from grader.look import Advice
 from grader.verdict import SENTENCE, Finding, Status, Verdict
 
-MARK = {Status.PASSED: ("ok", "green"), Status.NOT_RUN: ("--", "dim"), Status.PENDING_GPU: ("..", "yellow")}
+MARK = {
+    Status.PASSED: ("ok", "green"),
+    Status.NOT_RUN: ("--", "dim"),
+    Status.PENDING_GPU: ("..", "yellow"),
+    Status.PENDING_CPU: ("..", "yellow"),
+}
 LOG_LINES = 14
 
 

@@ -83,5 +83,5 @@ def test_a_submission_that_has_died_too_often_keeps_its_other_findings():
         def judge(self, room):
             raise FaultError(Status.NOT_RUN, "It has died too often.")
 
-    (found,) = kinds.judge(Exhausted(), SimpleNamespace(), True)
+    (found,) = kinds.judge(Exhausted(), SimpleNamespace(on_cpu=None), True)
     assert (found.id, found.status, found.points, found.max_points) == ("one", Status.NOT_RUN, 0, 2)

@@ -1,0 +1,71 @@
+"""The CPU back end beside a GPU: whose findings are taken over, and what is said where it is missing."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+from types import SimpleNamespace
+from typing import Any, cast
+
+import pytest
+
+from grader import companion, kinds, lessons
+from grader.kinds.part import Check, Part
+from grader.referee.conduct import Match
+from grader.verdict import Finding, Status
+
+TILES = lessons.find("12")
+
+
+class Both:
+    """A part with two checks of the CPU back end, which must not be made anywhere else."""
+
+    checks = (Check("sectors", 2, "Few sectors.", cpu=True), Check("races", 1, "No race.", cpu=True))
+
+    def judge(self, room: Any) -> list[Finding]:
+        raise AssertionError("judged on the GPU")
+
+
+def judged(found: dict[str, Finding] | str) -> list[Finding]:
+    match = cast(Match, SimpleNamespace(on_cpu=lambda: found))
+    return kinds.judge(cast(Part, Both()), match, loaded=True)
+
+
+def test_what_the_cpu_back_end_found_is_taken_over() -> None:
+    right = Finding("sectors", Status.PASSED, "Counted 4.", 2, 2)
+    first, second = judged({"sectors": right, "other": Finding("other", Status.PASSED)})
+    assert first is right
+    assert (second.status, second.points, second.max_points) == (Status.PENDING_CPU, 0, 1)
+
+
+def test_without_it_points_stay_open_and_the_reason_is_said() -> None:
+    found = judged(companion.MISSING)
+    assert {f.status for f in found} == {Status.PENDING_CPU}
+    assert [f.max_points for f in found] == [2, 1]
+    assert all("./course companion" in f.message for f in found)
+
+
+def test_a_file_is_graded_by_the_other_python(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The Python of this environment has the CPU build, so here it is its own companion."""
+    monkeypatch.setenv("COURSE_CPU_PYTHON", sys.executable)
+    found = companion.findings("12", TILES.solution, "auto")
+    assert isinstance(found, dict)
+    wanted = {check.name for part in TILES.task.parts for check in part.checks if check.cpu}
+    assert wanted and all(found[name].ok for name in wanted)
+
+
+def test_a_python_without_the_grader_is_a_sentence(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    monkeypatch.setenv("COURSE_CPU_PYTHON", str(tmp_path / "python"))
+    said = companion.findings("12", TILES.solution, "auto")
+    assert isinstance(said, str) and "gave no verdict" in said
+
+
+def test_it_is_there_only_once_it_is_complete(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    monkeypatch.delenv("COURSE_CPU_PYTHON", raising=False)
+    monkeypatch.setattr(companion, "course_root", lambda: tmp_path)
+    assert companion.python() is None
+    folder = tmp_path / companion.FOLDER
+    folder.mkdir()
+    assert companion.python() is None
+    (folder / "ready").touch()
+    assert companion.python() == folder / "bin" / "python"
