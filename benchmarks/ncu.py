@@ -21,20 +21,22 @@ from typing import Any
 
 ROOT = Path(__file__).resolve().parent.parent
 KERNELS = ROOT / "benchmarks" / "simt_kernels"
-PARTS = ("memory", "shared", "atomic", "launches")
+PARTS = ("memory", "shared", "atomic", "launches", "ladders", "rows", "shapes", "launches_typical")
+ALL = "all_launches(); typical_launches();"
 T, D = "l1tex__t_{}_pipe_lsu_mem_global_op_{}.sum", "l1tex__data_{}_pipe_lsu_{}mem_shared_op_{}.sum"
 METRICS = {
     "global load requests": T.format("requests", "ld"),
     "global load sectors": T.format("sectors", "ld"),
     "global store requests": T.format("requests", "st"),
     "global store sectors": T.format("sectors", "st"),
-    "global atomic requests": T.format("requests", "red"),
+    "global atomic requests": T.format("requests", "red"),  # and those whose result is used, below
     "shared load wavefronts": "l1tex__data_pipe_lsu_wavefronts_mem_shared_op_ld.sum",
     "shared load conflicts": "l1tex__data_bank_conflicts_pipe_lsu_mem_shared_op_ld.sum",
     "shared store wavefronts": "l1tex__data_pipe_lsu_wavefronts_mem_shared_op_st.sum",
     "shared store conflicts": "l1tex__data_bank_conflicts_pipe_lsu_mem_shared_op_st.sum",
     "blocks by warps": "launch__occupancy_limit_warps",
 }
+USED_ATOMICS = T.format("requests", "atom")
 OPERATIONS = {"fadd": 1, "fmul": 1, "ffma": 2}
 OPERATION = "smsp__sass_thread_inst_executed_op_{}_pred_on.sum"
 # For reading, not for comparing: caches and the compiler have their say in these.
@@ -50,11 +52,11 @@ def on_gpu(out: Path) -> None:
     with tempfile.TemporaryDirectory() as folder:
         program, source = Path(folder) / "program", Path(folder) / "program.cu"
         includes = "".join(f'#include "{part}.cuh"\n' for part in PARTS)
-        source.write_text(f"#include <cuda_runtime.h>\n{includes}int main() {{ all_launches(); }}\n")
+        source.write_text(f"#include <cuda_runtime.h>\n{includes}int main() {{ {ALL} }}\n")
         compiler = ["nvcc", "-O3", "-std=c++17", "-arch=sm_90", "-lineinfo", f"-I{KERNELS}", str(source)]
         subprocess.run([*compiler, "-o", str(program)], check=True)
         plain = subprocess.run([program], capture_output=True, text=True, check=True).stdout
-        wanted = [*METRICS.values(), *map(OPERATION.format, OPERATIONS), *BESIDE]
+        wanted = [*METRICS.values(), USED_ATOMICS, *map(OPERATION.format, OPERATIONS), *BESIDE]
         command = ["ncu", "--csv", "--page", "raw", "--print-units", "base", "--clock-control", "none"]
         command += ["--cache-control", "all", "--metrics", ",".join(wanted), str(program)]
         done = subprocess.run(command, capture_output=True, text=True, check=False)
@@ -64,6 +66,7 @@ def on_gpu(out: Path) -> None:
     rows = list(csv.DictReader(io.StringIO(table)))[1:]  # the first row holds the units
     names = labels(plain)
     if len(rows) != len(names):
+        out.with_suffix(".csv").write_text(done.stdout)
         sys.exit(
             f"ncu counted {len(rows)} launches of {len(names)}\n{done.stdout[-3000:]}{done.stderr[-3000:]}"
         )
@@ -74,6 +77,7 @@ def on_gpu(out: Path) -> None:
     launches = []
     for label, row in zip(names, rows, strict=True):
         values = {name: number(row, metric) for name, metric in METRICS.items()}
+        values["global atomic requests"] += number(row, USED_ATOMICS)
         values["flops"] = sum(n * number(row, OPERATION.format(op)) for op, n in OPERATIONS.items())
         beside = {metric: number(row, metric) for metric in BESIDE}
         launches.append({"label": label, "values": values, "beside": beside})
@@ -99,7 +103,7 @@ def on_cpu(out: Path) -> None:
 
     files = [KERNELS / f"{part}.cuh" for part in PARTS]
     texts = [(str(file), file.read_text().replace("#pragma once", "")) for file in files]
-    exported = 'extern "C" __attribute__((visibility("default"))) void count() { all_launches(); }\n'
+    exported = f'extern "C" __attribute__((visibility("default"))) void count() {{ {ALL} }}\n'
     with tempfile.TemporaryDirectory() as folder:
         counting = Counting(compile_program([*texts, ("count.cu", exported)], Path(folder)))
         printed = labels(what_it_prints(counting.functions.count))

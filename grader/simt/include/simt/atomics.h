@@ -22,7 +22,7 @@ struct Unsigned<8> {
 };
 
 template <class T, class Update>
-SIMT_UNCHECKED __attribute__((noinline)) T read_modify_write(T* p, Update update) {
+SIMT_UNCOUNTED __attribute__((noinline)) T read_modify_write(T* p, Update update) {
   using U = typename Unsigned<sizeof(T)>::type;
   U* bits = (U*)p;
   U old = __atomic_load_n(bits, __ATOMIC_RELAXED);
@@ -55,7 +55,8 @@ typedef unsigned long long ull;
     static_assert(simt::is_one_of<T, __VA_ARGS__>, "CUDA has no " #NAME " for this type; it takes a " \
                                                    "pointer to one of: " #__VA_ARGS__);               \
     simt_atomic((void*)p, sizeof(T));                                                                 \
-    return simt::read_modify_write(p, [v](T old) -> T { return EXPRESSION; });                        \
+    auto update = [v](T old) SIMT_UNCOUNTED_LAMBDA -> T { return EXPRESSION; };                       \
+    return simt::read_modify_write(p, update);                                                        \
   }                                                                                                   \
   template <class T>                                                                                  \
   SIMT_INLINE T NAME##_block(T* p, simt::Exactly<T> v) {                                              \
@@ -92,7 +93,8 @@ SIMT_INLINE T atomicCAS(T* p, simt::Exactly<T> expected, simt::Exactly<T> v) {
                 "CUDA has no atomicCAS for this type; it takes a pointer to one of: int, unsigned, "
                 "unsigned long long, unsigned short (reinterpret the bits of a float as an int)");
   simt_atomic((void*)p, sizeof(T));
-  return simt::read_modify_write(p, [=](T old) -> T { return old == expected ? v : old; });
+  auto update = [=](T old) SIMT_UNCOUNTED_LAMBDA -> T { return old == expected ? v : old; };
+  return simt::read_modify_write(p, update);
 }
 template <class T>
 SIMT_INLINE T atomicCAS_block(T* p, simt::Exactly<T> expected, simt::Exactly<T> v) {

@@ -38,29 +38,29 @@ SIMT_STORE(__stwt)
 SIMT_STORE(__stwb)
 
 // For float and double: double does the work, so float's results are right to the last bit or nearly.
-#define SIMT_BOTH_1(NAME, EXPRESSION)                          \
-  SIMT_INLINE double NAME(double x) { return EXPRESSION; }     \
-  SIMT_INLINE float NAME##f(float x_) {                        \
-    double x = x_;                                             \
-    return (float)(EXPRESSION);                                \
+#define SIMT_BOTH_1(NAME, EXPRESSION)                                \
+  SIMT_UNCOUNTED inline double NAME(double x) { return EXPRESSION; } \
+  SIMT_UNCOUNTED inline float NAME##f(float x_) {                    \
+    double x = x_;                                                   \
+    return (float)(EXPRESSION);                                      \
   }
-#define SIMT_BOTH_2(NAME, EXPRESSION)                              \
-  SIMT_INLINE double NAME(double x, double y) { return EXPRESSION; } \
-  SIMT_INLINE float NAME##f(float x_, float y_) {                  \
-    double x = x_, y = y_;                                         \
-    return (float)(EXPRESSION);                                    \
+#define SIMT_BOTH_2(NAME, EXPRESSION)                                          \
+  SIMT_UNCOUNTED inline double NAME(double x, double y) { return EXPRESSION; } \
+  SIMT_UNCOUNTED inline float NAME##f(float x_, float y_) {                    \
+    double x = x_, y = y_;                                                     \
+    return (float)(EXPRESSION);                                                \
   }
-#define SIMT_BOTH_3(NAME, EXPRESSION)                                        \
-  SIMT_INLINE double NAME(double x, double y, double z) { return EXPRESSION; } \
-  SIMT_INLINE float NAME##f(float x_, float y_, float z_) {                  \
-    double x = x_, y = y_, z = z_;                                           \
-    return (float)(EXPRESSION);                                              \
+#define SIMT_BOTH_3(NAME, EXPRESSION)                                                    \
+  SIMT_UNCOUNTED inline double NAME(double x, double y, double z) { return EXPRESSION; } \
+  SIMT_UNCOUNTED inline float NAME##f(float x_, float y_, float z_) {                    \
+    double x = x_, y = y_, z = z_;                                                       \
+    return (float)(EXPRESSION);                                                          \
   }
-#define SIMT_BOTH_4(NAME, EXPRESSION)                                                  \
-  SIMT_INLINE double NAME(double x, double y, double z, double w) { return EXPRESSION; } \
-  SIMT_INLINE float NAME##f(float x_, float y_, float z_, float w_) {                  \
-    double x = x_, y = y_, z = z_, w = w_;                                             \
-    return (float)(EXPRESSION);                                                        \
+#define SIMT_BOTH_4(NAME, EXPRESSION)                                                              \
+  SIMT_UNCOUNTED inline double NAME(double x, double y, double z, double w) { return EXPRESSION; } \
+  SIMT_UNCOUNTED inline float NAME##f(float x_, float y_, float z_, float w_) {                    \
+    double x = x_, y = y_, z = z_, w = w_;                                                         \
+    return (float)(EXPRESSION);                                                                    \
   }
 
 namespace simt {

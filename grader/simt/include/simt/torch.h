@@ -33,7 +33,7 @@ struct RestrictPtrTraits {
 template <class T>
 SIMT_INLINE T gpuAtomicAdd(T* p, T v) {
   simt_atomic((void*)p, sizeof(T));
-  return simt::read_modify_write(p, [v](T old) { return T(old + v); });
+  return simt::read_modify_write(p, [v](T old) SIMT_UNCOUNTED_LAMBDA { return T(old + v); });
 }
 template <class T>
 SIMT_INLINE void gpuAtomicAddNoReturn(T* p, T v) {
