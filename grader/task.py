@@ -102,10 +102,11 @@ class Task:
     element maps to a thread in the usual kernel: "flat" (1-D) or "row_col" (2-D, x along the columns).
     ``starter_fails`` is the check that an untouched starter fails first. ``own`` says what the file's own
     kernels must do: "elementwise" everything but library matrix products, "all" all of the arithmetic, ""
-    nothing in particular. ``parts`` are graded in other ways, see :mod:`grader.kinds`; a task without cases
-    needs no reference. ``introduces`` and ``requires`` name concepts: each is introduced by one lesson, and
-    required only later. ``predictions`` are asked for before the numbers that they are about are shown.
-    ``packages`` must be importable, and come with one of the course's extras.
+    nothing in particular. ``parts`` are graded in other ways, see :mod:`grader.kinds`; a task without
+    cases needs no reference. ``introduces`` is the lesson's one new concept, ``terms`` are the words that
+    it brings along; ``requires`` names concepts and terms of earlier lessons. ``predictions`` are asked
+    for before the numbers that they are about are shown. ``packages`` must be importable, and come with
+    one of the course's extras.
     """
 
     title: str
@@ -118,6 +119,7 @@ class Task:
     parts: tuple[Part, ...] = ()
     speed: Speed | None = None
     introduces: tuple[str, ...] = ()
+    terms: tuple[str, ...] = ()
     requires: tuple[str, ...] = ()
     minutes: int = 20
     starter_fails: str = ""

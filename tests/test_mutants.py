@@ -1,63 +1,46 @@
-"""Every mutant of a lesson's solution fails, every unusual but right variant gets full marks."""
-
-import os
-import re
-from pathlib import Path
+"""Mutants fit the solutions; `course dev check` grades them all, here one of each kind goes through it."""
 
 import pytest
 
-from grader.backend import Choice
-from grader.check import Job, check, warm
-from grader.cuda.cache import cache_folder
-from grader.lessons import find
-from grader.referee.process import Limits
-from grader.submission import read
-from grader.verdict import Status, Verdict
-from tests.bank import BANKS, Bank
-
-pytestmark = pytest.mark.thorough
-MUTANTS = [(bank, name) for bank in BANKS.values() for name in bank.mutants]
-NOT_A_KILL = {Status.COMPILE_ERROR, Status.NOT_GRADABLE, Status.IMPORT_ERROR}
-VARIANTS = [(bank, name) for bank in BANKS.values() for name in bank.variants]
+from grader.dev import check, mutants
+from grader.dev.mutants import EditError, Mutant
+from grader.lessons import Lesson, every, find
 
 
-def _name(value: object) -> str:
-    return value.lesson if isinstance(value, Bank) else re.sub(r"\W+", "_", str(value))
+@pytest.mark.parametrize("lesson", every(), ids=lambda x: x.name)
+def test_each_lesson_has_its_mutants_and_they_fit_the_solution(lesson: Lesson) -> None:
+    assert not list(mutants.problems(lesson))
 
 
-def grade(bank: Bank, name: str) -> Verdict:
-    lesson = find(bank.lesson)
-    desk = cache_folder() / "mutants" / os.environ.get("PYTEST_XDIST_WORKER", "0") / bank.lesson
-    desk.mkdir(parents=True, exist_ok=True)
-    file, choice = read(bank.write(name, desk)), Choice("simt", "test")
-    job = Job(lesson.name, lesson.task, lesson.reference, file, choice, Limits(call=10.0))
-    return check(warm(job)).verdict
+def test_a_mutant_is_what_it_says() -> None:
+    lesson = find("03")
+    (mutant,) = (m for m in mutants.declared(lesson) if m.name == "no guard")
+    text = mutant.text(lesson.solution.read_text())
+    assert "return;" not in text.split("// region: host")[0].split("solution: begin")[1]
+    (two,) = (m for m in mutants.declared(lesson) if m.name == "half inside")
+    text = two.text(lesson.solution.read_text())
+    assert "__hmul" in text and "#include <cuda_fp16.h>" in text
 
 
-@pytest.mark.slow
-@pytest.mark.parametrize("bank, name", MUTANTS, ids=_name)
-def test_a_mutant_is_killed(bank: Bank, name: str) -> None:
-    verdict = grade(bank, name)
-    assert not verdict.ok and verdict.points < verdict.max_points
-    # It is killed for what it does, not because it is no longer a program.
-    assert not {f.status for f in verdict.findings} & NOT_A_KILL, verdict.findings
+def test_edits_that_fit_nowhere_or_twice_are_refused() -> None:
+    for find_, count in (("nowhere", 0), ("a", 2)):
+        with pytest.raises(EditError, match=f"occurs {count} times"):
+            Mutant("m", ((find_, "x"),)).text("a b a")
 
 
-@pytest.mark.slow
-@pytest.mark.parametrize("bank, name", VARIANTS, ids=_name)
-def test_a_right_variant_passes(bank: Bank, name: str) -> None:
-    verdict = grade(bank, name)
-    assert verdict.ok and verdict.points == verdict.max_points, [f for f in verdict.findings if not f.ok]
+def edited(find_: str, replace: str, fails: tuple[str, ...] = (), right: bool = False) -> list[str]:
+    """What the check says of an edit of lesson 02's solution, which needs no compiler."""
+    return check.version(find("02"), Mutant("m", ((find_, replace),), frozenset(fails), right))
 
 
-@pytest.mark.parametrize("lesson", BANKS)
-def test_each_bank_is_large_and_its_edits_fit_the_solution(lesson: str) -> None:
-    bank = BANKS[lesson]
-    assert len(bank.mutants) >= 12 and len(bank.variants) >= 2
-    texts = [bank.text(name) for name in (*bank.mutants, *bank.variants)]
-    assert len({*texts, find(lesson).solution.read_text()}) == len(texts) + 1
-
-
-def test_a_mutant_file_is_what_it_says(tmp_path: Path) -> None:
-    path = BANKS["03"].write("no guard", tmp_path)
-    assert "return;" not in path.read_text().split("// region: host")[0].split("solution: begin")[1]
+def test_a_mutant_that_passes_or_fails_elsewhere_is_named() -> None:
+    assert edited("    if i < n:\n", "    if i <= n - 1:\n") == ["mutant 'm' passes."]
+    assert (
+        "mutant 'm' fails ['one element', 'ragged'], not ['scale']"
+        in edited("    if i < n:\n", "    if True:\n", ("scale",))[0]
+    )
+    assert not edited("    if i < n:\n", "    if True:\n", ("one element", "ragged"))
+    assert not edited("    if i < n:\n", "    if True:\n")
+    assert not edited("    if i < n:\n", "    if i <= n - 1:\n", right=True)
+    assert "the right version 'm'" in edited("    if i < n:\n", "    if True:\n", right=True)[0]
+    assert "is no program" in edited("from grader.grid import each, launch", "import nothing_of_the_kind")[0]

@@ -5,16 +5,14 @@ from __future__ import annotations
 import importlib.util
 import re
 import tempfile
-import tomllib
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass
 from pathlib import Path
 
 from grader import backend, lessons
 from grader.check import Job, warm
 from grader.check import check as grade
-from grader.dev import blocks, numbers
+from grader.dev import blocks, mutants, numbers
 from grader.dev.generate import generate
 from grader.lessons import Lesson
 from grader.submission import read
@@ -22,31 +20,21 @@ from grader.verdict import PENDING, Status, Verdict
 
 BASE_SKILLS = {"python", "tensors", "c++ functions"}  # what a student brings along
 ALTERNATIVES = 2
-MUTANTS = 12
 HEADINGS = {"The idea", "Predict", "The exercise", "Common mistakes", "What this cost", "Where to read on"}
 WORDS = (800, 1800)
 AT_ONCE = 2
-
-
-@dataclass(frozen=True, slots=True)
-class Mutant:
-    """A wrong version of a solution: one text in place of another, and exactly the checks that must fail."""
-
-    name: str
-    find: str
-    replace: str
-    fails: frozenset[str]
+NO_PROGRAM = {Status.COMPILE_ERROR, Status.NOT_GRADABLE, Status.IMPORT_ERROR}
 
 
 def problems(
-    root: Path, numbers: list[str], say: Callable[[str], None], with_mutants: bool = True
+    root: Path, chosen_numbers: list[str], say: Callable[[str], None], with_mutants: bool = True
 ) -> list[str]:
     """What is not as it should be, a sentence each, for the lessons named (all if none are).
 
     Takes a few seconds for each file that is graded.
     """
     every = lessons.every()
-    chosen = [lessons.find(n) for n in numbers] or every
+    chosen = [lessons.find(n) for n in chosen_numbers] or every
     found = [f"{path} is out of date: course dev generate" for path in generate(root, check=True)]
     found += concepts(every)
     for lesson in chosen:
@@ -68,31 +56,37 @@ def missing(lesson: Lesson) -> str:
 
 
 def concepts(every: list[Lesson]) -> Iterator[str]:
-    """Each concept is introduced by one lesson, and required only by later ones."""
+    """Each lesson introduces one concept; concepts and terms are new once, and required only later."""
     known = set(BASE_SKILLS)
     for lesson in every:
-        if missing := set(lesson.task.requires) - known:
+        task = lesson.task
+        if missing := set(task.requires) - known:
             yield f"{lesson.name} requires {', '.join(sorted(missing))}, which no earlier lesson introduces."
-        if again := set(lesson.task.introduces) & known:
+        if again := {*task.introduces, *task.terms} & known:
             yield f"{lesson.name} introduces {', '.join(sorted(again))} a second time."
-        if not lesson.task.introduces:
-            yield f"{lesson.name} introduces nothing."
-        known |= set(lesson.task.introduces)
+        if len(task.introduces) != 1:
+            yield f"{lesson.name} introduces {len(task.introduces)} concepts, not one."
+        known |= {*task.introduces, *task.terms}
 
 
 def form(lesson: Lesson) -> Iterator[str]:
-    """The files of a lesson, its hints, and the length of its starter."""
-    needed = [lesson.exercise, lesson.solution, lesson.folder / "README.md", lesson.folder / "hints.md"]
+    """The files of a lesson, its hints, its mutants, and the length and order of its starter."""
+    needed = [lesson.exercise, lesson.solution]
+    needed += [lesson.folder / name for name in ("README.md", "hints.md", "mutants.toml", "lesson.ipynb")]
     needed += [lesson.reference] if lesson.task.cases else []
-    yield from (f"{path.name} is missing." for path in needed if not path.is_file())
-    if lesson.exercise.is_file() and len(lesson.exercise.read_text("utf-8").splitlines()) > 60:
+    if missing := [path for path in needed if not path.is_file()]:
+        yield from (f"{path.name} is missing." for path in missing)
+        return
+    text = lesson.exercise.read_text("utf-8")
+    if len(text.splitlines()) > 60:
         yield "the starter has more than 60 lines."
+    todos = [int(n) for n in re.findall(r"TODO (\d+)", text)]
+    if not todos or todos != list(range(1, len(todos) + 1)):
+        yield f"the starter's TODOs are not numbered 1, 2, ..., but {todos}."
     hints = (lesson.folder / "hints.md").read_text("utf-8")
     if re.findall(r"^## (.*)$", hints, re.M) != ["Idea", "Place", "Shape"]:
         yield "hints.md must have three levels: Idea, Place, Shape."
-    declared = mutants(lesson)  # those of lessons 01, 03 and 07 are texts in tests/bank.py
-    if declared and len(declared) < MUTANTS:
-        yield f"there are {len(declared)} mutants, not {MUTANTS}."
+    yield from mutants.problems(lesson)
 
 
 def page(lesson: Lesson, root: Path) -> Iterator[str]:
@@ -105,24 +99,29 @@ def page(lesson: Lesson, root: Path) -> Iterator[str]:
         yield f"the page lacks {', '.join(sorted(missing))}."
     if '??? note "Teacher\'s note"' not in text:
         yield "the page has no teacher's note."
+    if "```mermaid" not in text and ".svg)" not in text:
+        yield "the page has no diagram."
     prose = re.sub(r"^\s*```.*?^\s*```|`[^`\n]+`", "", text, flags=re.M | re.S)
-    for target in re.findall(r"\]\(([^)#]+?)(?:#[^)]*)?\)", prose):
-        if not target.startswith("https://") and not (lesson.folder / target).exists():
+    for target in re.findall(r"\]\(([^)]+)\)", prose):
+        if not target.startswith("https://") and not _leads(lesson.folder, target):
             yield f"the page's link {target} leads nowhere."
     yield from numbers.problems(text)
     yield from blocks.problems(text, root)
 
 
+def _leads(folder: Path, target: str) -> bool:
+    """Whether a link from a page in ``folder`` finds its file, and the heading in it."""
+    file, _, heading = target.partition("#")
+    path = folder / (file or "README.md")
+    if not path.exists() or not heading:
+        return path.exists()
+    headings = re.findall(r"^#+ (.*)$", path.read_text("utf-8"), re.M)
+    return heading in {re.sub(r"[^\w\- ]", "", h.lower()).replace(" ", "-") for h in headings}
+
+
 def alternatives(lesson: Lesson) -> list[Path]:
     """Other correct solutions."""
     return sorted((lesson.solution.parent / "alternatives").glob("*.py"))
-
-
-def mutants(lesson: Lesson) -> list[Mutant]:
-    """The wrong versions that ``mutants.toml`` beside the lesson declares."""
-    path = lesson.folder / "mutants.toml"
-    listed = tomllib.loads(path.read_text("utf-8"))["mutant"] if path.is_file() else []
-    return [Mutant(m["name"], m["find"], m["replace"], frozenset(m["fails"])) for m in listed]
 
 
 def verdict(lesson: Lesson, file: Path) -> Verdict:
@@ -151,18 +150,28 @@ def correct(lesson: Lesson, file: Path) -> list[str]:
     return [f"{file.name} gets {got.points} of {got.max_points} points. {why}"]
 
 
-def wrong(lesson: Lesson, mutant: Mutant) -> list[str]:
-    """A mutant fails exactly the checks that it should."""
-    source = lesson.solution.read_text("utf-8")
-    if source.count(mutant.find) != 1:
-        return [f"mutant {mutant.name!r}: its text occurs {source.count(mutant.find)} times in the solution."]
+def version(lesson: Lesson, mutant: mutants.Mutant) -> list[str]:
+    """A mutant fails exactly the checks that it should; an unusual right version has full marks."""
+    try:
+        text = mutant.text(lesson.solution.read_text("utf-8"))
+    except mutants.EditError:
+        return []  # said already, by its form
     with tempfile.TemporaryDirectory() as folder:
         file = Path(folder) / "mutant.py"
-        file.write_text(source.replace(mutant.find, mutant.replace), "utf-8")
-        found = verdict(lesson, file).findings
-        failed = {f.id for f in found if not f.ok and f.status not in PENDING}
-    if failed != mutant.fails:
-        return [f"mutant {mutant.name!r} fails {sorted(failed)}, not {sorted(mutant.fails)}."]
+        file.write_text(text, "utf-8")
+        if mutant.right:
+            return [f"the right version {mutant.name!r}: {p}" for p in correct(lesson, file)]
+        got = verdict(lesson, file)
+    failed = [f for f in got.findings if not f.ok and f.status not in PENDING]
+    names = {f.id for f in failed}
+    if mutant.fails:
+        said = [f"mutant {mutant.name!r} fails {sorted(names)}, not {sorted(mutant.fails)}."]
+        return said if names != mutant.fails else []
+    if got.ok or not failed:
+        return [f"mutant {mutant.name!r} passes."]
+    # It must fail for what it does, not because it is no longer a program.
+    if dead := [f for f in failed if f.status in NO_PROGRAM]:
+        return [f"mutant {mutant.name!r} is no program: {dead[0].message[:200]}"]
     return []
 
 
@@ -176,5 +185,5 @@ def _gradings(lesson: Lesson, root: Path, with_mutants: bool) -> Iterator[Callab
         yield lambda: [f"there are {len(others)} alternative solutions, not {ALTERNATIVES}."]
     for file in others:
         yield lambda file=file: correct(lesson, file)  # type: ignore[misc]
-    for mutant in mutants(lesson) if with_mutants else []:
-        yield lambda mutant=mutant: wrong(lesson, mutant)  # type: ignore[misc]
+    for mutant in mutants.declared(lesson) if with_mutants else []:
+        yield lambda mutant=mutant: version(lesson, mutant)  # type: ignore[misc]

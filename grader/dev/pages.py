@@ -152,7 +152,8 @@ def lesson(text: str, task: Task) -> str:
     """A lesson's README as a page: with its facts, and with what only GitHub understands put right."""
     facts = [f"About {task.minutes} minutes, {task.max_points} points"]
     if task.introduces:
-        facts.append(f"new: {', '.join(task.introduces)}")
+        terms = f" ({', '.join(task.terms)})" if task.terms else ""
+        facts.append(f"new: {', '.join(task.introduces)}{terms}")
     if task.requires:
         facts.append(f"you need: {', '.join(task.requires)}")
     line = f'<p class="lesson-facts">{html.escape(". ".join(f[0].upper() + f[1:] for f in facts))}.</p>'

@@ -40,7 +40,8 @@ TASK = Task(
             "empty", Tensor((0, 3), device="cpu"), 2, "No elements in, no elements out, and the same shape."
         ),
     ),
-    introduces=("load_inline", "binding", "build cache"),
+    introduces=("inline extension",),
+    terms=("load_inline", "binding", "build cache"),
     requires=("python", "tensors", "c++ functions"),
     minutes=20,
     starter_fails="load",

@@ -1,0 +1,130 @@
+"""`course dev check` sees each thing that can be wrong with a lesson: a copy of 02, broken in one place."""
+
+import shutil
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from grader.dev import check, generate, mutants
+from grader.lessons import Lesson, every, find
+
+ROOT = Path(__file__).resolve().parents[2]
+REAL = find("02")  # plain Python: nothing to compile
+
+
+@pytest.fixture
+def lesson(tmp_path: Path) -> Lesson:
+    """A copy of the lesson in a course of its own."""
+    for top in ("lessons", "solutions"):
+        shutil.copytree(ROOT / top / REAL.name, tmp_path / top / REAL.name)
+    next_one = tmp_path / "lessons" / "03_square_kernel"  # the page has a link to it
+    next_one.mkdir()
+    (next_one / "README.md").write_text("\n")
+    return replace(REAL, folder=tmp_path / "lessons" / REAL.name)
+
+
+def change(path: Path, old: str, new: str) -> None:
+    text = path.read_text("utf-8")
+    assert old in text
+    path.write_text(text.replace(old, new, 1), "utf-8")
+
+
+def test_the_copy_is_whole(lesson: Lesson) -> None:
+    assert not list(check.form(lesson)) and not list(check.concepts(every()))
+    assert not generate.generate(lesson.folder.parents[1], check=True)
+
+
+@pytest.mark.parametrize(
+    ("file", "old", "new", "says"),
+    [
+        ("README.md", "## Common mistakes", "## Mistakes", "the page lacks Common mistakes."),
+        ("README.md", "## Predict", "## Guess", "the page lacks Predict."),
+        ("README.md", "Teacher's note", "Note", "the page has no teacher's note."),
+        ("README.md", "```mermaid", "```text", "the page has no diagram."),
+        ("README.md", "](hints.md)", "](hint.md)", "link hint.md leads nowhere"),
+        ("README.md", "](hints.md)", "](hints.md#nothing)", "link hints.md#nothing leads nowhere"),
+        ("README.md", "The launch itself", "In 31 us the launch itself", "'31 us', which is neither"),
+        ("README.md", "## The exercise", "## The exercise\n" + "word " * 900, "words, not 800 to 1800"),
+        ("hints.md", "## Place", "## Where", "three levels: Idea, Place, Shape"),
+        ("hints.md", "## Place\n", "## Place\n\n## Place\n", "three levels: Idea, Place, Shape"),
+        ("exercise.py", "\n\n\n", "\n" * 40, "the starter has more than 60 lines."),
+        ("exercise.py", "TODO 1", "TODO 7", "not numbered"),
+        ("mutants.toml", 'find = "i = block * size + thread', 'find = "nowhere', "occurs 0 times"),
+    ],
+)
+def test_a_broken_form_or_page_is_named(lesson: Lesson, file: str, old: str, new: str, says: str) -> None:
+    change(lesson.folder / file, old, new)
+    # What needs no program to run comes first, so that the first problem is found at once.
+    found = list(check.form(lesson)) or [next(check.page(lesson, ROOT))]
+    assert len(found) == 1 and says in found[0]
+
+
+@pytest.mark.parametrize("file", ["README.md", "hints.md", "exercise.py", "mutants.toml", "lesson.ipynb"])
+def test_a_missing_file_is_named(lesson: Lesson, file: str) -> None:
+    (lesson.folder / file).unlink()
+    assert f"{file} is missing." in list(check.form(lesson))
+
+
+@pytest.mark.parametrize(
+    ("path", "old", "new"),
+    [
+        ("solutions/{}/solution.py", "return (n + size - 1) // size", "return -(-n // size)"),  # on the page
+        ("solutions/{}/solution.py", "# TODO 1: what", "# TODO 1: And what"),  # in starter and notebook
+        ("lessons/{}/lesson.ipynb", '"nbformat": 4', '"nbformat": 4 '),
+    ],
+)
+def test_generated_files_that_differ_are_named(lesson: Lesson, path: str, old: str, new: str) -> None:
+    root = lesson.folder.parents[1]
+    change(root / path.format(lesson.name), old, new)
+    assert generate.generate(root, check=True)
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "says"),
+    [
+        ("print(out)\n```", "print(out\n```", "does not parse"),
+        ("print(out)\n```", "print(out[3])\n```", "fails:"),
+        ("[10.0, 20.0, 30.0]\n```\n\nFor", "[10.0, 20.0, 31.0]\n```\n\nFor", "prints something else"),
+        ("It prints `4 1024 24`", "It prints `4 1024 25`", "prints '4 1024 24', not"),
+        ("./course check 02\n", "./course check 02\nls\n", "not tested: ls"),
+    ],
+)
+def test_a_block_that_does_not_do_what_the_page_says_is_named(
+    lesson: Lesson, old: str, new: str, says: str
+) -> None:
+    page = lesson.folder / "README.md"
+    change(page, old, new)
+    (found,) = check.page(lesson, ROOT)
+    assert says in found
+
+
+def test_starter_and_solutions_are_graded(lesson: Lesson) -> None:
+    assert not check.starter(lesson)
+    wanted = replace(lesson, task=replace(lesson.task, starter_fails="ragged"))
+    assert "fails first at ['scale'], not at ragged" in check.starter(wanted)[0]
+    shutil.copy(lesson.solution, lesson.exercise)
+    assert "the starter fails first at []" in check.starter(lesson)[0]
+    assert not check.correct(lesson, check.alternatives(lesson)[0])
+    change(lesson.solution, "    if i < n:\n", "    if True:\n")
+    assert "solution.py gets" in check.correct(lesson, lesson.solution)[0]
+
+
+def test_too_few_alternatives_and_mutants_are_named(lesson: Lesson) -> None:
+    check.alternatives(lesson)[0].unlink()
+    jobs = check._gradings(lesson, ROOT, False)
+    assert any(job() == ["there are 1 alternative solutions, not 2."] for job in list(jobs)[3:4])
+    text = (lesson.folder / "mutants.toml").read_text()
+    (lesson.folder / "mutants.toml").write_text(text.rsplit("[[mutant]]", 2)[0])
+    left = len(mutants.declared(lesson))
+    assert f"there are {left} mutants, not 12." in list(check.form(lesson))
+
+
+def test_concepts_are_one_each_and_known_before(lesson: Lesson) -> None:
+    def said(**changes: tuple[str, ...]) -> str:
+        return " ".join(check.concepts([replace(lesson, task=replace(lesson.task, **changes))]))
+
+    assert said(requires=("triton",)).endswith("requires triton, which no earlier lesson introduces.")
+    assert said(introduces=()).endswith("introduces 0 concepts, not one.")
+    assert said(introduces=("a", "b")).endswith("introduces 2 concepts, not one.")
+    assert said(introduces=("python",)).endswith("introduces python a second time.")
