@@ -15,6 +15,7 @@ from grader.check import check as grade
 from grader.dev import blocks, mutants, numbers
 from grader.dev.generate import generate
 from grader.lessons import Lesson
+from grader.look import look
 from grader.submission import read
 from grader.verdict import PENDING, Status, Verdict
 
@@ -106,7 +107,8 @@ def page(lesson: Lesson, root: Path) -> Iterator[str]:
         if not target.startswith("https://") and not _leads(lesson.folder, target):
             yield f"the page's link {target} leads nowhere."
     yield from numbers.problems(text)
-    yield from blocks.problems(text, root)
+    yield from numbers.repeated(text, root)
+    yield from blocks.problems(text, root, lesson.solution)
 
 
 def _leads(folder: Path, target: str) -> bool:
@@ -131,7 +133,10 @@ def verdict(lesson: Lesson, file: Path) -> Verdict:
 
 
 def starter(lesson: Lesson) -> list[str]:
-    """The starter fails, first of all for the reason that the task declares."""
+    """The starter fails, first of all for the reason that the task declares, and says what to do first."""
+    advice = [a.message for a in look(read(lesson.exercise), lesson.task)]
+    if not any("Do this first: TODO 1: " in message for message in advice):
+        return ["the starter does not say what to do first: its first TODO is not 'TODO 1: ...'."]
     got = verdict(lesson, lesson.exercise)
     failed = [f.id for f in got.findings if not f.ok and f.status is not Status.NOT_RUN]
     if failed[:1] != [lesson.task.starter_fails]:

@@ -2,8 +2,9 @@
 
 ``<!-- table: NAME -->`` .. ``<!-- /table -->`` holds a table of SOURCE, and
 ``<!-- = NAME -->`` .. ``<!-- /= -->`` a single value of it. A number with a unit that stands elsewhere in the
-prose must come from a code block of the same page, or be declared as assumed or as known from a datasheet:
-``<!-- given: 15 us, 5 us -->``.
+prose, or has a decimal point or a thousands separator, must come from a code block of the same page, or be
+declared as assumed or as known from a datasheet: ``<!-- given: 15 us, 5 us, 65,535 -->``. Code on a page does
+not repeat measured times, it asks :mod:`grader.measured`.
 """
 
 from __future__ import annotations
@@ -14,13 +15,19 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-SOURCE = "benchmarks/results/pages_h200.json"
+from grader.measured import SOURCE
+
 TABLE = re.compile(r"(<!-- table: ([\w.-]+) -->\n).*?(<!-- /table -->)", re.S)
 VALUE = re.compile(r"(<!-- = ([\w.-]+) -->)[^<]*(<!-- /= -->)")
 GIVEN = re.compile(r"<!-- given: ([^>]*) -->")
 FENCE = re.compile(r"^\s*```.*?^\s*```", re.M | re.S)
-NUMBER = re.compile(r"(?<![\w.,-])(\d[\d,]*(?:\.\d+)?) ?(us|ms|ns|%|GB/s|TB/s|TFLOP/s)(?!\w)")
+UNITS = "us|ms|ns|s|seconds|%|KB|MB|GB|KiB|MiB|GB/s|TB/s|GFLOP|TFLOP/s|times"
+NUMBER = re.compile(rf"(?<![\w.,-])(\d[\d,]*(?:\.\d+)?) ?({UNITS})(?!\w)")
+EXACT = re.compile(r"(?<![\w.,/-])(?<!torch )(\d{1,3}(?:,\d{3})+|\d+\.\d+)(?![\w,]|\.\d)")
 SMALL = re.compile(r"\b\d\.\de-\d+\b")
+
+
+DIGITS = 3  # of a number that nobody would write for another reason
 
 
 class UnknownNumberError(KeyError):
@@ -44,18 +51,36 @@ def filled(page: str, root: Path) -> str:
 
 def problems(page: str) -> Iterator[str]:
     """Numbers of the prose that come from nowhere, a sentence each."""
-    shown = " ".join(FENCE.findall(page))
+    made = [m[0] for m in (*TABLE.finditer(page), *VALUE.finditer(page))]
+    shown = " ".join(FENCE.findall(page) + made)
     given = " ".join(GIVEN.findall(page))
     prose = VALUE.sub("", TABLE.sub("", FENCE.sub("", page)))
     prose = re.sub(r"<!--.*?-->", "", prose, flags=re.S)
     declared = {m.groups() for m in NUMBER.finditer(given)} | {(s, "") for s in SMALL.findall(given)}
+    told: set[str] = set()  # by a sentence of its own
     printed = set(re.findall(r"(?<![\w.])\d[\d,]*(?:\.\d+)?", shown + " " + _printed(page)))
     for match in NUMBER.finditer(prose):
+        told.add(match[1])
         if match.groups() not in declared and match[1].replace(",", "") not in printed:
             yield f"the page says {match[0]!r}, which is neither computed there, measured, nor declared."
+    exact = EXACT.findall(re.sub(r"`[^`]*`|\]\([^)]*\)|\d\.\d+e-\d+", "", prose))
+    for number in exact:
+        known = number in told or number in given or {number, number.replace(",", "")} & printed
+        if not known:
+            yield f"the page says {number}, which is neither computed there, measured, nor declared."
     for small in SMALL.findall(prose):
         if (small, "") not in declared and small not in shown:
             yield f"the page says {small}, which is neither computed there, measured, nor declared."
+
+
+def repeated(page: str, root: Path) -> Iterator[str]:
+    """Measured times that the code of ``page`` repeats, a sentence each."""
+    tables = json.loads((root / SOURCE).read_text("utf-8"))["tables"].values()
+    times = {str(row[1]) for table in tables for row in table["rows"] if isinstance(row[1], int | float)}
+    times = {t for t in times if len(t.replace(".", "")) >= DIGITS}
+    for block in re.findall(r"^```python\n(.*?)^```", page, re.M | re.S):
+        for number in sorted(set(re.findall(r"(?<![\w.])\d+(?:\.\d+)?(?![\w.])", block)) & times):
+            yield f"a block of the page repeats the measured {number}; take it from grader.measured."
 
 
 def _printed(page: str) -> str:

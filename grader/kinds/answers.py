@@ -54,6 +54,40 @@ class Calls:
             yield room.fallen(check, fault)
 
 
+@dataclass(frozen=True, slots=True)
+class Text:
+    """``entry()`` must return a text of which ``lacks`` says nothing; otherwise it says what to mend."""
+
+    name: str
+    entry: str
+    lacks: Callable[[str], str]
+    points: int
+    why: str
+
+    @property
+    def checks(self) -> tuple[Check, ...]:
+        """One check."""
+        return (Check(self.name, self.points, self.why),)
+
+    def judge(self, room: Room) -> Iterator[Finding]:
+        """One call."""
+        (check,) = self.checks
+        try:
+            said = room.act("plain", entry=self.entry, args=[]).get("value")
+        except FaultError as fault:
+            yield room.fallen(check, fault)
+            return
+        if not isinstance(said, str):
+            lacking = f"{self.entry}() returns {str(said)[:100]}, not a text."
+        else:
+            lacking = self.lacks(said)
+        if lacking:
+            message = f"{lacking} {self.why}"
+            yield check.failed(Status.WRONG_ANSWER, message, got=str(said)[:300])
+        else:
+            yield check.passed()
+
+
 def equal(said: object, right: object) -> bool:
     """Whether a claim is the answer: numbers to twelve digits, all else exactly."""
     if isinstance(right, (int, float)) and not isinstance(right, bool):

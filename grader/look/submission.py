@@ -15,11 +15,7 @@ MOST = 16 << 10  # characters of C++ that are read: a look must not take longer 
 
 def look(submission: Submission, task: Task) -> list[Advice]:
     """Advice in order of lines. Reads text only; never raises for a strange file."""
-    advice = [
-        Advice(number, "A TODO is still here.")
-        for number, line in enumerate(submission.source.splitlines(), 1)
-        if "TODO" in line and "starter:" not in line  # a solution keeps its starter's lines as comments
-    ]
+    advice = _todos(submission.source)
     try:
         tree = ast.parse(submission.source)
     except (SyntaxError, ValueError, RecursionError, MemoryError):
@@ -30,3 +26,14 @@ def look(submission: Submission, task: Task) -> list[Advice]:
         advice += cuda.look(replace(text, source=text.source[: max(0, left)]), beside)
         left -= len(text.source)
     return sorted(set(advice), key=lambda a: a.line)
+
+
+def _todos(source: str) -> list[Advice]:
+    """Marks of what is still to be done; the first one is quoted, as what to do next."""
+    marks = [
+        (number, line[line.index("TODO") :].strip())
+        for number, line in enumerate(source.splitlines(), 1)
+        if "TODO" in line and "starter:" not in line  # a solution keeps its starter's lines as comments
+    ]
+    first = [Advice(n, f"A TODO is still here. Do this first: {text[:150]}") for n, text in marks[:1]]
+    return first + [Advice(n, "A TODO is still here.") for n, _ in marks[1:]]

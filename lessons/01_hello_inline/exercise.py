@@ -31,6 +31,11 @@ def scale_shift(x: torch.Tensor, scale: float, shift: float) -> torch.Tensor:
     return extension.scale_shift(x, scale, shift)
 
 
+def help_text() -> str:
+    return extension.scale_shift.__doc__
+
+
 if __name__ == "__main__":
     print(hello_world())
     print(scale_shift(torch.tensor([1.0, 2.0, 3.0]), 10.0, 0.5))
+    print(help_text())

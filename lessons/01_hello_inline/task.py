@@ -1,10 +1,21 @@
 """How lesson 01 is graded."""
 
+from grader.kinds.answers import Text
 from grader.task import Case, Task, Tensor
 
 
 def _shift(name: str, x: Tensor, points: int, why: str, scale: float = 2.5, shift: float = -1.0) -> Case:
     return Case(name, (x, scale, shift), why, points, entry="scale_shift")
+
+
+def _undescribed(text: str) -> str:
+    signature, _, help_text = text.strip().partition("\n")
+    if not signature.startswith("scale_shift("):
+        return f"The first line of the help text is {signature[:60]!r}, not the signature of scale_shift."
+    # Without a text of its own a function is described by its name alone.
+    if help_text.strip() in ("", "scale_shift"):
+        return "The help text says nothing but the name; functions may be a dict {name: help text}."
+    return ""
 
 
 TASK = Task(
@@ -40,6 +51,7 @@ TASK = Task(
             "empty", Tensor((0, 3), device="cpu"), 2, "No elements in, no elements out, and the same shape."
         ),
     ),
+    parts=(Text("help text", "help_text", _undescribed, 2, "help(extension.scale_shift) tells what it does."),),
     introduces=("inline extension",),
     terms=("load_inline", "binding", "build cache"),
     requires=("python", "tensors", "c++ functions"),

@@ -101,9 +101,13 @@ def test_a_block_that_does_not_do_what_the_page_says_is_named(
 
 def test_starter_and_solutions_are_graded(lesson: Lesson) -> None:
     assert not check.starter(lesson)
+    text = lesson.exercise.read_text()
+    lesson.exercise.write_text(text.replace("TODO 1: what", "TODO 1 what"))
+    assert "does not say what to do first" in check.starter(lesson)[0]
+    lesson.exercise.write_text(text)
     wanted = replace(lesson, task=replace(lesson.task, starter_fails="ragged"))
     assert "fails first at ['scale'], not at ragged" in check.starter(wanted)[0]
-    shutil.copy(lesson.solution, lesson.exercise)
+    lesson.exercise.write_text("# TODO 1: nothing\n" + lesson.solution.read_text())
     assert "the starter fails first at []" in check.starter(lesson)[0]
     assert not check.correct(lesson, check.alternatives(lesson)[0])
     change(lesson.solution, "    if i < n:\n", "    if True:\n")

@@ -6,6 +6,8 @@ from pathlib import Path
 import pytest
 
 from grader.dev import numbers
+from grader.lessons import course_root
+from grader.measured import microseconds
 
 DATA = {
     "values": {"copy": "20.3 us"},
@@ -40,6 +42,19 @@ def test_tables_and_values_are_filled_in_and_ratios_computed(root: Path) -> None
     assert not list(numbers.problems(made))
 
 
+def test_code_does_not_repeat_what_was_measured(root: Path) -> None:
+    page = "```python\ntotal, other = {}, 64\n```\n"
+    assert not list(numbers.repeated(page.format("microseconds('model', 'eager')"), root))
+    assert "repeats the measured 100.0" in next(numbers.repeated(page.format("100.0"), root))
+
+
+def test_measured_times_are_those_of_the_tables() -> None:
+    data = json.loads((course_root() / numbers.SOURCE).read_text("utf-8"))["tables"]["model-07"]["rows"]
+    assert microseconds("model-07", "eager") == data[0][1] > 0
+    with pytest.raises(KeyError, match="no row that begins with 'nothing'"):
+        microseconds("model-07", "nothing")
+
+
 def test_a_page_without_them_needs_no_results(tmp_path: Path) -> None:
     assert numbers.filled("text\n", tmp_path) == "text\n"
 
@@ -61,6 +76,12 @@ def test_what_the_results_do_not_have_is_named(root: Path) -> None:
         ("It prints `31.0 us`. So 31.0 us it is.", ""),
         ("<!-- given: 31 us, 4.8 TB/s -->\nIt takes 31 us at 4.8 TB/s.", ""),
         ("Sizes of 31 elements and lesson 07.", ""),
+        ("It compiles for 13.5 s.", "13.5 s"),
+        ("It moves 134 MB.", "134 MB"),
+        ("It is 2 times as fast.", "2 times"),
+        ("A ratio of 2.30 is.", "2.30"),
+        ("<!-- given: 65,535 -->\nIt has 65,535 blocks, and 32,768 requests.", "32,768"),
+        ("With torch 2.11 and `2.0f` and [a link](x/2.5).", ""),
     ],
 )
 def test_a_number_from_nowhere_is_named(page: str, named: str) -> None:

@@ -24,3 +24,7 @@ def hello_world():
 
 def scale_shift(x, scale, shift):
     return extension.scale_shift(x, scale, shift)
+
+
+def help_text():
+    return extension.scale_shift.__doc__

@@ -10,9 +10,14 @@ torch::Tensor scale_shift(const torch::Tensor& x, double scale, double shift) {
     return torch::add(torch::mul(x, scale), shift);
 }
 """
-module = load_inline("lesson01_by_names", source, functions=["hello_world", "scale_shift"])
+FUNCTIONS = {"hello_world": "Greets.", "scale_shift": "A product and a sum."}
+module = load_inline("lesson01_by_names", source, functions=FUNCTIONS)
 hello_world = module.hello_world
 
 
 def scale_shift(x: torch.Tensor, scale: float, shift: float) -> torch.Tensor:
     return module.scale_shift(x, scale, shift)
+
+
+def help_text():
+    return getattr(module.scale_shift, "__doc__", "")
