@@ -2,7 +2,7 @@
 
     python3 benchmarks/expf.py [benchmarks/results/expf.json]
 
-`./course run benchmarks/expf.py FILE` does the same on the CPU back end, without times; __expf is modelled there.
+`./course run benchmarks/expf.py FILE` does it on the CPU back end, without times; __expf is modelled there.
 """
 
 import json
@@ -63,7 +63,10 @@ def microseconds(own, which: int) -> dict[str, float]:  # noqa: ANN001
 
 if __name__ == "__main__":
     declared = "void launch(torch::Tensor x, torch::Tensor out, int64_t which);"
-    own, gpu = load_inline("expf", declared, SOURCE, functions=["launch"]), "simt" not in torch.cuda.get_device_name()
+    own, gpu = (
+        load_inline("expf", declared, SOURCE, functions=["launch"]),
+        "simt" not in torch.cuda.get_device_name(),
+    )
     found = {}
     for which, name in enumerate(NAMES):
         found[name] = {

@@ -1,4 +1,4 @@
-"""A trace that the student's code records of a model that the referee chooses, and what it must show."""
+"""Traces that the student's code records: of a model that the referee draws, and of one of the student's."""
 
 from __future__ import annotations
 
@@ -13,33 +13,43 @@ from grader.referee.fault import FaultError
 from grader.verdict import Finding, Status
 
 REGION = "forward"
+LAYERS = 2
 
 
 @dataclass(frozen=True, slots=True)
 class Recording:
-    """``entry(model, batch, steps, path)`` must write a Chrome trace of ``steps`` calls of the model."""
+    """``entry(model, batch, steps, path)`` must write a Chrome trace of ``steps`` calls of the model.
+
+    ``own()`` gives a model of the student and a batch for it, which is recorded in the same way.
+    """
 
     entry: str = "record"
+    own: str = "mine"
 
     @property
     def checks(self) -> tuple[Check, ...]:
-        """Four on any machine, one that needs a GPU's events."""
+        """Five on any machine, one that needs a GPU's events."""
         return (
             Check("trace written", 2, "A Chrome trace with the model's operators is at the path given."),
             Check(
                 "schedule",
-                3,
+                2,
                 "Exactly the steps asked for, none of waiting and warm-up, which did take place.",
             ),
             Check("regions", 2, f"Each step holds one region called {REGION!r} around the model's call."),
-            Check("shapes", 3, "The operators in the region carry the shapes of their inputs."),
+            Check("shapes", 2, "The operators in the region carry the shapes of their inputs."),
+            Check(
+                "own model",
+                2,
+                "The trace of a model of your own: every step, its region, its layers, the batch.",
+            ),
             Check(
                 "kernels on the GPU", 0, "Kernels, and the launches on the host that caused them.", gpu=True
             ),
         )
 
     def judge(self, room: Room) -> Iterator[Finding]:
-        """One recording of a model whose sizes and number of steps are drawn now."""
+        """A recording of a model whose sizes and number of steps are drawn now, then one of the student's."""
         rows, inner, cols, steps = (int(room.rng.integers(*r)) for r in ((8, 64), (8, 64), (8, 64), (2, 6)))
         fields: dict[str, Any] = {"rows": rows, "inner": inner, "cols": cols, "steps": steps}
         fields["gpu"] = room.backend == "cuda"
@@ -48,7 +58,7 @@ class Recording:
         except FaultError as fault:
             yield from (room.fallen(check, fault) for check in self.checks)
             return
-        written, schedule, regions, shapes, kernels = self.checks
+        written, schedule, regions, shapes, own, kernels = self.checks
         listed = trace.events(said.get("events") or [])
         seen = trace.Recorded(listed)
         if not seen.of("cpu_op"):
@@ -57,12 +67,43 @@ class Recording:
         else:
             yield written.passed()
         yield _schedule(schedule, seen, steps, said.get("calls"))
-        inside = [
-            [e for e in seen.of("user_annotation") if e.name == REGION and s.holds(e)] for s in seen.steps()
-        ]
+        inside = _inside(seen)
         yield _regions(regions, inside)
         yield _shapes(shapes, seen, [r for found in inside for r in found], rows, inner)
+        yield self._own(own, room, fields["gpu"])
         yield _kernels(kernels, seen, [r for found in inside for r in found], room.backend)
+
+    def _own(self, check: Check, room: Room, gpu: bool) -> Finding:
+        steps = int(room.rng.integers(2, 5))
+        try:
+            said = room.act("record", entry=self.entry, own=self.own, steps=steps, gpu=gpu)
+        except FaultError as fault:
+            return room.fallen(check, fault)
+        layers, batch = said.get("layers"), said.get("batch")
+        if not isinstance(layers, int) or layers < LAYERS:
+            message = f"{self.own}() must return a model of {LAYERS} layers or more, and a batch for it."
+            return check.failed(Status.WRONG_ANSWER, message, layers=layers)
+        seen = trace.Recorded(trace.events(said.get("events") or []))
+        found = [region for inside in _inside(seen) for region in inside]
+        ops = [e for e in seen.of("cpu_op") if any(r.holds(e) for r in found)]
+        wrong = ""
+        if not len(found) == len(seen.steps()) == steps:
+            wrong = f"{len(found)} regions called {REGION!r} in {len(seen.steps())} steps, not {steps}"
+        elif not any(batch in _dims(e) for e in ops):
+            wrong = f"no operator with the batch's shape, {batch}"
+        elif len({e.name for e in ops}) < layers:
+            wrong = f"{len({e.name for e in ops})} kinds of operators in its regions, for {layers} layers"
+        if wrong:
+            return check.failed(
+                Status.WRONG_ANSWER, f"The trace of your own model holds {wrong}. {check.why}"
+            )
+        return check.passed(f"{layers} layers, {len(ops)} operators in {steps} steps.")
+
+
+def _inside(seen: trace.Recorded) -> list[list[trace.Event]]:
+    """The regions of each step."""
+    named = [e for e in seen.of("user_annotation") if e.name == REGION]
+    return [[e for e in named if s.holds(e)] for s in seen.steps()]
 
 
 def _schedule(check: Check, seen: trace.Recorded, steps: int, calls: Any) -> Finding:

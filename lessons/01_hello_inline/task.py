@@ -51,7 +51,9 @@ TASK = Task(
             "empty", Tensor((0, 3), device="cpu"), 2, "No elements in, no elements out, and the same shape."
         ),
     ),
-    parts=(Text("help text", "help_text", _undescribed, 2, "help(extension.scale_shift) tells what it does."),),
+    parts=(
+        Text("help text", "help_text", _undescribed, 2, "help(extension.scale_shift) tells what it does."),
+    ),
     introduces=("inline extension",),
     terms=("load_inline", "binding", "build cache"),
     requires=("python", "tensors", "c++ functions"),

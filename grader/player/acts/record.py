@@ -1,4 +1,4 @@
-"""Have the submission profile a small model, and hand over the trace that it wrote: text, read as a claim."""
+"""Have the submission profile a model, and hand over the trace that it wrote: text, read as a claim."""
 
 from __future__ import annotations
 
@@ -20,28 +20,41 @@ FACTS = ("Input Dims", "correlation", "External id", "grid", "block", "stream")
 
 
 def perform(
-    stage: Stage, line: Line, entry: str, rows: int, inner: int, cols: int, steps: int, gpu: bool
+    stage: Stage, line: Line, entry: str, steps: int, gpu: bool, own: str = "", **sizes: int
 ) -> dict[str, Any]:
-    """Call ``entry(model, batch, steps, path)``; ``{"events": [...], "calls": how often the model ran}``."""
+    """Call ``entry(model, batch, steps, path)``; answers ``events`` that it wrote and ``calls`` of the model.
+
+    The model is what ``own()`` returns, or a small one of ``sizes`` rows, inner and cols. ``layers`` is how
+    many modules without modules in it, ``batch`` the batch's shape.
+    """
     calls = 0
-    model = torch.nn.Sequential(torch.nn.Linear(inner, cols), torch.nn.ReLU()).to(stage.device)
+    model, batch = stage.entry(own)() if own else _small(**sizes)
+    if not isinstance(model, torch.nn.Module) or not isinstance(batch, torch.Tensor):
+        return {"layers": 0}
+    model, batch = model.to(stage.device), batch.to(stage.device)
 
     def counted(*_: object) -> None:
         nonlocal calls
         calls += 1
 
     model.register_forward_hook(counted)
-    batch = torch.randn(rows, inner, device=stage.device)
+    layers = sum(not list(m.children()) for m in model.modules())
+    facts: dict[str, Any] = {"layers": layers, "batch": list(batch.shape)}
     path = Path.cwd() / "trace.json"
     with _host_only(gpu):
         stage.entry(entry)(model, batch, steps, str(path))
     if not path.exists():
-        return {"events": None, "calls": calls}
+        return facts | {"events": None, "calls": calls}
     data = path.read_bytes()
+    path.unlink()  # the next recording is another
     trace = json.loads(gzip.decompress(data) if data[:2] == b"\x1f\x8b" else data)
     listed = trace["traceEvents"] if isinstance(trace, dict) else trace
     events = [e for e in listed if isinstance(e, dict) and e.get("ph") == "X"][:MOST_EVENTS]
-    return {"events": [_short(e) for e in events], "calls": calls}
+    return facts | {"events": [_short(e) for e in events], "calls": calls}
+
+
+def _small(rows: int, inner: int, cols: int) -> tuple[torch.nn.Module, torch.Tensor]:
+    return torch.nn.Sequential(torch.nn.Linear(inner, cols), torch.nn.ReLU()), torch.randn(rows, inner)
 
 
 @contextlib.contextmanager
