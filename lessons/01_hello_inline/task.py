@@ -22,7 +22,7 @@ TASK = Task(
     title="Hello, inline C++",
     entry="hello_world",
     cases=(
-        Case("greeting", (), "The bound name, the C++ name and the string are all as agreed.", 6),
+        Case("greeting", (), "The bound name, the C++ name and the string are all as agreed.", 4),
         _shift("matrix", Tensor((5, 7), device="cpu"), 4, "An ordinary matrix of mixed signs."),
         _shift(
             "negative scale",
