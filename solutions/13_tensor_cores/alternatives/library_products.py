@@ -11,7 +11,9 @@ def split(x):
     return high, (rest * 2048).to(torch.float16)
 
 
-def gemm_relu(x, weight, bias):
+def gemm(x, weight, bias):
+    if not x.is_cuda:
+        raise ValueError("x is not on a CUDA device")
     (xh, xl), (wh, wl) = ([part.float() for part in split(t)] for t in (x, weight))
     total = torch.zeros(x.shape[0], weight.shape[0], device=x.device)
     for begin in range(0, x.shape[1], CHUNK):
@@ -19,4 +21,13 @@ def gemm_relu(x, weight, bias):
         high = xh[:, k] @ wh[:, k].T
         cross = xh[:, k] @ wl[:, k].T + xl[:, k] @ wh[:, k].T
         total += high + cross / 2048
-    return torch.relu(total + bias)
+    return total + bias
+
+
+def gemm_relu(x, weight, bias):
+    return torch.relu(gemm(x, weight, bias))
+
+
+def gemm_sigmoid(x, weight, bias, scale):
+    v = gemm(x, weight, bias)
+    return torch.sigmoid(v) * scale + v
