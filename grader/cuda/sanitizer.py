@@ -1,4 +1,8 @@
-"""The memory check on a GPU: the submission's cases once more, under NVIDIA's compute-sanitizer."""
+"""The memory check on a GPU: the submission's cases once more, under NVIDIA's compute-sanitizer.
+
+A kernel with shared memory is run by three of its tools: the one for accesses outside, the one for races and
+the one for barriers that some threads miss.
+"""
 
 from __future__ import annotations
 
@@ -19,6 +23,7 @@ from grader.referee.process import Limits, Player
 from grader.task import Task
 
 CASES = 4
+SHARED = ("__shared__", "__syncthreads")
 
 
 def tool() -> str:
@@ -27,11 +32,22 @@ def tool() -> str:
     return str(beside) if beside and beside.exists() else shutil.which("compute-sanitizer") or ""
 
 
+def tools(source: str) -> tuple[str, ...]:
+    """The tools that can find something in kernels of this text; each costs a start of the player."""
+    return ("memcheck", "racecheck", "synccheck") if any(s in source for s in SHARED) else ("memcheck",)
+
+
 def inspect(task: Task, path: str, source: str, oracle: Oracle, limits: Limits) -> list[dict[str, Any]]:
     """Memory findings of a few cases, in the CPU back end's form. ``source``: the file's text."""
+    return [f for name in tools(source) for f in _run(name, task, path, source, oracle, limits)]
+
+
+def _run(
+    name: str, task: Task, path: str, source: str, oracle: Oracle, limits: Limits
+) -> list[dict[str, Any]]:
     with tempfile.TemporaryDirectory(prefix="sanitizer-") as folder:
         log = Path(folder) / "log"
-        wrap = (tool(), "--tool", "memcheck", "--log-file", str(log), "--print-limit", "20")
+        wrap = (tool(), "--tool", name, "--log-file", str(log), "--print-limit", "20")
         slow = replace(limits, start=180.0, load=120.0, call=120.0)
         # Every tensor its own allocation, so that the tool sees where each one ends.
         env = extensions(source) | {"PYTORCH_NO_CUDA_MEMORY_CACHING": "1"}
@@ -71,27 +87,46 @@ def parse(log: str, source: str) -> list[dict[str, Any]]:
     findings: list[dict[str, Any]] = []
     for part in re.split(r"^========= (?=\S)", log, flags=re.M):
         error = re.match(r"(Invalid|Misaligned) __(\w+)__ (read|write|atomic) of size (\d+)", part)
-        if not error:
-            continue
+        race = re.match(
+            r"Error: (?:Potential )?(?:\w+ )*[Rr]ace reported between (\w+) access at ([^\n]*)", part
+        )
+        barrier = re.match(r"Barrier error detected\. ?([^\n]*)", part)
         kernel = re.search(r"at (?:void )?(\w[^\n(]*)\([^\n]*?\+0x[0-9a-f]+(?: in (\S+):(\d+))?", part)
         thread = re.search(r"by thread \((\d+),(\d+),(\d+)\) in block \((\d+),(\d+),(\d+)\)", part)
-        near = re.search(r"and is ([\d,]+) bytes (after|before) the nearest allocation", part)
-        how = "out of bounds" if error[1] == "Invalid" else "at a misaligned address"
-        what = f"{error[3]} of {error[4]} bytes {how}"
-        if near:
-            what += f", {near[1]} bytes {near[2]} the nearest tensor"
+        if race:
+            kind, what = (
+                "race",
+                f"a {race[1].lower()} of shared memory without a barrier to another thread's access",
+            )
+        elif barrier:
+            kind, what = "barrier", f"a barrier that not all threads reach: {barrier[1].strip().rstrip('.')}"
+        elif error:
+            kind, what = _access(error, part)
+        else:
+            continue
         numbers = [int(v) for v in thread.groups()] if thread else []
         findings.append(
             {
-                "kind": "out-of-bounds" if error[1] == "Invalid" else "misaligned",
+                "kind": kind,
                 "kernel": kernel[1].strip() if kernel else "",
                 "thread": numbers[:3] or None,
                 "block": numbers[3:] or None,
-                "what": f"a {what} in {error[2]} memory",
+                "what": what,
                 "line": _line(kernel[2], int(kernel[3]), source) if kernel and kernel[2] else None,
             }
         )
     return findings
+
+
+def _access(error: re.Match[str], part: str) -> tuple[str, str]:
+    """Kind and words for an access outside of all tensors, or at an address that it may not use."""
+    near = re.search(r"and is ([\d,]+) bytes (after|before) the nearest allocation", part)
+    how = "out of bounds" if error[1] == "Invalid" else "at a misaligned address"
+    what = f"{error[3]} of {error[4]} bytes {how}"
+    if near:
+        what += f", {near[1]} bytes {near[2]} the nearest tensor"
+    kind = "out-of-bounds" if error[1] == "Invalid" else "misaligned"
+    return kind, f"a {what} in {error[2]} memory"
 
 
 def _line(file: str, number: int, source: str) -> int | None:

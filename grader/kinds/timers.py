@@ -80,7 +80,7 @@ class Probe:
 
     def _judge(self, check: Check, said: Any, takes: float, machine: Machine) -> Finding:
         launches = len(machine.durations)
-        problem = _form(said, launches)
+        problem = form(said, launches)
         if problem:
             return check.failed(Status.WRONG_ANSWER, problem, launches=launches)
         # Of a share of slow calls the quantiles move up; the jitter is uniform.
@@ -89,7 +89,7 @@ class Probe:
         for key, q in (("median", 0.5), ("p10", 0.1), ("p90", 0.9)):
             if abs(said[key] - spread[q]) > self.tolerance * spread[q]:
                 what = "the kernel takes" if key == "median" else f"{key} of the kernel's time is"
-                message = f"{key} is {_time(said[key])}, but {what} {_time(spread[q])}. {self.why}"
+                message = f"{key} is {spelt(said[key])}, but {what} {spelt(spread[q])}. {self.why}"
                 evidence = {"said": said[key], "right": spread[q], "launches": launches}
                 return check.failed(Status.WRONG_ANSWER, message, **evidence)
         if said["n"] < FEWEST:
@@ -97,11 +97,11 @@ class Probe:
                 f"n is {said['n']}: so few measurements tell nothing of the spread; take {FEWEST} or more."
             )
             return check.failed(Status.WRONG_ANSWER, message, launches=launches)
-        message = f"{_time(said['median'])}, and the kernel takes {_time(spread[0.5])} (virtual clock)."
+        message = f"{spelt(said['median'])}, and the kernel takes {spelt(spread[0.5])} (virtual clock)."
         return check.passed(message, said=said["median"], right=spread[0.5], launches=launches)
 
 
-def _form(said: Any, launches: int) -> str:
+def form(said: Any, launches: int) -> str:
     """What is wrong with a Timing before its numbers are looked at, or ""."""
     if not isinstance(said, dict) or not all(k in said for k in NUMBERS):
         return f"It returned {str(said)[:80]}, not a Timing with median, p10, p90 (seconds) and n."
@@ -113,7 +113,8 @@ def _form(said: Any, launches: int) -> str:
     return ""
 
 
-def _time(seconds: float) -> str:
+def spelt(seconds: float) -> str:
+    """``seconds`` in the unit that fits."""
     for unit, size in (("s", 1.0), ("ms", 1e-3)):
         if seconds >= size:
             return f"{seconds / size:.3g} {unit}"

@@ -1,5 +1,6 @@
-"""How lesson 04 is graded: kernels of known duration, on a clock that the referee holds."""
+"""How lesson 04 is graded: kernels of known duration, on a clock that the referee holds, then on a GPU's."""
 
+from grader.kinds.spins import Spin
 from grader.kinds.timers import Probe
 from grader.task import Task
 
@@ -51,6 +52,7 @@ TASK = Task(
             slow=40.0,
             tolerance=0.1,
         ),
+        Spin("time_kernel"),
     ),
     introduces=("timing a launch",),
     terms=("asynchronous launch", "event", "warm-up", "median and spread"),

@@ -2,7 +2,7 @@
 
 from pathlib import Path
 
-from grader.cuda.sanitizer import parse
+from grader.cuda.sanitizer import parse, tools
 
 LOG = """========= COMPUTE-SANITIZER
 ========= Invalid __global__ write of size 4 bytes
@@ -36,3 +36,28 @@ def test_each_error_is_a_finding(tmp_path: Path) -> None:
 
 def test_a_clean_report_has_no_finding() -> None:
     assert parse("========= COMPUTE-SANITIZER\n========= ERROR SUMMARY: 0 errors\n", "") == []
+
+
+SHARED = """========= COMPUTE-SANITIZER
+========= Error: Race reported between Write access at reverse_kernel(const float *, float *)+0x120 in {file}:2
+=========     and Read access at reverse_kernel(const float *, float *)+0x1d0 in {file}:3 [252 hazards]
+=========
+========= Barrier error detected. Divergent thread(s) in block.
+=========     at offset_kernel(const float *, float *, int, int)+0x90 in {file}:3
+=========     by thread (63,0,0) in block (0,0,0)
+=========
+========= RACECHECK SUMMARY: 1 hazard displayed (1 error, 0 warnings)
+"""
+
+
+def test_races_and_barriers_are_findings_too(tmp_path: Path) -> None:
+    generated = tmp_path / "cuda.cu"
+    generated.write_text("x\n    tile[t] = x[i];\n    __syncthreads();\n")
+    race, barrier = parse(SHARED.format(file=generated), "void f() {\n    tile[t] = x[i];\n}\n")
+    assert race["kind"] == "race" and race["kernel"] == "reverse_kernel" and race["line"] == 2
+    assert barrier["kind"] == "barrier" and barrier["thread"] == [63, 0, 0] and "Divergent" in barrier["what"]
+
+
+def test_only_kernels_with_shared_memory_pay_for_three_tools() -> None:
+    assert tools("out[i] = in[i];") == ("memcheck",)
+    assert tools("__shared__ float tile[64];") == ("memcheck", "racecheck", "synccheck")

@@ -15,7 +15,8 @@ if TYPE_CHECKING:
     from grader.player.stage import Stage
 
 ACTS = {
-    "clock", "dialect", "grid", "operator", "plain", "profile", "record", "script", "subject", "trial",
+    "clock", "dialect", "grid", "operator", "plain", "profile", "record", "script", "spin", "subject",
+    "trial",
 }  # fmt: skip
 
 
