@@ -39,7 +39,7 @@ def test_a_clean_report_has_no_finding() -> None:
 
 
 SHARED = """========= COMPUTE-SANITIZER
-========= Error: Race reported between Write access at reverse_kernel(const float *, float *)+0x120 in {file}:2
+========= Error: Race reported between Write access at reverse_kernel(float *)+0x120 in {file}:2
 =========     and Read access at reverse_kernel(const float *, float *)+0x1d0 in {file}:3 [252 hazards]
 =========
 ========= Barrier error detected. Divergent thread(s) in block.
