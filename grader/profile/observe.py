@@ -23,7 +23,6 @@ CALLS = 5
 SECONDS = 300.0
 LIMITS = Limits(load=60.0, call=SECONDS)
 SLOW = Limits(start=180.0, load=180.0, call=SECONDS)
-TOOLS = (Path("/opt/nvidia"),)  # where NVIDIA's own packages of ncu lie, beside the toolkit in /usr/local
 PATIENCE = 60.0  # for a tool that writes its report when the process it runs has ended
 
 
@@ -99,11 +98,10 @@ def _starter(
     file = subject.submission
     env = cache.extensions(file.source) if choice.name == "cuda" else {}
     folders = (*map(Path, env.values()), *([writes] if writes else []))
-    tools = [folder for folder in TOOLS if wrap and folder.exists()]
     return lambda: Player(
         choice.name,
         limits,
-        sees=(file.path, *tools),
+        sees=(file.path,),
         writes=folders,
         build=build,
         wrap=wrap,

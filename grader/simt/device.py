@@ -67,9 +67,7 @@ class Runtime:
         code = self._library.simt_pending_error()
         if not code:
             return None
-        return stand_ins.FAULTS.get(
-            code, "invalid configuration argument" if code == 9 else "unspecified launch failure"
-        )
+        return stand_ins.FAULTS.get(code, "invalid argument" if code == 1 else "unspecified launch failure")
 
     def schedule(self, seed: int) -> None:
         """Shuffles the order of blocks and warps by ``seed``; 0 is their own order."""

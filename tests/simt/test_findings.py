@@ -98,7 +98,7 @@ def test_elements_that_were_never_written(play: Play) -> None:
 )
 def test_a_wrong_configuration_is_a_launch_error(play: Play, name: str, why: str) -> None:
     answer = play("bugs")[name]
-    assert "invalid configuration argument" in answer["error"] and why in answer["error"]
+    assert "CUDA error: invalid argument" in answer["error"] and why in answer["error"]
     assert answer["findings"] == []
 
 

@@ -141,7 +141,11 @@ RULES = (
     ),
     Rule(
         "launch-invalid",
-        (r"invalid configuration argument", r"cudaErrorInvalidConfiguration"),
+        (
+            r"invalid configuration argument",
+            r"cudaErrorInvalidConfiguration",
+            r"CUDA error: invalid argument",
+        ),
         "The launch's sizes are not allowed: a block of more than 1024 threads, or a grid or block of 0.",
         "Keep block.x * block.y * block.z at 1024 or below, and return before the launch if there are no elements.",
         "03",

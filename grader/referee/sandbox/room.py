@@ -88,8 +88,8 @@ def _python() -> tuple[Path, ...]:
 
 
 def _toolkit() -> list[Path]:
-    """Where nvcc and the driver's libraries may lie outside of /usr."""
-    names = [os.environ.get("CUDA_HOME"), os.environ.get("CUDA_PATH"), "/usr/local/cuda"]
+    """Where nvcc, ncu and the driver's libraries may lie outside of /usr."""
+    names = [os.environ.get("CUDA_HOME"), os.environ.get("CUDA_PATH"), "/usr/local/cuda", "/opt/nvidia"]
     names += os.environ.get("LD_LIBRARY_PATH", "").split(os.pathsep)
     found = [p for n in names if n and n != "/" for p in (Path(n), Path(n).resolve())]
     course = Path(grader.__file__).resolve().parents[1]

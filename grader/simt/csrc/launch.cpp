@@ -39,7 +39,7 @@ static const char* refusal(const LaunchConfig& c, const std::string& kernel) {
 }
 
 static void refuse(const LaunchSite& site, const LaunchConfig& c, const std::string& why,
-                   int error = INVALID_CONFIGURATION) {
+                   int error = REFUSED_LAUNCH) {
   char text[300];
   snprintf(text, sizeof text, "%s<<<(%u, %u, %u), (%u, %u, %u), %zu>>>: ", site.kernel, c.grid.x, c.grid.y,
            c.grid.z, c.block.x, c.block.y, c.block.z, c.shared_bytes);

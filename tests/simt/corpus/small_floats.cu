@@ -45,7 +45,7 @@ __global__ void half2_kernel(const float* x, float* y, int n) {
     ROW(7, sum(r) + sum(__lows2half2(a, b)) + sum(__highs2half2(a, b)) + sum(make_half2(a.x, b.y)));
     __half2* p = reinterpret_cast<__half2*>(y + 8 * n) + t;
     *p = a;
-    ROW(9, sum(__ldg(p - 0)) * 0 + 1);
+    ROW(9, sum(*p) * 0 + 1);
 }
 void half_pairs(const float* x, float* y, int n) { half2_kernel<<<1, n>>>(x, y, n); }
 

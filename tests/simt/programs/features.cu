@@ -203,7 +203,7 @@ int64_t api() {
     cudaFuncSetAttribute(softmax_kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, 65536);
     TORCH_CHECK(r[3] == 40.0f && p.maxThreadsPerBlock == 1024 && ms >= 0);
     map_kernel<<<1, 4096>>>(d, d, 4, Affine{10.0f, 0.0f});
-    return cudaGetLastError() == cudaErrorInvalidConfiguration;
+    return cudaGetLastError() == cudaErrorInvalidValue;
 }
 
 // literal 0, NULL and braces as kernel arguments
