@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from grader import backend
+from grader import backend, companion
 from grader.doctor import machine, report, software
 from grader.doctor.line import Line
 from grader.lessons import course_root, names
@@ -133,10 +133,17 @@ def test_without_a_gpu_the_end_says_what_waits_for_one(has: Callable[..., None])
     assert "01" in lines["Fully here"]
 
 
-def test_with_a_gpu_everything_runs(has: Callable[..., None]) -> None:
+def test_with_a_gpu_everything_runs_if_the_cpu_back_end_is_beside_it(
+    has: Callable[..., None], monkeypatch: pytest.MonkeyPatch
+) -> None:
     has(gpu="a GPU", cuda="13.0", nvcc="/cuda/bin/nvcc")
+    monkeypatch.setattr(companion, "python", lambda: Path("python"))
     line = report.lessons([])[0]  # a lesson whose packages are not installed has a line of its own
-    assert line.startswith("Back end cuda") and line.endswith("run fully here.")
+    assert line.startswith("Back end cuda") and line.endswith("run fully here.") and "09" in line
+    monkeypatch.setattr(companion, "python", lambda: None)
+    line, beside = report.lessons([])[:2]
+    assert "03" in line and "09" not in line
+    assert beside == "Lessons 06, 08, 09, 12 also need the CPU back end (pending_cpu): ./course companion"
 
 
 def test_it_needs_nothing_but_python_and_is_quick() -> None:
