@@ -159,10 +159,18 @@ def _inspector(job: Job, oracle: Oracle) -> Callable[[], list[dict[str, Any]]] |
     return lambda: sanitizer.inspect(job.task, path, source, oracle, job.limits)
 
 
+def refused(job: Job, reason: str) -> Verdict:
+    """The verdict on a file that cannot even be read: nothing was run, and ``load`` says why."""
+    return _verdict(job, _not_loaded(job, reason, {}), {}, time.monotonic(), None)
+
+
 def _unread(job: Job, error: SyntaxError) -> Record:
     where = f"{job.submission.path.name}, line {error.lineno}: " if error.lineno else ""
-    message = f"SyntaxError: {where}{error.msg}"
     evidence = {"line": error.lineno, "code": (error.text or "").strip()}
+    return _not_loaded(job, f"SyntaxError: {where}{error.msg}", evidence)
+
+
+def _not_loaded(job: Job, message: str, evidence: dict[str, Any]) -> Record:
     findings = [Finding("load", Status.IMPORT_ERROR, message, 0, 0, evidence)]
     findings += [Finding(c.name, Status.NOT_RUN, c.why, 0, c.points) for c in job.task.cases]
     if job.task.memory_points:

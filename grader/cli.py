@@ -11,6 +11,7 @@ from typing import Annotated
 
 import typer
 
+from grader.batch import cli as teacher
 from grader.errors import BadInputError
 from grader.loop.cli import register
 
@@ -21,6 +22,7 @@ app = typer.Typer(
 dev = typer.Typer(help="For contributors.", no_args_is_help=True)
 app.add_typer(dev, name="dev")
 register(app)
+teacher.register(app)
 
 BackendOption = Annotated[str, typer.Option("--backend", help="auto, cuda (a GPU) or simt (this CPU).")]
 

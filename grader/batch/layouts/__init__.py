@@ -1,0 +1,62 @@
+"""Layouts of a folder of submissions: one file each, recognised by what lies in the folder."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+
+from grader.batch.handed import Handed
+from grader.batch.layouts import canvas, gradescope, moodle, plain
+from grader.errors import BadInputError
+
+NAMES = ("auto", "files", "folders", "gradescope", "canvas", "moodle")
+
+
+def recognise(folder: Path) -> str:
+    """The layout of a folder."""
+    for name, module in (("gradescope", gradescope), ("moodle", moodle), ("canvas", canvas)):
+        if module.fits(folder):
+            return name
+    return "folders" if any(plain.folders(folder)) else "files"
+
+
+def read(folder: Path, lessons: list[str], known: list[str], layout: str = "auto") -> list[Handed]:
+    """Everything handed in for these lessons, sorted by student; BadInputError if nothing is there.
+
+    ``known``: all lessons of the course, so that a file for another one is not taken for this one.
+    """
+    if layout not in NAMES:
+        raise BadInputError(f"There is no layout {layout!r}; the layouts are {', '.join(NAMES)}.")
+    inner = [p for p in folder.iterdir() if not p.name.startswith((".", "__"))]
+    if len(inner) == 1 and inner[0].is_dir() and layout == "auto" and _is_wrapper(inner[0]):
+        folder = inner[0]  # zip files often have one folder around everything
+    layout = recognise(folder) if layout == "auto" else layout
+    readers = {
+        "gradescope": gradescope.read, "canvas": canvas.read, "moodle": moodle.read,
+        "folders": plain.read_folders, "files": plain.read_files,
+    }  # fmt: skip
+    found = [h for lesson in lessons for h in readers[layout](folder, lesson, known)]
+    if not found:
+        raise BadInputError(
+            f"No submissions were found in {folder} (layout {layout}); "
+            "docs/guide/teacher.md shows the layouts."
+        )
+    return sorted(_one_each(found), key=lambda h: (h.lesson, h.student))
+
+
+def _is_wrapper(folder: Path) -> bool:
+    return recognise(folder) != "files" or len(list(folder.glob("*.py"))) > 1
+
+
+def _one_each(found: list[Handed]) -> list[Handed]:
+    """One entry a student and lesson. Several students with one key get numbers, so that no row is lost."""
+    seen: dict[tuple[str, str], int] = {}
+    out = []
+    for one in found:
+        key = (one.student, one.lesson)
+        seen[key] = seen.get(key, 0) + 1
+        if seen[key] > 1:
+            note = f"Duplicate: {seen[key]} submissions are named {one.student}."
+            one = replace(one, student=f"{one.student}-{seen[key]}", notes=(*one.notes, note))
+        out.append(one)
+    return out

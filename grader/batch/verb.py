@@ -1,0 +1,99 @@
+"""What the teacher's verbs do, apart from parsing their arguments."""
+
+from __future__ import annotations
+
+import json
+import sys
+from collections import Counter
+from pathlib import Path
+from typing import Any
+
+from rich.table import Table
+
+from grader import backend as back_ends
+from grader import lessons
+from grader.batch import extra
+from grader.batch.row import Class
+from grader.errors import BadInputError
+
+
+def batch(submissions: Path, wanted: tuple[str, ...], out: Path, **options: Any) -> int:
+    """Grade a class and write its reports; 0, or 1 when the grader itself could not grade somebody."""
+    extra.require()
+    from grader.batch import late, reports, run
+    from grader.batch.store import Store
+
+    formats: tuple[str, ...] = options["formats"]
+    reports.known(formats)
+    private = lessons.course_root() / "tasks_private"
+    hidden = options.pop("hidden") or (private if private.is_dir() else None)
+    if options["scheduler"] and options["backend"] == "auto":
+        raise BadInputError("With --scheduler say which back end its workers have: --backend cuda or simt.")
+    choice = options.pop("backend")
+    if not options["scheduler"]:
+        choice = back_ends.choose(choice).name
+    policy = late.parse(options.pop("due"), options.pop("late"), options.pop("grace"))
+    names = tuple(lessons.names()) if "all" in wanted else wanted
+    request = run.Request(submissions, out, names, choice, hidden=hidden, policy=policy, **options)
+    result = run.run(request)
+    written = reports.write_class(Store(out), result, formats)
+    _show(result, written)
+    return 1 if any(row.state == "not_gradable" for row in result.rows) else 0
+
+
+def report(results: Path, formats: tuple[str, ...], out: str) -> int:
+    """Write reports of a folder of results or of one verdict."""
+    extra.require()
+    from grader.batch import personal, reports
+
+    reports.known(formats)
+    if results.is_file():
+        return _single(results, formats, out, personal.FORMATS)
+    result, written = reports.again(results, formats)
+    _show(result, written)
+    return 0
+
+
+def _single(path: Path, formats: tuple[str, ...], out: str, known: dict[str, Any]) -> int:
+    from grader.batch import personal, store
+    from grader.verdict import Verdict
+
+    if len(formats) != 1 or formats[0] not in known:
+        raise BadInputError(f"For one verdict name one --format of {', '.join(known)}.")
+    try:
+        verdict = Verdict.from_json(json.loads(path.read_text("utf-8")))
+    except (OSError, ValueError, KeyError, TypeError) as error:
+        raise BadInputError(f"{path} is no verdict; write one with ./course check --json FILE.") from error
+    text = personal.single(verdict, formats[0])
+    if out == "-":
+        sys.stdout.write(text)
+    else:
+        store.write(Path(out), text)
+    return 0
+
+
+def _show(result: Class, written: list[Path]) -> None:
+    """A line a lesson, what the teacher must look at, and where the reports are."""
+    from grader.report.console import screen
+
+    console = screen()
+    table = Table(box=None, pad_edge=False, padding=(0, 3, 0, 0))
+    for head in ("lesson", "rows", "passed", "mean points", "open", "missing", "refused", "not gradable"):
+        table.add_column(head, justify="left" if head == "lesson" else "right")
+    for lesson in result.lessons:
+        rows = [r for r in result.rows if r.lesson == lesson.name]
+        states = Counter(r.state for r in rows)
+        graded = [r.points for r in rows if r.state == "graded"]
+        mean = f"{sum(graded) / len(graded):.1f}/{lesson.max_points}" if graded else "-"
+        table.add_row(
+            lesson.name, str(len(rows)), str(sum(r.passed for r in rows)), mean,
+            str(sum(r.open for r in rows)), str(states["missing"]), str(states["refused"]),
+            str(states["not_gradable"]),
+        )  # fmt: skip
+    console.print(table)
+    for row in [r for r in result.rows if r.state in ("refused", "not_gradable")][:12]:
+        console.print(
+            f"  {row.student}: {row.state.replace('_', ' ')}: {row.first}", style="yellow", markup=False
+        )
+    for path in written:
+        console.print(f"  {path}", style="dim", markup=False)

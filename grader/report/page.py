@@ -1,0 +1,44 @@
+"""HTML from templates: one student's page. Everything from outside is escaped."""
+
+from __future__ import annotations
+
+import functools
+from pathlib import Path
+from typing import Any
+
+from grader.batch.row import Row
+from grader.report.words import outcome, said
+from grader.verdict import SENTENCE, Status, Verdict
+
+TEMPLATES = Path(__file__).parent / "templates"
+
+
+@functools.cache
+def environment() -> Any:
+    """Jinja, strict about names and escaping everything."""
+    import jinja2
+
+    made = jinja2.Environment(
+        loader=jinja2.FileSystemLoader(TEMPLATES), autoescape=True, undefined=jinja2.StrictUndefined,
+        trim_blocks=True, lstrip_blocks=True,
+    )  # fmt: skip
+    made.globals["style"] = (TEMPLATES / "style.css").read_text("utf-8")
+    made.filters["outcome"] = outcome
+    return made
+
+
+def text(row: Row, verdict: Verdict) -> str:
+    """The page of one student for one lesson: points, every check with its message, speed."""
+    checks = [
+        {"finding": f, "said": said(f), "open": not f.ok and f.status is not Status.NOT_RUN}
+        for f in verdict.findings
+    ]
+    shown: str = (
+        environment()
+        .get_template("student.html")
+        .render(
+            row=row, verdict=verdict, checks=checks, sentence=SENTENCE[verdict.status], number=row.lesson[:2],
+            speed=verdict.speed if verdict.speed and "whole_ratio" in verdict.speed else None,
+        )
+    )  # fmt: skip
+    return shown
