@@ -25,6 +25,7 @@ if TYPE_CHECKING:
 
 PATIENCE = 20.0  # seconds without a scheduler before we say so
 LOOK = 5.0  # seconds between looks at how many workers there are
+SHAKEN = 30.0  # seconds after a death during which every look counts
 TRIES = 2
 
 
@@ -64,6 +65,7 @@ class Engine:
         self._flying: dict[str, _Flight] = {}
         self._answers: queue.SimpleQueue[Future] = queue.SimpleQueue()
         self._slots, self._looked, self._away = machines.slots, time.monotonic(), 0.0
+        self._died = -SHAKEN
 
     def run(self, orders: Iterable[Order], done: Callable[[Answer], None]) -> None:
         """Grade all of them; ``done`` hears of each, in this thread. LostError without a scheduler."""
@@ -71,7 +73,6 @@ class Engine:
         ready: deque[tuple[Order, int]] = deque()
         try:
             while self._fill(waiting, ready):
-                self._count()
                 try:
                     future = self._answers.get(timeout=1.0)
                 except queue.Empty:
@@ -97,6 +98,7 @@ class Engine:
     def _fill(self, waiting: Iterator[Order], ready: deque[tuple[Order, int]]) -> bool:
         """Send what there are workers for; whether anything is still to be done."""
         machines = self._machines
+        self._count()
         grading = sum(not f.build for f in self._flying.values())
         building = len(self._flying) - grading
         while grading < max(1, self._slots) * (1 + self._ahead):
@@ -133,6 +135,7 @@ class Engine:
             return str(future.result(timeout=30)), ""
         except Exception as error:
             if type(error).__name__ == "KilledWorker":
+                self._died = time.monotonic()
                 return "", "The process that graded it died, twice; this is no verdict on the file."
             if self._machines.client.status != "running":
                 self._lost()
@@ -149,11 +152,13 @@ class Engine:
             self._away = 0.0
 
     def _count(self) -> None:
-        """Workers come and go."""
-        if time.monotonic() - self._looked > LOOK and self._machines.client.status == "running":
-            self._looked = time.monotonic()
+        """Workers come and go. Two gradings at one worker would both be blamed for its death."""
+        now = time.monotonic()
+        shaken = not self._ahead and now - self._died < SHAKEN
+        if (shaken or now - self._looked > LOOK) and self._machines.client.status == "running":
+            self._looked = now
             kind = next(iter(self._machines.grading), "")
-            self._slots = places.offered(self._machines.client, kind) or self._slots
+            self._slots = places.offered(self._machines.client, kind)
 
     def _lost(self) -> None:
         raise LostError(

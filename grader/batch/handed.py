@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 SOURCES = (".py", ".ipynb")
@@ -118,3 +118,17 @@ def _newest(files: list[Path], inner: dict[Path, Path]) -> Pick:
         return Pick(best)
     others = ", ".join(str(inner[p]) for p in rest[:4])
     return Pick(best, (f"Duplicate: {inner[best]} is the newest and was graded, not {others}.",))
+
+
+def one_each(found: list[Handed]) -> list[Handed]:
+    """One entry a student and lesson. Several students with one key get numbers, so that no row is lost."""
+    seen: dict[tuple[str, str], int] = {}
+    out = []
+    for one in found:
+        key = (one.student, one.lesson)
+        seen[key] = seen.get(key, 0) + 1
+        if seen[key] > 1:
+            note = f"Duplicate: {seen[key]} submissions are named {one.student}."
+            one = replace(one, student=f"{one.student}-{seen[key]}", notes=(*one.notes, note))
+        out.append(one)
+    return out

@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from distributed import Client
 
 CORE, GPU = "CORE", "GPU"
+PATIENCE = 5  # seconds for a scheduler to answer
 WORKERS_COME = 120  # seconds: a queue of a cluster takes its time
 MAJOR, MINOR = 75, 76  # CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR and _MINOR
 
@@ -86,7 +87,7 @@ def remote(address: str, backend: str) -> Iterator[Machines]:
     from distributed import Client
 
     try:
-        client = Client(address, timeout=15, set_as_default=False)
+        client = Client(address, timeout=PATIENCE, set_as_default=False)
     except (OSError, TimeoutError, ValueError) as error:
         raise BadInputError(f"There is no Dask scheduler at {address}: {error}") from error
     with client:

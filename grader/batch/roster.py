@@ -7,7 +7,7 @@ import re
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from grader.batch.handed import Handed
+from grader.batch.handed import Handed, one_each
 from grader.errors import BadInputError
 
 # What platforms and teachers call the columns, in the order in which they are looked for.
@@ -77,8 +77,6 @@ def join(handed: list[Handed], people: list[Person], lessons: list[str]) -> list
             out.append(replace(one, notes=(*one.notes, "Not on the class list.")))
             continue
         notes = one.notes
-        if (found.id, one.lesson) in seen:
-            notes = (*notes, f"Duplicate: {found.id} has handed in more than once; both are graded.")
         seen.add((found.id, one.lesson))
         name, email = found.name or one.name, found.email or one.email
         out.append(
@@ -92,6 +90,7 @@ def join(handed: list[Handed], people: list[Person], lessons: list[str]) -> list
                 notes=notes,
             )
         )
+    out = one_each(out)
     missing = ((person, lesson) for lesson in lessons for person in people if (person.id, lesson) not in seen)
     out += [Handed(p.id, lesson, None, p.name, p.email, p.section, problem=NOTHING) for p, lesson in missing]
     return out

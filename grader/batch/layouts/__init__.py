@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from pathlib import Path
 
-from grader.batch.handed import Handed
+from grader.batch.handed import Handed, one_each
 from grader.batch.layouts import canvas, gradescope, moodle, plain
 from grader.errors import BadInputError
 
@@ -41,22 +40,8 @@ def read(folder: Path, lessons: list[str], known: list[str], layout: str = "auto
             f"No submissions were found in {folder} (layout {layout}); "
             "docs/guide/teacher.md shows the layouts."
         )
-    return sorted(_one_each(found), key=lambda h: (h.lesson, h.student))
+    return sorted(one_each(found), key=lambda h: (h.lesson, h.student))
 
 
 def _is_wrapper(folder: Path) -> bool:
     return recognise(folder) != "files" or len(list(folder.glob("*.py"))) > 1
-
-
-def _one_each(found: list[Handed]) -> list[Handed]:
-    """One entry a student and lesson. Several students with one key get numbers, so that no row is lost."""
-    seen: dict[tuple[str, str], int] = {}
-    out = []
-    for one in found:
-        key = (one.student, one.lesson)
-        seen[key] = seen.get(key, 0) + 1
-        if seen[key] > 1:
-            note = f"Duplicate: {seen[key]} submissions are named {one.student}."
-            one = replace(one, student=f"{one.student}-{seen[key]}", notes=(*one.notes, note))
-        out.append(one)
-    return out

@@ -1,0 +1,94 @@
+"""The class list, being late, and what makes two gradings the same."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from grader.batch import key, late, roster
+from grader.batch.handed import Handed
+from grader.errors import BadInputError
+from grader.lessons import Lesson, find, load_task
+
+LESSON = "07_fused_bias_relu"
+
+
+def handed(student: str, **more: object) -> Handed:
+    return Handed(student, LESSON, Path("x.py"), **more)  # type: ignore[arg-type]
+
+
+def test_people_are_found_by_any_name(tmp_path: Path) -> None:
+    (tmp_path / "class.csv").write_text(
+        "\ufeffStudent,ID,SIS Login ID,Email,Section,Leaderboard\n"
+        "    Points Possible,,,,,\n"
+        '"Doe, Jane",11,jdoe,jane@x.org,A,Ada\n"Roe, Rick",12,rroe,rick@x.org,B,\n"Poe, Ed",13,epoe,,A,\n'
+    )
+    people = roster.read(tmp_path / "class.csv")
+    assert [p.id for p in people] == ["11", "12", "13"]
+    given = [handed("11"), handed("x7", name="rickroe"), handed("stranger", email="s@x.org")]
+    rows = {h.student: h for h in roster.join(given, people, [LESSON])}
+    assert sorted(rows) == ["11", "12", "13", "stranger"]
+    assert (rows["11"].name, rows["11"].section, rows["11"].nick) == ("Doe, Jane", "A", "Ada")
+    assert rows["13"].path is None and rows["13"].problem == roster.NOTHING
+    assert rows["stranger"].notes == ("Not on the class list.",)
+
+
+def test_whoever_hands_in_twice_has_two_rows(tmp_path: Path) -> None:
+    (tmp_path / "class.csv").write_text("id;first name;last name\n11;Jane;Doe\n")
+    rows = roster.join([handed("11"), handed("jane doe")], roster.read(tmp_path / "class.csv"), [LESSON])
+    assert [h.student for h in rows] == ["11", "11-2"] and "2 submissions" in rows[1].notes[0]
+
+
+@pytest.mark.parametrize("text", ["", "a,b\n1,2\n", "id\n1\n1\n"])
+def test_what_is_no_class_list(text: str, tmp_path: Path) -> None:
+    (tmp_path / "class.csv").write_text(text)
+    with pytest.raises(BadInputError, match="class list"):
+        roster.read(tmp_path / "class.csv")
+
+
+def test_late_days_cost_what_the_policy_says() -> None:
+    policy = late.parse("2026-11-20T12:00+00:00", "10%,30%", grace=10)
+    due = policy.due or 0.0
+    late_by = [policy.seconds(due + s, False) for s in (-5, 60, 700, 86_400 * 2, 86_400 * 9)]
+    assert [policy.penalty(20, s) for s in late_by] == [0, 0, 2, 4, 6]
+    assert policy.penalty(19, late_by[2]) == 1  # rounded in the student's favour
+    assert policy.penalty(20, policy.seconds(None, True)) == 2 and policy.seconds(None, False) == 0.0
+    assert late.parse("", "").penalty(20, 1e9) == 0
+    assert late.words(90_061) == "1 d 1 h 1 min" and late.words(5) == "less than a minute"
+
+
+@pytest.mark.parametrize("due, rule", [("tomorrow", ""), ("", "ten"), ("", "110%"), ("", "10%;50%")])
+def test_what_is_no_policy(due: str, rule: str) -> None:
+    with pytest.raises(BadInputError, match="--"):
+        late.parse(due, rule)
+
+
+def test_a_key_changes_with_everything_that_decides(tmp_path: Path) -> None:
+    lesson = find("07")
+    first, _ = key.of(lesson, "d1", "simt", "cpu")
+    others = [
+        key.of(find("03"), "d1", "simt", "cpu"), key.of(lesson, "d2", "simt", "cpu"),
+        key.of(lesson, "d1", "cuda", "cpu"), key.of(lesson, "d1", "simt", "H100"),
+        key.of(lesson, "d1", "simt", "cpu", hidden="x"), key.of(lesson, "d1", "simt", "cpu", limit=5.0),
+        key.of(lesson, "d1", "simt", "cpu", schedules=3),
+    ]  # fmt: skip
+    assert len({first, *(k for k, _ in others)}) == 8
+    assert key.of(lesson, "d1", "simt", "cpu", student="ann")[0] == first  # it asks everybody the same
+    quiz = find("05")
+    assert (
+        key.of(quiz, "d1", "simt", "cpu", student="a")[0] != key.of(quiz, "d1", "simt", "cpu", student="b")[0]
+    )
+
+
+def test_a_task_has_a_version_that_words_do_not_change(tmp_path: Path) -> None:
+    text = (find("03").folder / "task.py").read_text()
+    folders = [tmp_path / name for name in ("a", "b", "c")]
+    for folder in folders:
+        folder.mkdir()
+        (folder / "task.py").write_text(text)
+        (folder / "README.md").write_text(folder.name)
+    (folders[2] / "task.py").write_text(text + "\n# other\n")
+    a, b, c = (key.task_version(folder) for folder in folders)
+    assert a == b != c
+    assert isinstance(Lesson("x", folders[0], load_task(folders[0] / "task.py")).task.max_points, int)
