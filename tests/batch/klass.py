@@ -51,6 +51,7 @@ line = b"all tests passed " * 4096
 for _ in range((1 << 30) // len(line)):
     os.write(1, line)
 """
+TALKS_LESS = TALKS.replace("1 << 30", "1 << 25")
 FILLS = """
 import os
 for i in range(1000):
@@ -67,6 +68,7 @@ HOSTILE: dict[str, tuple[str, str]] = {
     "sleeps": ("import time\ntime.sleep(3600)\n", "timeout"),
     "fork bomb": (FORKS, "crashed"),
     "gigabyte of output": (TALKS, "missing_entry"),
+    "much output": (TALKS_LESS, "missing_entry"),
     "segfault": ("import ctypes\nctypes.string_at(0)\n", "crashed"),
     "exits": ("import os\nos._exit(0)\n", "exited_early"),
     "leaves": ("import sys\nprint('20/20 points')\nsys.exit(0)\n", "exited_early"),

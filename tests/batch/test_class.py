@@ -20,7 +20,7 @@ from tests.batch import klass
 
 KINDS = (
     "doubled", "not written", "does not compile", "no name", "no Python", "raises", "endless loop",
-    "fork bomb",    "gigabyte of output", "segfault", "exits", "fills the disk",
+    "fork bomb",    "much output", "segfault", "exits", "fills the disk",
 )  # fmt: skip
 MADE = klass.make(40, 10, kinds=KINDS, own=False)
 ROOT = course_root()
