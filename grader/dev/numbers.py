@@ -15,7 +15,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-from grader.measured import SOURCE
+from grader import measured
 
 TABLE = re.compile(r"(<!-- table: ([\w.-]+) -->\n).*?(<!-- /table -->)", re.S)
 VALUE = re.compile(r"(<!-- = ([\w.-]+) -->)[^<]*(<!-- /= -->)")
@@ -38,13 +38,14 @@ def filled(page: str, root: Path) -> str:
     """``page`` with its tables and values as the results have them. Raises UnknownNumberError."""
     if not (TABLE.search(page) or VALUE.search(page)):
         return page
-    data = json.loads((root / SOURCE).read_text("utf-8"))
+    values = json.loads((root / measured.SOURCE).read_text("utf-8"))["values"]
+    tables = measured.tables(root)
 
     def value(match: re.Match[str]) -> str:
-        return f"{match[1]}{_known(data['values'], match[2])}{match[3]}"
+        return f"{match[1]}{_known(values, match[2])}{match[3]}"
 
     def table(match: re.Match[str]) -> str:
-        return f"{match[1]}{_table(_known(data['tables'], match[2]))}{match[3]}"
+        return f"{match[1]}{_table(_known(tables, match[2]))}{match[3]}"
 
     return VALUE.sub(value, TABLE.sub(table, page))
 
@@ -75,8 +76,8 @@ def problems(page: str) -> Iterator[str]:
 
 def repeated(page: str, root: Path) -> Iterator[str]:
     """Measured times that the code of ``page`` repeats, a sentence each."""
-    tables = json.loads((root / SOURCE).read_text("utf-8"))["tables"].values()
-    times = {str(row[1]) for table in tables for row in table["rows"] if isinstance(row[1], int | float)}
+    every = measured.tables(root).values()
+    times = {str(row[1]) for table in every for row in table["rows"] if isinstance(row[1], int | float)}
     times = {t for t in times if len(t.replace(".", "")) >= DIGITS}
     for block in re.findall(r"^```python\n(.*?)^```", page, re.M | re.S):
         for number in sorted(set(re.findall(r"(?<![\w.])\d+(?:\.\d+)?(?![\w.])", block)) & times):
@@ -89,7 +90,7 @@ def _printed(page: str) -> str:
 
 def _known(found: dict[str, Any], name: str) -> Any:
     if name not in found:
-        raise UnknownNumberError(f"{SOURCE} has no {name}")
+        raise UnknownNumberError(f"{measured.RESULTS} has no {name}")
     return found[name]
 
 

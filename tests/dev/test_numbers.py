@@ -5,6 +5,7 @@ from pathlib import Path
 
 import pytest
 
+from grader import measured
 from grader.dev import numbers
 from grader.lessons import course_root
 from grader.measured import microseconds
@@ -24,7 +25,7 @@ DATA = {
 
 @pytest.fixture
 def root(tmp_path: Path) -> Path:
-    path = tmp_path / numbers.SOURCE
+    path = tmp_path / measured.SOURCE
     path.parent.mkdir(parents=True)
     path.write_text(json.dumps(DATA))
     return tmp_path
@@ -49,10 +50,20 @@ def test_code_does_not_repeat_what_was_measured(root: Path) -> None:
 
 
 def test_measured_times_are_those_of_the_tables() -> None:
-    data = json.loads((course_root() / numbers.SOURCE).read_text("utf-8"))["tables"]["model-07"]["rows"]
+    data = json.loads((course_root() / measured.SOURCE).read_text("utf-8"))["tables"]["model-07"]["rows"]
     assert microseconds("model-07", "eager") == data[0][1] > 0
     with pytest.raises(KeyError, match="no row that begins with 'nothing'"):
         microseconds("model-07", "nothing")
+
+
+def test_tables_are_made_of_what_benchmarks_wrote() -> None:
+    sizes = json.loads((course_root() / measured.RESULTS / "block_sizes.json").read_text("utf-8"))["times"]
+    rows = measured.tables(course_root())["block-sizes-11"]["rows"]
+    assert [row[0] for row in rows] == list(sizes["cuda"])
+    assert abs(rows[0][1] - sizes["cuda"][rows[0][0]]["median_us"]) < 0.06
+    calls = json.loads((course_root() / measured.RESULTS / "gemm_epilogue.json").read_text("utf-8"))["calls"]
+    own = calls["lesson 12"]["microseconds"]["median"]
+    assert abs(microseconds("library-12", "the kernel of this lesson") - own) <= 0.5
 
 
 def test_a_page_without_them_needs_no_results(tmp_path: Path) -> None:
