@@ -16,7 +16,9 @@ from typing import Any
 from grader.errors import BadInputError
 
 TAG = "exercise"
-MAGIC = re.compile(r"^\s*(%|!|get_ipython\(\))")
+MAGIC = re.compile(r"(?P<indent>\s*)(?P<name>\w+\s*=\s*)?(?:[%!?].*|get_ipython\(\).*|[\w.]+\?\??\s*)$")
+TIMED = re.compile(r"(\s*(?:\w+\s*=\s*)?)%(?:time|timeit)\s+(?:-[nr]\s*\d+\s+|-[qop]\s+)*(\S.*)")
+OF_PYTHON = ("%%time", "%%timeit", "%%capture", "%%prun")  # below these a cell is Python, as without them
 
 
 def source(data: bytes, path: Path) -> str:
@@ -63,6 +65,8 @@ def source(data: bytes, path: Path) -> str:
             f"{path}: cell {parts[wrong][0]} is part {order[wrong]} of the exercise, but comes after part "
             f"{order[wrong - 1]}; move it back."
         )
+    if lost := _lost(cells, parts):
+        raise BadInputError(f"{path}: {lost}")
     return "\n\n".join(_plain(text) for _, _, text in parts) + "\n"
 
 
@@ -122,10 +126,82 @@ def _cells(data: bytes, path: Path) -> list[dict[str, Any]]:
 
 
 def _plain(text: str) -> str:
-    """A cell's text without magics; a cell that begins with ``%%`` is one magic altogether."""
+    """A cell's text without magics; below ``%%bash`` and the like it is no Python, and nothing is left.
+
+    Only lines that Python does not understand are looked at: in a string ``% 4`` may begin a line of C++.
+    """
     if text.lstrip().startswith("%%"):
-        return ""
-    return "\n".join("" if MAGIC.match(line) else line for line in text.splitlines())
+        first, _, rest = text.lstrip().partition("\n")
+        return _plain(rest) if first.split()[0] in OF_PYTHON else ""
+    lines = text.splitlines()
+    for _ in range(len(lines)):
+        try:
+            ast.parse("\n".join(lines))
+        except SyntaxError as error:
+            at = (error.lineno or 1) - 1
+            if at >= len(lines) or not MAGIC.match(lines[at]):
+                break  # the student's own mistake, which Python reports better
+            lines[at] = _command(lines[at])
+        except ValueError:
+            break
+        else:
+            break
+    return "\n".join(lines)
+
+
+def _command(line: str) -> str:
+    """What remains of a line for IPython: what it times, or nothing."""
+    if timed := TIMED.fullmatch(line):
+        return timed[1] + timed[2]
+    found = MAGIC.match(line)
+    assert found is not None
+    return f"{found['indent']}{found['name']}None" if found["name"] else f"{found['indent']}pass"
+
+
+def _lost(cells: list[dict[str, Any]], parts: list[tuple[int, int, str]]) -> str:
+    """What a code cell without the tag holds that belongs to the exercise, as a sentence, or ""."""
+    inside = range(parts[0][0], max(p[0] for p in parts))
+    tagged = {number for number, _, _ in parts}
+    made, used = set(), set()
+    for _, _, text in parts:
+        for node in _walk(_plain(text)):
+            made |= _made(node)
+            used |= {node.id} if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Load) else set()
+    for number, cell in enumerate(cells, 1):
+        text = _text(cell)
+        if number in tagged or cell.get("cell_type") != "code" or not text.strip():
+            continue
+        if number in inside and text[0] in " \t":
+            return (
+                f"cell {number} begins in the middle of a block; was it split off the cell above? Merge them."
+            )
+        own = {name for node in _walk(_plain(text)) for name in _made(node)}
+        if lost := sorted((own & used) - made):
+            return (
+                f"cell {number} defines {lost[0]}, which the exercise uses, but is not tagged {TAG!r} and so "
+                "is not handed in; was it split off? Move its code into a cell of the exercise."
+            )
+    return ""
+
+
+def _walk(text: str) -> list[ast.AST]:
+    try:
+        return list(ast.walk(ast.parse(text)))
+    except (SyntaxError, ValueError, RecursionError):
+        return []
+
+
+def _made(node: ast.AST) -> set[str]:
+    """Names that a statement or expression defines, wherever it stands."""
+    if isinstance(node, ast.FunctionDef | ast.ClassDef):
+        arguments = node.args if isinstance(node, ast.FunctionDef) else None
+        given = [*arguments.posonlyargs, *arguments.args, *arguments.kwonlyargs] if arguments else []
+        return {node.name, *(a.arg for a in given)}
+    if isinstance(node, ast.Import | ast.ImportFrom):
+        return {(alias.asname or alias.name).split(".")[0] for alias in node.names}
+    if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store):
+        return {node.id}
+    return {node.arg} if isinstance(node, ast.arg) else set()
 
 
 def _text(cell: dict[str, Any]) -> str:

@@ -77,6 +77,42 @@ def test_deleted_copied_moved_and_stripped_cells_are_named() -> None:
     assert "no cell tagged 'exercise'" in said(made)
 
 
+def test_a_cell_split_off_without_its_tag_is_named() -> None:
+    def split(at: int) -> dict:
+        made = book()
+        cell = exercise_cells(made)[1]
+        lines = "".join(cell["source"]).splitlines(keepends=True)
+        rest = {"cell_type": "code", "metadata": {}, "source": lines[at:], "outputs": []}
+        made["cells"].insert(made["cells"].index(cell) + 1, rest)
+        cell["source"] = lines[:at]
+        return made
+
+    assert "begins in the middle of a block; was it split off the cell above?" in said(split(2))
+    made = book()
+    made["cells"].append({"cell_type": "code", "metadata": {}, "source": "FACTOR = 2\n", "outputs": []})
+    assert "twice" in notebook.source(json.dumps(made).encode(), Path("x"))  # of no use to the exercise
+    exercise_cells(made)[1]["source"] = ["def twice(x):\n", "    return FACTOR * x\n"]
+    assert "defines FACTOR, which the exercise uses, but is not tagged" in said(made)
+
+
+@pytest.mark.parametrize(
+    ("cell", "python"),
+    [
+        ("%%time\nx = 1", "x = 1"),
+        ("%%bash\nls -l", ""),
+        ("%load_ext x\nx = 1", "pass\nx = 1"),
+        ("if True:\n    !ls\n    x = 1", "if True:\n    pass\n    x = 1"),
+        ("files = !ls\nx = %time 3", "files = None\nx = 3"),
+        ("%timeit -n 3 f(2)", "f(2)"),
+        ("?print\nprint?\nx = 1", "pass\npass\nx = 1"),
+        ('s = """\n% cols;\n!done\n"""', 's = """\n% cols;\n!done\n"""'),  # C++ in a string stays
+        ("x = = 1", "x = = 1"),
+    ],
+)
+def test_magics_leave_python_behind(cell: str, python: str) -> None:
+    assert notebook._plain(cell) == python
+
+
 @pytest.mark.parametrize(
     "odd", [[], {}, {"cells": {}}, {"cells": [], "nbformat": 3}, {"cells": [1], "nbformat": 4}]
 )
