@@ -17,7 +17,7 @@ from typing import Literal
 from . import cache, headers, toolchain
 from .diagnostics import CompileError, explain
 from .request import BuildRequest, usable_flags
-from .rewrite import registration, rewrite
+from .rewrite import registration, rewrite, source_text
 from .toolchain import BuildTimeout, CompilerFailed, ToolchainError
 from .unsupported import refuse_includes
 
@@ -201,9 +201,14 @@ def _link(objects: list[str], out: Path, run: Run) -> None:
     run([*objects, "-o", str(out), *libraries, *toolchain.link_flags()], out.parent)
 
 
-def _at(origins: tuple[tuple[str, int], ...], i: int, fallback: str) -> str:
+def _origin(origins: tuple[tuple[str, int], ...], i: int, fallback: str) -> tuple[str, int]:
     file, line = origins[i] if i < len(origins) else ("", 0)
-    return f'#line {line or 1} "{file or fallback}"\n'
+    return file or fallback, line or 1
+
+
+def _at(origins: tuple[tuple[str, int], ...], i: int, fallback: str) -> str:
+    file, line = _origin(origins, i, fallback)
+    return f'#line {line} "{file}"\n'
 
 
 def _own_files(request: BuildRequest) -> set[str]:
@@ -215,7 +220,10 @@ def _own_files(request: BuildRequest) -> set[str]:
 def _device_object(request: BuildRequest, variant: Variant, run: Run) -> tuple[Path, str]:
     sources = list(request.cuda_sources)
     parts = [registration(sources) + "\n"]
-    parts += [_at(request.cuda_origins, i, "cuda.cu") + rewrite(s) + "\n" for i, s in enumerate(sources)]
+    for i, text in enumerate(map(rewrite, sources)):
+        if variant == "checked":
+            parts.append(source_text(i, *_origin(request.cuda_origins, i, "cuda.cu"), text) + "\n")
+        parts.append(_at(request.cuda_origins, i, "cuda.cu") + text + "\n")
     kind: headers.Kind = "device" if variant == "checked" else "fast"
     return _object("".join(parts), "\n".join(sources), kind, usable_flags(request.cuda_cflags), run)
 

@@ -10,6 +10,8 @@ from .sentences import NAME, sentence
 RACES = {"shared-race", "global-race"}
 UNWRITTEN = {"shared-uninitialised-read", "global-uninitialised-read"}
 WARNINGS = {"barrier-exited-threads", "leak"}
+OVERFLOW = "integer-overflow"
+OUTSIDE = ("out-of-bounds", "illegal-address")
 
 
 def findings(raw: list[dict[str, Any]]) -> list[dict[str, Any]]:
@@ -33,6 +35,8 @@ def _causes(found: list[dict[str, Any]]) -> list[dict[str, Any]]:
         for side in (f, f["other"])
         if side["line"]
     }
+    overflows = {f["kernel"]: f for f in reversed(found) if f["kind"] == OVERFLOW}
+    led_out = {f["kernel"] for f in found if f["kind"].endswith(OUTSIDE)}
     masks = {(f["kernel"], place(f)) for f in found if f["kind"] == "bad-mask"}
     out: list[dict[str, Any]] = []
     pairs: dict[tuple[str, str, frozenset[tuple[str, int]]], dict[str, Any]] = {}
@@ -40,6 +44,10 @@ def _causes(found: list[dict[str, Any]]) -> list[dict[str, Any]]:
         here = (f["kernel"], place(f))
         if f["kind"] in UNWRITTEN and here in racing:
             continue  # it came too early, and the race says so
+        if f["kind"] == OVERFLOW and f["kernel"] in led_out:
+            continue  # said by the access that it led to
+        if f["kind"].endswith(OUTSIDE) and (before := overflows.get(f["kernel"])):
+            f["what"] = f"{f['what'].split(';')[0]}. Before that, line {before['line']} {before['what']}"
         if f["kind"] == "warp-exited-lanes" and here in masks:
             continue
         if f["kind"] == "barrier-divergence" and place(f) == place(f["other"]):

@@ -69,6 +69,8 @@ def _out_of_bounds(f: dict[str, Any]) -> str:
             else f"{-f['variable_offset']} bytes before it"
         )
         return f"{verb} {_shared_place(f)}, {side}"
+    if "tensor" not in f:  # nothing that anybody has declared or allocated is near
+        return f"{verb} {_count(f.get('size', 0), 'byte')} outside of everything that exists"
     element, name, beyond = _element(f["tensor"])
     if beyond == 0:  # a vector that begins inside and ends outside
         side = "and runs over its end"
@@ -77,12 +79,33 @@ def _out_of_bounds(f: dict[str, Any]) -> str:
     return f"{verb} {element} of {name}, {side}"
 
 
+def _array(f: dict[str, Any]) -> str:
+    index, name = f["left"], f["name"] or "an array"
+    extent = re.search(r"\[(\d+)\]", f["type"])
+    last = int(extent[1]) - 1 if extent else 0
+    past, before = _count(index - last, "element"), _count(-index, "element")
+    side = f"{past} past the end" if index > last else f"{before} before the start"
+    return f"uses element {index} of {name}, which is {f['type']}: {side}"
+
+
+def _overflow(f: dict[str, Any]) -> str:
+    left, right = (f"({n})" if n < 0 else str(n) for n in (f["left"], f["right"]))
+    return (
+        f"computes {left} {f['name']} {right} as {f['type']}, which cannot hold it; "
+        "make one side size_t or int64_t"
+    )
+
+
 def sentence(f: dict[str, Any]) -> str:
     """What happened, without where in the source: the finding has that as data."""
     kind, verb = f["kind"], VERB.get(f.get("access", 0), "touches")
     match kind:
         case "global-out-of-bounds" | "shared-out-of-bounds":
             return _out_of_bounds(f)
+        case "array-out-of-bounds":
+            return _array(f)
+        case "integer-overflow":
+            return _overflow(f)
         case "use-after-free":
             return f"{verb} {_where(f)}, which has been freed"
         case "misaligned":

@@ -134,7 +134,7 @@ def common_flags() -> list[str]:
 
 def checked_flags() -> list[str]:
     """Instrumentation: the compiler calls the runtime at every memory access and basic block."""
-    flags = ["-O1", "-fsanitize=thread", "-fno-omit-frame-pointer"]
+    flags = ["-O1", "-fsanitize=thread,bounds,signed-integer-overflow", "-fno-omit-frame-pointer"]
     if compiler().is_clang:
         # A loop that copies must stay a loop: the runtime does not hear of a library's memcpy.
         flags += [f"-fno-builtin-{name}" for name in ("memcpy", "memmove", "memset")]

@@ -13,6 +13,7 @@ FINDING = {
     "write_past_end": "global-out-of-bounds",
     "shared_past_end": "shared-out-of-bounds",
     "dynamic_past_end": "shared-out-of-bounds",
+    "local_past_end": "array-out-of-bounds",
     "after_free": "use-after-free",
     "misaligned": "misaligned",
     "host_pointer": "illegal-address",
@@ -34,6 +35,7 @@ FINDING = {
     "grid_without_cooperation": "not-cooperative",
     "asserts": "assert",
     "divides_by_zero": "division-by-zero",
+    "overflows": "integer-overflow",
     "kept_memory": "leak",
 }
 

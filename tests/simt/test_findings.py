@@ -4,12 +4,16 @@ from __future__ import annotations
 
 import pytest
 
+from grader.simt.sentences import sentence
+
 from .conftest import Play, line_of
 
 KIND = {
     "oob_read": "global-out-of-bounds",
     "oob_before": "global-out-of-bounds",
     "oob_write": "global-out-of-bounds",
+    "local_oob": "array-out-of-bounds",
+    "overflow": "illegal-address",
     "missing_sync": "shared-race",
     "reduce_no_sync": "shared-race",
     "early_exit": "barrier-exited-threads",
@@ -74,6 +78,28 @@ def test_a_finding_names_thread_element_and_tensor(play: Play) -> None:
     assert (f["access"], f["size"], f["count"], f["kernel"]) == ("read", 4, 1, "oob_read")
     (f,) = play("bugs")["oob_before"]["findings"]
     assert f["what"].endswith("2 elements before the start") and f["count"] == 2
+
+
+def test_an_index_beyond_a_local_array_names_the_array(play: Play) -> None:
+    (f,) = play("bugs")["local_oob"]["findings"]
+    assert f["what"].replace("float[", "float [") == (
+        "uses element 4 of a, which is float [4]: 1 element past the end"
+    )
+    assert (f["block"], f["thread"], f["severity"]) == ([0, 0, 0], [0, 0, 0], "error")
+
+
+def test_an_index_that_overflowed_explains_the_access(play: Play) -> None:
+    (f,) = play("bugs")["overflow"]["findings"]
+    line = line_of("bugs", "overflow")
+    before = f"Before that, line {line} computes 67108864 * 32 as int, which cannot hold it"
+    assert f["what"] == (
+        f"reads an address that is not device memory. {before}; make one side size_t or int64_t"
+    )
+
+
+def test_what_is_near_nothing_has_a_sentence() -> None:
+    f = {"kind": "shared-out-of-bounds", "access": 2, "size": 4}
+    assert sentence(f) == "reads 4 bytes outside of everything that exists"
 
 
 def test_a_race_names_both_threads(play: Play) -> None:

@@ -26,6 +26,7 @@ static int fault_of(const std::string& kind) {
                                                  {"use-after-free", ILLEGAL_ADDRESS},
                                                  {"illegal-address", ILLEGAL_ADDRESS},
                                                  {"shared-out-of-bounds", ILLEGAL_ADDRESS},
+                                                 {"array-out-of-bounds", ILLEGAL_ADDRESS},
                                                  {"misaligned", MISALIGNED_ADDRESS},
                                                  {"step-budget", LAUNCH_TIMEOUT},
                                                  {"assert", DEVICE_ASSERT},
@@ -105,6 +106,12 @@ void report(Worker* w, const char* kind, size_t pc, const Evidence& evidence) {
     json.field("variable_offset", evidence.offset);
   }
   if (evidence.address) describe_allocation(json, launch, evidence.address);
+  if (!evidence.type.empty()) {
+    json.field("name", evidence.name);
+    json.field("type", evidence.type);
+    json.field("left", evidence.left);
+    json.field("right", evidence.right);
+  }
   if (const Record* other = evidence.other) {
     json.key("other").open('{');
     json.field("pc", (long long)other->pc);

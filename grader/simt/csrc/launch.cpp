@@ -80,6 +80,7 @@ static void run(Launch& launch, void* (*tls_anchor)()) {
   prepare(w, launch, tls_anchor);
   w->launch = &launch;
   w->killed = w->exit_reported = false;
+  w->overflows.clear();
   t_worker = w;
   simt_builtins.block_dim = launch.block;
   simt_builtins.grid_dim = launch.grid;

@@ -15,6 +15,7 @@
 #include "history.cpp"
 #include "check.cpp"
 #include "instrumentation.cpp"
+#include "undefined.cpp"
 #include "pool.cpp"
 #include "launch.cpp"
 #include "last_words.cpp"

@@ -136,6 +136,7 @@ struct Worker {
   u8 older_range = 0, older_variable = 0;
   Counter counter;
   std::vector<DoubtfulRead> doubtful;
+  std::vector<size_t> overflows;  // instructions of this launch that have overflowed
   std::vector<SavedBlock> aside;  // blocks that wait for others
 };
 

@@ -23,6 +23,13 @@ KERNEL(dynamic_past_end) { extern __shared__ float d[]; INDEX; d[t] = x[i]; y[i]
 void dynamic_past_end(const float* x, float* y, int n) { LAUNCH(dynamic_past_end, 1, 256, 64); }
 KERNEL(ok_dynamic) { extern __shared__ float d[]; INDEX; d[t] = x[i]; y[i] = d[t]; }
 void ok_dynamic(const float* x, float* y, int n) { LAUNCH(ok_dynamic, 1, 256, 1024); }
+KERNEL(local_past_end) { float a[4]; INDEX; for (int k = 0; k * 256 <= n; ++k) a[k] = x[i + k]; y[i] = a[t & 3]; }
+void local_past_end(const float* x, float* y, int n) { LAUNCH(local_past_end, 1, 32); }
+KERNEL(ok_local) { float a[4]; INDEX; for (int k = 0; k * 256 < n; ++k) a[k] = x[i + k]; y[i] = a[t & 3]; }
+void ok_local(const float* x, float* y, int n) { LAUNCH(ok_local, 1, 32); }
+// All of a shared array by its first row: C++ frowns, nvcc and its readers do not.
+KERNEL(ok_flat_shared) { __shared__ float s[8][32]; INDEX; s[0][t] = x[i]; __syncthreads(); y[i] = s[t / 32][t % 32]; }
+void ok_flat_shared(const float* x, float* y, int n) { LAUNCH(ok_flat_shared, 1, 256); }
 KERNEL(after_free) { INDEX; y[i] = x[i]; }
 void after_free(const float* x, float* y, int n) {
     float* gone;
@@ -147,5 +154,13 @@ KERNEL(asserts) { assert(threadIdx.x < 7); y[threadIdx.x] = x[threadIdx.x]; }
 void asserts(const float* x, float* y, int n) { LAUNCH(asserts, 1, 32); }
 KERNEL(divides_by_zero) { INDEX; y[i] = 5 / (n - 1024); }
 void divides_by_zero(const float* x, float* y, int n) { LAUNCH(divides_by_zero, 1, 32); }
+KERNEL(overflows) { INDEX; int at = n * n * n * 2 + t; y[i] = x[at & 1023]; }
+void overflows(const float* x, float* y, int n) { LAUNCH(overflows, 1, 32); }
+KERNEL(ok_wide) { INDEX; long long at = (long long)n * n * n * 2 + t; y[i] = x[at & 1023]; }
+void ok_wide(const float* x, float* y, int n) { LAUNCH(ok_wide, 1, 32); }
+KERNEL(ok_unsigned) { INDEX; unsigned at = (unsigned)n * n * n * 4 + t; y[i] = x[at & 1023]; }
+void ok_unsigned(const float* x, float* y, int n) { LAUNCH(ok_unsigned, 1, 32); }
+KERNEL(ok_hash) { INDEX; int h = (t + 7) * 1103515245 + 12345; y[i] = x[h & 1023]; }
+void ok_hash(const float* x, float* y, int n) { LAUNCH(ok_hash, 1, 32); }
 void kept_memory(const float* x, float* y, int n) { float* p; cudaMalloc(&p, 4096); cudaMemset(p, 0, 4096); }
 void ok_given_back(const float* x, float* y, int n) { float* p; cudaMalloc(&p, 4096); cudaFree(p); }

@@ -58,6 +58,7 @@ SIMT_EXPORT void simt_launch(const simt::LaunchSite* site, const simt::LaunchCon
 SIMT_EXPORT void simt_wait();                      // runs what is queued
 SIMT_EXPORT void simt_record_event(double* when);  // queued too; -1 until its turn comes, then seconds
 SIMT_EXPORT int simt_register_kernels(const char* declarations);  // "name param param,name param"
+SIMT_EXPORT int simt_register_source(const char* file, int first_line, const char* text);
 SIMT_EXPORT int simt_allow_dynamic_shared(const void* kernel, int bytes);
 SIMT_EXPORT size_t simt_static_shared(const void* kernel);  // bytes of its __shared__ variables
 SIMT_EXPORT int simt_launch_bound(const void* kernel);      // of __launch_bounds__, else 1024
