@@ -7,13 +7,21 @@ from collections.abc import Callable
 from pathlib import Path
 
 from grader.batch import collect, personal
-from grader.batch.row import Class
+from grader.batch.row import Class, row_json
 from grader.batch.store import Store, write
 from grader.errors import BadInputError
 from grader.report import junit, table, web
 
+
+def _json(result: Class) -> str:
+    """A line a row: it is read by programs, and compared by people with diff."""
+    head = json.dumps(result.head(), indent=1, allow_nan=False)
+    rows = ",\n".join(json.dumps(row_json(row), allow_nan=False) for row in result.rows)
+    return f'{head[:-2]},\n "rows": [\n{rows}\n ]\n}}\n'
+
+
 FORMATS: dict[str, tuple[str, Callable[[Class], str]]] = {
-    "json": ("class.json", lambda result: json.dumps(result.as_json(), indent=1, allow_nan=False) + "\n"),
+    "json": ("class.json", _json),
     "csv": ("class.csv", table.text),
     "canvas": ("canvas.csv", table.canvas),
     "junit": ("junit.xml", junit.text),

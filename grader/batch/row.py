@@ -71,8 +71,8 @@ class Class:
     rows: tuple[Row, ...]
     facts: dict[str, str] = field(default_factory=dict)
 
-    def as_json(self) -> dict[str, Any]:
-        """As in ``grader/schema/class.v1.json``."""
+    def head(self) -> dict[str, Any]:
+        """Everything but the rows."""
         return {
             "schema": SCHEMA,
             "grader": __version__,
@@ -80,8 +80,11 @@ class Class:
             "created": self.created,
             "facts": self.facts,
             "lessons": [asdict(lesson) for lesson in self.lessons],
-            "rows": [row_json(row) for row in self.rows],
         }
+
+    def as_json(self) -> dict[str, Any]:
+        """As in ``grader/schema/class.v1.json``."""
+        return self.head() | {"rows": [row_json(row) for row in self.rows]}
 
     @classmethod
     def from_json(cls, data: dict[str, Any]) -> Class:

@@ -16,7 +16,8 @@ def points(values: list[int], most: int, label: str) -> str:
     counts = [values.count(k) for k in range(most + 1)] if len(values) < 2000 else _counted(values, most)
     axes.bar(range(most + 1), counts, color=BLUE, width=0.85)
     axes.set(xlabel="points", ylabel="students", xlim=(-0.7, most + 0.7))
-    axes.yaxis.get_major_locator().set_params(integer=True)
+    for axis in (axes.xaxis, axes.yaxis):
+        axis.get_major_locator().set_params(integer=True)
     return _svg(figure, label)
 
 

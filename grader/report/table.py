@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import csv
 import io
+import re
 from collections.abc import Iterable
 
 from grader.batch.row import Class, Row
 
+CONTROL = re.compile("[\x00-\x1f\x7f-\x9f\u2028\u2029]+")
 FIXED = (
     "student", "name", "email", "section", "lesson", "state", "status", "points", "max_points", "earned",
     "penalty", "open", "late_hours", "speed", "speed_kind", "seconds", "backend", "notes",
@@ -70,6 +72,8 @@ def _csv(lines: Iterable[Iterable[object]]) -> str:
 
 def _harmless(cell: object) -> object:
     """A text that a spreadsheet would take for a formula gets an apostrophe in front."""
-    if isinstance(cell, str) and cell[:1] in ("=", "+", "-", "@", "\t", "\r"):
+    if isinstance(cell, str):
+        cell = CONTROL.sub(" ", cell)  # a line break within a cell is more than some readers can take
+    if isinstance(cell, str) and cell[:1] in ("=", "+", "-", "@"):
         return f"'{cell}"
     return cell

@@ -27,7 +27,9 @@ def text(result: Class) -> str:
         .render(
             result=result,
             states=[(state.replace("_", " "), n) for state, n in states.most_common()],
-            points={"mean": statistics.mean(graded), "median": statistics.median(graded)} if graded else None,
+            points={"mean": statistics.mean(graded), "median": f"{statistics.median(graded):g}"}
+            if graded
+            else None,
             waiting=sum(row.open for row in result.rows),
             lessons=[_lesson(facts, result) for facts in result.lessons],
             body="\n".join(map(_row, result.rows)),

@@ -1,0 +1,118 @@
+"""A made-up class of 200, 50 of them hostile, graded in one batch; each must get its status.
+
+    python benchmarks/batch_class.py [--count 200] [--hostile 50] [--json FILE]
+    python benchmarks/batch_class.py --speed 1,2 --count 40 --hostile 0 [--backend cuda] [--json FILE]
+
+With ``--speed`` the same class is graded once with each number of workers, each time from an empty cache of
+builds, and what is kept is gradings a second. On the CPU a worker gets one core (taskset).
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import platform
+import subprocess
+import sys
+import tempfile
+import time
+from collections import Counter
+from importlib.metadata import version
+from pathlib import Path
+from typing import Any
+
+ROOT = Path(__file__).resolve().parents[1]
+sys.path.insert(0, str(ROOT))
+
+from grader.backend import gpu_name  # noqa: E402
+from tests.batch import klass  # noqa: E402
+
+
+def grade(
+    folder: Path, out: Path, backend: str, workers: int, env: dict[str, str], cores: str = ""
+) -> tuple[list[dict[str, Any]], float]:
+    """One batch in a process of its own: its rows and its seconds."""
+    words = ["batch", str(folder), "--lesson", "03", "--out", str(out), "--backend", backend, "--quiet"]
+    words += ["--workers", str(workers), "--limit", "15"]
+    command = [*(["taskset", "-c", cores] if cores else []), sys.executable, "-m", "grader", *words]
+    begun = time.monotonic()
+    done = subprocess.run(command, cwd=ROOT, env=os.environ | env, check=False, stdout=subprocess.PIPE)
+    seconds = time.monotonic() - begun
+    if done.returncode not in (0, 1):
+        sys.exit(done.returncode)
+    rows: list[dict[str, Any]] = json.loads((out / "reports" / "class.json").read_text())["rows"]
+    return rows, seconds
+
+
+def whole(made: list[klass.Made], folder: Path, backend: str, workers: int) -> dict[str, Any]:
+    """The class once, with every row compared."""
+    rows, seconds = grade(folder / "class", folder / "results", backend, workers, {})
+    by_student = {row["student"]: row for row in rows}
+    wrong = {
+        m.student: {
+            "kind": m.kind,
+            "expected": m.expected,
+            "status": klass.status(by_student[m.student]["checks"]),
+        }
+        for m in made
+        if klass.status(by_student[m.student]["checks"]) != m.expected
+    }
+    return {
+        "rows": len(rows), "seconds": round(seconds, 1), "wrong": wrong,
+        "kinds": dict(Counter(m.kind for m in made)),
+        "statuses": dict(Counter(klass.status(r["checks"]) for r in rows)),
+    }  # fmt: skip
+
+
+def speeds(folder: Path, backend: str, counts: list[int], number: int) -> dict[str, Any]:
+    """Gradings a second by number of workers; the first build of the back end itself is not counted."""
+    runs = {}
+    for count in counts:
+        with tempfile.TemporaryDirectory() as cache:
+            env = {"COURSE_CACHE": cache}
+            subprocess.run(
+                [sys.executable, "-m", "grader", "check", "03", str(ROOT / "solutions/03_square_kernel/solution.py"),
+                 "--backend", backend], cwd=ROOT, env=os.environ | env, check=True, stdout=subprocess.DEVNULL,
+            )  # fmt: skip
+            cores = ",".join(map(str, range(count))) if backend == "simt" else ""
+            rows, seconds = grade(folder / "class", folder / f"results-{count}", backend, count, env, cores)
+        assert len(rows) == number
+        runs[str(count)] = {"seconds": round(seconds, 1), "a_second": round(number / seconds, 4)}
+        print(count, runs[str(count)], flush=True)
+    first = runs[str(counts[0])]["seconds"]
+    return {"runs": runs, "times_as_fast": {k: round(first / v["seconds"], 2) for k, v in runs.items()}}
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawTextHelpFormatter)
+    parser.add_argument("--count", type=int, default=200)
+    parser.add_argument("--hostile", type=int, default=50)
+    parser.add_argument("--backend", default="simt")
+    parser.add_argument("--workers", type=int, default=0)
+    parser.add_argument("--speed", default="", help="numbers of workers to compare: 1,2,4")
+    parser.add_argument("--json", type=Path)
+    options = parser.parse_args()
+    made = klass.make(options.count, options.hostile)
+    with tempfile.TemporaryDirectory() as place:
+        folder = Path(place)
+        klass.write(made, folder / "class")
+        if options.speed:
+            counts = [int(x) for x in options.speed.split(",")]
+            result = speeds(folder, options.backend, counts, options.count)
+        else:
+            result = whole(made, folder, options.backend, options.workers)
+    result |= {
+        "command": "python benchmarks/batch_class.py " + " ".join(a for a in sys.argv[1:] if "json" not in a),
+        "date": time.strftime("%Y-%m-%d"), "backend": options.backend, "device": gpu_name() or "cpu",
+        "machine": {"processor": platform.processor() or platform.machine(), "cores": os.cpu_count()},
+        "versions": {name: version(name) for name in ("torch", "distributed")},
+    }  # fmt: skip
+    print(json.dumps(result, indent=1))
+    if options.json:
+        options.json.write_text(json.dumps(result, indent=1) + "\n")
+    sys.exit(1 if result.get("wrong") else 0)
+
+
+if __name__ == "__main__":
+    main()

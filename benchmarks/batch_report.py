@@ -1,0 +1,125 @@
+"""How long the class reports of many rows take, and how much memory: a made-up journal, real writers.
+
+    python benchmarks/batch_report.py [--rows 10000] [--json FILE] [--keep FOLDER]
+
+Every row has a verdict of lesson 03's form with statuses drawn as in a class; a tenth is late, a third has a
+measured speed. What is measured is a process of its own that reads the journal and writes the reports.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import platform
+import random
+import resource
+import subprocess
+import sys
+import tempfile
+import time
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parents[1]
+sys.path.insert(0, str(ROOT))
+
+from grader.batch import collect, journal, reports  # noqa: E402
+from grader.batch.late import Policy  # noqa: E402
+from grader.batch.plan import Entry, Plan  # noqa: E402
+from grader.batch.row import LessonFacts, summary  # noqa: E402
+from grader.batch.store import Store, write  # noqa: E402
+from grader.lessons import find  # noqa: E402
+from grader.verdict import Finding, Status, Verdict  # noqa: E402
+
+BAD = [Status.WRONG_OUTPUT, Status.ILLEGAL_ACCESS, Status.COMPILE_ERROR, Status.TIMEOUT, Status.NOT_FINITE]
+
+
+def verdict(draw: random.Random) -> Verdict:
+    """One student's verdict: most pass, the others fail in one way and lose some points."""
+    lesson = find("03")
+    passed, bad = draw.random() < 0.6, draw.choice(BAD)
+    cases = [(c.name, c.points) for c in lesson.task.cases] + [("memory", 3)]
+    lost = set() if passed else set(draw.sample(range(len(cases)), draw.randint(1, len(cases))))
+    found = [Finding("load", Status.PASSED)]
+    for k, (name, points) in enumerate(cases):
+        wrong = "Element [0, 32] is nan, expected 0.25. Wrong: the last 13 columns."
+        found.append(
+            Finding(name, bad, wrong, 0, points)
+            if k in lost
+            else Finding(name, Status.PASSED, "", points, points)
+        )
+    speed = None
+    if passed and draw.random() < 0.5:
+        ratio = draw.lognormvariate(0.1, 0.3)
+        own, eager = 1e-5, 1e-5 * ratio
+        speed = {
+            "kind": "measured", "device": "a made-up GPU", "method": "made up", "whole_ratio": ratio,
+            "seconds": {"median": own, "p10": own * 0.97, "p90": own * 1.04, "n": 40},
+            "eager_seconds": {"median": eager, "p10": eager * 0.97, "p90": eager * 1.04, "n": 40},
+        }  # fmt: skip
+    return Verdict(lesson.name, "x.py", "cuda", "a made-up GPU", tuple(found), 2.5, speed=speed)
+
+
+def make(root: Path, count: int) -> None:
+    """A folder of results with that many rows."""
+    draw, store = random.Random(8), Store(root)
+    entries, lines = [], []
+    for n in range(count):
+        late = draw.uniform(60, 4e5) if draw.random() < 0.1 else 0.0
+        entries.append(
+            Entry(
+                f"u{n:05d}", "03_square_kernel", f"Student Number {n}", f"u{n}@x.org", "AB"[n % 2],
+                f"Nick {n}" if n % 3 == 0 else "", "x.py", ("Late.",) if late else (), late, f"s{n}", f"k{n}",
+            )
+        )  # fmt: skip
+        line = {"schema": journal.SCHEMA, "key": f"k{n}", "subject": f"s{n}", "lesson": "03_square_kernel"}
+        lines.append(json.dumps({**line, **summary(verdict(draw)), "disagrees": []}))
+    facts = (LessonFacts("03_square_kernel", "A square kernel", 20),)
+    plan = Plan(tuple(entries), {}, facts, Policy(0.0, 10.0, 50.0))
+    write(store.handed, json.dumps(plan.as_json("a made-up class")))
+    write(store.journal, "\n".join(lines) + "\n")
+
+
+def measure(root: Path) -> None:
+    """In a process of its own: write every class report, and say what it took."""
+    begun = time.perf_counter()
+    store = Store(root)
+    result = collect.collect(store)
+    read = time.perf_counter() - begun
+    written = reports.write_class(store, result, tuple(reports.FORMATS))
+    facts = {
+        "rows": len(result.rows), "seconds": round(time.perf_counter() - begun, 2),
+        "seconds_reading": round(read, 2),
+        "peak_mib": round(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024),
+        "bytes": {p.name: p.stat().st_size for p in written},
+    }  # fmt: skip
+    print(json.dumps(facts))
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawTextHelpFormatter)
+    parser.add_argument("--rows", type=int, default=10_000)
+    parser.add_argument("--json", type=Path)
+    parser.add_argument("--keep", type=Path)
+    parser.add_argument("--measure", type=Path, help=argparse.SUPPRESS)
+    options = parser.parse_args()
+    if options.measure:
+        measure(options.measure)
+        return
+    with tempfile.TemporaryDirectory() as folder:
+        root = options.keep or Path(folder)
+        make(root, options.rows)
+        command = [sys.executable, __file__, "--measure", str(root)]
+        done = subprocess.run(command, capture_output=True, text=True, check=True)
+    result = json.loads(done.stdout) | {
+        "command": f"python benchmarks/batch_report.py --rows {options.rows}",
+        "date": time.strftime("%Y-%m-%d"), "python": platform.python_version(),
+        "machine": {"processor": platform.processor() or platform.machine(), "cores": os.cpu_count()},
+    }  # fmt: skip
+    print(json.dumps(result, indent=1))
+    if options.json:
+        options.json.write_text(json.dumps(result, indent=1) + "\n")
+
+
+if __name__ == "__main__":
+    main()
