@@ -72,7 +72,7 @@ def speeds(folder: Path, backend: str, counts: list[int], number: int) -> dict[s
         with tempfile.TemporaryDirectory() as cache:
             env = {"COURSE_CACHE": cache}
             subprocess.run(
-                [sys.executable, "-m", "grader", "check", "03", str(ROOT / "solutions/03_square_kernel/solution.py"),
+                [sys.executable, "-m", "grader", "check", "03", "solutions/03_square_kernel/solution.py",
                  "--backend", backend], cwd=ROOT, env=os.environ | env, check=True, stdout=subprocess.DEVNULL,
             )  # fmt: skip
             cores = ",".join(map(str, range(count))) if backend == "simt" else ""

@@ -1,11 +1,12 @@
-"""kill -9 at random moments: a batch whose client, worker or scheduler dies again and again ends as if nothing had.
+"""kill -9 at random moments: a batch whose client, workers and scheduler die ends as if nothing had happened.
 
-    python benchmarks/batch_kill.py [--kills 20] [--count 24] [--seed 1] [--json FILE]
+    python benchmarks/batch_kill.py [--kills 20] [--count 60] [--seed 1] [--json FILE]
 
 A scheduler and two workers run as processes of their own, as on a cluster. First the class is graded in
-peace. Then again from the start, while every few seconds one of client, worker and scheduler is killed; what was
-killed is started again, and the same command is run again. In the end the rows must be equal, and no key may have
-been finished twice. Gradings that were begun and lost are counted from the players' starts.
+peace. Then again from the start, while every few seconds one of client, worker and scheduler is killed; what
+was killed is started again, and the same command is run again. In the end the rows must be equal, and no key
+may have been finished twice. No worker is killed right after a worker: a file whose worker dies
+twice is recorded as not gradable, as it should be.
 """
 
 from __future__ import annotations
@@ -31,6 +32,8 @@ from grader.batch import journal  # noqa: E402
 from tests.batch import klass  # noqa: E402
 
 KINDS = ("doubled", "not written", "does not compile", "no name", "no Python", "raises", "exits", "segfault")
+CENTRAL = ["client", "scheduler"]
+ALL = [*CENTRAL, "worker-0", "worker-1"]
 COMPARED = ("student", "state", "status", "points", "max_points", "checks")
 
 
@@ -119,7 +122,7 @@ def attack(
         if time.monotonic() - begun > 1800:
             raise TimeoutError("half an hour")
         if len(killed) < kills and time.monotonic() - last > pause:
-            name = draw.choice(["client", "scheduler", "worker-0", "worker-1"])
+            name = draw.choice(ALL if not killed or killed[-1] in CENTRAL else CENTRAL)
             target = running if name == "client" else cluster.processes[name]
             if target.poll() is None:
                 os.kill(target.pid, signal.SIGKILL)

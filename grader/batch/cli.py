@@ -12,6 +12,7 @@ def register(app: typer.Typer) -> None:
     """Add the verbs to the command line."""
     app.command()(batch)
     app.command()(report)
+    app.command()(similar)
 
 
 def batch(
@@ -92,3 +93,16 @@ def report(
     from grader.batch import verb
 
     raise typer.Exit(verb.report(results, tuple(format or ()), out))
+
+
+def similar(
+    submissions: Annotated[Path, typer.Argument(help="A folder of submissions, as for batch.")],
+    lesson: Annotated[list[str], typer.Option(help="A lesson (07), or several.")],
+    layout: Annotated[str, typer.Option(help="auto, files, folders, gradescope, canvas or moodle.")] = "auto",
+    least: Annotated[float, typer.Option(min=0, max=1, help="Leave out pairs that share less.")] = 0.5,
+    json: Annotated[Path | None, typer.Option(help="Also write the list to this file.")] = None,
+) -> None:
+    """List submissions that resemble each other, for a person to look at; it accuses nobody."""
+    from grader.similar import verb
+
+    raise typer.Exit(verb.run(submissions, tuple(lesson), layout, least, json))

@@ -1,0 +1,1 @@
+"""Submissions that resemble each other: fingerprints of their tokens, for a person to look at."""
