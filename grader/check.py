@@ -34,6 +34,7 @@ class Job:
     """What is to be graded, how, and who listens meanwhile.
 
     ``tell`` hears that a stage is over: "loaded", and "judged" with the verdict before any speed.
+    ``baselines``: modes of torch.compile to race beside eager.
     ``schedules``: orders of blocks and warps to play each case in (CPU back end).
     ``nurseries`` by back end: players are forked from them instead of started.
     """
@@ -45,6 +46,7 @@ class Job:
     choice: backend.Choice
     limits: Limits = field(default_factory=Limits)
     with_speed: bool = False
+    baselines: tuple[str, ...] = ()
     sandbox: str = "auto"
     student: str = ""
     schedules: int = 1
@@ -111,7 +113,7 @@ def check(job: Job) -> Outcome:
         record = match.run()
         job.tell("judged", _verdict(job, record, stages | record.stages, begun, None))
         if job.with_speed and job.task.speed and all(f.ok for f in record.findings):
-            measured = speed.of(match, job.task, job.choice.name)
+            measured = _timed(job, match)
     except FaultError as fault:
         match.record.findings = [fault.finding("reference", job.task.max_points)]
         record = match.record
@@ -121,6 +123,16 @@ def check(job: Job) -> Outcome:
     stages |= record.stages
     verdict = _verdict(job, record, stages, begun, measured)
     return Outcome(verdict, advice, *((builder.builds, builder.requests) if builder else ([], [])))
+
+
+def _timed(job: Job, match: Match) -> dict[str, Any] | None:
+    """The speed; a submission that is right until it is timed loses its points."""
+    try:
+        return speed.of(match, job.task, job.choice.name, job.baselines)
+    except FaultError as fault:
+        found = [replace(f, points=0) for f in match.record.findings]
+        match.record.findings = [*found, fault.finding("speed")]
+        return None
 
 
 def warm(job: Job) -> Job:

@@ -72,13 +72,21 @@ def check(
     also_nvcc: Annotated[
         bool, typer.Option("--also-nvcc", help="Also compile the kernels with NVIDIA's compiler (simt).")
     ] = False,
+    time: Annotated[
+        bool, typer.Option("--time", help="Say how the speed was measured, or why it was not.")
+    ] = False,
+    baseline: Annotated[
+        list[str] | None,
+        typer.Option(help="Also race torch.compile in this mode: default, max-autotune. May be repeated."),
+    ] = None,
 ) -> None:
     """Grade a file: does it build, is every result right, is its memory use clean?"""
     from grader import verbs
 
     code = verbs.check(
         what, file, reference, backend, json, sandbox, hidden,
-        second_opinion=second_opinion, schedules=schedules, also_nvcc=also_nvcc,
+        second_opinion=second_opinion, schedules=schedules, also_nvcc=also_nvcc, time=time,
+        baselines=tuple(baseline or ()),
     )  # fmt: skip
     raise typer.Exit(code)
 

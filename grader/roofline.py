@@ -20,6 +20,7 @@ class Card:
     copy_bytes_per_second: float
     fp32_flops_per_second: float
     gemm_flops_per_second: float
+    tensor_flops_per_second: float
     launch_seconds: float
 
     def memory_time(self, nbytes: float, launches: int = 1) -> float:

@@ -2,23 +2,33 @@
 
 from __future__ import annotations
 
-from statistics import median, quantiles
 from typing import TYPE_CHECKING, Any
 
 from grader import roofline
+from grader.clock import race, witness
+from grader.clock.interval import spread
 from grader.referee import timing
 from grader.referee.fault import FaultError
 from grader.task import Task
+from grader.verdict import Status
 
 if TYPE_CHECKING:
     from grader.referee.conduct import Match
 
+BASELINES = ("default", "max-autotune")  # modes of torch.compile
 
-def of(match: Match, task: Task, backend: str) -> dict[str, Any] | None:
-    """The verdict's ``speed`` entry, or None when there is nothing to say."""
+
+def of(match: Match, task: Task, backend: str, baselines: tuple[str, ...] = ()) -> dict[str, Any] | None:
+    """The verdict's ``speed`` entry, or None when there is nothing to say.
+
+    ``baselines``: modes of torch.compile to race beside eager. A submission that is caught cheating the
+    clock, or whose timed results are wrong, raises FaultError; other troubles are a sentence in the entry.
+    """
     try:
-        return _measured(match, task) if backend == "cuda" else _predicted(match, task)
+        return _measured(match, task, baselines) if backend == "cuda" else _predicted(match, task)
     except FaultError as fault:
+        if fault.status in (Status.TAMPERED, Status.WRONG_OUTPUT, Status.PRECISION, Status.NOT_FINITE):
+            raise
         return {"kind": "none", "why": fault.message}
 
 
@@ -48,21 +58,46 @@ def _predicted(match: Match, task: Task, card_name: str = "h200") -> dict[str, A
     }
 
 
-def _measured(match: Match, task: Task) -> dict[str, Any]:
-    """Submission and reference in turns, A B B A, on the same GPU: medians of CUDA event times."""
+METHOD = (
+    "blocks of calls in turns A B B A in two processes on one GPU; cold cache; CUDA events against the "
+    "referee's wall clock; every timed result compared; 95 % studentised bootstrap over pairs of blocks"
+)
+
+
+def _measured(match: Match, task: Task, baselines: tuple[str, ...]) -> dict[str, Any]:
+    """Submission and baselines in turns on the same GPU, then the reference alone."""
     assert task.speed is not None
-    own, eager = timing.race(match, task.speed.full)
-
-    def spread(times: list[float]) -> dict[str, float]:
-        cut = quantiles(times, n=10)
-        return {"median": median(times), "p10": cut[0], "p90": cut[-1], "n": len(times)}
-
-    a, b = spread(own), spread(eager)
+    heat = race.run(match, task.speed.full, baselines, copy=task.speed.fused_bytes // 2)
+    device = str(match.record.facts.get("device", ""))
+    card = roofline.of_device(device)
+    if why := witness.too_fast(heat.own, card, task.speed.fused_bytes // 2, task.speed.flops):
+        raise FaultError(Status.TAMPERED, why)
+    alone = race.alone(match, heat)
+    if why := witness.slowed(heat.baselines[race.EAGER], alone):
+        raise FaultError(Status.TAMPERED, why)
+    own, against = spread(heat.own.seconds), heat.against()
     return {
         "kind": "measured",
-        "device": str(match.record.facts.get("device", "")),
-        "method": "CUDA events in both players, in turns A B B A; outputs of these calls are not compared",
-        "seconds": a,
-        "eager_seconds": b,
-        "whole_ratio": b["median"] / a["median"],
+        "device": device,
+        "method": METHOD,
+        "seconds": own.as_json(),
+        "eager_seconds": spread(heat.baselines[race.EAGER].seconds).as_json(),
+        "whole_ratio": against.ratio,
+        "interval": [against.low, against.high],
+        "outcome": against.outcome,
+        "rounds": heat.rounds,
+        "compared": heat.compared,
+        "clocks_apart": heat.own.unexplained() - heat.baselines[race.EAGER].unexplained(),
+        "baselines": {name: _baseline(heat, name) for name in heat.baselines},
+        "machine": heat.machine,
+    }
+
+
+def _baseline(heat: race.Heat, name: str) -> dict[str, Any]:
+    found = heat.against(name)
+    return {
+        "seconds": spread(heat.baselines[name].seconds).as_json(),
+        "ratio": found.ratio,
+        "interval": [found.low, found.high],
+        "outcome": found.outcome,
     }

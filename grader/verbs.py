@@ -8,7 +8,7 @@ import sys
 from dataclasses import replace
 from pathlib import Path
 
-from grader import backend, lessons, pair, submission
+from grader import backend, lessons, pair, speed, submission
 from grader.check import Job, Outcome
 from grader.check import check as grade
 from grader.errors import BadInputError
@@ -31,6 +31,8 @@ def check(
     second_opinion: bool = False,
     schedules: int = 1,
     also_nvcc: bool = False,
+    time: bool = False,
+    baselines: tuple[str, ...] = (),
 ) -> int:
     """Grade and report; 0 passed, 1 failed, 2 when the file never finished importing."""
     choice = backend.choose(wanted)
@@ -54,7 +56,10 @@ def check(
         raise BadInputError("--schedules shuffles blocks and warps on the CPU back end: add --backend simt.")
     if also_nvcc and choice.name != "simt":
         raise BadInputError("On a GPU nvcc compiles the file anyway: leave --also-nvcc out.")
-    job = replace(job, sandbox=sandbox, schedules=schedules)
+    if unknown := [name for name in baselines if name not in speed.BASELINES]:
+        known = ", ".join(speed.BASELINES)
+        raise BadInputError(f"There is no baseline {unknown[0]!r}; beside eager there are: {known}.")
+    job = replace(job, sandbox=sandbox, schedules=schedules, baselines=baselines)
     opinion: list[Advice] = []
     if second_opinion:
         from grader.look import second
@@ -72,6 +77,10 @@ def check(
         from grader.report import console
 
         console.show(console.screen(), outcome.verdict, choice.why, outcome.advice, opinion)
+        if time:
+            from grader.report import clock
+
+            clock.show(console.screen(), outcome.verdict, job.task)
     if _never_imported(outcome.verdict):
         print(f"course: {outcome.verdict.findings[0].message}", file=sys.stderr)
         return 2

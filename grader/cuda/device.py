@@ -88,19 +88,3 @@ class Cuda:
     def count(self, **request: Any) -> dict[str, Any]:
         """Counting is the work of ncu on a GPU."""
         return {}
-
-    def time(self, stage: Stage, **request: Any) -> dict[str, Any]:
-        """Seconds of each of ``calls`` calls, by events; inputs rotate through twice the L2 cache or more."""
-        given = stage.arguments(request["args"])
-        size = sum(t.nbytes for t in given if isinstance(t, torch.Tensor)) or 1
-        copies = max(2, min(64, -(-2 * torch.cuda.get_device_properties(0).L2_cache_size // size)))
-        sets = [[t.clone() if isinstance(t, torch.Tensor) else t for t in given] for _ in range(copies)]
-        target, calls = stage.target(request["entry"]), int(request["calls"])
-        pairs = [[torch.cuda.Event(enable_timing=True) for _ in range(2)] for _ in range(calls)]
-        with torch.no_grad():
-            for i, (before, after) in enumerate(pairs):
-                before.record()
-                target(*sets[i % copies])
-                after.record()
-        torch.cuda.synchronize()
-        return {"seconds": [before.elapsed_time(after) / 1e3 for before, after in pairs]}

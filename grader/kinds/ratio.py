@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from statistics import median
 from typing import TYPE_CHECKING
 
 from grader.kinds.part import Check
@@ -17,7 +16,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Ratio:
-    """A point for each step that the ratio of medians of ``case`` reaches, if all cases are right."""
+    """A point for each step that the whole interval of the ratio reaches, if all cases are right."""
 
     case: Case
     steps: tuple[float, ...]
@@ -30,7 +29,8 @@ class Ratio:
 
     def judge(self, room: Room) -> Iterator[Finding]:
         """Time submission and reference A B B A on fresh inputs."""
-        from grader.referee import timing
+        from grader.clock import race
+        from grader.clock.interval import spread
         from grader.referee.fault import FaultError
 
         (check,) = self.checks
@@ -42,17 +42,20 @@ class Ratio:
             yield check.failed(Status.PENDING_GPU, f"{self.why} Only a GPU's clock can tell.")
             return
         try:
-            own, eager = timing.race(room.match, self.case)
+            heat = race.run(room.match, self.case)
         except FaultError as fault:
             yield room.fallen(check, fault)
             return
-        if not own or not eager:
-            yield check.failed(Status.TAMPERED, "The submission's process gave no times.")
-            return
-        ratio = median(eager) / median(own)
-        points = sum(ratio >= step for step in self.steps)
-        later = [s for s in self.steps if ratio < s]
-        message = f"{ratio:.2f} times as fast as the reference." + (f" Next at {later[0]}." if later else "")
-        evidence = {"ratio": ratio, "seconds": median(own), "eager_seconds": median(eager), "calls": len(own)}
+        found = heat.against()
+        points = sum(found.beyond(step) for step in self.steps)
+        later = [s for s in self.steps if not found.beyond(s)]
+        message = f"{found.ratio:.2f} times as fast as the reference ({found.low:.2f} to {found.high:.2f})."
+        if later:
+            message += f" The next point needs all of the interval at {later[0]} or above."
+        evidence = {
+            "ratio": found.ratio, "interval": [found.low, found.high], "outcome": found.outcome,
+            "seconds": spread(heat.own.seconds).as_json(), "rounds": heat.rounds, "compared": heat.compared,
+            "eager_seconds": spread(heat.baselines[race.EAGER].seconds).as_json(),
+        }  # fmt: skip
         status = Status.PASSED if points else Status.FAILED
         yield Finding(check.name, status, message, points, check.points, evidence)

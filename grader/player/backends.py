@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import argparse
-import time
 from typing import TYPE_CHECKING, Any, Protocol
 
 from grader.wire import Channel
@@ -34,9 +33,6 @@ class Backend(Protocol):
 
     def schedule(self, **request: Any) -> dict[str, Any]:
         """In which order blocks and warps run from now on."""
-
-    def time(self, stage: Stage, **request: Any) -> dict[str, Any]:
-        """Time calls on the device."""
 
 
 def wake(channel: Channel | None, options: argparse.Namespace) -> Backend:
@@ -81,10 +77,6 @@ class Plain:
 
     def schedule(self, **request: Any) -> dict[str, Any]:
         """Nothing has an order here."""
-        return {}
-
-    def time(self, stage: Stage, **request: Any) -> dict[str, Any]:
-        """Not timed."""
         return {}
 
 
@@ -152,7 +144,3 @@ class Simt(Plain):
         """Shuffle the order of blocks and warps by ``seed``; 0 is their own order."""
         self._runtime.schedule(int(request["seed"]))
         return {}
-
-    def time(self, stage: Stage, **request: Any) -> dict[str, Any]:
-        """A CPU's seconds say nothing about a GPU; there is no time here."""
-        return {"at": time.monotonic()}

@@ -32,6 +32,7 @@ CLASSES: dict[str, Kind] = {
     "forgery": Kind("Forges what the grader reads", "plain data, bounded, one answer to one question"),
     "escape": Kind("Reaches out of its process", "own namespaces and files, system calls refused"),
     "death": Kind("Crashes, exits, hangs", "each end has a status; nothing else is affected"),
+    "clock": Kind("Cheats the clock", "two clocks; every timed result compared; the baseline alone"),
     "exhaustion": Kind("Uses up the machine", "limits on time, memory, processes, files and output"),
 }
 HONEST = "honest"

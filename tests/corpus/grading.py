@@ -66,7 +66,7 @@ def grade(entry: Entry, backend: str = "simt", seat: str = "0") -> Result:
         task = replace(task, memory_points=0)
     job = Job(
         f"corpus/{entry.task}", task, folder / "reference.py", read(path),
-        Choice(backend, "corpus"), limits,
+        Choice(backend, "corpus"), limits, with_speed=backend == "cuda" and task.speed is not None,
     )  # fmt: skip
     verdict = check(warm_reference(job)).verdict
     return Result(entry, verdict, tuple(left_behind()))

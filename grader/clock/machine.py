@@ -1,0 +1,50 @@
+"""The GPU's state while it is timed, by NVML: clocks, temperature, and why it runs slower than it could."""
+
+from __future__ import annotations
+
+import importlib
+from typing import Any
+
+REASONS = {
+    0x4: "power cap", 0x8: "hardware slowdown", 0x20: "thermal limit (software)",
+    0x40: "thermal limit (hardware)", 0x80: "power brake",
+}  # fmt: skip
+
+
+def state() -> dict[str, Any]:
+    """Name, driver, clocks in MHz, temperature in degrees Celsius, throttle reasons; {} without NVML."""
+    try:
+        nvml = importlib.import_module("pynvml")
+        nvml.nvmlInit()
+    except Exception:
+        return {}
+    try:
+        gpu = nvml.nvmlDeviceGetHandleByIndex(0)
+        mask = nvml.nvmlDeviceGetCurrentClocksThrottleReasons(gpu)
+        return {
+            "name": _text(nvml.nvmlDeviceGetName(gpu)),
+            "driver": _text(nvml.nvmlSystemGetDriverVersion()),
+            "sm_mhz": nvml.nvmlDeviceGetClockInfo(gpu, nvml.NVML_CLOCK_SM),
+            "memory_mhz": nvml.nvmlDeviceGetClockInfo(gpu, nvml.NVML_CLOCK_MEM),
+            "celsius": nvml.nvmlDeviceGetTemperature(gpu, nvml.NVML_TEMPERATURE_GPU),
+            "throttled": [why for bit, why in REASONS.items() if mask & bit],
+        }
+    except Exception:  # a card or driver that does not answer one of these is timed all the same
+        return {}
+    finally:
+        nvml.nvmlShutdown()
+
+
+def _text(value: Any) -> str:
+    return value.decode() if isinstance(value, bytes) else str(value)
+
+
+def over(samples: list[dict[str, Any]]) -> dict[str, Any]:
+    """Several states as one: the range of clocks and temperatures, and every reason that was seen."""
+    seen = [s for s in samples if s]
+    if not seen:
+        return {}
+    keys = ("sm_mhz", "memory_mhz", "celsius")
+    ranges = {key: [min(s[key] for s in seen), max(s[key] for s in seen)] for key in keys}
+    throttled = sorted({why for s in seen for why in s["throttled"]})
+    return {"name": seen[0]["name"], "driver": seen[0]["driver"], "throttled": throttled} | ranges

@@ -1,0 +1,38 @@
+"""How much is timed: sets of inputs, calls in a block, rounds; from the sizes of the call's tensors."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+KEPT = 192 << 20  # bytes of results that a block keeps, so that they can be compared afterwards
+FLUSH = 256 << 20  # bytes written before each call: more than any card's L2 cache holds
+SETS, CALLS = 8, 40
+
+
+@dataclass(frozen=True, slots=True)
+class Plan:
+    """``sets`` of inputs in rotation, ``calls`` of a block; rounds from ``least`` on, ended by ``seconds``.
+
+    A round is two blocks of each contender. Rounds are added until the interval's half width is at most
+    ``precise`` (a fraction of the ratio). Where to stop hangs on the width alone: a rule that looked at the
+    ratio would stop when luck makes it look good.
+    """
+
+    sets: int
+    calls: int
+    least: int = 6
+    most: int = 40
+    seconds: float = 6.0
+    precise: float = 0.002
+    flush: int = FLUSH
+
+
+def plan(input_bytes: int, output_bytes: int, l2_bytes: int) -> Plan:
+    """The plan for a call that takes and returns so many bytes, on a card with so large a cache.
+
+    All sets together are larger than the cache, and before each call it is overwritten as well. A set is
+    used at most half as often as a block has calls, so that no two calls in a row have the same input.
+    """
+    calls = max(4, min(CALLS, KEPT // max(output_bytes, 1)))
+    sets = max(2, min(SETS, calls // 2, -(-l2_bytes // max(input_bytes, 1)) + 1))
+    return Plan(sets, calls)
