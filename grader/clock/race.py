@@ -42,7 +42,6 @@ class Track:
     name: str
     player: Player
     blocks: Blocks = field(default_factory=Blocks)
-    keep: bool = False
 
     def block(self, order: list[int], factor: float) -> float:
         """Run one block; the times go to ``blocks``. Answers the seconds that passed here."""
@@ -78,6 +77,19 @@ class Heat:
         return interval(self.pairs[name])
 
 
+@dataclass(frozen=True, slots=True)
+class Start:
+    """Everybody in place: tracks with their inputs, what comes out, how far results may lie apart."""
+
+    mine: Track
+    eager: Track
+    others: list[Track]
+    plan: Plan
+    outputs: list[tuple[tuple[int, ...], str]]
+    bound: float
+    overhead: float
+
+
 def run(
     match: Match, case: Case, baselines: tuple[str, ...] = (), copy: int = 0, how: Plan | None = None
 ) -> Heat:
@@ -86,6 +98,13 @@ def run(
     ``copy``: bytes of a device copy that runs beside, to tell how fast memory is. Raises FaultError with
     ``wrong_output`` if any timed result is not what it should be, and ``tampered`` if the clocks disagree.
     """
+    return heat(match, line_up(match, case, baselines, copy, how))
+
+
+def line_up(
+    match: Match, case: Case, baselines: tuple[str, ...] = (), copy: int = 0, how: Plan | None = None
+) -> Start:
+    """Models made, weights and sets of inputs given, everything called once; see :func:`run`."""
     match.revive()
     own, oracle, entry = match.player, match.oracle.player, case.entry or match.task.entry
     assert own is not None
@@ -109,9 +128,7 @@ def run(
         others.append(Track(COPY, oracle))
         _ready(others[-1], theirs, sets[:1], how, copy=copy)
     _ready(mine, entry, sets, how)
-    heat = Heat(mine.blocks, {t.name: t.blocks for t in (eager, *others)}, how, {}, overhead=overhead)
-    _rounds(match, heat, (mine, eager, others), expected.outputs, _bound(mine, how, expected))
-    return heat
+    return Start(mine, eager, others, how, expected.outputs, _bound(mine, how, expected), overhead)
 
 
 def _ready(track: Track, entry: str, sets: list[list[Value]], how: Plan, **more: Any) -> float:
@@ -141,37 +158,36 @@ def _bound(mine: Track, how: Plan, expected: Expected) -> float:
     return 4 * far
 
 
-def _rounds(
-    match: Match,
-    heat: Heat,
-    tracks: tuple[Track, Track, list[Track]],
-    outputs: list[tuple[tuple[int, ...], str]],
-    bound: float,
-) -> None:
+def heat(match: Match, start: Start) -> Heat:
     """Blocks in turns, A B B A, in an order drawn for each round, until the interval is narrow enough."""
-    mine, eager, others = tracks
-    begun, states, everyone = time.monotonic(), [machine.state()], [mine, eager, *others]
-    heat.pairs = {t.name: [] for t in everyone if t is not mine}
-    while not _enough(heat, time.monotonic() - begun):
+    mine, eager, others = start.mine, start.eager, start.others
+    everyone = [mine, eager, *others]
+    for track in everyone:
+        track.blocks = Blocks()
+    names = [t.name for t in everyone if t is not mine]
+    baselines = {t.name: t.blocks for t in everyone if t is not mine}
+    found = Heat(mine.blocks, baselines, start.plan, {name: [] for name in names}, overhead=start.overhead)
+    begun, states = time.monotonic(), [machine.state()]
+    while not _enough(found, time.monotonic() - begun):
         # Every digit of the inputs changes with it, so nothing of an earlier round is right in this one.
         factor = float(np.float32(match.rng.uniform(0.5, 1.0)))
-        right = _expected(eager, heat.plan, factor, outputs)
+        right = _expected(eager, start.plan, factor, start.outputs)
         order = [everyone[i] for i in match.rng.permutation(len(everyone))]
         times: dict[str, list[list[float]]] = {t.name: [] for t in everyone}
         for track in [*order, *reversed(order)]:
-            calls = [0] * heat.plan.calls if track.name == COPY else _order(heat.plan, match.rng)
+            calls = [0] * start.plan.calls if track.name == COPY else _order(start.plan, match.rng)
             track.block(calls, factor)
-            times[track.name].append([max(s - heat.overhead, 1e-9) for s in track.blocks.calls[-1]])
+            times[track.name].append([max(s - start.overhead, 1e-9) for s in track.blocks.calls[-1]])
             if track is mine:
-                heat.compared += _compare(mine, calls, right, outputs, bound)
-        for name, theirs in times.items():
-            if name != mine.name:
-                heat.pairs[name] += list(zip(times[mine.name], theirs, strict=True))
-        heat.rounds += 1
+                found.compared += _compare(mine, calls, right, start.outputs, start.bound)
+        for name in names:
+            found.pairs[name] += list(zip(times[mine.name], times[name], strict=True))
+        found.rounds += 1
         states.append(machine.state())
-    heat.machine = machine.over(states)
+    found.machine = machine.over(states)
     if why := witness.disagreement(mine.blocks, eager.blocks):
         raise FaultError(Status.TAMPERED, why)
+    return found
 
 
 def _enough(heat: Heat, seconds: float) -> bool:
