@@ -12,7 +12,7 @@ from pathlib import Path
 from grader import backend, lessons
 from grader.check import Job, warm
 from grader.check import check as grade
-from grader.dev import blocks, mutants, numbers
+from grader.dev import blocks, mutants, numbers, quiz
 from grader.dev.generate import generate
 from grader.lessons import Lesson
 from grader.look import look
@@ -24,6 +24,7 @@ ALTERNATIVES = 2
 HEADINGS = {"The idea", "Predict", "The exercise", "Common mistakes", "What this cost", "Where to read on"}
 WORDS = (800, 1800)
 AT_ONCE = 2
+OF_EACH = ("README.md", "hints.md", "quiz.toml", "mutants.toml", "lesson.ipynb")
 NO_PROGRAM = {Status.COMPILE_ERROR, Status.NOT_GRADABLE, Status.IMPORT_ERROR}
 
 
@@ -73,7 +74,7 @@ def concepts(every: list[Lesson]) -> Iterator[str]:
 def form(lesson: Lesson) -> Iterator[str]:
     """The files of a lesson, its hints, its mutants, and the length and order of its starter."""
     needed = [lesson.exercise, lesson.solution]
-    needed += [lesson.folder / name for name in ("README.md", "hints.md", "mutants.toml", "lesson.ipynb")]
+    needed += [lesson.folder / name for name in OF_EACH]
     needed += [lesson.reference] if lesson.task.cases else []
     if missing := [path for path in needed if not path.is_file()]:
         yield from (f"{path.name} is missing." for path in missing)
@@ -87,6 +88,7 @@ def form(lesson: Lesson) -> Iterator[str]:
     hints = (lesson.folder / "hints.md").read_text("utf-8")
     if re.findall(r"^## (.*)$", hints, re.M) != ["Idea", "Place", "Shape"]:
         yield "hints.md must have three levels: Idea, Place, Shape."
+    yield from quiz.problems(quiz.read(lesson.folder / "quiz.toml"))
     yield from mutants.problems(lesson)
 
 

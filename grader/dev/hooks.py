@@ -15,7 +15,7 @@ from mkdocs.config.defaults import MkDocsConfig
 from mkdocs.structure.files import File, Files
 from mkdocs.structure.pages import Page
 
-from grader.dev import pages
+from grader.dev import pages, quiz
 
 SHOWN = {".py", ".md", ".svg", ".ipynb", ".json"}
 MERMAID = "assets/javascripts/mermaid.tiny.js"
@@ -49,7 +49,9 @@ def on_files(files: Files, config: MkDocsConfig) -> Files:
         uri = path.relative_to(root).as_posix()
         text = path.read_text("utf-8")
         if path.name == "README.md":
-            text = pages.lesson(text, tasks[path.parent.name])
+            questions = quiz.read(path.with_name("quiz.toml"))
+            shown = quiz.section(questions, path.parent.name[:2])
+            text = pages.lesson(text, tasks[path.parent.name], shown)
         elif path.name == "hints.md":
             text = pages.hints(text)
         add(uri, text)

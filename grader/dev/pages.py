@@ -148,8 +148,8 @@ def overview(root: Path) -> str:
     )
 
 
-def lesson(text: str, task: Task) -> str:
-    """A lesson's README as a page: with its facts, and with what only GitHub understands put right."""
+def lesson(text: str, task: Task, quiz: str = "") -> str:
+    """A lesson's README as a page: with facts, quiz, and what only GitHub understands put right."""
     facts = [f"About {task.minutes} minutes, {task.max_points} points"]
     if task.introduces:
         terms = f" ({', '.join(task.terms)})" if task.terms else ""
@@ -160,6 +160,8 @@ def lesson(text: str, task: Task) -> str:
     title, newline, rest = text.partition("\n")
     if not title.startswith("# "):
         title, newline, rest = f"# {task.title}", "\n\n", text
+    if quiz:
+        rest = rest.replace("## Where to read on", f"{quiz}\n## Where to read on", 1)
     return f"{title}{newline}\n{line}\n{_portable(rest)}"
 
 

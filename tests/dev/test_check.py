@@ -50,6 +50,7 @@ def test_the_copy_is_whole(lesson: Lesson) -> None:
         ("hints.md", "## Place\n", "## Place\n\n## Place\n", "three levels: Idea, Place, Shape"),
         ("exercise.py", "\n\n\n", "\n" * 40, "the starter has more than 60 lines."),
         ("exercise.py", "TODO 1", "TODO 7", "not numbered"),
+        ("quiz.toml", "right = 3", "right = 4", "no answer is right"),
         ("mutants.toml", 'find = "i = block * size + thread', 'find = "nowhere', "occurs 0 times"),
     ],
 )
@@ -60,7 +61,9 @@ def test_a_broken_form_or_page_is_named(lesson: Lesson, file: str, old: str, new
     assert len(found) == 1 and says in found[0]
 
 
-@pytest.mark.parametrize("file", ["README.md", "hints.md", "exercise.py", "mutants.toml", "lesson.ipynb"])
+@pytest.mark.parametrize(
+    "file", ["README.md", "hints.md", "exercise.py", "quiz.toml", "mutants.toml", "lesson.ipynb"]
+)
 def test_a_missing_file_is_named(lesson: Lesson, file: str) -> None:
     (lesson.folder / file).unlink()
     assert f"{file} is missing." in list(check.form(lesson))

@@ -14,8 +14,8 @@ from grader.dev import check
 ROOT = Path(__file__).resolve().parents[2]
 NAMES = sorted(p.name for p in (ROOT / "lessons").glob("[0-9][0-9]_*") if p.is_dir())
 
-FILES = {"README.md", "exercise.py", "task.py", "hints.md"}
-EXTRA = {"mutants.toml", "workshop.py", "data", "lesson.ipynb"}
+FILES = {"README.md", "exercise.py", "task.py", "hints.md", "quiz.toml", "mutants.toml", "lesson.ipynb"}
+EXTRA = {"workshop.py", "data"}
 
 every_lesson = pytest.mark.parametrize("name", NAMES)
 

@@ -1,0 +1,44 @@
+"""A quiz has a right answer, explains all of them, and needs no JavaScript."""
+
+import dataclasses
+
+import pytest
+
+from grader.dev import quiz
+from grader.dev.quiz import Question
+from grader.lessons import every
+
+ONE = Question("Is `a < b` *true*?", (("Yes", "It is."), ("No", "It is not.")), 0)
+TWO = Question("And now?", (("Yes", "It is."), ("No", "It is not.")), 1)
+GOOD = [ONE, TWO, ONE]
+
+
+@pytest.mark.parametrize("lesson", every(), ids=lambda x: x.name)
+def test_every_lesson_has_one(lesson) -> None:
+    assert not list(quiz.problems(quiz.read(lesson.folder / "quiz.toml")))
+
+
+@pytest.mark.parametrize(
+    ("questions", "says"),
+    [
+        (GOOD, ""),
+        (GOOD[:2], "has 2 questions"),
+        (GOOD * 2, "has 6 questions"),
+        ([ONE, ONE, ONE], "always at the same place"),
+        ([*GOOD, dataclasses.replace(ONE, ask="A statement.")], "no question"),
+        ([*GOOD, dataclasses.replace(ONE, right=2)], "no answer is right"),
+        ([*GOOD, dataclasses.replace(ONE, answers=(("Yes", "It is."), ("No", "")))], "not explained"),
+        ([*GOOD, dataclasses.replace(ONE, answers=(("Yes", "It is."), ("Yes", "So.")))], "different answers"),
+    ],
+)
+def test_what_is_wrong_is_named(questions: list[Question], says: str) -> None:
+    found = list(quiz.problems(questions))
+    assert len(found) == bool(says) and all(says in sentence for sentence in found)
+
+
+def test_a_section_is_inputs_with_labels_and_no_script() -> None:
+    page = quiz.section(GOOD, "03")
+    assert page.count("<fieldset") == page.count("<legend>") == 3 and "<script" not in page
+    assert page.count('type="radio"') == page.count("<label for=") == 6
+    assert "<code>a &lt; b</code> <em>true</em>" in page
+    assert page.count('class="right"') == 3 and 'name="quiz-03-1"' in page
