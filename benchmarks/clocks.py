@@ -52,7 +52,7 @@ torch::Tensor spin(torch::Tensor x, int64_t cycles) {
 declared = "torch::Tensor spin(torch::Tensor x, int64_t cycles);"
 extension = load_inline("clock_spin", declared, SOURCE, functions=["spin"])
 '''
-KERNEL = SPIN + "\n\ndef work(x):\n    return extension.spin(x, {cycles})\n"
+KERNEL = "\n\ndef work(x):\n    return extension.spin(x, {cycles})\n"
 SLOWED = """
 
 class Slow(Model):
@@ -68,8 +68,8 @@ EVERY = 10
 def subjects(folder: Path) -> dict[str, tuple[Task, Path, Path, Path]]:
     """Task, reference, the same again, and the slower one."""
     same, slow = folder / "same.py", folder / "slow.py"
-    same.write_text(KERNEL.format(cycles=CYCLES))
-    slow.write_text(KERNEL.format(cycles=round(CYCLES * 1.022)))  # of the spinning: 2 % of the whole
+    same.write_text(SPIN + KERNEL.format(cycles=CYCLES))
+    slow.write_text(SPIN + KERNEL.format(cycles=round(CYCLES * 1.022)))  # of the spinning: 2 % of the whole
     kernel = Task("kernel", "work", (Case("speed", (Tensor((256, 1024)),), "", 0),))
     lesson = lessons.find("07")
     assert lesson.task.speed is not None

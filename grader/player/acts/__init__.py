@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from grader.player.stage import Stage
 
 ACTS = {
-    "clock", "dialect", "grid", "operator", "plain", "profile", "record", "script", "spin", "subject",
+    "clock", "dialect", "grid", "operator", "plain", "profile", "race", "record", "script", "spin", "subject",
     "trial",
 }  # fmt: skip
 
