@@ -12,7 +12,7 @@ from pathlib import Path
 from grader import backend, lessons
 from grader.check import Job, warm
 from grader.check import check as grade
-from grader.dev import blocks, mutants, numbers, quiz
+from grader.dev import blocks, glossary, mutants, numbers, quiz
 from grader.dev.generate import generate
 from grader.lessons import Lesson
 from grader.look import look
@@ -39,6 +39,7 @@ def problems(
     chosen = [lessons.find(n) for n in chosen_numbers] or every
     found = [f"{path} is out of date: course dev generate" for path in generate(root, check=True)]
     found += concepts(every)
+    found += glossary.read(root).problems({x.name: x.task for x in every})
     for lesson in chosen:
         found += [f"{lesson.name}: {p}" for p in form(lesson)]
         if lacking := missing(lesson):

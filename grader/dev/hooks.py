@@ -15,7 +15,7 @@ from mkdocs.config.defaults import MkDocsConfig
 from mkdocs.structure.files import File, Files
 from mkdocs.structure.pages import Page
 
-from grader.dev import pages, quiz
+from grader.dev import glossary, pages, quiz
 
 SHOWN = {".py", ".md", ".svg", ".ipynb", ".json"}
 MERMAID = "assets/javascripts/mermaid.tiny.js"
@@ -45,13 +45,15 @@ def on_files(files: Files, config: MkDocsConfig) -> Files:
     add("reference/cli.md", pages.cli())
     add("lessons/index.md", pages.overview(root))
     tasks = pages.tasks(root)
+    words = glossary.read(root)
+    add("reference/glossary.md", words.page(tasks))
     for path in _lesson_files(root):
         uri = path.relative_to(root).as_posix()
         text = path.read_text("utf-8")
         if path.name == "README.md":
             questions = quiz.read(path.with_name("quiz.toml"))
             shown = quiz.section(questions, path.parent.name[:2])
-            text = pages.lesson(text, tasks[path.parent.name], shown)
+            text = pages.lesson(text, tasks[path.parent.name], shown) + words.tooltips()
         elif path.name == "hints.md":
             text = pages.hints(text)
         add(uri, text)
