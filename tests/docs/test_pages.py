@@ -36,7 +36,10 @@ def test_verdicts_are_valid(given: dict):
 def test_speeds_are_valid():
     spread = {"median": 1e-5, "p10": 9e-6, "p90": 1.2e-5, "n": 40}
     measured = {"kind": "measured", "device": "a GPU", "method": "events", "seconds": spread}
-    measured |= {"eager_seconds": spread, "whole_ratio": 1.01}
+    measured |= {"eager_seconds": spread, "whole_ratio": 1.01, "interval": [1.0, 1.02], "outcome": "same"}
+    beside = {"seconds": spread, "ratio": 1.0, "interval": [0.99, 1.01], "outcome": "same"}
+    measured |= {"rounds": 8, "compared": 320, "clocks_apart": 1e-7, "baselines": {"compile": beside}}
+    measured |= {"machine": {}}
     for speed in (measured, {"kind": "none", "why": "no card"}, None):
         VALIDATOR.validate(verdict(speed=speed))
 
