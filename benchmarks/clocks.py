@@ -15,7 +15,6 @@ import sys
 import tempfile
 import time
 from pathlib import Path
-from statistics import median
 from typing import Any
 
 ROOT = Path(__file__).resolve().parents[1]
@@ -52,13 +51,13 @@ torch::Tensor spin(torch::Tensor x, int64_t cycles) {
 declared = "torch::Tensor spin(torch::Tensor x, int64_t cycles);"
 extension = load_inline("clock_spin", declared, SOURCE, functions=["spin"])
 '''
-KERNEL = "\n\ndef work(x):\n    return extension.spin(x, {cycles})\n"
+KERNEL = "\n\ndef work(x):\n    return extension.spin(x.float(), {cycles}).to(x.dtype)\n"
 SLOWED = """
 
 class Slow(Model):
     def forward(self, x):
         out = super().forward(x)
-        extension.spin(x[:1], {cycles})
+        extension.spin(x[:1].float(), {cycles})
         return out
 """
 CYCLES, MEGAHERTZ = 36_000, 1980  # about 18 us of spinning and the copy
@@ -95,7 +94,9 @@ def series(task: Task, reference: Path, file: Path, count: int, until: float) ->
             oracle.load(str(reference))
             assert match.player is not None
             match.player.ask("load", limits.load, path=str(file))
+            began = time.monotonic()
             start = race.line_up(match, task.cases[0], how=plan)
+            prepared = round(time.monotonic() - began, 2)
             for _ in range(min(EVERY, count - len(found))):
                 begun = time.monotonic()
                 try:
@@ -106,7 +107,8 @@ def series(task: Task, reference: Path, file: Path, count: int, until: float) ->
                 one = heat.against()
                 found.append({
                     "ratio": one.ratio, "low": one.low, "high": one.high, "outcome": one.outcome,
-                    "rounds": heat.rounds, "seconds": round(time.monotonic() - begun, 2),
+                    "rounds": heat.rounds, "prepared": prepared,
+                        "seconds": round(time.monotonic() - begun, 2),
                     "apart": heat.own.unexplained() - heat.baselines["eager"].unexplained(),
                     "median": sorted(heat.own.seconds)[len(heat.own.seconds) // 2],
                 })  # fmt: skip

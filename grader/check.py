@@ -113,7 +113,9 @@ def check(job: Job) -> Outcome:
         record = match.run()
         job.tell("judged", _verdict(job, record, stages | record.stages, begun, None))
         if job.with_speed and job.task.speed and all(f.ok for f in record.findings):
+            timed = time.monotonic()
             measured = _timed(job, match)
+            record.stages["speed"] = time.monotonic() - timed
     except FaultError as fault:
         match.record.findings = [fault.finding("reference", job.task.max_points)]
         record = match.record

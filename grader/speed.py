@@ -67,13 +67,13 @@ METHOD = (
 def _measured(match: Match, task: Task, baselines: tuple[str, ...]) -> dict[str, Any]:
     """Submission and baselines in turns on the same GPU, then the reference alone."""
     assert task.speed is not None
-    heat = race.run(match, task.speed.full, baselines, copy=task.speed.fused_bytes // 2)
+    start = race.line_up(match, task.speed.full, baselines, copy=task.speed.fused_bytes // 2)
+    heat = race.heat(match, start)
     device = str(match.record.facts.get("device", ""))
     card = roofline.of_device(device)
     if why := witness.too_fast(heat.own, card, task.speed.fused_bytes // 2, task.speed.flops):
         raise FaultError(Status.TAMPERED, why)
-    alone = race.alone(match, heat)
-    if why := witness.slowed(heat.baselines[race.EAGER], alone):
+    if why := witness.slowed(heat.baselines[race.EAGER], race.alone(match, start)):
         raise FaultError(Status.TAMPERED, why)
     own, against = spread(heat.own.seconds), heat.against()
     return {

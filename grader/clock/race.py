@@ -30,6 +30,7 @@ if TYPE_CHECKING:
 Array = NDArray[Any]
 SECONDS = 120.0
 L2 = 64 << 20  # no card of the course has a larger cache
+MOST_FLUSHES = 24
 FETCH = 256 << 20  # bytes of results fetched at a time
 FLOOR = 1e-6  # of the root mean square: what rounding alone may make
 OWN, EAGER, COPY = "submission", "eager", "copy"
@@ -43,16 +44,15 @@ class Track:
     player: Player
     blocks: Blocks = field(default_factory=Blocks)
 
-    def block(self, order: list[int], factor: float) -> float:
-        """Run one block; the times go to ``blocks``. Answers the seconds that passed here."""
+    def block(self, order: list[int], factor: float, times: int) -> None:
+        """Run one block; the times, and the seconds that passed here, go to ``blocks``."""
         begun = time.monotonic()
-        data = self.ask("block", order=order, factor=factor, keep=True)
+        data = self.ask("block", order=order, factor=factor, times=times)
         wall = time.monotonic() - begun
         said = data.get("seconds")
         if not isinstance(said, list) or len(said) != len(order) or not all(map(_positive, said)):
             raise FaultError(Status.TAMPERED, "The submission's process gave no times.")
         self.blocks.add([float(s) for s in said], wall)
-        return wall
 
     def ask(self, step: str, **fields: Any) -> dict[str, Any]:
         """A request to the track."""
@@ -88,23 +88,17 @@ class Start:
     outputs: list[tuple[tuple[int, ...], str]]
     bound: float
     overhead: float
-
-
-def run(
-    match: Match, case: Case, baselines: tuple[str, ...] = (), copy: int = 0, how: Plan | None = None
-) -> Heat:
-    """Time ``case`` of a submission that was right, against eager and ``baselines`` (modes of torch.compile).
-
-    ``copy``: bytes of a device copy that runs beside, to tell how fast memory is. Raises FaultError with
-    ``wrong_output`` if any timed result is not what it should be, and ``tampered`` if the clocks disagree.
-    """
-    return heat(match, line_up(match, case, baselines, copy, how))
+    times: int
 
 
 def line_up(
     match: Match, case: Case, baselines: tuple[str, ...] = (), copy: int = 0, how: Plan | None = None
 ) -> Start:
-    """Models made, weights and sets of inputs given, everything called once; see :func:`run`."""
+    """Make the models, give weights and sets of inputs, call everything a few times.
+
+    ``case`` is that of a submission that was right; it is raced against eager and ``baselines`` (modes of
+    torch.compile). ``copy``: bytes of a device copy that runs beside, to tell how fast memory is.
+    """
     match.revive()
     own, oracle, entry = match.player, match.oracle.player, case.entry or match.task.entry
     assert own is not None
@@ -121,25 +115,29 @@ def line_up(
     theirs = match.task.reference_entry or entry
     mine, eager = Track(OWN, own), Track(EAGER, oracle)
     others = [Track(name, oracle) for name in baselines]
-    overhead = _ready(eager, theirs, sets, how)
-    for track in others:
-        _ready(track, theirs, sets, how, compiled=track.name)
+    facts = _ready(eager, theirs, sets, how)
+    host = [facts["host"], *(_ready(t, theirs, sets, how, compiled=t.name)["host"] for t in others)]
     if copy:
         others.append(Track(COPY, oracle))
         _ready(others[-1], theirs, sets[:1], how, copy=copy)
-    _ready(mine, entry, sets, how)
-    return Start(mine, eager, others, how, expected.outputs, _bound(mine, how, expected), overhead)
+    host.append(_ready(mine, entry, sets, how)["host"])
+    # For all the same: as often as it takes to keep the device busy until the slowest host has made its call.
+    times = min(MOST_FLUSHES, max(1, math.ceil(1.5 * max(host) / max(facts["flush"], 1e-5))))
+    bound = _bound(mine, how, expected)
+    return Start(mine, eager, others, how, expected.outputs, bound, facts["overhead"], times)
 
 
-def _ready(track: Track, entry: str, sets: list[list[Value]], how: Plan, **more: Any) -> float:
-    """Hand the sets over, in one piece of shared memory; the empty pair of events' seconds there."""
+def _ready(track: Track, entry: str, sets: list[list[Value]], how: Plan, **more: Any) -> dict[str, float]:
+    """Hand the sets over, in one piece of shared memory; seconds: ``overhead``, ``host``, ``flush``."""
     slots = iter(exchange.pack(track.player, [a for args in sets for a in args if isinstance(a, Drawn)]))
     listed = [
         [{"slot": next(slots).as_json()} if isinstance(a, Drawn) else {"value": a} for a in args]
         for args in sets
     ]
-    said: Any = track.ask("ready", entry=entry, sets=listed, flush=how.flush, **more).get("overhead")
-    return float(said) if _positive(said) else 0.0
+    said = track.ask("ready", entry=entry, sets=listed, flush=how.flush, **more)
+    return {
+        key: float(said[key]) if _positive(said.get(key)) else 0.0 for key in ("overhead", "host", "flush")
+    }
 
 
 def _bound(mine: Track, how: Plan, expected: Expected) -> float:
@@ -147,7 +145,7 @@ def _bound(mine: Track, how: Plan, expected: Expected) -> float:
 
     Four times the distance that a judged result has, relative to the root mean square of the right one.
     """
-    mine.ask("block", order=[0] * how.calls, factor=1.0)
+    mine.ask("block", order=[0, 0], factor=1.0)
     far = FLOOR
     for _, found in _fetch(mine, [0], expected.outputs):
         for answers, eager, got in zip(expected.answers, expected.eager, found, strict=True):
@@ -159,7 +157,11 @@ def _bound(mine: Track, how: Plan, expected: Expected) -> float:
 
 
 def heat(match: Match, start: Start) -> Heat:
-    """Blocks in turns, A B B A, in an order drawn for each round, until the interval is narrow enough."""
+    """Blocks in turns, A B B A, in an order drawn for each round, until the interval is narrow enough.
+
+    Raises FaultError with ``wrong_output`` if any timed result is not what it should be, and ``tampered`` if
+    the clocks disagree.
+    """
     mine, eager, others = start.mine, start.eager, start.others
     everyone = [mine, eager, *others]
     for track in everyone:
@@ -176,7 +178,7 @@ def heat(match: Match, start: Start) -> Heat:
         times: dict[str, list[list[float]]] = {t.name: [] for t in everyone}
         for track in [*order, *reversed(order)]:
             calls = [0] * start.plan.calls if track.name == COPY else _order(start.plan, match.rng)
-            track.block(calls, factor)
+            track.block(calls, factor, start.times)
             times[track.name].append([max(s - start.overhead, 1e-9) for s in track.blocks.calls[-1]])
             if track is mine:
                 found.compared += _compare(mine, calls, right, start.outputs, start.bound)
@@ -281,12 +283,12 @@ def _positive(value: Any) -> bool:
     return good and math.isfinite(value) and value > 0
 
 
-def alone(match: Match, heat: Heat) -> list[float]:
-    """Seconds of the reference once the submission's process has ended, by the same blocks."""
+def alone(match: Match, start: Start) -> Blocks:
+    """Blocks of the reference once the submission's process has ended."""
     if match.player:
         match.player.stop()
         match.player = None
-    eager = Track(EAGER, match.oracle.player)
+    eager = Track(EAGER, start.eager.player)
     for _ in range(4):
-        eager.block(_order(heat.plan, match.rng), 0.75)
-    return eager.blocks.seconds
+        eager.block(_order(start.plan, match.rng), 0.75, start.times)
+    return eager.blocks

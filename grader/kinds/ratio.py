@@ -42,7 +42,7 @@ class Ratio:
             yield check.failed(Status.PENDING_GPU, f"{self.why} Only a GPU's clock can tell.")
             return
         try:
-            heat = race.run(room.match, self.case)
+            heat = race.heat(room.match, race.line_up(room.match, self.case))
         except FaultError as fault:
             yield room.fallen(check, fault)
             return

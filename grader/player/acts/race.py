@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import ctypes
 import gc
+import time
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
@@ -20,8 +21,13 @@ if TYPE_CHECKING:
 # Held since before the submission is loaded (a GPU's player imports this module when it starts): what it puts
 # in their place later on is not asked.
 Event, synchronize, empty_cache = torch.cuda.Event, torch.cuda.synchronize, torch.cuda.empty_cache
-record, elapsed = torch.cuda.Event.record, torch.cuda.Event.elapsed_time
+record, elapsed, now = torch.cuda.Event.record, torch.cuda.Event.elapsed_time, time.perf_counter
 MOST = 4096
+
+
+def overwrite(buffer: torch.Tensor) -> None:
+    """Fill the cache with something else."""
+    buffer.zero_()
 
 
 @dataclass(slots=True)
@@ -62,22 +68,28 @@ def _ready(
     if compiled:
         target = torch.compile(target, mode=None if compiled == "default" else compiled)
     given = [stage.arguments(args) for args in sets]
-    buffer = torch.empty(flush, dtype=torch.uint8, device="cuda")
+    buffer = torch.empty(flush, dtype=torch.uint8, device=stage.device)
     _reset_persisting()
     _tracks[name] = Track(target, given, buffer, [])
+    host = []
     with torch.no_grad():
-        for args in given:  # compiles, and warms the allocator
+        for args in [*given, *given, *given]:  # compiles, and warms the allocator
+            synchronize()
+            begun = now()
             target(*args)
+            host.append(now() - begun)
     synchronize()
-    overhead = _overhead()
-    return {"overhead": overhead, "l2": torch.cuda.get_device_properties(0).L2_cache_size}
+    return {"overhead": _overhead(), "host": sorted(host)[len(host) // 2], "flush": _flushing(buffer)}
 
 
-def _block(track: Track, order: list[int], factor: float, keep: bool = True) -> dict[str, Any]:
+def _block(
+    track: Track, order: list[int], factor: float, times: int = 1, keep: bool = True
+) -> dict[str, Any]:
     """Call once for each number in ``order`` with that set of inputs, all multiplied by ``factor``.
 
-    Answers the seconds of each call by events. Each result is copied right after its call, on the same
-    stream: what is written later on is not in the copy.
+    Before each call the cache is overwritten, ``times`` times over, so that the device is still busy while
+    the host prepares the call, and never waits for it. Answers the seconds of each call by events. Each result
+    is copied right after its call, on the same stream: what is written later on is not in the copy.
     """
     track.results.clear()
     sets = [[_scaled(a, factor) for a in args] for args in track.given]
@@ -91,7 +103,8 @@ def _block(track: Track, order: list[int], factor: float, keep: bool = True) -> 
             target(*sets[order[0]])  # code and translation tables are warm again after the other's turn
             synchronize()
             for number, (before, after) in zip(order, events, strict=False):
-                flush.zero_()
+                for _ in range(times):
+                    overwrite(flush)
                 record(before)
                 value = target(*sets[number])
                 record(after)
@@ -140,6 +153,19 @@ def _overhead() -> float:
         record(after)
     synchronize()
     return float(sorted(elapsed(b, a) / 1e3 for b, a in pairs)[25])
+
+
+def _flushing(buffer: torch.Tensor) -> float:
+    """Seconds that overwriting the cache once takes; the median of 9."""
+    found = []
+    for _ in range(9):
+        before, after = _pair()
+        record(before)
+        overwrite(buffer)
+        record(after)
+        synchronize()
+        found.append(elapsed(before, after) / 1e3)
+    return float(sorted(found)[4])
 
 
 def _pair() -> tuple[torch.cuda.Event, torch.cuda.Event]:

@@ -1,0 +1,112 @@
+"""A race without a GPU: players in this process, and one clock that only work moves."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+from types import SimpleNamespace
+from typing import Any, cast
+
+import numpy as np
+import pytest
+import torch
+
+from grader.arena import Arena
+from grader.clock import race
+from grader.player.acts import race as act
+from grader.player.stage import Stage
+from grader.referee.conduct import Match
+from grader.referee.conversation import Answer
+from grader.referee.oracle import Oracle
+from grader.task import Case, Task, Tensor
+
+CASE = Case("speed", (Tensor((16, 32)),), "", 0)
+TASK = Task("timed", "work", (CASE,))
+FLUSH, LOOP = 60e-6, 10e-6
+
+
+class Clock:
+    """Seconds since the race began; whoever works adds to it."""
+
+    def __init__(self) -> None:
+        self.now, self.rng = 0.0, np.random.default_rng(1)
+
+    def spend(self, seconds: float, noise: float = 0.002) -> None:
+        """Work for about so long."""
+        self.now += seconds * (1 + noise * float(self.rng.standard_normal()))
+
+
+class Event:
+    """A CUDA event on that clock."""
+
+    clock: Clock
+
+    def __init__(self, enable_timing: bool = True) -> None:
+        self.at = 0.0
+
+    def record(self, *_: Any) -> None:
+        """Now."""
+        self.at = self.clock.now
+
+
+class Player:
+    """Answers what a player's process would, and takes time for it."""
+
+    backend = "cuda"
+    limits = SimpleNamespace(load=1.0, call=1.0)
+
+    def __init__(self, work: Callable[[torch.Tensor], Any]) -> None:
+        self.inbox, self.outbox = Arena.create("inbox"), Arena.create("outbox")
+        self.stage = Stage(self.inbox, self.outbox, device="cpu")
+        self.stage.module = cast(Any, SimpleNamespace(work=work))
+        self.claims: Callable[[list[float]], list[float]] = lambda seconds: seconds
+        self.tracks: dict[str, Any] = {}
+
+    def ask(self, do: str, seconds: float, **fields: Any) -> Answer:
+        """One request."""
+        if do != "act":
+            return Answer(getattr(self.stage, do)(**fields), [], [])
+        fields.pop("act")
+        act._tracks = self.tracks
+        data = act.perform(self.stage, cast(Any, None), **fields)
+        if "seconds" in data:
+            data["seconds"] = self.claims(data["seconds"])
+        return Answer(data, [], [])
+
+    def stop(self) -> None:
+        """Nothing runs."""
+
+
+class Track:
+    """A course of its own for one test: ``submission`` and ``reference`` take ``seconds`` a call."""
+
+    def __init__(self, monkeypatch: pytest.MonkeyPatch) -> None:
+        self.clock = Clock()
+        event = type("Event", (Event,), {"clock": self.clock})
+        loop = lambda *_: self.clock.spend(LOOP)  # noqa: E731
+        for name, value in {
+            "Event": event, "record": event.record, "elapsed": lambda a, b: 1e3 * (b.at - a.at),
+            "synchronize": loop, "now": lambda: self.clock.now,
+            "overwrite": lambda _: self.clock.spend(FLUSH), "_reset_persisting": lambda: None,
+        }.items():  # fmt: skip
+            monkeypatch.setattr(act, name, value)
+        monkeypatch.setattr(race.time, "monotonic", lambda: self.clock.now)
+
+    def working(self, seconds: float, work: Callable[[torch.Tensor], Any] = torch.sigmoid) -> Player:
+        """A player whose ``work`` takes that long."""
+
+        def call(x: torch.Tensor) -> Any:
+            self.clock.spend(seconds)
+            return work(x)
+
+        return Player(call)
+
+    def match(self, own: Player, reference: Player) -> Match:
+        """Both, ready to be raced."""
+        oracle = Oracle(cast(Any, reference), TASK)
+        return Match(TASK, str(Path(__file__)), lambda: cast(Any, own), oracle)
+
+    def run(self, own: Player, reference: Player) -> race.Heat:
+        """Line up and race."""
+        match = self.match(own, reference)
+        return race.heat(match, race.line_up(match, CASE))
