@@ -47,6 +47,10 @@ def _element(tensor: dict[str, Any]) -> tuple[str, str, int]:
 def _shared_place(f: dict[str, Any]) -> str:
     offset, size = f["variable_offset"], max(f["size"], 1)
     unit, index = ("element", offset // size) if offset % size == 0 else ("byte", offset)
+    if "device" in f:
+        if f["variable_bytes"] <= size:
+            return f"the __device__ variable {f['variable']}"
+        return f"{unit} {index} of the __device__ variable {f['variable']}"
     return f"{unit} {index} of {f['variable']} ({f['variable_bytes']} bytes of shared memory)"
 
 

@@ -60,6 +60,8 @@ CUDA_SCOPE = {  # cuda::NAME
     "atomic": ("cuda::atomic", "use atomicAdd and its relatives with __threadfence()"),
     "atomic_ref": ("cuda::atomic_ref", "use atomicAdd and its relatives with __threadfence()"),
 }
+_HEAP = "take memory before the launch (a tensor, cudaMalloc), or an array of fixed size in the kernel"
+HEAP = {name: (f"{name} in a kernel", _HEAP) for name in ("malloc", "free", "new", "delete")}
 INCLUDE = re.compile(r"^(?P<hash>[ \t]*#[ \t]*)include[ \t]*[<\"](?P<header>[\w./+-]+)[>\"][^\n]*", re.M)
 HEADERS = (
     (re.compile(r"cub/|ATen/cuda/cub"), "the CUB library", _OWN),
@@ -108,12 +110,24 @@ def refuse(tokens: list[Token]) -> list[Token]:
         found = _construct(tokens, i)
         if token.text == "<<<" and any(begin < i < end for begin, end in inside):
             found = "a kernel launched by a kernel (dynamic parallelism)", "launch both kernels from the host"
+        if token.text in HEAP and any(begin < i < end for begin, end in inside) and _is_heap(tokens, i):
+            found = HEAP[token.text]
         if found and found[0] not in said and not _in_directive(tokens, i):
             said.add(found[0])
             at = _before(tokens, out) if token.text == "<<<" else len(out)
             out.insert(at, _marked(*found))
         out.append(token)
     return out
+
+
+def _is_heap(tokens: list[Token], i: int) -> bool:
+    """Whether the word takes or gives memory: no member, no placement ``new (p) T``, no ``= delete``."""
+    before, after = previous(tokens, i), following(tokens, i)
+    last = tokens[before].text if before >= 0 else ""
+    call = after < len(tokens) and tokens[after].text == "("
+    if tokens[i].text in ("malloc", "free"):
+        return call and last not in (".", "->", "::")
+    return not call and last != "operator" and (last != "=" or tokens[i].text == "new")
 
 
 def _before(tokens: list[Token], out: list[Token]) -> int:

@@ -26,6 +26,7 @@ FINDING = {
     "many_reading_blocks": "global-race",
     "racing_blocks": "global-race",
     "racing_counter": "global-race",
+    "racing_variable": "global-race",
     "different_barriers": "barrier-divergence",
     "left_before_barrier": "barrier-exited-threads",
     "absent_lane": "shuffle-from-absent-lane",
@@ -49,6 +50,11 @@ def test_exactly_its_finding(play: Play, name: str) -> None:
 @pytest.mark.parametrize("name", [n for n in library.cases("broken") if n.startswith("ok_")])
 def test_a_look_alike_is_silent(play: Play, name: str) -> None:
     assert play("broken")[name]["findings"] == []
+
+
+def test_a_race_names_the_device_variable(play: Play) -> None:
+    (f,) = play("broken")["racing_variable"]["findings"]
+    assert "the __device__ variable total without order to another thread's" in f["what"]
 
 
 def test_every_case_is_judged() -> None:

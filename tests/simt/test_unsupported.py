@@ -20,6 +20,8 @@ REFUSED = {
     "texture_fetch": (K % "x[0] = tex2D<float>(0, 0.5f, 0.5f);", "a texture fetch"),
     "surface": ("__global__ void k(cudaSurfaceObject_t image) {}", "a surface"),
     "dynamic_parallelism": (K % "k<<<1, 32>>>(x);", "a kernel launched by a kernel (dynamic parallelism)"),
+    "heap": (K % "float* p = (float*)malloc(64);", "malloc in a kernel"),
+    "heap_new": (K % "float* p = new float[4];", "new in a kernel"),
     "tma": ("__global__ void k(const CUtensorMap map) {}", "a TMA copy"),
     "async_copy": (K % "__pipeline_memcpy_async(x, x + 4, 16);", "an asynchronous copy"),
     "cluster": (K % "auto c = cooperative_groups::this_cluster();", "a thread block cluster"),
@@ -50,6 +52,8 @@ LOOK_ALIKES = {
     "names": "int asm_count, texture, cubes, thrust, wmma_like, mma; float surface = 2;",
     "barrier_to_the_compiler": K % 'asm volatile("" ::: "memory");',
     "torch_cuda": "auto s = at::cuda::getCurrentCUDAStream(); c10::cuda::CUDAGuard g(0);",
+    "host_heap": "void f() { float* p = (float*)malloc(4); free(p); int* q = new int; delete q; }",
+    "placement": "struct S { S() = delete; };\n" + K % "new (x) float(1); pool.free(x);",
     "own_header": '#include "my/cuboid.h"',
     "directive": "#ifdef __CUDA_ARCH_asm\n#pragma unroll asm\n#endif",
 }

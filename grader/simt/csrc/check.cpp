@@ -67,7 +67,8 @@ void report_doubtful_reads(Worker* w) {
             .access = READ,
             .variable = d.variable,
             .offset = d.offset,
-            .other = &d.other});
+            .other = &d.other,
+            .device = d.variable && !d.shared});
   }
   w->doubtful.clear();
   w->current = current;
@@ -155,10 +156,24 @@ static void check_dynamic_shared(Worker* w, size_t offset, unsigned size, Access
   check_shared(w, dynamic_shadow(), w->dynamic_defined, offset, pc, evidence);
 }
 
+// __device__ variables: every block's, and they begin with a value. __constant__ ones are never written here.
+static void check_variable(Worker* w, size_t offset, unsigned size, Access access, size_t pc) {
+  Module* module = w->launch->module;
+  if (!module->shadow) {
+    module->shadow = new Shadow;
+    module->shadow->init(module->end - module->base + 16);
+  }
+  Record other;
+  if (!find_race(w, *module->shadow, offset, size, access, pc, false, &other)) return;
+  Evidence evidence{.size = size, .access = access, .variable = variable_at(module, offset), .other = &other};
+  if (!evidence.variable) return;
+  evidence.offset = long(offset - evidence.variable->begin);
+  evidence.device = true;
+  report_race(w, "global-race", w->access_address, pc, evidence);
+}
+
 static bool is_the_threads_own(const Worker* w, size_t address) {
-  const Module* module = w->launch->module;
   return address - (size_t)w->fibre->stack < STACK_BYTES ||     // local variables
-         (address >= module->base && address < module->end) ||  // __constant__ and __device__ variables
          (address >= w->host_begin && address < w->host_end);   // the launch's arguments
 }
 
@@ -185,7 +200,11 @@ void access(void* pointer, unsigned size, Access access, void* return_address) {
   } else if (size_t offset = address - (size_t)w->dynamic_shared; offset < MAX_SHARED) {
     if (count) w->counter.note(address, size, access, SHARED, pc, lane);
     if (check) check_dynamic_shared(w, offset, size, access, pc);
-  } else if (check && !is_the_threads_own(w, address)) {
+  } else if (!check || is_the_threads_own(w, address)) {
+    return;
+  } else if (Module* m = w->launch->module; address >= m->base && address < m->end) {
+    check_variable(w, address - m->base, size, access, pc);
+  } else {
     report(w, "illegal-address", pc, {.address = pointer, .size = size, .access = access});
     kill_launch(w);
   }

@@ -104,6 +104,7 @@ void report(Worker* w, const char* kind, size_t pc, const Evidence& evidence) {
     json.field("variable", evidence.variable->name);
     json.field("variable_bytes", (long long)(evidence.variable->end - evidence.variable->begin));
     json.field("variable_offset", evidence.offset);
+    if (evidence.device) json.field("device", 1);
   }
   if (evidence.address) describe_allocation(json, launch, evidence.address);
   if (!evidence.type.empty()) {

@@ -14,6 +14,7 @@ struct Evidence {
   const Symbol* variable = nullptr;  // a __shared__ variable
   long offset = 0;                   // bytes into the variable
   const Record* other = nullptr;     // the other access of a race
+  bool device = false;               // the variable is a __device__ one
   std::string name = "", type = "";  // an array's name and type; an operation and its type
   long long left = 0, right = 0;     // the index; the operands
 };

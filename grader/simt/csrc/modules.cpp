@@ -77,6 +77,8 @@ static void read_symbols(Module* module) {
       if (!s.st_size || !s.st_shndx) continue;
       if (ELF64_ST_TYPE(s.st_info) == STT_TLS && is_student_variable(name))
         module->shared_variables.push_back(make_symbol(s, name));
+      if (ELF64_ST_TYPE(s.st_info) == STT_OBJECT && strncmp(name, "_ZT", 3) && strncmp(name, "_ZGV", 4))
+        module->variables.push_back({s.st_value, s.st_value + s.st_size, name, ""});
       // Only kernels are ever looked up by address, and every kernel is declared by its plain name.
       if (ELF64_ST_TYPE(s.st_info) == STT_FUNC && strncmp(name, "_ZN3c10", 7) && strncmp(name, "_ZNSt", 5))
         module->functions.push_back({s.st_value, s.st_value + s.st_size, name, ""});
@@ -108,7 +110,7 @@ Module* module_at(size_t code) {
           if (segment.p_type == PT_TLS) tls = segment.p_memsz;
         }
         if (query->code < low || query->code >= high) return 0;
-        query->found = new Module{info->dlpi_addr, high, info->dlpi_name, tls, {}, {}};
+        query->found = new Module{info->dlpi_addr, high, info->dlpi_name, tls, {}, {}, {}};
         return 1;
       },
       &query);
@@ -116,6 +118,20 @@ Module* module_at(size_t code) {
   read_symbols(query.found);
   g_modules.push_back(query.found);
   return query.found;
+}
+
+const Symbol* variable_at(Module* module, size_t offset) {
+  for (auto& v : module->variables) {
+    if (offset < v.begin || offset >= v.end) continue;
+    int status;
+    if (char* demangled = abi::__cxa_demangle(v.name.c_str(), nullptr, nullptr, &status)) {
+      v.name = demangled;
+      free(demangled);
+    }
+    v.name = v.name.substr(v.name.rfind(':') + 1);  // npos + 1 is 0
+    return &v;
+  }
+  return nullptr;
 }
 
 size_t thread_local_block(const Module* module) {

@@ -5,6 +5,8 @@
 
 namespace simt {
 
+struct Shadow;
+
 struct Symbol {
   size_t begin, end;        // offsets into the module's thread-local block (variables) or image (functions)
   std::string name, owner;  // owner: the function that declares the variable
@@ -15,7 +17,8 @@ struct Module {
   size_t base, end;
   std::string path;
   size_t tls_bytes;
-  std::vector<Symbol> shared_variables, functions;
+  std::vector<Symbol> shared_variables, functions, variables;  // variables: __device__ ones and all others
+  Shadow* shadow = nullptr;                                    // of its memory, once a kernel used some
 };
 
 struct Kernel {
@@ -26,6 +29,9 @@ struct Kernel {
 
 // "void ns::k<float>(int)" -> "k"
 std::string unqualified_name(const std::string& full);
+
+// The variable that lies at this offset of the module's memory, nullptr if none does.
+const Symbol* variable_at(Module* module, size_t offset);
 
 Module* module_at(size_t code);
 size_t thread_local_block(const Module* module);  // of the calling OS thread, 0 if it has none yet

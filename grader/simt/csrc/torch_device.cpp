@@ -2,3 +2,4 @@
 #include "torch_allocator.cpp"
 #include "torch_aliases.cpp"
 #include "torch_fallback.cpp"
+#include "torch_profiler.cpp"

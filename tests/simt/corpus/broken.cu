@@ -117,6 +117,13 @@ KERNEL(racing_blocks) { INDEX; y[t] = x[i]; }
 void racing_blocks(const float* x, float* y, int n) { LAUNCH(racing_blocks, 4, 64); }
 KERNEL(racing_counter) { INDEX; y[0] = y[0] + x[i]; }
 void racing_counter(const float* x, float* y, int n) { cudaMemset(y, 0, 4); LAUNCH(racing_counter, 1, 64); }
+__device__ float total;
+KERNEL(racing_variable) { INDEX; total = total + x[i]; y[i] = 0; }
+void racing_variable(const float* x, float* y, int n) { LAUNCH(racing_variable, 2, 32); }
+__device__ float sums[4];
+KERNEL(ok_variable) { INDEX; atomicAdd(&sums[t & 3], x[i]); y[i] = 0; }
+KERNEL(ok_variable_later) { INDEX; y[i] = sums[t & 3]; __syncthreads(); if (i < 4) sums[i] = 0; }
+void ok_variable(const float* x, float* y, int n) { LAUNCH(ok_variable, 4, 32); LAUNCH(ok_variable_later, 1, 32); }
 KERNEL(ok_counter) { INDEX; atomicAdd(y, x[i]); }
 void ok_counter(const float* x, float* y, int n) { cudaMemset(y, 0, 4); LAUNCH(ok_counter, 2, 64); }
 
