@@ -25,11 +25,13 @@ import numpy as np
 ROOT = Path(__file__).resolve().parents[1]
 sys.path.insert(0, str(ROOT))
 
-from tests.simt.corpus import features, library  # noqa: E402
+from tests.simt.corpus import features, libraries, library  # noqa: E402
 from tests.simt.corpus.expected import HONEST, values  # noqa: E402
 
-RIGHT = ("threads", "memory", "arithmetic", "small_floats", "groups", "host", "honest_reduce", "honest_dense")
-SIZES = {name: e.n for table in (HONEST, features.FEATURES) for name, e in table.items()}
+RIGHT = ("threads", "memory", "arithmetic", "small_floats", "groups", "host", "honest_reduce", "honest_dense",
+         "libraries")  # fmt: skip
+TABLES = (HONEST, features.FEATURES, libraries.LIBRARIES)
+SIZES = {name: e.n for table in TABLES for name, e in table.items()}
 OUTPUT = 8192
 TOOLS = ("memcheck", "racecheck", "initcheck", "synccheck")
 BROKEN_N = 1024

@@ -44,13 +44,13 @@ PREFIXES = (
     (re.compile(r"cuda(?:Memcpy)?Array_t|cudaMemcpy(?:2D)?(?:To|From)Array"), ("a CUDA array", _TEXTURE)),
 )
 SCOPES = {  # what stands before ::
-    "wmma": ("a tensor core fragment (wmma)", _TENSOR_CORE),
-    "nvcuda": ("a tensor core fragment (nvcuda::wmma)", _TENSOR_CORE),
-    "cub": ("the CUB library", _OWN),
     "thrust": ("the Thrust library", _OWN),
     "cute": ("the CuTe library", _OWN),
     "cutlass": ("the CUTLASS library", _OWN),
 }
+# What is left of CUB are the primitives for blocks and warps (include/cub).
+CUB = re.compile(r"(?:Block|Warp)(?:Reduce|Scan)|Sum|Max|Min|BLOCK_(?:REDUCE|SCAN)_\w+")
+_CUB = f"use its BlockReduce, BlockScan, WarpReduce and WarpScan, or torch's operator, {_GPU}"
 CUDA_SCOPE = {  # cuda::NAME
     "barrier": ("cuda::barrier", "use __syncthreads()"),
     "pipeline": ("cuda::pipeline", _COPY),
@@ -64,9 +64,10 @@ _HEAP = "take memory before the launch (a tensor, cudaMalloc), or an array of fi
 HEAP = {name: (f"{name} in a kernel", _HEAP) for name in ("malloc", "free", "new", "delete")}
 INCLUDE = re.compile(r"^(?P<hash>[ \t]*#[ \t]*)include[ \t]*[<\"](?P<header>[\w./+-]+)[>\"][^\n]*", re.M)
 HEADERS = (
-    (re.compile(r"cub/|ATen/cuda/cub"), "the CUB library", _OWN),
+    (re.compile(r"cub/(?!cub\.cuh|(?:block/block|warp/warp)_(?:reduce|scan)\.cuh)|ATen/cuda/cub"),
+     "this part of the CUB library", _CUB),
     (re.compile(r"thrust/"), "the Thrust library", _OWN),
-    (re.compile(r"mma\.h|crt/mma"), "the tensor core header", _TENSOR_CORE),
+    (re.compile(r"crt/mma"), "the tensor core header", _TENSOR_CORE),
     (re.compile(r"cutlass/|cute/"), "the CUTLASS library", _OWN),
     (re.compile(r"cublas|cudnn|cusparse|cusolver|cufft|ATen/cuda/CUDABlas|cusolverDn"), "a GPU library",
      f"call torch's operator instead, {_GPU}"),
@@ -150,6 +151,9 @@ def _construct(tokens: list[Token], i: int) -> tuple[str, str] | None:
         return "a texture", _TEXTURE
     if name in SCOPES and next_text == "::":
         return SCOPES[name]
+    if name == "cub" and next_text == "::" and not _is_scoped(tokens, i):
+        member = tokens[following(tokens, after)].text
+        return None if CUB.fullmatch(member) else (f"cub::{member}", _CUB)
     if name == "cuda" and next_text == "::" and not _is_scoped(tokens, i):
         member = following(tokens, after)
         return CUDA_SCOPE.get(tokens[member].text) if member < len(tokens) else None

@@ -26,6 +26,7 @@ FINDING = {
     "many_reading_blocks": "global-race",
     "racing_blocks": "global-race",
     "racing_counter": "global-race",
+    "storage_reused": "shared-race",
     "racing_variable": "global-race",
     "different_barriers": "barrier-divergence",
     "left_before_barrier": "barrier-exited-threads",

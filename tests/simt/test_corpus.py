@@ -11,8 +11,9 @@ import pytest
 from .conftest import Play
 from .corpus.expected import HONEST, Expected, values
 from .corpus.features import FEATURES
+from .corpus.libraries import LIBRARIES
 
-CASES = HONEST | FEATURES
+CASES = HONEST | FEATURES | LIBRARIES
 
 
 def result(play: Play, name: str) -> npt.NDArray[np.float32]:

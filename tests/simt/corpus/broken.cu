@@ -2,6 +2,7 @@
 #include <cooperative_groups.h>
 #include <cuda_runtime.h>
 #include <cassert>
+#include <cub/cub.cuh>
 #include <cstdlib>
 #define INDEX int i = blockIdx.x * blockDim.x + threadIdx.x, t = threadIdx.x
 #define KERNEL(NAME) __global__ void NAME##_kernel(const float* x, float* y, int n)
@@ -117,6 +118,22 @@ KERNEL(racing_blocks) { INDEX; y[t] = x[i]; }
 void racing_blocks(const float* x, float* y, int n) { LAUNCH(racing_blocks, 4, 64); }
 KERNEL(racing_counter) { INDEX; y[0] = y[0] + x[i]; }
 void racing_counter(const float* x, float* y, int n) { cudaMemset(y, 0, 4); LAUNCH(racing_counter, 1, 64); }
+using Sums = cub::BlockReduce<float, 64>;
+KERNEL(storage_reused) {
+    __shared__ typename Sums::TempStorage storage;
+    INDEX;
+    float a = Sums(storage).Sum(x[i]), b = Sums(storage).Sum(2 * x[i]);
+    y[i] = a + b;
+}
+void storage_reused(const float* x, float* y, int n) { LAUNCH(storage_reused, 1, 64); }
+KERNEL(ok_storage) {
+    __shared__ typename Sums::TempStorage storage;
+    INDEX;
+    float a = Sums(storage).Sum(x[i]);
+    __syncthreads();
+    y[i] = a + Sums(storage).Sum(2 * x[i]);
+}
+void ok_storage(const float* x, float* y, int n) { LAUNCH(ok_storage, 1, 64); }
 __device__ float total;
 KERNEL(racing_variable) { INDEX; total = total + x[i]; y[i] = 0; }
 void racing_variable(const float* x, float* y, int n) { LAUNCH(racing_variable, 2, 32); }

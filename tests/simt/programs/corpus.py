@@ -2,13 +2,15 @@
 
 import torch
 
-from tests.simt.corpus import features, library
+from tests.simt.corpus import features, libraries, library
 from tests.simt.corpus.expected import HONEST, values
 
 FILES = (
     "threads", "memory", "arithmetic", "small_floats", "groups", "host", "honest_reduce", "honest_dense",
+    "libraries",
 )  # fmt: skip
-SIZES = {name: e.n for table in (HONEST, features.FEATURES) for name, e in table.items()}
+TABLES = (HONEST, features.FEATURES, libraries.LIBRARIES)
+SIZES = {name: e.n for table in TABLES for name, e in table.items()}
 
 
 def cases():

@@ -1,0 +1,3 @@
+// Part of what CUB offers to blocks and warps.
+#pragma once
+#include "../cub.cuh"

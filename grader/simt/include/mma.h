@@ -1,0 +1,139 @@
+// Tensor core fragments (nvcuda::wmma). A lane holds every 32nd element of its warp's tile; which ones it holds on
+// a GPU is not specified, so nothing may depend on it. Products are exact, their sum is rounded once: a GPU
+// rounds its partial sums too, so last bits differ.
+#pragma once
+#include "simt/device.h"
+
+namespace nvcuda::wmma {
+
+struct matrix_a;
+struct matrix_b;
+struct accumulator;
+struct row_major;
+struct col_major;
+enum layout_t { mem_row_major, mem_col_major };
+namespace precision {
+struct tf32;
+}
+
+}  // namespace nvcuda::wmma
+
+namespace simt::tile {
+
+using namespace nvcuda::wmma;
+template <class A, class B>
+constexpr bool same = std::is_same_v<A, B>;
+template <class T>
+using Stored = std::conditional_t<same<T, precision::tf32>, float, T>;
+
+template <class T>
+constexpr bool can_be_multiplied(int m, int n, int k) {
+  if (same<T, precision::tf32>) return m == 16 && n == 16 && k == 8;
+  bool shape = (m == 16 && n == 16) || (m == 32 && n == 8) || (m == 8 && n == 32);
+  return (same<T, __half> || same<T, __nv_bfloat16>) && shape && k == 16;
+}
+
+// The tensor core reads 10 bits of a tf32 number's mantissa, whatever the others are.
+template <class T>
+float read(Stored<T> v) {
+  if constexpr (same<T, precision::tf32>) return from_bits<float>(uint32_t(to_bits(v)) & 0xffffe000u);
+  else return float(v);
+}
+
+// Where the lanes of each warp of this block keep their fragments during a product.
+inline __thread const void* where[3][1024];
+
+inline unsigned thread_number() { return (threadIdx.z * blockDim.y + threadIdx.y) * blockDim.x + threadIdx.x; }
+
+template <class F>
+SIMT_UNCOUNTED auto element(int which, int row, int column) {
+  int i = row * F::columns + column;
+  return ((const F*)where[which][(thread_number() & ~31u) + i % 32])->x[i / 32];
+}
+
+SIMT_INLINE void check_address(const void* p, unsigned stride, unsigned size) {
+  if ((size_t)p % 32) simt_assert_fail("the tile's address is a multiple of 32 bytes", "", 0, "");
+  if (stride * size % 16) simt_assert_fail("the tile's rows are multiples of 16 bytes apart", "", 0, "");
+}
+
+}  // namespace simt::tile
+
+namespace nvcuda::wmma {
+
+template <class Use, int M, int N, int K, class T, class Layout = void>
+struct fragment {
+  static constexpr bool sums = std::is_same_v<Use, accumulator>;
+  static_assert(sums ? std::is_same_v<T, float> || std::is_same_v<T, __half> : simt::tile::can_be_multiplied<T>(M, N, K),
+                "this type or shape of fragment cannot run on the CPU: use half or __nv_bfloat16 with 16x16x16, "
+                "32x8x16 or 8x32x16, precision::tf32 with 16x16x8, and sums of float or half");
+  static constexpr int rows = std::is_same_v<Use, matrix_b> ? K : M;
+  static constexpr int columns = std::is_same_v<Use, matrix_a> ? K : N;
+  static constexpr int num_elements = rows * columns / 32;
+  static constexpr int num_storage_elements = num_elements;
+  using element_type = simt::tile::Stored<T>;
+  element_type x[num_elements];
+};
+
+template <class F, class V>
+SIMT_INLINE void fill_fragment(F& f, const V& value) {
+  for (auto& x : f.x) x = typename F::element_type(value);
+}
+
+template <class Use, int M, int N, int K, class T, class L>
+SIMT_INLINE void load_matrix_sync(fragment<Use, M, N, K, T, L>& f, const simt::tile::Stored<T>* p, unsigned stride) {
+  using F = fragment<Use, M, N, K, T, L>;
+  static_assert(!F::sums, "a fragment of sums is loaded with its layout: load_matrix_sync(f, p, stride, mem_row_major)");
+  simt::tile::check_address(p, stride, sizeof *p);
+  for (int e = 0; e < F::num_elements; ++e) {
+    unsigned i = e * 32 + simt_lane(), row = i / F::columns, column = i % F::columns;
+    f.x[e] = std::is_same_v<L, row_major> ? p[row * stride + column] : p[column * stride + row];
+  }
+}
+
+template <int M, int N, int K, class T>
+SIMT_INLINE void load_matrix_sync(fragment<accumulator, M, N, K, T>& f, const T* p, unsigned stride, layout_t layout) {
+  simt::tile::check_address(p, stride, sizeof *p);
+  for (int e = 0; e < f.num_elements; ++e) {
+    unsigned i = e * 32 + simt_lane(), row = i / N, column = i % N;
+    f.x[e] = layout == mem_row_major ? p[row * stride + column] : p[column * stride + row];
+  }
+}
+
+template <int M, int N, int K, class T>
+SIMT_INLINE void store_matrix_sync(T* p, const fragment<accumulator, M, N, K, T>& f, unsigned stride, layout_t layout) {
+  simt::tile::check_address(p, stride, sizeof *p);
+  for (int e = 0; e < f.num_elements; ++e) {
+    unsigned i = e * 32 + simt_lane(), row = i / N, column = i % N;
+    p[layout == mem_row_major ? row * stride + column : column * stride + row] = f.x[e];
+  }
+}
+
+// The lanes show each other their fragments, so all 32 of them must come here.
+template <int M, int N, int K, class T, class LA, class LB, class D, class C>
+SIMT_UNCOUNTED void mma_sync(fragment<accumulator, M, N, K, D>& d, const fragment<matrix_a, M, N, K, T, LA>& a,
+                             const fragment<matrix_b, M, N, K, T, LB>& b, const fragment<accumulator, M, N, K, C>& c) {
+  using namespace simt::tile;
+  unsigned me = thread_number();
+  where[0][me] = &a;
+  where[1][me] = &b;
+  simt_syncwarp(~0u);
+  D sums[d.num_elements];
+  for (int e = 0; e < d.num_elements; ++e) {
+    int i = e * 32 + me % 32, row = i / N, column = i % N;
+    double sum = double(float(c.x[e]));
+    for (int k = 0; k < K; ++k)
+      sum += double(read<T>(element<fragment<matrix_a, M, N, K, T, LA>>(0, row, k))) *
+             read<T>(element<fragment<matrix_b, M, N, K, T, LB>>(1, k, column));
+    sums[e] = D(sum);
+  }
+  simt_syncwarp(~0u);  // nobody changes a fragment that others still read
+  for (int e = 0; e < d.num_elements; ++e) d.x[e] = sums[e];
+}
+
+// To the nearest number of 10 bits, ties away from zero.
+SIMT_INLINE float __float_to_tf32(float v) {
+  uint32_t bits = uint32_t(simt::to_bits(v));
+  return (bits & 0x7f800000u) == 0x7f800000u ? v : simt::from_bits<float>((bits + 0x1000u) & 0xffffe000u);
+}
+
+}  // namespace nvcuda::wmma
