@@ -135,7 +135,7 @@ def common_flags() -> list[str]:
 def checked_flags() -> list[str]:
     """Instrumentation: the compiler calls the runtime at every memory access and basic block."""
     flags = ["-O1", "-fsanitize=thread,signed-integer-overflow", "-fno-omit-frame-pointer"]
-    if compiler().is_clang:  # without bounds: it cuts blocks in pieces, and a tiled matmul takes twice as long
+    if compiler().is_clang:  # without bounds: that cuts blocks in pieces, a tiled matmul takes twice as long
         # A loop that copies must stay a loop: the runtime does not hear of a library's memcpy.
         flags += [f"-fno-builtin-{name}" for name in ("memcpy", "memmove", "memset")]
         return [

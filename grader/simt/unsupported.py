@@ -152,8 +152,8 @@ def _construct(tokens: list[Token], i: int) -> tuple[str, str] | None:
     if name in SCOPES and next_text == "::":
         return SCOPES[name]
     if name == "cub" and next_text == "::" and not _is_scoped(tokens, i):
-        member = tokens[following(tokens, after)].text
-        return None if CUB.fullmatch(member) else (f"cub::{member}", _CUB)
+        part = tokens[following(tokens, after)].text
+        return None if CUB.fullmatch(part) else (f"cub::{part}", _CUB)
     if name == "cuda" and next_text == "::" and not _is_scoped(tokens, i):
         member = following(tokens, after)
         return CUDA_SCOPE.get(tokens[member].text) if member < len(tokens) else None
