@@ -13,6 +13,7 @@ def register(app: typer.Typer) -> None:
     app.command()(batch)
     app.command()(report)
     app.command()(similar)
+    app.command()(export)
 
 
 def batch(
@@ -106,3 +107,19 @@ def similar(
     from grader.similar import verb
 
     raise typer.Exit(verb.run(submissions, tuple(lesson), layout, least, json))
+
+
+def export(
+    platform: Annotated[str, typer.Argument(help="gradescope, classroom50 or nbgrader.")],
+    lesson: Annotated[str, typer.Argument(help="A lesson (07).")],
+    out: Annotated[
+        Path | None, typer.Option(help="The file to write; one in this folder if left out.")
+    ] = None,
+    hidden: Annotated[
+        Path | None, typer.Option(help="A file of hidden cases; tasks_private/07.py if it is there.")
+    ] = None,
+) -> None:
+    """Write a lesson as a package for a platform that grades by itself; no solution is in it."""
+    from grader.export import verb
+
+    raise typer.Exit(verb.run(platform, lesson, out, hidden))

@@ -43,12 +43,12 @@ def batch(submissions: Path, wanted: tuple[str, ...], out: Path, **options: Any)
 
 def report(results: Path, formats: tuple[str, ...], out: str) -> int:
     """Write reports of a folder of results or of one verdict."""
-    extra.require()
     from grader.batch import personal, reports
 
     reports.known(formats)
-    if results.is_file():
+    if results.is_file():  # needs nothing that a single check does not need
         return _single(results, formats, out, personal.FORMATS)
+    extra.require()
     result, written = reports.again(results, formats)
     _show(result, written)
     return 0
