@@ -1,9 +1,9 @@
-"""The scheduler and the journal without gradings: many tasks that do nothing, the whole way through the engine.
+"""The scheduler and the journal without gradings: many tasks that do nothing go through the engine.
 
     python benchmarks/batch_scheduler.py [--tasks 100000] [--workers 2] [--ahead 200] [--json FILE]
 
-What is measured is everything that a batch does around a grading: orders to Dask, answers back, the verdict's
-file, the journal's line on the disk (fsync). Memory is that of the client, which has the scheduler in it.
+What is measured is everything that a batch does around a grading: orders to Dask, answers back, the
+journal's line on the disk (fsync). Memory is that of the client, which has the scheduler in it.
 """
 
 from __future__ import annotations
@@ -59,7 +59,8 @@ def run(tasks: int, workers: int, ahead: int, folder: Path) -> dict[str, Any]:
         seconds = time.monotonic() - begun
     lines = sum(1 for _ in journal.lines(folder / "journal.jsonl"))
     return {
-        "tasks": tasks, "journal_lines": lines, "seconds": round(seconds, 1), "a_second": round(tasks / seconds, 1),
+        "tasks": tasks, "journal_lines": lines, "seconds": round(seconds, 1),
+        "a_second": round(tasks / seconds, 1),
         "a_second_by_tenth": rates, "peak_mib_by_tenth": memory, "workers": workers, "ahead": ahead,
     }  # fmt: skip
 
@@ -74,7 +75,7 @@ def main() -> None:
     with tempfile.TemporaryDirectory() as folder:
         result = run(options.tasks, options.workers, options.ahead, Path(folder))
     result |= {
-        "command": "python benchmarks/batch_scheduler.py " + " ".join(a for a in sys.argv[1:] if "json" not in a),
+        "command": f"python benchmarks/batch_scheduler.py --tasks {options.tasks}",
         "date": time.strftime("%Y-%m-%d"),
         "machine": {"processor": platform.processor() or platform.machine(), "cores": os.cpu_count()},
         "versions": {"python": platform.python_version(), "distributed": version("distributed")},

@@ -27,6 +27,7 @@ PATIENCE = 20.0  # seconds without a scheduler before we say so
 LOOK = 5.0  # seconds between looks at how many workers there are
 SHAKEN = 30.0  # seconds after a death during which every look counts
 TRIES = 2
+MOST_AT_ONCE = 500
 
 
 class LostError(BadInputError):
@@ -74,23 +75,20 @@ class Engine:
         try:
             while self._fill(waiting, ready):
                 try:
-                    future = self._answers.get(timeout=1.0)
+                    first = self._answers.get(timeout=1.0)
                 except queue.Empty:
                     self._watch()
                     continue
                 self._away = 0.0
-                flight = self._flying.pop(future.key, None)
-                if flight is None:
-                    continue
-                if flight.build:
-                    ready.append((flight.order, 1))
-                else:
-                    text, reason = self._read(future)
-                    if flight.tries < TRIES and (not text or "error" in json.loads(text)):
+                for future, text, reason in self._read_all([first, *self._more()]):
+                    flight = self._flying.pop(future.key)
+                    if flight.build:
+                        ready.append((flight.order, 1))
+                    elif flight.tries < TRIES and (not text or "error" in json.loads(text)):
                         ready.appendleft((flight.order, flight.tries + 1))
                     else:
                         done(Answer(flight.order, text, reason, flight.tries))
-                future.release()
+                    future.release()
         finally:
             for flight in self._flying.values():
                 flight.future.release()
@@ -126,6 +124,23 @@ class Engine:
         )
         self._flying[future.key] = _Flight(future, order, tries, build)
         future.add_done_callback(self._answers.put)
+
+    def _more(self) -> Iterator[Future]:
+        """Whatever else is over by now, so that one way to the workers fetches it all."""
+        for _ in range(MOST_AT_ONCE):
+            try:
+                yield self._answers.get_nowait()
+            except queue.Empty:
+                return
+
+    def _read_all(self, over: list[Future]) -> list[tuple[Future, str, str]]:
+        over = [future for future in over if future.key in self._flying]
+        fine = [future for future in over if future.status == "finished"]
+        try:
+            texts = dict(zip(fine, self._machines.client.gather(fine), strict=True)) if len(fine) > 1 else {}
+        except Exception:  # one of them is lost with its worker: each by itself, then
+            texts = {}
+        return [(f, str(texts[f]), "") if f in texts else (f, *self._read(f)) for f in over]
 
     def _read(self, future: Future) -> tuple[str, str]:
         """The answer's text, or "" and the reason."""
