@@ -133,15 +133,14 @@ def open_points(findings: tuple[Finding, ...]) -> int:
 
 
 def _speed(speed: dict[str, Any] | None) -> dict[str, Any] | None:
-    """Ratio and, for a measured one, its bounds from the 10th and 90th percentiles of both sides."""
+    """The ratio and, for a measured one, its 95 % interval."""
     if not speed or "whole_ratio" not in speed:
         return None
     short: dict[str, Any] = {
         k: speed[k] for k in ("kind", "device", "whole_ratio", "kernel_ratio") if k in speed
     }
-    if speed["kind"] == "measured":
-        own, eager = speed["seconds"], speed["eager_seconds"]
-        short["low"], short["high"] = eager["p10"] / own["p90"], eager["p90"] / own["p10"]
+    if "interval" in speed:
+        short["low"], short["high"] = speed["interval"]
     return short
 
 

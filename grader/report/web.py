@@ -71,11 +71,7 @@ def _lesson(facts: LessonFacts, result: Class) -> dict[str, Any]:
     ratios = [_ratio(r) for r in graded if r.speed]
     if ratios:
         kinds = sorted({(r.speed or {})["kind"] for r in graded if r.speed})
-        about = (
-            "the bars reach from the 10th to the 90th percentile"
-            if "measured" in kinds
-            else "no clock was read"
-        )
+        about = "the bars are 95 % intervals" if "measured" in kinds else "no clock was read"
         caption = (
             f"Speed of {len(ratios)} passed files, {' and '.join(kinds)}; {about}. The line is the framework."
         )

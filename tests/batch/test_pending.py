@@ -1,0 +1,79 @@
+"""Points that wait for a GPU are filled in by a run on one, and nothing else is changed."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from grader.batch import pending, plan
+from grader.batch.handed import Handed
+from grader.batch.late import Policy
+from grader.batch.plan import Settings
+from grader.batch.row import summary
+from grader.batch.run import Request, _left
+from grader.lessons import find
+from grader.verdict import Finding, Status, Verdict
+
+LESSON = find("07")
+
+
+def verdict(backend: str, *findings: tuple[str, Status, int, int]) -> Verdict:
+    made = tuple(Finding(name, status, "m", points, most) for name, status, points, most in findings)
+    return Verdict(LESSON.name, "x.py", backend, f"a {backend}", made, 2.0, {"cases": 1.0})
+
+
+CPU = verdict("simt", ("load", Status.PASSED, 0, 0), ("a", Status.PASSED, 5, 5),
+              ("b", Status.WRONG_OUTPUT, 0, 5), ("ratio", Status.PENDING_GPU, 0, 4))  # fmt: skip
+
+
+def test_only_open_points_are_filled_in() -> None:
+    gpu = verdict("cuda", ("load", Status.PASSED, 0, 0), ("a", Status.RACE, 0, 5), ("b", Status.PASSED, 5, 5),
+                  ("ratio", Status.PASSED, 3, 4))  # fmt: skip
+    made = pending.fill(CPU, gpu)
+    assert [(f.id, f.points) for f in made.findings] == [("load", 0), ("a", 5), ("b", 0), ("ratio", 3)]
+    assert (made.backend, made.points, made.max_points) == ("cuda", 8, CPU.max_points)
+    assert pending.disagreements(made) == ["a", "b"] and summary(made)["open"] == 0
+    assert pending.fill(made, gpu).points == made.points  # once more changes nothing
+
+
+def test_which_orders_are_left(tmp_path: Path) -> None:
+    paths = []
+    for name in ("ann", "ben", "cleo"):
+        path = tmp_path / f"{name}.py"
+        path.write_text(f"# {name}\n")
+        paths.append(Handed(name, LESSON.name, path))
+    made = plan.make(paths, [LESSON], Settings("cuda", "a GPU"), Policy())
+    ann, ben, _ = made.entries
+    lines = {
+        ann.subject: {"key": "cpu-ann", "backend": "simt", **summary(CPU)},
+        ben.subject: {"key": ben.key, "backend": "cuda", **summary(CPU), "open": 0, "status": "not_gradable"},
+    }
+    for line, backend in ((lines[ann.subject], "simt"), (lines[ben.subject], "cuda")):
+        line["backend"] = backend
+    request = Request(tmp_path, tmp_path, ("07",), "cuda")
+
+    def left(**words: object) -> set[str]:
+        return {made.orders[k].source[2:6].strip() for k in _left(made, lines, replace(request, **words))}  # type: ignore[arg-type]
+
+    assert left() == {"ann", "cleo"}  # a CPU's line is not enough for a full run on a GPU
+    assert left(only_pending=True) == {"ann"}
+    assert left(backend="simt") == {"cleo"}
+    assert left(backend="simt", regrade=("not_gradable",)) == {"ben", "cleo"}
+    assert left(regrade=("all",)) == {"ann", "ben", "cleo"} == left(regrade=("ben",)) | {"ben"}
+
+
+@pytest.mark.gpu
+def test_a_class_on_a_gpu_fills_in_what_a_laptop_left_open(tmp_path: Path) -> None:
+    from grader.batch import run
+
+    lesson = find("12")
+    (tmp_path / "class").mkdir()
+    (tmp_path / "class" / "ann.py").write_bytes(lesson.solution.read_bytes())
+    laptop = Request(tmp_path / "class", tmp_path / "results", ("12",), "simt", quiet=True)
+    (before,) = run.run(laptop).rows
+    (after,) = run.run(replace(laptop, backend="cuda", only_pending=True)).rows
+    assert before.open > 0 == after.open and after.points >= before.points
+    again = run.run(replace(laptop, backend="cuda", only_pending=True))
+    assert again.rows == (after,)
