@@ -24,9 +24,14 @@ class Cuda:
 
     def __init__(self, channel: Channel) -> None:
         self._channel = channel
-        torch.cuda.init()
-        major, minor = torch.cuda.get_device_capability()
-        os.environ.setdefault("TORCH_CUDA_ARCH_LIST", f"{major}.{minor}")  # compile for this card only
+        # A batch builds ahead where no GPU is visible, so that none is disturbed: for a card that it names.
+        self._only_builds = not os.environ.get("CUDA_VISIBLE_DEVICES", "x") and bool(
+            os.environ.get("TORCH_CUDA_ARCH_LIST")
+        )
+        if not self._only_builds:
+            torch.cuda.init()
+            major, minor = torch.cuda.get_device_capability()
+            os.environ.setdefault("TORCH_CUDA_ARCH_LIST", f"{major}.{minor}")  # compile for this card only
         for name in ("load", "load_inline"):
             setattr(extension, name, self._announced(getattr(extension, name)))
 
@@ -51,7 +56,7 @@ class Cuda:
         return {
             "torch": torch.__version__,
             "cuda": str(torch.version.cuda),
-            "device": torch.cuda.get_device_name(),
+            "device": "" if self._only_builds else torch.cuda.get_device_name(),
         }
 
     def observed(self) -> dict[str, Any]:

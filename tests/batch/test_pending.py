@@ -7,12 +7,15 @@ from pathlib import Path
 
 import pytest
 
-from grader.batch import pending, plan
+from grader.batch import key, machines, pending, plan, work
 from grader.batch.handed import Handed
 from grader.batch.late import Policy
 from grader.batch.plan import Settings
 from grader.batch.row import summary
 from grader.batch.run import Request, _left
+from grader.batch.work import Order
+from grader.cuda import cache
+from grader.errors import BadInputError
 from grader.lessons import find
 from grader.verdict import Finding, Status, Verdict
 
@@ -62,6 +65,32 @@ def test_which_orders_are_left(tmp_path: Path) -> None:
     assert left(backend="simt") == {"cleo"}
     assert left(backend="simt", regrade=("not_gradable",)) == {"ben", "cleo"}
     assert left(regrade=("all",)) == {"ann", "ben", "cleo"} == left(regrade=("ben",)) | {"ben"}
+
+
+def _order(arch: str = "") -> Order:
+    lesson = find("03")
+    version = key.task_version(lesson.folder)
+    return Order(
+        "k", lesson.name, version, lesson.solution.read_text() + "\n# built ahead\n", "cuda", arch=arch
+    )
+
+
+def test_a_lock_that_a_killed_build_has_left_is_removed() -> None:
+    order = _order()
+    folder = Path(*cache.extensions(order.source).values()) / "lesson03_square"
+    folder.mkdir(parents=True, exist_ok=True)
+    (folder / "lock").touch()
+    assert work.prepare(order).submission.source == order.source and not (folder / "lock").exists()
+    with pytest.raises(BadInputError, match="another version"):
+        work.prepare(replace(order, version="old"))
+
+
+@pytest.mark.gpu
+def test_a_build_ahead_leaves_nothing_for_the_grading_to_compile() -> None:
+    order = _order(machines.gpu_facts().partition("|")[2])
+    assert work.build(order.text()) == "built"
+    verdict, _ = work.read_answer(work.grade(order.text()))
+    assert verdict is not None and verdict.ok and verdict.stages["build"] < 3.0
 
 
 @pytest.mark.gpu
