@@ -11,7 +11,7 @@ from grader.batch import extra
 from grader.errors import BadInputError
 from grader.lessons import course_root
 
-LOADED = "import sys, grader.cli; print([m for m in ('distributed', 'jinja2', 'torch', 'yaml') if m in sys.modules])"
+LOADED = "import sys, grader.cli; print([m for m in ('distributed', 'jinja2', 'yaml') if m in sys.modules])"
 
 
 def test_what_is_missing_is_named_with_the_command(monkeypatch: pytest.MonkeyPatch) -> None:
