@@ -88,7 +88,7 @@ def _block(
     """Call once for each number in ``order`` with that set of inputs, all multiplied by ``factor``.
 
     Before each call the cache is overwritten, ``times`` times over, so that the device is still busy while
-    the host prepares the call, and never waits for it. Answers the seconds of each call by events. Each result
+    the host prepares the call, and never waits for it. Answers each call's seconds by events. Each result
     is copied right after its call, on the same stream: what is written later on is not in the copy.
     """
     track.results.clear()
