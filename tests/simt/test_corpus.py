@@ -9,11 +9,13 @@ import numpy.typing as npt
 import pytest
 
 from .conftest import Play
+from .corpus import library
 from .corpus.expected import HONEST, Expected, values
 from .corpus.features import FEATURES
 from .corpus.libraries import LIBRARIES
+from .corpus.numbers import NUMBERS
 
-CASES = HONEST | FEATURES | LIBRARIES
+CASES = HONEST | FEATURES | LIBRARIES | NUMBERS
 
 
 def result(play: Play, name: str) -> npt.NDArray[np.float32]:
@@ -29,7 +31,7 @@ def test_the_result_is_right(play: Play, name: str) -> None:
     x = values(name, expected.n).astype(np.float64)
     want = np.asarray(expected.model(x), dtype=np.float64).reshape(-1)
     got = result(play, name)[: len(want)].astype(np.float64)
-    known = ~np.isnan(want) if name == "vectors" else slice(None)
+    known = ~np.isnan(want)  # the others are not specified
     if expected.tolerance:
         np.testing.assert_allclose(got[known], want[known], rtol=expected.tolerance, atol=expected.tolerance)
     else:
@@ -40,6 +42,20 @@ def test_the_result_is_right(play: Play, name: str) -> None:
 def test_nothing_is_found(play: Play, name: str) -> None:
     found = play("corpus")[name]["findings"]
     assert found == [], [(f["kind"], f["line"], f["what"]) for f in found]
+
+
+def test_every_case_has_a_model() -> None:
+    files = (
+        "threads",
+        "memory",
+        "arithmetic",
+        "small_floats",
+        "groups",
+        "host",
+        "honest_reduce",
+        "honest_dense",
+    )
+    assert {case for file in (*files, "libraries") for case in library.cases(file)} == set(CASES)
 
 
 def test_there_are_enough_honest_kernels() -> None:
