@@ -34,7 +34,7 @@ def grade(
 ) -> tuple[list[dict[str, Any]], float]:
     """One batch in a process of its own: its rows and its seconds."""
     words = ["batch", str(folder), "--lesson", "03", "--out", str(out), "--backend", backend, "--quiet"]
-    words += ["--workers", str(workers), "--limit", "15"]
+    words += ["--workers", str(workers), "--limit", "30"]
     command = [*(["taskset", "-c", cores] if cores else []), sys.executable, "-m", "grader", *words]
     begun = time.monotonic()
     done = subprocess.run(command, cwd=ROOT, env=os.environ | env, check=False, stdout=subprocess.PIPE)

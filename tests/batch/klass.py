@@ -59,9 +59,10 @@ for i in range(1000):
         os.posix_fallocate(f.fileno(), 0, 1 << 29)
 """
 EATS = """
+import mmap
 kept = []
 while True:
-    kept.append(bytearray(b"x" * (1 << 28)))
+    kept.append(mmap.mmap(-1, 1 << 30, flags=mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS | mmap.MAP_POPULATE))
 """
 HOSTILE: dict[str, tuple[str, str]] = {
     "endless loop": ("while True:\n    pass\n", "timeout"),
