@@ -6,10 +6,13 @@ import numpy as np
 import pytest
 
 from grader import kinds
+from grader.clock import race
+from grader.clock.plan import plan
+from grader.clock.race import Heat
+from grader.clock.witness import Blocks
 from grader.kinds import Check
 from grader.kinds.operator import Operator, Property
 from grader.kinds.ratio import Ratio
-from grader.referee import timing
 from grader.referee.fault import FaultError
 from grader.task import Case
 from grader.verdict import Finding, Status
@@ -55,19 +58,40 @@ def test_a_strange_answer_is_no_pass():
     assert next(iter(PART.judge(room(wrong=None)))).status is Status.FAILED
 
 
+def raced(own: float, eager: float) -> Heat:
+    """A race of twelve pairs of blocks with a little spread."""
+    pairs = [([own * (1 + i / 1e4)] * 4, [eager] * 4) for i in range(12)]
+    mine, theirs = Blocks([own for own, _ in pairs]), Blocks([eager for _, eager in pairs])
+    return Heat(mine, {"eager": theirs}, plan(1, 1, 1), {"eager": pairs}, rounds=6, compared=48)
+
+
 @pytest.mark.parametrize(
     ("own", "eager", "points", "status"),
     [
-        ([2.0] * 5, [1.0] * 5, 0, Status.FAILED),
-        ([1.0] * 5, [1.2] * 5, 1, Status.PASSED),
-        ([1.0] * 5, [9.0] * 5, 3, Status.PASSED),
-        ([], [1.0], 0, Status.TAMPERED),
+        (2.0, 1.0, 0, Status.FAILED),
+        (1.0, 1.2, 1, Status.PASSED),
+        (1.0, 1.5001, 1, Status.PASSED),  # the interval reaches below 1.5
+        (1.0, 9.0, 3, Status.PASSED),
     ],
 )
-def test_a_ratio_earns_its_steps(monkeypatch, own, eager, points, status):
-    monkeypatch.setattr(timing, "race", lambda match, case: (own, eager))
+def test_a_ratio_earns_the_steps_that_its_whole_interval_is_beyond(monkeypatch, own, eager, points, status):
+    monkeypatch.setattr(race, "line_up", lambda match, case: None)
+    monkeypatch.setattr(race, "heat", lambda match, start: raced(own, eager))
     (found,) = Ratio(CASE, (1.0, 1.5, 2.0), "Faster.").judge(room("cuda"))
     assert (found.points, found.max_points, found.status) == (points, 3, status)
+    assert found.evidence["interval"][0] < found.evidence["ratio"] < found.evidence["interval"][1]
+
+
+def test_a_ratio_that_was_cheated_for_is_tampering(monkeypatch):
+    def caught(match, start):
+        raise FaultError(Status.TAMPERED, "The clocks disagree.")
+
+    monkeypatch.setattr(race, "line_up", lambda match, case: None)
+    monkeypatch.setattr(race, "heat", caught)
+    where = room("cuda")
+    where.fallen = lambda check, fault: fault.finding(check.name, check.points)
+    (found,) = Ratio(CASE, (1.0,), "Faster.").judge(where)
+    assert (found.points, found.status) == (0, Status.TAMPERED)
 
 
 def test_without_a_gpu_or_right_cases_nothing_is_timed():
