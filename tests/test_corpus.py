@@ -1,10 +1,11 @@
 """Every file of the corpus gets exactly the status in its docstring, and leaves nothing behind."""
 
+import json
 import os
 
 import pytest
 
-from tests.corpus import entries
+from tests.corpus import entries, table
 from tests.corpus.classes import CLASSES, HONEST
 from tests.corpus.grading import grade
 
@@ -48,3 +49,24 @@ def test_every_group_of_the_catalogue_has_a_file() -> None:
 def test_only_honest_files_are_expected_to_pass() -> None:
     for entry in (*ENTRIES, *GPU):
         assert (entry.expected.value == "passed") == (entry.kind == HONEST), entry.path
+
+
+def test_the_table_in_the_guide_is_that_of_the_results() -> None:
+    text = table.PAGE.read_text()
+    assert table.page(text) == text, "run python -m tests.corpus.table"
+
+
+def test_three_recorded_runs_in_a_row_got_every_status_in_time() -> None:
+    """The results hold exactly the files that there are: a file that is added needs a new run."""
+    runs = json.loads(table.SIMT.read_text())["runs"]
+    assert len(runs) >= 3
+    for run in runs:
+        assert set(run["files"]) == {e.name for e in ENTRIES}
+        assert run["wrong"] == [] and run["seconds"] <= 480
+
+
+def test_the_files_that_need_a_gpu_were_run_on_one() -> None:
+    results = json.loads(table.CUDA.read_text())
+    assert "NVIDIA" in results["device"]
+    for run in results["runs"]:
+        assert set(run["files"]) == {e.name for e in GPU} and run["wrong"] == []
