@@ -15,6 +15,7 @@ from grader.verdict import Finding, Status
 CALIBRATION = 200_000_000  # cycles: a tenth of a second, against which a question to the player is nothing
 OVERHEAD = 3e-6  # seconds that two events add to what lies between them, and some
 TOLERANCE = 0.15  # the clock of a GPU moves
+TRIES = 3  # a host that is busy with something else may hold any timer up
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,7 +28,9 @@ class Spin:
 
     entry: str
     why: str = "The timer agrees with a kernel that spins for a known time on this GPU."
-    takes: tuple[tuple[float, float], ...] = ((3e-4, 3e-3), (2e-5, 4e-5))
+    # The short one is still longer than Python needs to queue two events and a launch: below that, a timer
+    # that is right measures its own host.
+    takes: tuple[tuple[float, float], ...] = ((3e-4, 3e-3), (8e-5, 1.6e-4))
 
     @property
     def checks(self) -> tuple[Check, ...]:
@@ -47,6 +50,13 @@ class Spin:
 
     def _judge(self, room: Room, check: Check) -> Finding:
         _rate(room)  # an idle GPU runs slowly; now it does not
+        for left in reversed(range(TRIES)):
+            found = self._tried(room, check)
+            if found.status is Status.PASSED or not left:
+                break
+        return found
+
+    def _tried(self, room: Room, check: Check) -> Finding:
         told = []
         for low, high in self.takes:
             wanted, before = float(room.rng.uniform(low, high)), _rate(room)
