@@ -45,6 +45,8 @@ def generate(root: Path, *, check: bool) -> list[Path]:
         wanted[root / "lessons" / solution.parent.name / "exercise.py"] = starter(solution)
     for page in sorted(root.glob("lessons/*/README.md")):
         wanted[page] = numbers.filled(filled(page, root, wanted), root)
+    if (page := root / "docs" / "contributing" / "million.md").exists():
+        wanted[page] = numbers.filled(page.read_text("utf-8"), root)
     for page in sorted(root.glob("lessons/*/README.md")):
         if (exercise := page.with_name("exercise.py")) in wanted:
             book = notebook.build(page.parent.name, wanted[page], wanted[exercise])

@@ -9,7 +9,6 @@ not repeat measured times, it asks :mod:`grader.measured`.
 
 from __future__ import annotations
 
-import json
 import re
 from collections.abc import Iterator
 from pathlib import Path
@@ -38,8 +37,7 @@ def filled(page: str, root: Path) -> str:
     """``page`` with its tables and values as the results have them. Raises UnknownNumberError."""
     if not (TABLE.search(page) or VALUE.search(page)):
         return page
-    values = json.loads((root / measured.SOURCE).read_text("utf-8"))["values"]
-    tables = measured.tables(root)
+    values, tables = measured.values(root), measured.tables(root)
 
     def value(match: re.Match[str]) -> str:
         return f"{match[1]}{_known(values, match[2])}{match[3]}"
