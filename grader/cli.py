@@ -34,6 +34,11 @@ SandboxOption = Annotated[
     ),
 ]
 
+CardOption = Annotated[
+    str,
+    typer.Option("--card", help="The GPU to predict for: t4, l4, rtx3060, rtx4090, a100, h100, h200."),
+]
+
 
 @app.callback(invoke_without_command=True)
 def welcome(context: typer.Context) -> None:
@@ -196,7 +201,7 @@ def profile(
     out: Annotated[
         Path | None, typer.Option(help="The folder to write to; one in work/profile/ if left out.")
     ] = None,
-    card: Annotated[str, typer.Option(help="The GPU whose limits are shown: h100, h200.")] = "h200",
+    card: CardOption = "h200",
     sandbox: SandboxOption = "auto",
 ) -> None:
     """Show what a file's kernels do: launches, bytes, sectors by line, a trace, a roofline, ncu's command."""

@@ -44,7 +44,7 @@ def _predicted(match: Match, task: Task, card_name: str = "h200") -> dict[str, A
     scale = moved / task.speed.case_bytes
     own = card.memory_time(scale * task.speed.fused_bytes, len(launches))
     eager = card.memory_time(task.speed.eager_bytes, task.speed.eager_launches)
-    gemm = task.speed.flops / card.gemm_flops_per_second
+    gemm = task.speed.flops / card.gemm_flops_per_second["float32"]
     return {
         "kind": "predicted",
         "device": card.name,
