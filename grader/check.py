@@ -19,6 +19,7 @@ from grader.referee.fault import FaultError
 from grader.referee.nursery import Nursery
 from grader.referee.oracle import Oracle
 from grader.referee.process import Limits, Player
+from grader.referee.rivals import Rivals
 from grader.simt.request import BuildRequest
 from grader.submission import Submission
 from grader.task import Task
@@ -101,6 +102,8 @@ def check(job: Job) -> Outcome:
     inspect = _inspector(job, oracle)
     match = Match(job.task, str(job.submission.path), start, oracle, inspect)
     match.student, match.loaded = job.student, lambda: job.tell("loaded", None)
+    rivals = Rivals(job, start)
+    match.twin, match.solution = rivals.twin, rivals.solution
     if job.choice.name == "cuda":
         match.on_cpu = functools.cache(
             lambda: companion.findings(job.lesson, job.submission.path, job.sandbox, job.student)
@@ -122,6 +125,7 @@ def check(job: Job) -> Outcome:
     finally:
         match.close()
         reference.stop()
+        rivals.stop()
     stages |= record.stages
     verdict = _verdict(job, record, stages, begun, measured)
     return Outcome(verdict, advice, *((builder.builds, builder.requests) if builder else ([], [])))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from typing import TYPE_CHECKING, Any
 
 from grader import roofline
@@ -15,7 +16,7 @@ from grader.verdict import Status
 if TYPE_CHECKING:
     from grader.referee.conduct import Match
 
-BASELINES = ("default", "max-autotune")  # modes of torch.compile
+BASELINES = ("default", "max-autotune", "solution")  # modes of torch.compile, and the course's own
 
 
 def of(match: Match, task: Task, backend: str, baselines: tuple[str, ...] = ()) -> dict[str, Any] | None:
@@ -67,14 +68,21 @@ METHOD = (
 def _measured(match: Match, task: Task, baselines: tuple[str, ...]) -> dict[str, Any]:
     """Submission and baselines in turns on the same GPU, then the reference alone."""
     assert task.speed is not None
-    start = race.line_up(match, task.speed.full, baselines, copy=task.speed.fused_bytes // 2)
-    heat = race.heat(match, start)
+    full = task.speed.full
+    start = race.line_up(match, full, baselines, copy=task.speed.fused_bytes // 2)
+    starts = race.more(full, start, match.twin)
+    begun = time.monotonic()
+    heat = race.heat(match, *starts)
+    stages = {f"speed: {k}": v for k, v in starts[0].stages.items()}
+    stages["speed: rounds"] = time.monotonic() - begun
     device = str(match.record.facts.get("device", ""))
     card = roofline.of_device(device)
     if why := witness.too_fast(heat.own, card, task.speed.fused_bytes // 2, task.speed.flops):
         raise FaultError(Status.TAMPERED, why)
-    if why := witness.slowed(heat.baselines[race.EAGER], race.alone(match, start)):
+    begun = time.monotonic()
+    if why := witness.slowed(starts[0].eager.blocks, race.alone(match, *starts)):
         raise FaultError(Status.TAMPERED, why)
+    match.record.stages |= stages | {"speed: alone": time.monotonic() - begun}
     own, against = spread(heat.own.seconds), heat.against()
     return {
         "kind": "measured",
@@ -86,6 +94,7 @@ def _measured(match: Match, task: Task, baselines: tuple[str, ...]) -> dict[str,
         "interval": [against.low, against.high],
         "outcome": against.outcome,
         "rounds": heat.rounds,
+        "processes": 2 * len(starts),
         "compared": heat.compared,
         "clocks_apart": heat.own.unexplained() - heat.baselines[race.EAGER].unexplained(),
         "baselines": {name: _baseline(heat, name) for name in heat.baselines},

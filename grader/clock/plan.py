@@ -7,6 +7,10 @@ from dataclasses import dataclass
 KEPT = 192 << 20  # bytes of results that a block keeps, so that they can be compared afterwards
 FLUSH = 256 << 20  # bytes written before each call: more than any card's L2 cache holds
 SETS, CALLS = 8, 40
+SHORT = 300e-6  # seconds of a call below which it matters which process makes it
+PAIRS = 3
+PROCESS = 0.3e-6  # seconds: standard deviation of what two processes differ by (benchmarks/placement.py)
+FRESH = ("memory", "events")
 
 
 @dataclass(frozen=True, slots=True)
@@ -15,7 +19,8 @@ class Plan:
 
     A round is two blocks of each contender. Rounds are added until the interval's half width is at most
     ``precise`` (a fraction of the ratio). Where to stop hangs on the width alone: a rule that looked at the
-    ratio would stop when luck makes it look good.
+    ratio would stop when luck makes it look good. ``pairs`` of processes race where calls are short, and
+    ``fresh`` is moved about between their blocks; ``process``: seconds that a pair is known to be wrong by.
     """
 
     sets: int
@@ -25,6 +30,17 @@ class Plan:
     seconds: float = 6.0
     precise: float = 0.002
     flush: int = FLUSH
+    pairs: int = PAIRS
+    fresh: tuple[str, ...] = FRESH
+    process: float = PROCESS
+
+    def pairs_for(self, seconds: float) -> int:
+        """How many pairs of processes a call of that length needs."""
+        return self.pairs if seconds < SHORT else 1
+
+    def fresh_for(self, seconds: float) -> tuple[str, ...]:
+        """What is moved about between blocks of such calls."""
+        return self.fresh if seconds < SHORT else ()
 
 
 def plan(input_bytes: int, output_bytes: int, l2_bytes: int) -> Plan:

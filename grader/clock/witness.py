@@ -24,6 +24,11 @@ class Blocks:
         self.calls.append(calls)
         self.wall.append(wall)
 
+    def extend(self, others: Blocks) -> None:
+        """All of another's blocks too."""
+        self.calls += others.calls
+        self.wall += others.wall
+
     @property
     def seconds(self) -> list[float]:
         """Of all single calls."""

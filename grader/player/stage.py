@@ -64,10 +64,14 @@ class Stage:
             raise MissingEntryError(f"{name} is not a function or class")
         return found  # type: ignore[no-any-return]
 
-    def construct(self, entry: str, init: list[Any], **_: object) -> dict[str, Any]:
-        """Make the model; answers its parameters and buffers as [name, shape, dtype]."""
+    def construct(self, entry: str, init: list[Any], there: bool = False, **_: object) -> dict[str, Any]:
+        """Make the model; answers its parameters and buffers as [name, shape, dtype].
+
+        ``there``: with the GPU as the default device, for a reference whose values are replaced anyway.
+        """
         args = [tuple(a) if isinstance(a, list) else a for a in init]
-        model = self.entry(entry)(*args)
+        with torch.device("cuda") if there and self.gpu else contextlib.nullcontext():
+            model = self.entry(entry)(*args)
         if not isinstance(model, torch.nn.Module):
             raise TypeError(f"{entry}(...) is a {type(model).__name__}, not a torch.nn.Module")
         self.model = model.to(self.device).eval()
@@ -89,12 +93,13 @@ class Stage:
         own = self.state()
         with torch.no_grad():
             for name, slot in state:
-                values = tensors.take(self.inbox, slot, "cpu")
+                # A copy to a GPU is over when it returns, so the shared memory itself may be its source.
+                values = tensors.take(self.inbox, slot, "cpu", copied=not self.gpu)
                 if how == "write":
                     own[name].copy_(values)
                 else:
                     self.retired.append(own[name].data)
-                    own[name].data = values.to(own[name].device)
+                    own[name].data = values.to(own[name].device, copy=self.gpu)
         return {}
 
     def state(self) -> dict[str, torch.Tensor]:
@@ -200,5 +205,7 @@ class Stage:
         if "slot" not in argument:
             return argument["value"]
         slot = argument["slot"]
-        tensor = tensors.take(self.inbox, slot, self.device if slot["device"] == "cuda" else "cpu")
+        there = slot["device"] == "cuda"
+        copied = not (self.gpu and there)
+        tensor = tensors.take(self.inbox, slot, self.device if there else "cpu", copied=copied)
         return tensor.double() if double and tensor.is_floating_point() else tensor

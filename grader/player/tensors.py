@@ -23,9 +23,13 @@ def name_of(dtype: torch.dtype) -> str:
     return str(dtype).removeprefix("torch.")
 
 
-def take(arena: Arena, slot: dict[str, Any], device: str) -> torch.Tensor:
-    """A fresh tensor on ``device`` with the slot's storage, shape, strides and storage offset."""
-    storage = _flat(arena, slot).clone().to(device)
+def take(arena: Arena, slot: dict[str, Any], device: str, *, copied: bool = True) -> torch.Tensor:
+    """A fresh tensor on ``device`` with the slot's storage, shape, strides and storage offset.
+
+    Not ``copied``: on the CPU it is the arena's own memory, which the next request overwrites.
+    """
+    flat = _flat(arena, slot)
+    storage = flat.clone().to(device) if copied else flat.to(device)
     return storage.as_strided(slot["shape"], slot["strides"], slot["start"])
 
 

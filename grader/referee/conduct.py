@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
@@ -63,6 +64,9 @@ class Match:
             None  # on a GPU: the CPU back end's findings
         )
         self.loaded: Callable[[], None] = lambda: None  # told once the file is imported and built
+        # For the clock: another pair of processes with the same files; the course's solution in a process.
+        self.twin: Callable[[], Match] | None = None
+        self.solution: Callable[[], Player] | None = None
         self._start, self._restarts = start, 0
         self._case: Case | None = None
         self._sealed = False
@@ -175,12 +179,21 @@ class Match:
         self.player = self._start()
         self.player.ask("load", self.player.limits.load, path=self.path)
 
-    def construct(self, case: Case) -> None:
-        """Make the model of a case on both sides and match their parameters."""
+    def construct(self, case: Case, *, at_once: bool = False) -> None:
+        """Make the model of a case on both sides and match their parameters.
+
+        ``at_once``: both at the same time, and the reference's where it will lie: quick for a large one.
+        """
         assert self.player is not None
         init = self.oracle.given(self.rng)[0] if case.given else list(case.init)
-        self.oracle.construct(init)
-        answer = self.ask("construct", entry=self.task.entry, init=init)
+        if at_once:
+            with ThreadPoolExecutor(1) as pool:
+                theirs = pool.submit(self.oracle.construct, init, there=True)
+                answer = self.ask("construct", entry=self.task.entry, init=init)
+                theirs.result()
+        else:
+            self.oracle.construct(init)
+            answer = self.ask("construct", entry=self.task.entry, init=init)
         self._names = contract.match_state(self.oracle.state, answer.data.get("state"), self.task.entry)
 
     def arguments(self, case: Case) -> list[exchange.Value]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import os
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from typing import Any
 
@@ -14,6 +15,7 @@ from numpy.typing import NDArray
 from grader.task import Tensor
 
 Array = NDArray[Any]
+LARGE, THREADS = 1 << 21, 8
 
 
 def generator() -> np.random.Generator:
@@ -48,15 +50,31 @@ def draw(spec: Tensor, rng: np.random.Generator) -> Drawn:
     """Draw one input. Gaps between the elements of a view hold noise too, so a wrong stride shows."""
     shape, strides, start, elements = _layout(spec)
     values = _values(spec, elements, rng)
-    return Drawn(values.astype(spec.dtype), shape, strides, start, spec.device)
+    return Drawn(values.astype(spec.dtype, copy=False), shape, strides, start, spec.device)
 
 
 def weights(shape: tuple[int, ...], dtype: str, rng: np.random.Generator) -> Drawn:
     """New values for a parameter: normal, scaled so that sums over the last dimension stay near one."""
-    values = rng.standard_normal(math.prod(shape))
+    values = _normal(math.prod(shape), rng)
     if len(shape) > 1:
-        values /= math.sqrt(max(1, math.prod(shape[1:])))
-    return Drawn(values.astype(dtype), shape, row_major(shape), 0, "cpu")
+        values *= values.dtype.type(1 / math.sqrt(max(1, math.prod(shape[1:]))))
+    return Drawn(values.astype(dtype, copy=False), shape, row_major(shape), 0, "cpu")
+
+
+def _normal(n: int, rng: np.random.Generator) -> Array:
+    """``n`` normal numbers. Millions of them are drawn in float32, by several generators at the same time."""
+    if n < LARGE:
+        return rng.standard_normal(n)
+    values, step = np.empty(n, np.float32), -(-n // THREADS)
+    parts = [values[at : at + step] for at in range(0, n, step)]
+    with ThreadPoolExecutor(THREADS) as pool:
+        drawn = [
+            pool.submit(one.standard_normal, dtype=np.float32, out=part)
+            for one, part in zip(rng.spawn(len(parts)), parts, strict=True)
+        ]
+        for each in drawn:
+            each.result()
+    return values
 
 
 def row_major(shape: tuple[int, ...]) -> tuple[int, ...]:
@@ -86,7 +104,9 @@ def _values(spec: Tensor, n: int, rng: np.random.Generator) -> Array:
         return rng.integers(0, 2, n).astype(np.float64)
     if spec.fill == "uniform":
         return rng.random(n) * spec.scale
-    values = rng.standard_normal(n) * spec.scale
+    values = _normal(n, rng)
+    if spec.scale != 1.0:
+        values *= values.dtype.type(spec.scale)
     if spec.fill == "special" and n >= 3:
         places = rng.choice(n, size=max(3, n // 50), replace=False)
         for k, value in enumerate((np.nan, np.inf, -np.inf)):

@@ -60,7 +60,10 @@ def pack(player: Player, tensors: list[Drawn]) -> list[Slot]:
         at = aligned(at + drawn.storage.nbytes)
     player.inbox.reach(at)
     for slot, drawn in zip(slots, tensors, strict=True):
-        player.inbox.map[slot.at : slot.at + drawn.storage.nbytes] = drawn.storage.tobytes()
+        if drawn.storage.nbytes:
+            whole = memoryview(player.inbox.map)  # bytes are copied once, however many they are
+            whole[slot.at : slot.at + drawn.storage.nbytes] = drawn.storage.view(np.uint8).data
+            whole.release()
     return slots
 
 
@@ -97,7 +100,8 @@ def prepare(
         data = tensor.storage.tobytes()
         sheet.given.append((f"parameter {name}", place(len(data)), data))
     player.outbox.reach(at)
-    player.outbox.map[:at] = b"\xff" * at
+    if at:
+        np.frombuffer(player.outbox.map, np.uint8, at).fill(0xFF)
     after = [where for _, where, _ in sheet.given]
     sheet.fields |= {
         "out": [w.as_json() for w in sheet.wanted],

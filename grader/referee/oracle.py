@@ -54,10 +54,13 @@ class Oracle:
         """Import the reference file."""
         self._ask("load", self.limits.load, path=path)
 
-    def construct(self, init: list[Any]) -> None:
-        """Make the reference model with these constructor arguments and learn what parameters it has."""
+    def construct(self, init: list[Any], *, there: bool = False) -> None:
+        """Make the reference model with these constructor arguments and learn what parameters it has.
+
+        ``there``: its parameters are made on the GPU, not moved to it.
+        """
         entry = self.task.reference_entry or self.task.entry
-        answer = self._ask("construct", self.limits.call, entry=entry, init=init)
+        answer = self._ask("construct", self.limits.call, entry=entry, init=init, there=there)
         self.state = [(str(n), tuple(s), str(d)) for n, s, d in answer["state"]]
 
     def new_weights(self, rng: np.random.Generator) -> list[tuple[str, Drawn]]:

@@ -62,6 +62,8 @@ def _counts(raw: dict[str, Any], module: str, places: dict[tuple[str, int], Plac
         "barriers": raw["barriers"],
         "read_bytes": raw["read_bytes"],
         "written_bytes": raw["written_bytes"],
+        "fetched_bytes": raw["fetched_bytes"],
+        "block_read_bytes": raw["block_read_bytes"],
         "operations": _operations(raw["blocks"], module),
         "active_lanes": lanes / warps if warps else 0.0,
         "divergent": _divergent(raw["blocks"], module, places),

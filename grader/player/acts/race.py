@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import ctypes
 import gc
+import random
 import time
 from collections.abc import Callable
 from dataclasses import dataclass, field
@@ -39,6 +40,7 @@ class Track:
     flush: torch.Tensor
     events: list[tuple[torch.cuda.Event, torch.cuda.Event]]
     results: list[list[torch.Tensor]] = field(default_factory=list)
+    padding: list[torch.Tensor] = field(default_factory=list)
 
 
 _tracks: dict[str, Track] = {}
@@ -83,28 +85,47 @@ def _ready(
 
 
 def _block(
-    track: Track, order: list[int], factor: float, times: int = 1, keep: bool = True
+    track: Track,
+    order: list[int],
+    factor: float,
+    times: int = 1,
+    keep: bool = True,
+    fresh: tuple[str, ...] = (),
 ) -> dict[str, Any]:
     """Call once for each number in ``order`` with that set of inputs, all multiplied by ``factor``.
 
     Before each call the cache is overwritten, ``times`` times over, so that the device is still busy while
     the host prepares the call, and never waits for it. Answers each call's seconds by events. Each result
     is copied right after its call, on the same stream: what is written later on is not in the copy.
+    ``fresh``: what is not where it was in the block before: "memory", "events", "stream". With "warm" each
+    timed call follows one with another set, so that its code lies in the caches and its data does not.
     """
     track.results.clear()
+    if "memory" in fresh:
+        track.padding.clear()
+        empty_cache()
+        track.padding = elsewhere()
+    if "events" in fresh:
+        track.events.clear()
     sets = [[_scaled(a, factor) for a in args] for args in track.given]
     order = order[:MOST]
     while len(track.events) < len(order):
         track.events.append(_pair())
     target, flush, events, results = track.target, track.flush, track.events, track.results
+    synchronize()
     gc.disable()
     try:
-        with torch.no_grad():
-            target(*sets[order[0]])  # code and translation tables are warm again after the other's turn
+        with torch.no_grad(), on_stream("stream" in fresh):
+            value = target(*sets[order[0]])  # code and translation tables are warm again after another's turn
+            if fresh:  # so that the allocator need not ask the driver between timed calls
+                room = [_copies(value) for _ in range(len(order) + 2)]
+                del room
             synchronize()
             for number, (before, after) in zip(order, events, strict=False):
                 for _ in range(times):
                     overwrite(flush)
+                if "warm" in fresh:
+                    value = target(*sets[number - 1])
                 record(before)
                 value = target(*sets[number])
                 record(after)
@@ -114,6 +135,20 @@ def _block(
     finally:
         gc.enable()
     return {"seconds": [elapsed(b, a) / 1e3 for b, a in events[: len(order)]]}
+
+
+def elsewhere() -> list[torch.Tensor]:
+    """Some memory that is taken and not used, so that what is allocated next lies where nobody foresees."""
+    chance = random.SystemRandom()
+    sizes = [chance.randrange(1, 33) << 18 for _ in range(chance.randrange(1, 9))]
+    return [torch.empty(size, dtype=torch.uint8, device="cuda") for size in sizes]
+
+
+def on_stream(other: bool) -> contextlib.AbstractContextManager[Any]:
+    """Another current stream, or the one that there is."""
+    if not other:
+        return contextlib.nullcontext()
+    return torch.cuda.stream(torch.cuda.Stream())  # type: ignore[no-untyped-call]
 
 
 def _results(stage: Stage, track: Track, calls: list[int], out: list[list[dict[str, Any]]]) -> dict[str, Any]:

@@ -18,9 +18,10 @@ void Counter::start(uint3 grid, u64 threads, u64 sample_above) {
   touched_blocks_.clear();
   for (auto& line : cache_) line.key = ~u64(0);
   for (auto& line : block_cache_) line.key = ~u64(0);
-  barriers = read_bytes_ = written_bytes_ = 0;
+  barriers = read_bytes_ = written_bytes_ = fetched_bytes_ = block_read_bytes_ = 0;
   start_sampling(grid, threads, sample_above);
   if (!sectors_) sectors_ = (u8*)reserve(g_arena_bytes / SECTOR);
+  if (!last_block_) last_block_ = (u32*)reserve(g_arena_bytes / SECTOR * sizeof(u32));
   for_each_live_slot([&](size_t slot, size_t bytes) {
     madvise(sectors_ + slot / SECTOR, bytes / SECTOR, MADV_DONTNEED);  // slots are multiples of 32 pages
   });
@@ -48,7 +49,14 @@ void Counter::touch_sectors(size_t address, unsigned size, Access access) {
   for (size_t s = offset / SECTOR; s <= (offset + size - 1) / SECTOR; ++s) {
     u8 bits = access == READ ? 1 : access == WRITE ? 2 : 3, fresh = bits & ~sectors_[s];
     sectors_[s] |= bits;
-    if (fresh & 1) read_bytes_ += SECTOR;
+    if (fresh & 1) {
+      read_bytes_ += SECTOR;
+      if (!(sectors_[s ^ 1] & 1)) fetched_bytes_ += 2 * SECTOR;
+    }
+    if (access != WRITE && last_block_[s] != block_) {
+      last_block_[s] = block_;
+      block_read_bytes_ += SECTOR;
+    }
     if (fresh & 2) written_bytes_ += SECTOR;
   }
 }
@@ -167,6 +175,8 @@ std::string Counter::json(size_t module_base) const {
   json.field("barriers", (long long)barriers);
   json.field("read_bytes", (long long)read_bytes_);
   json.field("written_bytes", (long long)written_bytes_);
+  json.field("fetched_bytes", (long long)fetched_bytes_);
+  json.field("block_read_bytes", (long long)block_read_bytes_);
   json.field("sampled_blocks", (long long)sampled_);
   json.field("skipped_blocks", (long long)skipped_);
   json.field("regular", (long long)regular_);

@@ -73,6 +73,10 @@ class Counter {
   std::vector<u64> before_, sample_, sum_;
   u8* sectors_ = nullptr;  // bit 0: read, bit 1: written
   u64 read_bytes_ = 0, written_bytes_ = 0;
+  u64 fetched_bytes_ = 0;     // read, in pairs of sectors, as device memory hands them out
+  u64 block_read_bytes_ = 0;  // distinct bytes that each block reads, all blocks added up
+  u32* last_block_ = nullptr;  // to read a sector, by its number since the first launch
+  u32 block_ = 0;
 };
 
 }  // namespace simt

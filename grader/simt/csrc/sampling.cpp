@@ -23,6 +23,7 @@ void Counter::start_sampling(uint3 grid, u64 threads, u64 sample_above) {
 static bool at_an_edge(unsigned at, unsigned extent) { return extent > 2 && (at == 0 || at == extent - 1); }
 
 void Counter::begin_block(uint3 block) {
+  ++block_;
   if (!sample_every_) return;
   if (at_an_edge(block.x, grid_.x) || at_an_edge(block.y, grid_.y) || at_an_edge(block.z, grid_.z)) {
     part_ = Part::ITSELF;

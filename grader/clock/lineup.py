@@ -1,0 +1,208 @@
+"""Before a race: models made, weights and inputs handed over, everything called a few times."""
+
+from __future__ import annotations
+
+import math
+import time
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass, field
+from statistics import median
+from typing import TYPE_CHECKING, Any, TypeVar
+
+from grader.clock.plan import Plan, plan
+from grader.clock.results import Outputs, distance, fetch
+from grader.clock.witness import Blocks
+from grader.referee import exchange
+from grader.referee.draw import Drawn
+from grader.referee.exchange import Value
+from grader.referee.fault import FaultError
+from grader.referee.judge import judge
+from grader.referee.oracle import Expected
+from grader.referee.process import Player
+from grader.task import Case
+from grader.verdict import Status
+
+if TYPE_CHECKING:
+    from grader.referee.conduct import Match
+
+T = TypeVar("T")
+SECONDS = 120.0
+L2 = 64 << 20  # only the RTX 4090 of the course's cards has a larger cache, and it is overwritten anyway
+MOST_FLUSHES = 24
+FLOOR = 1e-6  # of the root mean square: what rounding alone may make
+OWN, EAGER, SOLUTION, COPY = "submission", "eager", "solution", "copy"
+
+
+@dataclass(slots=True)
+class Track:
+    """One contender: its player, the name of its track there, and its blocks so far."""
+
+    name: str
+    player: Player
+    blocks: Blocks = field(default_factory=Blocks)
+
+    def block(self, order: list[int], factor: float, times: int, fresh: tuple[str, ...] = ()) -> None:
+        """Run one block; the times, and the seconds that passed here, go to ``blocks``."""
+        begun = time.monotonic()
+        data = self.ask("block", order=order, factor=factor, times=times, fresh=fresh)
+        wall = time.monotonic() - begun
+        said = data.get("seconds")
+        if not isinstance(said, list) or len(said) != len(order) or not all(map(positive, said)):
+            raise FaultError(Status.TAMPERED, "The submission's process gave no times.")
+        self.blocks.add([float(s) for s in said], wall)
+
+    def ask(self, step: str, **fields: Any) -> dict[str, Any]:
+        """A request to the track."""
+        return self.player.ask("act", SECONDS, act="race", step=step, track=self.name, **fields).data
+
+
+@dataclass(frozen=True, slots=True)
+class Start:
+    """A pair of processes in place: tracks with their inputs, what comes out, how far results may differ.
+
+    ``stages``: seconds of each step that led here; ``eager_seconds``: about what the reference's call takes.
+    """
+
+    match: Match
+    mine: Track
+    eager: Track
+    others: list[Track]
+    plan: Plan
+    outputs: Outputs
+    bound: float
+    overhead: float
+    times: int
+    eager_seconds: float
+    stages: dict[str, float]
+
+    @property
+    def tracks(self) -> list[Track]:
+        """All contenders, the submission first."""
+        return [self.mine, self.eager, *self.others]
+
+
+def line_up(
+    match: Match, case: Case, baselines: tuple[str, ...] = (), copy: int = 0, how: Plan | None = None
+) -> Start:
+    """Make the models, give weights and sets of inputs, call everything a few times.
+
+    ``case`` is that of a submission that was right; it is raced against eager and ``baselines`` (modes of
+    torch.compile, or "solution"). ``copy``: bytes of a device copy that runs beside, to tell how fast memory
+    is.
+    """
+    stages: dict[str, float] = {}
+    clock = _Steps(stages)
+    match.revive()
+    own, oracle, entry = match.player, match.oracle.player, case.entry or match.task.entry
+    assert own is not None
+    model = match.task.kind == "model" and not case.entry
+    if model:
+        match.construct(case, at_once=isinstance(own, Player))
+        clock.step("construct")
+        match.new_weights()
+        clock.step("weights")
+    first = match.arguments(case)
+    taken = sum(a.storage.nbytes for a in first if isinstance(a, Drawn))
+    clock.step("inputs")
+    expected = match.oracle.expect(case, first)
+    clock.step("answers")
+    if expected.is_value:
+        raise FaultError(Status.NOT_GRADABLE, "Only calls that return tensors are timed.")
+    how = how or plan(taken, sum(e.nbytes for e in expected.eager), l2_bytes=L2)
+    sets = [first, *(match.arguments(case) for _ in range(how.sets - 1))]
+    clock.step("inputs")
+    theirs = match.task.reference_entry or entry
+    mine, eager = Track(OWN, own), Track(EAGER, oracle)
+    others = [Track(name, oracle) for name in baselines if name != SOLUTION]
+    facts = ready(eager, theirs, sets, how)
+    host = [facts["host"], *(ready(t, theirs, sets, how, compiled=t.name)["host"] for t in others)]
+    if copy:
+        others.append(Track(COPY, oracle))
+        ready(others[-1], theirs, sets[:1], how, copy=copy)
+    if SOLUTION in baselines:
+        others.append(_solution(match, case, model))
+        host.append(ready(others[-1], entry, sets, how)["host"])
+    host.append(ready(mine, entry, sets, how)["host"])
+    clock.step("ready")
+    # For all the same: as often as it takes to keep the device busy until the slowest host has made its call.
+    times = min(MOST_FLUSHES, max(1, math.ceil(1.5 * max(host) / max(facts["flush"], 1e-5))))
+    bound = _bound(mine, expected)
+    eager_seconds = _seconds(eager, times, facts["overhead"])
+    clock.step("judge")
+    return Start(
+        match, mine, eager, others, how, expected.outputs, bound, facts["overhead"], times, eager_seconds,
+        stages,
+    )  # fmt: skip
+
+
+def _solution(match: Match, case: Case, model: bool) -> Track:
+    """The course's own solution in a process of its own, with the submission's weights."""
+    if match.solution is None:
+        raise FaultError(Status.NOT_GRADABLE, "There is no solution to race against here.")
+    player = match.solution()
+    if model:
+        init = list(case.init)
+        player.ask("construct", SECONDS, entry=match.task.entry, init=init)
+        slots = exchange.pack(player, [values for _, values in match.weights])
+        state = [[name, slot.as_json()] for (name, _), slot in zip(match.weights, slots, strict=True)]
+        player.ask("set_state", SECONDS, state=state, how="write")
+    return Track(SOLUTION, player)
+
+
+def ready(track: Track, entry: str, sets: list[list[Value]], how: Plan, **more: Any) -> dict[str, float]:
+    """Hand the sets over, in one piece of shared memory; seconds: ``overhead``, ``host``, ``flush``."""
+    slots = iter(exchange.pack(track.player, [a for args in sets for a in args if isinstance(a, Drawn)]))
+    listed = [
+        [{"slot": next(slots).as_json()} if isinstance(a, Drawn) else {"value": a} for a in args]
+        for args in sets
+    ]
+    said = track.ask("ready", entry=entry, sets=listed, flush=how.flush, **more)
+    return {
+        key: float(said[key]) if positive(said.get(key)) else 0.0 for key in ("overhead", "host", "flush")
+    }
+
+
+def _bound(mine: Track, expected: Expected) -> float:
+    """Judge a block's results as those of any case; how far later ones may lie from the reference's.
+
+    Four times the distance that a judged result has, relative to the root mean square of the right one.
+    """
+    mine.ask("block", order=[0, 0], factor=1.0)
+    far = FLOOR
+    for _, found in fetch(mine, [0], expected.outputs):
+        for answers, eager, got in zip(expected.answers, expected.eager, found, strict=True):
+            verdict = judge(answers, eager, got)
+            if verdict.status is not Status.PASSED:
+                raise FaultError(verdict.status, f"A call between timed ones: {verdict.message}")
+            far = max(far, distance(got, eager))
+    return 4 * far
+
+
+def _seconds(eager: Track, times: int, overhead: float) -> float:
+    """About how long a call of the reference takes; its word is trusted."""
+    eager.block([0, 1, 0, 1, 0], 0.75, times)
+    return max(1e-9, median(eager.blocks.calls.pop()) - overhead)
+
+
+def positive(value: Any) -> bool:
+    """Whether a claim is a positive finite number."""
+    good = isinstance(value, (int, float)) and not isinstance(value, bool)
+    return good and math.isfinite(value) and value > 0
+
+
+def at_once(*jobs: Callable[[], T]) -> list[T]:
+    """The jobs' results, each from a thread of its own: they wait for different processes."""
+    with ThreadPoolExecutor(len(jobs)) as pool:
+        return [done.result() for done in [pool.submit(job) for job in jobs]]
+
+
+class _Steps:
+    def __init__(self, stages: dict[str, float]) -> None:
+        self.stages, self.begun = stages, time.monotonic()
+
+    def step(self, name: str) -> None:
+        """Seconds since the last step, added to ``name``."""
+        now = time.monotonic()
+        self.stages[name] = self.stages.get(name, 0.0) + now - self.begun
+        self.begun = now
