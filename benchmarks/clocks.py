@@ -4,17 +4,22 @@
 
 Two subjects: a kernel that spins for about 20 us on every SM, and the model of lesson 07 at full size.
 Each is raced RACES times (default 100) with itself, where the 95 % interval should hold 1, and with a
-copy of itself that is slower by 2 % (kernel) or 1 % (model), which should be called slower. Players are
-started anew for every tenth race, so that no luck of one process's memory goes into all of them.
+copy of itself that is slower by 2 % (kernel) or 1 % (model), which should be called slower. Processes are
+started anew for every 25th race; each race of the kernel draws from a dozen of them which pairs meet, so that
+no luck of one process's memory goes into all of them.
 """
 
 from __future__ import annotations
 
 import json
+import math
+import random
 import sys
 import tempfile
 import time
+from dataclasses import replace
 from pathlib import Path
+from statistics import pstdev
 from typing import Any
 
 ROOT = Path(__file__).resolve().parents[1]
@@ -61,7 +66,9 @@ class Slow(Model):
         return out
 """
 CYCLES, MEGAHERTZ = 36_000, 1980  # about 18 us of spinning and the copy
-EVERY = 10
+EVERY, POOL = 25, 6  # races with the same processes; pairs of them to draw from
+KERNEL_PLAN = Plan(4, 20, least=6, most=12, seconds=2.0)
+MODEL_PLAN = Plan(2, 4, least=4, most=8, seconds=2.5)
 
 
 def subjects(folder: Path) -> dict[str, tuple[Task, Path, Path, Path]]:
@@ -69,7 +76,7 @@ def subjects(folder: Path) -> dict[str, tuple[Task, Path, Path, Path]]:
     same, slow = folder / "same.py", folder / "slow.py"
     same.write_text(SPIN + KERNEL.format(cycles=CYCLES))
     slow.write_text(SPIN + KERNEL.format(cycles=round(CYCLES * 1.022)))  # of the spinning: 2 % of the whole
-    kernel = Task("kernel", "work", (Case("speed", (Tensor((256, 1024)),), "", 0),))
+    kernel = Task("kernel", "work", (Case("speed", (Tensor((64, 1024)),), "", 0),))
     lesson = lessons.find("07")
     assert lesson.task.speed is not None
     own, slower = folder / "model.py", folder / "model_slow.py"
@@ -81,46 +88,103 @@ def subjects(folder: Path) -> dict[str, tuple[Task, Path, Path, Path]]:
     return {"kernel": (kernel, same, same, slow), "model": (model, own, own, slower)}
 
 
-def series(task: Task, reference: Path, file: Path, count: int, until: float) -> list[dict[str, Any]]:
-    found: list[dict[str, Any]] = []
-    limits = Limits(start=120, load=200, call=200)
-    env = cache.extensions(reference.read_text())
-    plan = Plan(2, 4) if task.kind == "model" else None
-    while len(found) < count and time.monotonic() < until:
-        player = [Player("cuda", limits, sees=(path,), env=env, mode="off") for path in (reference, file)]
-        oracle = Oracle(player[0], task)
-        match = Match(task, str(file), lambda p=player[1]: p, oracle)
-        try:
-            oracle.load(str(reference))
+class Pool:
+    """Pairs of processes that are lined up; a race draws from them which meet."""
+
+    def __init__(self, task: Task, reference: Path, file: Path, count: int, plan: Plan) -> None:
+        limits, env = Limits(start=120, load=200, call=200), cache.extensions(reference.read_text())
+        self.task, self.players = task, []
+        matches = []
+        for _ in range(count):
+            pair = [Player("cuda", limits, sees=(path,), env=env, mode="off") for path in (reference, file)]
+            self.players += pair
+            oracle = Oracle(pair[0], task)
+            matches.append(Match(task, str(file), lambda p=pair[1]: p, oracle))  # type: ignore[misc]
+        self.starts: list[race.Start] = []
+        sets = None
+        for match in matches:
+            match.oracle.load(str(reference))
             assert match.player is not None
             match.player.ask("load", limits.load, path=str(file))
-            began = time.monotonic()
-            start = race.line_up(match, task.cases[0], how=plan)
-            prepared = round(time.monotonic() - began, 2)
+            sets = sets or [match.arguments(task.cases[0]) for _ in range(plan.sets)]
+            self.starts.append(race.line_up(match, task.cases[0], how=plan, sets=sets))
+
+    def race(self) -> race.Heat:
+        """One race, of as many pairs as a grading would take."""
+        start = self.starts[0]
+        wanted = min(start.plan.pairs_for(start.eager_seconds), len(self.starts))
+        if wanted == 1:
+            return race.heat(start.match, start)
+        references, files = (random.sample(self.starts, wanted) for _ in range(2))
+        times = max(s.times for s in self.starts)
+        met = [replace(f, eager=r.eager, times=times) for r, f in zip(references, files, strict=True)]
+        return race.heat(start.match, *met)
+
+    def close(self) -> None:
+        """End all processes."""
+        for player in self.players:
+            player.stop()
+
+
+def series(task: Task, reference: Path, file: Path, count: int, until: float) -> list[dict[str, Any]]:
+    """So many races, or as many as there is time for."""
+    found: list[dict[str, Any]] = []
+    pairs, plan = (1, MODEL_PLAN) if task.kind == "model" else (POOL, KERNEL_PLAN)
+    while len(found) < count and time.monotonic() < until:
+        began = time.monotonic()
+        pool = Pool(task, reference, file, pairs, plan)
+        prepared = round(time.monotonic() - began, 2)
+        try:
             for _ in range(min(EVERY, count - len(found))):
+                if time.monotonic() > until:
+                    break
                 begun = time.monotonic()
                 try:
-                    heat = race.heat(match, start)
+                    heat = pool.race()
                 except FaultError as fault:
                     found.append({"fault": fault.message})
                     continue
-                one = heat.against()
+                one, alone = heat.against(), heat.against(sampling=True)
                 found.append({
                     "ratio": one.ratio, "low": one.low, "high": one.high, "outcome": one.outcome,
-                    "rounds": heat.rounds, "prepared": prepared,
-                        "seconds": round(time.monotonic() - begun, 2),
+                    "blocks alone": [alone.low, alone.high], "rounds": heat.rounds, "prepared": prepared,
+                    "unlike_us": _finite(race.unlike(heat) * 1e6),
+                    "seconds": round(time.monotonic() - begun, 2),
                     "apart": heat.own.unexplained() - heat.baselines["eager"].unexplained(),
                     "median": sorted(heat.own.seconds)[len(heat.own.seconds) // 2],
                 })  # fmt: skip
         finally:
-            match.close()
-            player[0].stop()
+            pool.close()
     return found
 
 
+def _finite(value: float) -> float | None:
+    return value if value == value else None
+
+
+def summary(races: list[dict[str, Any]]) -> dict[str, Any]:
+    """What the bars are about."""
+    right = [r for r in races if "ratio" in r]
+    if not right:
+        return {"races": len(races), "faults": len(races)}
+    middle = len(right) // 2
+    return {
+        "races": len(races),
+        "faults": len(races) - len(right),
+        "holds 1": sum(r["low"] <= 1 <= r["high"] for r in right),
+        "holds 1, blocks alone": sum(r["blocks alone"][0] <= 1 <= r["blocks alone"][1] for r in right),
+        "slower": sum(r["outcome"] == "slower" for r in right),
+        "median half width": sorted((r["high"] - r["low"]) / 2 for r in right)[middle],
+        "spread of ratios": pstdev(math.log(r["ratio"]) for r in right),
+        "median us": sorted(r["median"] for r in right)[middle] * 1e6,
+        "seconds a race": sorted(r["seconds"] for r in right)[middle],
+    }
+
+
 def main(out: Path, count: int, seconds: float) -> None:
+    """All series, one after the other, each with its share of the time; the file is written after each."""
     result: dict[str, Any] = {
-        "command": "python benchmarks/clocks.py",
+        "command": f"python benchmarks/clocks.py OUT.json {count} {seconds:g}",
         "machine": machine.state(),
         "series": {},
     }
@@ -134,18 +198,8 @@ def main(out: Path, count: int, seconds: float) -> None:
         for number, (name, task, reference, file) in enumerate(jobs):
             left = (ends - time.monotonic()) / (len(jobs) - number)
             races = series(task, reference, file, count, time.monotonic() + left)
-            right = [r for r in races if "ratio" in r]
-            summary = {
-                "races": len(races),
-                "faults": len(races) - len(right),
-                "holds 1": sum(r["low"] <= 1 <= r["high"] for r in right),
-                "slower": sum(r["outcome"] == "slower" for r in right),
-                "median half width": sorted((r["high"] - r["low"]) / 2 for r in right)[len(right) // 2]
-                if right
-                else 0,
-            }
-            result["series"][name] = {"summary": summary, "races": races}
-            print(name, summary, flush=True)
+            result["series"][name] = {"summary": summary(races), "races": races}
+            print(name, summary(races), flush=True)
             out.write_text(json.dumps(result, indent=1) + "\n")
 
 

@@ -83,13 +83,18 @@ class Start:
 
 
 def line_up(
-    match: Match, case: Case, baselines: tuple[str, ...] = (), copy: int = 0, how: Plan | None = None
+    match: Match,
+    case: Case,
+    baselines: tuple[str, ...] = (),
+    copy: int = 0,
+    how: Plan | None = None,
+    sets: list[list[Value]] | None = None,
 ) -> Start:
     """Make the models, give weights and sets of inputs, call everything a few times.
 
     ``case`` is that of a submission that was right; it is raced against eager and ``baselines`` (modes of
     torch.compile, or "solution"). ``copy``: bytes of a device copy that runs beside, to tell how fast memory
-    is.
+    is. ``sets``: these inputs instead of fresh ones.
     """
     stages: dict[str, float] = {}
     clock = _Steps(stages)
@@ -102,7 +107,7 @@ def line_up(
         clock.step("construct")
         match.new_weights()
         clock.step("weights")
-    first = match.arguments(case)
+    first = sets[0] if sets else match.arguments(case)
     taken = sum(a.storage.nbytes for a in first if isinstance(a, Drawn))
     clock.step("inputs")
     expected = match.oracle.expect(case, first)
@@ -110,7 +115,7 @@ def line_up(
     if expected.is_value:
         raise FaultError(Status.NOT_GRADABLE, "Only calls that return tensors are timed.")
     how = how or plan(taken, sum(e.nbytes for e in expected.eager), l2_bytes=L2)
-    sets = [first, *(match.arguments(case) for _ in range(how.sets - 1))]
+    sets = sets or [first, *(match.arguments(case) for _ in range(how.sets - 1))]
     clock.step("inputs")
     theirs = match.task.reference_entry or entry
     mine, eager = Track(OWN, own), Track(EAGER, oracle)
