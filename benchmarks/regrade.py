@@ -3,8 +3,8 @@
     python benchmarks/regrade.py OUT.json [TIMES] [SECONDS] [BACKEND]
 
 Solutions, their alternatives and wrong versions of lessons 03, 07, 08 and 13; those of lesson 13 have points
-for speed and are graded alone, the others several at a time, each by a command of its own. A run that ends for
-want of time is gone on with by the same command.
+for speed and are graded alone, the others several at a time, each by a command of its own. The same command
+goes on with a run that ended for want of time.
 """
 
 from __future__ import annotations
