@@ -155,10 +155,10 @@ static void products() {
   RUN("matmul 512", "tiles of 32", matmul_tiled<32, false><<<dim3(16, 16), dim3(32, 32)>>>(x, z, y, n));
   RUN("matmul 512", "tiles of 32, unrolled", matmul_tiled<32, true><<<dim3(16, 16), dim3(32, 32)>>>(x, z, y, n));
   RUN("matmul 512", "two rows", matmul_two_rows<<<dim3(n / 16, n / 32), block>>>(x, z, y, n));
-  const int m = 1024;
-  RUN("matmul 1024", "tiles of 16", matmul_tiled<16, false><<<dim3(64, 64), block>>>(x, z, y, m));
-  RUN("matmul 1024", "tiles of 32", matmul_tiled<32, false><<<dim3(32, 32), dim3(32, 32)>>>(x, z, y, m));
-  RUN("matmul 1024", "two rows", matmul_two_rows<<<dim3(64, 32), block>>>(x, z, y, m));
+  const int m = 768;
+  RUN("matmul 768", "tiles of 16", matmul_tiled<16, false><<<dim3(48, 48), block>>>(x, z, y, m));
+  RUN("matmul 768", "tiles of 32", matmul_tiled<32, false><<<dim3(24, 24), dim3(32, 32)>>>(x, z, y, m));
+  RUN("matmul 768", "two rows", matmul_two_rows<<<dim3(48, 24), block>>>(x, z, y, m));
   RUN("matmul batched 4096", "16 x 16", matmul_batched<<<4096, block>>>(x, z, y, 16));
 }
 
