@@ -1,4 +1,4 @@
-"""Write what is generated from the solutions: starters, notebooks, and the code excerpts on the lesson pages.
+"""Write what is generated: starters, notebooks, the code excerpts on the lesson pages, and the pictures.
 
 Markers are comments (``#`` or ``//``) on lines of their own, so a solution stays a valid program:
 
@@ -7,7 +7,8 @@ Markers are comments (``#`` or ``//``) on lines of their own, so a solution stay
 ``# region: NAME`` .. ``# endregion``         what a page may show, by name
 
 A page holds ``<!-- code: solutions/NN_x/solution.py#NAME -->`` .. ``<!-- /code -->``; the lines between are
-replaced by that region, or by the whole file if no name is given. Measured numbers: ``numbers.py``.
+replaced by that region, or by the whole file if no name is given. Measured numbers: ``numbers.py``; pictures:
+``figures/``.
 """
 
 from __future__ import annotations
@@ -17,7 +18,7 @@ import textwrap
 from pathlib import Path
 
 from grader import notebook
-from grader.dev import numbers
+from grader.dev import figures, numbers
 
 SOLUTION = re.compile(r"\s*(?://|#) solution: (?P<edge>begin|end)\s*$")
 STARTER = re.compile(r"(?P<indent>\s*)(?://|#) starter:(?: (?P<text>.*))?$")
@@ -51,6 +52,11 @@ def generate(root: Path, *, check: bool) -> list[Path]:
         if (exercise := page.with_name("exercise.py")) in wanted:
             book = notebook.build(page.parent.name, wanted[page], wanted[exercise])
             wanted[page.with_name("lesson.ipynb")] = book
+    for page in [root / "README.md", *sorted((root / "docs").rglob("*.md"))]:
+        if page.is_file():
+            wanted[page] = numbers.filled(page.read_text("utf-8"), root)
+    if (root / figures.FOLDER).is_dir():
+        wanted |= figures.files(root)
     stale = [path for path, text in wanted.items() if not path.exists() or path.read_text("utf-8") != text]
     if not check:
         for path in stale:

@@ -43,7 +43,7 @@ def filled(page: str, root: Path) -> str:
         return f"{match[1]}{_known(values, match[2])}{match[3]}"
 
     def table(match: re.Match[str]) -> str:
-        return f"{match[1]}{_table(_known(tables, match[2]))}{match[3]}"
+        return f"{match[1]}{as_table(_known(tables, match[2]))}{match[3]}"
 
     return VALUE.sub(value, TABLE.sub(table, page))
 
@@ -92,7 +92,7 @@ def _known(found: dict[str, Any], name: str) -> Any:
     return found[name]
 
 
-def _table(table: dict[str, Any]) -> str:
+def as_table(table: dict[str, Any]) -> str:
     """Rows of a label, microseconds (or their range), and more; a ratio to the first row is computed."""
     columns, decimals = table["columns"], table.get("ratio_decimals")
     lines = [f"| {' | '.join(columns)} |", "|" + "---|" * len(columns)]

@@ -33,7 +33,10 @@ PyTorch already. [Exit codes](../guide/reading-a-verdict.md#exit-codes) are the 
 
 LESSONS = """\
 One new idea a lesson. Each has a page, a starter that fails, a solution that passes, and hints that give
-away a little at a time."""
+away a little at a time. All of them together take about HOURS hours."""
+
+MAP = """\
+A line leads from a lesson to those that build on it. You may take them in order, or go straight down to the one you want."""
 
 EXAMPLE = Verdict(
     lesson="03_square_kernel",
@@ -85,12 +88,12 @@ def verdict() -> str:
         "",
         "## Fields",
         "",
-        *_fields(schema),
+        *fields(schema),
     ]
     for name in ("finding", "predicted", "measured", "none"):
         part = schema["$defs"][name]
         heading = "A finding" if name == "finding" else f"`speed` when its `kind` is `{name}`"
-        parts += ["", f"## {heading}", "", str(part.get("description", "")), "", *_fields(part)]
+        parts += ["", f"## {heading}", "", str(part.get("description", "")), "", *fields(part)]
     example = json.dumps(EXAMPLE.as_json(), indent=2)
     return "\n".join([*parts, "", "## An example", "", "```json", example, "```", ""])
 
@@ -127,18 +130,23 @@ def tasks(root: Path) -> dict[str, Task]:
     return {f.name: load_task(f / "task.py") for f in folders if (f / "task.py").exists()}
 
 
-def overview(root: Path) -> str:
-    """The table of all lessons."""
+def overview(root: Path, picture: str = "") -> str:
+    """The map and the table of all lessons; ``picture`` is the map's SVG."""
+    every = tasks(root)
+    hours = sum(task.minutes for task in every.values()) / 60
     rows = [
         f"| {name[:2]} | [{_cell(task.title)}]({name}/README.md) | {_cell(', '.join(task.introduces))} "
         f"| {task.minutes} min | {task.max_points} |"
-        for name, task in tasks(root).items()
+        for name, task in every.items()
     ]
     return "\n".join(
         [
             "# Lessons",
             "",
-            LESSONS,
+            LESSONS.replace("HOURS", f"{hours:.0f}"),
+            "",
+            *(["## The map", "", MAP, "", f'<div class="map">{picture}</div>', ""] if picture else []),
+            "## All lessons",
             "",
             "| no. | lesson | what is new | time | points |",
             "|---|---|---|---:|---:|",
@@ -148,8 +156,11 @@ def overview(root: Path) -> str:
     )
 
 
-def lesson(text: str, task: Task, quiz: str = "") -> str:
-    """A lesson's README as a page: with facts, quiz, and what only GitHub understands put right."""
+def lesson(text: str, task: Task, quiz: str = "", offer: str = "") -> str:
+    """A lesson's README as a page: with facts, quiz, and what only GitHub understands put right.
+
+    ``offer``: links to what there is beside the text.
+    """
     facts = [f"About {task.minutes} minutes, {task.max_points} points"]
     if task.introduces:
         terms = f" ({', '.join(task.terms)})" if task.terms else ""
@@ -157,6 +168,8 @@ def lesson(text: str, task: Task, quiz: str = "") -> str:
     if task.requires:
         facts.append(f"you need: {', '.join(task.requires)}")
     line = f'<p class="lesson-facts">{html.escape(". ".join(f[0].upper() + f[1:] for f in facts))}.</p>'
+    if offer:
+        line += f"\n\n{offer}\n{{ .lesson-offer }}\n"
     title, newline, rest = text.partition("\n")
     if not title.startswith("# "):
         title, newline, rest = f"# {task.title}", "\n\n", text
@@ -182,7 +195,7 @@ def _portable(text: str) -> str:
     return text.replace("](../../docs/", "](../../")
 
 
-def _fields(schema: dict[str, Any]) -> list[str]:
+def fields(schema: dict[str, Any]) -> list[str]:
     rows = ["| field | type | meaning |", "|---|---|---|"]
     for name, part in schema["properties"].items():
         rows.append(f"| `{name}` | {_cell(_type(part))} | {_cell(str(part.get('description', '')))} |")

@@ -1,18 +1,28 @@
-"""The site, built once."""
+"""The site, built once for all tests; a server for it, and a browser to look at it with."""
 
 from __future__ import annotations
 
+import fcntl
+import gzip
 import importlib.util
 import os
+import shutil
 import subprocess
 import sys
+import threading
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 from html.parser import HTMLParser
+from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 ROOT = Path(__file__).parents[2]
+NEEDED = ("material", "mkdocstrings", "mkdocstrings_handlers")
+CHROMIUM = ("chromium", "chromium-browser", "google-chrome")
+PACKED = {".html", ".css", ".js", ".json", ".svg", ".ipynb", ".xml"}  # what every host of pages sends packed
 
 
 @dataclass
@@ -43,7 +53,6 @@ class Document(HTMLParser):
 @dataclass
 class Site:
     folder: Path
-    output: str
 
     @property
     def pages(self) -> dict[str, Document]:
@@ -52,15 +61,85 @@ class Site:
         return {p.relative_to(self.folder).as_posix(): Document(p) for p in found}
 
 
-@pytest.fixture(scope="session")
-def site(tmp_path_factory: pytest.TempPathFactory) -> Site:
-    if importlib.util.find_spec("material") is None:
-        pytest.skip("mkdocs-material is not installed here")
-    folder = tmp_path_factory.mktemp("site")
+def build(folder: Path, *arguments: str, **environment: str) -> None:
+    """Build the site into ``folder``, where every warning is an error."""
+    if lacking := [name for name in NEEDED if importlib.util.find_spec(name) is None]:
+        pytest.skip(f"{', '.join(lacking)} is not installed here")
     done = subprocess.run(
-        [sys.executable, "-m", "mkdocs", "build", "--strict", "--site-dir", str(folder)],
-        cwd=ROOT, env=os.environ | {"NO_MKDOCS_2_WARNING": "1"}, text=True, timeout=120,
+        [sys.executable, "-m", "mkdocs", "build", "--strict", "--site-dir", str(folder), *arguments],
+        cwd=ROOT, env=os.environ | {"NO_MKDOCS_2_WARNING": "1"} | environment, text=True, timeout=300,
         stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
     )  # fmt: skip
     assert done.returncode == 0, done.stdout
-    return Site(folder, done.stdout)
+
+
+@pytest.fixture(scope="session")
+def site(tmp_path_factory: pytest.TempPathFactory) -> Site:
+    """The site as ``course test`` has built it already, or built now, once for all test processes."""
+    if given := os.environ.get("COURSE_SITE"):
+        return Site(Path(given))
+    base = tmp_path_factory.getbasetemp()
+    shared = base.parent if "PYTEST_XDIST_WORKER" in os.environ else base
+    with (shared / "site.lock").open("w") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        if not (shared / "site" / "sitemap.xml").exists():
+            build(shared / "site")
+    return Site(shared / "site")
+
+
+class _Handler(SimpleHTTPRequestHandler):
+    """Files of a folder, text packed as a host of pages packs it; counts what it has sent."""
+
+    sent: dict[str, int]
+
+    def do_GET(self) -> None:
+        path = Path(self.translate_path(self.path))
+        path = path / "index.html" if path.is_dir() else path
+        if not path.is_file():
+            self.send_error(404)
+            return
+        body = path.read_bytes()
+        packed = path.suffix in PACKED
+        body = gzip.compress(body, 6) if packed else body
+        self.send_response(200)
+        self.send_header("Content-Type", self.guess_type(path.name))
+        if packed:
+            self.send_header("Content-Encoding", "gzip")
+        self.send_header("Content-Length", str(len(body)))
+        self.end_headers()
+        self.sent[self.path] = len(body)
+        self.wfile.write(body)
+
+    def log_message(self, *_: Any) -> None:
+        pass
+
+
+@dataclass
+class Server:
+    address: str
+    sent: dict[str, int]
+
+
+@pytest.fixture(scope="module")
+def server(site: Site) -> Iterator[Server]:
+    """The site at an address of this machine."""
+    sent: dict[str, int] = {}
+    handler = type("Handler", (_Handler,), {"sent": sent})
+    made = ThreadingHTTPServer(("127.0.0.1", 0), lambda *a: handler(*a, directory=str(site.folder)))
+    threading.Thread(target=made.serve_forever, daemon=True).start()
+    yield Server(f"http://127.0.0.1:{made.server_port}", sent)
+    made.shutdown()
+    made.server_close()
+
+
+@pytest.fixture(scope="module")
+def browser() -> Iterator[Any]:
+    """A headless Chromium, the distribution's own."""
+    sync_api = pytest.importorskip("playwright.sync_api", reason="playwright is not installed here")
+    program = os.environ.get("COURSE_CHROMIUM") or next(filter(None, map(shutil.which, CHROMIUM)), None)
+    if not program:
+        pytest.skip("there is no Chromium here: sudo apt-get install chromium")
+    with sync_api.sync_playwright() as playwright:
+        started = playwright.chromium.launch(executable_path=program, args=["--no-sandbox"])
+        yield started
+        started.close()

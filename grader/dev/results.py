@@ -1,0 +1,228 @@
+"""Pages of measured results, made from ``benchmarks/results`` and nothing else.
+
+A file that nobody described here is shown all the same: what it says of itself, then its numbers as tables.
+"""
+
+from __future__ import annotations
+
+import json
+import statistics
+import subprocess
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from grader import measured
+from grader.dev import results_known
+
+HEAD = """\
+# Results
+
+Everything that was measured for this course, from the files in `benchmarks/results`. A number on any page of
+this site comes from one of them. Each result says on what, with what and by which command it was measured;
+times hold for that machine only."""
+
+ABOUT = {"command", "date", "machine", "versions", "device", "torch", "triton", "cuda", "python", "how", "gpu"}
+ABOUT |= {"nvcc", "numba", "cores", "backend", "schema", "grader"}
+MOST = 40  # rows of a table that nobody described
+WORDS = 120  # letters of a cell there
+
+
+@dataclass(frozen=True, slots=True)
+class Group:
+    """A page of results: its name, title, what it is about, and its files with their titles."""
+
+    name: str
+    title: str
+    about: str
+    files: dict[str, str]
+
+
+GROUPS = (
+    Group(
+        "kernels",
+        "Kernels on a GPU",
+        "How fast the lessons' kernels are beside the framework's, and what their parts cost.",
+        {
+            "solution_07.json": "Lesson 07, raced against eager PyTorch",
+            "pages_h200.json": "The tables of the lessons' pages",
+            "gemm_epilogue.json": "Products with an epilogue: framework, lesson 12, lesson 13",
+            "block_sizes.json": "Block sizes in three languages, lesson 11",
+            "solutions_cuda.json": "Every solution, graded on a GPU",
+        },
+    ),
+    Group(
+        "clocks",
+        "Clocks",
+        "How well the grader's clocks tell one time from another.",
+        {"clocks.json": "A kernel raced with itself, and with a slower one"},
+    ),
+    Group(
+        "cpu",
+        "The CPU back end",
+        "What simt counts and computes, beside a GPU, and how long it takes.",
+        {
+            "ncu_compare.json": "Counts of simt beside those of Nsight Compute",
+            "simt_vs_gpu.json": "Results of simt beside those of a GPU",
+            "simt.json": "Time that simt takes",
+            "solutions_simt.json": "Every solution, graded without a GPU",
+        },
+    ),
+    Group(
+        "grader",
+        "The grader",
+        "How long you wait for it, what it allows, and what it survives.",
+        {
+            "watch.json": "From a save to a verdict",
+            "loop.json": "A single check",
+            "overhead.json": "What the sandbox costs",
+            "look.json": "The look at a text",
+            "tolerance.json": "Errors of honest and of less honest arithmetic",
+            "batch_kill.json": "A class graded while its processes are killed",
+        },
+    ),
+    Group(
+        "corpus",
+        "The corpus",
+        "Files with a known right status, among them every cheat we could think of, and what the grader said.",
+        {
+            "corpus_simt.json": "The corpus without a GPU",
+            "corpus_gpu.json": "The corpus on a GPU",
+        },
+    ),
+)
+
+
+def pages(root: Path) -> dict[str, str]:
+    """All pages of results and the pictures on them, by their place below the site's root."""
+    files = {p.name: json.loads(p.read_text("utf-8")) for p in sorted((root / measured.RESULTS).glob("*.json"))}
+    known = {name for group in GROUPS for name in group.files}
+    groups = list(GROUPS)
+    if rest := {name: name.removesuffix(".json").replace("_", " ").capitalize() for name in files if name not in known}:
+        groups.append(Group("more", "More results", "Results that have no page of their own yet.", rest))
+    found: dict[str, str] = {}
+    listing = ["| what | measured on | date |", "|---|---|---|"]
+    for group in groups:
+        parts = [f"# {group.title}", "", group.about, ""]
+        for name, title in group.files.items():
+            if name not in files:
+                continue
+            data = files[name]
+            facts = provenance(root, name, data)
+            anchor = name.removesuffix(".json")
+            listing.append(f"| [{title}]({group.name}.md#{anchor}) | {facts['device']} | {facts['date']} |")
+            parts += [f"## {title} {{#{anchor}}}", "", *_facts(facts, name), ""]
+            describe = results_known.KNOWN.get(name)
+            described = describe(root, data) if describe else results_known.Described(list(generic(data)))
+            parts += described.parts
+            for picture, svg in described.pictures.items():
+                found[f"results/{picture}.svg"] = svg
+        found[f"results/{group.name}.md"] = "\n".join(parts) + "\n"
+    found["results/index.md"] = "\n".join([HEAD, "", *listing]) + "\n"
+    return found
+
+
+def provenance(root: Path, name: str, data: dict[str, Any]) -> dict[str, str]:
+    """Device, versions, command and date of a result; "not noted" where its file does not say."""
+    how = data.get("how") if isinstance(data.get("how"), dict) else {}
+    assert isinstance(how, dict)
+    whole = {**how, **data}
+    machine = whole.get("machine") or {}
+    if isinstance(machine, str):
+        machine = {"processor": machine, "cores": data.get("cores", "?")}
+    speed = data.get("speed") if isinstance(data.get("speed"), dict) else {}
+    assert isinstance(speed, dict)
+    device = whole.get("device") or whole.get("gpu") or machine.get("name") or _lessons_device(data)
+    if not device:
+        device = f"{machine.get('processor', 'CPU')}, {machine.get('cores', data.get('cores', '?'))} cores, no GPU"
+    versions = {k: whole[k] for k in ("torch", "triton", "cuda", "numba", "python", "compiler", "nvcc", "ncu") if k in whole}
+    versions |= whole.get("versions") or {}
+    command = str(whole.get("command") or how.get("how") or f"course check, verdict {data.get('schema', '')}".strip(", "))
+    return {
+        "device": str(device),
+        "versions": ", ".join(f"{k} {v}" for k, v in versions.items() if isinstance(v, str)) or "not noted",
+        "command": command,
+        "date": str(whole.get("date") or _committed(root, name)),
+    }
+
+
+def _lessons_device(data: dict[str, Any]) -> str:
+    lessons = data.get("lessons")
+    return str(lessons[0].get("device", "")) if isinstance(lessons, list) and lessons else ""
+
+
+def _committed(root: Path, name: str) -> str:
+    """The day on which the file last changed in the repository, for a file that does not say it itself."""
+    command = ["git", "log", "-1", "--format=%cs", "--", f"{measured.RESULTS}/{name}"]
+    done = subprocess.run(command, cwd=root, capture_output=True, text=True, check=False)
+    return f"not noted; committed {done.stdout.strip()}" if done.stdout.strip() else "not noted"
+
+
+def _facts(facts: dict[str, str], name: str) -> list[str]:
+    code = facts["command"]
+    command = f"`{code}`" if code.startswith("python") else code
+    rows = [f"| {k} | {v} |" for k, v in {**facts, "command": command, "file": f"`{measured.RESULTS}/{name}`"}.items()]
+    return ["| measured | |", "|---|---|", *rows]
+
+
+def generic(data: dict[str, Any]) -> Iterator[str]:
+    """The numbers of any result as tables."""
+    yield from _walk({k: v for k, v in data.items() if k not in ABOUT}, "")
+
+
+def _walk(data: dict[str, Any], path: str) -> Iterator[str]:
+    plain = {k: v for k, v in data.items() if _is_plain(v)}
+    if plain:
+        yield from results_known.table(["value of " + path if path else "value", ""], [[k, cell(v)] for k, v in plain.items()])
+    for key, value in data.items():
+        if _is_plain(value):
+            continue
+        where = f"{path}, {key}" if path else key
+        rows = value if isinstance(value, list) else None
+        named = value if isinstance(value, dict) else None
+        if named and all(isinstance(v, dict) for v in named.values()):
+            inner = {k: {a: b for a, b in v.items() if _is_plain(b)} for k, v in named.items()}
+            if any(inner.values()):
+                yield from _rows(where, [{"": k, **v} for k, v in inner.items()])
+            for k, v in named.items():
+                deeper = {a: b for a, b in v.items() if not _is_plain(b)}
+                if deeper:
+                    yield from _walk(deeper, f"{where}, {k}")
+        elif named is not None:
+            yield from _walk(named, where)
+        elif rows and all(isinstance(r, dict) for r in rows):
+            yield from _rows(where, [{a: b for a, b in r.items() if _is_plain(b)} for r in rows])
+
+
+def _rows(title: str, rows: list[dict[str, Any]]) -> Iterator[str]:
+    columns = list(dict.fromkeys(k for r in rows for k in r))
+    yield f"**{title}**{'' if len(rows) <= MOST else f', the first {MOST} of {len(rows)}'}"
+    yield ""
+    yield from results_known.table(columns, [[cell(r.get(c, "")) for c in columns] for r in rows[:MOST]])
+
+
+def _is_plain(value: Any) -> bool:
+    if isinstance(value, list):
+        return all(isinstance(v, int | float | str) for v in value)
+    return not isinstance(value, dict)
+
+
+def cell(value: Any) -> str:
+    """A value for a table; of several numbers the median and the range."""
+    if isinstance(value, list):
+        numbers = [v for v in value if isinstance(v, int | float) and not isinstance(v, bool)]
+        if numbers and len(numbers) == len(value):
+            middle = f"{number(statistics.median(numbers))}"
+            return middle if len(numbers) == 1 else f"{middle} ({number(min(numbers))} to {number(max(numbers))}, {len(numbers)} times)"
+        return ", ".join(str(v) for v in value)[:WORDS]
+    if isinstance(value, bool) or value is None:
+        return {True: "yes", False: "no", None: ""}[value]
+    return number(value) if isinstance(value, int | float) else str(value)[:WORDS]
+
+
+def number(value: float) -> str:
+    """Four digits of a number, without an exponent where it can be read without one."""
+    if isinstance(value, int):
+        return f"{value:,}"
+    return f"{value:,.0f}" if abs(value) >= 1000 else f"{value:.4g}"

@@ -1,0 +1,186 @@
+"""The site in a real browser: every page, both colour schemes, a phone, a keyboard, no JavaScript, no network."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+from urllib.parse import urlsplit
+
+import pytest
+
+from grader.dev import pages
+from tests.docs.conftest import ROOT, Server, Site
+
+AXE = (Path(__file__).parent / "vendor" / "axe.min.js").read_text("utf-8")
+PHONE, DESK = {"width": 360, "height": 740}, {"width": 1280, "height": 900}
+HOME_BYTES = 300_000
+PARTS = 4  # of all pages, so that several test processes share them
+BAD = """async (only) => {
+  const found = await axe.run(document, {resultTypes: ["violations"], ...only});
+  return found.violations.filter(v => ["serious", "critical"].includes(v.impact))
+    .map(v => v.id + ": " + v.nodes.map(n => n.target.join(" ")).slice(0, 3).join(" | "));
+}"""
+HEADINGS = """() => [...document.querySelectorAll("article h1,article h2,article h3,article h4,article h5,article h6")]
+  .map(h => Number(h.tagName[1]))"""
+
+
+@pytest.fixture
+def page(browser: Any) -> Iterator[Any]:
+    """A fresh window; what went wrong in it is in ``page.trouble``, foreign hosts in ``page.foreign``."""
+    context = browser.new_context(viewport=DESK)
+    context.grant_permissions(["clipboard-read", "clipboard-write"])
+    made = watched(context)
+    yield made
+    context.close()
+
+
+def watched(context: Any) -> Any:
+    made = context.new_page()
+    made.trouble, made.foreign = [], []
+    made.on("console", lambda m: made.trouble.append(m.text) if m.type in ("error", "warning") else None)
+    made.on("pageerror", lambda e: made.trouble.append(str(e)))
+
+    def asked(request: Any) -> None:
+        parts = urlsplit(request.url)
+        if parts.scheme in ("http", "https", "ws", "wss") and parts.hostname != "127.0.0.1":
+            made.foreign.append(request.url)
+
+    made.on("request", asked)
+    return made
+
+
+def audit(page: Any, *, everything: bool = True) -> list[str]:
+    """Serious and critical violations; not ``everything``: only those that colours cause."""
+    if not page.evaluate("() => 'axe' in window"):
+        page.evaluate(AXE)
+    only = {} if everything else {"runOnly": {"type": "rule", "values": ["color-contrast", "link-in-text-block"]}}
+    return page.evaluate(BAD, only)
+
+
+def dark(page: Any) -> None:
+    page.evaluate("""() => {
+      document.head.append(Object.assign(document.createElement("style"), {textContent: "*{transition:none!important}"}));
+      document.body.setAttribute("data-md-color-scheme", "slate");
+    }""")
+
+
+def problems(page: Any, address: str) -> list[str]:
+    """What is wrong with one page, in words."""
+    page.trouble.clear()
+    page.foreign.clear()
+    page.set_viewport_size(PHONE)
+    page.goto(address)
+    found = []
+    wide = page.evaluate("() => document.scrollingElement.scrollWidth")
+    if wide > PHONE["width"]:
+        found.append(f"on a phone it is {wide} wide")
+    page.set_viewport_size(DESK)
+    levels = page.evaluate(HEADINGS)
+    if levels[:1] != [1] or levels.count(1) != 1:
+        found.append(f"headings begin {levels[:3]}, with {levels.count(1)} of level 1")
+    found += [f"a heading of level {b} follows one of level {a}" for a, b in zip(levels, levels[1:]) if b > a + 1]
+    found += [f"light: {v}" for v in audit(page)]
+    dark(page)
+    found += [f"dark: {v}" for v in audit(page, everything=False)]
+    found += [f"console: {t}" for t in page.trouble] + [f"asks {u}" for u in page.foreign]
+    return found
+
+
+@pytest.mark.parametrize("part", range(PARTS))
+def test_every_page(part: int, site: Site, server: Server, page: Any):
+    names = [n for n in sorted(site.pages) if n != "404.html"]
+    wrong = {}
+    for name in names[part::PARTS]:
+        if found := problems(page, f"{server.address}/{name.removesuffix('index.html')}"):
+            wrong[name] = found
+    assert not wrong
+
+
+def test_the_home_page_is_light(server: Server, page: Any):
+    server.sent.clear()
+    page.goto(server.address, wait_until="networkidle")
+    assert sum(server.sent.values()) <= HOME_BYTES, server.sent
+
+
+def test_search_finds_a_word_of_the_course(server: Server, page: Any):
+    page.goto(server.address)
+    page.keyboard.press("/")
+    page.keyboard.type("coalescing")
+    result = page.locator(".md-search-result__item a[href*='lessons/09_memory'], .md-search a[href*='lessons/09_memory']").first
+    result.wait_for(state="visible")
+    page.goto(result.get_attribute("href"))
+    assert "Memory" in page.title()
+    assert not page.trouble
+
+
+def test_a_copy_button_copies(server: Server, page: Any):
+    page.goto(f"{server.address}/lessons/03_square_kernel/")
+    block = page.locator("div.highlight").first
+    page.locator("button.md-clipboard, button.md-code__button[data-md-type=copy]").first.click()
+    page.wait_for_function("() => navigator.clipboard.readText().then(t => t.length > 0)")
+    copied = page.evaluate("() => navigator.clipboard.readText()")
+    assert copied.split() == block.locator("code").inner_text().split()
+
+
+def test_dark_mode_is_chosen_and_kept(server: Server, page: Any):
+    page.goto(server.address)
+    assert page.locator("body").get_attribute("data-md-color-scheme") == "default"
+    page.get_by_title("Switch to dark").click()
+    assert page.locator("body").get_attribute("data-md-color-scheme") == "slate"
+    page.goto(f"{server.address}/start/")
+    assert page.locator("body").get_attribute("data-md-color-scheme") == "slate"
+
+
+def test_dark_mode_follows_the_reader(server: Server, browser: Any):
+    context = browser.new_context(color_scheme="dark")
+    page = context.new_page()
+    page.goto(server.address)
+    assert page.locator("body").get_attribute("data-md-color-scheme") == "slate"
+    context.close()
+
+
+def test_without_javascript_there_are_pictures_and_quizzes(server: Server, browser: Any):
+    context = browser.new_context(java_script_enabled=False)
+    page = context.new_page()
+    page.goto(f"{server.address}/guide/figures/")
+    for kind in ("index", "coalescing", "fusion", "trace"):
+        assert page.locator(f"[data-explorer={kind}] img").is_visible(), kind
+    page.goto(f"{server.address}/lessons/02_python_kernel/")
+    said = page.locator(".quiz").first.locator("p").first
+    assert not said.is_visible()
+    page.locator(".quiz").first.locator("label").first.click()
+    assert said.is_visible()
+    context.close()
+
+
+def test_a_quiz_works_by_keyboard(server: Server, page: Any):
+    page.goto(f"{server.address}/lessons/02_python_kernel/")
+    quiz = page.locator(".quiz").first
+    quiz.locator("input").first.focus()
+    page.keyboard.press("Space")
+    assert quiz.locator("p").nth(0).is_visible()
+    page.keyboard.press("ArrowDown")
+    assert quiz.locator("p").nth(1).is_visible()
+    assert not quiz.locator("p").nth(0).is_visible()
+
+
+def test_a_word_of_the_glossary_has_its_meaning(server: Server, page: Any):
+    page.goto(f"{server.address}/lessons/03_square_kernel/")
+    page.locator("abbr").first.hover()
+    tip = page.locator(".md-tooltip2, .md-tooltip").first
+    tip.wait_for(state="visible")
+    assert tip.inner_text().endswith(".")
+
+
+def test_notebooks_can_be_downloaded(site: Site, server: Server, page: Any):
+    for name in pages.tasks(ROOT):
+        document = site.pages[f"lessons/{name}/index.html"]
+        assert "lesson.ipynb" in document.links, name
+        kept = (site.folder / "lessons" / name / "lesson.ipynb").read_bytes()
+        assert kept == (ROOT / "lessons" / name / "lesson.ipynb").read_bytes()
+    page.goto(f"{server.address}/lessons/02_python_kernel/")
+    with page.expect_download() as download:
+        page.get_by_role("link", name="Notebook", exact=True).click()
+    assert re.fullmatch(r"02_python_kernel\.ipynb", download.value.suggested_filename)
