@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import textwrap
 from html import escape
+from itertools import pairwise
 
 from grader.dev.figures.svg import WIDTH, Sheet
 from grader.task import Task
@@ -37,9 +38,9 @@ def layers(edges: Edges) -> list[list[str]]:
         rows[depth[name]].append(name)
     for name, found in edges.items():
         for other in sorted(found):
-            for row in range(depth[other] + 1, depth[name]):
-                rows[row].append(f">{other}>{name}")
-    for above, row in zip(rows, rows[1:], strict=False):
+            for level in range(depth[other] + 1, depth[name]):
+                rows[level].append(f">{other}>{name}")
+    for above, row in pairwise(rows):
         row.sort(key=lambda item: (_centre(item, above, edges), item))
     return rows
 
@@ -73,7 +74,7 @@ def picture(tasks: dict[str, Task]) -> str:
         f"{n[:2]} after {', '.join(sorted(d[:2] for d in found))}" for n, found in edges.items() if found
     )
     sheet = Sheet(len(rows) * (HIGH + GAP) - GAP + 4, f"Map of the course. {said}.")
-    for upper, lower in zip(rows, rows[1:], strict=False):
+    for upper, lower in pairwise(rows):
         for a in upper:
             for b in lower:
                 if _joined(a, b, edges):
@@ -83,7 +84,7 @@ def picture(tasks: dict[str, Task]) -> str:
             sheet.line(x, y, x, y + HIGH, "rule", 1.5)
         else:
             _box(sheet, item, tasks[item].title, x, y, slot)
-    return sheet.svg()
+    return sheet.svg("group")
 
 
 def _line(sheet: Sheet, a: tuple[float, float], b: tuple[float, float]) -> None:
@@ -98,7 +99,7 @@ def _line(sheet: Sheet, a: tuple[float, float], b: tuple[float, float]) -> None:
 
 def _box(sheet: Sheet, name: str, title: str, x: float, y: float, slot: float) -> None:
     wide = min(slot - 2 * SIDE, 150)
-    sheet.add(f'<a href="{name}/" aria-label="Lesson {name[:2]}: {escape(title, quote=True)}">')
+    sheet.add(f'<a href="{name}/index.html" aria-label="Lesson {name[:2]}: {escape(title, quote=True)}">')
     sheet.rect(x - wide / 2, y, wide, HIGH, "pale", rx=5)
     sheet.text(x, y + 16, name[:2], "bold mid")
     lines = textwrap.wrap(title, max(10, int(wide / 7.2)), max_lines=LINES, placeholder="…")

@@ -13,7 +13,11 @@ def notebook(lesson: str, repository: str = "", release: str = "") -> str:
 
     Raises ValueError for a repository that is no such name.
     """
-    links = ['[Notebook](lesson.ipynb){ download="%s.ipynb" }' % lesson, "[Starter](exercise.py)", "[Hints](hints.md)"]
+    links = [
+        '[Notebook](lesson.ipynb){ download="%s.ipynb" }' % lesson,
+        "[Starter](exercise.py)",
+        "[Hints](hints.md)",
+    ]
     if repository:
         if not NAME.fullmatch(repository) or not release:
             raise ValueError(f"not a repository and a release tag: {repository!r}, {release!r}")

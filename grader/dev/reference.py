@@ -69,7 +69,9 @@ def cards(root: Path) -> str:
     lines = [CARDS, f"| | {' | '.join(c['name'] for c in every.values())} |", "|---|" + "---:|" * len(every)]
     lines.append("| file | " + " | ".join(f"`{name}.json`" for name in every) + " |")
     for key in keys:
-        lines.append(f"| {_words(key)} | " + " | ".join(_value(key, c.get(key)) for c in every.values()) + " |")
+        lines.append(
+            f"| {_words(key)} | " + " | ".join(_value(key, c.get(key)) for c in every.values()) + " |"
+        )
     for name, found in every.items():
         lines += ["", f"## {found['name']} {{#{name}}}", "", "| number | value | source |", "|---|---:|---|"]
         for key in keys:

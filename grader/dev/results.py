@@ -23,7 +23,19 @@ Everything that was measured for this course, from the files in `benchmarks/resu
 this site comes from one of them. Each result says on what, with what and by which command it was measured;
 times hold for that machine only."""
 
-ABOUT = {"command", "date", "machine", "versions", "device", "torch", "triton", "cuda", "python", "how", "gpu"}
+ABOUT = {
+    "command",
+    "date",
+    "machine",
+    "versions",
+    "device",
+    "torch",
+    "triton",
+    "cuda",
+    "python",
+    "how",
+    "gpu",
+}
 ABOUT |= {"nvcc", "numba", "cores", "backend", "schema", "grader"}
 MOST = 40  # rows of a table that nobody described
 WORDS = 120  # letters of a cell there
@@ -96,10 +108,14 @@ GROUPS = (
 
 def pages(root: Path) -> dict[str, str]:
     """All pages of results and the pictures on them, by their place below the site's root."""
-    files = {p.name: json.loads(p.read_text("utf-8")) for p in sorted((root / measured.RESULTS).glob("*.json"))}
+    files = {
+        p.name: json.loads(p.read_text("utf-8")) for p in sorted((root / measured.RESULTS).glob("*.json"))
+    }
     known = {name for group in GROUPS for name in group.files}
     groups = list(GROUPS)
-    if rest := {name: name.removesuffix(".json").replace("_", " ").capitalize() for name in files if name not in known}:
+    if rest := {
+        name: name.removesuffix(".json").replace("_", " ").capitalize() for name in files if name not in known
+    }:
         groups.append(Group("more", "More results", "Results that have no page of their own yet.", rest))
     found: dict[str, str] = {}
     listing = ["| what | measured on | date |", "|---|---|---|"]
@@ -135,10 +151,20 @@ def provenance(root: Path, name: str, data: dict[str, Any]) -> dict[str, str]:
     assert isinstance(speed, dict)
     device = whole.get("device") or whole.get("gpu") or machine.get("name") or _lessons_device(data)
     if not device:
-        device = f"{machine.get('processor', 'CPU')}, {machine.get('cores', data.get('cores', '?'))} cores, no GPU"
-    versions = {k: whole[k] for k in ("torch", "triton", "cuda", "numba", "python", "compiler", "nvcc", "ncu") if k in whole}
+        device = (
+            f"{machine.get('processor', 'CPU')}, {machine.get('cores', data.get('cores', '?'))} cores, no GPU"
+        )
+    versions = {
+        k: whole[k]
+        for k in ("torch", "triton", "cuda", "numba", "python", "compiler", "nvcc", "ncu")
+        if k in whole
+    }
     versions |= whole.get("versions") or {}
-    command = str(whole.get("command") or how.get("how") or f"course check, verdict {data.get('schema', '')}".strip(", "))
+    command = str(
+        whole.get("command")
+        or how.get("how")
+        or f"course check, verdict {data.get('schema', '')}".strip(", ")
+    )
     return {
         "device": str(device),
         "versions": ", ".join(f"{k} {v}" for k, v in versions.items() if isinstance(v, str)) or "not noted",
@@ -162,7 +188,10 @@ def _committed(root: Path, name: str) -> str:
 def _facts(facts: dict[str, str], name: str) -> list[str]:
     code = facts["command"]
     command = f"`{code}`" if code.startswith("python") else code
-    rows = [f"| {k} | {v} |" for k, v in {**facts, "command": command, "file": f"`{measured.RESULTS}/{name}`"}.items()]
+    rows = [
+        f"| {k} | {v} |"
+        for k, v in {**facts, "command": command, "file": f"`{measured.RESULTS}/{name}`"}.items()
+    ]
     return ["| measured | |", "|---|---|", *rows]
 
 
@@ -174,7 +203,9 @@ def generic(data: dict[str, Any]) -> Iterator[str]:
 def _walk(data: dict[str, Any], path: str) -> Iterator[str]:
     plain = {k: v for k, v in data.items() if _is_plain(v)}
     if plain:
-        yield from results_known.table(["value of " + path if path else "value", ""], [[k, cell(v)] for k, v in plain.items()])
+        yield from results_known.table(
+            ["value of " + path if path else "value", ""], [[k, cell(v)] for k, v in plain.items()]
+        )
     for key, value in data.items():
         if _is_plain(value):
             continue
@@ -214,7 +245,11 @@ def cell(value: Any) -> str:
         numbers = [v for v in value if isinstance(v, int | float) and not isinstance(v, bool)]
         if numbers and len(numbers) == len(value):
             middle = f"{number(statistics.median(numbers))}"
-            return middle if len(numbers) == 1 else f"{middle} ({number(min(numbers))} to {number(max(numbers))}, {len(numbers)} times)"
+            return (
+                middle
+                if len(numbers) == 1
+                else f"{middle} ({number(min(numbers))} to {number(max(numbers))}, {len(numbers)} times)"
+            )
         return ", ".join(str(v) for v in value)[:WORDS]
     if isinstance(value, bool) or value is None:
         return {True: "yes", False: "no", None: ""}[value]

@@ -29,7 +29,10 @@ class Described:
 def table(columns: list[str], rows: list[list[str]]) -> Iterator[str]:
     """A Markdown table; what looks like a number stands to the right."""
     yield f"| {' | '.join(c.replace('|', '/') or ' ' for c in columns)} |"
-    right = [all(not r[k] or r[k][0] in "-0123456789" for r in rows) and any(r[k] for r in rows) for k in range(len(columns))]
+    right = [
+        all(not r[k] or r[k][0] in "-0123456789" for r in rows) and any(r[k] for r in rows)
+        for k in range(len(columns))
+    ]
     yield "|" + "|".join("---:" if r else "---" for r in right) + "|"
     for row in rows:
         yield f"| {' | '.join(c.replace('|', '/').replace(chr(10), ' ') for c in row)} |"
@@ -49,7 +52,10 @@ def _race(root: Path, data: dict[str, Any]) -> Described:
         rows.append([name, *_times(found["seconds"]), f"{found['ratio']:.4f}", ends])
     columns = ["beside", "median", "10th to 90th percentile", "calls", "times as fast", "95 % interval"]
     alt = "Ratio of the whole model's time with its 95 % interval, right of the line at 1: a little faster"
-    parts = [*table(columns, rows), f"{speed['method'].capitalize()}. Every one of {speed['compared']} results was compared."]
+    parts = [
+        *table(columns, rows),
+        f"{speed['method'].capitalize()}. Every one of {speed['compared']} results was compared.",
+    ]
     return Described([*parts, *shown("race", alt)], {"race": intervals.picture(root)})
 
 
@@ -76,7 +82,14 @@ def _epilogue(root: Path, data: dict[str, Any]) -> Described:
         t = call["microseconds"]
         kind = "a" if name == "lesson 13" else "b" if name.startswith("eager") else "c"
         rows.append(Row(name, t["median"] / 1e3, t["p10"] / 1e3, t["p90"] / 1e3, kind))
-        lines.append([name, f"{t['median']:,.0f} us", f"{t['p10']:,.0f} to {t['p90']:,.0f} us", f"{call['relative_error']:.2g}"])
+        lines.append(
+            [
+                name,
+                f"{t['median']:,.0f} us",
+                f"{t['p10']:,.0f} to {t['p90']:,.0f} us",
+                f"{call['relative_error']:.2g}",
+            ]
+        )
     said = "; ".join(f"{r.label} {r.value:.2f} ms" for r in rows)
     svg = plot(rows, f"Times of products with an epilogue: {said}.", "ms", start=0.0)
     parts = list(table(["call", "median", "10th to 90th percentile", "error against float64"], lines))
@@ -94,7 +107,9 @@ def _blocks(root: Path, data: dict[str, Any]) -> Described:
     svg = plot(rows, "Times of one kernel in three languages and four block sizes.", "us", start=0.0)
     found = numbers.as_table(measured.tables(root)["block-sizes-11"])
     alt = "In all three languages blocks of 256 threads take a third of the time that blocks of 64 take"
-    return Described([f"{data['what'].capitalize()}.", "", found, ADVICE, *shown("blocks", alt)], {"blocks": svg})
+    return Described(
+        [f"{data['what'].capitalize()}.", "", found, ADVICE, *shown("blocks", alt)], {"blocks": svg}
+    )
 
 
 def _clocks(root: Path, data: dict[str, Any]) -> Described:
@@ -116,7 +131,14 @@ def _solutions(root: Path, data: dict[str, Any]) -> Described:
     return Described(list(table(["lesson", "status", "points", "time", "times as fast as eager"], rows)))
 
 
-COUNTED = ("global load requests", "global load sectors", "global store sectors", "shared load wavefronts", "shared load conflicts", "flops")
+COUNTED = (
+    "global load requests",
+    "global load sectors",
+    "global store sectors",
+    "shared load wavefronts",
+    "shared load conflicts",
+    "flops",
+)
 
 
 def _counts(root: Path, data: dict[str, Any]) -> Described:
@@ -124,16 +146,34 @@ def _counts(root: Path, data: dict[str, Any]) -> Described:
     head = f"{s['values equal']:,} of {s['values']:,} values are equal, in {s['launches equal']} of {s['launches']} launches all of them."
     rows = []
     for row in data["rows"]:
-        beside = "; ".join(f"{k}: ncu {v['ncu']}" if isinstance(v, dict) and "ncu" in v else f"{k}: {v}" for k, v in row["different"].items())
+        beside = "; ".join(
+            f"{k}: ncu {v['ncu']}" if isinstance(v, dict) and "ncu" in v else f"{k}: {v}"
+            for k, v in row["different"].items()
+        )
         rows.append([row["label"], *(f"{row['values'].get(k, 0):,.0f}" for k in COUNTED), beside])
     listed = list(table(["launch", *COUNTED, "what Nsight Compute counts otherwise"], rows))
-    return Described([head, "", '<details markdown="1">', f"<summary>All {len(rows)} launches</summary>", "", *listed, "</details>", ""])
+    return Described(
+        [
+            head,
+            "",
+            '<details markdown="1">',
+            f"<summary>All {len(rows)} launches</summary>",
+            "",
+            *listed,
+            "</details>",
+            "",
+        ]
+    )
 
 
 def _bits(root: Path, data: dict[str, Any]) -> Described:
     other = {k: v for k, v in data["results"].items() if not v["bit_equal"]}
     rows = [
-        [name, f"{v.get('different_values', 0):,} of {v['values']:,}", f"{v.get('largest_difference', 0):.2g}"]
+        [
+            name,
+            f"{v.get('different_values', 0):,} of {v['values']:,}",
+            f"{v.get('largest_difference', 0):.2g}",
+        ]
         for name, v in other.items()
     ]
     head = f"{data['bit_equal']} of {data['cases']} programs give the same bits on both. The others:"
@@ -157,7 +197,12 @@ def _seconds(root: Path, data: dict[str, Any]) -> Described:
     targets = data.get("targets") or {}
     rows = [Row(name, statistics.median(t), min(t), max(t), "c") for name, t in data["seconds"].items()]
     lines = [
-        [r.label, f"{r.value:.2f} s", f"{r.low:.2f} to {r.high:.2f} s", f"{targets[r.label]:g} s" if r.label in targets else ""]
+        [
+            r.label,
+            f"{r.value:.2f} s",
+            f"{r.low:.2f} to {r.high:.2f} s",
+            f"{targets[r.label]:g} s" if r.label in targets else "",
+        ]
         for r in rows
     ]
     said = "; ".join(f"{r.label} {r.value:.2f} s" for r in rows)
@@ -168,8 +213,14 @@ def _seconds(root: Path, data: dict[str, Any]) -> Described:
 
 
 def _simt(root: Path, data: dict[str, Any]) -> Described:
-    rows = [[k["kernel"], k["build"], f"{k['median']:.3f} s", f"{k['least']:.3f} s", f"{k['target']:g} s"] for k in data["kernels"]]
-    builds = [[name, f"{statistics.median(t):.2g} s", f"{min(t):.2g} to {max(t):.2g} s"] for name, t in data["builds"].items()]
+    rows = [
+        [k["kernel"], k["build"], f"{k['median']:.3f} s", f"{k['least']:.3f} s", f"{k['target']:g} s"]
+        for k in data["kernels"]
+    ]
+    builds = [
+        [name, f"{statistics.median(t):.2g} s", f"{min(t):.2g} to {max(t):.2g} s"]
+        for name, t in data["builds"].items()
+    ]
     return Described(
         [
             *table(["kernel", "build", "median", "least", "target"], rows),

@@ -87,7 +87,10 @@ def staged(folder: Path, root: Path | None = None) -> Path:
     text = (root / "mkdocs.yml").read_text("utf-8")
     lines = [line for line in text.splitlines() if not line.startswith("hooks:")]
     entry = next(k for k, line in enumerate(lines) if line.startswith("  - Lessons: []"))
-    listed = [f"      - {yaml.safe_dump(one, default_flow_style=True, width=1000).strip()}" for one in navigation(root)]
+    listed = [
+        f"      - {yaml.safe_dump(one, default_flow_style=True, width=1000).strip()}"
+        for one in navigation(root)
+    ]
     lines[entry : entry + 1] = ["  - Lessons:", *listed]
     config = folder / "mkdocs.yml"
     config.write_text("\n".join(lines) + "\n", "utf-8")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import fcntl
+import functools
 import gzip
 import importlib.util
 import os
@@ -54,7 +55,7 @@ class Document(HTMLParser):
 class Site:
     folder: Path
 
-    @property
+    @functools.cached_property
     def pages(self) -> dict[str, Document]:
         """All pages by their address below the site's root."""
         found = sorted(self.folder.rglob("*.html"))

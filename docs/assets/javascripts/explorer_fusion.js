@@ -20,13 +20,15 @@
       joints.replaceChildren(...operations.flatMap((o, k) => {
         const word = make("span", { class: "explorer-op" }, o.name);
         if (k === operations.length - 1) return [word];
+        const label = `Fuse ${o.name} with ${operations[k + 1].name}`;
         const join = make("button", {
           type: "button", class: "explorer-joint", "aria-pressed": "false",
-          "aria-label": `Fuse ${o.name} with ${operations[k + 1].name}`,
+          "aria-label": `${label}: ✂ cut`,
           onclick: () => {
             cuts = cuts.includes(k) ? cuts.filter((c) => c !== k) : [...cuts, k];
             join.setAttribute("aria-pressed", String(!cuts.includes(k)));
             join.textContent = cuts.includes(k) ? "✂ cut" : "∞ fused";
+            join.setAttribute("aria-label", `${label}: ${join.textContent}`);
             draw();
           },
         }, "✂ cut");

@@ -16,7 +16,7 @@
       button("+", () => zoom(0.5), "Zoom in"), button("−", () => zoom(2), "Zoom out"),
       button("←", () => move(-0.5), "Earlier"), button("→", () => move(0.5), "Later"),
       button("previous", () => step(-1), "Previous event"), button("next", () => step(1), "Next event"),
-      button("all", () => { from = 0; to = end; draw(); }, "Show the whole trace"));
+      button("all", () => { from = 0; to = end; draw(); }, "all: show the whole trace"));
     box.append(row, strip, one, sum, make("p", { class: "explorer-about" }, about));
     const device = events.filter((e) => e[0] === lanes.length - 1).map((e) => [e[2], e[3]]);
 

@@ -40,8 +40,6 @@ def _map(sheet: Sheet, left: float, pitch: int) -> None:
     sheet.add(
         f'<text transform="translate({left - 8} {top + 46}) rotate(-90)" class="soft small end">thread 0</text>'
     )
-    sheet.text(
-        left, top + side + 24, f"{turns} {'turn' if turns == 1 else 'turns'} for one request", "bold"
-    )
+    sheet.text(left, top + side + 24, f"{turns} {'turn' if turns == 1 else 'turns'} for one request", "bold")
     why = "all 32 wait for bank 0" if turns > 1 else "each thread has its own bank"
     sheet.text(left, top + side + 44, why, "soft")

@@ -27,7 +27,8 @@ def ratios(root: Path) -> list[Row]:
         Row(
             f"lesson 07 against {'eager PyTorch' if name == 'eager' else name}",
             found["ratio"],
-            *found["interval"],
+            found["interval"][0],
+            found["interval"][1],
             "a" if found["outcome"] == "faster" else "b" if found["outcome"] == "slower" else "c",
         )
         for name, found in beside.items()

@@ -22,7 +22,12 @@ class Row:
 
 
 def plot(
-    rows: list[Row], title: str, unit: str, mark: float | None = None, start: float | None = None, digits: int = 3
+    rows: list[Row],
+    title: str,
+    unit: str,
+    mark: float | None = None,
+    start: float | None = None,
+    digits: int = 3,
 ) -> str:
     """All ``rows`` on one scale. ``mark`` draws a line at a value, such as 1 for a ratio.
 

@@ -62,10 +62,10 @@ class Sheet:
         name = f' class="{kind}"' if kind else ""
         self.add(f'<text x="{_n(x)}" y="{_n(y)}"{name}>{escape(words)}</text>')
 
-    def svg(self) -> str:
-        """The whole file."""
+    def svg(self, role: str = "img") -> str:
+        """The whole file; ``role`` "group" for a picture that holds links."""
         size = f'viewBox="0 0 {WIDTH} {_n(self.height)}" width="{WIDTH}" height="{_n(self.height)}"'
-        head = f'<svg xmlns="http://www.w3.org/2000/svg" class="figure" role="img" {size}>'
+        head = f'<svg xmlns="http://www.w3.org/2000/svg" class="figure" role="{role}" {size}>'
         body = "\n".join(self.parts)
         return f"{head}\n<title>{escape(self.title)}</title>\n<style>\n{STYLE}</style>\n{body}\n</svg>\n"
 
