@@ -1,7 +1,7 @@
 """Figures to play with: where they stand on a page, and the data that their JavaScript is given.
 
 A page says ``<div data-explorer="trace" markdown="1">`` around a still picture. On GitHub and without
-JavaScript that picture is all there is; on the site ``docs/assets/javascripts/explorer_*.js`` takes its place.
+JavaScript that picture is all there is; on the site ``docs/assets/javascripts/explorer_*.js`` takes over.
 The data is written into the page, so nothing has to be fetched and a page works from a file, too.
 """
 

@@ -9,12 +9,12 @@ NAME = re.compile(r"[\w.-]+/[\w.-]+")
 
 
 def notebook(lesson: str, repository: str = "", release: str = "") -> str:
-    """Links as Markdown. Without a ``repository`` ("owner/name" on GitHub) there is nothing for Colab to open.
+    """Links as Markdown. Without a ``repository`` ("owner/name" on GitHub) Colab has nothing to open.
 
     Raises ValueError for a repository that is no such name.
     """
     links = [
-        '[Notebook](lesson.ipynb){ download="%s.ipynb" }' % lesson,
+        f'[Notebook](lesson.ipynb){{ download="{lesson}.ipynb" }}',
         "[Starter](exercise.py)",
         "[Hints](hints.md)",
     ]

@@ -36,7 +36,8 @@ One new idea a lesson. Each has a page, a starter that fails, a solution that pa
 away a little at a time. All of them together take about HOURS hours."""
 
 MAP = """\
-A line leads from a lesson to those that build on it. You may take them in order, or go straight down to the one you want."""
+A line leads from a lesson to those that build on it. You may take them in order, or go straight down
+to the one you want."""
 
 EXAMPLE = Verdict(
     lesson="03_square_kernel",
@@ -196,6 +197,7 @@ def _portable(text: str) -> str:
 
 
 def fields(schema: dict[str, Any]) -> list[str]:
+    """A table of the fields of a part of a schema: name, type, meaning."""
     rows = ["| field | type | meaning |", "|---|---|---|"]
     for name, part in schema["properties"].items():
         rows.append(f"| `{name}` | {_cell(_type(part))} | {_cell(str(part.get('description', '')))} |")

@@ -1,4 +1,4 @@
-"""Reference pages that are made from the code: GPU cards, the class report's form, task files, the Python API."""
+"""Reference pages made from the code: GPU cards, the class report's form, task files, the Python API."""
 
 from __future__ import annotations
 
@@ -69,9 +69,8 @@ def cards(root: Path) -> str:
     lines = [CARDS, f"| | {' | '.join(c['name'] for c in every.values())} |", "|---|" + "---:|" * len(every)]
     lines.append("| file | " + " | ".join(f"`{name}.json`" for name in every) + " |")
     for key in keys:
-        lines.append(
-            f"| {_words(key)} | " + " | ".join(_value(key, c.get(key)) for c in every.values()) + " |"
-        )
+        values = " | ".join(_value(key, c.get(key)) for c in every.values())
+        lines += [f"| {_words(key)} | {values} |"]
     for name, found in every.items():
         lines += ["", f"## {found['name']} {{#{name}}}", "", "| number | value | source |", "|---|---:|---|"]
         for key in keys:

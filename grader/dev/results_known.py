@@ -6,6 +6,7 @@ import statistics
 from collections import Counter
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
@@ -188,7 +189,7 @@ def _tolerance(root: Path, data: dict[str, Any]) -> Described:
     edges = data["edges"]
     rows = [
         [f"{a:g} to {b:g}", *(f"{data['counts'][k][n]:,}" for k in data["counts"])]
-        for n, (a, b) in enumerate(zip(edges, edges[1:], strict=False))
+        for n, (a, b) in enumerate(pairwise(edges))
     ]
     return Described([head, "", *table(["multiple", *data["counts"]], rows)])
 

@@ -74,7 +74,7 @@ def navigation(root: Path) -> list[dict[str, str]]:
 
 
 def staged(folder: Path, root: Path | None = None) -> Path:
-    """Write all pages below ``folder`` and a ``mkdocs.yml`` without hooks beside them; the configuration's path."""
+    """Write all pages below ``folder``, and beside them a ``mkdocs.yml`` without hooks; its path."""
     root = root or course_root()
     pages_folder = folder / "docs"
     shutil.copytree(root / "docs", pages_folder)

@@ -28,7 +28,7 @@ def picture(root: Path) -> str:
     )
 
     def x(value: float) -> float:
-        return LEFT + float(value - low) / (high - low) * (RIGHT - LEFT)
+        return LEFT + float((value - low) / (high - low)) * (RIGHT - LEFT)
 
     bottom = 30 + ROW * len(races)
     for tick in ticks(low, high):
