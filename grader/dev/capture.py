@@ -61,7 +61,7 @@ def check(path: Path) -> bool:
 
 
 def outputs(*, colour: bool) -> list[tuple[str, str]]:
-    """What each of the commands prints, as a new user would see it. Takes seconds, a minute the first time."""
+    """What each of the commands prints, as a new user would see it. Seconds, a minute the first time."""
     root = course_root()
     env = os.environ | {
         "PYTHONPATH": str(root),

@@ -15,6 +15,7 @@ from typing import Any
 
 from grader import measured
 from grader.dev import results_known
+from grader.dev.figures import races
 
 HEAD = """\
 # Results
@@ -37,6 +38,7 @@ ABOUT = {
     "gpu",
 }
 ABOUT |= {"nvcc", "numba", "cores", "backend", "schema", "grader"}
+RACES = "Intervals of races of a kernel with itself, beside the line at 1 where both are equally fast"
 MOST = 40  # rows of a table that nobody described
 WORDS = 120  # letters of a cell there
 
@@ -58,8 +60,9 @@ GROUPS = (
         "How fast the lessons' kernels are beside the framework's, and what their parts cost.",
         {
             "solution_07.json": "Lesson 07, raced against eager PyTorch",
-            "pages_h200.json": "The tables of the lessons' pages",
+            "pages.json": "The tables of the lessons' pages",
             "gemm_epilogue.json": "Products with an epilogue: framework, lesson 12, lesson 13",
+            "expf.json": "Two exponentials",
             "block_sizes.json": "Block sizes in three languages, lesson 11",
             "solutions_cuda.json": "Every solution, graded on a GPU",
         },
@@ -92,6 +95,9 @@ GROUPS = (
             "look.json": "The look at a text",
             "tolerance.json": "Errors of honest and of less honest arithmetic",
             "batch_kill.json": "A class graded while its processes are killed",
+            "batch_speed_cpu.json": "A class on more processes",
+            "batch_scheduler.json": "A hundred thousand gradings through the scheduler",
+            "batch_report.json": "Reports of a class of ten thousand",
         },
     ),
     Group(
@@ -132,6 +138,9 @@ def pages(root: Path) -> dict[str, str]:
             describe = results_known.KNOWN.get(name)
             described = describe(root, data) if describe else results_known.Described(list(generic(data)))
             parts += described.parts
+            if races.found(data):
+                described.pictures["races"] = races.picture(data)
+                parts += results_known.shown("races", RACES)
             for picture, svg in described.pictures.items():
                 found[f"results/{picture}.svg"] = svg
         found[f"results/{group.name}.md"] = "\n".join(parts) + "\n"

@@ -12,9 +12,10 @@ from typing import Any
 
 from grader import measured
 from grader.dev import numbers
-from grader.dev.figures import intervals, races
+from grader.dev.figures import intervals
 from grader.dev.figures.plot import Row, plot
 
+OF_OTHERS = ("block-sizes-11", "library-12")  # tables that are made from other files
 ADVICE = "A dot is the median, a bar reaches from the 10th to the 90th percentile."
 RANGE = "A dot is the median, a bar reaches from the least to the greatest."
 
@@ -69,9 +70,9 @@ def _us(seconds: float) -> str:
 
 
 def _tables(root: Path, data: dict[str, Any]) -> Described:
-    parts = [data["how"]["statistic"].capitalize() + "; " + data["how"]["dtype"] + ".", ""]
+    parts = [f"{data['how']['dtype']}; medians, labels as on the lessons' pages.", ""]
     for name, found in measured.tables(root).items():
-        if name in data["tables"]:
+        if name not in OF_OTHERS:
             parts += [f"### {name[-2:]}: {name[:-3]} {{#table-{name}}}", "", numbers.as_table(found)]
     return Described(parts)
 
@@ -111,13 +112,6 @@ def _blocks(root: Path, data: dict[str, Any]) -> Described:
     return Described(
         [f"{data['what'].capitalize()}.", "", found, ADVICE, *shown("blocks", alt)], {"blocks": svg}
     )
-
-
-def _clocks(root: Path, data: dict[str, Any]) -> Described:
-    names = list(dict.fromkeys(k for s in data["series"].values() for k in s["summary"]))
-    rows = [[name, *(f"{s['summary'].get(k, ''):.4g}" for k in names)] for name, s in data["series"].items()]
-    alt = "Intervals of ten races of a kernel with itself, beside the line at 1 where both are equally fast"
-    return Described([*table(["series", *names], rows), *shown("races", alt)], {"races": races.picture(root)})
 
 
 def _solutions(root: Path, data: dict[str, Any]) -> Described:
@@ -247,10 +241,9 @@ def _corpus(root: Path, data: dict[str, Any]) -> Described:
 
 KNOWN: dict[str, Callable[[Path, dict[str, Any]], Described]] = {
     "solution_07.json": _race,
-    "pages_h200.json": _tables,
+    "pages.json": _tables,
     "gemm_epilogue.json": _epilogue,
     "block_sizes.json": _blocks,
-    "clocks.json": _clocks,
     "solutions_cuda.json": _solutions,
     "solutions_simt.json": _solutions,
     "ncu_compare.json": _counts,

@@ -26,6 +26,8 @@ BAD = """async (only) => {
 # One of each kind is looked at: of code its colours, of tables their first rows, of the navigation, which is the
 # same on all pages, a few entries. All of it together is what takes the time.
 THIN = """() => {
+  const still = "*, *::before, *::after { transition: none !important; animation: none !important; }";
+  document.head.append(Object.assign(document.createElement("style"), {textContent: still}));
   const seen = new Set();
   for (const span of document.querySelectorAll("pre code span[class]")) {
     const kind = span.className + "/" + span.parentElement.className;

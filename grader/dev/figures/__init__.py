@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from pathlib import Path
 
-from grader.dev.figures import banks, fused, index, intervals, races, roofline, sectors, timeline
+from grader.dev.figures import banks, fused, index, intervals, roofline, sectors, timeline
 
 FOLDER = "docs/assets/figures"
 
@@ -21,7 +21,6 @@ FIGURES: dict[str, Callable[[Path], str]] = {
     "timeline": timeline.picture,
     "roofline": roofline.picture,
     "intervals": intervals.picture,
-    "races": races.picture,
 }
 
 
