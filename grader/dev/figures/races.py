@@ -14,7 +14,9 @@ LEFT, RIGHT, ROW = 14, 466, 15
 def found(data: dict[str, Any]) -> list[dict[str, float]]:
     """The races of ``clocks.json`` whose ratio should be 1; none if it has no such series."""
     series = data.get("series")
-    names = [name for name in series if WITH in name] if isinstance(series, dict) else []
+    if not isinstance(series, dict):
+        return []
+    names = [name for name in series if WITH in name]
     return [r for name in names[:1] for r in series[name].get("races", []) if "ratio" in r and "low" in r]
 
 
