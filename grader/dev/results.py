@@ -195,13 +195,12 @@ def _committed(root: Path, name: str) -> str:
 
 
 def _facts(facts: dict[str, str], name: str) -> list[str]:
-    code = facts["command"]
-    command = f"`{code}`" if code.startswith("python") else code
-    rows = [
-        f"| {k} | {v} |"
-        for k, v in {**facts, "command": command, "file": f"`{measured.RESULTS}/{name}`"}.items()
+    command = f"`{facts['command']}`" if facts["command"].startswith("python") else facts["command"]
+    return [
+        f"Measured on **{facts['device']}**. Date: {facts['date']}. Versions: {facts['versions']}. "
+        f"Command: {command}. File: `{measured.RESULTS}/{name}`.",
+        "{ .provenance }",
     ]
-    return ["| measured | |", "|---|---|", *rows]
 
 
 def generic(data: dict[str, Any]) -> Iterator[str]:
