@@ -134,11 +134,14 @@ def docs(
     serve: Annotated[
         bool, typer.Option("--serve", help="Serve it at http://127.0.0.1:8000 and follow edits.")
     ] = False,
+    offline: Annotated[
+        bool, typer.Option("--offline", help="Make a zip of it that opens from a file, search included.")
+    ] = False,
 ) -> None:
     """Build the documentation site into site/."""
     from grader import verbs
 
-    raise typer.Exit(verbs.docs(serve))
+    raise typer.Exit(verbs.docs_offline() if offline else verbs.docs(serve))
 
 
 @app.command()
@@ -242,11 +245,13 @@ def check_lessons(
 
 @dev.command()
 def capture(backend: BackendOption = "auto") -> None:
-    """Run the demo and keep it as docs/assets/demo.svg, the picture on the front page."""
-    from grader.dev.capture import capture as record
+    """Record the terminals that README and home page show: docs/assets/check.svg and demo.svg."""
+    from grader.dev import capture as recorder
     from grader.lessons import course_root
 
-    raise typer.Exit(0 if record(course_root() / "docs" / "assets" / "demo.svg", backend) else 1)
+    assets = course_root() / "docs" / "assets"
+    recorder.check(assets / "check.svg")
+    raise typer.Exit(0 if recorder.capture(assets / "demo.svg", backend) else 1)
 
 
 def main() -> None:

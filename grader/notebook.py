@@ -104,7 +104,18 @@ def _parts(text: str) -> list[str]:
 def _sections(page: str) -> list[str]:
     page = page.split("??? note")[0].rstrip()  # the teacher's note stays on the page
     page = re.sub(r"^<!--.*?-->\n|<!--.*?-->", "", page, flags=re.M)
+    # A copy of the notebook lies elsewhere, where no picture of the course can be found: its words stay.
+    page = re.sub(
+        r'<div data-explorer="[\w-]+" markdown="1">|^</div>\n|!\[([^]]*)\]\(\.\./\.\./docs/[^)]*\)',
+        _words,
+        page,
+        flags=re.M,
+    )
     return [s.strip() for s in re.split(r"^(?=## )", page, flags=re.M) if s.strip()]
+
+
+def _words(found: re.Match[str]) -> str:
+    return f"*Figure: {found[1]}.*" if found[1] else ""
 
 
 def _cell(kind: str, key: str, text: str) -> dict[str, Any]:

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import os
+import shutil
 import subprocess
 import sys
+import tempfile
 from dataclasses import replace
 from pathlib import Path
 
@@ -119,6 +121,23 @@ def _own(lesson: Lesson, outcome: Outcome) -> Outcome:
 def _never_imported(verdict: Verdict) -> bool:
     first = verdict.findings[0]
     return first.id == "load" and first.status is Status.TIMEOUT
+
+
+def docs_offline() -> int:
+    """Build a copy of the site that needs no server, as site/inline-to-fused.zip."""
+    root = lessons.course_root()
+    env = os.environ | {"NO_MKDOCS_2_WARNING": "1", "COURSE_OFFLINE": "true"}
+    with tempfile.TemporaryDirectory() as folder:
+        pages = Path(folder) / "inline-to-fused"
+        command = [sys.executable, "-m", "mkdocs", "build", "--strict", "--site-dir", str(pages)]
+        code = subprocess.run(command, cwd=root, env=env, check=False).returncode
+        if code == 0:
+            (root / "site").mkdir(exist_ok=True)
+            made = shutil.make_archive(
+                str(root / "site" / "inline-to-fused"), "zip", folder, "inline-to-fused"
+            )
+            print(f"{made}: unpack it and open inline-to-fused/index.html")
+    return code
 
 
 def docs(serve: bool) -> int:

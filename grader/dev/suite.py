@@ -84,7 +84,9 @@ def run(pytest_args: list[str], *, gpu: bool, root: Path, thorough: bool = False
             start = time.perf_counter()
             # The tests speak while they run, the others only if they have something to complain about.
             if step.name == "tests":
-                code, closing = _streamed(step, root, colour=console.is_terminal)
+                built = any(o.step.name == "docs" and o.code == 0 for o in outcomes)
+                known = {"COURSE_SITE": site} if built else {}  # so that the tests need not build it again
+                code, closing = _streamed(step, root, known, colour=console.is_terminal)
             else:
                 code = _quiet(step, root)
             outcomes.append(Outcome(step, code, time.perf_counter() - start))
@@ -114,12 +116,18 @@ def _quiet(step: Step, root: Path) -> int:
     return done.returncode
 
 
-def _streamed(step: Step, root: Path, *, colour: bool) -> tuple[int, str]:
+def _streamed(step: Step, root: Path, known: dict[str, str], *, colour: bool) -> tuple[int, str]:
     """Pass the output on as it comes; the exit code and the last line that was not blank."""
     last = ""
     command = _command(step) + (["--color=yes"] if colour else [])
     with subprocess.Popen(
-        command, cwd=root, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, errors="replace"
+        command,
+        cwd=root,
+        env=os.environ | known,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        text=True,
+        errors="replace",
     ) as process:
         assert process.stdout is not None
         for line in process.stdout:
