@@ -3,6 +3,7 @@
 python benchmarks/ncu.py simt OUT.json         count on this CPU (needs g++ and binutils; no torch, no GPU)
 python benchmarks/ncu.py gpu OUT.json          count with ncu (needs nvcc, ncu and a GPU)
 python benchmarks/ncu.py compare A.json B.json benchmarks/results/ncu_compare.json
+python benchmarks/ncu.py again TABLE.json      count on this CPU once more, beside ncu's values in the table
 """
 
 from __future__ import annotations
@@ -141,9 +142,26 @@ def values_of(counts: dict[str, Any]) -> dict[str, float]:
     return values
 
 
-def compare(cpu: Path, gpu: Path, out: Path) -> None:
+def recorded(table: dict[str, Any]) -> dict[str, Any]:
+    """What ``gpu`` wrote, out of the table that was made of it."""
+    launches = []
+    for row in table["rows"]:
+        values = row["values"] | {name: pair["ncu"] for name, pair in row["different"].items()}
+        launches.append({"label": row["label"], "values": values, "beside": row["beside"]})
+    return {"how": table["how"], "launches": launches}
+
+
+def again(table: Path) -> None:
+    """Counts here anew, and compares with the GPU's values of the table."""
+    theirs = recorded(json.loads(table.read_text()))
+    with tempfile.TemporaryDirectory() as folder:
+        ours = Path(folder) / "simt.json"
+        on_cpu(ours)
+        compare(json.loads(ours.read_text()), theirs, table)
+
+
+def compare(ours: dict[str, Any], theirs: dict[str, Any], out: Path) -> None:
     """Every value of every launch: equal, or by how much not."""
-    ours, theirs = json.loads(cpu.read_text()), json.loads(gpu.read_text())
     rows, values, equal = [], 0, 0
     for own, other in zip(ours["launches"], theirs["launches"], strict=True):
         assert own["label"] == other["label"], (own["label"], other["label"])
@@ -159,7 +177,7 @@ def compare(cpu: Path, gpu: Path, out: Path) -> None:
             print(f"{own['label']:28} {name:26} simt {pair['simt']:>12,.0f}   ncu {pair['ncu']:>12,.0f}")
     clean = sum(not row["different"] for row in rows)
     print(f"{equal} of {values} values equal ({equal / values:.1%}); {clean} of {len(rows)} launches in all")
-    how = ours["how"] | theirs["how"] | {"command": "python benchmarks/ncu.py"}
+    how = theirs["how"] | ours["how"] | {"command": "python benchmarks/ncu.py"}
     summary = {"launches": len(rows), "launches equal": clean, "values": values, "values equal": equal}
     out.write_text(json.dumps({"how": how, "summary": summary, "rows": rows}, indent=1) + "\n")
 
@@ -171,6 +189,8 @@ if __name__ == "__main__":
         case ["gpu", target]:
             on_gpu(Path(target))
         case ["compare", left, right, target]:
-            compare(Path(left), Path(right), Path(target))
+            compare(json.loads(Path(left).read_text()), json.loads(Path(right).read_text()), Path(target))
+        case ["again", target]:
+            again(Path(target))
         case _:
             sys.exit(__doc__)

@@ -120,6 +120,12 @@ def sentence(f: dict[str, Any]) -> str:
             return f"reads {_shared_place(f)}, which no thread of the block has written"
         case "global-race" | "shared-race":
             return f"{verb} {_where(f)} without order to another thread's {NAME[f['other']['access']]} of it"
+        case "illegal-address" if "wrapped" in f:
+            index, name = f["wrapped"], f["wrapped_in"] or "a tensor"
+            return (
+                f"{verb} element {index} of {name}, far outside of it: {index - 2**32} as an unsigned number is "
+                f"{index}; compare before you subtract, or make the index an int"
+            )
         case "illegal-address":
             return f"{verb} an address that is not device memory; is a host pointer passed to the kernel?"
         case "host-touches-device-memory":

@@ -37,6 +37,7 @@ class Compiler:
 
     command: str
     version: str
+    major: int
 
     @property
     def is_clang(self) -> bool:
@@ -94,8 +95,9 @@ def compiler() -> Compiler:
             continue
         version = subprocess.run([command, "--version"], capture_output=True, text=True, check=False).stdout
         number = subprocess.run([command, "-dumpversion"], capture_output=True, text=True, check=False).stdout
-        if int(number.split(".")[0] or 0) >= (12 if "clang" in version else 11):
-            return Compiler(command, version.splitlines()[0])
+        major = int(number.split(".")[0] or 0)
+        if major >= (12 if "clang" in version else 11):
+            return Compiler(command, version.splitlines()[0], major)
     raise ToolchainError(
         "a C++ compiler is needed (g++ 11 or clang++ 12, or newer); get it with: sudo apt-get install g++"
         " (Debian, Ubuntu), sudo dnf install gcc-c++ (Fedora), xcode-select --install (macOS)"
@@ -134,7 +136,7 @@ def common_flags() -> list[str]:
 
 def checked_flags() -> list[str]:
     """Instrumentation: the compiler calls the runtime at every memory access and basic block."""
-    flags = ["-O1", "-fsanitize=thread,signed-integer-overflow", "-fno-omit-frame-pointer"]
+    flags = ["-O1", "-fsanitize=thread,signed-integer-overflow"]
     if compiler().is_clang:  # without bounds: that cuts blocks in pieces, a tiled matmul takes twice as long
         # A loop that copies must stay a loop: the runtime does not hear of a library's memcpy.
         flags += [f"-fno-builtin-{name}" for name in ("memcpy", "memmove", "memset")]
@@ -145,10 +147,13 @@ def checked_flags() -> list[str]:
             "-tsan-instrument-read-before-write=1",
             "-mllvm",
             "-tsan-distinguish-volatile=1",
+            "-mllvm",
+            "-tsan-instrument-func-entry-exit=0",
         ]
+    unheard = ["--param=tsan-instrument-func-entry-exit=0"] if compiler().major >= 12 else []
     # Scalar replacement would split the load of a float4 into four.
     return [*flags, "-fsanitize=bounds", "-fsanitize-coverage=trace-pc", "-fno-tree-sra", "-fno-ipa-sra",
-            "--param=tsan-distinguish-volatile=1"]  # fmt: skip
+            "--param=tsan-distinguish-volatile=1", *unheard]  # fmt: skip
 
 
 def fast_flags() -> list[str]:

@@ -10,12 +10,13 @@ import pytest
 
 from .conftest import Play
 from .corpus import library
+from .corpus.courses import COURSES
 from .corpus.expected import HONEST, Expected, values
 from .corpus.features import FEATURES
 from .corpus.libraries import LIBRARIES
 from .corpus.numbers import NUMBERS
 
-CASES = HONEST | FEATURES | LIBRARIES | NUMBERS
+CASES = HONEST | FEATURES | LIBRARIES | NUMBERS | COURSES
 
 
 def result(play: Play, name: str) -> npt.NDArray[np.float32]:
@@ -55,7 +56,7 @@ def test_every_case_has_a_model() -> None:
         "honest_reduce",
         "honest_dense",
     )
-    assert {case for file in (*files, "libraries") for case in library.cases(file)} == set(CASES)
+    assert {case for file in (*files, "libraries", "courses", "courses_more") for case in library.cases(file)} == set(CASES)
 
 
 def test_there_are_enough_honest_kernels() -> None:

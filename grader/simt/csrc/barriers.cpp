@@ -9,30 +9,30 @@ namespace simt {
 static void check_block_barrier(Worker* w) {
   int first = -1, other = -1;
   for (int t = 0; t < w->launch->thread_count; ++t) {
-    if (w->threads[t].state != AT_BLOCK_BARRIER) continue;
+    if (w->states[t] != AT_BLOCK_BARRIER) continue;
     if (first < 0) first = t;
-    if (other < 0 && w->threads[t].pc != w->threads[first].pc) other = t;
+    if (other < 0 && w->waits[t].pc != w->waits[first].pc) other = t;
   }
   int running = w->current;
   if (other >= 0) {
     w->current = other;
     Record against{};
-    against.pc = u32(w->threads[first].pc - w->launch->module->base);
+    against.pc = u32(w->waits[first].pc - w->launch->module->base);
     against.run = w->run;
     against.thread = u16(first);
-    report(w, "barrier-divergence", w->threads[other].pc, {.other = &against});
+    report(w, "barrier-divergence", w->waits[other].pc, {.other = &against});
   }
   if (w->finished && !w->exit_reported) {
     w->exit_reported = true;
     w->current = first;
     int gone = 0;
-    while (gone < w->launch->thread_count && w->threads[gone].state != FINISHED) ++gone;
+    while (gone < w->launch->thread_count && w->states[gone] != FINISHED) ++gone;
     uint3 g = unflatten(gone, w->launch->block);
     char detail[200];
     snprintf(detail, sizeof detail,
              "%d of the block's %d threads, the first being thread (%u, %u, %u), had left", w->finished,
              w->launch->thread_count, g.x, g.y, g.z);
-    report(w, "barrier-exited-threads", w->threads[first].pc, {.detail = detail});
+    report(w, "barrier-exited-threads", w->waits[first].pc, {.detail = detail});
   }
   w->current = running;
 }
@@ -40,23 +40,24 @@ static void check_block_barrier(Worker* w) {
 void release_block_barrier(Worker* w) {
   if (w->mode & CHECK) check_block_barrier(w);
   for (int t = 0; t < w->launch->thread_count; ++t)
-    if (w->threads[t].state == AT_BLOCK_BARRIER) w->threads[t].state = READY;
+    w->states[t] = w->states[t] == AT_BLOCK_BARRIER ? READY : w->states[t];
   w->arrived = 0;
   ++w->block_phase;
+  if (w->mode & CHECK) begin_epoch(w);
   ++w->counter.barriers;
   w->vote_count[w->block_phase & 1] = 0;
 }
 
-static u64 answer(Thread& thread, const u64* values, u32 lanes, u32 ballot) {
+static u64 answer(Thread& thread, u64 posted, const u64* values, u32 lanes, u32 ballot) {
   switch (thread.question) {
     case SHUFFLE:
       thread.absent = !(lanes >> thread.source & 1);
-      return thread.absent ? thread.posted : values[thread.source];
+      return thread.absent ? posted : values[thread.source];
     case BALLOT: return ballot;
     case MATCH: {
       u32 equal = 0;
       for (u32 m = lanes; m; m &= m - 1)
-        if (values[__builtin_ctz(m)] == thread.posted) equal |= m & -m;
+        if (values[__builtin_ctz(m)] == posted) equal |= m & -m;
       return equal;
     }
     default: return 0;
@@ -74,14 +75,14 @@ static bool release_warp_barrier(Worker* w, int i, u32 mask) {
   u32 ballot = 0;
   for (u32 m = need; m; m &= m - 1) {
     int lane = __builtin_ctz(m);
-    values[lane] = w->threads[i * 32 + lane].posted;
+    values[lane] = w->waits[i * 32 + lane].posted;
     ballot |= u32(values[lane] & 1) << lane;
   }
   for (u32 m = need; m; m &= m - 1) {
-    int lane = __builtin_ctz(m);
-    Thread& thread = w->threads[i * 32 + lane];
-    thread.posted = answer(thread, values, need, ballot);
-    thread.state = READY;
+    int t = i * 32 + __builtin_ctz(m);
+    Thread& thread = w->threads[t];
+    w->waits[t].posted = answer(thread, w->waits[t].posted, values, need, ballot);
+    w->states[t] = READY;
     ++thread.warp_phase;
   }
   warp.waiting &= ~need;
@@ -97,27 +98,27 @@ bool release_any_warp_barrier(Worker* w, int i) {
 // No lane of the warp can go on: the lanes that asked at one place are active together.
 bool release_active_mask(Worker* w, int i) {
   int begin = i * 32, end = std::min(w->launch->thread_count, begin + 32), first = begin;
-  while (first < end && w->threads[first].state != AT_ACTIVE_MASK) ++first;
+  while (first < end && w->states[first] != AT_ACTIVE_MASK) ++first;
   if (first == end) return false;
   u32 mask = 0;
   for (int t = first; t < end; ++t)
-    if (w->threads[t].state == AT_ACTIVE_MASK && w->threads[t].pc == w->threads[first].pc)
+    if (w->states[t] == AT_ACTIVE_MASK && w->waits[t].pc == w->waits[first].pc)
       mask |= 1u << (t - begin);
   for (u32 m = mask; m; m &= m - 1) {
-    Thread& thread = w->threads[begin + __builtin_ctz(m)];
-    thread.posted = mask;
-    thread.state = READY;
+    int t = begin + __builtin_ctz(m);
+    w->waits[t].posted = mask;
+    w->states[t] = READY;
   }
   return true;
 }
 
 static void arrive_at_block_barrier(Worker* w, size_t pc) {
   leave_plain(w);
-  Thread& thread = w->threads[w->current];
-  thread.pc = pc;
-  thread.state = AT_BLOCK_BARRIER;
-  if (++w->arrived == w->launch->thread_count - w->finished)
-    release_block_barrier(w);  // the last one goes straight on
+  w->waits[w->current].pc = pc;
+  w->states[w->current] = AT_BLOCK_BARRIER;
+  // The last one goes straight on; but a count puts a warp's accesses together, so there it waits for its turn.
+  if (++w->arrived == w->launch->thread_count - w->finished && !(w->mode & COUNT))
+    release_block_barrier(w);
   else
     wait_here(w);
 }
@@ -142,12 +143,14 @@ static u64 arrive_at_warp_barrier(Worker* w, u32 mask, Question question, u64 po
   Thread& thread = w->threads[me];
   thread.mask = mask;
   thread.question = question;
-  thread.posted = posted;
-  thread.pc = pc;
-  thread.state = AT_WARP_BARRIER;
+  w->waits[me] = {pc, posted};
+  w->states[me] = AT_WARP_BARRIER;
   warp.waiting |= 1u << (me & 31);
-  if (!release_warp_barrier(w, i, mask)) wait_here(w);
-  return thread.posted;
+  if (release_warp_barrier(w, i, mask))
+    set_current(w, me);
+  else
+    wait_here(w);
+  return w->waits[me].posted;
 }
 
 static int shuffle_source(int kind, int lane, int argument, int width) {
@@ -206,11 +209,11 @@ extern "C" uint64_t simt_match(unsigned mask, uint64_t bits) {
 extern "C" SIMT_EXPORT unsigned simt_activemask() {
   Worker* w = t_worker;
   leave_plain(w);
-  Thread& thread = w->threads[w->current];
-  thread.pc = RETURN_ADDRESS;
-  thread.state = AT_ACTIVE_MASK;
+  int me = w->current;
+  w->waits[me].pc = RETURN_ADDRESS;
+  w->states[me] = AT_ACTIVE_MASK;
   wait_here(w);
-  return unsigned(thread.posted);
+  return unsigned(w->waits[me].posted);
 }
 
 extern "C" void simt_sync_grid() {
@@ -221,9 +224,8 @@ extern "C" void simt_sync_grid() {
     return;
   }
   leave_plain(w);
-  Thread& thread = w->threads[w->current];
-  thread.pc = RETURN_ADDRESS;
-  thread.state = AT_GRID_BARRIER;
+  w->waits[w->current].pc = RETURN_ADDRESS;
+  w->states[w->current] = AT_GRID_BARRIER;
   ++w->at_grid;
   wait_here(w);
 }
@@ -237,6 +239,7 @@ extern "C" unsigned simt_lane() { return t_worker->current & 31; }
 extern "C" void simt_fence(int) {
   if (Worker* w = t_worker; w && w->fibre) {
     w->launch->fenced = true;
+    end_quick();
     w->threads[w->current].fenced_in = w->run;
   }
   __atomic_thread_fence(__ATOMIC_SEQ_CST);

@@ -19,9 +19,11 @@ static void for_each_shared_byte(Worker* w, std::vector<char>& saved, Move move)
 }
 
 SavedBlock put_aside(Worker* w) {
-  SavedBlock s{w->block, w->block_phase, w->finished, w->at_grid, {}, {}, w->exit_reported, {}, {}, {}, {}, {}};
+  SavedBlock s{w->block, w->block_phase, w->finished, w->at_grid, {}, {}, w->exit_reported, {}, {}, {}, {}, {}, {}, {}};
   std::copy(w->vote_count, w->vote_count + 2, s.vote_count);
   std::copy(w->vote_result, w->vote_result + 2, s.vote_result);
+  s.states.assign(w->states, w->states + w->launch->thread_count);
+  s.waits.assign(w->waits, w->waits + w->launch->thread_count);
   s.threads.assign(w->threads, w->threads + w->launch->thread_count);
   s.warps.assign(w->warps, w->warps + w->launch->warp_count);
   for_each_shared_byte(w, s.shared_memory, [](char* live, char* saved, size_t n) { memcpy(saved, live, n); });
@@ -37,16 +39,19 @@ void take_up(Worker* w, SavedBlock& s) {
   w->finished = s.finished;
   w->at_grid = s.at_grid;
   w->arrived = 0;
-  for (auto& t : s.threads) w->arrived += t.state == AT_BLOCK_BARRIER;
+  for (auto state : s.states) w->arrived += state == AT_BLOCK_BARRIER;
   std::copy(s.vote_count, s.vote_count + 2, w->vote_count);
   std::copy(s.vote_result, s.vote_result + 2, w->vote_result);
   w->exit_reported = s.exit_reported;
+  std::copy(s.states.begin(), s.states.end(), w->states);
+  std::copy(s.waits.begin(), s.waits.end(), w->waits);
   std::copy(s.threads.begin(), s.threads.end(), w->threads);
   std::copy(s.warps.begin(), s.warps.end(), w->warps);
   for_each_shared_byte(w, s.shared_memory, [](char* live, char* saved, size_t n) { memcpy(live, saved, n); });
   w->static_defined = s.static_defined;
   w->dynamic_defined = s.dynamic_defined;
   simt_builtins.block = unflatten(s.block, w->launch->grid);
+  if (w->mode & CHECK) begin_epoch(w);
 }
 
 }  // namespace simt

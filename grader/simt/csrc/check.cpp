@@ -5,6 +5,7 @@
 #include "memory.h"
 #include "worker.h"
 
+#include <limits>
 #include <utility>
 
 extern "C" __thread simt::Builtins simt_builtins SIMT_TLS;
@@ -29,9 +30,11 @@ static __attribute__((noinline)) void end_of_turn(Worker* w, size_t pc) {
     return;
   }
   // A count puts requests together from whole turns: they stay long.
-  long turn = w->mode & COUNT ? LONG_TURN : w->launch->spins ? SHORT_TURN : TURN;
-  w->budget = std::min(turn, w->later);
-  w->later -= w->budget;
+  bool counts = w->mode & COUNT;
+  long turn = counts ? LONG_TURN : w->launch->spins ? SHORT_TURN : TURN;
+  long& budget = counts ? w->budget : t_quick.budget;
+  budget = std::min(turn, w->later);
+  w->later -= budget;
   u64 me = u64(w->run) << 10 | u64(w->current);
   if (std::exchange(w->turns_thread, me) != me) return;
   w->launch->spins = true;
@@ -74,6 +77,12 @@ void report_doubtful_reads(Worker* w) {
   w->current = current;
 }
 
+// Something that came as const is written after all: from here on its readers are kept.
+static void expect_writes(Allocation* a) {
+  a->constant_in = 0;
+  for (auto& constant : t_quick.constant) constant = {};
+}
+
 static void check_global(Worker* w, size_t address, unsigned size, Access access, size_t pc) {
   Evidence evidence{.address = (void*)address, .size = size, .access = access};
   size_t offset = address - (size_t)g_arena;
@@ -101,6 +110,10 @@ static void check_global(Worker* w, size_t address, unsigned size, Access access
     mark_initialised(offset, size);
   }
   if (access == WRITE) mark_initialised(offset, size);
+  if (access == READ)
+    a->read_in = w->launch->number;
+  else if (a->constant_in == w->launch->number)
+    expect_writes(a);
   Record other;
   if (find_race(w, g_global_shadow, offset, size, access, pc, false, &other)) {
     evidence.other = &other;
@@ -109,7 +122,7 @@ static void check_global(Worker* w, size_t address, unsigned size, Access access
 }
 
 // `offset` counts from the start of the memory that `shadow` and `defined` describe.
-static void check_shared(Worker* w, Shadow& shadow, std::vector<u8>& defined, size_t offset, size_t pc,
+static void check_shared(Worker* w, Shadow& shadow, std::vector<u8>& defined, u64* marks, size_t offset, size_t pc,
                          Evidence evidence) {
   unsigned size = evidence.size;
   if (offset & (size - 1)) {
@@ -121,6 +134,8 @@ static void check_shared(Worker* w, Shadow& shadow, std::vector<u8>& defined, si
   for (unsigned i = 0; i < size; ++i) complete &= defined[offset + i];
   if (evidence.access != WRITE && !complete) report(w, "shared-uninitialised-read", pc, evidence);
   std::fill(defined.begin() + offset, defined.begin() + offset + size, 1);
+  if (evidence.access != READ)
+    for (size_t word = offset / 4; word <= (offset + size - 1) / 4; ++word) marks[word] = 0;
   Record other;
   if (find_race(w, shadow, offset, size, evidence.access, pc, true, &other)) {
     evidence.other = &other;
@@ -142,7 +157,7 @@ static void check_static_shared(Worker* w, size_t offset, unsigned size, Access 
     report(w, "shared-out-of-bounds", pc, evidence);
     return;
   }
-  check_shared(w, static_shadow(), w->static_defined, offset, pc, evidence);
+  check_shared(w, *w->shared, w->static_defined, w->shared->marks, offset, pc, evidence);
 }
 
 static void check_dynamic_shared(Worker* w, size_t offset, unsigned size, Access access, size_t pc) {
@@ -153,7 +168,7 @@ static void check_dynamic_shared(Worker* w, size_t offset, unsigned size, Access
     report(w, "shared-out-of-bounds", pc, evidence);
     return;
   }
-  check_shared(w, dynamic_shadow(), w->dynamic_defined, offset, pc, evidence);
+  check_shared(w, *w->dynamic, w->dynamic_defined, w->dynamic->marks, offset, pc, evidence);
 }
 
 // __device__ variables: every block's, and they begin with a value. __constant__ ones are never written here.
@@ -186,7 +201,6 @@ void access(void* pointer, unsigned size, Access access, void* return_address) {
   }
   // Clang reports reads of threadIdx; GCC knows that it is constant.
   if (address - (size_t)&simt_builtins < sizeof simt_builtins) return;
-  if (--w->budget == 0) end_of_turn(w, pc);
   bool check = w->mode & CHECK, count = w->mode & COUNT;
   if (access == ATOMIC && !w->doubtful.empty()) settle_doubts(w, address);
   w->access_address = address;
@@ -212,8 +226,13 @@ void access(void* pointer, unsigned size, Access access, void* return_address) {
 
 void spend_step(size_t pc) {
   Worker* w = t_worker;
-  if (!w || !w->fibre) return;
-  if (w->mode & COUNT) w->counter.enter(pc, w->current & 31);
+  if (!w || !w->fibre) {  // host code
+    t_quick.budget = std::numeric_limits<long>::max();
+    return;
+  }
+  if (!(w->mode & COUNT)) return end_of_turn(w, pc);
+  t_quick.budget = 0;  // every step comes here
+  w->counter.enter(pc, w->current & 31);
   if (--w->budget == 0) end_of_turn(w, pc);
 }
 

@@ -20,8 +20,11 @@ void Counter::start(uint3 grid, u64 threads, u64 sample_above) {
   for (auto& line : block_cache_) line.key = ~u64(0);
   barriers = read_bytes_ = written_bytes_ = fetched_bytes_ = block_read_bytes_ = 0;
   start_sampling(grid, threads, sample_above);
-  if (!sectors_) sectors_ = (u8*)reserve(g_arena_bytes / SECTOR);
-  if (!last_block_) last_block_ = (u32*)reserve(g_arena_bytes / SECTOR * sizeof(u32));
+  if (!sectors_) sectors_ = (u8*)reserve_only(g_arena_bytes / SECTOR);
+  if (!last_block_) last_block_ = (u32*)reserve_only(g_arena_bytes / SECTOR * sizeof(u32));
+  if (committed_ < g_committed && commit(sectors_, committed_ / SECTOR, g_committed / SECTOR) &&
+      commit(last_block_, committed_ / SECTOR * sizeof(u32), g_committed / SECTOR * sizeof(u32)))
+    committed_ = g_committed;
   for_each_live_slot([&](size_t slot, size_t bytes) {
     madvise(sectors_ + slot / SECTOR, bytes / SECTOR, MADV_DONTNEED);  // slots are multiples of 32 pages
   });
@@ -46,6 +49,7 @@ int Counter::instruction(size_t pc, Access access, Space space, unsigned size) {
 
 void Counter::touch_sectors(size_t address, unsigned size, Access access) {
   size_t offset = address - (size_t)g_arena;
+  if (offset + size > committed_) return;  // the access itself will fail
   for (size_t s = offset / SECTOR; s <= (offset + size - 1) / SECTOR; ++s) {
     u8 bits = access == READ ? 1 : access == WRITE ? 2 : 3, fresh = bits & ~sectors_[s];
     sectors_[s] |= bits;

@@ -72,6 +72,7 @@ class Counter {
   u64 sample_every_ = 0, seen_inside_ = 0, sampled_ = 0, skipped_ = 0;
   std::vector<u64> before_, sample_, sum_;
   u8* sectors_ = nullptr;  // bit 0: read, bit 1: written
+  size_t committed_ = 0;   // of the arena
   u64 read_bytes_ = 0, written_bytes_ = 0;
   u64 fetched_bytes_ = 0;     // read, in pairs of sectors, as device memory hands them out
   u64 block_read_bytes_ = 0;  // distinct bytes that each block reads, all blocks added up

@@ -49,6 +49,19 @@ static void describe_argument(Json& json, const Launch* launch, const Allocation
   }
 }
 
+// A difference below zero in 32 unsigned bits becomes an index near 2^32, far from everything.
+static void describe_wrapped_index(Json& json, const Launch* launch, const void* address) {
+  for (auto& p : launch->pointers) {
+    size_t bytes = (size_t)address - (size_t)p.pointer, index = bytes / p.element;
+    if (!p.pointer || bytes % p.element || index < (1ull << 31) || index >= (1ull << 32)) continue;
+    const Kernel* kernel = declared_kernel(launch->base_name);
+    bool named = kernel && size_t(p.index) < kernel->parameters.size();
+    json.field("wrapped_in", named ? kernel->parameters[p.index] : "");
+    json.field("wrapped", (long long)index);
+    return;
+  }
+}
+
 static void describe_allocation(Json& json, const Launch* launch, const void* address) {
   if (!g_arena || !in_arena(address)) return;
   size_t offset = arena_offset(address);
@@ -107,6 +120,7 @@ void report(Worker* w, const char* kind, size_t pc, const Evidence& evidence) {
     if (evidence.device) json.field("device", 1);
   }
   if (evidence.address) describe_allocation(json, launch, evidence.address);
+  if (!strcmp(kind, "illegal-address")) describe_wrapped_index(json, launch, evidence.address);
   if (!evidence.type.empty()) {
     json.field("name", evidence.name);
     json.field("type", evidence.type);

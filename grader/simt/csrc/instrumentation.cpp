@@ -25,21 +25,22 @@ static void joined_access(void* pointer, unsigned bytes, simt::Access kind, void
   for (unsigned i = 0; i < bytes; i += word) access((char*)pointer + i, word, kind, here);
 }
 
-// Inlined for each size and kind, which are constants then.
+// What is not known at once. Functions of their own: those that the kernel calls then need no stack.
 template <unsigned SIZE, simt::Access KIND>
-static inline __attribute__((always_inline)) void plain_access(void* p, void* here) {
-  simt::Worker* w = simt::t_worker;
-  bool quickly = w && w->fibre && w->mode == simt::CHECK && w->budget > 1 &&
-                 simt::quick(w, (size_t)p, SIZE, KIND, (size_t)here - 1);
-  if (quickly)
-    --w->budget;
-  else
-    access(p, SIZE, KIND, here);
+static __attribute__((noinline)) void checked_access(void* p, void* here) {
+  simt::Quick& q = simt::t_quick;
+  if (q.usable && simt::quick<SIZE, KIND>(simt::t_worker, q, (size_t)p, (size_t)here - 1)) return;
+  access(p, SIZE, KIND, here);
+}
+
+template <unsigned SIZE>
+static inline __attribute__((always_inline)) void plain_read(void* p, void* here) {
+  if (!simt::is_known<SIZE>(simt::t_quick, (size_t)p)) checked_access<SIZE, READ>(p, here);
 }
 
 #define SIMT_ACCESS(SIZE)                                                                \
-  SIMT_CALL void __tsan_read##SIZE(void* p) { plain_access<SIZE, READ>(p, HERE); }       \
-  SIMT_CALL void __tsan_write##SIZE(void* p) { plain_access<SIZE, WRITE>(p, HERE); }     \
+  SIMT_CALL void __tsan_read##SIZE(void* p) { plain_read<SIZE>(p, HERE); }                \
+  SIMT_CALL void __tsan_write##SIZE(void* p) { checked_access<SIZE, WRITE>(p, HERE); }   \
   SIMT_CALL void __tsan_unaligned_read##SIZE(void* p) { joined_access(p, SIZE, READ, HERE); }   \
   SIMT_CALL void __tsan_unaligned_write##SIZE(void* p) { joined_access(p, SIZE, WRITE, HERE); } \
   SIMT_CALL void __tsan_volatile_read##SIZE(void* p) { volatile_access(p, SIZE, READ, HERE); }   \
@@ -91,7 +92,9 @@ SIMT_CALL void __tsan_vptr_update(void**, void*) {}
 SIMT_CALL void __tsan_vptr_read(void**) {}
 
 // The call itself has no line in the source; the instruction after it has.
-SIMT_CALL void __sanitizer_cov_trace_pc() { simt::spend_step((size_t)HERE); }
+SIMT_CALL void __sanitizer_cov_trace_pc() {
+  if (--simt::t_quick.budget < 0) simt::spend_step((size_t)HERE);
+}
 
 SIMT_CALL void simt_atomic(void* address, int size) { access(address, unsigned(size), simt::ATOMIC, HERE); }
 

@@ -57,20 +57,56 @@ static size_t collect_shared_variables(Launch& launch) {
   return own;
 }
 
+// Read by this launch and never written, as far as its arguments tell: nobody need remember who read what of
+// it. If a thread writes there all the same (a cast, an address found in memory), that ends.
+static void find_constants(const Launch& launch) {
+  for (auto& p : launch.pointers)
+    if (p.hides_pointers) return;
+  auto allocation = [](const void* p) { return in_arena(p) ? allocation_at(arena_offset(p)) : nullptr; };
+  for (auto& p : launch.pointers) {
+    Allocation* a = allocation(p.pointer);
+    if (!a || !a->live || !p.is_constant) continue;
+    a->complete = a->complete || is_initialised(a->offset, a->bytes);
+    if (a->complete) a->constant_in = launch.number;
+  }
+  for (auto& p : launch.pointers)
+    if (Allocation* a = allocation(p.pointer); a && !p.is_constant) a->constant_in = 0;
+}
+
+void begin_quick(Worker* w) {
+  Launch* launch = w->launch;
+  Quick& q = t_quick = Quick{};
+  if (w->mode != CHECK) return;
+  find_constants(*launch);
+  q.usable = true;
+  q.shared_begin = w->tls;
+  q.shared_bytes = w->tls_bytes;
+  q.dynamic_begin = (size_t)w->dynamic_shared;
+  q.dynamic_bytes = launch->shared_bytes;
+  q.marks = w->shared->marks;
+  q.dynamic_marks = w->dynamic->marks;
+  q.now.bytes = 15;
+  q.code = launch->module->base;
+  q.first_run = launch->first_run;
+}
+
 static void prepare(Worker* w, Launch& launch, void* (*tls_anchor)()) {
   tls_anchor();  // makes this OS thread's block of the module's thread-local variables
   w->mode = g_mode;
   w->budget = 1;  // the first step asks for a turn
+  w->launch = &launch;
   w->later = g_budget ? g_budget : std::numeric_limits<long>::max();
   w->turns_thread = ~u64(0);
-  w->shared = &static_shadow();
-  for (int i = 0; i < 2; ++i) w->ranges[i] = {~size_t(0), 0}, w->variables[i] = nullptr;
+  for (int i = 0; i < 2; ++i) w->ranges[i] = {~size_t(0), 0, nullptr}, w->variables[i] = nullptr;
   w->host_begin = (size_t)launch.context;
   w->host_end = (size_t)launch.context + launch.context_bytes;
   w->tls = thread_local_block(launch.module);
   w->tls_bytes = w->tls ? launch.module->tls_bytes : 0;
   w->static_defined.resize(w->tls_bytes + 16);
   w->dynamic_defined.resize(launch.shared_bytes + 16);
+  w->shared = &static_shadow(w->tls_bytes);
+  w->dynamic = &dynamic_shadow();
+  begin_quick(w);
   if (g_mode & COUNT) w->counter.start(launch.grid, launch.block_count * launch.thread_count, g_sample_above);
 }
 
@@ -78,7 +114,6 @@ static void prepare(Worker* w, Launch& launch, void* (*tls_anchor)()) {
 static void run(Launch& launch, void* (*tls_anchor)()) {
   Worker* w = this_worker();
   prepare(w, launch, tls_anchor);
-  w->launch = &launch;
   w->killed = w->exit_reported = false;
   w->overflows.clear();
   t_worker = w;
@@ -97,6 +132,7 @@ static void run(Launch& launch, void* (*tls_anchor)()) {
   if (g_mode & COUNT) remember_counts(launch.number, w->counter);
   w->launch = nullptr;
   t_worker = nullptr;
+  end_quick();
 }
 
 }  // namespace simt
@@ -182,7 +218,8 @@ extern "C" SIMT_EXPORT void simt_set_mode(int mode, long budget) {
   g_mode = mode;
   if (mode & CHECK) {
     memory_init();
-    g_global_shadow.init(g_arena_bytes);
+    g_global_shadow.init_uncommitted(g_arena_bytes);
+    if (g_committed) g_global_shadow.commit_bytes(0, g_committed);
   }
   g_budget = budget;
 }

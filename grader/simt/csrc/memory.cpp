@@ -21,23 +21,40 @@ std::deque<Allocation> g_allocations;
 static u32* g_allocation_of;  // for each granule: index into g_allocations, plus one
 u8* g_defined;
 static std::map<size_t, std::deque<size_t>> g_free_slots;  // by slot size
+size_t g_committed = 0;
 static size_t g_top = 0, g_live_bytes = 0, g_peak_bytes = 0;
 static std::mutex g_memory_lock;
 
 void memory_init() {
   if (g_arena) return;
+  static constexpr size_t SPARE = 1ull << 30;  // of a tight limit: torch needs some, too
   for (size_t bytes = LARGEST_ARENA; bytes >= SMALLEST_ARENA; bytes /= 2) {
     // The checks need twelve times as much again for their records: ask for all of it before settling.
-    void* probe = try_reserve(bytes * 14);
+    size_t all = bytes * 14 + (bytes > SMALLEST_ARENA ? SPARE : 0);
+    void* probe = try_reserve(all, PROT_NONE);
     if (!probe) continue;
-    munmap(probe, bytes * 14);
+    munmap(probe, all);
     g_arena_bytes = bytes;
     break;
   }
   if (!g_arena_bytes) g_arena_bytes = SMALLEST_ARENA;
-  g_arena = (char*)reserve(g_arena_bytes);
+  g_arena = (char*)reserve_only(g_arena_bytes);
+  g_defined = (u8*)reserve_only(g_arena_bytes / 4);
   g_allocation_of = (u32*)reserve(g_arena_bytes / GRANULE * sizeof(u32));
-  g_defined = (u8*)reserve(g_arena_bytes / 4);
+}
+
+// Makes the arena usable up to `end`, in steps that are worth a call of the system.
+static bool commit_up_to(size_t end) {
+  static constexpr size_t STEP = 32ull << 20;
+  if (end <= g_committed) return true;
+  for (size_t to : {std::min(g_arena_bytes, (end + STEP - 1) / STEP * STEP), end}) {
+    bool done = commit(g_arena, g_committed, to) && commit(g_defined, g_committed / 4, to / 4) &&
+                (!g_global_shadow.write || g_global_shadow.commit_bytes(g_committed, to));
+    if (!done) continue;
+    g_committed = to;
+    return true;
+  }
+  return false;
 }
 
 Allocation* allocation_at(size_t offset) {
@@ -57,12 +74,11 @@ void mark_initialised(size_t offset, size_t bytes) {
   for (; bytes; ++offset, --bytes) g_defined[offset / 4] |= 1 << (offset & 3);
 }
 
-bool is_initialised(size_t offset, unsigned bytes) {
-  if (!(offset & 3) && !(bytes & 3)) {
-    for (size_t i = offset / 4; i < (offset + bytes) / 4; ++i)
-      if (g_defined[i] != 15) return false;
-    return true;
-  }
+bool is_initialised(size_t offset, size_t bytes) {
+  for (; !(offset & 31) && bytes >= 32; offset += 32, bytes -= 32)
+    if (*(const u64*)(g_defined + offset / 4) != 0x0f0f0f0f0f0f0f0f) return false;
+  for (; !(offset & 3) && bytes >= 4; offset += 4, bytes -= 4)
+    if (g_defined[offset / 4] != 15) return false;
   for (size_t i = offset; i < offset + bytes; ++i)
     if (!(g_defined[i / 4] >> (i & 3) & 1)) return false;
   return true;
@@ -75,7 +91,7 @@ static bool take_slot(size_t bytes, size_t* slot) {
     freed.pop_front();
     return true;
   }
-  if (g_top + bytes > g_arena_bytes) return false;
+  if (g_top + bytes > g_arena_bytes || !commit_up_to(g_top + bytes)) return false;
   *slot = g_top;
   g_top += bytes;
   return true;

@@ -16,12 +16,17 @@ struct Allocation {
   std::string label;  // "Float[32, 64]", or empty for cudaMalloc
   int element_bytes;
   size_t allocated_at = 0;  // the student's cudaMalloc; 0 for torch's own memory
+  bool complete = false;    // all of it is known to hold values
+  u64 read_in = 0;          // the last launch whose reads of it are on record
+  u64 constant_in = 0;      // the last launch that gets it by pointers to const only
 };
 
 extern std::deque<Allocation> g_allocations;
 
 extern char* g_arena;
 extern size_t g_arena_bytes;
+
+extern size_t g_committed;  // bytes at the arena's start that may be touched; the rest is address space only
 
 void memory_init();
 
@@ -33,7 +38,7 @@ Allocation* allocation_by_serial(u64 serial);
 
 extern u8* g_defined;  // for each 4 bytes: a bit for each byte that holds a value
 void mark_initialised(size_t offset, size_t bytes);
-bool is_initialised(size_t offset, unsigned bytes);
+bool is_initialised(size_t offset, size_t bytes);
 
 template <class Visit>
 void for_each_live_slot(Visit visit) {

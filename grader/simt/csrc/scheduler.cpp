@@ -16,6 +16,7 @@ extern "C" SIMT_EXPORT __thread char simt_dynamic_shared[];  // shared_buffer.cp
 namespace simt {
 
 __thread Worker* t_worker SIMT_TLS = nullptr;
+__thread Quick t_quick SIMT_TLS;
 
 // One for each OS thread that launches (autograd has threads of its own): fibres never change threads.
 Worker* this_worker() {
@@ -39,10 +40,8 @@ void kill_launch(Worker* w) {
 static void all_fresh(Worker* w) {
   int n = w->launch->thread_count;
   w->plain = false;
-  for (int t = 0; t < n; ++t) {
-    w->threads[t].state = FRESH;
-    w->threads[t].warp_phase = 0;
-  }
+  std::fill_n(w->states, n, FRESH);
+  for (int t = 0; t < n; ++t) w->threads[t].warp_phase = 0;
   for (int i = 0; i < w->launch->warp_count; ++i) {
     int lanes = std::min(32, n - i * 32);
     Warp& warp = w->warps[i];
@@ -56,8 +55,8 @@ void leave_plain(Worker* w) {
   if (!w->plain) return;
   all_fresh(w);
   int me = w->current;
-  for (int t = 0; t < me; ++t) w->threads[t].state = FINISHED;
-  w->threads[me].state = READY;
+  std::fill_n(w->states, me, FINISHED);
+  w->states[me] = READY;
   for (int i = 0; i <= me / 32; ++i) {
     int gone = std::min(me - i * 32, 32);
     w->warps[i].finished = gone == 32 ? ~0u : (1u << gone) - 1;
@@ -73,7 +72,7 @@ static bool run_plainly(Worker* w) {
   void* context = launch->context;
   bool count = w->mode & COUNT;
   for (int t = 0, n = launch->thread_count; t < n; ++t) {
-    w->current = t;
+    set_current(w, t);
     simt_builtins.thread = w->threads[t].index;
     body(context);
     if (!w->plain) return false;
@@ -103,26 +102,27 @@ static void fibre_main() {
       }
       inside = false;
       Thread& done = w->threads[w->current];
-      done.state = FINISHED;
+      w->states[w->current] = FINISHED;
       ++w->finished;
       w->warps[w->current / 32].finished |= 1u << (w->current & 31);
       // No barrier met so far: this stack is free again, go straight on with the next lane.
       int next = w->current + 1;
       bool go_on =
-          (next & 31) && next < launch->thread_count && w->threads[next].state == FRESH && !w->killed;
+          (next & 31) && next < launch->thread_count && w->states[next] == FRESH && !w->killed;
       if (!go_on) {
         w->idle_fibres.push_back(done.fibre);
         break;
       }
-      w->current = next;
+      set_current(w, next);
       w->threads[next].fibre = done.fibre;
-      w->threads[next].state = READY;
+      w->states[next] = READY;
     }
     to_scheduler(w);
   }
 }
 
-static void give_fibre(Worker* w, Thread& thread) {
+static void give_fibre(Worker* w, int t) {
+  Thread& thread = w->threads[t];
   if (w->idle_fibres.empty()) {
     thread.fibre = make_fibre(w->fibre_count++);
   } else {
@@ -130,36 +130,35 @@ static void give_fibre(Worker* w, Thread& thread) {
     w->idle_fibres.pop_back();
   }
   if (!thread.fibre->stack_pointer) start_at(thread.fibre, fibre_main);
-  thread.state = READY;
+  w->states[t] = READY;
 }
 
 static void resume(Worker* w, int t) {
   Thread& thread = w->threads[t];
-  w->current = t;
-  if (thread.state == FRESH) give_fibre(w, thread);
+  if (w->states[t] == FRESH) give_fibre(w, t);
+  set_current(w, t);
   simt_builtins.thread = thread.index;
   w->fibre = thread.fibre;
   simt_switch(&w->scheduler_sp, thread.fibre->stack_pointer);
   w->fibre = nullptr;
 }
 
-// On a fibre: run the warp's next lane directly, or the scheduler, until this thread is resumed.
+// On a fibre: run the warp's next lane directly, or the scheduler, until this thread is resumed. Whoever resumes
+// it has set the current thread.
 void wait_here(Worker* w) {
-  int me = w->current, next = me + 1;
-  if ((next & 31) && next < w->launch->thread_count && w->threads[next].state <= READY) {
-    Thread& thread = w->threads[next];
-    Fibre* mine = w->fibre;
-    if (Fibre* after = w->threads[next + 1].fibre) __builtin_prefetch(after->stack_pointer);
-    w->current = next;
-    if (thread.state == FRESH) give_fibre(w, thread);
-    simt_builtins.thread = thread.index;
-    w->fibre = thread.fibre;
-    simt_switch(&mine->stack_pointer, thread.fibre->stack_pointer);
-  } else {
-    to_scheduler(w);
+  int next = w->current + 1;
+  if (!(next & 31) || next >= w->launch->thread_count || w->states[next] > READY) return to_scheduler(w);
+  Thread& thread = w->threads[next];
+  Fibre* mine = w->fibre;
+  if (Fibre* after = w->threads[next + 1].fibre) {
+    __builtin_prefetch(after->stack_pointer);
+    __builtin_prefetch((char*)after->stack_pointer + 64);
   }
-  w->current = me;
-  simt_builtins.thread = w->threads[me].index;
+  if (w->states[next] == FRESH) give_fibre(w, next);
+  set_current(w, next);
+  simt_builtins.thread = thread.index;
+  w->fibre = thread.fibre;
+  simt_switch(&mine->stack_pointer, thread.fibre->stack_pointer);
 }
 
 static void begin_block(Worker* w, u64 block) {
@@ -172,7 +171,10 @@ static void begin_block(Worker* w, u64 block) {
   simt_builtins.block = unflatten(block, launch->grid);
   w->plain = true;
   if (w->mode & COUNT) w->counter.begin_block(simt_builtins.block);
-  if (w->mode & CHECK) clear_shared_memory(w);
+  if (w->mode & CHECK) {
+    clear_shared_memory(w);
+    begin_epoch(w);
+  }
 }
 
 // Gives the stacks of threads that will never go on back.
@@ -180,7 +182,7 @@ static void abandon_block(Worker* w) {
   auto& idle = w->idle_fibres;
   for (int t = 0; t < w->launch->thread_count; ++t) {
     Thread& thread = w->threads[t];
-    if (thread.state == FINISHED || thread.state == FRESH) continue;
+    if (w->states[t] == FINISHED || w->states[t] == FRESH) continue;
     if (std::find(idle.begin(), idle.end(), thread.fibre) != idle.end()) continue;
     thread.fibre->stack_pointer = nullptr;
     idle.push_back(thread.fibre);
@@ -189,38 +191,37 @@ static void abandon_block(Worker* w) {
 
 static void report_deadlock(Worker* w) {
   int stuck = 0;
-  while (w->threads[stuck].state != AT_WARP_BARRIER) ++stuck;
+  while (w->states[stuck] != AT_WARP_BARRIER) ++stuck;
   w->current = stuck;
   Warp& warp = w->warps[stuck / 32];
   char detail[200];
   snprintf(detail, sizeof detail,
            "waits for the lanes 0x%08x of warp %d, but 0x%08x have left the kernel and only 0x%08x came",
            w->threads[stuck].mask, stuck / 32, warp.finished, warp.waiting);
-  report(w, "deadlock", w->threads[stuck].pc, {.detail = detail});
+  report(w, "deadlock", w->waits[stuck].pc, {.detail = detail});
   w->killed = true;
 }
 
 static void begin_plainly(Worker* w) {
-  Thread& first = w->threads[0];
-  give_fibre(w, first);
-  w->current = 0;
-  w->fibre = first.fibre;
-  simt_switch(&w->scheduler_sp, first.fibre->stack_pointer);
+  give_fibre(w, 0);
+  set_current(w, 0);
+  w->fibre = w->threads[0].fibre;
+  simt_switch(&w->scheduler_sp, w->fibre->stack_pointer);
   w->fibre = nullptr;
 }
 
 // On a fibre. A loop that waits for another thread never blocks: this is where it lets the other one run.
 void give_way(Worker* w) {
   leave_plain(w);
-  w->threads[w->current].state = GAVE_WAY;
+  w->states[w->current] = GAVE_WAY;
   wait_here(w);
 }
 
 static bool wake(Worker* w, State waiting) {
   bool any = false;
   for (int t = 0; t < w->launch->thread_count; ++t) {
-    if (w->threads[t].state != waiting) continue;
-    w->threads[t].state = READY;
+    if (w->states[t] != waiting) continue;
+    w->states[t] = READY;
     any = true;
   }
   return any;
@@ -228,7 +229,7 @@ static bool wake(Worker* w, State waiting) {
 
 static bool is_any_runnable(const Worker* w) {
   for (int t = 0; t < w->launch->thread_count; ++t)
-    if (w->threads[t].state <= READY) return true;
+    if (w->states[t] <= READY) return true;
   return false;
 }
 
@@ -241,7 +242,7 @@ static void run_warp(Worker* w, int i) {
   for (bool again = true; again && !w->killed;) {
     again = false;
     for (int t = begin; t < end && !w->killed; ++t) {
-      if (w->threads[t].state > READY) continue;
+      if (w->states[t] > READY) continue;
       resume(w, t);
       again = true;
     }
@@ -300,11 +301,12 @@ static void release_grid_barrier(Worker* w) {
   Launch* launch = w->launch;
   next_runs(launch->block_count);
   launch->runs += u32(launch->block_count);
+  end_quick();  // it knows nothing of the order that this makes
   for (auto& b : w->aside) {
     b.at_grid = 0;
     ++b.block_phase;
-    for (auto& t : b.threads)
-      if (t.state == AT_GRID_BARRIER) t.state = READY;
+    for (auto& state : b.states)
+      if (state == AT_GRID_BARRIER) state = READY;
   }
 }
 
@@ -314,8 +316,8 @@ static void report_absent_blocks(Worker* w) {
            size_t(w->launch->block_count) - w->aside.size(), size_t(w->launch->block_count));
   take_up(w, w->aside.front());
   w->current = 0;
-  while (w->threads[w->current].state != AT_GRID_BARRIER) ++w->current;
-  report(w, "deadlock", w->threads[w->current].pc, {.detail = detail});
+  while (w->states[w->current] != AT_GRID_BARRIER) ++w->current;
+  report(w, "deadlock", w->waits[w->current].pc, {.detail = detail});
   w->killed = true;
 }
 

@@ -7,23 +7,42 @@ namespace simt {
 
 Shadow g_global_shadow;
 
-void Shadow::init(size_t bytes) {
-  if (write) return;
+void Shadow::init(size_t wanted, bool marked) {
+  if (bytes >= wanted) return;
+  for (Record* old : {write, read, other_read})
+    if (old) munmap(old, bytes / 4 * sizeof(Record));
+  if (marks) munmap(marks, bytes / 4 * sizeof(u64));
+  bytes = wanted;
   size_t records = bytes / 4 * sizeof(Record);
   write = (Record*)reserve(records);
   read = (Record*)reserve(records);
   other_read = (Record*)reserve(records);
+  if (marked) marks = (u64*)reserve(bytes / 4 * sizeof(u64));
 }
 
-Shadow& static_shadow() {
+void Shadow::init_uncommitted(size_t wanted) {
+  if (bytes) return;
+  bytes = wanted;
+  for (Record** records : {&write, &read, &other_read})
+    *records = (Record*)reserve_only(bytes / 4 * sizeof(Record));
+}
+
+bool Shadow::commit_bytes(size_t begin, size_t end) const {
+  bool done = true;
+  for (Record* records : {write, read, other_read})
+    done &= commit(records, begin / 4 * sizeof(Record), end / 4 * sizeof(Record));
+  return done;
+}
+
+Shadow& static_shadow(size_t bytes) {
   static thread_local Shadow shadow;
-  shadow.init(1 << 20);
+  shadow.init(std::max<size_t>(1 << 20, bytes + 16), true);
   return shadow;
 }
 
 Shadow& dynamic_shadow() {
   static thread_local Shadow shadow;
-  shadow.init(256 << 10);
+  shadow.init(256 << 10, true);
   return shadow;
 }
 
@@ -67,10 +86,12 @@ const Record* last_write(const void* pointer, size_t bytes) {
 
 // A new block finds garbage in its shared memory, as on a GPU.
 void clear_shared_memory(Worker* w) {
-  std::fill(w->static_defined.begin(), w->static_defined.end(), 0);
   std::fill(w->dynamic_defined.begin(), w->dynamic_defined.end(), 0);
   if (w->tls)
-    for (auto* v : w->launch->shared_variables) memset((char*)w->tls + v->begin, 0xff, v->end - v->begin);
+    for (auto* v : w->launch->shared_variables) {
+      memset(w->static_defined.data() + v->begin, 0, v->end - v->begin);
+      memset((char*)w->tls + v->begin, 0xff, v->end - v->begin);
+    }
   if (w->launch->shared_bytes) memset(w->dynamic_shared, 0xff, w->launch->shared_bytes);
 }
 

@@ -19,7 +19,11 @@ struct Record {
 // Two readers are kept: with one, a second reader's read would hide the first one's from a later writer.
 struct Shadow {
   Record *write = nullptr, *read = nullptr, *other_read = nullptr;
-  void init(size_t bytes);
+  u64* marks = nullptr;  // of shared memory: what quick.h remembers of each word
+  size_t bytes = 0;
+  void init(size_t bytes, bool marked = false);
+  void init_uncommitted(size_t bytes);
+  bool commit_bytes(size_t begin, size_t end) const;  // those that describe these bytes of memory
 };
 
 extern Shadow g_global_shadow;
@@ -33,7 +37,7 @@ void clear_shared_memory(Worker* w);
 bool find_race(Worker* w, Shadow& shadow, size_t offset, unsigned size, Access access, size_t pc, bool shared,
                Record* other);
 
-Shadow& static_shadow();
+Shadow& static_shadow(size_t bytes);
 Shadow& dynamic_shadow();
 
 }  // namespace simt

@@ -2,6 +2,7 @@
 #pragma once
 #include "counting.h"
 #include "fibre.h"
+#include "memory.h"
 #include "modules.h"
 #include "shadow.h"
 
@@ -27,18 +28,21 @@ enum State : u8 {
 // lanes that run on at once may be in their next operation before the last one looks.
 enum Question : u8 { NOTHING, SHUFFLE, BALLOT, MATCH };
 
+// What a switch between threads touches comes first; the states have an array of their own. A thousand threads
+// at a barrier then fit the cache that is nearest.
 struct Thread {
-  State state;
-  Question question;
-  u8 source;       // lane whose value a shuffle wants
-  bool absent;     // that lane takes no part
-  u16 warp_phase;  // warp barriers passed in this block phase
-  u32 fenced_in;   // the run in which it last called a fence: what it wrote may be read without a barrier
-  u32 mask;        // of the warp operation that it waits in
   Fibre* fibre;
-  size_t pc;    // of the barrier that it waits in
-  u64 posted;   // what it brings to a shuffle or vote, and then what it gets
-  uint3 index;  // threadIdx
+  uint3 index;     // threadIdx
+  u16 warp_phase;  // warp barriers passed in this block phase
+  Question question;
+  u8 source;      // lane whose value a shuffle wants
+  u32 fenced_in;  // the run in which it last called a fence: what it wrote may be read without a barrier
+  u32 mask;       // of the warp operation that it waits in
+  bool absent;    // the lane whose value it wants takes no part
+};
+struct Wait {
+  size_t pc;   // of the barrier
+  u64 posted;  // what a thread brings to a shuffle or vote, and then what it gets
 };
 
 struct Warp {
@@ -76,7 +80,9 @@ struct SavedBlock {
   u16 block_phase;
   int finished, at_grid, vote_count[2], vote_result[2];
   bool exit_reported;
+  std::vector<State> states;
   std::vector<Thread> threads;
+  std::vector<Wait> waits;
   std::vector<Warp> warps;
   std::vector<char> shared_memory;
   std::vector<u8> static_defined, dynamic_defined;
@@ -97,18 +103,37 @@ struct DoubtfulRead {
 // A live allocation that was accessed a moment ago. None goes while a kernel runs.
 struct Range {
   size_t begin = 0, bytes = 0;
+  Allocation* allocation = nullptr;
   bool holds(size_t offset, unsigned size) const {
     return offset - begin < bytes && bytes - (offset - begin) >= size;
   }
 };
+
+// All that the quick way of an access looks at (quick.h). Zero wherever it may not be taken.
+struct Quick {
+  long budget = 0;  // steps left in this turn
+  size_t shared_begin = 0, shared_bytes = 0, dynamic_begin = 0, dynamic_bytes = 0;
+  u64 *marks = nullptr, *dynamic_marks = nullptr;  // for each word: who may read it without more ado
+  u64 everyone = 0, my_warp = 0;                   // the two marks that allow the running thread to
+  struct {
+    size_t begin = 0, bytes = 0;
+  } constant[2];       // memory that this launch only reads, and that holds values throughout
+  Record now{};        // of an access by the running thread, but for pc and kind
+  size_t code = 0;     // where pc counts from
+  u32 first_run = 0;   // of the launch
+  u8 older = 0;        // of the two above
+  bool usable = false;
+};
+extern __thread Quick t_quick SIMT_TLS;
 
 struct Worker {
   Launch* launch = nullptr;
   Fibre* fibre = nullptr;  // running now; nullptr in the scheduler
   int current = 0;         // thread running now
   int mode = 0;
-  long budget = 0;  // steps left in this turn
+  long budget = 0;  // steps left in this turn, while counting
   long later = 0;   // steps left after it
+  u32 epoch = 0;    // another one in each block, and after each of its barriers
   bool killed = false;
   size_t access_address = 0;  // of the access that is being checked
   bool is_volatile = false;   // that access
@@ -125,12 +150,14 @@ struct Worker {
   int at_grid = 0;                      // of them, waiting for the other blocks
   int vote_count[2] = {}, vote_result[2] = {};
   bool exit_reported = false;
+  State states[MAX_THREADS + 1] = {};
   Thread threads[MAX_THREADS + 1] = {};  // one more: the next one's fibre may be asked for
+  Wait waits[MAX_THREADS + 1] = {};
   Warp warps[MAX_THREADS / 32];
   std::vector<Fibre*> idle_fibres;
   size_t fibre_count = 0;
   std::vector<u8> static_defined, dynamic_defined;  // shared memory's bytes that hold a value
-  Shadow* shared = nullptr;        // of static shared memory
+  Shadow *shared = nullptr, *dynamic = nullptr;  // of static and dynamic shared memory
   Range ranges[2];                 // recently accessed
   const Symbol* variables[2] = {};  // likewise
   u8 older_range = 0, older_variable = 0;
@@ -158,5 +185,31 @@ void leave_plain(Worker* w);
 void give_way(Worker* w);     // on a fibre: lets all others run first
 void wait_here(Worker* w);
 void kill_launch(Worker* w);
+
+// From here on accesses are those of thread t.
+inline void set_current(Worker* w, int t) {
+  w->current = t;
+  if (!w->mode) return;
+  Quick& q = t_quick;
+  q.now.thread = u16(t);
+  q.now.warp_phase = w->plain ? u16(0) : w->threads[t].warp_phase;
+  q.my_warp = u64(w->epoch) << 32 | u32(t) >> 5 << 16 | q.now.warp_phase;
+}
+
+// A block begins or goes on, or all of its threads have met: what was read before is in order with what comes.
+inline void begin_epoch(Worker* w) {
+  Quick& q = t_quick;
+  q.everyone = u64(++w->epoch) << 32 | ~u32(0);
+  q.now.run = w->run;
+  q.now.block_phase = w->block_phase;
+  set_current(w, w->current);
+}
+
+void begin_quick(Worker* w);  // at the start of a launch that is checked and not counted
+inline void end_quick() {
+  long budget = t_quick.budget;
+  t_quick = Quick{};
+  t_quick.budget = budget;
+}
 
 }  // namespace simt

@@ -2,14 +2,14 @@
 
 import torch
 
-from tests.simt.corpus import features, libraries, library
+from tests.simt.corpus import courses, features, libraries, library
 from tests.simt.corpus.expected import HONEST, values
 
 FILES = (
     "threads", "memory", "arithmetic", "small_floats", "groups", "host", "honest_reduce", "honest_dense",
-    "libraries",
+    "libraries", "courses", "courses_more",
 )  # fmt: skip
-TABLES = (HONEST, features.FEATURES, libraries.LIBRARIES)
+TABLES = (HONEST, features.FEATURES, libraries.LIBRARIES, courses.COURSES)
 SIZES = {name: e.n for table in TABLES for name, e in table.items()}
 
 

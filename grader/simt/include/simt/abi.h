@@ -23,11 +23,13 @@ struct LaunchConfig {
   size_t shared_bytes;
   void* stream;
 };
-// One pointer argument of a launch: lets a finding say "x[1024]" instead of an address.
+// One argument of a launch that is a pointer, or that may hold some: lets a finding say "x[1024]" instead of an
+// address, and tells what the launch cannot write.
 struct PointerArgument {
   int index;
   const void* pointer;
   size_t element;
+  bool is_constant, hides_pointers;
 };
 struct LaunchSite {
   const char* kernel;

@@ -45,8 +45,13 @@ constexpr size_t pointee_bytes() {
 
 template <class T>
 SIMT_UNCHECKED void note_pointer(PointerArgument*& out, int index, const T& value) {
-  if constexpr (std::is_pointer_v<T>)
-    *out++ = {index, (const void*)value, pointee_bytes<std::remove_pointer_t<T>>()};
+  if constexpr (std::is_pointer_v<T>) {
+    using Pointee = std::remove_pointer_t<T>;
+    *out++ = {index, (const void*)value, pointee_bytes<Pointee>(), std::is_const_v<Pointee>,
+              std::is_pointer_v<Pointee> || (std::is_class_v<Pointee> && pointee_bytes<Pointee>() > 16)};
+  } else if constexpr (!std::is_arithmetic_v<T> && !std::is_enum_v<T> && sizeof(T) >= sizeof(void*)) {
+    *out++ = {index, nullptr, 1, false, true};
+  }
 }
 
 // A launch outlives the statement that makes it: the arguments move to the heap with it.
