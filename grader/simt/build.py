@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal
 
-from . import cache, headers, toolchain
+from . import cache, headers, library, toolchain
 from .diagnostics import CompileError, explain
 from .request import BuildRequest, usable_flags
 from .rewrite import registration, rewrite, source_text
@@ -52,29 +52,17 @@ def _rules() -> str:
 
 def _library_folder() -> Path:
     """Ours alone: a change of the runtime leaves headers and modules as they are."""
-    texts = [p.read_bytes() for p in sorted(toolchain.CSRC.iterdir())]
-    return headers.folder() / f"lib-{cache.digest(*texts)}"
-
-
-def _runtime_part(name: str, source: str, *libraries: Path) -> Path:
-    arguments = ["-O2", "-g1", "-fPIC", "-shared", "-std=c++20", "-pthread", "-w", "-fvisibility=hidden"]
-    arguments += [
-        str(toolchain.CSRC / source),
-        f"-Wl,-soname,{name}",
-        "-Wl,-rpath,$ORIGIN",
-        *map(str, libraries),
-    ]
-    return cache.once(_library_folder() / name, lambda out: toolchain.compile_([*arguments, "-o", str(out)]))
+    return headers.folder() / f"lib-{library.fingerprint()}"
 
 
 def shared_buffer_library() -> Path:
     """The library that holds ``extern __shared__`` memory."""
-    return _runtime_part("libsimt_shared.so", "shared_buffer.cpp")
+    return library.buffer(_library_folder())
 
 
 def runtime_library() -> Path:
     """The library that runs kernels; built if it is not there."""
-    return _runtime_part("libsimt.so", "runtime.cpp", shared_buffer_library())
+    return library.runtime(_library_folder())
 
 
 def device_library() -> Path:

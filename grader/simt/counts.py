@@ -6,7 +6,7 @@ from collections import Counter
 from typing import Any
 
 from .addresses import Place, resolve
-from .arithmetic import operations
+from .arithmetic import WEIGHT, operations
 from .occupancy import occupancy
 
 KEYS = ("requests", "sectors", "wavefronts", "lanes", "least")
@@ -80,7 +80,7 @@ def _operations(blocks: list[dict[str, int]], module: str) -> dict[str, int]:
     for block in blocks:
         for kind, number in found.get(block["pc"], {}).items():
             total[kind] += number * block["lanes"]
-    total["flops"] = sum(n * (2 if kind.startswith("fma") else 1) for kind, n in total.items())
+    total["flops"] = sum(n * WEIGHT.get(kind, 1) for kind, n in total.items())
     return dict(total)
 
 

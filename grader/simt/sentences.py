@@ -123,8 +123,8 @@ def sentence(f: dict[str, Any]) -> str:
         case "illegal-address" if "wrapped" in f:
             index, name = f["wrapped"], f["wrapped_in"] or "a tensor"
             return (
-                f"{verb} element {index} of {name}, far outside of it: {index - 2**32} as an unsigned number is "
-                f"{index}; compare before you subtract, or make the index an int"
+                f"{verb} element {index} of {name}, far outside of it: {index - 2**32} as an unsigned number "
+                f"is {index}; compare before you subtract, or make the index an int"
             )
         case "illegal-address":
             return f"{verb} an address that is not device memory; is a host pointer passed to the kernel?"

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from . import counts, toolchain
+from . import counts, library, toolchain
 from .rewrite import registration, rewrite
 
 Text = tuple[str, str]  # (name for the reports, source)
@@ -31,9 +31,7 @@ def compile_program(texts: list[Text], folder: Path) -> Program:
     head = f"#include <cuda_runtime.h>\n{registration([text for _, text in texts])}\n"
     source, objects, module = folder / "program.cpp", folder / "program.o", folder / "program.so"
     source.write_text(head + "".join(parts))
-    buffer, runtime = folder / "libsimt_shared.so", folder / "libsimt.so"
-    _library(buffer, "shared_buffer.cpp", [])
-    _library(runtime, "runtime.cpp", [str(buffer)])
+    buffer, runtime = library.buffer(folder), library.runtime(folder)
     unique = [] if toolchain.compiler().is_clang else ["-fno-gnu-unique"]
     flags = [*toolchain.checked_flags(), *unique, "-std=c++20", "-fPIC", "-g1", "-w", "-fvisibility=hidden"]
     toolchain.compile_([*flags, f"-I{toolchain.INCLUDE}", "-c", str(source), "-o", str(objects)])
@@ -41,12 +39,6 @@ def compile_program(texts: list[Text], folder: Path) -> Program:
     link = ["-shared", str(objects), "-o", str(module), str(runtime), str(buffer), f"-Wl,-rpath,{folder}"]
     toolchain.compile_(link)
     return Program(runtime, module)
-
-
-def _library(out: Path, source: str, libraries: list[str]) -> None:
-    flags = ["-O2", "-fPIC", "-shared", "-std=c++20", "-pthread", "-g1", "-w", "-fvisibility=hidden"]
-    place = [f"-Wl,-soname,{out.name}", "-Wl,-rpath,$ORIGIN"]
-    toolchain.compile_([*flags, str(toolchain.CSRC / source), *libraries, "-o", str(out), *place])
 
 
 class Counting:

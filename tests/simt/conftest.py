@@ -13,6 +13,7 @@ from typing import Any
 import pytest
 
 from grader.simt import build as builder
+from grader.simt import cache
 
 HERE = Path(__file__).resolve().parent
 PROGRAMS = HERE / "programs"
@@ -27,26 +28,32 @@ def prepared() -> None:
 
 @pytest.fixture(scope="session")
 def play(tmp_path_factory: pytest.TempPathFactory) -> Play:
-    """Runs programs/NAME.py; what it and the runtime said about each of its cases."""
+    """Runs programs/NAME.py; what it and the runtime said about each of its cases.
+
+    Several processes of pytest share the answers: the first that asks runs the program.
+    """
+    folder = tmp_path_factory.getbasetemp()
+    shared = folder.parent if "PYTEST_XDIST_WORKER" in os.environ else folder
     answers: dict[str, dict[str, Any]] = {}
-    failures: dict[str, str] = {}
 
     def run(name: str) -> dict[str, Any]:
-        if name not in answers and name not in failures:
-            out = tmp_path_factory.mktemp(name) / "answer.json"
-            done = subprocess.run(
-                [sys.executable, "-m", "tests.simt.player", str(PROGRAMS / f"{name}.py"), str(out)],
-                cwd=HERE.parents[1], capture_output=True, text=True, timeout=900,
-                env=os.environ | {"OMP_NUM_THREADS": "1"},
-            )  # fmt: skip
-            if done.returncode:
-                failures[name] = f"code {done.returncode}\n{done.stdout}{done.stderr}"
-            else:
-                answers[name] = json.loads(out.read_text())
-        assert name not in failures, failures[name]
+        if name not in answers:
+            out = cache.once(shared / "answers" / f"{name}.json", lambda out: _ask(name, out))
+            answers[name] = json.loads(out.read_text())
+        assert "failed to run" not in answers[name], answers[name]["failed to run"]
         return answers[name]
 
     return run
+
+
+def _ask(name: str, out: Path) -> None:
+    done = subprocess.run(
+        [sys.executable, "-m", "tests.simt.player", str(PROGRAMS / f"{name}.py"), str(out)],
+        cwd=HERE.parents[1], capture_output=True, text=True, timeout=900,
+        env=os.environ | {"OMP_NUM_THREADS": "1"},
+    )  # fmt: skip
+    if done.returncode:
+        out.write_text(json.dumps({"failed to run": f"code {done.returncode}\n{done.stdout}{done.stderr}"}))
 
 
 def line_of(program: str, marker: str) -> int:

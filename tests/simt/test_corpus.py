@@ -56,7 +56,9 @@ def test_every_case_has_a_model() -> None:
         "honest_reduce",
         "honest_dense",
     )
-    assert {case for file in (*files, "libraries", "courses", "courses_more") for case in library.cases(file)} == set(CASES)
+    assert {
+        case for file in (*files, "libraries", "courses", "courses_more") for case in library.cases(file)
+    } == set(CASES)
 
 
 def test_there_are_enough_honest_kernels() -> None:

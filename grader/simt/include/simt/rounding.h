@@ -28,11 +28,12 @@ inline double fma_error(float a, float b, float c, float nearest) {
   return (sum - nearest) + sum_error(product, (double)c, sum);
 }
 
-inline float fast_divide(float x, float y) {
+SIMT_UNCOUNTED inline float fast_divide(float x, float y) {  // its name is known to arithmetic.py
   float size = ::fabsf(y);
   if (size > 0x1p126f && size < __builtin_inff()) return __builtin_isinf(x) ? __builtin_nanf("") : 0.0f;
   return x / y;
 }
+SIMT_UNCOUNTED inline float fast_log2(float x) { return ::log2f(x); }
 // The special function unit works in fixed point between -pi and pi.
 inline float fixed_point(double x) { return (float)(::nearbyint(x * 0x1p22) * 0x1p-22); }
 inline double exp10(double x) { return ::pow(10.0, x); }
@@ -76,12 +77,12 @@ SIMT_INLINE double __drcp_rn(double a) { return 1.0 / a; }
 SIMT_INLINE double __fma_rn(double a, double b, double c) { return ::fma(a, b, c); }
 
 // ---- fast: the errors of the CUDA C++ Programming Guide's table of intrinsic functions
-SIMT_INLINE float __log2f(float x) { return ::log2f(x); }
-SIMT_INLINE float __logf(float x) { return ::log2f(x) * 0.693147182f; }
-SIMT_INLINE float __log10f(float x) { return ::log2f(x) * 0.301029996f; }
+SIMT_INLINE float __log2f(float x) { return simt::fast_log2(x); }
+SIMT_INLINE float __logf(float x) { return simt::fast_log2(x) * 0.693147182f; }
+SIMT_INLINE float __log10f(float x) { return simt::fast_log2(x) * 0.301029996f; }
 SIMT_INLINE float __expf(float x) { return ::exp2f(x * 1.44269502f); }
 SIMT_INLINE float __exp10f(float x) { return ::exp2f(x * 3.32192802f); }
-SIMT_INLINE float __powf(float x, float y) { return ::exp2f(y * ::log2f(x)); }
+SIMT_INLINE float __powf(float x, float y) { return ::exp2f(y * simt::fast_log2(x)); }
 SIMT_INLINE float __sinf(float x) { return simt::fixed_point(::sin((double)x)); }
 SIMT_INLINE float __cosf(float x) { return simt::fixed_point(::cos((double)x)); }
 SIMT_INLINE float __tanf(float x) { return simt::fast_divide(__sinf(x), __cosf(x)); }

@@ -1,0 +1,45 @@
+"""The library that runs kernels. It knows nothing of torch: each compiler makes one for all versions of it."""
+
+from __future__ import annotations
+
+import shutil
+from pathlib import Path
+
+from . import cache, toolchain
+
+BUFFER, RUNTIME = "libsimt_shared.so", "libsimt.so"
+
+
+def fingerprint() -> str:
+    """Changes with the text of the runtime."""
+    texts = [p.read_bytes() for p in sorted(toolchain.CSRC.iterdir())]
+    return cache.digest(*texts, (toolchain.INCLUDE / "simt" / "abi.h").read_bytes())
+
+
+def _made(name: str, source: str, *libraries: Path) -> Path:
+    compiler = toolchain.compiler()
+    folder = cache.root() / f"runtime-{cache.digest(fingerprint(), compiler.command, compiler.version)}"
+    arguments = ["-O2", "-g1", "-fPIC", "-shared", "-std=c++20", "-pthread", "-w", "-fvisibility=hidden"]
+    arguments += [
+        str(toolchain.CSRC / source),
+        f"-Wl,-soname,{name}",
+        "-Wl,-rpath,$ORIGIN",
+        *map(str, libraries),
+    ]
+    return cache.once(folder / name, lambda out: toolchain.compile_([*arguments, "-o", str(out)]))
+
+
+def buffer(folder: Path) -> Path:
+    """The library that holds ``extern __shared__`` memory, in this folder."""
+    made = _made(BUFFER, "shared_buffer.cpp")
+    return cache.once(folder / BUFFER, lambda out: _copy(made, out))
+
+
+def runtime(folder: Path) -> Path:
+    """The library that runs kernels, in this folder, beside the other one; built if it is not there."""
+    made = _made(RUNTIME, "runtime.cpp", buffer(folder))
+    return cache.once(folder / RUNTIME, lambda out: _copy(made, out))
+
+
+def _copy(source: Path, out: Path) -> None:
+    shutil.copyfile(source, out)
