@@ -1,4 +1,4 @@
-"""The library that runs kernels. It knows nothing of torch: each compiler makes one for all versions of it."""
+"""The library that runs kernels. It knows nothing of torch: one of each compiler serves all versions."""
 
 from __future__ import annotations
 
