@@ -27,6 +27,8 @@ FINDING = {
     "racing_blocks": "global-race",
     "racing_counter": "global-race",
     "storage_reused": "shared-race",
+    "written_constant": "global-race",
+    "read_then_written": "shared-race",
     "racing_variable": "global-race",
     "different_barriers": "barrier-divergence",
     "left_before_barrier": "barrier-exited-threads",

@@ -15,7 +15,7 @@ from grader.simt.standalone import Counting, compile_program
 
 from .conftest import PROGRAMS
 
-LOAD, STORE, BANKS, GUARDED, UNEVEN = range(5)
+LOAD, STORE, BANKS, GUARDED, UNEVEN, FUNCTIONS = range(6)
 MOST = 1 << 16
 
 
@@ -81,6 +81,12 @@ def test_arithmetic_of_the_threads_that_do_it(
     at_work = sum(i < n and i % shape[1] % 32 < lanes for i in range(shape[0] * shape[1]))
     assert counts["operations"].get("flops", 0) == 2 * at_work
     assert counts["global_store"]["lanes"] == at_work
+
+
+def test_a_division_counts_as_what_a_gpu_does_for_it(program: Counting) -> None:
+    found = run(program, FUNCTIONS, 3, 64, 150)["operations"]
+    each = {"add_f32": 5, "mul_f32": 2, "fma_f32": 4, "div_f32": 1, "rcp_f32": 1, "sqrt_f32": 1}
+    assert found == {kind: 150 * n for kind, n in each.items()} | {"flops": 150 * 36}
 
 
 def test_a_sample_of_a_regular_kernel_is_exact(program: Counting) -> None:

@@ -14,6 +14,7 @@ KIND = {
     "oob_write": "global-out-of-bounds",
     "local_oob": "array-out-of-bounds",
     "overflow": "illegal-address",
+    "wraps": "illegal-address",
     "missing_sync": "shared-race",
     "reduce_no_sync": "shared-race",
     "early_exit": "barrier-exited-threads",
@@ -94,6 +95,14 @@ def test_an_index_that_overflowed_explains_the_access(play: Play) -> None:
     before = f"Before that, line {line} computes 67108864 * 32 as int, which cannot hold it"
     assert f["what"] == (
         f"reads an address that is not device memory. {before}; make one side size_t or int64_t"
+    )
+
+
+def test_an_index_that_wrapped_around_says_so(play: Play) -> None:
+    (f,) = play("bugs")["wraps"]["findings"]
+    assert f["what"] == (
+        "reads element 4294967295 of x, far outside of it: -1 as an unsigned number is 4294967295; "
+        "compare before you subtract, or make the index an int"
     )
 
 

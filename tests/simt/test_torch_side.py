@@ -22,6 +22,15 @@ x = torch.arange(1000.0, device="cuda")
 print((x * 2).sum().item())
 """
 
+BLOCKING = """
+from tests.simt.player import _build
+from grader.simt.device import activate
+runtime = activate(_build)
+import runpy
+cases = runpy.run_path("tests/simt/programs/torch_side.py")["cases"]()
+print(cases["a_launch_waits_in_the_queue"](runtime))
+"""
+
 
 @pytest.mark.parametrize("case", CASES)
 def test_it_works_and_nothing_is_found(play: Play, case: str) -> None:
@@ -45,6 +54,14 @@ def test_asking_whether_it_is_done_lets_it_go_on(play: Play) -> None:
     assert first is False
 
 
+def test_a_blocking_launch_does_not_wait_in_the_queue() -> None:
+    done = subprocess.run(
+        [sys.executable, "-c", BLOCKING], cwd=HERE.parents[1], capture_output=True, text=True, timeout=300,
+        check=False, env=os.environ | {"OMP_NUM_THREADS": "1", "CUDA_LAUNCH_BLOCKING": "1"},
+    )  # fmt: skip
+    assert done.stdout.strip() == "{'idle': [1, 1, 1]}", done.stderr[-800:]
+
+
 def _run(limit: str, checked: bool = True) -> subprocess.CompletedProcess[str]:
     code = WAITING.format(checked=checked)
     return subprocess.run(
@@ -54,7 +71,11 @@ def _run(limit: str, checked: bool = True) -> subprocess.CompletedProcess[str]:
     )  # fmt: skip
 
 
-def test_little_address_space_is_enough_or_said() -> None:
-    """The arena shrinks to what ``ulimit -v`` leaves; where even that does not do, one sentence says so."""
-    done = _run("ulimit -v 12000000;")
+@pytest.mark.parametrize("limit", ["ulimit -v 12000000;", "ulimit -d 2500000;"])
+def test_little_memory_is_enough(limit: str) -> None:
+    """The arena shrinks to what ``ulimit -v`` leaves.
+
+    ``ulimit -d`` counts what may be written, used or not, as a system does that promises no more than it has.
+    """
+    done = _run(limit)
     assert (done.returncode, done.stdout.strip()) == (0, "999000.0"), done.stderr[-800:]

@@ -173,6 +173,22 @@ void endless(const float* x, float* y, int n) { LAUNCH(endless, 1, 1); }
 KERNEL(grid_without_cooperation) { INDEX; y[i] = x[i]; cooperative_groups::this_grid().sync(); }
 void grid_without_cooperation(const float* x, float* y, int n) { LAUNCH(grid_without_cooperation, 2, 32); }
 
+KERNEL(written_constant) { INDEX; y[i] = x[t]; const_cast<float*>(x)[t + 32] = 1; }  // by every block
+void written_constant(const float* x, float* y, int n) { LAUNCH(written_constant, 2, 32); }
+KERNEL(ok_written_constant) { INDEX; y[i] = x[i]; const_cast<float*>(x)[i] = 1; }
+void ok_written_constant(const float* x, float* y, int n) { LAUNCH(ok_written_constant, 2, 32); }
+KERNEL(read_then_written) {  // by all warps, so that their reads are on record no more, and then by one thread
+    __shared__ float s[64];
+    INDEX;
+    s[t] = x[i];
+    __syncthreads();
+    float sum = 0;
+    for (int k = 0; k < 64; ++k) sum += s[k];
+    if (t == 40) s[3] = sum;
+    y[i] = sum;
+}
+void read_then_written(const float* x, float* y, int n) { LAUNCH(read_then_written, 1, 64); }
+
 // ---- arithmetic, assertions, memory that is kept
 KERNEL(asserts) { assert(threadIdx.x < 7); y[threadIdx.x] = x[threadIdx.x]; }
 void asserts(const float* x, float* y, int n) { LAUNCH(asserts, 1, 32); }

@@ -30,6 +30,10 @@ __global__ void overflow(const float* x, float* y, int n) {
     INDEX;
     y[i] = x[(n * 64 + i) * n * 32];  // overflow
 }
+__global__ void wraps(const float* x, float* y, int n) {
+    INDEX;
+    y[i] = x[threadIdx.x - 1];  // wraps
+}
 __global__ void missing_sync(const float* x, float* y, int n) {
     __shared__ float s[256];
     INDEX;
@@ -176,7 +180,7 @@ torch::Tensor run(torch::Tensor x, std::string which) {
     CASE(ok_reduce) CASE(early_exit) CASE(divergent_barrier) CASE(not_all_written) CASE(uninit_global)
     CASE(uninit_shared) CASE(endless) CASE(racy_histogram) CASE(misaligned) CASE(shared_oob)
     CASE(dynamic_oob) CASE(ok_dynamic) CASE(bad_shuffle) CASE(ok_shuffle) CASE(stuck)
-    CASE(asserts) CASE(divides) CASE(local_oob) CASE(overflow)
+    CASE(asserts) CASE(divides) CASE(local_oob) CASE(overflow) CASE(wraps)
     if (which == "reduce_no_sync") reduce_no_sync<<<1, 256>>>(a, b, n);
     if (which == "oob_write") oob_write<<<n / 256 + 1, 256>>>(a, b, n);
     if (which == "ok_atomic") { y.zero_(); ok_atomic<<<4, 256>>>(a, b, n); }
@@ -208,7 +212,7 @@ NAMES = [
     "reduce_no_sync", "ok_reduce", "early_exit", "divergent_barrier", "not_all_written", "uninit_global",
     "uninit_shared", "endless", "racy_histogram", "ok_atomic", "misaligned", "shared_oob", "dynamic_oob",
     "ok_dynamic", "bad_shuffle", "ok_shuffle", "stuck", "asserts", "divides", "freed", "host_pointer",
-    "host_deref", "local_oob", "overflow", "too_many_threads", "empty_grid", "too_much_shared",
+    "host_deref", "local_oob", "overflow", "wraps", "too_many_threads", "empty_grid", "too_much_shared",
     "allowed_shared",
 ]  # fmt: skip
 

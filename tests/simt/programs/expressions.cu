@@ -24,6 +24,12 @@ __global__ void uneven(const float* x, float* y, int n) {
     int i = blockIdx.x * blockDim.x + threadIdx.x;
     for (unsigned k = 0; k < blockIdx.x % 7; ++k) y[i] = x[i] + k;
 }
+__global__ void functions(const float* x, float* y, int n) {
+    int i = blockIdx.x * blockDim.x + threadIdx.x;
+    if (i >= n) return;
+    float v = fabsf(x[i]) + 1.0f;
+    y[i] = v / (x[i] + 2.0f) + 1.0f / v - sqrtf(v) * expf(v);
+}
 #define EXPORT extern "C" __attribute__((visibility("default")))
 static const int MOST = 1 << 16;
 static float* memory() {
@@ -38,5 +44,6 @@ EXPORT void run(int which, int blocks, int threads, int a, int b, int c) {
     if (which == 2) banks<<<blocks, threads>>>(x, y, a, b, c, MOST);
     if (which == 3) guarded<<<blocks, threads>>>(x, y, a, b);
     if (which == 4) uneven<<<blocks, threads>>>(x, y, a);
+    if (which == 5) functions<<<blocks, threads>>>(x, y, a);
     cudaDeviceSynchronize();
 }
