@@ -1,0 +1,110 @@
+"""Seconds of one launch on a card: what each part of the GPU needs for the work, put together.
+
+Each term is the time that one part alone would take; a launch takes a little longer than its longest term,
+since the parts overlap but not perfectly: the terms' p-norm. Few constants are not on the card. They are
+physical (latencies, shares of a peak) and were fitted to measured launches: ``constants.json``, written by
+benchmarks/predict_fit.py.
+"""
+
+from __future__ import annotations
+
+import functools
+import json
+from dataclasses import dataclass
+from pathlib import Path
+
+from grader.predict.work import SECTOR, Work
+from grader.roofline import Card
+
+FILE = Path(__file__).with_name("constants.json")
+LANES, SCHEDULERS, RESERVED = 128, 4, 1024
+
+
+@dataclass(frozen=True, slots=True)
+class Constants:
+    """What the fit has found. Cycles are of the SM's clock.
+
+    ``dram``: share of the peak bandwidth; ``l2``: bytes a cycle and SM; ``l1``: sectors a cycle and SM;
+    ``missed``: share of the sectors read again by a block that the L1 cache has lost; ``instructions``: of a
+    warp for each request, addresses and loops; ``far``, ``near``, ``inner``: seconds until device memory, L2
+    and L1 answer; ``shared``: until shared memory does; ``begin``: seconds of a block besides; ``barrier``:
+    seconds; ``dispatch``: seconds between two blocks of the whole GPU; ``launch``: seconds of an empty launch;
+    ``norm``: the p.
+    """
+
+    dram: float
+    l2: float
+    l1: float
+    missed: float
+    instructions: float
+    far: float
+    near: float
+    inner: float
+    shared: float
+    begin: float
+    barrier: float
+    dispatch: float
+    launch: float
+    norm: float
+
+
+@functools.cache
+def constants() -> Constants:
+    """Those that were fitted."""
+    return Constants(**{k: v["value"] for k, v in json.loads(FILE.read_text("utf-8"))["constants"].items()})
+
+
+def resident(work: Work, card: Card) -> int:
+    """Blocks that an SM holds at once; registers are not known here."""
+    shared = card.shared_bytes_per_sm // (work.shared_bytes + RESERVED)
+    return int(max(1, min(card.blocks_per_sm, card.threads_per_sm // (32 * work.warps), shared)))
+
+
+def terms(work: Work, card: Card, c: Constants) -> dict[str, float]:
+    """Seconds that each part of the GPU would need alone."""
+    busy = min(card.sms, work.blocks)
+    waves = work.blocks / (card.sms * resident(work, card))
+    # Blocks are whole: with few of them some SMs have one more than others.
+    uneven = -(-work.blocks // busy) / (work.blocks / busy) if waves < 1 else 1.0
+    cycles = busy * card.clock_hz / uneven
+    again = work.load_sectors - work.block_sectors
+    through_l2 = work.block_sectors + c.missed * again + work.store_sectors + 2 * work.atomics
+    slots = (work.operations + 8 * work.special) / 32
+    return {
+        "memory": (work.fetched + work.written) / (c.dram * card.dram_bytes_per_second),
+        "L2": through_l2 * SECTOR / (c.l2 * cycles),
+        "L1 and shared memory": ((work.load_sectors + work.store_sectors) / c.l1 + work.wavefronts) / cycles,
+        "arithmetic": (work.operations + 16 * work.special + 2 * work.wide_operations) / (LANES * cycles),
+        "instructions": (slots + c.instructions * (work.requests + work.shared_requests))
+        / (SCHEDULERS * cycles),
+        "waiting": max(1.0, waves) * block_seconds(work, c),
+        "dispatch": work.blocks * c.dispatch,
+    }
+
+
+def block_seconds(work: Work, c: Constants) -> float:
+    """Seconds from a block's start to its end if nothing but itself is in its way."""
+    if work.load_sectors:
+        to_l2 = min(1.0, (work.block_sectors + c.missed * (work.load_sectors - work.block_sectors))
+                    / work.load_sectors)  # fmt: skip
+        to_memory = min(to_l2, work.fetched / (SECTOR * work.load_sectors))
+    else:
+        to_l2 = to_memory = 0.0
+    load = c.inner + to_l2 * (c.near - c.inner) + to_memory * (c.far - c.near)
+    return c.begin + work.rounds * load + work.shared_rounds * c.shared + work.barriers * c.barrier
+
+
+def seconds(work: Work, card: Card, c: Constants | None = None) -> float:
+    """The whole launch, alone on the GPU, with cold caches."""
+    c = c or constants()
+    found = [t for t in terms(work, card, c).values() if t > 0]
+    longest = max(found, default=0.0)
+    if not longest:
+        return c.launch
+    return float(c.launch + longest * sum((t / longest) ** c.norm for t in found) ** (1 / c.norm))
+
+
+def limit(work: Work, card: Card) -> str:
+    """The part of the GPU that needs the longest, in a word or two."""
+    found = terms(work, card, constants())
+    return max(found, key=found.__getitem__)
