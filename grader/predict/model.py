@@ -28,7 +28,7 @@ class Constants:
     ``missed``: share of the sectors read again by a block that the L1 cache has lost; ``instructions``: of a
     warp for each request, addresses and loops; ``far``, ``near``, ``inner``: seconds until device memory, L2
     and L1 answer; ``shared``: until shared memory does; ``begin``: seconds of a block besides; ``barrier``:
-    seconds; ``dispatch``: seconds between two blocks of the whole GPU; ``launch``: seconds of an empty launch;
+    seconds; ``dispatch``: seconds between two blocks of the whole GPU; ``launch``: those of an empty launch;
     ``norm``: the p.
     """
 
