@@ -80,8 +80,10 @@ def _measured(match: Match, task: Task, baselines: tuple[str, ...]) -> dict[str,
     if why := witness.too_fast(heat.own, card, task.speed.fused_bytes // 2, task.speed.flops):
         raise FaultError(Status.TAMPERED, why)
     begun = time.monotonic()
-    if why := witness.slowed(starts[0].eager.blocks, race.alone(match, *starts)):
-        raise FaultError(Status.TAMPERED, why)
+    during = starts[0].eager.blocks
+    after = race.alone(match, *starts)
+    if why := witness.slowed(during, after):
+        raise FaultError(Status.TAMPERED, why, during=during.as_json(), alone=after.as_json())
     match.record.stages |= stages | {"speed: alone": time.monotonic() - begun}
     own, against = spread(heat.own.seconds), heat.against()
     return {
@@ -97,6 +99,8 @@ def _measured(match: Match, task: Task, baselines: tuple[str, ...]) -> dict[str,
         "processes": 2 * len(starts),
         "compared": heat.compared,
         "clocks_apart": heat.own.unexplained() - heat.baselines[race.EAGER].unexplained(),
+        "confirmed": sum(heat.kept),
+        "blocks": heat.as_json(),
         "baselines": {name: _baseline(heat, name) for name in heat.baselines},
         "machine": heat.machine,
     }

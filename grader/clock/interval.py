@@ -18,12 +18,16 @@ Pairs = list[tuple[list[float], list[float]]]
 
 @dataclass(frozen=True, slots=True)
 class Interval:
-    """``ratio``: how many times faster; between ``low`` and ``high`` with 95 % confidence."""
+    """``ratio``: how many times faster; between ``low`` and ``high`` with 95 % confidence.
+
+    ``clear``: false where the two clocks disagree too much for the ratio to be claimed.
+    """
 
     ratio: float
     low: float
     high: float
     pairs: int
+    clear: bool = True
 
     @property
     def half_width(self) -> float:
@@ -33,6 +37,8 @@ class Interval:
     @property
     def outcome(self) -> str:
         """ "faster" or "slower" only when the interval excludes 1, "same", or "too noisy to tell"."""
+        if not self.clear:
+            return "too noisy to tell"
         if self.low > 1:
             return "faster"
         if self.high < 1:
@@ -41,7 +47,7 @@ class Interval:
 
     def beyond(self, target: float) -> bool:
         """Whether the whole interval is at or above ``target``."""
-        return self.low >= target
+        return self.clear and self.low >= target
 
 
 def interval(

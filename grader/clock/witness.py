@@ -2,13 +2,21 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from statistics import median
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
 
 from grader.roofline import Card
 
+Array = NDArray[Any]
+
 BAND = 0.10  # of a call's time; two honest clocks were within 3 % of each other on an H200
 SLACK = 6e-6  # seconds a call: what one Python loop may take longer than another
+TENTH = 0.1  # of the faster half of the blocks may be quiet for another reason than honesty
 SLOWED, WALL = 1.05, 1.1  # the wall clock holds the host's own waits as well
 
 
@@ -34,27 +42,82 @@ class Blocks:
         """Of all single calls."""
         return [s for block in self.calls for s in block]
 
-    def unexplained(self) -> float:
-        """Seconds a call that the wall clock saw and the calls' times do not hold; the median of blocks."""
+    @property
+    def claims(self) -> Array:
+        """The median of each block's calls, as the player tells it."""
+        return np.array([median(calls) for calls in self.calls])
+
+    @property
+    def gaps(self) -> Array:
+        """For each block: seconds a call that the wall clock saw and the calls' times do not hold."""
         pairs = zip(self.calls, self.wall, strict=True)
-        return median((wall - sum(calls)) / len(calls) for calls, wall in pairs)
+        return np.array([(wall - sum(calls)) / len(calls) for calls, wall in pairs])
+
+    def unexplained(self) -> float:
+        """The median of ``gaps``."""
+        return float(np.median(self.gaps))
+
+    def as_json(self) -> dict[str, list[float]]:
+        """For a verdict: of each block the median claim and the wall time of all its calls, in seconds."""
+        return {"claims": self.claims.tolist(), "walls": list(self.wall)}
 
 
-def disagreement(own: Blocks, trusted: Blocks) -> str:
-    """What is wrong with the submission's times, or "".
+@dataclass(frozen=True, slots=True)
+class Testimony:
+    """What the referee's clock says of the times that a submission's processes claim.
+
+    ``hidden``: seconds a call by which even the quietest of the blocks that claim to be fastest go beyond
+    everything that the host and the reference explain; above 0 no noise in some blocks is an excuse.
+    ``kept``: for each pair of processes, which blocks the wall clock confirms. ``clear``: so many that a
+    ratio of them says something, and no more than usual between calls.
+    """
+
+    said: float
+    hidden: float
+    apart: float
+    kept: tuple[tuple[bool, ...], ...]
+    clear: bool
+
+    @property
+    def accuses(self) -> str:
+        """What is wrong with the submission's times, or ""."""
+        if self.hidden <= 0:
+            return ""
+        return (
+            f"The process says that a call took {self.said * 1e6:.1f} us, but {self.apart * 1e6:.1f} us more "
+            "passed for each on the referee's clock than between calls of the reference, in two races one "
+            "after the other: work is done outside of the time that is claimed."
+        )
+
+
+def testimony(pairs: Sequence[tuple[Blocks, Blocks]]) -> Testimony:
+    """From the blocks of submission and reference of each pair of processes.
 
     Between the calls both players do the same (empty the cache, keep the result), so that time is measured
-    on the ``trusted`` one. More of it at the submission is work that its times do not show.
+    on the trusted one. More of it at the submission is work that its times do not show, or a host that did
+    something else for a while. The host makes some blocks long and never one short; hidden work is in every
+    block that claims to be fast. So:
+
+    - an accusation looks at the faster half of the blocks by their claims, which make the median what it is,
+      and at the quietest tenth of those, against the reference's upper quartile. To hide work in fewer
+      than half of the blocks is of no use, since
+    - a block whose wall time is not explained does not count for the ratio, whoever is to blame.
     """
-    hidden = own.unexplained() - trusted.unexplained()
-    said = median(own.seconds)
-    if hidden > BAND * said + SLACK:
-        return (
-            f"The process says that a call took {said * 1e6:.1f} us, but {hidden * 1e6:.1f} us more passed "
-            "for each on the referee's clock than between calls of the reference: work is done outside "
-            "of the time that is claimed."
-        )
-    return ""
+    said = float(np.median(np.concatenate([own.seconds for own, _ in pairs])))
+    claims, beyond, apart, kept = [], [], [], []
+    for own, trusted in pairs:
+        middle, high = (float(q) for q in np.quantile(trusted.gaps, [0.5, 0.75]))
+        allowed = BAND * own.claims + SLACK
+        claims.append(own.claims)
+        beyond.append(own.gaps - high - BAND * said - SLACK)
+        apart.append(own.gaps - middle)
+        kept.append(tuple(bool(k) for k in own.gaps <= high + allowed))
+    order = np.argsort(np.concatenate(claims), kind="stable")
+    fastest = order[: -(-len(order) // 2)]
+    hidden = float(np.quantile(np.concatenate(beyond)[fastest], TENTH, method="lower"))
+    typical = float(np.median(np.concatenate(apart)[fastest]))
+    enough = all(sum(k) >= max(2, len(k) / 2) for k in kept)
+    return Testimony(said, hidden, typical, tuple(kept), enough and typical <= BAND * said + SLACK)
 
 
 def too_fast(own: Blocks, card: Card | None, read_bytes: int, flops: int) -> str:
@@ -75,8 +138,9 @@ def slowed(during: Blocks, alone: Blocks) -> str:
     """Whether the reference ran slower beside the submission than after it had ended, or "".
 
     By the wall clock too: a GPU shares itself out in slices of time, which the median of calls does not see.
+    Of the race's walls the lower quartile counts: the host makes some of them long by itself.
     """
-    by_wall = median(during.wall) / median(alone.wall)
+    by_wall = float(np.quantile(during.wall, 0.25)) / median(alone.wall)
     ratio = max(median(during.seconds) / median(alone.seconds), by_wall / WALL)
     if ratio > SLOWED:
         return (

@@ -50,7 +50,9 @@ class Ratio:
         points = sum(found.beyond(step) for step in self.steps)
         later = [s for s in self.steps if not found.beyond(s)]
         message = f"{found.ratio:.2f} times as fast as the reference ({found.low:.2f} to {found.high:.2f})."
-        if later:
+        if not found.clear:
+            message = "Too noisy to tell: between the calls this machine did other things. Grade it again."
+        elif later:
             message += f" The next point needs all of the interval at {later[0]} or above."
         evidence = {
             "ratio": found.ratio, "interval": [found.low, found.high], "outcome": found.outcome,

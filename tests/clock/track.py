@@ -60,6 +60,7 @@ class Player:
         self.stage = Stage(self.inbox, self.outbox, device="cpu")
         self.stage.module = cast(Any, SimpleNamespace(work=work))
         self.claims: Callable[[list[float]], list[float]] = lambda seconds: seconds
+        self.host: Callable[[], None] = lambda: None  # what else the machine does during a block
         self.tracks: dict[str, Any] = {}
 
     def ask(self, do: str, seconds: float, **fields: Any) -> Answer:
@@ -71,6 +72,7 @@ class Player:
         data = act.perform(self.stage, cast(Any, None), **fields)
         if "seconds" in data:
             data["seconds"] = self.claims(data["seconds"])
+            self.host()
         return Answer(data, [], [])
 
     def stop(self) -> None:

@@ -47,9 +47,11 @@ _tracks: dict[str, Track] = {}
 
 
 def perform(stage: Stage, line: Line, step: str, track: str, **fields: Any) -> dict[str, Any]:
-    """``step`` is "ready", "block" or "results"; see these functions. A trusted player may hold several."""
+    """``step``: "ready", "move", "block" or "results", see there. A trusted player may hold several."""
     if step == "ready":
         return _ready(stage, track, **fields)
+    if step == "move":
+        return _move(_tracks[track], **fields)
     return _block(_tracks[track], **fields) if step == "block" else _results(stage, _tracks[track], **fields)
 
 
@@ -84,6 +86,18 @@ def _ready(
     return {"overhead": _overhead(), "host": sorted(host)[len(host) // 2], "flush": _flushing(buffer)}
 
 
+def _move(track: Track, fresh: tuple[str, ...]) -> dict[str, Any]:
+    """What is in ``fresh`` is not where it was in the block before: "memory", "events"."""
+    track.results.clear()
+    if "memory" in fresh:
+        track.padding.clear()
+        empty_cache()
+        track.padding = elsewhere()
+    if "events" in fresh:
+        track.events.clear()
+    return {}
+
+
 def _block(
     track: Track,
     order: list[int],
@@ -97,16 +111,10 @@ def _block(
     Before each call the cache is overwritten, ``times`` times over, so that the device is still busy while
     the host prepares the call, and never waits for it. Answers each call's seconds by events. Each result
     is copied right after its call, on the same stream: what is written later on is not in the copy.
-    ``fresh``: what is not where it was in the block before: "memory", "events", "stream". With "warm" each
-    timed call follows one with another set, so that its code lies in the caches and its data does not.
+    ``fresh``: what was moved about since the block before, and "stream", another than the current one. With
+    "warm" each timed call follows one with another set: its code lies in the caches and its data does not.
     """
     track.results.clear()
-    if "memory" in fresh:
-        track.padding.clear()
-        empty_cache()
-        track.padding = elsewhere()
-    if "events" in fresh:
-        track.events.clear()
     sets = [[_scaled(a, factor) for a in args] for args in track.given]
     order = order[:MOST]
     while len(track.events) < len(order):

@@ -1,0 +1,118 @@
+"""Two clocks that disagree: what is a cheat, what is a host that did something else, what is unknown."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Callable
+
+import pytest
+
+from grader.clock import race, witness
+from grader.clock.witness import Blocks
+from grader.referee.fault import FaultError
+from grader.verdict import Status
+from tests.clock.track import CASE, Match, Player, Track
+
+CALL = 100e-6
+
+
+@pytest.fixture
+def track(monkeypatch: pytest.MonkeyPatch) -> Track:
+    monkeypatch.setattr("grader.clock.interval.RESAMPLES", 400)
+    return Track(monkeypatch)
+
+
+def some(share: float, seed: int = 3) -> Callable[[], bool]:
+    """True in that share of calls, in no order."""
+    chance = random.Random(seed)
+    return lambda: chance.random() < share
+
+
+def noisy(track: Track, player: Player, share: float, seconds: float = 5.6e-3) -> None:
+    """The host does something else for so long, in a share of the player's blocks."""
+    struck = some(share)
+    player.host = lambda: track.clock.spend(seconds) if struck() else None
+
+
+def hiding(player: Player, share: float, factor: float = 0.5) -> None:
+    """In a share of its blocks the player says that it took so much less."""
+    struck = some(share)
+    player.claims = lambda seconds: [s * factor for s in seconds] if struck() else seconds
+
+
+@pytest.mark.parametrize("share", [0.2, 0.5])
+def test_a_host_that_is_busy_in_some_blocks_is_no_cheat(track: Track, share: float) -> None:
+    """140 us more for each call, as in a grading beside a batch, that was called tampered with once."""
+    own = track.working(CALL)
+    noisy(track, own, share)
+    heat = track.run(own, track.working(CALL))
+    found = heat.against()
+    assert found.outcome in ("same", "too noisy to tell") and abs(found.ratio - 1) < 0.01
+    assert not all(heat.kept) and found.pairs <= len(heat.kept)
+
+
+def test_a_host_that_is_busy_for_everybody_is_no_cheat(track: Track) -> None:
+    own, other = track.working(CALL), track.working(CALL)
+    noisy(track, own, 0.8)
+    noisy(track, other, 0.8)
+    assert track.run(own, other).against().outcome in ("same", "too noisy to tell")
+
+
+def test_where_most_blocks_are_not_confirmed_nothing_is_claimed(track: Track) -> None:
+    own = track.working(CALL)
+    noisy(track, own, 0.7)
+    heat = track.run(own, track.working(2 * CALL))
+    found = heat.against()
+    assert not heat.clear and found.outcome == "too noisy to tell"
+    assert found.ratio > 1.9 and not found.beyond(1.0)
+
+
+@pytest.mark.parametrize("share", [1.0, 0.6])
+def test_work_hidden_in_the_blocks_that_make_the_median_is_tampering(track: Track, share: float) -> None:
+    own = track.working(CALL)
+    hiding(own, share)
+    with pytest.raises(FaultError, match="in two races") as caught:
+        track.run(own, track.working(CALL))
+    assert caught.value.status is Status.TAMPERED
+    (before, _), blocks = caught.value.evidence["races"], caught.value.evidence["races"][1]["submission"]
+    assert len(blocks["claims"]) == len(blocks["walls"]) >= 12
+    assert min(before["submission"]["claims"]) == pytest.approx(CALL / 2, rel=0.05)
+
+
+@pytest.mark.parametrize(("share", "factor"), [(0.3, 0.5), (0.1, 0.01)])
+def test_work_hidden_in_a_few_blocks_gains_nothing(track: Track, share: float, factor: float) -> None:
+    own = track.working(CALL)
+    hiding(own, share, factor)
+    try:
+        found = track.run(own, track.working(CALL)).against()
+    except FaultError as fault:
+        assert fault.status is Status.TAMPERED
+    else:
+        assert found.outcome != "faster" and not found.beyond(1.005)
+
+
+def test_work_hidden_by_one_process_of_three_gains_nothing(track: Track) -> None:
+    def pair(player: Player) -> Match:
+        return track.match(player, track.working(CALL))
+
+    cheat = track.working(CALL)
+    hiding(cheat, 1.0)
+    others = [pair(cheat), pair(track.working(CALL))]
+    first = pair(track.working(CALL))
+    starts = race.more(CASE, race.line_up(first, CASE), iter(others).__next__)
+    heat = race.heat(first, *starts)
+    assert not heat.clear and heat.against().outcome == "too noisy to tell"
+
+
+def test_a_second_race_that_agrees_is_the_one_that_counts(track: Track) -> None:
+    own, blocks = track.working(CALL), iter(range(10_000))
+    own.host = lambda: track.clock.spend(5e-3) if next(blocks) < 13 else None
+    heat = track.run(own, track.working(2 * CALL))
+    assert heat.clear and heat.against().outcome == "faster" and all(heat.kept)
+
+
+def test_a_busy_host_beside_the_race_has_slowed_nothing() -> None:
+    during = Blocks([[CALL] * 4] * 8, [1e-3, 1e-3, 1e-3, 4e-3, 5e-3, 6e-3, 6e-3, 7e-3])
+    alone = Blocks([[CALL] * 4] * 4, [1e-3] * 4)
+    assert witness.slowed(during, alone) == ""
+    assert "kept the GPU busy" in witness.slowed(Blocks(during.calls, [1.3e-3] * 8), alone)
