@@ -100,8 +100,7 @@ def heat(match: Match, *starts: Start) -> Heat:
     before, first = found, said
     found, said = _heat(match, starts)
     if first.accuses and said.accuses:
-        blocks = {"races": [before.as_json(), found.as_json()]}
-        raise FaultError(Status.TAMPERED, said.accuses, **blocks)
+        raise FaultError(Status.TAMPERED, said.accuses, races=[before.as_json(), found.as_json()])
     found.clear = said.clear and not said.accuses
     return found
 

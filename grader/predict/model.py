@@ -17,31 +17,35 @@ from grader.predict.work import SECTOR, Work
 from grader.roofline import Card
 
 FILE = Path(__file__).with_name("constants.json")
-LANES, SCHEDULERS, RESERVED = 128, 4, 1024
+LANES, RESERVED = 128, 1024
 
 
 @dataclass(frozen=True, slots=True)
 class Constants:
     """What the fit has found. Cycles are of the SM's clock.
 
-    ``dram``: share of the peak bandwidth; ``l2``: bytes a cycle and SM; ``l1``: sectors a cycle and SM;
-    ``missed``: share of the sectors read again by a block that the L1 cache has lost; ``instructions``: of a
-    warp for each request, addresses and loops; ``far``, ``near``, ``inner``: seconds until device memory, L2
-    and L1 answer; ``shared``: until shared memory does; ``begin``: seconds of a block besides; ``barrier``:
-    seconds; ``dispatch``: seconds between two blocks of the whole GPU; ``launch``: those of an empty launch;
-    ``norm``: the p.
+    ``dram``: share of the peak bandwidth; ``l2``: bytes a cycle and SM; ``scattered``: a sector read far from
+    its neighbours, and ``partial``: a sector written in part, in whole sectors' work for the L2 cache;
+    ``missed``: share of the sectors read again by a block that the L1 cache has lost; ``request``,
+    ``wavefront``: cycles of an SM for a warp's access to global and to shared memory; ``far``, ``near``,
+    ``inner``: seconds until device memory, L2 and L1 answer; ``shared``: until shared memory does; ``begin``:
+    seconds of a block besides, ``warp``: and for each of its warps; ``barrier``: seconds; ``dispatch``:
+    seconds between two blocks of the whole GPU; ``launch``: those of an empty launch; ``norm``: the p.
     """
 
     dram: float
     l2: float
-    l1: float
+    scattered: float
+    partial: float
     missed: float
-    instructions: float
+    request: float
+    wavefront: float
     far: float
     near: float
     inner: float
     shared: float
     begin: float
+    warp: float
     barrier: float
     dispatch: float
     launch: float
@@ -68,15 +72,16 @@ def terms(work: Work, card: Card, c: Constants) -> dict[str, float]:
     uneven = -(-work.blocks // busy) / (work.blocks / busy) if waves < 1 else 1.0
     cycles = busy * card.clock_hz / uneven
     again = work.load_sectors - work.block_sectors
-    through_l2 = work.block_sectors + c.missed * again + work.store_sectors + 2 * work.atomics
-    slots = (work.operations + 8 * work.special) / 32
+    apart = max(0.0, work.block_sectors - work.load_least)
+    partial = max(0.0, work.store_sectors - work.store_least)
+    reads = work.block_sectors + c.missed * again + (c.scattered - 1) * apart
+    writes = work.store_sectors + (c.partial - 1) * partial + 2 * work.atomics
     return {
         "memory": (work.fetched + work.written) / (c.dram * card.dram_bytes_per_second),
-        "L2": through_l2 * SECTOR / (c.l2 * cycles),
-        "L1 and shared memory": ((work.load_sectors + work.store_sectors) / c.l1 + work.wavefronts) / cycles,
+        "L2": (reads + writes) * SECTOR / (c.l2 * cycles),
+        "L1": c.request * work.requests / cycles,
+        "shared memory": c.wavefront * work.wavefronts / cycles,
         "arithmetic": (work.operations + 16 * work.special + 2 * work.wide_operations) / (LANES * cycles),
-        "instructions": (slots + c.instructions * (work.requests + work.shared_requests))
-        / (SCHEDULERS * cycles),
         "waiting": max(1.0, waves) * block_seconds(work, c),
         "dispatch": work.blocks * c.dispatch,
     }
@@ -91,7 +96,8 @@ def block_seconds(work: Work, c: Constants) -> float:
     else:
         to_l2 = to_memory = 0.0
     load = c.inner + to_l2 * (c.near - c.inner) + to_memory * (c.far - c.near)
-    return c.begin + work.rounds * load + work.shared_rounds * c.shared + work.barriers * c.barrier
+    own = c.begin + c.warp * work.warps + work.barriers * c.barrier
+    return own + work.rounds * load + work.shared_rounds * c.shared
 
 
 def seconds(work: Work, card: Card, c: Constants | None = None) -> float:

@@ -15,6 +15,7 @@ class Work:
     """One launch. Sectors have 32 bytes; ``fetched`` and ``written`` are bytes of device memory.
 
     ``block_sectors``: sectors read, each once for every block that reads it: what an L1 cache cannot save.
+    ``load_least``, ``store_least``: the sectors that the same bytes would take side by side.
     ``rounds``: how often a warp waits for device memory, if what stands in one round waits together: the
     executions of its most executed load; ``shared_rounds`` the same in shared memory. ``barriers`` of a
     block. ``exact``: all blocks were counted, or those that were stand for the others.
@@ -28,6 +29,8 @@ class Work:
     load_sectors: float
     block_sectors: float
     store_sectors: float
+    load_least: float
+    store_least: float
     requests: float
     atomics: float
     wavefronts: float
@@ -70,6 +73,8 @@ def work(launch: dict[str, Any]) -> Work | None:
         load_sectors=load_sectors,
         block_sectors=min(load_sectors, block_sectors) if block_sectors else load_sectors,
         store_sectors=_number(stores.get("sectors")),
+        load_least=_number(loads.get("least")),
+        store_least=_number(stores.get("least")),
         requests=sum(_number(x.get("requests")) for x in (loads, stores, atomic)),
         atomics=_number(atomic.get("sectors")),
         wavefronts=sum(_number(x.get("wavefronts")) for x in shared),
