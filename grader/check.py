@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import functools
+import sys
 import time
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
@@ -10,6 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from grader import backend, companion, kinds, speed
+from grader.api import Grading
 from grader.cuda import cache
 from grader.explain.attach import explained
 from grader.look import Advice, look
@@ -38,6 +40,8 @@ class Job:
     ``baselines``: modes of torch.compile to race beside eager.
     ``schedules``: orders of blocks and warps to play each case in (CPU back end).
     ``nurseries`` by back end: players are forked from them instead of started.
+    ``beside``: more files that the submission may read; ``reference_beside``: that the reference may.
+    ``timer`` finds the speed of a submission that passed, where the task itself says nothing about it.
     """
 
     lesson: str
@@ -54,6 +58,9 @@ class Job:
     say: Callable[[str], None] = _silent
     tell: Callable[[str, Verdict | None], None] = _silent
     nurseries: dict[str, Nursery] = field(default_factory=dict)
+    beside: tuple[Path, ...] = ()
+    reference_beside: tuple[Path, ...] = ()
+    timer: Callable[[Match], dict[str, Any] | None] | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,13 +97,14 @@ def check(job: Job) -> Outcome:
 
     def start() -> Player:
         return Player(
-            job.choice.name, job.limits, sees=(job.submission.path,), writes=writes, build=builder, env=env,
-            mode=job.sandbox, nursery=job.nurseries.get(job.choice.name),
+            job.choice.name, job.limits, sees=(job.submission.path, *job.beside), writes=writes,
+            build=builder, env=env, mode=job.sandbox, nursery=job.nurseries.get(job.choice.name),
         )  # fmt: skip
 
     # Both processes import torch at the same time; that is most of what an unchanged file costs.
     kind = "cuda" if job.choice.name == "cuda" else "cpu"
-    sees = (job.reference,) if job.task.cases else ()
+    answering = bool(job.task.cases or job.task.reference_entry)
+    sees = (job.reference, *job.reference_beside) if answering else ()
     reference = Player(kind, job.limits, sees=sees, mode=job.sandbox, nursery=job.nurseries.get(kind))
     oracle = Oracle(reference, job.task)
     inspect = _inspector(job, oracle)
@@ -104,6 +112,7 @@ def check(job: Job) -> Outcome:
     match.student, match.loaded = job.student, lambda: job.tell("loaded", None)
     rivals = Rivals(job, start)
     match.twin, match.solution = rivals.twin, rivals.solution
+    match.folders = sorted({str(p.parent) for p in job.beside})
     if job.choice.name == "cuda":
         match.on_cpu = functools.cache(
             lambda: companion.findings(job.lesson, job.submission.path, job.sandbox, job.student)
@@ -115,7 +124,7 @@ def check(job: Job) -> Outcome:
             oracle.load(str(job.reference))
         record = match.run()
         job.tell("judged", _verdict(job, record, stages | record.stages, begun, None))
-        if job.with_speed and job.task.speed and all(f.ok for f in record.findings):
+        if job.with_speed and (job.task.speed or job.timer) and all(f.ok for f in record.findings):
             timed = time.monotonic()
             measured = _timed(job, match)
             record.stages["speed"] = time.monotonic() - timed
@@ -134,6 +143,8 @@ def check(job: Job) -> Outcome:
 def _timed(job: Job, match: Match) -> dict[str, Any] | None:
     """The speed; a submission that is right until it is timed loses its points."""
     try:
+        if job.timer:
+            return job.timer(match)
         return speed.of(match, job.task, job.choice.name, job.baselines)
     except FaultError as fault:
         found = [replace(f, points=0) for f in match.record.findings]
@@ -214,3 +225,7 @@ def _verdict(
         output=record.output,
         versions=facts,
     )
+
+
+# The public function has this module's name: ``grader.check(reference, submission)``.
+sys.modules[__name__].__class__ = Grading

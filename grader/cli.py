@@ -57,7 +57,7 @@ def check(
         Path | None, typer.Argument(help="The file to grade; your own in work/ if left out.")
     ] = None,
     reference: Annotated[
-        Path | None, typer.Option(help="A KernelBench-format reference to grade against.")
+        Path | None, typer.Option(help="A KernelBench-format reference, or a task.yml, to grade against.")
     ] = None,
     backend: BackendOption = "auto",
     sandbox: SandboxOption = "auto",
@@ -84,14 +84,25 @@ def check(
         list[str] | None,
         typer.Option(help="Also race torch.compile in this mode: default, max-autotune. May be repeated."),
     ] = None,
+    inputs: Annotated[
+        str, typer.Option(help="With --reference: unkind (scaled and sign-mixed, too) or as-given.")
+    ] = "unkind",
+    mode: Annotated[
+        str, typer.Option(help="With --reference: train or eval; left out: as the models are constructed.")
+    ] = "",
+    profile: Annotated[
+        bool, typer.Option("--profile", help="With --reference: also show what the kernels do.")
+    ] = False,
+    html: Annotated[str, typer.Option(help="Also write the verdict as a page to this file.")] = "",
 ) -> None:
     """Grade a file: does it build, is every result right, is its memory use clean?"""
     from grader import verbs
+    from grader.pairs.job import Options
 
     code = verbs.check(
         what, file, reference, backend, json, sandbox, hidden,
         second_opinion=second_opinion, schedules=schedules, also_nvcc=also_nvcc, time=time,
-        baselines=tuple(baseline or ()),
+        baselines=tuple(baseline or ()), options=Options(inputs, mode), profile=profile, html=html,
     )  # fmt: skip
     raise typer.Exit(code)
 

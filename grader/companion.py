@@ -101,13 +101,14 @@ def _run(command: list[str]) -> None:
 
 def main(lesson: str, file: str, sandbox: str, student: str, out: str) -> None:
     """In the companion: grade without any speed, and write the verdict."""
-    from grader import backend, check, lessons, submission
+    from grader import backend, lessons, submission
+    from grader.check import Job, check
     from grader.report import json as report
 
     found = lessons.find(lesson)
     read, choice = submission.read(Path(file)), backend.choose("simt")
-    job = check.Job(found.name, found.task, found.reference, read, choice, sandbox=sandbox, student=student)
-    report.write(check.check(job).verdict, out)
+    job = Job(found.name, found.task, found.reference, read, choice, sandbox=sandbox, student=student)
+    report.write(check(job).verdict, out)
 
 
 if __name__ == "__main__":

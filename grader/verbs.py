@@ -10,13 +10,15 @@ import tempfile
 from dataclasses import replace
 from pathlib import Path
 
-from grader import backend, lessons, pair, speed, submission
+from grader import backend, lessons, speed, submission
 from grader.check import Job, Outcome
 from grader.check import check as grade
 from grader.errors import BadInputError
 from grader.lessons import Lesson
 from grader.look import Advice
 from grader.loop import desk, predict, progress
+from grader.pairs import job as pairs
+from grader.pairs import profile as pair_profile
 from grader.report import json as json_report
 from grader.verdict import Status, Verdict
 
@@ -35,6 +37,9 @@ def check(
     also_nvcc: bool = False,
     time: bool = False,
     baselines: tuple[str, ...] = (),
+    options: pairs.Options | None = None,
+    profile: bool = False,
+    html: str = "",
 ) -> int:
     """Grade and report; 0 passed, 1 failed, 2 when the file never finished importing."""
     choice = backend.choose(wanted)
@@ -43,7 +48,11 @@ def check(
             raise BadInputError(
                 "With --reference there is no lesson: give the reference and one file to grade."
             )
-        job = pair.job(reference, Path(what), choice)
+        given = replace(options or pairs.Options(), baselines=baselines)
+        seen: list[str] = []
+        job = replace(pairs.job(reference, Path(what), choice, given), with_speed=time or profile)
+        if profile:
+            job = replace(job, timer=pair_profile.timer(job, seen))
     else:
         lesson = lessons.find(what)
         job = Job(
@@ -73,6 +82,10 @@ def check(
     outcome = grade(job)
     if json:
         json_report.write(outcome.verdict, json)
+    if html:
+        from grader.report import page
+
+        page.write(outcome.verdict, Path(html))
     if file is None and reference is None:
         outcome = _own(lesson, outcome)
     if json != "-":
@@ -83,6 +96,8 @@ def check(
             from grader.report import clock
 
             clock.show(console.screen(), outcome.verdict, job.task)
+        if reference is not None and profile:
+            print("\n".join(seen) or "Nothing was profiled: a file is profiled once every check passes.")
     if _never_imported(outcome.verdict):
         print(f"course: {outcome.verdict.findings[0].message}", file=sys.stderr)
         return 2

@@ -32,6 +32,7 @@ class Cuda:
             torch.cuda.init()
             major, minor = torch.cuda.get_device_capability()
             os.environ.setdefault("TORCH_CUDA_ARCH_LIST", f"{major}.{minor}")  # compile for this card only
+        torch.backends.cudnn.allow_tf32 = False  # torch's default for convolutions is True
         for name in ("load", "load_inline"):
             setattr(extension, name, self._announced(getattr(extension, name)))
 
@@ -85,6 +86,10 @@ class Cuda:
             seen.export_chrome_trace(str(path))
             events = json.loads(path.read_text())["traceEvents"]
         return events if isinstance(events, list) else []
+
+    def check(self, **request: Any) -> dict[str, Any]:
+        """A GPU checks nothing of its own accord."""
+        return {}
 
     def schedule(self, **request: Any) -> dict[str, Any]:
         """A GPU has an order of its own."""

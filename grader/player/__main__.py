@@ -100,6 +100,7 @@ def serve(channel: Channel, options: argparse.Namespace, backend: Backend | None
         "given": stage.given,
         "owner": lambda **k: backend.owner(stage, **k),
         "count": lambda **k: backend.count(**k),
+        "check": lambda **k: backend.check(**k),
         "schedule": lambda **k: backend.schedule(**k),
         "act": lambda **k: acts.perform(stage, channel, **k),
     }

@@ -31,6 +31,9 @@ class Backend(Protocol):
     def count(self, **request: Any) -> dict[str, Any]:
         """Switch the counting of memory traffic on or off."""
 
+    def check(self, **request: Any) -> dict[str, Any]:
+        """Switch the checks of memory on or off."""
+
     def schedule(self, **request: Any) -> dict[str, Any]:
         """In which order blocks and warps run from now on."""
 
@@ -73,6 +76,10 @@ class Plain:
 
     def count(self, **request: Any) -> dict[str, Any]:
         """Nothing is counted."""
+        return {}
+
+    def check(self, **request: Any) -> dict[str, Any]:
+        """Nothing is checked."""
         return {}
 
     def schedule(self, **request: Any) -> dict[str, Any]:
@@ -138,6 +145,11 @@ class Simt(Plain):
     def count(self, **request: Any) -> dict[str, Any]:
         """Count sectors and distinct bytes of the launches that follow."""
         self._runtime.count(bool(request["on"]))
+        return {}
+
+    def check(self, **request: Any) -> dict[str, Any]:
+        """Off for tensors so large that what the checks note would not fit beside them."""
+        self._runtime.check(bool(request["on"]))
         return {}
 
     def schedule(self, **request: Any) -> dict[str, Any]:

@@ -5,8 +5,10 @@ from __future__ import annotations
 import contextlib
 import copy
 import functools
+import importlib
 import importlib.util
 import math
+import re
 import sys
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -17,6 +19,9 @@ import torch
 
 from grader.arena import Arena
 from grader.player import tensors, watch
+
+# Without a GPU these have interpreters, which must be chosen before they are imported.
+DIALECT = re.compile(r"^\s*(?:import|from)\s+(?:triton|numba)\b", re.M)
 
 
 class MissingEntryError(Exception):
@@ -41,12 +46,15 @@ class Stage:
         self.gpu = device == "cuda" and "grader.simt.device" not in sys.modules
         self.again: Callable[[], Any] = lambda: None
 
-    def load(self, path: str, **_: object) -> dict[str, Any]:
-        """Import the file at ``path``."""
+    def load(self, path: str, folders: tuple[str, ...] = (), **_: object) -> dict[str, Any]:
+        """Import the file at ``path``; what it imports may lie beside it, or in ``folders``."""
         self.path = path
-        folder = str(Path(path).parent)
-        if folder not in sys.path:
-            sys.path.append(folder)  # last, so that no file beside the submission shadows a library
+        for folder in (str(Path(path).parent), *folders):
+            if folder not in sys.path:
+                sys.path.append(folder)  # last, so that no file beside the submission shadows a library
+        if not self.gpu and DIALECT.search(Path(path).read_text("utf-8", errors="replace")):
+            with contextlib.suppress(ImportError):  # the file itself then says what is missing
+                importlib.import_module("grader.dialects")
         spec = importlib.util.spec_from_file_location("submission", path)
         assert spec is not None and spec.loader is not None
         module = importlib.util.module_from_spec(spec)

@@ -64,10 +64,11 @@ def _call(claim: Claim) -> bool:
     tensors = claim.get("tensors")
     if claim.get("kind") != "tensors" or not isinstance(tensors, list) or len(tensors) > MOST_TENSORS:
         return False
-    return _text(claim.get("container")) and all(map(_tensor, tensors))
+    return _text(claim.get("container")) and all(map(tensor, tensors))
 
 
-def _tensor(claim: Any) -> bool:
+def tensor(claim: Any) -> bool:
+    """Whether this describes a tensor."""
     if not isinstance(claim, dict) or not isinstance(claim.get("plain"), bool):
         return False
     return _wholes(claim.get("shape")) and all(_text(claim.get(k)) for k in ("dtype", "device", "type"))

@@ -59,6 +59,8 @@ class Match:
         self.record = Record()
         self.inspect = inspect
         self.student = ""
+        self.folders: list[str] = []  # beside the file's own, that it may import from
+        self.kept: dict[str, Any] = {}  # what a part leaves for those who look after it
         self.schedules = 1  # orders of blocks and warps that each case is played in, on the CPU back end
         self.on_cpu: Callable[[], dict[str, Finding] | str] | None = (
             None  # on a GPU: the CPU back end's findings
@@ -124,7 +126,7 @@ class Match:
         assert self.player is not None
         try:
             self.record.facts = self.player.ready()
-            answer = self.player.ask("load", self.player.limits.load, path=self.path)
+            answer = self.player.ask("load", self.player.limits.load, path=self.path, folders=self.folders)
             self._observe(answer.findings)
         except FaultError as fault:
             cause = self.player.compile_error or fault
@@ -177,7 +179,7 @@ class Match:
         if self._restarts > MAX_RESTARTS:
             raise FaultError(Status.NOT_RUN, "Not run: the submission's process has died too often.")
         self.player = self._start()
-        self.player.ask("load", self.player.limits.load, path=self.path)
+        self.player.ask("load", self.player.limits.load, path=self.path, folders=self.folders)
 
     def construct(self, case: Case, *, at_once: bool = False) -> None:
         """Make the model of a case on both sides and match their parameters.

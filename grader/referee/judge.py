@@ -31,7 +31,31 @@ class Judgement:
     evidence: dict[str, Any] = field(default_factory=dict)
 
 
-def judge(expected: Array, eager: Array, got: Array, inputs: tuple[Array, ...] = ()) -> Judgement:
+@dataclass(frozen=True, slots=True)
+class Fair:
+    """What error is fair: ``factor`` times the framework's own largest one, and ``ulps`` of each element.
+
+    ``eps``, ``largest`` and ``tiny`` are those of the results' dtype. ``relative`` adds that fraction of the
+    largest answer: what another order of summation may cost where the framework's own is unusually exact.
+    """
+
+    eps: float
+    largest: float
+    tiny: float
+    factor: float = FACTOR
+    ulps: float = ULPS
+    relative: float = 0.0
+
+
+def fair(dtype: Any) -> Fair:
+    """For results of a numpy dtype."""
+    info = np.finfo(dtype)
+    return Fair(float(info.eps), float(info.max), float(info.smallest_subnormal))
+
+
+def judge(
+    expected: Array, eager: Array, got: Array, inputs: tuple[Array, ...] = (), by: Fair | None = None
+) -> Judgement:
     """Judge ``got`` (the submission's dtype) against ``expected`` (float64, or exact integers).
 
     ``eager`` is the framework's own result in the submission's dtype, ``inputs`` the call's arguments, used
@@ -39,27 +63,28 @@ def judge(expected: Array, eager: Array, got: Array, inputs: tuple[Array, ...] =
     """
     if got.dtype.kind != "f":
         return _verdict(got != eager, expected, got, inputs, np.zeros(()))
-    wide, answer = got.astype(np.float64), _in_range(expected, got.dtype)
+    by = by or fair(got.dtype)
+    wide, answer = got.astype(np.float64), _in_range(expected, by.largest)
     finite = np.isfinite(answer) & np.isfinite(eager.astype(np.float64))
-    allowed = _allowed(answer, eager.astype(np.float64), finite, got.dtype)
+    allowed = _allowed(answer, eager.astype(np.float64), finite, by)
     with np.errstate(invalid="ignore"):
         off = np.abs(wide - answer)
         wrong = np.where(finite, ~(off <= allowed), ~_same_kind(wide, eager.astype(np.float64)))
     return _verdict(wrong, answer, got, inputs, allowed)
 
 
-def _in_range(expected: Array, dtype: Any) -> Array:
+def _in_range(expected: Array, largest: float) -> Array:
     """Float64 answers that the dtype cannot hold are infinite in it."""
     with np.errstate(over="ignore"):
-        return np.where(np.abs(expected) > np.finfo(dtype).max, np.copysign(np.inf, expected), expected)
+        return np.where(np.abs(expected) > largest, np.copysign(np.inf, expected), expected)
 
 
-def _allowed(answer: Array, eager: Array, finite: Array, dtype: Any) -> Array:
-    info = np.finfo(dtype)
+def _allowed(answer: Array, eager: Array, finite: Array, by: Fair) -> Array:
     with np.errstate(invalid="ignore"):
         error = np.abs(np.where(finite, eager - answer, 0.0)).max(initial=0.0)
-        rounding = ULPS * info.eps * np.where(finite, np.abs(answer), 0.0)
-    return np.asarray(FACTOR * error + rounding + float(info.smallest_subnormal))
+        size = np.where(finite, np.abs(answer), 0.0)
+    whole = by.relative * size.max(initial=0.0) if by.relative else 0.0
+    return np.asarray(by.factor * error + whole + by.ulps * by.eps * size + by.tiny)
 
 
 def _same_kind(got: Array, eager: Array) -> Array:

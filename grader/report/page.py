@@ -6,7 +6,8 @@ import functools
 from pathlib import Path
 from typing import Any
 
-from grader.batch.row import Row
+from grader.batch.row import Row, row_of
+from grader.errors import BadInputError
 from grader.report.words import outcome, said
 from grader.verdict import SENTENCE, Status, Verdict
 
@@ -42,3 +43,14 @@ def text(row: Row, verdict: Verdict) -> str:
         )
     )  # fmt: skip
     return shown
+
+
+def write(verdict: Verdict, path: Path) -> None:
+    """The page of one verdict alone, at ``path``. BadInputError if it cannot be written."""
+    try:
+        made = text(row_of(verdict, verdict.submission), verdict)
+        path.write_text(made, "utf-8")
+    except ImportError:
+        raise BadInputError("A page needs Jinja: python -m pip install jinja2") from None
+    except OSError as error:
+        raise BadInputError(f"{path} cannot be written: {error.strerror}.") from error

@@ -15,8 +15,8 @@ if TYPE_CHECKING:
     from grader.player.stage import Stage
 
 ACTS = {
-    "clock", "dialect", "grid", "operator", "plain", "profile", "race", "record", "script", "spin", "subject",
-    "trial",
+    "clock", "dialect", "grid", "operator", "pair", "plain", "profile", "race", "record", "script", "spin",
+    "subject", "trial",
 }  # fmt: skip
 
 

@@ -1,0 +1,169 @@
+"""The speed of a pair that passed: raced on a GPU, else predicted from what was counted on both sides."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
+
+from grader import roofline, speed
+from grader.pairs.dtypes import FLOATS, WHOLE, array, size_of
+from grader.pairs.flow import Line, fetch
+from grader.pairs.game import Game
+from grader.referee.draw import Drawn
+from grader.referee.exchange import Value
+from grader.referee.fault import FaultError
+from grader.task import Case, Speed
+from grader.verdict import Status
+
+if TYPE_CHECKING:
+    from grader.pairs.part import Play
+    from grader.referee.conduct import Match
+
+CASE = Case("speed", (), "", 0, given=True)
+MOST = 1 << 30  # bytes of inputs and results that are raced
+METHOD = (
+    "distinct bytes of the file's own kernels as simt counts them, and for torch's operators on both sides "
+    "the bytes of their tensors, over the card's copy bandwidth; products at its fp32 rate; a launch each"
+)
+
+
+def of(match: Match, baselines: tuple[str, ...] = ()) -> dict[str, Any] | None:
+    """The verdict's ``speed``."""
+    play: Play = match.kept["pair"]
+    if match.player is not None and match.player.backend == "cuda":
+        return _raced(match, play, baselines)
+    return _predicted(match, play)
+
+
+def prepared(match: Match, play: Play) -> tuple[Racer, Speed]:
+    """What :mod:`grader.clock` needs of a match: inputs, weights, and how large the call is."""
+    if play.pair.specs or play.large:
+        raise FaultError(Status.NOT_GRADABLE, "Only pairs below a gibibyte of tensors are timed.")
+    moved = play.game.inputs.nbytes, play.result_bytes
+    # A call need not read all of its inputs, nor write what is a view; of the smaller no one gets around.
+    least = 2 * min(moved)
+    eager = sum(entry[2] for entry in play.ops)
+    return Racer(match, play.game), Speed(CASE, CASE, eager, least, max(1, least))
+
+
+def _raced(match: Match, play: Play, baselines: tuple[str, ...]) -> dict[str, Any] | None:
+    try:
+        racer, what = prepared(match, play)
+    except FaultError as fault:
+        return {"kind": "none", "why": fault.message}
+    return speed.of(racer, replace(match.task, speed=what), "cuda", baselines)  # type: ignore[arg-type]
+
+
+class Racer:
+    """A match as the race sees it, whose inputs and weights are the pair's."""
+
+    def __init__(self, match: Match, game: Game) -> None:
+        self._match, self._game = match, game
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._match, name)
+
+    def __setattr__(self, name: str, value: Any) -> None:
+        if name.startswith("_"):
+            object.__setattr__(self, name, value)
+        else:
+            setattr(self._match, name, value)
+
+    def construct(self, case: Case) -> None:
+        """Both models are there; a player that was started anew gets its own."""
+        self._game.enter()
+
+    def new_weights(self, how: str = "write") -> None:
+        """The same new weights for both."""
+        self._game.weights(how)
+
+    def arguments(self, case: Case) -> list[Value]:
+        """The inputs of one call, as the race passes them on: a flat list."""
+        game = self._game
+        game.draw("as given")
+        ((kind, parts),) = game.inputs.tree.items()
+        if kind not in ("l", "u") or any(next(iter(p)) not in ("t", "v", "f") for p in parts):
+            raise FaultError(Status.NOT_GRADABLE, "Only calls with a flat list of arguments are timed.")
+        args: list[Value] = []
+        for part in parts:
+            ((kind, inside),) = part.items()
+            if kind == "t":
+                args.append(self._drawn(inside))
+            else:
+                args.append(float(inside) if kind == "f" else inside)
+        return args
+
+    def _drawn(self, number: int) -> Drawn:
+        fact = self._game.inputs.facts[number]
+        dtype = fact["dtype"]
+        if dtype not in (*FLOATS, *WHOLE):
+            raise FaultError(Status.NOT_GRADABLE, f"Calls with {dtype} are not timed yet.")
+        line = Line("input", number, fact["elements"], dtype, size_of(dtype))
+        (data,) = fetch(self._game.theirs, [(line, 0, line.elements)])
+        return Drawn(array(data, dtype), tuple(fact["shape"]), tuple(fact["strides"]), 0, "cuda")
+
+
+def _predicted(match: Match, play: Play, card_name: str = "h200") -> dict[str, Any] | None:
+    """Both sides by the same rule, from counts; never a measurement."""
+    counted = count(match, play)
+    card = roofline.card(card_name)
+    own = kernel_seconds(card, counted["launches"]) + operator_seconds(card, counted["ops"])
+    eager = operator_seconds(card, play.ops)
+    if not own or not eager:
+        return None
+    moved = sum(_moved(x) for x in counted["launches"]) + sum(entry[2] for entry in counted["ops"])
+    return {
+        "kind": "predicted",
+        "device": card.name,
+        "method": METHOD,
+        "counted_bytes": moved,
+        "launches": len(counted["launches"]) + sum(entry[1] for entry in counted["ops"]),
+        "kernel_seconds": own,
+        "eager_kernel_seconds": eager,
+        "kernel_ratio": eager / own,
+        "whole_ratio": eager / own,
+    }
+
+
+def count(match: Match, play: Play) -> dict[str, Any]:
+    """One call with counting on: ``launches`` of the file's kernels, ``ops`` of torch's operators."""
+    game = play.game
+    match.revive()
+    game.enter()
+    game.draw("as given")
+    game.give(fresh=True)
+    match.ask("count", on=True)
+    try:
+        answer = match.ask(
+            "act", act="pair", side="subject", step="call", how="new", seed=0, keep=False, weigh=True
+        )
+    finally:
+        match.ask("count", on=False)
+    ops = answer.data.get("ops")
+    return {"launches": answer.launches, "ops": [o for o in ops if _op(o)] if isinstance(ops, list) else []}
+
+
+def kernel_seconds(card: roofline.Card, launches: list[dict[str, Any]]) -> float:
+    """For the file's own kernels."""
+    return sum(card.memory_time(_moved(x)) for x in launches)
+
+
+def operator_seconds(card: roofline.Card, ops: list[list[Any]]) -> float:
+    """For torch's operators: [name, calls, bytes, operations of products] each."""
+    return math.fsum(
+        calls * card.launch_seconds
+        + max(moved / card.copy_bytes_per_second, flops / card.gemm_flops_per_second)
+        for _, calls, moved, flops in ops
+    )
+
+
+def _moved(launch: dict[str, Any]) -> int:
+    counts = launch.get("counts") or {}
+    return int(counts.get("read_bytes", 0)) + int(counts.get("written_bytes", 0))
+
+
+def _op(entry: Any) -> bool:
+    if not isinstance(entry, list) or len(entry) != 4 or not isinstance(entry[0], str):
+        return False
+    return all(type(n) is int and 0 <= n < math.inf for n in entry[1:])

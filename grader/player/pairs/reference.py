@@ -1,0 +1,197 @@
+"""The reference's side of a pair: it draws inputs and weights, and gives the answers."""
+
+from __future__ import annotations
+
+import contextlib
+import random
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import torch
+
+from grader.player.pairs import models, values, variants
+from grader.player.pairs.answers import Answers, Wide
+from grader.player.pairs.forms import OnCpu
+from grader.player.pairs.pieces import Flat
+from grader.player.pairs.session import Session, mentions_cuda
+from grader.player.pairs.weigh import Weigher
+
+if TYPE_CHECKING:
+    from grader.player.stage import Stage
+
+SAMPLE = 1 << 16
+
+
+class Reference(Session):
+    """One reference file and the problem that it poses."""
+
+    def __init__(self, stage: Stage) -> None:
+        super().__init__(stage)
+        self.entry, self.mode_ = "Model", ""
+        self.specs: list[dict[str, Any]] = []
+        self.value: Any = []
+        self.recipe: tuple[int, str, int] = (0, "as given", 0)
+        self.answers: Answers | None = None
+        self.after: dict[int, torch.Tensor] = {}
+        self.sample: list[torch.Tensor] = []
+        with open(stage.path, encoding="utf-8", errors="replace") as file:  # noqa: PTH123 (one line of it)
+            self._on_cpu = stage.device == "cpu" and mentions_cuda(file.read())
+
+    def words(self) -> contextlib.AbstractContextManager[Any]:
+        """Where "cuda" means the CPU, if that is needed."""
+        return OnCpu() if self._on_cpu else contextlib.nullcontext()
+
+    def begin(self, entry: str, seed: int, mode: str, specs: list[dict[str, Any]]) -> dict[str, Any]:
+        """Construct the model; answers ``init`` as data, its tensors, the state, and how it is run.
+
+        ``specs``: keyword arguments of ``generate_input``, for a problem in that form.
+        """
+        self.entry, self.mode_, self.specs = entry, mode, specs
+        draw = getattr(self.stage.module, "get_init_inputs", None)
+        _seed(seed)
+        with self.words():
+            self.value = draw() if draw and not specs else []
+            self.built(entry, self.value, seed, mode)
+        tensors: list[torch.Tensor] = []
+        tree = values.encode(self.value, tensors)
+        self.init = [t.detach().cpu() for t in tensors]
+        return {
+            "init": tree,
+            "facts": [values.facts(t) for t in self.init],
+            "state": models.listed(self.model),
+            "others": values.others(tree),
+            "training": bool(self.model is not None and self.model.training),
+        }
+
+    def weights(self, seed: int, names: list[str], mode: str) -> dict[str, Any]:
+        """Construct the model anew; constants among ``names`` get other values (see ``models.unsettle``)."""
+        if self.model is not None:
+            self.mode_ = mode
+            with self.words():
+                self.built(self.entry, self.value, seed, mode)
+            models.unsettle(self.model, set(names), torch.Generator().manual_seed(seed % (1 << 62)))
+        return {}
+
+    def draw(self, seed: int, variant: str, spec: int = 0) -> dict[str, Any]:
+        """New inputs; ``applies`` is False if the variant changes nothing of these."""
+        self.recipe = seed, variant, spec
+        self.answers, self.after = None, {}
+        self.inputs, applies = self._drawn()
+        self.forget()
+        return {
+            "tree": self.tree,
+            "facts": [values.facts(t) for t in self.inputs],
+            "others": values.others(self.tree),
+            "complex": any(t.is_complex() for t in self.inputs),
+            "applies": applies,
+        }
+
+    def _drawn(self) -> tuple[list[torch.Tensor], bool]:
+        seed, variant, spec = self.recipe
+        _seed(seed)
+        with self.words(), torch.no_grad():
+            if self.specs:
+                wanted = dict(self.specs[spec])
+                if "seed" in wanted:
+                    wanted["seed"] = seed % (1 << 31)
+                value = self.stage.entry("generate_input")(**wanted)
+            else:
+                value = self.stage.entry("get_inputs")()
+        tensors: list[torch.Tensor] = []
+        self.tree = values.encode(value, tensors)
+        tensors = [t.detach().to(self.stage.device) for t in tensors]
+        return tensors, variants.applied(variant, tensors, seed)
+
+    def answer(self, seed: int, budget: int, weigh: bool) -> dict[str, Any]:
+        """The answers for the inputs as they are, in the problem's own dtype and in float64.
+
+        ``budget``: bytes that float64 may take at a time; beyond it answers come in blocks of the batch.
+        """
+        torch.manual_seed(seed)
+        self.outputs, self.after = [], {}
+        self.forget()
+        wide = Wide(self, seed, budget)
+        if not wide.in_blocks:
+            wide.whole()  # before the call itself, which may change inputs and state
+        versions = [t._version for t in self.inputs]
+        state = models.state(self.model) if self.model is not None else {}
+        before = {key: t._version for key, t in state.items()}
+        watcher = Weigher() if weigh else None
+        torch.manual_seed(seed)
+        with self.words(), torch.no_grad(), watcher or contextlib.nullcontext():
+            value = models.call(self.target, self.arguments())
+        self.stage.synchronize()
+        answer = self.kept(value)
+        changed = [n for n, (t, v) in enumerate(zip(self.inputs, versions, strict=True)) if t._version != v]
+        if changed:
+            self.after = {n: self.inputs[n] for n in changed}
+            aliased = {t.untyped_storage().data_ptr() for t in self.after.values()}
+            self.inputs, _ = self._drawn()
+            if any(t.untyped_storage().data_ptr() in aliased for t in self.inputs):
+                raise RuntimeError("get_inputs() returns the same memory each time, and forward changes it")
+        self.answers = wide.settle()
+        for fact, tensor in zip(answer["tensors"], self.outputs, strict=True):
+            fact |= _about(tensor)
+        sample = [_sample(t) for t in self.outputs]
+        same = [len(a) > 0 and torch.equal(a, b) for a, b in zip(sample, self.sample, strict=False)]
+        self.sample = sample
+        return answer | {
+            "blocks": self.answers.blocks,
+            "native": self.answers.why_native,
+            "changed": changed,
+            "state": [list(k) for k, v in before.items() if models.state(self.model)[k]._version != v]
+            if self.model is not None
+            else [],
+            "random": bool(watcher and watcher.random),
+            "ops": watcher.as_json() if watcher else [],
+            "same": bool(same) and all(same),
+        }
+
+    def block(self, number: int) -> dict[str, Any]:
+        """Have the float64 answers of one block ready; ``ranges``: which elements of each output they are."""
+        assert self.answers is not None
+        ranges = self.answers.block(number)
+        self.forget("answer")
+        return {"ranges": ranges, "facts": [_kind(t) for t in self.answers.tensors]}
+
+    def judge(self, tree: dict[str, Any]) -> dict[str, Any]:
+        """Have the file's own ``check_implementation`` look at a result that came in pieces into ``init``."""
+        given, _ = self._drawn()
+        found = self.stage.entry("check_implementation")(
+            values.decode(self.tree, given), values.decode(tree, self.init)
+        )
+        good, why = found if isinstance(found, tuple) else (found, "")
+        return {"good": bool(good), "why": str(why)[:600]}
+
+    def _made(self, what: str, key: Any) -> Flat:
+        if what == "answer":
+            assert self.answers is not None
+            return Flat(self.answers.tensors[int(key)])
+        if what == "after":
+            return Flat(self.after.get(int(key), self.inputs[int(key)]), storage=True)
+        return super()._made(what, key)
+
+
+def _seed(seed: int) -> None:
+    torch.manual_seed(seed)
+    random.seed(seed)
+    np.random.seed(seed % (1 << 32))
+
+
+def _about(tensor: torch.Tensor) -> dict[str, Any]:
+    """What makes a problem degenerate: a constant, or what is not finite."""
+    if not tensor.numel():
+        return {"constant": True, "finite": True}
+    line = tensor.reshape(-1)
+    finite = bool(torch.isfinite(line).all()) if line.is_floating_point() else True
+    return {"constant": tensor.numel() > 1 and bool((line == line[0]).all()), "finite": finite}
+
+
+def _kind(tensor: torch.Tensor) -> str:
+    return str(tensor.dtype).removeprefix("torch.")
+
+
+def _sample(tensor: torch.Tensor) -> torch.Tensor:
+    """Some elements, evenly spaced, to tell whether an output changes with the input at all."""
+    line = tensor.reshape(-1)
+    return line[:: max(1, line.numel() // SAMPLE)].clone()

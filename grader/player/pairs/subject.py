@@ -1,0 +1,83 @@
+"""The submission's side of a pair: its model, its inputs in memory of their own, its calls."""
+
+from __future__ import annotations
+
+import contextlib
+import functools
+from typing import TYPE_CHECKING, Any
+
+import torch
+
+from grader.player.pairs import models, values
+from grader.player.pairs.session import Session
+from grader.player.pairs.weigh import Weigher
+
+if TYPE_CHECKING:
+    from grader.player.stage import Stage
+
+
+class Subject(Session):
+    """One submission against one problem."""
+
+    def __init__(self, stage: Stage) -> None:
+        super().__init__(stage)
+        self.initial: dict[str, Any] = {"l": []}
+
+    def make(self, entry: str, init: dict[str, Any], seed: int, mode: str) -> dict[str, Any]:
+        """Construct the model with what the reference's ``get_init_inputs`` gave; answers its state."""
+        self.built(entry, values.decode(init, self.init), seed, mode)
+        return {"state": models.listed(self.model)}
+
+    def mode(self, mode: str) -> dict[str, Any]:
+        """Training or evaluation, from now on."""
+        if self.model is not None:
+            self.model.train(mode == "train")
+        return {}
+
+    def take(self, tree: dict[str, Any], facts: list[dict[str, Any]], fresh: bool) -> dict[str, Any]:
+        """Get ready for new inputs: in new memory if ``fresh``, else into the tensors of the call before."""
+        old = [values.facts(t) for t in self.inputs]
+        self.tree = tree
+        if fresh or old != facts:
+            previous = self.inputs  # alive meanwhile, so that the new ones lie elsewhere
+            self.room("inputs", facts)
+            del previous
+        return {}
+
+    def move(self, names: list[list[str]]) -> dict[str, Any]:
+        """Give these tensors of the state new memory; their values come afterwards."""
+        assert self.model is not None
+        own = models.state(self.model)
+        for kind, name in names:
+            tensor = own[(kind, name)]
+            if not tensor.is_inference() and tensor.layout is torch.strided:
+                self.retired.append(tensor.data)
+                tensor.data = torch.empty_like(tensor.data)
+        self.forget("state")
+        return {}
+
+    def call(self, how: str, seed: int, keep: bool, weigh: bool = False) -> dict[str, Any]:
+        """Call once. ``how`` as in a round; ``keep`` the results of the call before for another look.
+
+        ``weigh``: say which operators of torch ran, and what they moved.
+        """
+        stage = self.stage
+        self.before = self.outputs if keep else []
+        self.outputs = []
+        self.forget()
+        inputs = self.arguments()
+        if stage.gpu:
+            stage.poison([{"shape": list(t.shape)} for t in self.before])
+        torch.manual_seed(seed)
+        watcher = Weigher() if weigh else None
+        with stage.stream(how != "new"):
+            with torch.no_grad(), watcher or contextlib.nullcontext():
+                value = models.call(self.target, inputs)
+            if stage.gpu and how != "new":
+                # A copy waits for this stream only: what another one still does comes too late.
+                value = values.mapped(value, lambda t: t.clone() if type(t) is torch.Tensor else t)
+        stage.synchronize()
+        stage.again = functools.partial(models.call, self.target, inputs)
+        answer = self.kept(value)
+        stage.last = self.outputs
+        return answer | {"ops": watcher.as_json() if watcher else []}

@@ -1,0 +1,44 @@
+"""Unkind inputs made from a problem's own: as they are drawn, but with signs mixed, or scaled."""
+
+from __future__ import annotations
+
+import torch
+
+SCALES = {"scaled down": 1e-3, "scaled up": 1e3}
+
+
+def applied(variant: str, tensors: list[torch.Tensor], seed: int) -> bool:
+    """Change the floating-point tensors in place as ``variant`` says; whether that has changed anything.
+
+    "signs mixed" makes half of the values of each tensor negative that has none; "scaled down" and "scaled
+    up" multiply by a thousandth and by a thousand, unless the dtype cannot hold that.
+    """
+    if variant == "as given":
+        return True
+    generator = torch.Generator().manual_seed(seed)
+    changed = False
+    for tensor in tensors:
+        if not tensor.is_floating_point() or tensor.numel() < 2:
+            continue
+        if variant == "signs mixed":
+            if float(tensor.amin()) < 0 or float(tensor.amax()) == 0:
+                continue
+            signs = torch.randint(0, 2, tensor.shape, generator=generator, dtype=torch.int8) * 2 - 1
+            _hold(tensor, tensor * signs.to(tensor.device, tensor.dtype))
+            changed = True
+        else:
+            scaled = tensor * SCALES[variant]
+            if not bool(torch.isfinite(scaled).all()):
+                return False
+            _hold(tensor, scaled)
+            changed = True
+    return changed
+
+
+def _hold(tensor: torch.Tensor, values: torch.Tensor) -> None:
+    """New values in the same memory; where a view repeats elements, those of the last one stay."""
+    if 0 in tensor.stride() and tensor.numel() > 1:
+        index = tuple(slice(0, 1) if s == 0 else slice(None) for s in tensor.stride())
+        tensor[index].copy_(values[index])
+    else:
+        tensor.copy_(values)

@@ -1,0 +1,46 @@
+"""What torch's own operators of a call move and compute: counted, since there may be no GPU's clock."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import torch
+from torch.utils._python_dispatch import TorchDispatchMode
+from torch.utils._pytree import tree_leaves
+from torch.utils.flop_counter import flop_registry
+
+MAKERS = ("empty", "detach", "lift_fresh", "_to_copy", "alias", "set_")
+
+
+class Weigher(TorchDispatchMode):  # type: ignore[no-untyped-call]
+    """Within it every operator is noted: calls, bytes of its tensors, floating-point operations of products.
+
+    ``random``: whether one of them drew random numbers. An operator that only makes a view moves nothing.
+    """
+
+    def __init__(self) -> None:
+        super().__init__()  # type: ignore[no-untyped-call]
+        self.ops: dict[str, list[int]] = {}
+        self.random = False
+
+    def __torch_dispatch__(
+        self, func: Any, types: Any, args: tuple[Any, ...] = (), kwargs: dict[str, Any] | None = None
+    ) -> Any:
+        result = func(*args, **(kwargs or {}))
+        self.random |= torch.Tag.nondeterministic_seeded in func.tags
+        name = func.overloadpacket.__name__
+        if func.is_view or name.startswith(MAKERS):
+            return result
+        tensors = {id(t): t for t in tree_leaves((args, kwargs, result)) if isinstance(t, torch.Tensor)}
+        if not any(isinstance(t, torch.Tensor) for t in tree_leaves(result)):
+            return result
+        entry = self.ops.setdefault(name, [0, 0, 0])
+        entry[0] += 1
+        entry[1] += sum(t.numel() * t.element_size() for t in tensors.values())
+        if func.overloadpacket in flop_registry:
+            entry[2] += int(flop_registry[func.overloadpacket](*args, **(kwargs or {}), out_val=result))
+        return result
+
+    def as_json(self) -> list[list[Any]]:
+        """[name, calls, bytes, operations] of each, in order of first use."""
+        return [[name, *numbers] for name, numbers in self.ops.items()][:500]

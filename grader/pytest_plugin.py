@@ -1,0 +1,108 @@
+"""``pytest --kernel-pairs``: every pair of files below the given folders as tests, one a submission.
+
+A folder with a ``reference.py`` (or a ``task.yml``) is a problem, and each other Python file in it that
+defines ``ModelNew`` (or ``custom_kernel``) a submission. A submission that says ``# expect: STATUS`` in a
+line of its own must get that status; any other must pass.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+EXPECT = re.compile(r"^# expect: *(\w+)", re.M)
+ENTRY = re.compile(r"^(?:class ModelNew|def custom_kernel|(?:ModelNew|custom_kernel)\s*=)", re.M)
+
+
+def pytest_addoption(parser: pytest.Parser) -> None:
+    """Three options."""
+    group = parser.getgroup("kernel pairs", "grade pairs of kernel files with inline-to-fused")
+    group.addoption("--kernel-pairs", action="store_true", help="collect pairs of kernel files")
+    group.addoption("--kernel-backend", default="auto", help="auto, cuda or simt (default: auto)")
+    group.addoption(
+        "--kernel-summary", default="", help="also write a table of the pairs, in Markdown, to this file"
+    )
+
+
+def pytest_collect_file(file_path: Path, parent: pytest.Collector) -> pytest.Collector | None:
+    """A reference stands for its folder."""
+    if not parent.config.getoption("--kernel-pairs") or file_path.name not in ("reference.py", "task.yml"):
+        return None
+    if file_path.name == "reference.py" and (file_path.parent / "task.yml").is_file():
+        return None
+    return Problem.from_parent(parent, path=file_path)
+
+
+class Problem(pytest.File):
+    """A folder with a reference."""
+
+    def collect(self) -> Iterator[pytest.Item]:
+        """Its submissions."""
+        for path in sorted(self.path.parent.glob("*.py")):
+            text = path.read_text("utf-8", errors="replace")
+            if path.name != "reference.py" and ENTRY.search(text):
+                expected = EXPECT.search(text)
+                yield Submission.from_parent(
+                    self, name=path.stem, file=path, expected=expected[1] if expected else "passed"
+                )
+
+
+class Submission(pytest.Item):
+    """One submission: it must get the status that it expects."""
+
+    def __init__(self, *, file: Path, expected: str, **more: Any) -> None:
+        super().__init__(**more)
+        self.file, self.expected = file, expected
+
+    def runtest(self) -> None:
+        """Grade it."""
+        import grader
+
+        verdict = grader.check(self.path, self.file, backend=self.config.getoption("--kernel-backend"))
+        self.user_properties.append(("status", str(verdict.status)))
+        _rows(self.config).append((self.path.parent.name, self.name, self.expected, verdict))
+        if verdict.status != self.expected:
+            raise UnexpectedError(self.expected, verdict)
+
+    def repr_failure(self, excinfo: pytest.ExceptionInfo[BaseException], style: Any = None) -> Any:
+        """What the grader says, without our own frames."""
+        if isinstance(excinfo.value, UnexpectedError):
+            return str(excinfo.value)
+        return super().repr_failure(excinfo, style)
+
+    def reportinfo(self) -> tuple[Path, int, str]:
+        """Which file, and what it is called."""
+        return self.file, 0, f"{self.path.parent.name}/{self.name}"
+
+
+class UnexpectedError(Exception):
+    """A submission got another status than it should."""
+
+    def __init__(self, expected: str, verdict: Any) -> None:
+        bad = [f"  {f.id}: {f.status}: {f.message}" for f in verdict.findings if not f.ok]
+        super().__init__("\n".join([f"{verdict.submission}: {verdict.status}, expected {expected}.", *bad]))
+
+
+def _rows(config: pytest.Config) -> list[tuple[str, str, str, Any]]:
+    if not hasattr(config, "_kernel_rows"):
+        config._kernel_rows = []  # type: ignore[attr-defined]
+    rows: list[tuple[str, str, str, Any]] = config._kernel_rows  # type: ignore[attr-defined]
+    return rows
+
+
+def pytest_sessionfinish(session: pytest.Session) -> None:
+    """Write the table."""
+    path = session.config.getoption("--kernel-summary")
+    if not path or not session.config.getoption("--kernel-pairs"):
+        return
+    lines = ["| problem | submission | status | expected | first finding |", "|---|---|---|---|---|"]
+    for problem, name, expected, verdict in _rows(session.config):
+        first = next((f"{f.id}: {f.message}" for f in verdict.findings if not f.ok), "")
+        cells = [problem, name, str(verdict.status), expected, " ".join(first.split())[:160]]
+        lines.append(f"| {' | '.join(c.replace('|', chr(92) + '|') for c in cells)} |")
+    with open(path, "a", encoding="utf-8") as file:  # noqa: PTH123 (a summary is added to)
+        file.write("\n".join([*lines, ""]))
