@@ -11,6 +11,7 @@ from grader.pairs import form
 from grader.pairs.dtypes import array, is_float, size_of, tolerance
 from grader.pairs.flow import Line, fetch, move, same
 from grader.pairs.game import FEW, Game, Posed
+from grader.pairs.table import Held
 from grader.referee import claims
 from grader.referee.draw import row_major
 from grader.referee.fault import FaultError
@@ -205,7 +206,7 @@ def inputs_changed(comparison: Comparison, aliases: list[int]) -> Finding | None
 def state_changed(comparison: Comparison) -> Finding | None:
     """Parameters and buffers must stay, or change as the reference's do."""
     game, posed = comparison.game, comparison.posed
-    pairs = [(a, b) for a, b in (game.table.pairs if game.table else []) if a.kind != "attribute"]
+    pairs = [(a, b) for a, b in (game.table.pairs if game.table else []) if _lasting(a)]
     still = [(a, b) for a, b in pairs if a.key not in posed.state and a.dtype == b.dtype]
     wrong = same(game.mine, game.theirs, [(b.line, a.line) for a, b in still])
     if wrong is not None:
@@ -222,6 +223,11 @@ def state_changed(comparison: Comparison) -> Finding | None:
                 hint = " (as BatchNorm does in training mode; with --mode eval it stays)"
                 return comparison.fail(failed.status, f"{what}{hint}. {failed.message}", **failed.evidence)
     return None
+
+
+def _lasting(held: Held) -> bool:
+    """Whether its values matter after a call; the count of batches that BatchNorm keeps beside does not."""
+    return held.kind != "attribute" and not held.name.endswith("num_batches_tracked")
 
 
 def _of(line: Line) -> tuple[int, str, int]:

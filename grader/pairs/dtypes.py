@@ -14,7 +14,7 @@ WHOLE = ("int8", "int16", "int32", "int64", "uint8", "uint16", "uint32", "uint64
 FLOATS = ("float16", "float32", "float64")
 KNOWN = (*WHOLE, *FLOATS, "bfloat16")
 # Half precision keeps few digits, so its own rounding is most of the framework's error: less is multiplied.
-HALF_FACTOR, HALF_ULPS = 4.0, 2.0
+HALF_FACTOR, HALF_ULPS = 3.0, 1.0
 
 
 def size_of(dtype: str) -> int:

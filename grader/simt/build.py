@@ -208,6 +208,8 @@ def _own_files(request: BuildRequest) -> set[str]:
 def _device_object(request: BuildRequest, variant: Variant, run: Run) -> tuple[Path, str]:
     sources = list(request.cuda_sources)
     parts = [registration(sources) + "\n"]
+    if any("TORCH_EXTENSION_NAME" in text for text in sources):  # load() of a file that binds itself
+        parts.insert(0, f"#define TORCH_EXTENSION_NAME {request.name}\n")
     for i, text in enumerate(map(rewrite, sources)):
         if variant == "checked":
             parts.append(source_text(i, *_origin(request.cuda_origins, i, "cuda.cu"), text) + "\n")

@@ -13,6 +13,8 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
+from . import local_headers as headers
+
 Build = Callable[[dict[str, object]], str]
 
 # In a notebook a source may stand in another cell than the call: what else to look through, newest first.
@@ -65,8 +67,8 @@ def install(build: Build, binding: Path) -> None:
             )
         request: dict[str, object] = {
             "name": given["name"],
-            "cpp_sources": [p.read_text() for p in cpp],
-            "cuda_sources": [p.read_text() for p in cuda],
+            "cpp_sources": [headers.inlined(p) for p in cpp],
+            "cuda_sources": [headers.inlined(p) for p in cuda],
             "functions": None,
             **_flags(given, sorted({str(p.parent) for p in paths})),
             "cpp_origins": [(str(p), 1) for p in cpp],

@@ -84,8 +84,12 @@ def listed(model: torch.nn.Module | None) -> list[list[Any]]:
 
 
 def settle(model: torch.nn.Module, device: str, mode: str) -> torch.nn.Module:
-    """On the device, in the mode asked for ("" leaves it as it was constructed)."""
+    """On the device, in the mode asked for ("" leaves it as it was constructed).
+
+    Plain tensors go there too, whether forward moves them or not; whole numbers may be meant for the host.
+    """
     model = model.to(device)
+    _each(model, lambda t: t.to(device) if t.is_floating_point() else t)
     if mode:
         model.train(mode == "train")
     return model
@@ -94,11 +98,18 @@ def settle(model: torch.nn.Module, device: str, mode: str) -> torch.nn.Module:
 def doubled(model: torch.nn.Module) -> None:
     """Make everything that the model holds double precision, plain attributes too. In place."""
     model.double()
+    _each(model, wide)
+
+
+def _each(model: torch.nn.Module, change: Callable[[torch.Tensor], torch.Tensor]) -> None:
+    """Replace the tensors that are plain attributes; those in place already stay the same objects."""
     for module in model.modules():
         for name, value in list(vars(module).items()):
-            if not name.startswith("_") and isinstance(value, (torch.Tensor, *CONTAINERS)):
+            if name.startswith("_") or not any(True for _ in _inside(value, "")):
+                continue
+            if isinstance(value, (torch.Tensor, *CONTAINERS)):
                 with contextlib.suppress(Exception):  # a container of another kind stays as it is
-                    setattr(module, name, mapped(value, wide))
+                    setattr(module, name, mapped(value, change))
 
 
 def unsettle(model: torch.nn.Module, names: set[str], generator: torch.Generator) -> None:

@@ -115,7 +115,9 @@ class Reference(Session):
             wide.whole()  # before the call itself, which may change inputs and state
         versions = [t._version for t in self.inputs]
         state = models.state(self.model) if self.model is not None else {}
-        before = {key: t._version for key, t in state.items()}
+        # Not the version: running statistics are updated without raising it.
+        before = {key: t.detach().clone() for key, t in state.items() if key[0] == "buffer"}
+        raised = {key: t._version for key, t in state.items()}
         watcher = Weigher() if weigh else None
         torch.manual_seed(seed)
         with self.words(), torch.no_grad(), watcher or contextlib.nullcontext():
@@ -139,9 +141,11 @@ class Reference(Session):
             "blocks": self.answers.blocks,
             "native": self.answers.why_native,
             "changed": changed,
-            "state": [list(k) for k, v in before.items() if models.state(self.model)[k]._version != v]
-            if self.model is not None
-            else [],
+            "state": [
+                list(key)
+                for key, t in state.items()
+                if t._version != raised[key] or (key in before and not _same(t, before[key]))
+            ],
             "random": bool(watcher and watcher.random),
             "ops": watcher.as_json() if watcher else [],
             "same": bool(same) and all(same),
@@ -176,6 +180,10 @@ def _seed(seed: int) -> None:
     torch.manual_seed(seed)
     random.seed(seed)
     np.random.seed(seed % (1 << 32))
+
+
+def _same(one: torch.Tensor, other: torch.Tensor) -> bool:
+    return torch.equal(one, other) or bool(((one == other) | ((one != one) & (other != other))).all())
 
 
 def _about(tensor: torch.Tensor) -> dict[str, Any]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import functools
+import sys
 from typing import TYPE_CHECKING, Any
 
 import torch
@@ -11,6 +12,7 @@ import torch
 from grader.player.pairs import models, values
 from grader.player.pairs.session import Session
 from grader.player.pairs.weigh import Weigher
+from grader.simt import recurrent
 
 if TYPE_CHECKING:
     from grader.player.stage import Stage
@@ -21,6 +23,8 @@ class Subject(Session):
 
     def __init__(self, stage: Stage) -> None:
         super().__init__(stage)
+        if "grader.simt.device" in sys.modules:
+            recurrent.install()
         self.initial: dict[str, Any] = {"l": []}
 
     def make(self, entry: str, init: dict[str, Any], seed: int, mode: str) -> dict[str, Any]:

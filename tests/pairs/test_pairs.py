@@ -1,0 +1,169 @@
+"""Pairs of files as a whole: what passes, what fails and with which words, on the CPU back end."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+import grader
+from benchmarks.pairs import models, rowwise
+from benchmarks.pairs.kit import HEAD, reference, torch_one
+from grader import backend
+from grader.check import check as grade
+from grader.check import warm
+from grader.errors import BadInputError
+from grader.pairs.job import Options, job
+from grader.verdict import Status, Verdict
+
+NAMES = ("layer_norm", "nested_results", "moving_average", "lstm_hidden")
+CHOSEN = [p for p in (*rowwise.PAIRS, *models.PAIRS) if p.name in NAMES]
+FILES = ("correct.py", "wrong.py", "low_precision.py")
+
+
+def judged(folder: Path, ref: str, mine: str, **options: object) -> Verdict:
+    """The verdict on two texts; the memory of a submission without kernels is not of interest here."""
+    (folder / "reference.py").write_text(ref)
+    (folder / "mine.py").write_text(mine)
+    chosen = Options(**options)  # type: ignore[arg-type]
+    choice = backend.Choice("simt", "a test")
+    return grade(warm(job(folder / "reference.py", folder / "mine.py", choice, chosen))).verdict
+
+
+def said(verdict: Verdict, name: str) -> str:
+    return next(f"{f.status}: {f.message}" for f in verdict.findings if f.id == name)
+
+
+@pytest.mark.parametrize("file", FILES)
+@pytest.mark.parametrize("pair", CHOSEN, ids=lambda p: p.name)
+def test_each_submission_gets_its_status(pair: object, file: str, tmp_path: Path) -> None:
+    home = pair.write(tmp_path)  # type: ignore[attr-defined]
+    verdict = grader.check(home / "reference.py", home / file, backend="simt", warm=True)
+    expected = (home / file).read_text().splitlines()[0].removeprefix("# expect: ")
+    assert verdict.status == expected, [f for f in verdict.findings if not f.ok]
+
+
+LINEAR = reference("return self.fc(x)", "[torch.rand(64, 6)]", "self.fc = nn.Linear(n, 5)", "6", "n")
+
+
+def test_a_parameter_without_a_partner_is_named(tmp_path: Path) -> None:
+    mine = LINEAR.split("\n\n\ndef")[0].replace("Model(", "ModelNew(").replace("n, 5)", "n, 4)")
+    verdict = judged(tmp_path, LINEAR, mine)
+    assert verdict.status is Status.MISSING_ENTRY
+    assert "no parameter like the reference's fc.weight [5, 6]" in said(verdict, "as given")
+
+
+def test_float64_answers_in_blocks_see_the_last_row(tmp_path: Path) -> None:
+    right = judged(tmp_path, LINEAR, torch_one(LINEAR), budget=20_000)
+    assert right.ok and "blocks of the batch" in said(right, "problem")
+    edits = ("return self.fc(x)", "y = self.fc(x)\n        y[63, 4] += 1e-3\n        return y")
+    wrong = judged(tmp_path, LINEAR, torch_one(LINEAR, edits), budget=20_000)
+    assert wrong.status is Status.WRONG_OUTPUT and "[63, 4]" in said(wrong, "as given")
+
+
+def test_what_only_mixed_signs_show(tmp_path: Path) -> None:
+    ref = reference("return torch.relu(x)", "[torch.rand(9, 33)]")
+    lazy = torch_one(ref, ("torch.relu(x)", "x + 0"))
+    verdict = judged(tmp_path, ref, lazy)
+    assert said(verdict, "as given").startswith("passed") and said(verdict, "signs mixed").startswith("wrong")
+    assert judged(tmp_path, ref, lazy, inputs="as-given").ok
+
+
+@pytest.mark.parametrize(
+    ("forward", "inputs", "word"),
+    [
+        ("return torch.softmax(x, dim=1)", "[torch.randn(9, 1)]", "one value throughout"),
+        ("return torch.arange(9.0) + 0 * x[0, 0]", "[torch.randn(9, 9)]", "do not depend on the input"),
+        ("return torch.bernoulli(x)", "[torch.rand(9, 9)]", "draws random numbers"),
+        ("return torch.complex(x, x)", "[torch.rand(9, 9), object()]", "returns a object"),
+    ],
+)
+def test_a_problem_that_shows_nothing_is_said_to_be_one(
+    forward: str, inputs: str, word: str, tmp_path: Path
+) -> None:
+    ref = reference(forward, inputs)
+    verdict = judged(tmp_path, ref, torch_one(ref))
+    assert word in said(verdict, "problem") and verdict.status is Status.NOT_GRADABLE
+
+
+def test_a_problem_that_cannot_fit_names_a_batch_that_would(tmp_path: Path) -> None:
+    ref = reference("return x + 1", "[torch.rand(4096, 1 << 20)]")
+    verdict = judged(tmp_path, ref, torch_one(ref), memory=4 << 30)
+    words = said(verdict, "problem")
+    assert "A first dimension of " in words and "instead of 4096 would fit" in words
+
+
+def test_a_reference_that_asks_for_the_gpu_is_answered_on_the_cpu(tmp_path: Path) -> None:
+    ref = reference("return x.to('cuda') * self.w", "[torch.rand(9, 8, device='cuda')]",
+                    "self.w = torch.randn(n, device='cuda')", "8", "n")  # fmt: skip
+    assert judged(tmp_path, ref, torch_one(ref)).ok
+
+
+def test_files_that_are_no_pair(tmp_path: Path) -> None:
+    (tmp_path / "mine.py").write_text("class ModelNew: pass\n")
+    (tmp_path / "reference.py").write_text(f"{HEAD}\nclass Other(nn.Module): pass\n")
+    with pytest.raises(BadInputError, match="defines no Model"):
+        grader.check(tmp_path / "reference.py", tmp_path / "mine.py", backend="simt")
+    with pytest.raises(BadInputError, match="There is no mode"):
+        job(tmp_path / "reference.py", tmp_path / "mine.py", backend.Choice("simt", ""), Options(mode="x"))
+
+
+TASK = """
+files: [{name: submission.py, source: "@SUBMISSION@"}, {name: task.py, source: task.py},
+        {name: reference.py, source: reference.py}]
+lang: py
+description: |
+  Scale a vector.
+tests: [{size: 127, seed: 4242}, {size: 33, seed: 5}]
+benchmarks: [{size: 1024, seed: 1}]
+"""
+KERNEL = """import torch
+from task import input_t, output_t
+
+
+def generate_input(size: int, seed: int) -> input_t:
+    generator = torch.Generator().manual_seed(seed)
+    return torch.randn(size, generator=generator), 3.0
+
+
+def ref_kernel(data: input_t) -> output_t:
+    x, factor = data
+    return x * factor
+
+
+def check_implementation(data: input_t, output: output_t) -> tuple[bool, str]:
+    good = torch.allclose(ref_kernel(data), output, rtol=1e-5)
+    return good, "" if good else "not the same"
+"""
+SUBMITTED = """from task import input_t, output_t
+
+
+def custom_kernel(data: input_t) -> output_t:
+    x, factor = data
+    return x * factor
+"""
+
+
+def test_a_task_with_tests_of_its_own(tmp_path: Path) -> None:
+    problem = tmp_path / "problem"
+    problem.mkdir()
+    (problem / "task.yml").write_text(TASK)
+    (problem / "task.py").write_text("import torch\ninput_t = tuple\noutput_t = torch.Tensor\n")
+    (problem / "reference.py").write_text(KERNEL)
+    mine = tmp_path / "submission.py"
+    mine.write_text(SUBMITTED)
+    verdict = grader.check(problem, mine, backend="simt", warm=True)
+    assert verdict.ok and "size=33, seed=5" in verdict.findings[3].id
+    mine.write_text(SUBMITTED.replace("x * factor", "x * 3.1"))
+    verdict = grader.check(problem / "task.yml", mine, backend="simt", warm=True)
+    assert verdict.status is Status.WRONG_OUTPUT and "It says: not the same" in verdict.findings[2].message
+
+
+def test_speed_is_predicted_for_what_passes(tmp_path: Path) -> None:
+    (tmp_path / "reference.py").write_text(LINEAR)
+    (tmp_path / "mine.py").write_text(torch_one(LINEAR))
+    made = job(tmp_path / "reference.py", tmp_path / "mine.py", backend.Choice("simt", ""))
+    speed = grade(warm(replace(made, with_speed=True))).verdict.speed
+    # The same operators on both sides: the same prediction.
+    assert speed is not None and speed["kind"] == "predicted" and speed["whole_ratio"] == pytest.approx(1.0)
