@@ -27,7 +27,7 @@ from benchmarks.pairs import activations, models, rowwise, spatial  # noqa: E402
 from benchmarks.pairs.kit import Pair  # noqa: E402
 
 EVERY: list[Pair] = [*activations.PAIRS, *rowwise.PAIRS, *spatial.PAIRS, *models.PAIRS]
-SMALL = ("layer_norm", "nested_results", "moving_average", "lstm_hidden", "named_arguments")
+SMALL = ("layer_norm", "nested_results", "lstm_hidden")
 
 
 def grade(folder: Path, file: Path, backend: str) -> dict[str, Any]:

@@ -142,7 +142,9 @@ class Comparison:
         by_order = (
             f" (Parameters matched by their order: {table.by_order}.)" if table and table.by_order else ""
         )
-        message = f"{notes[0]}{finding.message}{by_order}"
+        # A window of a large result is judged as a line of its own.
+        named = finding.message.replace(f"element [{verdict.first}]", f"element {index}", 1)
+        message = f"{notes[0]}{named}{by_order}"
         return Finding(finding.id, finding.status, message, 0, finding.max_points, finding.evidence)
 
 

@@ -122,7 +122,14 @@ class Game:
                 Line("init", n, f["elements"], f["dtype"], f["size"]) for n, f in enumerate(self.init_facts)
             ]
             move(self.theirs, self.mine, [(line, line) for line in lines])
-        said = self.mine.ask("make", entry=pair.entry, init=self.init, seed=self.seed() >> 30, mode=self.mode)
+        said = self.mine.ask(
+            "make",
+            entry=pair.entry,
+            init=self.init,
+            seed=self.seed() >> 30,
+            mode=self.mode,
+            single=bool(pair.specs),
+        )
         self.table = table.match(self.wanted, table.read(said.get("state")), pair.entry)
         self._entered = self.match.player
 

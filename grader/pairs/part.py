@@ -185,7 +185,7 @@ class Play:
             before = comparison.kept
             if number == 0:
                 self._look(posed, comparison)
-            elif weights == "keep" and posed.same and not failed:
+            elif weights == "keep" and posed.same:
                 self.degenerate.append("its results do not depend on the input")
             if failed:
                 message = f"Call {number + 1}, after {what}: {failed.message}" if number else failed.message

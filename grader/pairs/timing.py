@@ -153,7 +153,7 @@ def operator_seconds(card: roofline.Card, ops: list[list[Any]]) -> float:
     """For torch's operators: [name, calls, bytes, operations of products] each."""
     return math.fsum(
         calls * card.launch_seconds
-        + max(moved / card.copy_bytes_per_second, flops / card.gemm_flops_per_second)
+        + max(moved / card.copy_bytes_per_second, flops / card.gemm_flops_per_second["float32"])
         for _, calls, moved, flops in ops
     )
 

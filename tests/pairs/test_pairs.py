@@ -17,7 +17,7 @@ from grader.errors import BadInputError
 from grader.pairs.job import Options, job
 from grader.verdict import Status, Verdict
 
-NAMES = ("layer_norm", "nested_results", "moving_average", "lstm_hidden")
+NAMES = ("layer_norm", "nested_results", "lstm_hidden")
 CHOSEN = [p for p in (*rowwise.PAIRS, *models.PAIRS) if p.name in NAMES]
 FILES = ("correct.py", "wrong.py", "low_precision.py")
 
@@ -55,10 +55,10 @@ def test_a_parameter_without_a_partner_is_named(tmp_path: Path) -> None:
 
 
 def test_float64_answers_in_blocks_see_the_last_row(tmp_path: Path) -> None:
-    right = judged(tmp_path, LINEAR, torch_one(LINEAR), budget=20_000)
+    right = judged(tmp_path, LINEAR, torch_one(LINEAR), budget=8_000)
     assert right.ok and "blocks of the batch" in said(right, "problem")
     edits = ("return self.fc(x)", "y = self.fc(x)\n        y[63, 4] += 1e-3\n        return y")
-    wrong = judged(tmp_path, LINEAR, torch_one(LINEAR, edits), budget=20_000)
+    wrong = judged(tmp_path, LINEAR, torch_one(LINEAR, edits), budget=8_000)
     assert wrong.status is Status.WRONG_OUTPUT and "[63, 4]" in said(wrong, "as given")
 
 
@@ -74,7 +74,7 @@ def test_what_only_mixed_signs_show(tmp_path: Path) -> None:
     ("forward", "inputs", "word"),
     [
         ("return torch.softmax(x, dim=1)", "[torch.randn(9, 1)]", "one value throughout"),
-        ("return torch.arange(9.0) + 0 * x[0, 0]", "[torch.randn(9, 9)]", "do not depend on the input"),
+        ("return torch.arange(9.0, device=x.device)", "[torch.randn(9, 9)]", "do not depend on the input"),
         ("return torch.bernoulli(x)", "[torch.rand(9, 9)]", "draws random numbers"),
         ("return torch.complex(x, x)", "[torch.rand(9, 9), object()]", "returns a object"),
     ],

@@ -126,7 +126,7 @@ class Wide:
         torch.manual_seed(self._seed)
         given = [_own(t) if double else t for t in inputs]
         with side.words(), torch.no_grad(), _default(torch.float64 if double else None):
-            value = models.call(self._target(double), values.decode(side.tree, given))
+            value = side.run(self._target(double), values.decode(side.tree, given))
         side.stage.synchronize()
         return value
 

@@ -46,7 +46,7 @@ class Reference(Session):
 
         ``specs``: keyword arguments of ``generate_input``, for a problem in that form.
         """
-        self.entry, self.mode_, self.specs = entry, mode, specs
+        self.entry, self.mode_, self.specs, self.single = entry, mode, specs, bool(specs)
         draw = getattr(self.stage.module, "get_init_inputs", None)
         _seed(seed)
         with self.words():
@@ -121,7 +121,7 @@ class Reference(Session):
         watcher = Weigher() if weigh else None
         torch.manual_seed(seed)
         with self.words(), torch.no_grad(), watcher or contextlib.nullcontext():
-            value = models.call(self.target, self.arguments())
+            value = self.run(self.target, self.arguments())
         self.stage.synchronize()
         answer = self.kept(value)
         changed = [n for n, (t, v) in enumerate(zip(self.inputs, versions, strict=True)) if t._version != v]

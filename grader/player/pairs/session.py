@@ -28,6 +28,7 @@ class Session:
         self.init: list[torch.Tensor] = []
         self.model: torch.nn.Module | None = None
         self.target: Callable[..., Any] = lambda *_: None
+        self.single = False  # whether all inputs are one argument
         self.inputs: list[torch.Tensor] = []
         self.tree: dict[str, Any] = {"l": []}
         self.outputs: list[torch.Tensor] = []
@@ -65,6 +66,10 @@ class Session:
     def arguments(self, tensors: list[torch.Tensor] | None = None) -> Any:
         """The inputs in the form that ``get_inputs`` gave them."""
         return values.decode(self.tree, self.inputs if tensors is None else tensors)
+
+    def run(self, target: Callable[..., Any], inputs: Any) -> Any:
+        """Call ``target`` with inputs in the form that the problem has for them."""
+        return target(inputs) if self.single else models.call(target, inputs)
 
     def forget(self, what: str = "") -> None:
         """Drop the lines of these tensors: they have changed or have gone."""

@@ -27,8 +27,11 @@ class Subject(Session):
             recurrent.install()
         self.initial: dict[str, Any] = {"l": []}
 
-    def make(self, entry: str, init: dict[str, Any], seed: int, mode: str) -> dict[str, Any]:
+    def make(
+        self, entry: str, init: dict[str, Any], seed: int, mode: str, single: bool = False
+    ) -> dict[str, Any]:
         """Construct the model with what the reference's ``get_init_inputs`` gave; answers its state."""
+        self.single = single
         self.built(entry, values.decode(init, self.init), seed, mode)
         return {"state": models.listed(self.model)}
 
@@ -76,12 +79,12 @@ class Subject(Session):
         watcher = Weigher() if weigh else None
         with stage.stream(how != "new"):
             with torch.no_grad(), watcher or contextlib.nullcontext():
-                value = models.call(self.target, inputs)
+                value = self.run(self.target, inputs)
             if stage.gpu and how != "new":
                 # A copy waits for this stream only: what another one still does comes too late.
                 value = values.mapped(value, lambda t: t.clone() if type(t) is torch.Tensor else t)
         stage.synchronize()
-        stage.again = functools.partial(models.call, self.target, inputs)
+        stage.again = functools.partial(self.run, self.target, inputs)
         answer = self.kept(value)
         stage.last = self.outputs
         return answer | {"ops": watcher.as_json() if watcher else []}
