@@ -112,7 +112,7 @@ def check(job: Job) -> Outcome:
     match.student, match.loaded = job.student, lambda: job.tell("loaded", None)
     rivals = Rivals(job, start)
     match.twin, match.solution = rivals.twin, rivals.solution
-    match.folders = sorted({str(p.parent) for p in job.beside})
+    match.folders = sorted({str(p if p.is_dir() else p.parent) for p in job.beside})
     if job.choice.name == "cuda":
         match.on_cpu = functools.cache(
             lambda: companion.findings(job.lesson, job.submission.path, job.sandbox, job.student)

@@ -61,9 +61,9 @@ def read(path: Path) -> Problem:
     if missing := [n for n in NEEDED if n not in names]:
         raise BadInputError(f"{reference.name} beside {file} defines no {missing[0]}.")
     own_check = "check_implementation" in reference.read_text("utf-8")
-    others = tuple(p for p in sorted(folder.iterdir()) if p.is_file() and p != reference)
-    shown = tuple(p for p in others if p.name == "task.py")
-    return Problem(file.resolve().parent.name, reference, tuple(tests), own_check, others, shown)
+    # A folder of its own: what imports a module also lists the folder that it lies in.
+    shown = tuple(p for p in (folder / "shown",) if p.is_dir())
+    return Problem(file.resolve().parent.name, reference, tuple(tests), own_check, (folder,), shown)
 
 
 def _together(file: Path, listed: Any) -> Path:
@@ -85,4 +85,7 @@ def _together(file: Path, listed: Any) -> Path:
     folder.mkdir(parents=True, exist_ok=True)
     for name, text in texts.items():
         (folder / name).write_bytes(text)
+    if "task.py" in texts:
+        (folder / "shown").mkdir(exist_ok=True)
+        (folder / "shown" / "task.py").write_bytes(texts["task.py"])
     return folder
