@@ -237,6 +237,15 @@ static bool waits_for_the_grid(const Worker* w) {
   return w->at_grid && w->at_grid == w->launch->thread_count - w->finished;
 }
 
+// What a warp usually comes to: 32 lanes at one barrier of the block.
+static bool all_at_block_barrier(const Worker* w, int begin, int end) {
+  static constexpr u64 EIGHT = 0x0101010101010101 * AT_BLOCK_BARRIER;
+  if (end - begin != 32) return false;
+  u64 lanes[4];
+  memcpy(lanes, w->states + begin, 32);
+  return lanes[0] == EIGHT && lanes[1] == EIGHT && lanes[2] == EIGHT && lanes[3] == EIGHT;
+}
+
 static void run_warp(Worker* w, int i) {
   int begin = i * 32, end = std::min(w->launch->thread_count, begin + 32);
   for (bool again = true; again && !w->killed;) {
@@ -246,6 +255,7 @@ static void run_warp(Worker* w, int i) {
       resume(w, t);
       again = true;
     }
+    if (all_at_block_barrier(w, begin, end)) break;
     if (!again) again = release_active_mask(w, i) || release_any_warp_barrier(w, i);
   }
   if (w->mode & COUNT) w->counter.end_of_warp_turn();
