@@ -14,6 +14,7 @@ import typer
 from grader.batch import cli as teacher
 from grader.errors import BadInputError
 from grader.loop.cli import register
+from grader.pairs import rank
 
 app = typer.Typer(
     name="course", help="Inline to Fused: learn to write, check and fuse CUDA kernels in PyTorch.",
@@ -23,6 +24,7 @@ dev = typer.Typer(help="For contributors.", no_args_is_help=True)
 app.add_typer(dev, name="dev")
 register(app)
 teacher.register(app)
+rank.register(app)
 
 BackendOption = Annotated[str, typer.Option("--backend", help="auto, cuda (a GPU) or simt (this CPU).")]
 

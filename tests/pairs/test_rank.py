@@ -1,0 +1,37 @@
+"""Which candidates are told apart."""
+
+from __future__ import annotations
+
+import io
+
+from rich.console import Console
+
+from grader.pairs import rank
+from grader.verdict import Finding, Status, Verdict
+
+
+def verdict(ratio: float | None, interval: tuple[float, float] | None = None) -> Verdict:
+    speed = None
+    if ratio is not None:
+        speed = {"kind": "predicted", "whole_ratio": ratio, "kernel_seconds": 1e-5 / ratio}
+    if speed and interval:
+        speed |= {"kind": "measured", "interval": list(interval), "seconds": {"median": 1e-5}}
+    status = Status.PASSED if ratio else Status.WRONG_OUTPUT
+    findings = (Finding("as given", status, "First wrong: element [0]"),)
+    return Verdict("ref", "a.py", "simt", "a device", findings, 1.0, speed=speed)
+
+
+def test_what_overlaps_shares_a_group() -> None:
+    of = {"a": verdict(2.0, (1.9, 2.1)), "b": verdict(1.95, (1.8, 1.99)), "c": verdict(1.0, (0.9, 1.1))}
+    found = rank.groups([rank.entry(name, one) for name, one in of.items()])
+    assert [[e.name for e in group] for group in found] == [["a", "b"], ["c"]]
+
+
+def test_predictions_nearby_are_not_told_apart_and_what_failed_has_no_rank() -> None:
+    of = {"a": verdict(1.0), "b": verdict(1.04), "c": verdict(1.5), "bad": verdict(None)}
+    entries = [rank.entry(name, one) for name, one in of.items()]
+    assert [[e.name for e in group] for group in rank.groups(entries)] == [["c"], ["b", "a"]]
+    paper = Console(file=io.StringIO(), width=120)
+    rank.show(paper, entries)
+    text = paper.file.getvalue()  # type: ignore[attr-defined]
+    assert "No clock was read" in text and "wrong_output" in text and "First wrong" in text
