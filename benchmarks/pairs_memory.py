@@ -2,8 +2,8 @@
 
     python3 benchmarks/pairs_memory.py [--gigabytes 6] [--backend simt] [--out FILE]
 
-Half of the bytes are an input, half the result. Grading starts the players as ever; a thread adds up ten times
-a second what each process below this one holds (resident; shared pages by their share).
+Half of the bytes are an input, half the result. Grading starts the players as ever; ten times a second a
+thread adds up what each process below this one holds (resident; shared pages by their share).
 """
 
 from __future__ import annotations
