@@ -14,6 +14,7 @@ import subprocess
 import sys
 import tempfile
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -67,7 +68,20 @@ def findings(lesson: str, file: Path, sandbox: str, student: str = "") -> dict[s
         except (OSError, subprocess.TimeoutExpired, ValueError):
             said = (done.stderr.strip().splitlines() or [""])[-1] if "done" in locals() else ""
             return f"The CPU back end in {found} gave no verdict. {said}".strip()
-    return {f["id"]: _finding(f) for f in verdict["findings"]}
+    made = [_finding(f) for f in verdict["findings"]]
+    bad = next((f for f in made if f.status is Status.NOT_GRADABLE), None)
+    if bad is not None:
+        return f"The CPU back end in {found} could not grade it: {bad.message}"
+    return {f.id: _reached(f, made) for f in made}
+
+
+def _reached(finding: Finding, made: list[Finding]) -> Finding:
+    """``finding``; if it was not made, with the reason, which stands in the first that failed."""
+    why = next((f for f in made if not f.ok and f.status is not Status.NOT_RUN), None)
+    if finding.status is not Status.NOT_RUN or why is None:
+        return finding
+    message = f"The CPU back end did not get as far as this. {why.id}: {why.message}"
+    return replace(finding, status=why.status, message=message)
 
 
 def _finding(data: dict[str, Any]) -> Finding:

@@ -54,6 +54,20 @@ def test_a_file_is_graded_by_the_other_python(monkeypatch: pytest.MonkeyPatch) -
     assert wanted and all(found[name].ok for name in wanted)
 
 
+def test_what_it_does_not_reach_has_its_reason(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    monkeypatch.setenv("COURSE_CPU_PYTHON", sys.executable)
+    file = tmp_path / "broken.py"
+    file.write_text("import torch\nraise RuntimeError('no kernels today')\n")
+    found = companion.findings("12", file, "auto")
+    assert isinstance(found, dict)
+    tiles = found["shared tiles"]
+    assert tiles.status is found["load"].status is Status.IMPORT_ERROR and "no kernels today" in tiles.message
+    # A machine whose CPU back end cannot grade at all leaves the points open.
+    monkeypatch.setenv("CXX", str(tmp_path / "no-compiler"))
+    said = companion.findings("12", TILES.solution, "auto")
+    assert isinstance(said, str) and judged(said)[0].status is Status.PENDING_CPU
+
+
 def test_a_python_without_the_grader_is_a_sentence(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     monkeypatch.setenv("COURSE_CPU_PYTHON", str(tmp_path / "python"))
     said = companion.findings("12", TILES.solution, "auto")
