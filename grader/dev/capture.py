@@ -51,7 +51,7 @@ def capture(path: Path, wanted: str) -> bool:
 
 def check(path: Path) -> None:
     """Run a kernel whose guard is wrong, then grade a right one, and write both to ``path`` as SVG."""
-    console = _recorder(WIDTH)
+    console = _recorder(WIDTH + 2)  # what came is wrapped already
     for shown, output in outputs(colour=True):
         console.print(f"[bold green]$[/] {shown}")
         console.print(Text.from_ansi(output.rstrip()))

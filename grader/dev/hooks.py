@@ -40,7 +40,9 @@ def on_files(files: Files, config: MkDocsConfig) -> Files:
 
 def on_page_markdown(markdown: str, page: Page, config: MkDocsConfig, files: Files) -> str:
     """Put right what is different on the site in pages that are written by hand."""
-    return markdown if page.file.generated_by else sources.mended(markdown, _root(config))
+    if page.file.generated_by:
+        return markdown
+    return sources.mended(markdown, _root(config), config.extra.get("repository") or "")
 
 
 def on_post_page(output: str, page: Page, config: MkDocsConfig) -> str:

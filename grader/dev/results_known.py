@@ -56,9 +56,13 @@ def _race(root: Path, data: dict[str, Any]) -> Described:
     alt = "Ratio of the whole model's time with its 95 % interval, right of the line at 1: a little faster"
     parts = [
         *table(columns, rows),
-        f"{speed['method'].capitalize()}. Every one of {speed['compared']} results was compared.",
+        f"{_sentence(speed['method'])}. Every one of {speed['compared']} results was compared.",
     ]
     return Described([*parts, *shown("race", alt)], {"race": intervals.picture(root)})
+
+
+def _sentence(text: str) -> str:
+    return text[:1].upper() + text[1:]
 
 
 def _times(spread: dict[str, Any]) -> list[str]:
@@ -110,7 +114,7 @@ def _blocks(root: Path, data: dict[str, Any]) -> Described:
     found = numbers.as_table(measured.tables(root)["block-sizes-11"])
     alt = "In all three languages blocks of 256 threads take a third of the time that blocks of 64 take"
     return Described(
-        [f"{data['what'].capitalize()}.", "", found, ADVICE, *shown("blocks", alt)], {"blocks": svg}
+        [f"{_sentence(data['what'])}.", "", found, ADVICE, *shown("blocks", alt)], {"blocks": svg}
     )
 
 

@@ -56,12 +56,14 @@ def generated(root: Path, repository: str = "", release: str = "") -> Files:
     return found
 
 
-def mended(page: str, root: Path) -> str:
+def mended(page: str, root: Path, repository: str = "") -> str:
     """A hand-written page of ``docs/``: its links to lessons and its figures, put right for the site.
 
-    On GitHub such a page is one folder deeper below the lessons than on the site.
+    On GitHub such a page is one folder deeper below the lessons than on the site. ``repository`` as above.
     """
     page = re.sub(r"\]\(((?:\.\./)*)\.\./(lessons|solutions)/", r"](\1\2/", page)
+    if repository:
+        page = page.replace("<this repository>", f"https://github.com/{repository}")
     return explorers.filled(page, root)
 
 

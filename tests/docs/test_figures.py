@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from grader.dev import coursemap, explorers, offer, pages
+from grader.dev import coursemap, explorers, offer, pages, sources
 from grader.dev.figures import FIGURES, files, fusion, warp
 from grader.grid import launch
 from grader.kinds import trace
@@ -100,6 +100,14 @@ def test_the_map_leads_from_each_lesson_to_those_that_need_it():
         assert {made[w] for w in task.requires if w in made} <= before(name), "a need got lost"
     tree = ET.fromstring(coursemap.picture(tasks))
     assert sorted(a.attrib["href"] for a in tree.findall(".//{*}a")) == [f"{n}/index.html" for n in tasks]
+
+
+def test_the_address_of_the_repository_is_filled_in_when_it_is_known():
+    text = (ROOT / "docs/start.md").read_text("utf-8")
+    assert "git clone <this repository> course" in sources.mended(text, ROOT)
+    assert "git clone https://github.com/someone/course course" in sources.mended(
+        text, ROOT, "someone/course"
+    )
 
 
 def test_a_notebook_is_offered_at_a_release():
