@@ -10,7 +10,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
-from grader import backend, companion, kinds, speed
+from grader import backend, companion, kinds, roofline, speed
 from grader.api import Grading
 from grader.cuda import cache
 from grader.explain.attach import explained
@@ -37,7 +37,7 @@ class Job:
     """What is to be graded, how, and who listens meanwhile.
 
     ``tell`` hears that a stage is over: "loaded", and "judged" with the verdict before any speed.
-    ``baselines``: modes of torch.compile to race beside eager.
+    ``baselines``: modes of torch.compile to race beside eager. ``card``: predicted for without a GPU.
     ``schedules``: orders of blocks and warps to play each case in (CPU back end).
     ``nurseries`` by back end: players are forked from them instead of started.
     ``beside``: more files that the submission may read; ``reference_beside``: that the reference may.
@@ -52,6 +52,7 @@ class Job:
     limits: Limits = field(default_factory=Limits)
     with_speed: bool = False
     baselines: tuple[str, ...] = ()
+    card: str = roofline.DEFAULT
     sandbox: str = "auto"
     student: str = ""
     schedules: int = 1
@@ -145,7 +146,7 @@ def _timed(job: Job, match: Match) -> dict[str, Any] | None:
     try:
         if job.timer:
             return job.timer(match)
-        return speed.of(match, job.task, job.choice.name, job.baselines)
+        return speed.of(match, job.task, job.choice.name, job.baselines, job.card)
     except FaultError as fault:
         found = [replace(f, points=0) for f in match.record.findings]
         match.record.findings = [*found, fault.finding("speed")]

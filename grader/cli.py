@@ -96,6 +96,7 @@ def check(
         bool, typer.Option("--profile", help="With --reference: also show what the kernels do.")
     ] = False,
     html: Annotated[str, typer.Option(help="Also write the verdict as a page to this file.")] = "",
+    card: CardOption = "h200",
 ) -> None:
     """Grade a file: does it build, is every result right, is its memory use clean?"""
     from grader import verbs
@@ -105,6 +106,7 @@ def check(
         what, file, reference, backend, json, sandbox, hidden,
         second_opinion=second_opinion, schedules=schedules, also_nvcc=also_nvcc, time=time,
         baselines=tuple(baseline or ()), options=Options(inputs, mode), profile=profile, html=html,
+        card=card,
     )  # fmt: skip
     raise typer.Exit(code)
 

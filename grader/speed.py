@@ -1,4 +1,4 @@
-"""A passed submission's speed: measured where there is a GPU, else predicted from counted bytes."""
+"""A passed submission's speed: measured where there is a GPU, else predicted from what was counted."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 from grader import roofline
 from grader.clock import race, witness
 from grader.clock.interval import spread
+from grader.predict import call
 from grader.referee import timing
 from grader.referee.fault import FaultError
 from grader.task import Task
@@ -19,22 +20,25 @@ if TYPE_CHECKING:
 BASELINES = ("default", "max-autotune", "solution")  # modes of torch.compile, and the course's own
 
 
-def of(match: Match, task: Task, backend: str, baselines: tuple[str, ...] = ()) -> dict[str, Any] | None:
+def of(
+    match: Match, task: Task, backend: str, baselines: tuple[str, ...] = (), card: str = roofline.DEFAULT
+) -> dict[str, Any] | None:
     """The verdict's ``speed`` entry, or None when there is nothing to say.
 
-    ``baselines``: modes of torch.compile to race beside eager. A submission that is caught cheating the
-    clock, or whose timed results are wrong, raises FaultError; other troubles are a sentence in the entry.
+    ``baselines``: modes of torch.compile to race beside eager. ``card``: what to predict for. A submission
+    that is caught cheating the clock, or whose timed results are wrong, raises FaultError; other troubles are
+    a sentence in the entry.
     """
     try:
-        return _measured(match, task, baselines) if backend == "cuda" else _predicted(match, task)
+        return _measured(match, task, baselines) if backend == "cuda" else _predicted(match, task, card)
     except FaultError as fault:
         if fault.status in (Status.TAMPERED, Status.WRONG_OUTPUT, Status.PRECISION, Status.NOT_FINITE):
             raise
         return {"kind": "none", "why": fault.message}
 
 
-def _predicted(match: Match, task: Task, card_name: str = "h200") -> dict[str, Any] | None:
-    """Scale the bytes counted at a small size to the full one and divide by the card's copy bandwidth."""
+def _predicted(match: Match, task: Task, card_name: str) -> dict[str, Any] | None:
+    """From what simt counts of a call at a small size, grown to the full one."""
     assert task.speed is not None
     launches = timing.count(match, task.speed.case)
     counts = [x["counts"] for x in launches if isinstance(x.get("counts"), dict)]
@@ -42,20 +46,22 @@ def _predicted(match: Match, task: Task, card_name: str = "h200") -> dict[str, A
     if not moved:
         return None
     card = roofline.card(card_name)
-    scale = moved / task.speed.case_bytes
-    own = card.memory_time(scale * task.speed.fused_bytes, len(launches))
-    eager = card.memory_time(task.speed.eager_bytes, task.speed.eager_launches)
+    own = call.predicted(launches, card, task.speed.fused_bytes / task.speed.case_bytes)
+    if own.why_not:
+        return {"kind": "none", "why": f"no prediction for {card.name}: {own.why_not}."}
+    eager = call.library(task.speed.eager_bytes, task.speed.eager_launches, card)
     gemm = task.speed.flops / card.gemm_flops_per_second["float32"]
     return {
         "kind": "predicted",
         "device": card.name,
-        "method": "distinct bytes counted by simt over the card's copy bandwidth; GEMM at its fp32 rate",
+        "method": call.METHOD,
         "counted_bytes": moved,
         "launches": len(launches),
-        "kernel_seconds": own,
+        "kernel_seconds": own.seconds,
         "eager_kernel_seconds": eager,
-        "kernel_ratio": eager / own,
-        "whole_ratio": (eager + gemm) / (own + gemm),
+        "kernel_ratio": eager / own.seconds,
+        "whole_ratio": (eager + gemm) / (own.seconds + gemm),
+        "limits": list(own.limits),
     }
 
 

@@ -10,7 +10,7 @@ import tempfile
 from dataclasses import replace
 from pathlib import Path
 
-from grader import backend, lessons, speed, submission
+from grader import backend, lessons, roofline, speed, submission
 from grader.check import Job, Outcome
 from grader.check import check as grade
 from grader.errors import BadInputError
@@ -40,6 +40,7 @@ def check(
     options: pairs.Options | None = None,
     profile: bool = False,
     html: str = "",
+    card: str = roofline.DEFAULT,
 ) -> int:
     """Grade and report; 0 passed, 1 failed, 2 when the file never finished importing."""
     choice = backend.choose(wanted)
@@ -70,7 +71,8 @@ def check(
     if unknown := [name for name in baselines if name not in speed.BASELINES]:
         known = ", ".join(speed.BASELINES)
         raise BadInputError(f"There is no baseline {unknown[0]!r}; beside eager there are: {known}.")
-    job = replace(job, sandbox=sandbox, schedules=schedules, baselines=baselines)
+    roofline.card(card)  # says which there are
+    job = replace(job, sandbox=sandbox, schedules=schedules, baselines=baselines, card=card.lower())
     opinion: list[Advice] = []
     if second_opinion:
         from grader.look import second

@@ -24,7 +24,7 @@ LANES, RESERVED = 128, 1024
 class Constants:
     """What the fit has found. Cycles are of the SM's clock.
 
-    ``dram``: share of the peak bandwidth; ``l2``: bytes a cycle and SM; ``scattered``: a sector read far from
+    ``l2``: bytes a cycle and SM; ``scattered``: a sector read far from
     its neighbours, and ``partial``: a sector written in part, in whole sectors' work for the L2 cache;
     ``missed``: share of the sectors read again by a block that the L1 cache has lost; ``request``,
     ``wavefront``: cycles of an SM for a warp's access to global and to shared memory; ``far``, ``near``,
@@ -33,7 +33,6 @@ class Constants:
     seconds between two blocks of the whole GPU; ``launch``: those of an empty launch; ``norm``: the p.
     """
 
-    dram: float
     l2: float
     scattered: float
     partial: float
@@ -77,7 +76,7 @@ def terms(work: Work, card: Card, c: Constants) -> dict[str, float]:
     reads = work.block_sectors + c.missed * again + (c.scattered - 1) * apart
     writes = work.store_sectors + (c.partial - 1) * partial + 2 * work.atomics
     return {
-        "memory": (work.fetched + work.written) / (c.dram * card.dram_bytes_per_second),
+        "memory": (work.fetched + work.written) / card.copy_bytes_per_second,
         "L2": (reads + writes) * SECTOR / (c.l2 * cycles),
         "L1": c.request * work.requests / cycles,
         "shared memory": c.wavefront * work.wavefronts / cycles,

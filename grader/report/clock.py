@@ -37,14 +37,23 @@ def _why_not(verdict: Verdict, task: Task) -> str:
     if task.speed is None:
         return "This task is not about speed: it has no size to time."
     if speed.get("kind") == "none":
-        return f"Not timed: {speed['why']}"
+        return (
+            f"{WITHOUT} {speed['why']}" if "no prediction" in speed["why"] else f"Not timed: {speed['why']}"
+        )
     if speed.get("kind") == "predicted":
         return (
-            f"{WITHOUT} Predicted for {speed['device']} from counted bytes: "
+            f"{WITHOUT} Predicted for {speed['device']} from what was counted: "
             f"{speed['kernel_seconds'] * 1e6:.1f} us for the kernels, "
-            f"{speed['eager_kernel_seconds'] * 1e6:.1f} us for those of PyTorch that they replace."
+            f"{speed['eager_kernel_seconds'] * 1e6:.1f} us for those of PyTorch that they replace. "
+            f"{_limits(speed)}How far to trust it: docs/guide/prediction.md."
         )
     return "Not timed: a file is timed once every check passes."
+
+
+def _limits(speed: dict[str, Any]) -> str:
+    """What holds the kernels up, in their order."""
+    parts = list(dict.fromkeys(speed.get("limits", [])))
+    return f"What takes the longest: {', '.join(parts)}. " if parts else ""
 
 
 def _named(name: str) -> str:

@@ -151,7 +151,9 @@ def ratios(speed: dict[str, object]) -> tuple[str, str]:
 def speed_note(speed: dict[str, object]) -> str:
     """What the stars of the demo's table mean."""
     if speed.get("kind") == "predicted":
-        return f"* times faster than eager, predicted for {speed['device']} from counted bytes; not measured"
+        return (
+            f"* times faster than eager, predicted for {speed['device']} from what was counted; not measured"
+        )
     return f"* times faster than eager, measured on {speed.get('device')}"
 
 
