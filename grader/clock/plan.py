@@ -8,10 +8,11 @@ KEPT = 192 << 20  # bytes of results that a block keeps, so that they can be com
 FLUSH = 256 << 20  # bytes written before each call: more than any card's L2 cache holds
 SETS, CALLS = 8, 40
 SHORT = 300e-6  # seconds of a call below which it matters which process makes it
-# From benchmarks/results/placement.json (eight processes on an H200). If nothing is moved about, processes
-# with the same kernel differ by 5.9 us on one of 20 us; if memory and events are, by a standard deviation of
-# 0.06, 0.09 and 0.11 us on three kernels, 0.1 together. Submission and reference are two of them: 0.14 us.
-# The mean of three pairs is then wrong by 0.16 us one time in twenty, 0.8 % of 20 us: 2 % are seen.
+# From benchmarks/results/placement.json (eight processes on an H200). If nothing is moved about, some blocks
+# come out several times as long, and the processes' means differ by 5.9 us on a kernel of 20 us. If memory
+# and events are, by a standard deviation of 0.06, 0.09 and 0.11 us on three kernels, 0.1 together; submission
+# and reference are two of them: 0.14 us. The mean of three pairs is then wrong by 0.16 us one time in twenty,
+# 0.8 % of 20 us: a change of 2 % is seen.
 PAIRS = 3
 PROCESS = 0.14e-6  # seconds
 FRESH = ("memory", "events")
