@@ -28,12 +28,16 @@ PATIENCE = 60.0  # for a tool that writes its report when the process it runs ha
 
 @dataclass(slots=True)
 class Seen:
-    """What came of it. ``calls``: how often each call was made while it was watched."""
+    """What came of it. ``calls``: how often each call was made while it was watched.
+
+    ``told``: the launches in the player's own words, from which a time is predicted.
+    """
 
     device: str
     calls: int
     launches: list[Launch] = field(default_factory=list)
     cut: bool = False
+    told: list[dict[str, Any]] = field(default_factory=list)
 
 
 def observe(subject: Subject, choice: Choice, mode: str, say: Callable[[str], None]) -> Seen:
@@ -155,3 +159,4 @@ def _keep(seen: Seen, claims: object) -> None:
     listed = claims if isinstance(claims, list) else []
     seen.cut |= len(listed) >= 200
     seen.launches += map(parse, listed[:10_000])
+    seen.told += [x for x in listed[:10_000] if isinstance(x, dict)]

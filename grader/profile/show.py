@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 
 from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
 from grader.loop.desk import shown
+from grader.predict import call
 from grader.profile import kernels
 from grader.profile.counters import Counted
 from grader.profile.kernels import Row, floor
@@ -81,7 +83,19 @@ def legend(card: Card, calls: str) -> str:
         f"Counted, not timed, for {calls}. read, written: bytes that must cross device memory. sectors: of "
         f"32 bytes, for each request of a warp, loads/stores. floor: what {card.name} needs at least for "
         f"these bytes at {card.dram_bytes_per_second / 1e12:.3g} TB/s or flops at "
-        f"{card.fp32_flops_per_second / 1e12:.3g} TFLOP/s, whichever is longer. No time is predicted."
+        f"{card.fp32_flops_per_second / 1e12:.3g} TFLOP/s, whichever is longer."
+    )
+
+
+def predicted(launches: list[dict[str, Any]], card: Card, scale: float = 1.0) -> str:
+    """What these launches would take on the card, at ``scale`` times the size, or why that is not said."""
+    found = call.predicted(launches, card, scale)
+    size = "at the lesson's full size" if scale != 1 else "for these launches, each with cold caches"
+    if found.why_not:
+        return f"No prediction for {card.name} {size}: {found.why_not}."
+    longest = ", ".join(dict.fromkeys(found.limits))
+    return (
+        f"Predicted for {card.name} {size}: {found.seconds * 1e6:,.1f} us. What takes the longest: {longest}."
     )
 
 

@@ -78,6 +78,8 @@ def _counted(console: Console, target: Subject, seen: Seen, rows: list[Row], car
         each = "one call" if len(sizes) == 1 else f"one call of each of {len(sizes)} functions,"
         calls = f"{each} with {'; '.join(dict.fromkeys(sizes))}"
     console.print(Text(f"\n{show.legend(card, calls)}", "dim"))
+    if seen.told:
+        console.print(Text(show.predicted(seen.told, card), "dim"))
     speed = target.lesson.task.speed if target.lesson else None
     if speed and (moved := sum(r.moved for r in rows)):
         full = moved / speed.case_bytes * speed.fused_bytes
@@ -85,6 +87,9 @@ def _counted(console: Console, target: Subject, seen: Seen, rows: list[Row], car
         console.print(Text(
             f"At the lesson's full size the same kernels move {show.size(full)} a call: at least "
             f"{seconds * 1e6:,.0f} us on {card.name}, whatever the code does.", "dim"))  # fmt: skip
+        if seen.told:
+            scale = speed.fused_bytes / speed.case_bytes
+            console.print(Text(show.predicted(seen.told, card, scale), "dim"))
     console.print("\nLine by line:")
     show.lines(console, kernels.lines(seen.launches), target.submission.path, target.submission.source)
     console.print()
