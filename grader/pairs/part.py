@@ -216,7 +216,7 @@ class Play:
             posed = game.pose(game.seed() >> 30)
             game.give(fresh=inputs == "new")
             said = game.call(inputs, game.seed() >> 30, keep=False)
-            comparison = Comparison(game, posed, case)
+            comparison = Comparison(game, posed, case, look=number == 0)
             if number == 0 and inputs == "new":
                 self._look(posed, comparison)
             failed = (comparison.form(said) or own_check(comparison, said)) if own else comparison.run(said)
@@ -243,7 +243,7 @@ class Play:
         if inputs != "keep" or posed.changed:
             game.give(fresh=inputs == "new")
         said = game.call(inputs, seed, keep=posed.nbytes <= FEW)
-        comparison = Comparison(game, posed, case)
+        comparison = Comparison(game, posed, case, look=case.name == AS_GIVEN and inputs == "new")
         failed = comparison.run(said) or inputs_changed(comparison, [])
         if not failed and game.table and self._look_at_state():
             failed = state_changed(comparison)
