@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import sys
 from pathlib import Path
 from types import SimpleNamespace
@@ -62,10 +63,21 @@ def test_what_it_does_not_reach_has_its_reason(monkeypatch: pytest.MonkeyPatch, 
     assert isinstance(found, dict)
     tiles = found["shared tiles"]
     assert tiles.status is found["load"].status is Status.IMPORT_ERROR and "no kernels today" in tiles.message
-    # A machine whose CPU back end cannot grade at all leaves the points open.
-    monkeypatch.setenv("CXX", str(tmp_path / "no-compiler"))
+
+
+def test_a_machine_that_cannot_grade_leaves_points_open(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    finding = {"id": "load", "status": "not_gradable", "message": "No g++.", "points": 0, "max_points": 0}
+    verdict = tmp_path / "verdict.json"
+    verdict.write_text(json.dumps({"findings": [finding | {"evidence": {}}]}))
+    python = tmp_path / "python"  # its last argument is the file that the verdict is to be written into
+    python.write_text(f'#!/bin/sh\nfor last; do :; done\ncp {verdict} "$last"\n')
+    python.chmod(0o755)
+    monkeypatch.setenv("COURSE_CPU_PYTHON", str(python))
     said = companion.findings("12", TILES.solution, "auto")
-    assert isinstance(said, str) and judged(said)[0].status is Status.PENDING_CPU
+    assert isinstance(said, str) and said.endswith("could not grade it: No g++.")
+    assert judged(said)[0].status is Status.PENDING_CPU
 
 
 def test_a_python_without_the_grader_is_a_sentence(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
