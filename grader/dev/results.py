@@ -71,7 +71,13 @@ GROUPS = (
         "clocks",
         "Clocks",
         "How well the grader's clocks tell one time from another.",
-        {"clocks.json": "A kernel raced with itself, and with a slower one"},
+        {
+            "clocks.json": "A kernel raced with itself, and with a slower one",
+            "placement.json": "One kernel in several processes: what makes its time differ",
+            "predict_h200.json": "Launches to predict, timed on an H200",
+            "predict_h100.json": "Launches to predict, timed on an H100",
+            "predict_counts.json": "The same launches, counted by simt",
+        },
     ),
     Group(
         "cpu",
@@ -191,7 +197,7 @@ def _committed(root: Path, name: str) -> str:
     """The day on which the file last changed in the repository, for a file that does not say it itself."""
     command = ["git", "log", "-1", "--format=%cs", "--", f"{measured.RESULTS}/{name}"]
     done = subprocess.run(command, cwd=root, capture_output=True, text=True, check=False)
-    return f"not noted; committed {done.stdout.strip()}" if done.stdout.strip() else "not noted"
+    return f"{done.stdout.strip()} or before" if done.stdout.strip() else "not noted"
 
 
 def _facts(facts: dict[str, str], name: str) -> list[str]:
