@@ -65,6 +65,9 @@ def batch(
     schedules: Annotated[
         int, typer.Option(min=1, max=64, help="Orders of blocks and warps for each case (simt).")
     ] = 1,
+    profile: Annotated[
+        bool, typer.Option("--profile", help="A roofline and a trace for each file that passes.")
+    ] = False,
     quiet: Annotated[bool, typer.Option("--quiet", help="Say only what goes wrong, and the end.")] = False,
 ) -> None:
     """Grade a class: in parallel, kept as it comes, resumed by the same command, with reports."""
@@ -75,7 +78,8 @@ def batch(
             submissions, tuple(lesson), out, roster=roster, layout=layout, backend=backend, workers=workers,
             scheduler=scheduler, hidden=hidden, due=due, late=late, grace=grace,
             regrade=tuple(regrade or ()), only_pending=only_pending, by_student=by_student,
-            formats=tuple(report or ()), sandbox=sandbox, limit=limit, schedules=schedules, quiet=quiet,
+            formats=tuple(report or ()), sandbox=sandbox, limit=limit, schedules=schedules, profile=profile,
+            quiet=quiet,
         )
     )  # fmt: skip
 

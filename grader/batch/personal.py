@@ -33,7 +33,10 @@ def write(store: Store, row: Row, verdict: Verdict, formats: tuple[str, ...] = (
     put(folder / "verdict.json", json.dumps(verdict.as_json(), indent=1, allow_nan=False) + "\n")
     put(folder / "log.txt", log(verdict))
     put(folder / "report.md", markdown.text(row, verdict))
-    put(folder / "report.html", page.text(row, verdict))
+    put(
+        folder / "report.html",
+        page.text(row, verdict, profile=(folder / "profile" / "roofline.png").exists()),
+    )
     for name in formats:
         if name in FORMATS:
             file, writer = FORMATS[name]

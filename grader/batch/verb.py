@@ -20,7 +20,7 @@ from grader.errors import BadInputError
 def batch(submissions: Path, wanted: tuple[str, ...], out: Path, **options: Any) -> int:
     """Grade a class and write its reports; 0, or 1 when the grader itself could not grade somebody."""
     extra.require()
-    from grader.batch import late, reports, run
+    from grader.batch import late, profiles, reports, run
     from grader.batch.store import Store
 
     formats: tuple[str, ...] = options["formats"]
@@ -29,13 +29,15 @@ def batch(submissions: Path, wanted: tuple[str, ...], out: Path, **options: Any)
     hidden = options.pop("hidden") or (private if private.is_dir() else None)
     if options["scheduler"] and options["backend"] == "auto":
         raise BadInputError("With --scheduler say which back end its workers have: --backend cuda or simt.")
-    choice = options.pop("backend")
+    choice, profile = options.pop("backend"), options.pop("profile")
     if not options["scheduler"]:
         choice = back_ends.choose(choice).name
     policy = late.parse(options.pop("due"), options.pop("late"), options.pop("grace"))
     names = tuple(lessons.names()) if "all" in wanted else wanted
     request = run.Request(submissions, out, names, choice, hidden=hidden, policy=policy, **options)
     result = run.run(request)
+    if profile:
+        profiles.make(Store(out), result, choice, request.sandbox, lambda text: print(text, file=sys.stderr))
     written = reports.write_class(Store(out), result, formats)
     _show(result, written)
     return 1 if any(row.state == "not_gradable" for row in result.rows) else 0

@@ -28,8 +28,11 @@ def environment() -> Any:
     return made
 
 
-def text(row: Row, verdict: Verdict) -> str:
-    """The page of one student for one lesson: points, every check with its message, speed."""
+def text(row: Row, verdict: Verdict, profile: bool = False) -> str:
+    """The page of one student for one lesson: points, every check with its message, speed.
+
+    ``profile``: there is a folder of that name beside the page, with a roofline and a trace.
+    """
     checks = [
         {"finding": f, "said": said(f), "open": not f.ok and f.status is not Status.NOT_RUN}
         for f in verdict.findings
@@ -38,7 +41,7 @@ def text(row: Row, verdict: Verdict) -> str:
         environment()
         .get_template("student.html")
         .render(
-            row=row, verdict=verdict, checks=checks, sentence=SENTENCE[verdict.status], number=row.lesson[:2],
+            row=row, verdict=verdict, checks=checks, sentence=SENTENCE[verdict.status], profile=profile,
             speed=verdict.speed if verdict.speed and "whole_ratio" in verdict.speed else None,
         )
     )  # fmt: skip

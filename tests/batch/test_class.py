@@ -6,12 +6,13 @@ import csv
 import json
 import subprocess
 import sys
+from dataclasses import replace
 from pathlib import Path
 
 import jsonschema
 import pytest
 
-from grader.batch import journal, reports, run, verb
+from grader.batch import collect, journal, profiles, reports, run, verb
 from grader.batch.run import Request
 from grader.batch.store import Store
 from grader.errors import BadInputError
@@ -95,6 +96,23 @@ def test_class_reports_agree_and_are_valid(request_: Request) -> None:
     )
     board = (folder / "leaderboard.html").read_text()
     assert "Nick" in board and "student0" not in board
+
+
+def test_who_passed_has_a_roofline_and_a_trace_beside_the_page(request_: Request) -> None:
+    store, said = Store(request_.out), list[str]()
+    whole = collect.collect(store)
+    first = next(row for row in whole.rows if row.passed)
+    page = store.student(first.student, first.lesson) / "report.html"
+    assert "roofline.png" not in page.read_text()
+    others = [replace(first, student="gone", file="gone.py"), *(r for r in whole.rows if not r.passed)]
+    some = replace(whole, rows=(first, *others))
+    assert profiles.make(store, some, "simt", "auto", said.append) == 1
+    assert 'src="profile/roofline.png"' in page.read_text()
+    assert json.loads((page.parent / "profile" / "trace.json").read_text())["traceEvents"]
+    assert (
+        len(said) == 1 and said[0].startswith("gone, 03_square_kernel: no profile. ") and "gone.py" in said[0]
+    )
+    assert profiles.make(store, replace(whole, rows=(first,)), "simt", "auto", said.append) == 0
 
 
 def test_report_writes_the_same_again_and_knows_single_verdicts(request_: Request, tmp_path: Path) -> None:
