@@ -31,14 +31,14 @@ def _made(name: str, source: str, *libraries: Path) -> Path:
 
 def buffer(folder: Path) -> Path:
     """The library that holds ``extern __shared__`` memory, in this folder."""
-    made = _made(BUFFER, "shared_buffer.cpp")
-    return cache.once(folder / BUFFER, lambda out: _copy(made, out))
+    # Asked for only where the copy is not there: a player in its cage sees this folder and not the other.
+    return cache.once(folder / BUFFER, lambda out: _copy(_made(BUFFER, "shared_buffer.cpp"), out))
 
 
 def runtime(folder: Path) -> Path:
     """The library that runs kernels, in this folder, beside the other one; built if it is not there."""
-    made = _made(RUNTIME, "runtime.cpp", buffer(folder))
-    return cache.once(folder / RUNTIME, lambda out: _copy(made, out))
+    beside = buffer(folder)
+    return cache.once(folder / RUNTIME, lambda out: _copy(_made(RUNTIME, "runtime.cpp", beside), out))
 
 
 def _copy(source: Path, out: Path) -> None:

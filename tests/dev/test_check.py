@@ -24,6 +24,14 @@ def lesson(tmp_path: Path) -> Lesson:
     return replace(REAL, folder=tmp_path / "lessons" / REAL.name)
 
 
+@pytest.fixture
+def pictured(lesson: Lesson, tmp_path: Path) -> Lesson:
+    """With the pictures that its page shows."""
+    figures = Path("docs/assets/figures")
+    shutil.copytree(ROOT / figures, tmp_path / figures)
+    return lesson
+
+
 def change(path: Path, old: str, new: str) -> None:
     text = path.read_text("utf-8")
     assert old in text
@@ -35,13 +43,20 @@ def test_the_copy_is_whole(lesson: Lesson) -> None:
     assert not generate.generate(lesson.folder.parents[1], check=True)
 
 
+def test_a_page_without_a_picture_is_named(pictured: Lesson) -> None:
+    page = pictured.folder / "README.md"
+    page.write_text(
+        page.read_text("utf-8").replace("```mermaid", "```text").replace(".svg)", ".txt)"), "utf-8"
+    )
+    assert "the page has no diagram." in check.page(pictured, pictured.folder.parents[1])
+
+
 @pytest.mark.parametrize(
     ("file", "old", "new", "says"),
     [
         ("README.md", "## Common mistakes", "## Mistakes", "the page lacks Common mistakes."),
         ("README.md", "## Predict", "## Guess", "the page lacks Predict."),
         ("README.md", "Teacher's note", "Note", "the page has no teacher's note."),
-        ("README.md", "```mermaid", "```text", "the page has no diagram."),
         ("README.md", "](hints.md)", "](hint.md)", "link hint.md leads nowhere"),
         ("README.md", "](hints.md)", "](hints.md#nothing)", "link hints.md#nothing leads nowhere"),
         ("README.md", "The launch itself", "In 31 us the launch itself", "'31 us', which is neither"),
@@ -54,10 +69,10 @@ def test_the_copy_is_whole(lesson: Lesson) -> None:
         ("mutants.toml", 'find = "i = block * size + thread', 'find = "nowhere', "occurs 0 times"),
     ],
 )
-def test_a_broken_form_or_page_is_named(lesson: Lesson, file: str, old: str, new: str, says: str) -> None:
-    change(lesson.folder / file, old, new)
+def test_a_broken_form_or_page_is_named(pictured: Lesson, file: str, old: str, new: str, says: str) -> None:
+    change(pictured.folder / file, old, new)
     # What needs no program to run comes first, so that the first problem is found at once.
-    found = list(check.form(lesson)) or [next(check.page(lesson, ROOT))]
+    found = list(check.form(pictured)) or [next(check.page(pictured, ROOT))]
     assert len(found) == 1 and says in found[0]
 
 
@@ -94,11 +109,11 @@ def test_generated_files_that_differ_are_named(lesson: Lesson, path: str, old: s
     ],
 )
 def test_a_block_that_does_not_do_what_the_page_says_is_named(
-    lesson: Lesson, old: str, new: str, says: str
+    pictured: Lesson, old: str, new: str, says: str
 ) -> None:
-    page = lesson.folder / "README.md"
+    page = pictured.folder / "README.md"
     change(page, old, new)
-    (found,) = check.page(lesson, ROOT)
+    (found,) = check.page(pictured, ROOT)
     assert says in found
 
 

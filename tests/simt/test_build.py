@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from grader.simt import build as builder
-from grader.simt import headers
+from grader.simt import headers, library
 from grader.simt.build import BuildRequest, CompileError
 from grader.simt.request import usable_flags
 
@@ -165,3 +165,14 @@ def test_flags_for_nvcc_alone_are_left_out() -> None:
         "-std=c++14",
     )
     assert usable_flags(flags) == ["-DA=1", "-DB", "-Iinclude", "-UA"]
+
+
+def test_a_player_needs_nothing_but_the_folder_it_is_shown(monkeypatch: pytest.MonkeyPatch) -> None:
+    """In its cage it sees the libraries beside the headers, not where they were compiled."""
+    builder.prepare()
+
+    def compiled(*_: object) -> None:
+        raise AssertionError("the runtime is compiled again")
+
+    monkeypatch.setattr(library, "_made", compiled)
+    assert builder.runtime_library().exists() and builder.shared_buffer_library().exists()
