@@ -13,7 +13,7 @@ from pathlib import Path
 
 import yaml
 
-from grader.dev import coursemap, explorers, glossary, offer, pages, quiz, reference, results
+from grader.dev import coursemap, explorers, glossary, lookup, offer, pages, quiz, results
 from grader.lessons import course_root
 
 SHOWN = {".py", ".md", ".svg", ".ipynb", ".json"}
@@ -31,12 +31,12 @@ def generated(root: Path, repository: str = "", release: str = "") -> Files:
         "reference/statuses.md": pages.statuses(),
         "reference/verdict.md": pages.verdict(),
         f"reference/{pages.SCHEMA.name}": pages.SCHEMA.read_bytes(),
-        "reference/class.md": reference.classes(pages.fields),
-        f"reference/{reference.CLASS.name}": reference.CLASS.read_bytes(),
+        "reference/class.md": lookup.classes(pages.fields),
+        f"reference/{lookup.CLASS.name}": lookup.CLASS.read_bytes(),
         "reference/cli.md": pages.cli(),
-        "reference/cards.md": reference.cards(root),
-        "reference/task.md": reference.task(root),
-        "reference/api.md": reference.api(),
+        "reference/cards.md": lookup.cards(root),
+        "reference/task.md": lookup.task(root),
+        "reference/api.md": lookup.api(),
         "reference/glossary.md": words.page(tasks),
         "lessons/index.md": pages.overview(root, coursemap.picture(tasks)),
         **results.pages(root),

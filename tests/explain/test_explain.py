@@ -51,6 +51,7 @@ def test_made_again_by_python() -> None:
     assert found is not None and found.rule == "view-strides"
 
 
+@pytest.mark.thorough  # a long run of a compiler that CI seldom has
 @pytest.mark.skipif(not backend.nvcc(), reason="needs nvcc; a GPU is not needed")
 def test_made_again_by_nvcc() -> None:
     mistake = MISTAKES["host_function"]

@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from grader.player.pairs import pieces
+from grader.player.pairs.answering import Reference
 from grader.player.pairs.measure import measured
-from grader.player.pairs.reference import Reference
 from grader.player.pairs.session import Session
 from grader.player.pairs.subject import Subject
 

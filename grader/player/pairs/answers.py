@@ -14,7 +14,7 @@ from grader.player.pairs import models, values
 from grader.player.pairs.session import real
 
 if TYPE_CHECKING:
-    from grader.player.pairs.reference import Reference
+    from grader.player.pairs.answering import Reference
 
 COPIES = 6  # of its inputs, in float64, that a call is reckoned to hold at once
 MEMORY_WORDS = ("allocate memory", "out of memory")
