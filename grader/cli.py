@@ -242,6 +242,23 @@ def generate(
     raise typer.Exit(1 if check and changed else 0)
 
 
+@dev.command("new")
+def new_lesson(
+    name: Annotated[str, typer.Argument(help="The folder's name: a free number and words, as 14_softmax.")],
+    title: Annotated[str, typer.Option(help="What the page is called; made of the name if left out.")] = "",
+) -> None:
+    """Begin a lesson: two folders that pass `dev check`, with a few blanks that are named."""
+    from grader.dev import blanks
+    from grader.dev.new import new
+    from grader.lessons import course_root, find
+
+    root = course_root()
+    for path in new(root, name, title):
+        print(f"written: {path.relative_to(root)}")
+    left = blanks.of(find(name))
+    print("\n".join(["", f"{len(left)} blanks to fill in:", *(f"  {blank}" for blank in left)]))
+
+
 @dev.command("check")
 def check_lessons(
     lesson: Annotated[list[str] | None, typer.Argument(help="Lessons, as 02 or 07; all if left out.")] = None,

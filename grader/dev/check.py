@@ -12,7 +12,7 @@ from pathlib import Path
 from grader import backend, lessons
 from grader.check import Job, warm
 from grader.check import check as grade
-from grader.dev import blocks, glossary, mutants, numbers, quiz
+from grader.dev import blanks, blocks, glossary, mutants, numbers, quiz
 from grader.dev.generate import generate
 from grader.lessons import Lesson
 from grader.look import look
@@ -24,7 +24,7 @@ ALTERNATIVES = 2
 HEADINGS = {"The idea", "Predict", "The exercise", "Common mistakes", "What this cost", "Where to read on"}
 WORDS = (800, 1800)
 AT_ONCE = 2
-OF_EACH = ("README.md", "hints.md", "quiz.toml", "mutants.toml", "lesson.ipynb")
+OF_EACH = ("README.md", "hints.md", "quiz.toml", "mutants.toml", "glossary.toml", "lesson.ipynb")
 NO_PROGRAM = {Status.COMPILE_ERROR, Status.NOT_GRADABLE, Status.IMPORT_ERROR}
 
 
@@ -33,7 +33,8 @@ def problems(
 ) -> list[str]:
     """What is not as it should be, a sentence each, for the lessons named (all if none are).
 
-    Takes a few seconds for each file that is graded.
+    What a lesson that has been begun still lacks, and names as a blank, is no problem; it is said. Takes a
+    few seconds for each file that is graded.
     """
     every = lessons.every()
     chosen = [lessons.find(n) for n in chosen_numbers] or every
@@ -50,6 +51,11 @@ def problems(
         for (lesson, _), seen in zip(work, pool.map(lambda w: w[1](), work), strict=True):
             found += [f"{lesson.name}: {p}" for p in seen]
             say(f"{lesson.name}: {'; '.join(seen) or 'as it should be'}")
+    for lesson in chosen:
+        if left := blanks.of(lesson):
+            say(f"{lesson.name}: {len(left)} blanks to fill in:")
+            for blank in left:
+                say(f"  {blank}")
     return found
 
 
@@ -90,14 +96,16 @@ def form(lesson: Lesson) -> Iterator[str]:
     if re.findall(r"^## (.*)$", hints, re.M) != ["Idea", "Place", "Shape"]:
         yield "hints.md must have three levels: Idea, Place, Shape."
     yield from quiz.problems(quiz.read(lesson.folder / "quiz.toml"))
-    yield from mutants.problems(lesson)
+    few = 0 if blanks.names(blanks.of(lesson), "mutants") else mutants.FEWEST
+    yield from mutants.problems(lesson, few)
 
 
 def page(lesson: Lesson, root: Path) -> Iterator[str]:
     """The parts of a page, its length, its links, and that its code runs."""
     text = (lesson.folder / "README.md").read_text("utf-8")
     words = len(re.sub(r"^\s*```.*?^\s*```|<!--.*?-->", "", text, flags=re.M | re.S).split())
-    if not WORDS[0] <= words <= WORDS[1]:
+    fewest = 0 if blanks.names(blanks.of(lesson), "words") else WORDS[0]
+    if not fewest <= words <= WORDS[1]:
         yield f"the page has {words} words, not {WORDS[0]} to {WORDS[1]}."
     if missing := HEADINGS - set(re.findall(r"^## (.*)$", text, re.M)):
         yield f"the page lacks {', '.join(sorted(missing))}."
@@ -189,7 +197,7 @@ def _gradings(lesson: Lesson, root: Path, with_mutants: bool) -> Iterator[Callab
     yield lambda: starter(lesson)
     yield lambda: correct(lesson, lesson.solution)
     others = alternatives(lesson)
-    if len(others) < ALTERNATIVES:
+    if len(others) < ALTERNATIVES and not blanks.names(blanks.of(lesson), "alternatives"):
         yield lambda: [f"there are {len(others)} alternative solutions, not {ALTERNATIVES}."]
     for file in others:
         yield lambda file=file: correct(lesson, file)  # type: ignore[misc]

@@ -36,10 +36,10 @@ class MarkerError(ValueError):
         super().__init__(f"{path}:{line}: {what}")
 
 
-def generate(root: Path, *, check: bool) -> list[Path]:
+def generate(root: Path, *, check: bool, only: str = "") -> list[Path]:
     """The generated files below ``root`` that differ from their sources; rewritten unless ``check``.
 
-    Raises MarkerError when a marker is wrong.
+    ``only``: those in the folder of that lesson. Raises MarkerError when a marker is wrong.
     """
     wanted: dict[Path, str] = {}
     for solution in sorted(root.glob("solutions/*/solution.py")):
@@ -57,7 +57,8 @@ def generate(root: Path, *, check: bool) -> list[Path]:
             wanted[page] = numbers.filled(page.read_text("utf-8"), root)
     if (root / figures.FOLDER).is_dir():
         wanted |= figures.files(root)
-    stale = [path for path, text in wanted.items() if not path.exists() or path.read_text("utf-8") != text]
+    looked = {path: text for path, text in wanted.items() if not only or path.parent.name == only}
+    stale = [path for path, text in looked.items() if not path.exists() or path.read_text("utf-8") != text]
     if not check:
         for path in stale:
             path.write_text(wanted[path], "utf-8")

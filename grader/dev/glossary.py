@@ -1,4 +1,7 @@
-"""The glossary: ``docs/glossary.toml`` becomes a page of the site, and tooltips on the lessons' pages."""
+"""The glossary: a page of the site, and tooltips on the lessons' pages.
+
+Each lesson explains its own words in its ``glossary.toml``; those that belong to none are in ``docs/``.
+"""
 
 from __future__ import annotations
 
@@ -43,19 +46,25 @@ class Glossary:
         introduced = [word for task in tasks.values() for word in (*task.introduces, *task.terms)]
         for word in introduced:
             if word not in self.terms:
-                yield f"docs/glossary.toml does not explain {word!r}."
+                yield f"the glossary.toml of the lesson that introduces {word!r} does not explain it."
         for word in self.shown:
             if word not in self.terms:
-                yield f"docs/glossary.toml has tooltips for {word!r}, but no meaning."
+                yield f"a glossary.toml has tooltips for {word!r}, but no meaning."
         forms = [form for many in self.shown.values() for form in many]
         if len(set(forms)) < len(forms):
-            yield "docs/glossary.toml gives one form to two words."
+            yield "the glossary gives one form to two words."
         for word, meaning in self.terms.items():
             if not meaning.endswith(".") or '"' in meaning:
-                yield f"docs/glossary.toml: the meaning of {word!r} is not a plain sentence."
+                yield f"the glossary: the meaning of {word!r} is not a plain sentence."
 
 
 def read(root: Path) -> Glossary:
-    """The glossary of the checkout ``root``."""
-    data = tomllib.loads((root / "docs" / "glossary.toml").read_text("utf-8"))
-    return Glossary(data["terms"], data["shown"])
+    """The glossary of the checkout ``root``: the site's own words and those of each lesson."""
+    terms: dict[str, str] = {}
+    shown: dict[str, list[str]] = {}
+    for path in (root / "docs" / "glossary.toml", *sorted(root.glob("lessons/*/glossary.toml"))):
+        if path.is_file():
+            data = tomllib.loads(path.read_text("utf-8"))
+            terms |= data.get("terms", {})
+            shown |= data.get("shown", {})
+    return Glossary(terms, shown)

@@ -59,12 +59,12 @@ def declared(lesson: Lesson) -> list[Mutant]:
     ]
 
 
-def problems(lesson: Lesson) -> Iterator[str]:
-    """Too few mutants, two of one name or one text, and edits that do not fit, a sentence each."""
+def problems(lesson: Lesson, fewest: int = FEWEST) -> Iterator[str]:
+    """Fewer mutants than ``fewest``, two of one name or text, and edits that do not fit, a sentence each."""
     every = declared(lesson)
     wrong = [m for m in every if not m.right]
-    if len(wrong) < FEWEST:
-        yield f"there are {len(wrong)} mutants, not {FEWEST}."
+    if len(wrong) < fewest:
+        yield f"there are {len(wrong)} mutants, not {fewest}."
     if len({m.name for m in every}) < len(every):
         yield "two mutants have one name."
     solution, seen = lesson.solution.read_text("utf-8"), {}

@@ -77,7 +77,8 @@ def test_a_broken_form_or_page_is_named(pictured: Lesson, file: str, old: str, n
 
 
 @pytest.mark.parametrize(
-    "file", ["README.md", "hints.md", "exercise.py", "quiz.toml", "mutants.toml", "lesson.ipynb"]
+    "file",
+    ["README.md", "hints.md", "exercise.py", "quiz.toml", "mutants.toml", "glossary.toml", "lesson.ipynb"],
 )
 def test_a_missing_file_is_named(lesson: Lesson, file: str) -> None:
     (lesson.folder / file).unlink()

@@ -19,7 +19,12 @@ def test_disorder_is_named() -> None:
     assert not list(whole.problems(TASKS))
     broken = Glossary({"grid": "All blocks"}, {"guard": ["guard"], "grid": ["guard"]})
     said = " ".join(broken.problems(TASKS))
-    for part in ("not explain 'guard'", "for 'guard', but no", "one form to two", "'grid' is not a plain"):
+    for part in (
+        "introduces 'guard' does not explain it",
+        "for 'guard', but no",
+        "one form to two",
+        "'grid' is not a plain",
+    ):
         assert part in said
 
 

@@ -9,12 +9,13 @@ from pathlib import Path
 import pytest
 
 from grader import lessons
-from grader.dev import check
+from grader.dev import blanks, check
 
 ROOT = Path(__file__).resolve().parents[2]
 NAMES = sorted(p.name for p in (ROOT / "lessons").glob("[0-9][0-9]_*") if p.is_dir())
 
 FILES = {"README.md", "exercise.py", "task.py", "hints.md", "quiz.toml", "mutants.toml", "lesson.ipynb"}
+FILES |= {"glossary.toml"}
 EXTRA = {"workshop.py", "data"}
 
 every_lesson = pytest.mark.parametrize("name", NAMES)
@@ -44,6 +45,11 @@ def test_exactly_these_files(name):
     assert found - EXTRA == FILES | with_cases
     in_solutions = {p.name for p in (ROOT / "solutions" / name).iterdir() if p.name != "__pycache__"}
     assert in_solutions - {"alternatives"} == {"solution.py"}
+
+
+@every_lesson
+def test_no_blank_is_left(name):
+    assert not [str(blank) for blank in blanks.of(lessons.find(name))]
 
 
 @every_lesson

@@ -1,0 +1,114 @@
+"""docs/contributing/softmax.md, done to the letter: its files written, its commands run, in a copy."""
+
+import re
+import shutil
+import textwrap
+from pathlib import Path
+
+import pytest
+from typer.testing import CliRunner
+
+from grader import cli
+from grader.dev import blanks, check
+from grader.dev.new import new
+from grader.errors import BadInputError
+from grader.lessons import every, find
+
+ROOT = Path(__file__).resolve().parents[2]
+PAGE = ROOT / "docs/contributing/softmax.md"
+FENCE = re.compile(r'^( *)(`{3,})(\w+)(?: title="([^"]+)")?\n(.*?)^\1\2$', re.M | re.S)
+
+
+@pytest.fixture
+def course(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """The lessons of this course, in another place, where number 14 is free."""
+    for top in ("lessons", "solutions", "docs", "benchmarks/results", "grader/cards"):
+        skip = shutil.ignore_patterns("__pycache__", "14_*")
+        shutil.copytree(ROOT / top, tmp_path / top, ignore=skip)
+    monkeypatch.setenv("COURSE_ROOT", str(tmp_path))
+    monkeypatch.setenv("COURSE_WORK", str(tmp_path / "work"))
+    monkeypatch.chdir(tmp_path)
+    return tmp_path
+
+
+def files(course: Path) -> dict[Path, bytes]:
+    return {p: p.read_bytes() for p in sorted(course.rglob("*")) if p.is_file() and p.suffix != ".pyc"}
+
+
+def run(command: str) -> str:
+    done = CliRunner().invoke(cli.app, command.removeprefix("./course ").split())
+    if done.exception and not isinstance(done.exception, SystemExit):
+        raise done.exception
+    assert done.exit_code == 0, done.output
+    return done.output
+
+
+def test_the_page_from_nothing_to_a_whole_lesson(
+    course: Path, monkeypatch: pytest.MonkeyPatch, request: pytest.FixtureRequest
+) -> None:
+    before = files(course)
+    printed = ""
+    for _, _, language, title, body in FENCE.findall(PAGE.read_text("utf-8")):
+        text = textwrap.dedent(body)
+        if title:
+            (course / title).parent.mkdir(exist_ok=True)
+            (course / title).write_text(text, "utf-8")
+        elif language == "text":
+            assert printed.startswith(text)
+        for command in text.splitlines() if language == "sh" else []:
+            if command == "./course dev check 14":  # its mutants: test_every_mutant_of_the_page_fails
+                command += " --no-mutants"
+            printed = run(command)
+            if "check 14 solutions" in command:
+                assert "passed  20/20 points" in printed
+    assert printed.endswith("Every lesson is whole.\n")
+    lesson = find("14")
+    assert blanks.of(lesson) == []
+    assert not [p for p in check.concepts(every()) if "14" in p]
+    after = files(course)
+    assert {p: after.get(p) for p in before} == before
+    folders = {p.relative_to(course).parts[:2] for p in after.keys() - before.keys()}
+    assert folders - {("work",)} == {("lessons", "14_softmax"), ("solutions", "14_softmax")}
+
+
+@pytest.mark.thorough
+def test_every_mutant_of_the_page_fails(course: Path) -> None:
+    new(course, "14_softmax")
+    assert run("./course dev check 14").endswith("Every lesson is whole.\n")
+    for _, _, _, title, body in FENCE.findall(PAGE.read_text("utf-8")):
+        if title:
+            (course / title).parent.mkdir(exist_ok=True)
+            (course / title).write_text(textwrap.dedent(body), "utf-8")
+    run("./course dev generate")
+    assert run("./course dev check 14").endswith("Every lesson is whole.\n")
+
+
+def test_a_lesson_that_was_begun_passes_and_its_blanks_are_named(course: Path) -> None:
+    new(course, "14_row_sums", "The sums of rows")
+    said = run("./course dev check 14 --no-mutants")
+    left = blanks.of(find("14"))
+    assert f"14_row_sums: {len(left)} blanks to fill in:" in said and len(left) < 20
+    for blank in left:
+        line = (course / str(blank).split(":")[0]).read_text("utf-8").splitlines()[blank.line - 1]
+        assert f"BLANK: {blank.what}" in line and f"  {blank}\n" in said
+    # What a blank asks for may be missing; without the blank it may not.
+    page = find("14").folder / "mutants.toml"
+    page.write_text(page.read_text("utf-8").replace("BLANK: twelve mutants", "Twelve mutants"), "utf-8")
+    assert "there are 4 mutants, not 12." in list(check.form(find("14")))
+
+
+@pytest.mark.parametrize(
+    ("name", "says"),
+    [
+        ("softmax", "two digits, then words"),
+        ("14_Softmax", "two digits, then words"),
+        ("14_class", "two digits, then words"),
+        ("../14_x", "two digits, then words"),
+        ("03_softmax", "lesson 03 already, 03_square_kernel; the next free number is "),
+    ],
+)
+def test_a_name_that_is_none_is_refused(name: str, says: str) -> None:
+    before = sorted(ROOT.glob("*/*"))
+    with pytest.raises(BadInputError, match=re.escape(says)):
+        new(ROOT, name)
+    assert sorted(ROOT.glob("*/*")) == before
