@@ -28,7 +28,7 @@ EDITS: dict[str, tuple[str, str, str]] = {
     "half the guard": (GUARD, "if (row >= rows) return;", "illegal_access"),
     "not written": (SQUARE, "", "not_finite"),
     "does not compile": (SQUARE, "out[i] = in[i] * in[i]", "compile_error"),
-    "no check of the place": (PLACE, "", "not_refused"),
+    "no check of the place": (PLACE, "", "illegal_access"),
     "no name": ("def square_matrix(x: torch.Tensor)", "def squared(x: torch.Tensor)", "missing_entry"),
     "no Python": ("def square_matrix(x: torch.Tensor)", "def square_matrix(x", "import_error"),
     "raises": ("extension = load_inline(", "raise ValueError('later')\nextension = (", "import_error"),

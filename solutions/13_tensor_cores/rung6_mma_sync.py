@@ -1,0 +1,171 @@
+"""Rung 6, CUDA C++ from sm_80 on: three half-precision products with `mma.sync`, tiles fetched ahead with `cp.async`.
+
+Both operands are split beforehand (`parts.py`). A block of 8 warps computes 128 x 128 outputs, a warp 64 x 32 of them; tiles of
+both operands lie in shared memory, three chunks of 32 deep, and while one is multiplied the next two are on their way. After each
+chunk its sum leaves the tensor cores and is added in float32.
+"""
+
+import torch
+from parts import FINISH, SPLIT, plain, runs, tidy
+from torch.utils.cpp_extension import load_inline
+
+# region: kernel
+KERNEL = r"""
+#ifndef PROMOTE
+#define PROMOTE 1  // chunks of 32 that a tensor core adds up before the sum is promoted
+#endif
+constexpr int TILE = 128, STAGES = 3, OPERAND = TILE * 128, STAGE = 2 * OPERAND, SHARED = STAGES * STAGE;
+
+__device__ __forceinline__ void copy16(uint32_t to, const void* from, bool inside) {  // zeros where it is not
+    asm volatile("cp.async.cg.shared.global [%0], [%1], 16, %2;" ::"r"(to), "l"(from), "r"(inside ? 16 : 0) : "memory");
+}
+// Four 8 x 8 matrices of halves, one row address from each thread, as the operands of mma lie in registers.
+__device__ __forceinline__ void matrices(uint32_t (&d)[4], uint32_t at) {
+    asm volatile("ldmatrix.sync.aligned.m8n8.x4.shared.b16 {%0, %1, %2, %3}, [%4];"
+                 : "=r"(d[0]), "=r"(d[1]), "=r"(d[2]), "=r"(d[3]) : "r"(at) : "memory");
+}
+__device__ __forceinline__ void multiply(float (&d)[4], const uint32_t (&a)[4], uint32_t b0, uint32_t b1) {  // d += a (16 x 16) b (16 x 8)
+    asm volatile("mma.sync.aligned.m16n8k16.row.col.f32.f16.f16.f32 {%0, %1, %2, %3}, {%4, %5, %6, %7}, {%8, %9}, {%0, %1, %2, %3};"
+                 : "+f"(d[0]), "+f"(d[1]), "+f"(d[2]), "+f"(d[3]) : "r"(a[0]), "r"(a[1]), "r"(a[2]), "r"(a[3]), "r"(b0), "r"(b1));
+}
+// Where the 16-byte piece `piece` of a tile's row lies: swizzled, so that eight rows' pieces are in different banks.
+__device__ __forceinline__ uint32_t place(int row, int piece) { return row * 128 + ((piece ^ (row & 7)) << 4); }
+
+__device__ __forceinline__ void fetch_tile(uint32_t to, const uint4* parts, int first, int rows, int chunk, int chunks) {
+    for (int i = threadIdx.x; i < TILE * 8; i += 256) {
+        const int row = i / 8, piece = i % 8;
+        const bool inside = first + row < rows;
+        const int64_t at = (static_cast<int64_t>(inside ? first + row : 0) * chunks + chunk) * 8 + piece;
+        copy16(to + place(row, piece), parts + at, inside);
+    }
+}
+
+__global__ void __launch_bounds__(256, 1)
+    product(const uint4* __restrict__ x, const uint4* __restrict__ w, const float* __restrict__ x_down, const float* __restrict__ w_down,
+            const float* __restrict__ bias, float* __restrict__ out, unsigned* broken, int rows, int cols, int chunks, float scale, bool relu) {
+    extern __shared__ __align__(128) unsigned char memory[];
+    const uint32_t base = static_cast<uint32_t>(__cvta_generic_to_shared(memory));
+    const int row0 = blockIdx.x * TILE, col0 = blockIdx.y * TILE;  // neighbours share the weights
+    const int warp = threadIdx.x / 32, lane = threadIdx.x % 32, m0 = warp / 4 * 64, n0 = warp % 4 * 32;
+
+    for (int s = 0; s < STAGES - 1; ++s) {
+        if (s < chunks) {
+            fetch_tile(base + s * STAGE, x, row0, rows, s, chunks);
+            fetch_tile(base + s * STAGE + OPERAND, w, col0, cols, s, chunks);
+        }
+        asm volatile("cp.async.commit_group;");
+    }
+    float sum[4][4][4] = {}, inside[4][4][4] = {};  // [16 rows][8 columns][a thread's four]; inside: what the tensor core adds up
+    for (int c = 0; c < chunks; ++c) {
+        asm volatile("cp.async.wait_group %0;" ::"n"(STAGES - 2) : "memory");
+        __syncthreads();  // chunk c has arrived for everybody, and nobody reads chunk c - 1 any more
+        if (const int next = c + STAGES - 1; next < chunks) {
+            fetch_tile(base + next % STAGES * STAGE, x, row0, rows, next, chunks);
+            fetch_tile(base + next % STAGES * STAGE + OPERAND, w, col0, cols, next, chunks);
+        }
+        asm volatile("cp.async.commit_group;");
+        const uint32_t xs = base + c % STAGES * STAGE, ws = xs + OPERAND;
+#pragma unroll
+        for (int step = 0; step < 2; ++step) {
+            uint32_t wh[2][4], wl[2][4];  // [16 columns][low k and high k of 8 columns, of the other 8]
+#pragma unroll
+            for (int n = 0; n < 2; ++n) {
+                const int row = n0 + n * 16 + lane / 16 * 8 + lane % 8, piece = step * 2 + lane / 8 % 2;
+                matrices(wh[n], ws + place(row, piece));
+                matrices(wl[n], ws + place(row, piece + 4));
+            }
+#pragma unroll
+            for (int m = 0; m < 4; ++m) {
+                uint32_t xh[4], xl[4];
+                const int row = m0 + m * 16 + lane % 16, piece = step * 2 + lane / 16;
+                matrices(xh, xs + place(row, piece));
+                matrices(xl, xs + place(row, piece + 4));
+#pragma unroll
+                for (int n = 0; n < 4; ++n) multiply(inside[m][n], xl, wh[n / 2][n % 2 * 2], wh[n / 2][n % 2 * 2 + 1]);
+#pragma unroll
+                for (int n = 0; n < 4; ++n) multiply(inside[m][n], xh, wl[n / 2][n % 2 * 2], wl[n / 2][n % 2 * 2 + 1]);
+#pragma unroll
+                for (int n = 0; n < 4; ++n) multiply(inside[m][n], xh, wh[n / 2][n % 2 * 2], wh[n / 2][n % 2 * 2 + 1]);
+            }
+        }
+        if (PROMOTE == 1 || c % PROMOTE == PROMOTE - 1 || c == chunks - 1) {
+#pragma unroll
+            for (int i = 0; i < 64; ++i) {
+                float& part = inside[i / 16][i / 4 % 4][i % 4];
+                sum[i / 16][i / 4 % 4][i % 4] += part;
+                part = 0.0f;
+            }
+        }
+    }
+    bool odd = false;
+#pragma unroll
+    for (int i = 0; i < 64; ++i) {  // a thread's four: rows g and g + 8, two neighbouring columns each
+        const int row = row0 + m0 + i / 16 * 16 + i / 2 % 2 * 8 + lane / 4, col = col0 + n0 + i / 4 % 4 * 8 + lane % 4 * 2 + i % 2;
+        if (row >= rows || col >= cols) continue;
+        const float v = fmaf(sum[i / 16][i / 4 % 4][i % 4], x_down[row] * w_down[col], bias[col]);
+        odd |= !(fabsf(v) <= 3.402823466e38f);
+        out[static_cast<int64_t>(row) * cols + col] = epilogue(v, scale, relu);
+    }
+    if (odd) broken[blockIdx.x * gridDim.y + blockIdx.y] = 1;
+}
+"""
+# endregion
+
+LAUNCH = r"""
+#include <torch/types.h>
+#include <ATen/cuda/CUDAContext.h>
+#include <c10/cuda/CUDAException.h>
+#include <c10/cuda/CUDAGuard.h>
+
+void fused(torch::Tensor x, torch::Tensor w, torch::Tensor bias, torch::Tensor out, double scale, bool relu) {
+    const c10::cuda::CUDAGuard on(x.device());
+    const auto stream = at::cuda::getCurrentCUDAStream();
+    const int rows = x.size(0), cols = w.size(0), inner = x.size(1), chunks = (inner + BK - 1) / BK;
+    const dim3 grid((rows + TILE - 1) / TILE, (cols + TILE - 1) / TILE);
+    const int flags = grid.x * grid.y, sms = at::cuda::getCurrentDeviceProperties()->multiProcessorCount;
+    const auto half = x.options().dtype(torch::kHalf);
+    auto x_parts = torch::empty({rows, chunks * 64}, half), w_parts = torch::empty({cols, chunks * 64}, half);
+    auto x_down = torch::empty({rows}, x.options()), w_down = torch::empty({cols}, x.options());
+    auto broken = torch::empty({flags}, x.options().dtype(torch::kInt));
+    unsigned* flag = reinterpret_cast<unsigned*>(broken.data_ptr<int>());
+    uint4 *xp = reinterpret_cast<uint4*>(x_parts.data_ptr()), *wp = reinterpret_cast<uint4*>(w_parts.data_ptr());
+
+    split_rows<<<rows, 256, 0, stream>>>(x.data_ptr<float>(), xp, x_down.data_ptr<float>(), flag, flags, inner, chunks);
+    split_rows<<<cols, 256, 0, stream>>>(w.data_ptr<float>(), wp, w_down.data_ptr<float>(), flag, 0, inner, chunks);
+    C10_CUDA_CHECK(cudaFuncSetAttribute(product, cudaFuncAttributeMaxDynamicSharedMemorySize, SHARED));
+    product<<<grid, 256, SHARED, stream>>>(
+        xp, wp, x_down.data_ptr<float>(), w_down.data_ptr<float>(), bias.data_ptr<float>(), out.data_ptr<float>(), flag, rows, cols, chunks,
+        scale, relu);
+    repair<TILE, TILE><<<2 * sms, dim3(32, 8), 0, stream>>>(
+        x.data_ptr<float>(), w.data_ptr<float>(), bias.data_ptr<float>(), out.data_ptr<float>(), flag, rows, cols, inner, scale, relu);
+    C10_CUDA_KERNEL_LAUNCH_CHECK();
+}
+"""
+
+CUDA = SPLIT + FINISH + KERNEL
+built = []
+
+
+def fused(x: torch.Tensor, weight: torch.Tensor, bias: torch.Tensor, scale: float, relu: bool) -> torch.Tensor:
+    """``epilogue(x @ weight.T + bias)``: x (rows, inner), weight (cols, inner), bias (cols), all float32; forward only."""
+    if not runs(x, "The mma.sync kernel", (8, 0)):
+        return plain(x, weight, bias, scale, relu)
+    x, weight, bias = tidy(x, weight, bias)
+    out = x.new_empty(x.shape[0], weight.shape[0])
+    if not out.numel() or not x.shape[1]:
+        return plain(x, weight, bias, scale, relu)
+    built[0].fused(x, weight, bias, out, scale, relu)
+    return out
+
+
+def gemm_relu(x: torch.Tensor, weight: torch.Tensor, bias: torch.Tensor) -> torch.Tensor:
+    return fused(x, weight, bias, 0.0, True)
+
+
+def gemm_sigmoid(x: torch.Tensor, weight: torch.Tensor, bias: torch.Tensor, scale: float) -> torch.Tensor:
+    return fused(x, weight, bias, scale, False)
+
+
+if torch.cuda.is_available():
+    declared = "void fused(torch::Tensor x, torch::Tensor w, torch::Tensor bias, torch::Tensor out, double scale, bool relu);"
+    built.append(load_inline("rung6_mma_sync", declared, CUDA + LAUNCH, functions=["fused"], extra_cuda_cflags=["-O3"]))
