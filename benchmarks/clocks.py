@@ -5,7 +5,7 @@
 Two subjects: a kernel that spins for about 20 us on every SM, and the model of lesson 07 at full size.
 Each is raced RACES times (default 100) with itself, where the 95 % interval should hold 1, and with a
 copy of itself that is slower by 2 % (kernel) or 1 % (model), which should be called slower. Processes are
-started anew for every 25th race; each race of the kernel draws from a dozen of them which pairs meet, so that
+forked anew for every 34th race; each race of the kernel draws from a dozen of them which pairs meet, so that
 no luck of one process's memory goes into all of them.
 """
 
@@ -17,6 +17,7 @@ import random
 import sys
 import tempfile
 import time
+from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
 from statistics import pstdev
@@ -31,6 +32,7 @@ from grader.clock.plan import Plan  # noqa: E402
 from grader.cuda import cache  # noqa: E402
 from grader.referee.conduct import Match  # noqa: E402
 from grader.referee.fault import FaultError  # noqa: E402
+from grader.referee.nursery import shared  # noqa: E402
 from grader.referee.oracle import Oracle  # noqa: E402
 from grader.referee.process import Limits, Player  # noqa: E402
 from grader.task import Case, Task, Tensor  # noqa: E402
@@ -66,7 +68,9 @@ class Slow(Model):
         return out
 """
 CYCLES, MEGAHERTZ = 36_000, 1980  # about 18 us of spinning and the copy
-EVERY, POOL = 25, 6  # races with the same processes; pairs of them to draw from
+EVERY, POOL = 34, 6  # races with the same processes; pairs of them to draw from
+ITSELF, SLOWER = "with itself", "slower"
+ORDER = (("kernel", ITSELF), ("kernel", SLOWER), ("model", SLOWER), ("model", ITSELF))  # what counts first
 KERNEL_PLAN = Plan(4, 20, least=6, most=12, seconds=2.0)
 MODEL_PLAN = Plan(2, 4, least=4, most=8, seconds=2.5)
 
@@ -96,7 +100,10 @@ class Pool:
         self.task, self.players = task, []
         matches = []
         for _ in range(count):
-            pair = [Player("cuda", limits, sees=(path,), env=env, mode="off") for path in (reference, file)]
+            pair = [
+                Player("cuda", limits, sees=(path,), env=env, mode="off", nursery=shared("cuda").get("cuda"))
+                for path in (reference, file)
+            ]
             self.players += pair
             oracle = Oracle(pair[0], task)
             matches.append(Match(task, str(file), lambda p=pair[1]: p, oracle))  # type: ignore[misc]
@@ -126,9 +133,10 @@ class Pool:
             player.stop()
 
 
-def series(task: Task, reference: Path, file: Path, count: int, until: float) -> list[dict[str, Any]]:
-    """So many races, or as many as there is time for."""
-    found: list[dict[str, Any]] = []
+def series(
+    task: Task, reference: Path, file: Path, count: int, until: float, found: list[dict[str, Any]]
+) -> Iterator[None]:
+    """So many races into ``found``, or as many as there is time for; comes back after each few."""
     pairs, plan = (1, MODEL_PLAN) if task.kind == "model" else (POOL, KERNEL_PLAN)
     while len(found) < count and time.monotonic() < until:
         began = time.monotonic()
@@ -153,9 +161,11 @@ def series(task: Task, reference: Path, file: Path, count: int, until: float) ->
                     "apart": heat.own.unexplained() - heat.baselines["eager"].unexplained(),
                     "median": sorted(heat.own.seconds)[len(heat.own.seconds) // 2],
                 })  # fmt: skip
+                if len(found) % 10 == 0:
+                    yield
         finally:
             pool.close()
-    return found
+        yield
 
 
 def _finite(value: float) -> float | None:
@@ -182,7 +192,7 @@ def summary(races: list[dict[str, Any]]) -> dict[str, Any]:
 
 
 def main(out: Path, count: int, seconds: float) -> None:
-    """All series, one after the other, each with its share of the time; the file is written after each."""
+    """All series, each with its share of the time that is left; the file is written after every ten races."""
     result: dict[str, Any] = {
         "command": f"python benchmarks/clocks.py OUT.json {count} {seconds:g}",
         "machine": machine.state(),
@@ -190,17 +200,16 @@ def main(out: Path, count: int, seconds: float) -> None:
     }
     ends = time.monotonic() + seconds
     with tempfile.TemporaryDirectory() as folder:
-        jobs = [
-            (f"{name}, {kind}", task, reference, file)
-            for name, (task, reference, same, slow) in subjects(Path(folder)).items()
-            for kind, file in (("with itself", same), ("slower", slow))
-        ]
-        for number, (name, task, reference, file) in enumerate(jobs):
+        made = subjects(Path(folder))
+        jobs = [(name, kind, *made[name]) for name, kind in ORDER]
+        for number, (name, kind, task, reference, same, slow) in enumerate(jobs):
             left = (ends - time.monotonic()) / (len(jobs) - number)
-            races = series(task, reference, file, count, time.monotonic() + left)
-            result["series"][name] = {"summary": summary(races), "races": races}
-            print(name, summary(races), flush=True)
-            out.write_text(json.dumps(result, indent=1) + "\n")
+            races: list[dict[str, Any]] = []
+            file = same if kind == ITSELF else slow
+            for _ in series(task, reference, file, count, time.monotonic() + left, races):
+                result["series"][f"{name}, {kind}"] = {"summary": summary(races), "races": races}
+                out.write_text(json.dumps(result, indent=1) + "\n")
+            print(name, kind, summary(races), flush=True)
 
 
 if __name__ == "__main__":

@@ -2,28 +2,34 @@
 
     python benchmarks/regrade.py OUT.json [TIMES] [SECONDS] [BACKEND]
 
-Solutions, their alternatives and wrong versions of lessons 03, 07, 08 and 13; those of lesson 13 have points
-for speed and are graded alone, the others several at a time, each by a command of its own. The same command
-goes on with a run that ended for want of time.
+Solutions, their alternatives and wrong versions of lessons 03, 07, 08 and 13. A first grading of all compiles
+and is not counted. Those of lesson 13 have points for speed: they are graded alone, each time with new
+processes, inputs, weights and races; what compute-sanitizer said of the file at first is kept. The others
+are graded several at a time, and compute-sanitizer looks each time anew. The same command goes on with a run
+that ended for want of time.
 """
 
 from __future__ import annotations
 
 import json
+import multiprocessing
 import os
-import subprocess
+import shutil
 import sys
 import tempfile
 import time
-from concurrent.futures import ThreadPoolExecutor
+from concurrent.futures import Executor, ProcessPoolExecutor, ThreadPoolExecutor
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 ROOT = Path(__file__).resolve().parents[1]
 sys.path.insert(0, str(ROOT))
 
-from grader import lessons  # noqa: E402
+from grader import backend, lessons, submission  # noqa: E402
+from grader.check import Job, check, warm  # noqa: E402
 from grader.clock import machine  # noqa: E402
+from grader.cuda.cache import cache_folder  # noqa: E402
 from grader.dev import mutants  # noqa: E402
 
 WANTED = {"13": 2, "07": 7, "03": 6, "08": 5}
@@ -48,46 +54,53 @@ def files(folder: Path) -> list[tuple[str, Path]]:
     return found
 
 
-def grade(number: str, file: Path, backend: str) -> dict[str, Any]:
-    """Status, points and findings of one grading."""
-    target = file.with_suffix(f".{time.monotonic_ns()}.json")
-    command = [sys.executable, "-m", "grader", "check", number, str(file)]
-    command += ["--backend", backend, "--json", str(target)]
+def grade(number: str, file: Path, name: str, *, building: bool = False) -> dict[str, Any]:
+    """Status, points and findings of one grading; its players are forked from this process's warm parent."""
+    lesson = lessons.find(number)
+    job = Job(lesson.name, lesson.task, lesson.reference, submission.read(file), backend.choose(name))
+    if building:
+        job.task = replace(job.task, memory_points=0)
     begun = time.monotonic()
-    done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, timeout=300, check=False)
-    seconds = round(time.monotonic() - begun, 1)
-    if not target.exists():
-        return {"status": "no verdict", "said": (done.stdout + done.stderr)[-300:], "seconds": seconds}
-    verdict = json.loads(target.read_text())
-    target.unlink()
-    checks = {f["id"]: [f["status"], f["points"]] for f in verdict["findings"]}
-    ratios = [f["evidence"].get("ratio") for f in verdict["findings"] if f["id"] == "ratio"]
-    return {"status": verdict["status"], "points": verdict["points"], "checks": checks, "ratio": ratios,
-            "seconds": seconds}  # fmt: skip
+    verdict = check(job if building else warm(job)).verdict
+    checks = {f.id: [str(f.status), f.points] for f in verdict.findings}
+    ratios = [f.evidence.get("ratio") for f in verdict.findings if f.id == "ratio"]
+    return {"status": str(verdict.status), "points": verdict.points, "checks": checks, "ratio": ratios,
+            "seconds": round(time.monotonic() - begun, 1)}  # fmt: skip
 
 
-def main(out: Path, times: int = 10, seconds: float = 500.0, backend: str = "cuda") -> None:
-    """Round after round, so that a run that is cut short has graded every file equally often."""
+def everything(pool: Executor, jobs: list[tuple[str, Path]], name: str, **how: bool) -> dict[str, Any]:
+    """All of these once, each by the next that is free."""
+    graded = [(file.stem, pool.submit(grade, number, file, name, **how)) for number, file in jobs]
+    return {stem: one.result() for stem, one in graded}
+
+
+def main(out: Path, times: int = 10, seconds: float = 400.0, name: str = "cuda") -> None:
+    """Builds first, then the timed ones alone, then round after round of the others, at once."""
     kept: dict[str, Any] = json.loads(out.read_text()) if out.exists() else {"files": {}}
     kept |= {"command": f"python benchmarks/regrade.py OUT.json {times}", "machine": machine.state()}
-    ends, slowest = time.monotonic() + seconds, 0.0
+    ends, files_of = time.monotonic() + seconds, kept["files"]
     with tempfile.TemporaryDirectory() as folder:
-        everything = files(Path(folder))
-        for _ in range(times):
-            left = [(n, f) for n, f in everything if len(kept["files"].get(f.stem, [])) < times]
-            if not left or time.monotonic() + slowest > ends:
-                break
-            begun = time.monotonic()
-            with ThreadPoolExecutor(max(2, (os.cpu_count() or 2) // 3)) as pool:
-                jobs = {f.stem: pool.submit(grade, n, f, backend) for n, f in left if n != TIMED}
-                done = {name: job.result() for name, job in jobs.items()}
-            done |= {f.stem: grade(n, f, backend) for n, f in left if n == TIMED}
-            for name, one in done.items():
-                kept["files"].setdefault(name, []).append(one)
-            slowest = max(slowest, time.monotonic() - begun)
-            kept["summary"] = summary(kept["files"])
-            print(f"{time.monotonic() - begun:.0f} s", kept["summary"], flush=True)
-            out.write_text(json.dumps(kept, indent=1) + "\n")
+        listed = files(Path(folder))
+        begun = time.monotonic()
+        with ThreadPoolExecutor(len(listed) if name == "cuda" else 2) as pool:
+            everything(pool, listed, name, building=True)
+        print(f"{time.monotonic() - begun:.0f} s for builds", flush=True)
+        timed, others = ([j for j in listed if (j[0] == TIMED) is wanted] for wanted in (True, False))
+        for group, at_once in ((timed, 1), (others, max(2, 5 * (os.cpu_count() or 2) // 8))):
+            with ProcessPoolExecutor(at_once, multiprocessing.get_context("spawn")) as workers:
+                slowest = 0.0
+                while left := [(n, f) for n, f in group if len(files_of.get(f.stem, [])) < times]:
+                    if time.monotonic() + slowest > ends:
+                        break
+                    begun = time.monotonic()
+                    if group is others:  # compute-sanitizer looks again
+                        shutil.rmtree(cache_folder() / "memory", ignore_errors=True)
+                    for stem, one in everything(workers, left, name).items():
+                        files_of.setdefault(stem, []).append(one)
+                    slowest = max(slowest, time.monotonic() - begun)
+                    kept["summary"] = summary(files_of)
+                    print(f"{time.monotonic() - begun:.0f} s", kept["summary"], flush=True)
+                    out.write_text(json.dumps(kept, indent=1) + "\n")
 
 
 def summary(graded: dict[str, list[dict[str, Any]]]) -> dict[str, Any]:
@@ -102,5 +115,5 @@ def summary(graded: dict[str, list[dict[str, Any]]]) -> dict[str, Any]:
 
 if __name__ == "__main__":
     rest = sys.argv[2:]
-    main(Path(sys.argv[1]), int(rest[0]) if rest else 10, float(rest[1]) if len(rest) > 1 else 500.0,
+    main(Path(sys.argv[1]), int(rest[0]) if rest else 10, float(rest[1]) if len(rest) > 1 else 400.0,
          rest[2] if len(rest) > 2 else "cuda")  # fmt: skip

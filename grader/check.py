@@ -8,7 +8,7 @@ import time
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from grader import backend, companion, kinds, roofline, speed
 from grader.api import Grading
@@ -26,6 +26,9 @@ from grader.simt.request import BuildRequest
 from grader.submission import Submission
 from grader.task import Task
 from grader.verdict import Finding, Status, Verdict
+
+if TYPE_CHECKING:
+    from grader.cuda.inspection import Inspection
 
 
 def _silent(*_: object) -> None:
@@ -108,9 +111,18 @@ def check(job: Job) -> Outcome:
     sees = (job.reference, *job.reference_beside) if answering else ()
     reference = Player(kind, job.limits, sees=sees, mode=job.sandbox, nursery=job.nurseries.get(kind))
     oracle = Oracle(reference, job.task)
-    inspect = _inspector(job, oracle)
-    match = Match(job.task, str(job.submission.path), start, oracle, inspect)
-    match.student, match.loaded = job.student, lambda: job.tell("loaded", None)
+    inspection = _inspection(job)
+    match = Match(
+        job.task, str(job.submission.path), start, oracle, inspection.findings if inspection else None
+    )
+    match.student, match.known_clean = job.student, inspection.known if inspection else ""
+
+    def loaded() -> None:
+        if inspection:
+            inspection.allow()
+        job.tell("loaded", None)
+
+    match.loaded = loaded
     rivals = Rivals(job, start)
     match.twin, match.solution = rivals.twin, rivals.solution
     match.folders = sorted({str(p if p.is_dir() else p.parent) for p in job.beside})
@@ -134,6 +146,8 @@ def check(job: Job) -> Outcome:
         record = match.record
     finally:
         match.close()
+        if inspection:
+            inspection.stop()
         reference.stop()
         rivals.stop()
     stages |= record.stages
@@ -156,7 +170,7 @@ def _timed(job: Job, match: Match) -> dict[str, Any] | None:
 def warm(job: Job) -> Job:
     """The same job with players that are forked, not started: for many of the course's own files in a row.
 
-    They confine themselves but have no namespaces. On a GPU nothing changes.
+    They confine themselves but have no namespaces.
     """
     if job.choice.name == "simt":
         from grader import build
@@ -167,26 +181,28 @@ def warm(job: Job) -> Job:
 
 def warm_reference(job: Job) -> Job:
     """The same job with a forked player for the reference only, which is trusted: for many files in a row."""
-    if job.choice.name == "simt":
-        from grader import build
+    if job.choice.name != "simt":
+        return job
+    from grader import build
 
-        build.prepare(job.say)
+    build.prepare(job.say)
     forked = {kind: one for kind, one in nursery.shared(job.choice.name).items() if kind == "cpu"}
     return replace(job, nurseries=forked)
 
 
-def _inspector(job: Job, oracle: Oracle) -> Callable[[], list[dict[str, Any]]] | None:
+def _inspection(job: Job) -> Inspection | None:
     """On a GPU compute-sanitizer looks at memory; the CPU back end sees it during the cases."""
     if job.choice.name != "cuda" or not job.task.memory_points:
         return None
     from grader.cuda import sanitizer
+    from grader.cuda.inspection import Inspection
 
     if not sanitizer.tool():
         job.say("compute-sanitizer is not installed: memory is not checked; --backend simt checks it.")
         job.task = replace(job.task, memory_points=0)
         return None
-    path, source = str(job.submission.path), job.submission.source
-    return lambda: sanitizer.inspect(job.task, path, source, oracle, job.limits)
+    subject = sanitizer.Subject(job.task, str(job.submission.path), job.submission.source, job.limits)
+    return Inspection(subject, keep=not job.beside)
 
 
 def refused(job: Job, reason: str) -> Verdict:

@@ -10,6 +10,7 @@ from dataclasses import dataclass, field
 from statistics import median
 from typing import TYPE_CHECKING, Any, TypeVar
 
+from grader.clock.models import Making, together
 from grader.clock.plan import Plan, plan
 from grader.clock.results import Outputs, distance, fetch
 from grader.clock.witness import Blocks
@@ -17,7 +18,7 @@ from grader.referee import exchange
 from grader.referee.draw import Drawn
 from grader.referee.exchange import Value
 from grader.referee.fault import FaultError
-from grader.referee.judge import judge
+from grader.referee.judge import judge, right
 from grader.referee.oracle import Expected
 from grader.referee.process import Player
 from grader.task import Case
@@ -107,11 +108,11 @@ def line_up(
     own, oracle, entry = match.player, match.oracle.player, case.entry or match.task.entry
     assert own is not None
     model = match.task.kind == "model" and not case.entry
-    if model:
-        match.construct(case, at_once=isinstance(own, Player))
-        clock.step("construct")
+    making = Making(match, case) if model and together(match) else None
+    if model and not making:
+        match.construct(case)
         match.new_weights()
-        clock.step("weights")
+    clock.step("reference's model")
     first = sets[0] if sets else match.arguments(case)
     taken = sum(a.storage.nbytes for a in first if isinstance(a, Drawn))
     clock.step("inputs")
@@ -131,8 +132,12 @@ def line_up(
         others.append(Track(COPY, oracle))
         ready(others[-1], theirs, sets[:1], how, copy=copy)
     if SOLUTION in baselines:
-        others.append(_solution(match, case, model))
+        others.append(_solution(match, model, making))
         host.append(ready(others[-1], entry, sets, how)["host"])
+    clock.step("ready")
+    if making:
+        making.finish()
+    clock.step("submission's model")
     host.append(ready(mine, entry, sets, how)["host"])
     clock.step("ready")
     # For all the same: as often as it takes to keep the device busy until the slowest host has made its call.
@@ -146,17 +151,13 @@ def line_up(
     )  # fmt: skip
 
 
-def _solution(match: Match, case: Case, model: bool) -> Track:
+def _solution(match: Match, model: bool, making: Making | None) -> Track:
     """The course's own solution in a process of its own, with the submission's weights."""
-    if match.solution is None:
+    if match.solution is None or (model and making is None):
         raise FaultError(Status.NOT_GRADABLE, "There is no solution to race against here.")
     player = match.solution()
-    if model:
-        init = list(case.init)
-        player.ask("construct", SECONDS, entry=match.task.entry, init=init)
-        slots = exchange.pack(player, [values for _, values in match.weights])
-        state = [[name, slot.as_json()] for (name, _), slot in zip(match.weights, slots, strict=True)]
-        player.ask("set_state", SECONDS, state=state, how="write")
+    if making:
+        making.also(player)
     return Track(SOLUTION, player)
 
 
@@ -182,8 +183,8 @@ def _bound(mine: Track, expected: Expected) -> float:
     far = FLOOR
     for _, found in fetch(mine, [0], expected.outputs):
         for answers, eager, got in zip(expected.answers, expected.eager, found, strict=True):
-            verdict = judge(answers, eager, got)
-            if verdict.status is not Status.PASSED:
+            if not right(answers, eager, got):
+                verdict = judge(answers, eager, got)
                 raise FaultError(verdict.status, f"A call between timed ones: {verdict.message}")
             far = max(far, distance(got, eager))
     return 4 * far

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import importlib
 from typing import Any
 
@@ -13,10 +14,8 @@ REASONS = {
 
 def state() -> dict[str, Any]:
     """Name, driver, clocks in MHz, temperature in degrees Celsius, throttle reasons; {} without NVML."""
-    try:
-        nvml = importlib.import_module("pynvml")
-        nvml.nvmlInit()
-    except Exception:
+    nvml = _nvml()
+    if nvml is None:
         return {}
     try:
         gpu = nvml.nvmlDeviceGetHandleByIndex(0)
@@ -31,8 +30,17 @@ def state() -> dict[str, Any]:
         }
     except Exception:  # a card or driver that does not answer one of these is timed all the same
         return {}
-    finally:
-        nvml.nvmlShutdown()
+
+
+@functools.cache
+def _nvml() -> Any:
+    """The library, started once for all of this process: starting it takes longer than asking."""
+    try:
+        nvml = importlib.import_module("pynvml")
+        nvml.nvmlInit()
+    except Exception:
+        return None
+    return nvml
 
 
 def _text(value: Any) -> str:

@@ -3,16 +3,15 @@
 from __future__ import annotations
 
 import argparse
-import json
 import os
 import re
-import tempfile
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import torch
 import torch.utils.cpp_extension as extension
 
+from grader.player import watch
 from grader.wire import Channel
 
 if TYPE_CHECKING:
@@ -20,30 +19,41 @@ if TYPE_CHECKING:
 
 
 class Cuda:
-    """The back end "cuda". TF32 stays off unless the submission switches it on for itself."""
+    """The back end "cuda". TF32 stays off unless the submission switches it on for itself.
 
-    def __init__(self, channel: Channel) -> None:
+    Without a channel the device is left alone: a CUDA context does not survive a fork, so each player that is
+    forked from here makes its own (:meth:`adopt`).
+    """
+
+    def __init__(self, channel: Channel | None) -> None:
         self._channel = channel
         # A batch builds ahead where no GPU is visible, so that none is disturbed: for a card that it names.
         self._only_builds = not os.environ.get("CUDA_VISIBLE_DEVICES", "x") and bool(
             os.environ.get("TORCH_CUDA_ARCH_LIST")
         )
-        if not self._only_builds:
-            torch.cuda.init()
-            major, minor = torch.cuda.get_device_capability()
-            os.environ.setdefault("TORCH_CUDA_ARCH_LIST", f"{major}.{minor}")  # compile for this card only
+        if channel is not None:
+            self._wake()
         torch.backends.cudnn.allow_tf32 = False  # torch's default for convolutions is True
         for name in ("load", "load_inline"):
             setattr(extension, name, self._announced(getattr(extension, name)))
 
     def adopt(self, channel: Channel, options: argparse.Namespace) -> None:
-        """Not possible: a CUDA context does not survive a fork."""
-        raise RuntimeError("a player on a GPU is started, not forked")
+        """After a fork: serve this referee, with a context of its own."""
+        self._channel = channel
+        self._wake()
+
+    def _wake(self) -> None:
+        if self._only_builds:
+            return
+        torch.cuda.init()
+        major, minor = torch.cuda.get_device_capability()
+        os.environ.setdefault("TORCH_CUDA_ARCH_LIST", f"{major}.{minor}")  # compile for this card only
 
     def _announced(self, real: Any) -> Any:
         """Tell the referee when nvcc is at work, so that compiling is not taken for a hanging import."""
 
         def build(*args: Any, **kwargs: Any) -> Any:
+            assert self._channel is not None
             self._channel.send({"notice": "build_begins"})
             try:
                 return real(*args, **kwargs)
@@ -76,16 +86,10 @@ class Cuda:
         return {"kernel": last["name"], "grid": last["args"]["grid"], "block": last["args"]["block"]}
 
     def _trace(self, call: Any) -> list[dict[str, Any]]:
-        from torch.profiler import ProfilerActivity, profile
-
-        with profile(activities=[ProfilerActivity.CUDA]) as seen:
+        with watch.recording() as seen:
             call()
             torch.cuda.synchronize()
-        with tempfile.TemporaryDirectory() as folder:
-            path = Path(folder) / "trace.json"
-            seen.export_chrome_trace(str(path))
-            events = json.loads(path.read_text())["traceEvents"]
-        return events if isinstance(events, list) else []
+        return watch.trace(seen)
 
     def check(self, **request: Any) -> dict[str, Any]:
         """A GPU checks nothing of its own accord."""

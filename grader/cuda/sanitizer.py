@@ -9,18 +9,17 @@ from __future__ import annotations
 import re
 import shutil
 import tempfile
-from dataclasses import replace
+from collections.abc import Callable
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
 from grader.backend import nvcc
 from grader.cuda.cache import extensions
-from grader.referee import exchange
-from grader.referee.conduct import Match
+from grader.referee import draw, exchange
 from grader.referee.fault import FaultError
-from grader.referee.oracle import Oracle
 from grader.referee.process import Limits, Player
-from grader.task import Task
+from grader.task import Case, Task, Tensor
 
 CASES = 4
 SHARED = ("__shared__", "__syncthreads")
@@ -37,46 +36,60 @@ def tools(source: str) -> tuple[str, ...]:
     return ("memcheck", "racecheck", "synccheck") if any(s in source for s in SHARED) else ("memcheck",)
 
 
-def inspect(task: Task, path: str, source: str, oracle: Oracle, limits: Limits) -> list[dict[str, Any]]:
-    """Memory findings of a few cases, in the CPU back end's form. ``source``: the file's text."""
-    return [f for name in tools(source) for f in _run(name, task, path, source, oracle, limits)]
+@dataclass(frozen=True, slots=True)
+class Subject:
+    """What is looked at: the task, the file's path and text, and how long each step may take."""
+
+    task: Task
+    path: str
+    source: str
+    limits: Limits
+
+    @property
+    def cases(self) -> list[Case]:
+        """Those that are played."""
+        return [c for c in self.task.cases if c.expect == "match" and not c.given][:CASES]
 
 
-def _run(
-    name: str, task: Task, path: str, source: str, oracle: Oracle, limits: Limits
-) -> list[dict[str, Any]]:
+def run(name: str, subject: Subject, go: Callable[[Player], bool]) -> list[dict[str, Any]] | None:
+    """Findings of one of the tools, in the CPU back end's form.
+
+    The process is started at once, and ``go`` told; the file is loaded if that returns true, else it is None.
+    """
+    source = subject.source
     with tempfile.TemporaryDirectory(prefix="sanitizer-") as folder:
         log = Path(folder) / "log"
         wrap = (tool(), "--tool", name, "--log-file", str(log), "--print-limit", "20")
-        slow = replace(limits, start=180.0, load=120.0, call=120.0)
+        slow = replace(subject.limits, start=180.0, load=120.0, call=120.0)
         # Every tensor its own allocation, so that the tool sees where each one ends.
         env = extensions(source) | {"PYTORCH_NO_CUDA_MEMORY_CACHING": "1"}
-        given: dict[str, Any] = {"sees": (Path(path),), "writes": (Path(folder), *_folders(source))}
-        match = Match(task, path, lambda: Player("cuda", slow, wrap=wrap, env=env, **given), oracle)
+        writes = (Path(folder), *(Path(place) for place in extensions(source).values()))
+        player = Player("cuda", slow, sees=(Path(subject.path),), writes=writes, wrap=wrap, env=env)
         try:
-            _play(match, path)
+            if not go(player):
+                return None
+            play(player, subject)
+            player.finish(30.0)
         finally:
-            if match.player:
-                match.player.finish(30.0)
-            match.close()
+            player.stop()
         return parse(log.read_text(errors="replace") if log.exists() else "", source)
 
 
-def _folders(source: str) -> tuple[Path, ...]:
-    return tuple(Path(folder) for folder in extensions(source).values())
+def play(player: Player, subject: Subject) -> None:
+    """Run the cases without judging them; a call that ends in an error has been seen by the tool.
 
-
-def _play(match: Match, path: str) -> None:
-    """Run some cases without judging them; a call that ends in an error has been seen by the tool."""
-    assert match.player is not None
-    match.player.ask("load", match.player.limits.load, path=path)
-    for case in [c for c in match.task.cases if c.expect == "match"][:CASES]:
+    A model keeps the weights that it made for itself: which memory is touched does not hang on their values.
+    """
+    rng = draw.generator()
+    limits, task = player.limits, subject.task
+    player.ask("load", limits.load, path=subject.path)
+    for case in subject.cases:
         try:
-            if match.task.kind == "model" and not case.entry:
-                match.construct(case)
-                match.new_weights()
-            fields, _, _ = exchange.offer(match.player, match.arguments(case), [])
-            match.player.ask("call", match.player.limits.call, entry=case.entry or match.task.entry, **fields)
+            if task.kind == "model" and not case.entry:
+                player.ask("construct", limits.call, entry=task.entry, init=list(case.init))
+            args = [draw.draw(a, rng) if isinstance(a, Tensor) else a for a in case.args]
+            fields, _, _ = exchange.offer(player, args, [])
+            player.ask("call", limits.call, entry=case.entry or task.entry, **fields)
         except FaultError as fault:
             if fault.dead:
                 return

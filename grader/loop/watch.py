@@ -33,6 +33,7 @@ class Watch:
         self.live = keys.fd >= 0
         self.view = view.View(lesson)
         self.nurseries: dict[str, Nursery] = {}
+        self.waking: Nursery | None = None
         self.trial: Trial | None = None
         self.sure = self.leaving = False
 
@@ -64,6 +65,8 @@ class Watch:
             self.stop()
             if warmth:
                 warmth.stop()
+            if self.waking:
+                self.nurseries["cuda"] = self.waking
             for nursery in self.nurseries.values():
                 nursery.close()
 
@@ -92,9 +95,13 @@ class Watch:
 
     def warm_up(self) -> None:
         """Start the warm processes once there is a back end to wake; the very first grading prepares it."""
-        # A CUDA context does not survive a fork: on a GPU each player is started.
-        if self.choice.name == "simt" and not self.nurseries and build.is_prepared():
+        if self.nurseries:
+            return
+        if self.choice.name == "simt" and build.is_prepared():
             self.nurseries = {kind: Nursery(kind) for kind in ("simt", "cpu")}
+        elif self.choice.name == "cuda":  # used once it is known that forked processes may use the GPU here
+            self.waking = self.waking or Nursery("cuda")
+            self.nurseries = {"cuda": self.waking} if self.waking.awake(0.0) else {}
 
     def listen(self) -> None:
         """Take what the grading has to say."""

@@ -95,6 +95,7 @@ def serve(channel: Channel, options: argparse.Namespace, backend: Backend | None
         "load": stage.load,
         "construct": stage.construct,
         "set_state": stage.set_state,
+        "draw_state": stage.draw_state,
         "call": stage.call,
         "fetch": stage.fetch,
         "given": stage.given,

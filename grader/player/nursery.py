@@ -1,7 +1,8 @@
 """A warm parent of players: it has imported torch and woken the back end, and forks a player in milliseconds.
 
 Nothing of a submission ever runs in it, so each player starts from the same clean state. ``course watch``
-holds two, one for the submission's side and one for the reference's (see :mod:`grader.referee.nursery`).
+holds two, one for the submission's side and one for the reference's (see :mod:`grader.referee.nursery`); on a
+GPU one for both, which has imported all and never touches the device, since a CUDA context survives no fork.
 """
 
 from __future__ import annotations
@@ -13,6 +14,7 @@ import os
 import selectors
 import signal
 import socket
+import sys
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
@@ -24,7 +26,7 @@ FDS = ("wire", "inbox", "outbox", "words")
 def main() -> None:
     """Wake the back end, then fork a player for each order until the other side hangs up."""
     parser = argparse.ArgumentParser()
-    parser.add_argument("--backend", choices=["simt", "cpu"], required=True)
+    parser.add_argument("--backend", choices=["simt", "cpu", "cuda"], required=True)
     parser.add_argument("--control", type=int, required=True)
     options = parser.parse_args()
     gc.disable()
@@ -35,9 +37,30 @@ def main() -> None:
     backend = backends.wake(None, waking)
     from grader.player import __main__, acts, stage, trouble  # noqa: F401 - what every player needs
 
-    backend.facts()
+    if options.backend == "cuda":
+        from grader.player.acts import race  # noqa: F401 - holds the clock
+
+        try_device()
+    else:
+        backend.facts()
     gc.freeze()
+    control.send(b'{"awake": true}')
     Parent(control, backend).run()
+
+
+def try_device() -> None:
+    """Whether a process that is forked from here can use the GPU; ends this one if not."""
+    import torch
+
+    pid = os.fork()
+    if pid == 0:
+        code = 1
+        try:
+            code = int(torch.ones(2, device="cuda").sum().item()) - 2
+        finally:
+            os._exit(code)
+    if os.waitpid(pid, 0)[1]:
+        sys.exit("CUDA does not start in a forked process here.")
 
 
 class Parent:
@@ -89,6 +112,7 @@ class Parent:
             os.close(output)
             os.chdir(order["folder"])
             os.environ["TMPDIR"] = os.environ["HOME"] = order["folder"]
+            os.environ.update(order["env"])
             from grader.player.__main__ import main as play
 
             named = [text for name, fd in zip(FDS, wires, strict=True) for text in (f"--{name}", str(fd))]

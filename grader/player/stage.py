@@ -110,6 +110,20 @@ class Stage:
                     own[name].data = values.to(own[name].device, copy=self.gpu)
         return {}
 
+    def draw_state(self, seed: int, state: list[Any], **_: object) -> dict[str, Any]:
+        """Give parameters values from a seed, each ``[name, dtype, scale]``: normal, times the scale.
+
+        Two players on one GPU draw the same from the same seed, so that large models need not be sent.
+        """
+        own, device = self.state(), torch.device(self.device)
+        source = torch.Generator(device).manual_seed(seed)
+        with torch.no_grad():
+            for name, dtype, scale in state:
+                # Row by row whatever the parameter's own layout, so that all players agree.
+                values = torch.randn(own[name].shape, generator=source, device=device)
+                own[name].copy_((values * scale).to(tensors.dtype_of(dtype)))
+        return {}
+
     def state(self) -> dict[str, torch.Tensor]:
         """The model's parameters and buffers by name."""
         assert self.model is not None

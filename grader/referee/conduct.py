@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable
-from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
@@ -58,6 +57,9 @@ class Match:
         self.unordered = "atomic" in self.source
         self.record = Record()
         self.inspect = inspect
+        self.known_clean = (
+            ""  # the day on which ``inspect`` found this very file clean, if it need not look again
+        )
         self.student = ""
         self.folders: list[str] = []  # beside the file's own, that it may import from
         self.kept: dict[str, Any] = {}  # what a part leaves for those who look after it
@@ -98,7 +100,8 @@ class Match:
             begun = time.monotonic()
             if ordinary and self.inspect:
                 record.memory += self.inspect()
-            record.findings.append(memory.finding(record.memory, self.task.memory_points, ordinary))
+            found = memory.finding(record.memory, self.task.memory_points, ordinary)
+            record.findings.append(memory.known(found, self.known_clean))
             record.stages["memory"] = time.monotonic() - begun
         begun = time.monotonic()
         for part in self.task.parts:
@@ -181,21 +184,11 @@ class Match:
         self.player = self._start()
         self.player.ask("load", self.player.limits.load, path=self.path, folders=self.folders)
 
-    def construct(self, case: Case, *, at_once: bool = False) -> None:
-        """Make the model of a case on both sides and match their parameters.
-
-        ``at_once``: both at the same time, and the reference's where it will lie: quick for a large one.
-        """
-        assert self.player is not None
+    def construct(self, case: Case) -> None:
+        """Make the model of a case on both sides and match their parameters."""
         init = self.oracle.given(self.rng)[0] if case.given else list(case.init)
-        if at_once:
-            with ThreadPoolExecutor(1) as pool:
-                theirs = pool.submit(self.oracle.construct, init, there=True)
-                answer = self.ask("construct", entry=self.task.entry, init=init)
-                theirs.result()
-        else:
-            self.oracle.construct(init)
-            answer = self.ask("construct", entry=self.task.entry, init=init)
+        self.oracle.construct(init)
+        answer = self.ask("construct", entry=self.task.entry, init=init)
         self._names = contract.match_state(self.oracle.state, answer.data.get("state"), self.task.entry)
 
     def arguments(self, case: Case) -> list[exchange.Value]:

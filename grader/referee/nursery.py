@@ -25,7 +25,7 @@ WAKING = 60.0
 
 
 class Nursery:
-    """A process that forks players of one back end, "simt" or "cpu"."""
+    """A process that forks players of one back end: "simt", "cpu" or "cuda"."""
 
     def __init__(self, backend: str) -> None:
         self.backend = backend
@@ -41,18 +41,30 @@ class Nursery:
         assert self._process.stderr is not None
         self._words = self._process.stderr.fileno()
         # Several processes read this socket, one after another: whoever has started a player hears of it.
-        self._gone, self._lock = False, threading.Lock()
+        self._gone, self._awake, self._lock = False, False, threading.Lock()
         self._asks = itertools.count(os.getpid() << 20)
         self._answers: dict[int, int] = {}
         self._codes: dict[int, int] = {}
 
-    def spawn(self, arguments: list[str], fds: tuple[int, ...], output: int) -> Hatched:
+    def awake(self, seconds: float = WAKING) -> bool:
+        """Whether it can fork players by now; waits so long for it. To ask before the first is forked."""
+        end = time.monotonic() + seconds
+        while not (self._awake or self._gone):
+            self._pump(max(0.0, end - time.monotonic()))
+            if time.monotonic() >= end:
+                break
+        return self._awake and not self._gone
+
+    def spawn(
+        self, arguments: list[str], fds: tuple[int, ...], output: int, env: dict[str, str] | None = None
+    ) -> Hatched:
         """Fork a player with these command line arguments.
 
-        ``fds`` are its file descriptors (see ``FDS`` there), ``output`` takes what it prints.
+        ``fds`` are its file descriptors (see ``FDS`` there), ``output`` takes what it prints, ``env`` adds to
+        its environment.
         """
         folder, ask = tempfile.mkdtemp(prefix="player-"), next(self._asks)
-        order = {"ask": ask, "arguments": arguments, "folder": folder}
+        order = {"ask": ask, "arguments": arguments, "folder": folder, "env": env or {}}
         try:
             socket.send_fds(self._control, [json.dumps(order).encode()], [*fds, output])
         except OSError:
@@ -103,6 +115,7 @@ class Nursery:
                     self._gone = True
                     return
                 message = json.loads(data)
+                self._awake = self._awake or "awake" in message
                 if "pid" in message:
                     self._answers[message["ask"]] = message["pid"]
                 if "ended" in message:
@@ -114,12 +127,13 @@ class Nursery:
 def shared(backend: str) -> dict[str, Nursery]:
     """Nurseries for all gradings of this process, by back end: for the course's own files, many in a row.
 
-    Empty on a GPU, since a CUDA context does not survive a fork. The CPU back end must have been prepared.
+    The CPU back end must have been prepared. On a GPU there is one, if forked processes can use it.
     """
-    both = {kind: Nursery(kind) for kind in ("simt", "cpu")} if backend == "simt" else {}
-    for nursery in both.values():
+    kinds = {"simt": ("simt", "cpu"), "cuda": ("cuda",)}.get(backend, ())
+    found = {kind: Nursery(kind) for kind in kinds}
+    for nursery in found.values():
         atexit.register(nursery.close)
-    return both
+    return {kind: one for kind, one in found.items() if kind != "cuda" or one.awake()}
 
 
 class Hatched(Cage):

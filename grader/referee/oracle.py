@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 from typing import Any
 
@@ -70,6 +71,13 @@ class Oracle:
         state = [[name, slot.as_json()] for (name, _), slot in zip(drawn, slots, strict=True)]
         self._ask("set_state", self.limits.call, state=state)
         return drawn
+
+    def draw_weights(self, seed: int) -> list[tuple[str, str, float]]:
+        """Have the reference draw its own weights on the spot; what another player needs to draw the same."""
+        floats = [(n, s, d) for n, s, d in self.state if np.dtype(d).kind == "f"]
+        sheet = [(n, d, 1 / math.sqrt(max(1, math.prod(s[1:]))) if len(s) > 1 else 1.0) for n, s, d in floats]
+        self._ask("draw_state", self.limits.call, seed=seed, state=sheet)
+        return sheet
 
     def expect(self, case: Case, args: list[exchange.Value], like: Expected | None = None) -> Expected:
         """The answers for one call. ``like`` an earlier call of the same shapes: saves asking for them."""

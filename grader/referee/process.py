@@ -86,11 +86,11 @@ class Player:
         named = [text for name, fd in fds.items() for text in (f"--{name}", str(fd))]
         command = [*wrap, sys.executable, "-m", "grader.player", *arguments, *named]
         try:
-            env = orders.environment(backend) | (env or {})
             passed = tuple(fds.values())
             if nursery:
-                self._cage: Cage = nursery.spawn(arguments, passed, write_end)
+                self._cage: Cage = nursery.spawn(arguments, passed, write_end, env)
             else:
+                env = orders.environment(backend) | (env or {})
                 self._cage = sandbox.start(command, order.room, env, passed, write_end, order.bubble)
         finally:
             theirs.close()

@@ -1,6 +1,6 @@
 """Grade the whole corpus, several times if wanted, and keep what became of every file.
 
-    python -m tests.corpus.run [--runs 3] [--json FILE] [--only WORD] [--gpu] [--seats N]
+    python -m tests.corpus.run [--runs 3] [--json FILE] [--only WORD,WORD] [--gpu] [--seats N]
 
 Two gradings run at a time; with ``--gpu``, which takes the files that only a GPU can judge, four. Exit
 code 1 when a file did not get exactly its expected status, or when two runs differ.
@@ -71,7 +71,7 @@ def main() -> None:
     parser.add_argument("--seats", type=int, default=0, help="gradings at a time")
     options = parser.parse_args()
     backend = "cuda" if options.gpu else "simt"
-    files = [e for e in entries.every(gpu=options.gpu) if options.only in e.name]
+    files = [e for e in entries.every(gpu=options.gpu) if any(w in e.name for w in options.only.split(","))]
     runs: list[dict[str, Any]] = []
     for number in range(options.runs):
         begun, used = time.monotonic(), _used()

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import json
-import tempfile
 from collections.abc import Callable
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import torch
+
+from grader.player import watch
 
 if TYPE_CHECKING:
     from grader.player.acts import Line
@@ -31,15 +30,9 @@ def perform(stage: Stage, line: Line, calls: int) -> dict[str, Any]:
 
 def watched(run: Callable[[], None]) -> list[dict[str, Any]]:
     """The kernels of ``run``, in order of time."""
-    from torch.profiler import ProfilerActivity, profile
-
-    with profile(activities=[ProfilerActivity.CUDA]) as seen:
+    with watch.recording() as seen:
         run()
-    with tempfile.TemporaryDirectory() as folder:
-        path = Path(folder) / "trace.json"
-        seen.export_chrome_trace(str(path))
-        events = json.loads(path.read_text())["traceEvents"]
-    return kernels(events)
+    return kernels(watch.trace(seen))
 
 
 def kernels(events: list[dict[str, Any]]) -> list[dict[str, Any]]:

@@ -1,0 +1,101 @@
+"""The look at memory beside the cases: what is kept, what is not, and that it ends when nobody wants it."""
+
+from __future__ import annotations
+
+import threading
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from grader.cuda import inspection, sanitizer
+from grader.cuda.inspection import Inspection
+from grader.lessons import find
+from grader.referee import memory
+from grader.referee.fault import FaultError
+from grader.referee.process import Limits
+from grader.verdict import Status
+
+SUBJECT = sanitizer.Subject(find("03").task, "submission.py", "__global__ void f() {}", Limits())
+ERROR = {"kind": "out-of-bounds", "what": "a read"}
+
+
+class Tool:
+    """Stands in for compute-sanitizer: what it finds, and how often it ran."""
+
+    def __init__(self) -> None:
+        self.found: list[dict[str, Any]] | FaultError = []
+        self.runs: list[str] = []
+        self.stopped = threading.Event()
+
+    def stop(self) -> None:
+        """As a player."""
+        self.stopped.set()
+
+    def run(self, name: str, subject: Any, go: Any) -> list[dict[str, Any]] | None:
+        if not go(self):
+            return None
+        self.runs.append(name)
+        if isinstance(self.found, FaultError):
+            raise self.found
+        return list(self.found)
+
+
+@pytest.fixture
+def tool(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Tool:
+    made = Tool()
+    monkeypatch.setattr(sanitizer, "run", made.run)
+    monkeypatch.setattr(inspection, "cache_folder", lambda: tmp_path)
+    return made
+
+
+def looked(subject: sanitizer.Subject = SUBJECT, **more: Any) -> list[dict[str, Any]]:
+    one = Inspection(subject, **more)
+    one.allow()
+    try:
+        return one.findings()
+    finally:
+        one.stop()
+
+
+def test_what_was_clean_is_not_looked_at_again_until_something_changes(tool: Tool) -> None:
+    assert looked() == looked() == [] and tool.runs == ["memcheck"]
+    assert Inspection(SUBJECT).known
+    looked(replace(SUBJECT, source="__global__ void f() { }"))
+    task = find("03").task
+    looked(replace(SUBJECT, task=replace(task, cases=task.cases[1:])))
+    assert len(tool.runs) == 3
+    looked(SUBJECT, keep=False)
+    assert len(tool.runs) == 4
+    looked(replace(SUBJECT, source="__shared__ float x[2];"))
+    assert tool.runs[4:] == ["memcheck", "racecheck", "synccheck"]
+
+
+def test_errors_are_looked_for_every_time(tool: Tool) -> None:
+    tool.found = [ERROR]
+    assert looked() == looked() == [ERROR] and len(tool.runs) == 2
+
+
+def test_a_look_that_fell_is_not_kept_and_is_told(tool: Tool) -> None:
+    tool.found = FaultError(Status.CRASHED, "it fell")
+    for _ in range(2):
+        with pytest.raises(FaultError, match="it fell"):
+            looked()
+    assert len(tool.runs) == 2
+
+
+def test_a_file_that_did_not_load_is_not_run(tool: Tool) -> None:
+    one = Inspection(SUBJECT)
+    one.stop()
+    one.stop()
+    assert tool.runs == [] and tool.stopped.is_set() and not Inspection(SUBJECT).known
+
+
+def test_a_finding_says_since_when_it_is_known() -> None:
+    good = memory.finding([], 2, matched=True)
+    assert memory.known(good, "") == good
+    later = memory.known(good, "2026-11-22")
+    assert later.points == 2 and "2026-11-22" in later.message and later.evidence["seen_on"] == "2026-11-22"
+    bad = memory.finding([ERROR], 2, matched=True)
+    assert memory.known(bad, "2026-11-22") == bad
