@@ -24,12 +24,15 @@ template <typename T> __device__ __forceinline__ Vector<T> load(const T* data, i
     Words low = *reinterpret_cast<const Words*>(from);
     if (skew) {
         const Words high = *reinterpret_cast<const Words*>(from + 16);
-        uint32_t all[9] = {low.at[0], low.at[1], low.at[2], low.at[3], high.at[0], high.at[1], high.at[2], high.at[3], 0};
-        for (int w = skew / 4; w > 0; --w)
+        uint32_t all[8] = {low.at[0], low.at[1], low.at[2], low.at[3], high.at[0], high.at[1], high.at[2], high.at[3]};
+        if (skew & 4)
 #pragma unroll
-            for (int k = 0; k < 8; ++k) all[k] = all[k + 1];
+            for (int k = 0; k < 7; ++k) all[k] = all[k + 1];
+        if (skew & 8)
 #pragma unroll
-        for (int k = 0; k < 4; ++k) low.at[k] = skew % 4 ? all[k] >> 16 | all[k + 1] << 16 : all[k];
+            for (int k = 0; k < 5; ++k) all[k] = all[k + 2];
+#pragma unroll
+        for (int k = 0; k < 4; ++k) low.at[k] = __funnelshift_r(all[k], all[k + 1], skew % 4 * 8);
     }
     return *reinterpret_cast<Vector<T>*>(&low);
 }
@@ -44,9 +47,9 @@ struct Relu {  // of x + bias; back: where the output is positive
 };
 struct Gate {  // sigmoid(x) * scale + x; back: from x
     static constexpr bool biased = false;
-    static __device__ __forceinline__ float apply(float x, float, float scale) { return scale / (1.0f + __expf(-x)) + x; }
+    static __device__ __forceinline__ float apply(float x, float, float scale) { return __fdividef(scale, 1.0f + __expf(-x)) + x; }
     static __device__ __forceinline__ float back(float g, float x, float scale) {
-        const float s = 1.0f / (1.0f + __expf(-x));
+        const float s = __fdividef(1.0f, 1.0f + __expf(-x));
         return g * fmaf(scale * s, 1.0f - s, 1.0f);
     }
 };
@@ -99,12 +102,15 @@ __global__ void __launch_bounds__(256) backward_kernel(const T* __restrict__ g, 
 }
 
 // Gradients of x and of the bias in one pass: a block of 32 x 8 threads goes down 32 vectors of columns, sums what it
-// writes, and leaves one row of sums. Always the same order, so always the same sums. Rows must be whole aligned vectors.
+// writes, and leaves one row of sums; the last block of these columns adds the rows up. Always in the same order, so
+// always to the same sums. Rows must be whole aligned vectors.
 template <typename T>
 __global__ void __launch_bounds__(256) backward_sums(const T* __restrict__ g, const T* __restrict__ y, T* __restrict__ gx,
-                                                     float* __restrict__ sums, int rows, int cols, int rows_of_block) {
+                                                     float* __restrict__ sums, int* __restrict__ done, T* __restrict__ gb, int rows,
+                                                     int cols, int rows_of_block) {
     constexpr int V = 16 / sizeof(T);
     __shared__ float shared[8][32 * V];
+    __shared__ bool last;
     const int col = (blockIdx.x * 32 + threadIdx.x) * V, first = blockIdx.y * rows_of_block;
     float sum[V] = {};
     if (col < cols)
@@ -124,13 +130,24 @@ __global__ void __launch_bounds__(256) backward_sums(const T* __restrict__ g, co
 #pragma unroll
     for (int k = 0; k < V; ++k) shared[threadIdx.y][k * 32 + threadIdx.x] = sum[k];
     __syncthreads();
-    if (threadIdx.y == 0 && col < cols)
-#pragma unroll
-        for (int k = 0; k < V; ++k) {
-            float total = 0.0f;
-            for (int r = 0; r < 8; ++r) total += shared[r][k * 32 + threadIdx.x];
-            sums[static_cast<int64_t>(blockIdx.y) * cols + col + k] = total;
-        }
+    const int thread = threadIdx.y * 32 + threadIdx.x;
+    for (int c = thread; c < 32 * V; c += 256) {  // column c of the block: element c % V of vector c / V
+        float total = 0.0f;
+        for (int r = 0; r < 8; ++r) total += shared[r][c % V * 32 + c / V];
+        if (const int at = blockIdx.x * 32 * V + c; at < cols) sums[static_cast<int64_t>(blockIdx.y) * cols + at] = total;
+    }
+    __threadfence();
+    __syncthreads();
+    if (thread == 0) last = atomicAdd(done + blockIdx.x, 1) == gridDim.y - 1;
+    __syncthreads();
+    if (!last) return;
+    __threadfence();
+    for (int c = blockIdx.x * 32 * V + thread; c < min(static_cast<int>(blockIdx.x + 1) * 32 * V, cols); c += 256) {
+        float total = 0.0f;
+#pragma unroll 8
+        for (int b = 0; b < gridDim.y; ++b) total += __ldcg(sums + static_cast<int64_t>(b) * cols + c);
+        gb[c] = static_cast<T>(total);
+    }
 }
 
 int skew_of(const torch::Tensor& t) { return reinterpret_cast<uintptr_t>(t.data_ptr()) % 16; }
@@ -181,29 +198,30 @@ torch::Tensor bias_relu(torch::Tensor x, torch::Tensor bias) {
 torch::Tensor gate(torch::Tensor x, double scale) { return forward<Gate>(x, x, scale); }
 torch::Tensor gate_back(torch::Tensor g, torch::Tensor x, double scale) { return backward<Gate>(g, x, scale); }
 
-// The gradients of x and, as rows of float32 sums that are still to be added up, of the bias.
-std::tuple<torch::Tensor, torch::Tensor> bias_relu_back(torch::Tensor x, torch::Tensor y) {
+std::tuple<torch::Tensor, torch::Tensor> bias_relu_back(torch::Tensor x, torch::Tensor y) {  // x: the gradient of y
     same(x, x, "grad");
     same(x, y, "y");
     const int64_t cols = x.size(-1), rows = cols ? x.numel() / cols : 0;
     const int vector = 16 / x.element_size();
-    const auto floats = x.options().dtype(torch::kFloat);
-    if (x.numel() == 0) return {torch::empty_like(x), torch::zeros({1, cols}, floats)};
+    if (x.numel() == 0) return {torch::empty_like(x), torch::zeros({cols}, x.options())};
     if (cols % vector || skew_of(x) || skew_of(y)) {  // rows that are no whole vectors: two passes
         auto gx = backward<Relu>(x, y, 0.0);
-        return {gx, gx.view({rows, cols}).sum(0, true, torch::kFloat)};
+        return {gx, gx.view({rows, cols}).sum(0)};
     }
     const int rows_of_block = rows > 65535 * 32 ? (rows + 65534) / 65535 : 32;
     const dim3 grid((cols / vector + 31) / 32, (rows + rows_of_block - 1) / rows_of_block);
-    auto gx = torch::empty_like(x), sums = torch::empty({static_cast<int64_t>(grid.y), cols}, floats);
+    auto gx = torch::empty_like(x), gb = torch::empty({cols}, x.options());
+    auto sums = torch::empty({static_cast<int64_t>(grid.y), cols}, x.options().dtype(torch::kFloat));
+    auto done = torch::zeros({static_cast<int64_t>(grid.x)}, x.options().dtype(torch::kInt));
     const c10::cuda::CUDAGuard on(x.device());
     const auto stream = at::cuda::getCurrentCUDAStream();
     FOR_DTYPE([&] {
         backward_sums<scalar_t><<<grid, dim3(32, 8), 0, stream>>>(
-            x.data_ptr<scalar_t>(), y.data_ptr<scalar_t>(), gx.data_ptr<scalar_t>(), sums.data_ptr<float>(), rows, cols, rows_of_block);
+            x.data_ptr<scalar_t>(), y.data_ptr<scalar_t>(), gx.data_ptr<scalar_t>(), sums.data_ptr<float>(), done.data_ptr<int>(),
+            gb.data_ptr<scalar_t>(), rows, cols, rows_of_block);
     });
     C10_CUDA_KERNEL_LAUNCH_CHECK();
-    return {gx, sums};
+    return {gx, gb};
 }
 """
 # endregion
@@ -229,10 +247,7 @@ class BiasRelu(torch.autograd.Function):
     @staticmethod
     def backward(ctx, grad):
         (y,) = ctx.saved_tensors
-        if not ctx.needs_input_grad[1]:
-            return extension.bias_relu_back(grad.contiguous(), y)[0], None
-        gx, sums = extension.bias_relu_back(grad.contiguous(), y)
-        return gx, sums.sum(0).to(grad.dtype)
+        return extension.bias_relu_back(grad.contiguous(), y)
 
 
 class SigmoidResidual(torch.autograd.Function):

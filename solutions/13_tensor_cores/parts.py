@@ -95,7 +95,7 @@ __global__ void split_rows(const float* __restrict__ in, uint4* __restrict__ par
 # region: finish
 FINISH = r"""
 __device__ __forceinline__ float epilogue(float v, float scale, bool relu) {
-    return relu ? (v < 0.0f ? 0.0f : v) : scale / (1.0f + __expf(-v)) + v;  // NaN passes both
+    return relu ? (v < 0.0f ? 0.0f : v) : __fdividef(scale, 1.0f + __expf(-v)) + v;  // NaN passes both
 }
 
 // Infinity minus infinity, an overflow of the sum, an infinite input next to a low part of zero: whatever was not finite in a
@@ -107,6 +107,9 @@ __global__ void repair(const float* __restrict__ x, const float* __restrict__ w,
     __shared__ float xs[T][T + 1], ws[T][T + 1];
     const int tiles_across = (cols + WIDE - 1) / WIDE, across = WIDE / T, small = TALL / T * across;
     const int tiles = (rows + TALL - 1) / TALL * tiles_across;
+    bool any = false;  // all flags at one look, by all threads
+    for (int i = threadIdx.y * T + threadIdx.x; i < tiles; i += 8 * T) any |= broken[i] != 0;
+    if (!__syncthreads_or(any)) return;
     for (int64_t part = blockIdx.x; part < static_cast<int64_t>(tiles) * small; part += gridDim.x) {
         const int tile = part / small, place = part % small;
         if (!broken[tile]) continue;

@@ -24,21 +24,35 @@ __device__ __forceinline__ void matrices(uint32_t (&d)[4], uint32_t at) {
     asm volatile("ldmatrix.sync.aligned.m8n8.x4.shared.b16 {%0, %1, %2, %3}, [%4];"
                  : "=r"(d[0]), "=r"(d[1]), "=r"(d[2]), "=r"(d[3]) : "r"(at) : "memory");
 }
-__device__ __forceinline__ void multiply(float (&d)[4], const uint32_t (&a)[4], uint32_t b0, uint32_t b1) {  // d += a (16 x 16) b (16 x 8)
-    asm volatile("mma.sync.aligned.m16n8k16.row.col.f32.f16.f16.f32 {%0, %1, %2, %3}, {%4, %5, %6, %7}, {%8, %9}, {%0, %1, %2, %3};"
-                 : "+f"(d[0]), "+f"(d[1]), "+f"(d[2]), "+f"(d[3]) : "r"(a[0]), "r"(a[1]), "r"(a[2]), "r"(a[3]), "r"(b0), "r"(b1));
+__device__ __forceinline__ void multiply(float (&d)[4], const uint32_t (&a)[4], uint32_t b0, uint32_t b1, bool fresh) {
+    const float z = 0.0f;  // d = a (16 x 16) * b (16 x 8) + d, or + 0 where the sum is fresh
+    asm("mma.sync.aligned.m16n8k16.row.col.f32.f16.f16.f32 {%0, %1, %2, %3}, {%4, %5, %6, %7}, {%8, %9}, {%10, %11, %12, %13};"
+        : "=f"(d[0]), "=f"(d[1]), "=f"(d[2]), "=f"(d[3])
+        : "r"(a[0]), "r"(a[1]), "r"(a[2]), "r"(a[3]), "r"(b0), "r"(b1), "f"(fresh ? z : d[0]), "f"(fresh ? z : d[1]),
+          "f"(fresh ? z : d[2]), "f"(fresh ? z : d[3]));
 }
 // Where the 16-byte piece `piece` of a tile's row lies: swizzled, so that eight rows' pieces are in different banks.
 __device__ __forceinline__ uint32_t place(int row, int piece) { return row * 128 + ((piece ^ (row & 7)) << 4); }
 
-__device__ __forceinline__ void fetch_tile(uint32_t to, const uint4* parts, int first, int rows, int chunk, int chunks) {
-    for (int i = threadIdx.x; i < TILE * 8; i += 256) {
-        const int row = i / 8, piece = i % 8;
-        const bool inside = first + row < rows;
-        const int64_t at = (static_cast<int64_t>(inside ? first + row : 0) * chunks + chunk) * 8 + piece;
-        copy16(to + place(row, piece), parts + at, inside);
+// What a thread copies of each tile of an operand: one piece of every 32nd row.
+struct Copier {
+    const uint4* from[4];
+    uint32_t to;
+    bool inside[4];
+    __device__ __forceinline__ Copier(const uint4* parts, int first, int rows, int chunks) {
+        const int row = threadIdx.x / 8, piece = threadIdx.x % 8;
+        to = place(row, piece);
+        for (int j = 0; j < 4; ++j) {
+            const int at = first + row + 32 * j;
+            inside[j] = at < rows;
+            from[j] = parts + static_cast<int64_t>(inside[j] ? at : 0) * chunks * 8 + piece;
+        }
     }
-}
+    __device__ __forceinline__ void fetch(uint32_t tile, int chunk) const {
+#pragma unroll
+        for (int j = 0; j < 4; ++j) copy16(tile + to + j * 32 * 128, from[j] + chunk * 8, inside[j]);
+    }
+};
 
 __global__ void __launch_bounds__(256, 1)
     product(const uint4* __restrict__ x, const uint4* __restrict__ w, const float* __restrict__ x_down, const float* __restrict__ w_down,
@@ -48,10 +62,11 @@ __global__ void __launch_bounds__(256, 1)
     const int row0 = blockIdx.x * TILE, col0 = blockIdx.y * TILE;  // neighbours share the weights
     const int warp = threadIdx.x / 32, lane = threadIdx.x % 32, m0 = warp / 4 * 64, n0 = warp % 4 * 32;
 
+    const Copier copy_x(x, row0, rows, chunks), copy_w(w, col0, cols, chunks);
     for (int s = 0; s < STAGES - 1; ++s) {
         if (s < chunks) {
-            fetch_tile(base + s * STAGE, x, row0, rows, s, chunks);
-            fetch_tile(base + s * STAGE + OPERAND, w, col0, cols, s, chunks);
+            copy_x.fetch(base + s * STAGE, s);
+            copy_w.fetch(base + s * STAGE + OPERAND, s);
         }
         asm volatile("cp.async.commit_group;");
     }
@@ -60,8 +75,8 @@ __global__ void __launch_bounds__(256, 1)
         asm volatile("cp.async.wait_group %0;" ::"n"(STAGES - 2) : "memory");
         __syncthreads();  // chunk c has arrived for everybody, and nobody reads chunk c - 1 any more
         if (const int next = c + STAGES - 1; next < chunks) {
-            fetch_tile(base + next % STAGES * STAGE, x, row0, rows, next, chunks);
-            fetch_tile(base + next % STAGES * STAGE + OPERAND, w, col0, cols, next, chunks);
+            copy_x.fetch(base + next % STAGES * STAGE, next);
+            copy_w.fetch(base + next % STAGES * STAGE + OPERAND, next);
         }
         asm volatile("cp.async.commit_group;");
         const uint32_t xs = base + c % STAGES * STAGE, ws = xs + OPERAND;
@@ -74,26 +89,28 @@ __global__ void __launch_bounds__(256, 1)
                 matrices(wh[n], ws + place(row, piece));
                 matrices(wl[n], ws + place(row, piece + 4));
             }
+            uint32_t xh[4][4], xl[4][4];
 #pragma unroll
             for (int m = 0; m < 4; ++m) {
-                uint32_t xh[4], xl[4];
                 const int row = m0 + m * 16 + lane % 16, piece = step * 2 + lane / 16;
-                matrices(xh, xs + place(row, piece));
-                matrices(xl, xs + place(row, piece + 4));
-#pragma unroll
-                for (int n = 0; n < 4; ++n) multiply(inside[m][n], xl, wh[n / 2][n % 2 * 2], wh[n / 2][n % 2 * 2 + 1]);
-#pragma unroll
-                for (int n = 0; n < 4; ++n) multiply(inside[m][n], xh, wl[n / 2][n % 2 * 2], wl[n / 2][n % 2 * 2 + 1]);
-#pragma unroll
-                for (int n = 0; n < 4; ++n) multiply(inside[m][n], xh, wh[n / 2][n % 2 * 2], wh[n / 2][n % 2 * 2 + 1]);
+                matrices(xh[m], xs + place(row, piece));
+                matrices(xl[m], xs + place(row, piece + 4));
             }
+#pragma unroll
+            for (int term = 0; term < 3; ++term)  // 16 products that do not wait for each other, then the next term
+#pragma unroll
+                for (int i = 0; i < 16; ++i) {
+                    const uint32_t(&b)[4] = term == 1 ? wl[i % 4 / 2] : wh[i % 4 / 2];
+                    multiply(inside[i / 4][i % 4], term == 0 ? xl[i / 4] : xh[i / 4], b[i % 2 * 2], b[i % 2 * 2 + 1],
+                             PROMOTE == 1 && step == 0 && term == 0);
+                }
         }
         if (PROMOTE == 1 || c % PROMOTE == PROMOTE - 1 || c == chunks - 1) {
 #pragma unroll
             for (int i = 0; i < 64; ++i) {
                 float& part = inside[i / 16][i / 4 % 4][i % 4];
                 sum[i / 16][i / 4 % 4][i % 4] += part;
-                part = 0.0f;
+                if (PROMOTE > 1) part = 0.0f;
             }
         }
     }

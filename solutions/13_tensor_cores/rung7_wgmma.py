@@ -51,11 +51,15 @@ __device__ __forceinline__ void fetch_for_all(uint32_t to, const CUtensorMap* ma
     asm volatile("cp.async.bulk.tensor.2d.shared::cluster.global.tile.mbarrier::complete_tx::bytes.multicast::cluster"
                  " [%0], [%1, {%2, %3}], [%4], %5;" ::"r"(to), "l"(map), "r"(col), "r"(row), "r"(bar), "h"(blocks) : "memory");
 }
-__device__ __forceinline__ float4 read4(uint32_t at) {
-    float4 v;
-    asm volatile("ld.shared.v4.f32 {%0, %1, %2, %3}, [%4];" : "=f"(v.x), "=f"(v.y), "=f"(v.z), "=f"(v.w) : "r"(at) : "memory");
+__device__ __forceinline__ void read4(float* v, uint32_t at) {
+    asm volatile("ld.shared.v4.f32 {%0, %1, %2, %3}, [%4];" : "=f"(v[0]), "=f"(v[1]), "=f"(v[2]), "=f"(v[3]) : "r"(at));
+}
+__device__ __forceinline__ float read1(uint32_t at) {
+    float v;
+    asm volatile("ld.shared.f32 %0, [%1];" : "=f"(v) : "r"(at));
     return v;
 }
+__device__ __forceinline__ void write1(uint32_t at, float v) { asm volatile("st.shared.f32 [%0], %1;" ::"r"(at), "f"(v) : "memory"); }
 // 128 rows of 16 halves in shared memory: rows of 128 bytes, their 16-byte pieces swizzled, eight rows after 1024 bytes.
 __device__ __forceinline__ uint64_t describe(uint32_t at) {
     return static_cast<uint64_t>((at & 0x3FFFF) >> 4) | (1ull << 16) | (64ull << 32) | (1ull << 62);
@@ -73,14 +77,14 @@ __device__ __forceinline__ void multiply(float (&d)[64], const uint32_t (&a)[4],
 KERNEL = r"""
 constexpr int FEATURES = 128, ROWS = 256, CLUSTER = 2, STAGES = 4;
 constexpr int W_BYTES = FEATURES * BK * 4, X_BYTES = ROWS * 128, STAGE = W_BYTES + X_BYTES;
-constexpr int SHARED = STAGES * (STAGE + 16) + 1024;  // 1024: to begin at a multiple of it, as the swizzle wants
+constexpr int SHARED = STAGES * (STAGE + 16) + ROWS * 4 + 1024;  // 1024: to begin at a multiple of it, as the swizzle wants
 
 __global__ void __cluster_dims__(CLUSTER, 1, 1) __launch_bounds__(384, 1)
     product(const __grid_constant__ CUtensorMap w_map, const __grid_constant__ CUtensorMap x_map, const float* __restrict__ bias,
             const float* __restrict__ down, float* __restrict__ out, unsigned* broken, int rows, int cols, int chunks, float scale, bool relu) {
 #ifdef __CUDA_ARCH_FEAT_SM90_ALL
     extern __shared__ unsigned char memory[];
-    const uint32_t base = (shared(memory) + 1023) & ~1023u, bars = base + STAGES * STAGE;
+    const uint32_t base = (shared(memory) + 1023) & ~1023u, bars = base + STAGES * STAGE, downs = bars + STAGES * 16;
     const int rank = blockIdx.x % CLUSTER, group = threadIdx.x / 128;
     const int tiles_down = (rows + ROWS - 1) / ROWS, tiles_across = (cols + FEATURES - 1) / FEATURES;
     const int tiles = tiles_down * ((tiles_across + CLUSTER - 1) / CLUSTER);  // of a cluster
@@ -115,30 +119,37 @@ __global__ void __cluster_dims__(CLUSTER, 1, 1) __launch_bounds__(384, 1)
         // Of a 64 x 16 operand a thread holds rows g and g + 8 of its warp's 16, four numbers each; of the chunk, eight each.
         const int g = threadIdx.x % 32 / 4, t = threadIdx.x % 4;
         const int mine = (group - 1) * 64 + threadIdx.x % 128 / 32 * 16 + g;
+        const uint32_t first = mine * 128 + (2 * t ^ g) * 16, second = mine * 128 + ((2 * t + 1) ^ g) * 16;  // swizzled
         int stage = 0, phase = 0;
         for (int tile = blockIdx.x / CLUSTER; tile < tiles; tile += gridDim.x / CLUSTER) {
             const int n = tile % tiles_down * ROWS, m = (tile / tiles_down * CLUSTER + rank) * FEATURES;
+            asm volatile("bar.sync 1, 256;" ::: "memory");  // the multiplying threads alone: all are done with the last tile
+            write1(downs + (threadIdx.x - 128) * 4, down[min(n + static_cast<int>(threadIdx.x) - 128, rows - 1)]);
+            asm volatile("bar.sync 1, 256;" ::: "memory");
             float sum[2][64] = {};
             for (int c = 0; c < chunks; ++c) {
                 const uint32_t full = bars + stage * 16, from = base + stage * STAGE;
                 wait(full, phase);
+                float v[2][8], back[2];
+#pragma unroll
+                for (int r = 0; r < 2; ++r) {  // all four loads first: they travel together
+                    read4(&v[r][0], from + first + r * 1024);
+                    read4(&v[r][4], from + second + r * 1024);
+                }
+                uint32_t largest[2] = {};
+#pragma unroll
+                for (int i = 0; i < 16; ++i) largest[i / 8] = max(largest[i / 8], magnitude(v[i / 8][i % 8]));
+#pragma unroll
+                for (int i = 0; i < 4; ++i)  // four threads share a row
+                    largest[i % 2] = max(largest[i % 2], __shfl_xor_sync(0xffffffffu, largest[i % 2], i / 2 + 1));
                 uint32_t high[2][4], low[2][4];  // [step of 16][register of the operand]
-                float back[2];
 #pragma unroll
                 for (int r = 0; r < 2; ++r) {
-                    const uint32_t at = from + (mine + r * 8) * 128;
-                    const float4 a = read4(at + (2 * t ^ g) * 16), b = read4(at + ((2 * t + 1) ^ g) * 16);
-                    const float v[8] = {a.x, a.y, a.z, a.w, b.x, b.y, b.z, b.w};
-                    uint32_t largest = 0;
-#pragma unroll
-                    for (int i = 0; i < 8; ++i) largest = max(largest, magnitude(v[i]));
-                    largest = max(largest, __shfl_xor_sync(0xffffffffu, largest, 1));  // four threads share a row
-                    largest = max(largest, __shfl_xor_sync(0xffffffffu, largest, 2));
-                    const float2 up_down = lift(largest);
+                    const float2 up_down = lift(largest[r]);
                     back[r] = up_down.y;
 #pragma unroll
                     for (int i = 0; i < 4; ++i) {
-                        const float p = v[2 * i] * up_down.x, q = v[2 * i + 1] * up_down.x;
+                        const float p = v[r][2 * i] * up_down.x, q = v[r][2 * i + 1] * up_down.x;
                         high[i / 2][i % 2 * 2 + r] = pack(p, q);
                         const float2 taken = unpack(high[i / 2][i % 2 * 2 + r]);
                         low[i / 2][i % 2 * 2 + r] = pack(p - taken.x, q - taken.y);
@@ -166,12 +177,17 @@ __global__ void __cluster_dims__(CLUSTER, 1, 1) __launch_bounds__(384, 1)
             const float bias_of[2] = {feature < cols ? bias[feature] : 0.0f, feature + 8 < cols ? bias[feature + 8] : 0.0f};
             bool odd = false;
 #pragma unroll
-            for (int i = 0; i < 128; ++i) {  // result i of a half: row i / 4 * 8 + 2 t + i % 2, feature g + 8 (i / 2 % 2)
-                const int row = n + i / 4 * 8 + 2 * t + i % 2, f = feature + i / 2 % 2 * 8;
-                if (row >= rows || f >= cols) continue;
-                const float v = fmaf(sum[i / 64][i % 64], down[row], bias_of[i / 2 % 2]);
-                odd |= !(fabsf(v) <= 3.402823466e38f);
-                out[static_cast<int64_t>(row) * cols + f] = epilogue(v, scale, relu);
+            for (int i = 0; i < 64; ++i) {  // row i of a thread's 64, features g and g + 8 of it
+                const int row = n + i / 2 * 8 + 2 * t + i % 2;
+                const float up = read1(downs + (row - n) * 4);
+#pragma unroll
+                for (int r = 0; r < 2; ++r) {
+                    const float v = fmaf(sum[i / 32][i % 32 / 2 * 4 + r * 2 + i % 2], up, bias_of[r]);
+                    if (row < rows && feature + r * 8 < cols) {
+                        odd |= !(fabsf(v) <= 3.402823466e38f);
+                        out[static_cast<int64_t>(row) * cols + feature + r * 8] = epilogue(v, scale, relu);
+                    }
+                }
             }
             if (odd) broken[tile % tiles_down * tiles_across + m / FEATURES] = 1;
         }
