@@ -12,7 +12,7 @@ cd "$(dirname "$0")/.." || exit 1
 out=$1
 shift
 mkdir -p "$out"
-export PYTHONPATH="$PWD" PYTHONUNBUFFERED=1
+export PYTHONPATH="$PWD${PYTHONPATH:+:$PYTHONPATH}" PYTHONUNBUFFERED=1
 for part in ${*:-lesson07 models}; do
   echo "== $part, $(date +%T)"
   case $part in
