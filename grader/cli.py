@@ -12,6 +12,7 @@ from typing import Annotated
 import typer
 
 from grader.batch import cli as teacher
+from grader.bench import cli as clocks
 from grader.errors import BadInputError
 from grader.loop.cli import register
 from grader.pairs import rank
@@ -25,6 +26,7 @@ app.add_typer(dev, name="dev")
 register(app)
 teacher.register(app)
 rank.register(app)
+clocks.register(app)
 
 BackendOption = Annotated[str, typer.Option("--backend", help="auto, cuda (a GPU) or simt (this CPU).")]
 

@@ -23,14 +23,15 @@ def drawable(rows: list[Row]) -> list[Row]:
     return [r for r in rows if r.moved and r.flops][:MOST]
 
 
-def draw(rows: list[Row], card: Card, title: str, out: Path) -> None:
-    """Write the picture (PNG): the card's roof, and below which point of it each kernel must stay.
+def draw(rows: list[Row], card: Card, title: str, out: Path, how: str = "") -> None:
+    """Write the picture, PNG or SVG: the card's roof, and below which point of it each kernel must stay.
 
-    Rows with a time are drawn where they were instead.
+    Rows with a time are drawn where they were instead. ``how`` the points came about, in words.
     """
     import matplotlib
 
     matplotlib.use("agg")
+    matplotlib.rcParams["svg.hashsalt"] = "roofline"  # the same numbers give the same file
     from matplotlib import pyplot
 
     memory, peak = card.dram_bytes_per_second, card.fp32_flops_per_second
@@ -55,11 +56,13 @@ def draw(rows: list[Row], card: Card, title: str, out: Path) -> None:
     axes.set_xlabel("floating-point operations for each byte that must cross device memory")
     axes.set_ylabel("GFLOP/s")
     axes.set_ylim(low * memory / 2e9, peak / 1e9 * 3)
-    how = "measured" if any(r.seconds for r in found) else "counted, not measured; a kernel can only be below"
+    counted = "counted, not measured; a kernel can only be below"
+    how = how or ("measured" if any(r.seconds for r in found) else counted)
     axes.set_title(f"{title}: the roof of an {card.name}\n{how}")
     axes.grid(True, which="major", alpha=0.3)
     axes.legend(loc="lower right", fontsize=8)
-    figure.savefig(out, dpi=130, bbox_inches="tight")
+    undated = {"Date": None} if out.suffix == ".svg" else {}
+    figure.savefig(out, dpi=130, bbox_inches="tight", metadata=undated)
     pyplot.close(figure)
 
 

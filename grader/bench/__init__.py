@@ -1,0 +1,1 @@
+"""Reference solutions against their baselines: timed on a GPU, predicted without one (``course bench``)."""

@@ -1,0 +1,98 @@
+"""``course bench``: every solution that has a speed, as a table, a JSON file and a picture."""
+
+from __future__ import annotations
+
+import json
+import platform
+import time
+from importlib.metadata import version
+from pathlib import Path
+from typing import Any
+
+from rich.console import Console
+from rich.table import Table
+from rich.text import Text
+
+from grader import backend, roofline
+from grader.bench import plot, rows
+from grader.clock import machine
+from grader.loop import atomic
+from grader.loop.desk import shown
+from grader.profile import picture
+from grader.report import console as report
+
+SCHEMA = "inline-to-fused/bench/v1"
+NEEDS = (
+    "Times need a GPU's clock: an NVIDIA GPU, PyTorch with CUDA, nvcc and ninja; ./course doctor says what "
+    "is missing. On this machine nothing is timed. What follows is predicted for {card} from what was "
+    "counted. How far to trust that: docs/guide/prediction.md."
+)
+
+
+def run(wanted: list[str], back_end: str, out: Path, baselines: tuple[str, ...], card: str) -> int:
+    """Time or predict them all; 0, or 1 if a solution has neither. Files are written after each lesson."""
+    choice, console = backend.choose(back_end), report.screen()
+    measuring = choice.name == "cuda"
+    where = roofline.card(card).name
+    if not measuring:
+        console.print(Text(NEEDS.format(card=where) + "\n", "yellow"))
+    result: dict[str, Any] = {
+        "schema": SCHEMA,
+        "command": " ".join(["course bench", *wanted]),
+        "date": time.strftime("%Y-%m-%d"),
+        "how": "measured" if measuring else f"predicted for {where}; nothing was timed",
+        "machine": machine.state() if measuring else {"processor": platform.machine()},
+        "versions": {"python": platform.python_version(), "torch": version("torch")},
+        "lessons": [],
+    }
+    place, image = out / "bench.json", out / "bench.svg"
+    for lesson in rows.timed(wanted):
+        with console.status(lesson.name):
+            result["lessons"].append(rows.row(lesson, choice, baselines if measuring else (), card))
+        atomic.write(place, json.dumps(result, indent=1, allow_nan=False) + "\n")
+    table(console, result["lessons"])
+    files = {"numbers": place}
+    if not picture.available():
+        console.print(Text("No picture: matplotlib is not installed.", "dim"))
+    elif plot.drawn(result["lessons"]):
+        plot.draw(result["lessons"], title(result), image)
+        files["picture"] = image
+    console.print()
+    for what, path in files.items():
+        console.print(Text(f"{what:<10}").append(shown(path), "bold"), soft_wrap=True)
+    return int(any(row["kind"] == "none" and measuring for row in result["lessons"]))
+
+
+def title(result: dict[str, Any]) -> str:
+    """What the picture says above itself: on what, and how."""
+    devices = sorted({row["device"] for row in result["lessons"] if row["kind"] != "none"})
+    return f"Solutions against their baselines, {result['how'].split(';')[0]}\n{', '.join(devices)}"
+
+
+def table(console: Console, found: list[dict[str, Any]]) -> None:
+    """A line for each baseline of each lesson."""
+    grid = Table(box=None, pad_edge=False, padding=(0, 1, 0, 0))
+    for name in ("lesson", "beside", "solution", "baseline", "ratio", "95 % interval", ""):
+        left = name in ("lesson", "beside", "")
+        grid.add_column(name, justify="left" if left else "right", no_wrap=name in ("lesson", "beside"))
+    for row in found:
+        if row["kind"] == "none":
+            grid.add_row(row["lesson"], "", "", "", "", "", f"not timed: {row['why']}")
+        elif row["kind"] == "predicted":
+            times = [f"{row[key] * 1e6:.1f} us" for key in ("kernel_seconds", "eager_kernel_seconds")]
+            grid.add_row(row["lesson"], "kernels alone", *times, f"{row['kernel_ratio']:.2f}", "",
+                         "predicted")  # fmt: skip
+            grid.add_row("", "whole call", "", "", f"{row['whole_ratio']:.4f}", "", "predicted")
+        else:
+            _measured(grid, row)
+    console.print(grid)
+
+
+def _measured(grid: Table, row: dict[str, Any]) -> None:
+    name, own = row["lesson"], f"{row['seconds']['median'] * 1e6:,.1f} us"
+    for baseline, against in row["baselines"].items():
+        low, high = against["interval"]
+        theirs = f"{against['seconds']['median'] * 1e6:,.1f} us"
+        between = f"{low:.4f} to {high:.4f}"
+        grid.add_row(name, baseline, own, theirs, f"{against['ratio']:.4f}", between, against["outcome"])
+        name = own = ""
