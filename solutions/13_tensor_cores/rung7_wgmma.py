@@ -1,18 +1,19 @@
-"""Rung 7, Hopper (sm_90a): the weights are split on their way into the tensor cores, and never written back.
+"""Rung 7, Hopper (sm_90a): the weights are split on their way into the tensor cores, and never written
+back.
 
-A block of 128 features x 256 rows: one warpgroup copies (TMA), two multiply. The weights are the *left* operand of the
-product, because `wgmma` takes that one from registers, and in registers a warp can split what it has just read. So float32
-weights go memory -> shared memory -> registers -> tensor core, once; only the small x is split beforehand. Two blocks of a
-cluster work on the same rows of x, and each fetches half of them for both.
+A block of 128 features x 256 rows: one warpgroup copies (TMA), two multiply. The weights are the *left*
+operand of the product, because `wgmma` takes that one from registers, and in registers a warp can split
+what it has just read. So float32 weights go memory -> shared memory -> registers -> tensor core, once;
+only the small x is split beforehand. Two blocks of a cluster work on the same rows of x, and each
+fetches half of them for both.
 
-A chunk is 32 numbers deep. Its cross terms are added up first, while the sum is small and rounding costs nothing, then
-high x high; then the chunk's sum leaves the tensor core, is scaled back (each row of weights has its own power of two, chunk by
-chunk) and added in float32.
+A chunk is 32 numbers deep. Its cross terms are added up first, while the sum is small and rounding costs
+nothing, then high x high; then the chunk's sum leaves the tensor core, is scaled back (each row of
+weights has its own power of two, chunk by chunk) and added in float32.
 """
 
 import torch
-from parts import FINISH, SPLIT, plain, runs, tidy
-from torch.utils.cpp_extension import load_inline
+from parts import FINISH, SPLIT, build, plain, runs, tidy
 
 # One instruction names all 64 registers of its result; spelt out here rather than there.
 SUMS = ", ".join(f"%{i}" for i in range(64))
@@ -22,7 +23,9 @@ BINDS = ", ".join(f'"+f"(d[{i}])' for i in range(64))
 INSTRUCTIONS = r"""
 #include <cuda.h>
 
-__device__ __forceinline__ uint32_t shared(const void* p) { return static_cast<uint32_t>(__cvta_generic_to_shared(p)); }
+__device__ __forceinline__ uint32_t shared(const void* p) {
+    return static_cast<uint32_t>(__cvta_generic_to_shared(p));
+}
 
 // An mbarrier counts arrivals and bytes; its phase ends when both are complete, and then it begins again.
 __device__ __forceinline__ void prepare(uint32_t bar, int arrivals) {
@@ -32,43 +35,66 @@ __device__ __forceinline__ void expect(uint32_t bar, int bytes) {
     asm volatile("mbarrier.arrive.expect_tx.shared::cta.b64 _, [%0], %1;" ::"r"(bar), "r"(bytes) : "memory");
 }
 __device__ __forceinline__ void wait(uint32_t bar, int phase) {
-    asm volatile("{\n.reg .pred p;\nagain:\nmbarrier.try_wait.parity.shared::cta.b64 p, [%0], %1;\n@p bra done;\nbra again;\ndone:\n}\n"
-                 ::"r"(bar), "r"(phase) : "memory");
+    asm volatile(
+        "{\n.reg .pred p;\nagain:\nmbarrier.try_wait.parity.shared::cta.b64 p, [%0], %1;\n@p bra done;\nbra "
+        "again;\ndone:\n}\n" ::"r"(bar),
+        "r"(phase)
+        : "memory");
 }
 __device__ __forceinline__ void arrive(uint32_t bar, int block_of_cluster) {
-    asm volatile("{\n.reg .b32 there;\nmapa.shared::cluster.u32 there, %0, %1;\nmbarrier.arrive.shared::cluster.b64 _, [there];\n}\n"
-                 ::"r"(bar), "r"(block_of_cluster) : "memory");
+    asm volatile(
+        "{\n.reg .b32 there;\nmapa.shared::cluster.u32 there, %0, %1;\nmbarrier.arrive.shared::cluster.b64 "
+        "_, [there];\n}\n" ::"r"(bar),
+        "r"(block_of_cluster)
+        : "memory");
 }
 __device__ __forceinline__ void cluster_sync() {
     asm volatile("barrier.cluster.arrive.aligned;\nbarrier.cluster.wait.aligned;" ::: "memory");
 }
 // TMA: one thread asks for a box of a tensor; it arrives in shared memory, and its bytes at the barrier.
-__device__ __forceinline__ void fetch_box(uint32_t to, const CUtensorMap* map, int col, int row, uint32_t bar) {
-    asm volatile("cp.async.bulk.tensor.2d.shared::cluster.global.tile.mbarrier::complete_tx::bytes [%0], [%1, {%2, %3}], [%4];"
-                 ::"r"(to), "l"(map), "r"(col), "r"(row), "r"(bar) : "memory");
+__device__ __forceinline__ void fetch_box(uint32_t to, const CUtensorMap* map, int col, int row,
+                                          uint32_t bar) {
+    asm volatile(
+        "cp.async.bulk.tensor.2d.shared::cluster.global.tile.mbarrier::complete_tx::bytes [%0], [%1, {%2, "
+        "%3}], [%4];" ::"r"(to),
+        "l"(map), "r"(col), "r"(row), "r"(bar)
+        : "memory");
 }
-__device__ __forceinline__ void fetch_for_all(uint32_t to, const CUtensorMap* map, int col, int row, uint32_t bar, uint16_t blocks) {
-    asm volatile("cp.async.bulk.tensor.2d.shared::cluster.global.tile.mbarrier::complete_tx::bytes.multicast::cluster"
-                 " [%0], [%1, {%2, %3}], [%4], %5;" ::"r"(to), "l"(map), "r"(col), "r"(row), "r"(bar), "h"(blocks) : "memory");
+__device__ __forceinline__ void fetch_for_all(uint32_t to, const CUtensorMap* map, int col, int row,
+                                              uint32_t bar, uint16_t blocks) {
+    asm volatile(
+        "cp.async.bulk.tensor.2d.shared::cluster.global.tile.mbarrier::complete_tx::bytes.multicast::cluster"
+        " [%0], [%1, {%2, %3}], [%4], %5;" ::"r"(to),
+        "l"(map), "r"(col), "r"(row), "r"(bar), "h"(blocks)
+        : "memory");
 }
 __device__ __forceinline__ void read4(float* v, uint32_t at) {
-    asm volatile("ld.shared.v4.f32 {%0, %1, %2, %3}, [%4];" : "=f"(v[0]), "=f"(v[1]), "=f"(v[2]), "=f"(v[3]) : "r"(at));
+    asm volatile("ld.shared.v4.f32 {%0, %1, %2, %3}, [%4];"
+                 : "=f"(v[0]), "=f"(v[1]), "=f"(v[2]), "=f"(v[3])
+                 : "r"(at));
 }
 __device__ __forceinline__ float read1(uint32_t at) {
     float v;
     asm volatile("ld.shared.f32 %0, [%1];" : "=f"(v) : "r"(at));
     return v;
 }
-__device__ __forceinline__ void write1(uint32_t at, float v) { asm volatile("st.shared.f32 [%0], %1;" ::"r"(at), "f"(v) : "memory"); }
-// 128 rows of 16 halves in shared memory: rows of 128 bytes, their 16-byte pieces swizzled, eight rows after 1024 bytes.
+__device__ __forceinline__ void write1(uint32_t at, float v) {
+    asm volatile("st.shared.f32 [%0], %1;" ::"r"(at), "f"(v) : "memory");
+}
+// 128 rows of 16 halves in shared memory: rows of 128 bytes, their 16-byte pieces swizzled, eight rows after
+// 1024 bytes.
 __device__ __forceinline__ uint64_t describe(uint32_t at) {
     return static_cast<uint64_t>((at & 0x3FFFF) >> 4) | (1ull << 16) | (64ull << 32) | (1ull << 62);
 }
-// d (64 x 128) = a (64 x 16, registers) * b (16 x 128, shared memory) + d where `add`; four warps, asynchronously.
+// d (64 x 128) = a (64 x 16, registers) * b (16 x 128, shared memory) + d where `add`; four warps,
+// asynchronously.
 __device__ __forceinline__ void multiply(float (&d)[64], const uint32_t (&a)[4], uint64_t b, int add) {
-    asm volatile("{\n.reg .pred p;\nsetp.ne.b32 p, %69, 0;\n"
-                 "wgmma.mma_async.sync.aligned.m64n128k16.f32.f16.f16 {@SUMS@}, {%64, %65, %66, %67}, %68, p, 1, 1, 0;\n}\n"
-                 : @BINDS@ : "r"(a[0]), "r"(a[1]), "r"(a[2]), "r"(a[3]), "l"(b), "r"(add));
+    asm volatile(
+        "{\n.reg .pred p;\nsetp.ne.b32 p, %69, 0;\n"
+        "wgmma.mma_async.sync.aligned.m64n128k16.f32.f16.f16 {@SUMS@}, {%64, %65, %66, %67}, %68, p, 1, 1, "
+        "0;\n}\n"
+        : @BINDS@
+        : "r"(a[0]), "r"(a[1]), "r"(a[2]), "r"(a[3]), "l"(b), "r"(add));
 }
 """.replace("@SUMS@", SUMS).replace("@BINDS@", BINDS)
 # endregion
@@ -77,14 +103,17 @@ __device__ __forceinline__ void multiply(float (&d)[64], const uint32_t (&a)[4],
 KERNEL = r"""
 constexpr int FEATURES = 128, ROWS = 256, CLUSTER = 2, STAGES = 4;
 constexpr int W_BYTES = FEATURES * BK * 4, X_BYTES = ROWS * 128, STAGE = W_BYTES + X_BYTES;
-constexpr int SHARED = STAGES * (STAGE + 16) + ROWS * 4 + 1024;  // 1024: to begin at a multiple of it, as the swizzle wants
+constexpr int SHARED =
+    STAGES * (STAGE + 16) + ROWS * 4 + 1024;  // 1024: to begin at a multiple of it, as the swizzle wants
 
 __global__ void __cluster_dims__(CLUSTER, 1, 1) __launch_bounds__(384, 1)
-    product(const __grid_constant__ CUtensorMap w_map, const __grid_constant__ CUtensorMap x_map, const float* __restrict__ bias,
-            const float* __restrict__ down, float* __restrict__ out, unsigned* broken, int rows, int cols, int chunks, float scale, bool relu) {
+    product(const __grid_constant__ CUtensorMap w_map, const __grid_constant__ CUtensorMap x_map,
+            const float* __restrict__ bias, const float* __restrict__ down, float* __restrict__ out,
+            unsigned* broken, int rows, int cols, int chunks, float scale, bool relu) {
 #ifdef __CUDA_ARCH_FEAT_SM90_ALL
     extern __shared__ unsigned char memory[];
-    const uint32_t base = (shared(memory) + 1023) & ~1023u, bars = base + STAGES * STAGE, downs = bars + STAGES * 16;
+    const uint32_t base = (shared(memory) + 1023) & ~1023u, bars = base + STAGES * STAGE,
+                   downs = bars + STAGES * 16;
     const int rank = blockIdx.x % CLUSTER, group = threadIdx.x / 128;
     const int tiles_down = (rows + ROWS - 1) / ROWS, tiles_across = (cols + FEATURES - 1) / FEATURES;
     const int tiles = tiles_down * ((tiles_across + CLUSTER - 1) / CLUSTER);  // of a cluster
@@ -108,23 +137,27 @@ __global__ void __cluster_dims__(CLUSTER, 1, 1) __launch_bounds__(384, 1)
                     wait(full + 8, phase);
                     expect(full, STAGE);
                     fetch_box(to, &w_map, c * BK, m, full);
-                    fetch_for_all(to + W_BYTES + rank * (X_BYTES / CLUSTER), &x_map, c * 64, n + rank * (ROWS / CLUSTER), full,
-                                  (1 << CLUSTER) - 1);
+                    fetch_for_all(to + W_BYTES + rank * (X_BYTES / CLUSTER), &x_map, c * 64,
+                                  n + rank * (ROWS / CLUSTER), full, (1 << CLUSTER) - 1);
                     if (++stage == STAGES) stage = 0, phase ^= 1;
                 }
             }
         }
     } else {
         asm volatile("setmaxnreg.inc.sync.aligned.u32 240;");
-        // Of a 64 x 16 operand a thread holds rows g and g + 8 of its warp's 16, four numbers each; of the chunk, eight each.
+        // Of a 64 x 16 operand a thread holds rows g and g + 8 of its warp's 16, four numbers each; of the
+        // chunk, eight each.
         const int g = threadIdx.x % 32 / 4, t = threadIdx.x % 4;
         const int mine = (group - 1) * 64 + threadIdx.x % 128 / 32 * 16 + g;
-        const uint32_t first = mine * 128 + (2 * t ^ g) * 16, second = mine * 128 + ((2 * t + 1) ^ g) * 16;  // swizzled
+        const uint32_t first = mine * 128 + (2 * t ^ g) * 16,
+                       second = mine * 128 + ((2 * t + 1) ^ g) * 16;  // swizzled
         int stage = 0, phase = 0;
         for (int tile = blockIdx.x / CLUSTER; tile < tiles; tile += gridDim.x / CLUSTER) {
             const int n = tile % tiles_down * ROWS, m = (tile / tiles_down * CLUSTER + rank) * FEATURES;
-            asm volatile("bar.sync 1, 256;" ::: "memory");  // the multiplying threads alone: all are done with the last tile
-            write1(downs + (threadIdx.x - 128) * 4, down[min(n + static_cast<int>(threadIdx.x) - 128, rows - 1)]);
+            asm volatile("bar.sync 1, 256;" ::
+                             : "memory");  // the multiplying threads alone: all are done with the last tile
+            write1(downs + (threadIdx.x - 128) * 4,
+                   down[min(n + static_cast<int>(threadIdx.x) - 128, rows - 1)]);
             asm volatile("bar.sync 1, 256;" ::: "memory");
             float sum[2][64] = {};
             for (int c = 0; c < chunks; ++c) {
@@ -141,7 +174,8 @@ __global__ void __cluster_dims__(CLUSTER, 1, 1) __launch_bounds__(384, 1)
                 for (int i = 0; i < 16; ++i) largest[i / 8] = max(largest[i / 8], magnitude(v[i / 8][i % 8]));
 #pragma unroll
                 for (int i = 0; i < 4; ++i)  // four threads share a row
-                    largest[i % 2] = max(largest[i % 2], __shfl_xor_sync(0xffffffffu, largest[i % 2], i / 2 + 1));
+                    largest[i % 2] =
+                        max(largest[i % 2], __shfl_xor_sync(0xffffffffu, largest[i % 2], i / 2 + 1));
                 uint32_t high[2][4], low[2][4];  // [step of 16][register of the operand]
 #pragma unroll
                 for (int r = 0; r < 2; ++r) {
@@ -157,7 +191,8 @@ __global__ void __cluster_dims__(CLUSTER, 1, 1) __launch_bounds__(384, 1)
                 }
 #pragma unroll
                 for (int half = 0; half < 2; ++half) {  // 128 rows of x at a time
-                    const uint64_t x_high = describe(from + W_BYTES + half * 128 * 128), x_low = x_high + 64 / 16;
+                    const uint64_t x_high = describe(from + W_BYTES + half * 128 * 128),
+                                   x_low = x_high + 64 / 16;
                     float chunk[64];
                     asm volatile("wgmma.fence.sync.aligned;" ::: "memory");
                     multiply(chunk, low[0], x_high, false);
@@ -166,7 +201,8 @@ __global__ void __cluster_dims__(CLUSTER, 1, 1) __launch_bounds__(384, 1)
                     multiply(chunk, high[1], x_low + 2, true);
                     multiply(chunk, high[0], x_high, true);
                     multiply(chunk, high[1], x_high + 2, true);
-                    asm volatile("wgmma.commit_group.sync.aligned;\nwgmma.wait_group.sync.aligned 0;" ::: "memory");
+                    asm volatile("wgmma.commit_group.sync.aligned;\nwgmma.wait_group.sync.aligned 0;" ::
+                                     : "memory");
                     if (half == 1 && threadIdx.x % 128 < CLUSTER) arrive(full + 8, threadIdx.x % 128);
 #pragma unroll
                     for (int i = 0; i < 64; ++i) sum[half][i] = fmaf(chunk[i], back[i / 2 % 2], sum[half][i]);
@@ -174,7 +210,8 @@ __global__ void __cluster_dims__(CLUSTER, 1, 1) __launch_bounds__(384, 1)
                 if (++stage == STAGES) stage = 0, phase ^= 1;
             }
             const int feature = m + mine;
-            const float bias_of[2] = {feature < cols ? bias[feature] : 0.0f, feature + 8 < cols ? bias[feature + 8] : 0.0f};
+            const float bias_of[2] = {feature < cols ? bias[feature] : 0.0f,
+                                      feature + 8 < cols ? bias[feature + 8] : 0.0f};
             bool odd = false;
 #pragma unroll
             for (int i = 0; i < 64; ++i) {  // row i of a thread's 64, features g and g + 8 of it
@@ -205,17 +242,20 @@ LAUNCH = r"""
 #include <c10/cuda/CUDAGuard.h>
 
 // A box of `box_rows` rows of 128 bytes of a matrix, swizzled; zeros where it hangs over the edge.
-CUtensorMap boxes(const void* data, CUtensorMapDataType type, uint64_t bytes, uint64_t cols, uint64_t rows, uint32_t box_rows) {
+CUtensorMap boxes(const void* data, CUtensorMapDataType type, uint64_t bytes, uint64_t cols, uint64_t rows,
+                  uint32_t box_rows) {
     void* found = nullptr;  // through the runtime, so that nothing has to be linked to the driver
     cudaDriverEntryPointQueryResult how;
-    C10_CUDA_CHECK(cudaGetDriverEntryPointByVersion("cuTensorMapEncodeTiled", &found, 12000, cudaEnableDefault, &how));
+    C10_CUDA_CHECK(
+        cudaGetDriverEntryPointByVersion("cuTensorMapEncodeTiled", &found, 12000, cudaEnableDefault, &how));
     const cuuint64_t dims[2] = {cols, rows}, pitch[1] = {cols * bytes};
     const cuuint32_t box[2] = {static_cast<cuuint32_t>(128 / bytes), box_rows}, steps[2] = {1, 1};
     CUtensorMap map;
     const CUresult status = reinterpret_cast<decltype(&cuTensorMapEncodeTiled)>(found)(
-        &map, type, 2, const_cast<void*>(data), dims, pitch, box, steps, CU_TENSOR_MAP_INTERLEAVE_NONE, CU_TENSOR_MAP_SWIZZLE_128B,
-        CU_TENSOR_MAP_L2_PROMOTION_L2_256B, CU_TENSOR_MAP_FLOAT_OOB_FILL_NONE);
-    TORCH_CHECK(status == CUDA_SUCCESS, "cuTensorMapEncodeTiled: ", static_cast<int>(status), " for ", rows, " x ", cols);
+        &map, type, 2, const_cast<void*>(data), dims, pitch, box, steps, CU_TENSOR_MAP_INTERLEAVE_NONE,
+        CU_TENSOR_MAP_SWIZZLE_128B, CU_TENSOR_MAP_L2_PROMOTION_L2_256B, CU_TENSOR_MAP_FLOAT_OOB_FILL_NONE);
+    TORCH_CHECK(status == CUDA_SUCCESS, "cuTensorMapEncodeTiled: ", static_cast<int>(status), " for ", rows,
+                " x ", cols);
     return map;
 }
 
@@ -224,32 +264,39 @@ void fused(torch::Tensor x, torch::Tensor w, torch::Tensor bias, torch::Tensor o
     const auto stream = at::cuda::getCurrentCUDAStream();
     const int rows = x.size(0), cols = w.size(0), inner = x.size(1), chunks = (inner + BK - 1) / BK;
     const int tiles_across = (cols + FEATURES - 1) / FEATURES, tiles_down = (rows + ROWS - 1) / ROWS;
-    const int tiles = tiles_down * ((tiles_across + CLUSTER - 1) / CLUSTER), flags = tiles_down * tiles_across;
+    const int tiles = tiles_down * ((tiles_across + CLUSTER - 1) / CLUSTER),
+              flags = tiles_down * tiles_across;
     const int sms = at::cuda::getCurrentDeviceProperties()->multiProcessorCount;
     auto parts = torch::empty({rows, chunks * 64}, x.options().dtype(torch::kHalf));
-    auto down = torch::empty({rows}, x.options()), broken = torch::empty({flags}, x.options().dtype(torch::kInt));
+    auto down = torch::empty({rows}, x.options()),
+         broken = torch::empty({flags}, x.options().dtype(torch::kInt));
     unsigned* flag = reinterpret_cast<unsigned*>(broken.data_ptr<int>());
 
-    split_rows<<<rows, 256, 0, stream>>>(
-        x.data_ptr<float>(), reinterpret_cast<uint4*>(parts.data_ptr()), down.data_ptr<float>(), flag, flags, inner, chunks);
+    split_rows<<<rows, 256, 0, stream>>>(x.data_ptr<float>(), reinterpret_cast<uint4*>(parts.data_ptr()),
+                                         down.data_ptr<float>(), flag, flags, inner, chunks);
     const CUtensorMap w_map = boxes(w.data_ptr(), CU_TENSOR_MAP_DATA_TYPE_FLOAT32, 4, inner, cols, FEATURES);
-    const CUtensorMap x_map = boxes(parts.data_ptr(), CU_TENSOR_MAP_DATA_TYPE_FLOAT16, 2, chunks * 64, rows, ROWS / CLUSTER);
+    const CUtensorMap x_map =
+        boxes(parts.data_ptr(), CU_TENSOR_MAP_DATA_TYPE_FLOAT16, 2, chunks * 64, rows, ROWS / CLUSTER);
     C10_CUDA_CHECK(cudaFuncSetAttribute(product, cudaFuncAttributeMaxDynamicSharedMemorySize, SHARED));
     product<<<std::min(sms / CLUSTER, tiles) * CLUSTER, 384, SHARED, stream>>>(
-        w_map, x_map, bias.data_ptr<float>(), down.data_ptr<float>(), out.data_ptr<float>(), flag, rows, cols, chunks, scale, relu);
-    repair<ROWS, FEATURES><<<2 * sms, dim3(32, 8), 0, stream>>>(
-        x.data_ptr<float>(), w.data_ptr<float>(), bias.data_ptr<float>(), out.data_ptr<float>(), flag, rows, cols, inner, scale, relu);
+        w_map, x_map, bias.data_ptr<float>(), down.data_ptr<float>(), out.data_ptr<float>(), flag, rows, cols,
+        chunks, scale, relu);
+    repair<ROWS, FEATURES><<<2 * sms, dim3(32, 8), 0, stream>>>(x.data_ptr<float>(), w.data_ptr<float>(),
+                                                                bias.data_ptr<float>(), out.data_ptr<float>(),
+                                                                flag, rows, cols, inner, scale, relu);
     C10_CUDA_KERNEL_LAUNCH_CHECK();
 }
 """
 
 CUDA = SPLIT + FINISH + INSTRUCTIONS + KERNEL
-built = []
 
 
-def fused(x: torch.Tensor, weight: torch.Tensor, bias: torch.Tensor, scale: float, relu: bool) -> torch.Tensor:
-    """``epilogue(x @ weight.T + bias)``: x (rows, inner), weight (cols, inner), bias (cols), all float32; forward only."""
-    if not runs(x, "The wgmma kernel", (9, 0), (9, 0)):
+def fused(
+    x: torch.Tensor, weight: torch.Tensor, bias: torch.Tensor, scale: float, relu: bool
+) -> torch.Tensor:
+    """``epilogue(x @ weight.T + bias)``: x (rows, inner), weight (cols, inner), bias (cols), all float32;
+    forward only."""
+    if not built or not runs(x, "The wgmma kernel", (9, 0), (9, 0)):
         return plain(x, weight, bias, scale, relu)
     x, weight, bias = tidy(x, weight, bias)
     out = x.new_empty(x.shape[0], weight.shape[0])
@@ -267,7 +314,8 @@ def gemm_sigmoid(x: torch.Tensor, weight: torch.Tensor, bias: torch.Tensor, scal
     return fused(x, weight, bias, scale, False)
 
 
-if torch.cuda.is_available():
-    declared = "void fused(torch::Tensor x, torch::Tensor w, torch::Tensor bias, torch::Tensor out, double scale, bool relu);"
-    flags = ["-O3", "-std=c++17", "-gencode=arch=compute_90a,code=sm_90a"]
-    built.append(load_inline("rung7_wgmma", declared, CUDA + LAUNCH, functions=["fused"], extra_cuda_cflags=flags))
+TENSORS = ", ".join(["torch::Tensor"] * 4)
+DECLARED = f"void fused({TENSORS}, double scale, bool relu);"
+built = build(
+    "rung7_wgmma", DECLARED, CUDA + LAUNCH, ["-O3", "-std=c++17", "-gencode=arch=compute_90a,code=sm_90a"]
+)
