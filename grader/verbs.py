@@ -44,12 +44,13 @@ def check(
 ) -> int:
     """Grade and report; 0 passed, 1 failed, 2 when the file never finished importing."""
     choice = backend.choose(wanted)
+    roofline.card(card)  # says which there are
     if reference is not None:
         if file is not None:
             raise BadInputError(
                 "With --reference there is no lesson: give the reference and one file to grade."
             )
-        given = replace(options or pairs.Options(), baselines=baselines)
+        given = replace(options or pairs.Options(), baselines=baselines, card=card.lower())
         seen: list[str] = []
         job = replace(pairs.job(reference, Path(what), choice, given), with_speed=time or profile)
         if profile:
@@ -71,7 +72,6 @@ def check(
     if unknown := [name for name in baselines if name not in speed.BASELINES]:
         known = ", ".join(speed.BASELINES)
         raise BadInputError(f"There is no baseline {unknown[0]!r}; beside eager there are: {known}.")
-    roofline.card(card)  # says which there are
     job = replace(job, sandbox=sandbox, schedules=schedules, baselines=baselines, card=card.lower())
     opinion: list[Advice] = []
     if second_opinion:

@@ -54,6 +54,7 @@ class Posed:
     same: bool
     random: bool
     ops: list[list[Any]] = field(default_factory=list)
+    elements: int = 0
 
     @property
     def nbytes(self) -> int:
@@ -189,6 +190,7 @@ class Game:
         return Posed(
             found, said["tensors"], said["blocks"], said["native"], said["changed"],
             [(kind, name) for kind, name in said["state"]], said["same"], said["random"], said["ops"],
+            said["elements"],
         )  # fmt: skip
 
     def call(self, how: str, seed: int, keep: bool) -> dict[str, Any]:

@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from grader import submission
+from grader import roofline, submission
 from grader.backend import Choice
 from grader.check import Job
 from grader.errors import BadInputError
@@ -31,7 +31,7 @@ class Options:
 
     ``mode``: "train", "eval", or "" as the constructor leaves it. ``budget``: bytes for float64 answers at a
     time, 0 for a gibibyte. ``memory``: bytes that each process may use, 0 for half of the machine.
-    ``baselines``: modes of torch.compile to race beside eager.
+    ``baselines``: modes of torch.compile to race beside eager. ``card``: predicted for without a GPU.
     """
 
     inputs: str = "unkind"
@@ -39,6 +39,7 @@ class Options:
     budget: int = 0
     memory: int = 0
     baselines: tuple[str, ...] = ()
+    card: str = roofline.DEFAULT
 
 
 def job(reference: Path, file: Path, choice: Choice, options: Options | None = None) -> Job:
@@ -55,7 +56,7 @@ def job(reference: Path, file: Path, choice: Choice, options: Options | None = N
     points = 2 if choice.name == "simt" else 0
 
     def timer(match: Match) -> dict[str, Any] | None:
-        return timing.of(match, options.baselines)
+        return timing.of(match, options.baselines, options.card)
 
     limits = replace(LIMITS, memory=options.memory)
     if tests_of.is_one(reference):

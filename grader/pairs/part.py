@@ -95,6 +95,7 @@ class Play:
     checked: bool = True
     large: bool = False
     result_bytes: int = 0
+    work: dict[str, int] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         self.game = Game(self.room.match, self.pair)
@@ -153,6 +154,9 @@ class Play:
             self.notes.append(f"With {total / 1e9:.1f} GB of tensors it is played with its own inputs only.")
         self.checked = size.checks_fit(game, total)
         self.ops, self.result_bytes = posed.ops, posed.nbytes
+        held = sum(h.nbytes for h in game.wanted)
+        operations = sum(entry[3] for entry in posed.ops) + posed.elements
+        self.work = {"bytes": total + held, "operations": operations}
 
     def _case(self, check: Check, number: int) -> Finding:
         case = Case(check.name, (), check.why, check.points, given=True)
@@ -280,7 +284,8 @@ class Play:
 
     def _problem(self, check: Check) -> Finding:
         remarks = " ".join(self.notes)
-        facts = {"notes": self.notes, "mode": "train" if self.game.training else "eval"}
+        mode = "train" if self.game.training else "eval"
+        facts: dict[str, Any] = {"notes": self.notes, "mode": mode, "work": self.work}
         if self.degenerate:
             what = "; ".join(dict.fromkeys(self.degenerate))
             message = f"The problem is degenerate: {what}. A right result proves nothing here. {remarks}"

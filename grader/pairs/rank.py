@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+import json
+from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -11,17 +12,21 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
+from grader import roofline
+from grader.clock.interval import Interval
+from grader.errors import BadInputError
 from grader.verdict import Verdict
 
 NEAR = 0.05  # predictions that lie closer than this are not told apart
 PREDICTED = (
-    "No clock was read: the times are predicted from counted bytes, without an interval. Predictions within "
-    "5 % of each other share a group; only a GPU's clock can tell those apart."
+    "No clock was read: the times are predicted from what was counted, without an interval. Predictions "
+    "within 5 % of each other share a group; only a GPU's clock can tell those apart."
 )
 MEASURED = (
-    "Each candidate took turns with eager PyTorch on this GPU, one candidate after another; the ratios have "
-    "95 % intervals, and candidates whose intervals overlap share a group."
+    "One race on this GPU: blocks of all candidates and of eager PyTorch in turns. Intervals hold with 95 %; "
+    "candidates whose direct comparison leaves open which is faster share a rank."
 )
+Direct = dict[tuple[int, int], Interval]
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,42 +38,58 @@ class Entry:
     ratio: float | None
     low: float
     high: float
+    number: int = 0
+
+    @property
+    def seconds(self) -> float:
+        """Of a call: the median if it was measured, else as predicted."""
+        speed = self.verdict.speed or {}
+        return float(speed["seconds"]["median"] if "seconds" in speed else speed["kernel_seconds"])
 
 
-def entry(name: str, verdict: Verdict) -> Entry:
+def entry(name: str, verdict: Verdict, number: int = 0) -> Entry:
     """What a verdict says of a candidate's speed."""
     speed: dict[str, Any] = verdict.speed or {}
     ratio = speed.get("whole_ratio")
     if not verdict.ok or not isinstance(ratio, float):
-        return Entry(name, verdict, None, 0.0, 0.0)
+        return Entry(name, verdict, None, 0.0, 0.0, number)
     low, high = speed.get("interval", (ratio / (1 + NEAR), ratio * (1 + NEAR)))
-    return Entry(name, verdict, ratio, float(low), float(high))
+    return Entry(name, verdict, ratio, float(low), float(high), number)
 
 
-def groups(entries: list[Entry]) -> list[list[Entry]]:
-    """Those with a speed, fastest first; one that the data cannot tell from a group's fastest joins it."""
+def groups(entries: list[Entry], direct: Direct | None = None) -> list[list[Entry]]:
+    """Those with a speed, fastest first; one that the data cannot tell from a group's fastest joins it.
+
+    ``direct``: comparisons of two candidates in one race, by their numbers; without one it counts whether
+    the intervals against eager overlap.
+    """
     found: list[list[Entry]] = []
     for one in sorted((e for e in entries if e.ratio), key=lambda e: -(e.ratio or 0.0)):
-        if found and one.high >= found[-1][0].low:
+        if found and _alike(found[-1][0], one, direct or {}):
             found[-1].append(one)
         else:
             found.append([one])
     return found
 
 
-def show(console: Console, entries: list[Entry]) -> None:
+def _alike(fast: Entry, slow: Entry, direct: Direct) -> bool:
+    known = direct.get((fast.number, slow.number))
+    if known is not None:
+        return known.outcome != "faster"
+    return slow.high >= fast.low
+
+
+def show(console: Console, entries: list[Entry], direct: Direct | None = None) -> None:
     """The table: rank, candidate, time, ratio, interval; then those without a speed."""
     grid = Table(box=None, pad_edge=False, padding=(0, 2, 0, 0))
     for head in ("rank", "candidate", "time", "times as fast as eager", "between"):
         grid.add_column(head, justify="left" if head == "candidate" else "right")
     place, measured = 1, False
-    for group in groups(entries):
+    for group in groups(entries, direct):
         for one in group:
-            speed = one.verdict.speed or {}
-            measured |= speed.get("kind") == "measured"
-            seconds = speed["seconds"]["median"] if "seconds" in speed else speed["kernel_seconds"]
-            span = f"{one.low:.3f} to {one.high:.3f}" if "interval" in speed else "-"
-            grid.add_row(str(place), one.name, f"{seconds * 1e6:.2f} us", f"{one.ratio:.3f}", span)
+            measured |= (one.verdict.speed or {}).get("kind") == "measured"
+            span = f"{one.low:.3f} to {one.high:.3f}" if "interval" in (one.verdict.speed or {}) else "-"
+            grid.add_row(str(place), one.name, f"{one.seconds * 1e6:.2f} us", f"{one.ratio:.3f}", span)
         place += len(group)
     for one in entries:
         if one.ratio is None:
@@ -79,20 +100,62 @@ def show(console: Console, entries: list[Entry]) -> None:
     console.print(Text(MEASURED if measured else PREDICTED, "dim"))
 
 
-def run(files: list[Path], reference: Path, wanted: str) -> int:
+def as_json(entries: list[Entry], direct: Direct | None = None) -> dict[str, Any]:
+    """Ranks, comparisons of two, and every verdict."""
+    named = {e.number: e.name for e in entries}
+    ranks: dict[str, int] = {}
+    for group in groups(entries, direct):
+        ranks |= dict.fromkeys((e.name for e in group), len(ranks) + 1)
+    listed = [
+        {"name": e.name, "rank": ranks.get(e.name), "ratio": e.ratio, "verdict": e.verdict.as_json()}
+        for e in entries
+    ]
+    compared = [
+        {"fast": named[a], "slow": named[b], **asdict(found), "outcome": found.outcome}
+        for (a, b), found in (direct or {}).items()
+    ]
+    return {"schema": "inline-to-fused/compare/v1", "candidates": listed, "compared": compared}
+
+
+@dataclass(frozen=True, slots=True)
+class Wanted:
+    """What is asked for beside the table. ``card``: predicted for without a GPU."""
+
+    json: str = ""
+    picture: str = ""
+    card: str = roofline.DEFAULT
+    sandbox: str = "auto"
+
+
+def run(files: list[Path], reference: Path, backend_name: str, wanted: Wanted | None = None) -> int:
     """Grade and time every candidate; 0 if all of them passed."""
     from grader import backend
     from grader.check import check as grade
-    from grader.pairs.job import job
+    from grader.pairs import contest, picture
+    from grader.pairs.job import Options, job
     from grader.report.console import screen
 
-    choice, entries = backend.choose(wanted), []
-    names = [p.name for p in files]
-    for path in files:
-        made = replace(job(reference, path, choice), with_speed=True)
-        name = path.name if names.count(path.name) == 1 else str(path)
-        entries.append(entry(name, grade(made).verdict))
-    show(screen(), entries)
+    wanted = wanted or Wanted()
+    roofline.card(wanted.card)  # says which there are
+    if wanted.picture and not wanted.picture.endswith(".svg"):
+        raise BadInputError(f"The picture is SVG: call it {Path(wanted.picture).stem}.svg.")
+    choice = backend.choose(backend_name)
+    given = Options(card=wanted.card.lower())
+    jobs = [replace(job(reference, path, choice, given), sandbox=wanted.sandbox) for path in files]
+    direct: Direct = {}
+    if choice.name == "cuda":
+        done = contest.contest(jobs)
+        verdicts, direct = done.verdicts, done.direct
+    else:
+        verdicts = [grade(replace(one, with_speed=True)).verdict for one in jobs]
+    plain = [p.name for p in files]
+    names = [p.name if plain.count(p.name) == 1 else str(p) for p in files]
+    entries = [entry(names[n], verdict, n) for n, verdict in enumerate(verdicts)]
+    show(screen(), entries, direct)
+    if wanted.json:
+        Path(wanted.json).write_text(json.dumps(as_json(entries, direct), indent=1) + "\n", "utf-8")
+    if wanted.picture:
+        picture.write(Path(wanted.picture), entries, wanted.card.lower())
     return 0 if all(e.verdict.ok for e in entries) else 1
 
 
@@ -104,6 +167,10 @@ def register(app: typer.Typer) -> None:
         files: Annotated[list[Path], typer.Argument(help="The candidates: files with ModelNew.")],
         reference: Annotated[Path, typer.Option(help="The reference that all of them are held against.")],
         backend: Annotated[str, typer.Option(help="auto, cuda (a GPU) or simt (this CPU).")] = "auto",
+        json: Annotated[str, typer.Option(help="Also write ranks and verdicts as JSON to this file.")] = "",
+        picture: Annotated[str, typer.Option(help="Also draw the roofline into this file (SVG).")] = "",
+        card: Annotated[str, typer.Option(help="Without a GPU: the one to predict for.")] = roofline.DEFAULT,
+        sandbox: Annotated[str, typer.Option(help="auto, strict or off, as for check.")] = "auto",
     ) -> None:
         """Grade several candidates for one problem, and rank those that the data can tell apart."""
-        raise typer.Exit(run(files, reference, backend))
+        raise typer.Exit(run(files, reference, backend, Wanted(json, picture, card, sandbox)))

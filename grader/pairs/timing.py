@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
@@ -10,6 +11,7 @@ from grader import roofline, speed
 from grader.pairs.dtypes import FLOATS, WHOLE, array, size_of
 from grader.pairs.flow import Line, fetch
 from grader.pairs.game import Game
+from grader.predict import call as predict
 from grader.referee.draw import Drawn
 from grader.referee.exchange import Value
 from grader.referee.fault import FaultError
@@ -23,17 +25,17 @@ if TYPE_CHECKING:
 CASE = Case("speed", (), "", 0, given=True)
 MOST = 1 << 30  # bytes of inputs and results that are raced
 METHOD = (
-    "distinct bytes of the file's own kernels as simt counts them, and for torch's operators on both sides "
-    "the bytes of their tensors, over the card's copy bandwidth; products at its fp32 rate; a launch each"
+    "the file's own launches each from what simt counted; for torch's operators on both sides the bytes of "
+    "their tensors at a large copy's speed, products at the card's fp32 rate, and a launch each"
 )
 
 
-def of(match: Match, baselines: tuple[str, ...] = ()) -> dict[str, Any] | None:
-    """The verdict's ``speed``."""
+def of(match: Match, baselines: tuple[str, ...] = (), card: str = roofline.DEFAULT) -> dict[str, Any] | None:
+    """The verdict's ``speed``; ``card``: predicted for without a GPU."""
     play: Play = match.kept["pair"]
     if match.player is not None and match.player.backend == "cuda":
         return _raced(match, play, baselines)
-    return _predicted(match, play)
+    return _predicted(match, play, card)
 
 
 def prepared(match: Match, play: Play) -> tuple[Racer, Speed]:
@@ -70,7 +72,21 @@ class Racer:
         else:
             setattr(self._match, name, value)
 
-    def construct(self, case: Case) -> None:
+    @property
+    def twin(self) -> Callable[[], Racer] | None:
+        """Another pair of processes with the same two files and models."""
+        make = self._match.twin
+        return None if make is None else lambda: Racer.beside(make(), self._game)
+
+    @classmethod
+    def beside(cls, match: Match, like: Game) -> Racer:
+        """A match whose files are loaded, as the race sees it; both models are made as in ``like``."""
+        game = Game(match, like.pair)
+        game.mode = like.mode
+        game.open()
+        return cls(match, game)
+
+    def construct(self, case: Case, *, at_once: bool = False) -> None:
         """Both models are there; a player that was started anew gets its own."""
         self._game.enter()
 
@@ -104,25 +120,29 @@ class Racer:
         return Drawn(array(data, dtype), tuple(fact["shape"]), tuple(fact["strides"]), 0, "cuda")
 
 
-def _predicted(match: Match, play: Play, card_name: str = "h200") -> dict[str, Any] | None:
+def _predicted(match: Match, play: Play, card_name: str) -> dict[str, Any] | None:
     """Both sides by the same rule, from counts; never a measurement."""
     counted = count(match, play)
     card = roofline.card(card_name)
-    own = kernel_seconds(card, counted["launches"]) + operator_seconds(card, counted["ops"])
+    launches, ops = counted["launches"], counted["ops"]
+    kernels = predict.predicted(launches, card)
+    if launches and kernels.why_not:
+        return {"kind": "none", "why": f"no prediction for {card.name}: {kernels.why_not}."}
+    own = kernels.seconds + operator_seconds(card, ops)
     eager = operator_seconds(card, play.ops)
     if not own or not eager:
         return None
-    moved = sum(_moved(x) for x in counted["launches"]) + sum(entry[2] for entry in counted["ops"])
     return {
         "kind": "predicted",
         "device": card.name,
         "method": METHOD,
-        "counted_bytes": moved,
-        "launches": len(counted["launches"]) + sum(entry[1] for entry in counted["ops"]),
+        "counted_bytes": sum(_moved(x) for x in launches) + sum(entry[2] for entry in ops),
+        "launches": len(launches) + sum(entry[1] for entry in ops),
         "kernel_seconds": own,
         "eager_kernel_seconds": eager,
         "kernel_ratio": eager / own,
         "whole_ratio": eager / own,
+        "limits": list(kernels.limits),
     }
 
 
@@ -144,16 +164,13 @@ def count(match: Match, play: Play) -> dict[str, Any]:
     return {"launches": answer.launches, "ops": [o for o in ops if _op(o)] if isinstance(ops, list) else []}
 
 
-def kernel_seconds(card: roofline.Card, launches: list[dict[str, Any]]) -> float:
-    """For the file's own kernels."""
-    return sum(card.memory_time(_moved(x)) for x in launches)
-
-
 def operator_seconds(card: roofline.Card, ops: list[list[Any]]) -> float:
     """For torch's operators: [name, calls, bytes, operations of products] each."""
     return math.fsum(
-        calls * card.launch_seconds
-        + max(moved / card.copy_bytes_per_second, flops / card.gemm_flops_per_second["float32"])
+        max(
+            predict.library(moved, calls, card),
+            flops / card.gemm_flops_per_second["float32"] + predict.library(0, calls, card),
+        )
         for _, calls, moved, flops in ops
     )
 

@@ -34,7 +34,7 @@ def show(console: Console, verdict: Verdict, task: Task) -> None:
 
 def _why_not(verdict: Verdict, task: Task) -> str:
     speed = verdict.speed or {}
-    if task.speed is None and not speed:
+    if task.speed is None and not speed and task.cases:
         return "This task is not about speed: it has no size to time."
     if speed.get("kind") == "none":
         return (

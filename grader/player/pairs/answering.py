@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from grader.player.stage import Stage
 
 SAMPLE = 1 << 16
+PIECE = 1 << 24  # elements that are looked at at a time
 
 
 class Reference(Session):
@@ -75,9 +76,10 @@ class Reference(Session):
     def draw(self, seed: int, variant: str, spec: int = 0) -> dict[str, Any]:
         """New inputs; ``applies`` is False if the variant changes nothing of these."""
         self.recipe = seed, variant, spec
-        self.answers, self.after = None, {}
-        self.inputs, applies = self._drawn()
+        # Nothing of the call before stays while the new tensors are made: they may fill the memory.
+        self.answers, self.after, self.inputs, self.outputs = None, {}, [], []
         self.forget()
+        self.inputs, applies = self._drawn()
         return {
             "tree": self.tree,
             "facts": [values.facts(t) for t in self.inputs],
@@ -148,6 +150,7 @@ class Reference(Session):
             ],
             "random": bool(watcher and watcher.random),
             "ops": watcher.as_json() if watcher else [],
+            "elements": watcher.elements if watcher else 0,
             "same": bool(same) and all(same),
         }
 
@@ -191,8 +194,12 @@ def _about(tensor: torch.Tensor) -> dict[str, Any]:
     if not tensor.numel():
         return {"constant": True, "finite": True}
     line = tensor.reshape(-1)
-    finite = bool(torch.isfinite(line).all()) if line.is_floating_point() else True
-    return {"constant": tensor.numel() > 1 and bool((line == line[0]).all()), "finite": finite}
+    pieces = [line[lo : lo + PIECE] for lo in range(0, line.numel(), PIECE)]
+    finite = not line.is_floating_point() or all(bool(torch.isfinite(p).all()) for p in pieces)
+    return {
+        "constant": line.numel() > 1 and all(bool((p == line[0]).all()) for p in pieces),
+        "finite": finite,
+    }
 
 
 def _kind(tensor: torch.Tensor) -> str:

@@ -70,7 +70,7 @@ class Subject(Session):
         """
         stage = self.stage
         self.before = self.outputs if keep else []
-        self.outputs = []
+        self.outputs = stage.last = []
         self.forget()
         inputs = self.arguments()
         if stage.gpu:

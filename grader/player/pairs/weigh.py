@@ -16,12 +16,14 @@ class Weigher(TorchDispatchMode):  # type: ignore[no-untyped-call]
     """Within it every operator is noted: calls, bytes of its tensors, floating-point operations of products.
 
     ``random``: whether one of them drew random numbers. An operator that only makes a view moves nothing.
+    ``elements``: how many numbers all but products have made, each taken for one operation.
     """
 
     def __init__(self) -> None:
         super().__init__()  # type: ignore[no-untyped-call]
         self.ops: dict[str, list[int]] = {}
         self.random = False
+        self.elements = 0
 
     def __torch_dispatch__(
         self, func: Any, types: Any, args: tuple[Any, ...] = (), kwargs: dict[str, Any] | None = None
@@ -37,7 +39,9 @@ class Weigher(TorchDispatchMode):  # type: ignore[no-untyped-call]
         entry = self.ops.setdefault(name, [0, 0, 0])
         entry[0] += 1
         entry[1] += sum(t.numel() * t.element_size() for t in tensors.values())
-        if func.overloadpacket in flop_registry:
+        if func.overloadpacket not in flop_registry:
+            self.elements += sum(t.numel() for t in tree_leaves(result) if isinstance(t, torch.Tensor))
+        else:
             entry[2] += int(flop_registry[func.overloadpacket](*args, **(kwargs or {}), out_val=result))
         return result
 

@@ -1,0 +1,195 @@
+"""Several submissions for one problem in one race: their blocks in turns, and one reference for all."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from grader import roofline
+from grader.clock import machine, race, witness
+from grader.clock.interval import Pairs, spread
+from grader.clock.lineup import EAGER, Start, at_once, line_up
+from grader.clock.results import compare
+from grader.clock.witness import Blocks
+from grader.referee.fault import FaultError
+from grader.task import Case, Speed
+from grader.verdict import Status
+
+if TYPE_CHECKING:
+    from grader.referee.conduct import Match
+
+METHOD = (
+    "one race: blocks of calls of all candidates and of eager PyTorch in turns, in an order drawn for each "
+    "round and then reversed, each in a process of its own; cold cache; CUDA events against the referee's "
+    "wall clock; every timed result compared; 95 % studentised bootstrap over pairs of blocks"
+)
+SECONDS = 12.0  # of rounds at most, for all candidates
+
+
+@dataclass(slots=True)
+class Meeting:
+    """A race of several. ``heats``: of each candidate, against eager and against each other by number."""
+
+    starts: list[list[Start]]
+    heats: list[race.Heat]
+    said: dict[int, FaultError] = field(default_factory=dict)
+
+    def at(self, number: int) -> list[Start]:
+        """A candidate's pairs of processes."""
+        return [group[number] for group in self.starts]
+
+
+def meet(matches: Sequence[Match], case: Case) -> Meeting:
+    """Line all of them up, and for short calls more processes with the same files beside them."""
+    first = line_up(matches[0], case)
+    how = first.plan
+    group = [first, *(line_up(match, case, how=how) for match in matches[1:])]
+    starts = [group]
+    makers = [match.twin for match in matches]
+    wanted = how.pairs_for(first.eager_seconds)
+    if wanted > 1 and all(makers):
+        for _ in range(wanted - 1):
+            twins = at_once(*(make for make in makers if make))
+            starts.append([line_up(twin, case, how=how) for twin in twins])
+    times = max(s.times for group in starts for s in group)  # the cache is overwritten as often for all
+    starts = [[replace(s, times=times) for s in group] for group in starts]
+    names = [EAGER, *map(str, range(len(matches)))]
+    heats = [race.Heat(Blocks(), {}, how, {name: [] for name in names}) for _ in matches]
+    return Meeting(starts, heats)
+
+
+def run(meeting: Meeting) -> None:
+    """Rounds until each candidate's interval is narrow enough, or time is up.
+
+    A candidate whose timed results are wrong, or whose claims the referee's clock refutes, is in ``said``
+    and takes no further part; if there are too few confirmed blocks, no ratio is claimed.
+    """
+    first = meeting.starts[0][0]
+    for track in (t for group in meeting.starts for s in group for t in s.tracks):
+        track.blocks = Blocks()  # without those that the start was told by
+    begun, states, rounds = time.monotonic(), [machine.state()], 0
+    while not _enough(meeting, rounds, time.monotonic() - begun):
+        for number, group in enumerate(meeting.starts):
+            _round(meeting, group, number)
+        rounds += len(meeting.starts)
+        states.append(machine.state())
+    for number, heat in enumerate(meeting.heats):
+        if number in meeting.said:
+            continue
+        own = meeting.at(number)
+        pairs = [(s.mine.blocks, g[0].eager.blocks) for s, g in zip(own, meeting.starts, strict=True)]
+        testimony = witness.testimony(pairs)
+        if testimony.accuses:
+            meeting.said[number] = FaultError(Status.TAMPERED, testimony.accuses)
+        blocks = [iter(kept) for kept in testimony.kept]
+        heat.kept = [next(blocks[g]) for g in heat.groups]
+        heat.clear = testimony.clear and not testimony.accuses
+        heat.rounds, heat.machine, heat.overhead = rounds, machine.over(states), first.overhead
+        heat.baselines[EAGER] = Blocks()
+        for start, group in zip(own, meeting.starts, strict=True):
+            heat.own.extend(start.mine.blocks)
+            heat.baselines[EAGER].extend(group[0].eager.blocks)
+
+
+def _round(meeting: Meeting, group: list[Start], number: int) -> None:
+    """Two blocks of each; of the references only the first one's are timed."""
+    first = group[0]
+    rng, how = first.match.rng, first.plan
+    factor = float(np.float32(rng.uniform(0.5, 1.0)))
+    playing = [n for n in range(len(group)) if n not in meeting.said]
+    right = {n: race._expected(group[n], factor) for n in playing}
+    tracks = {EAGER: first.eager} | {str(n): group[n].mine for n in playing}
+    order = [list(tracks)[i] for i in rng.permutation(len(tracks))]
+    found: dict[str, list[list[float]]] = {name: [] for name in tracks}
+    fresh = how.fresh_for(first.eager_seconds)
+    for name in [*order, *reversed(order)]:
+        calls, track = race._order(how, rng), tracks[name]
+        try:
+            track.block(calls, factor, first.times, fresh)
+            if name != EAGER:
+                start = group[int(name)]
+                heat = meeting.heats[int(name)]
+                heat.compared += compare(track, calls, right[int(name)], start.outputs, start.bound)
+        except FaultError as fault:
+            if name == EAGER:
+                raise
+            meeting.said[int(name)] = fault
+            continue
+        found[name].append([max(s - first.overhead, 1e-9) for s in track.blocks.calls[-1]])
+    for n in playing:
+        if n in meeting.said:
+            continue
+        heat = meeting.heats[n]
+        for name, seconds in found.items():
+            if len(seconds) == 2:
+                pairs: Pairs = list(zip(found[str(n)], seconds, strict=True))
+                heat.pairs[name] += pairs
+        heat.groups += [number, number]
+
+
+def _enough(meeting: Meeting, rounds: int, seconds: float) -> bool:
+    how = meeting.starts[0][0].plan
+    if rounds < max(how.least, 2 * len(meeting.starts)):
+        return False
+    if rounds >= how.most or seconds >= SECONDS:
+        return True
+    still = [h for n, h in enumerate(meeting.heats) if n not in meeting.said]
+    return all(h.against(sampling=True).half_width <= how.precise for h in still)
+
+
+def speeds(meeting: Meeting, what: Sequence[Speed], device: str) -> list[dict[str, Any] | FaultError]:
+    """For each candidate its verdict's ``speed``, or why it has none. Ends their processes.
+
+    At last the reference runs alone. If it was slower during the race, something of the candidates kept the
+    GPU busy in its turns, and nobody can tell which: then none of them has a speed.
+    """
+    card = roofline.of_device(device)
+    for number, (heat, one) in enumerate(zip(meeting.heats, what, strict=True)):
+        if number not in meeting.said and (
+            why := witness.too_fast(heat.own, card, one.fused_bytes // 2, one.flops)
+        ):
+            meeting.said[number] = FaultError(Status.TAMPERED, why)
+    first = meeting.starts[0][0]
+    during = first.eager.blocks
+    for start in (s for group in meeting.starts for s in group):
+        if start.match.player:
+            start.match.player.stop()
+            start.match.player = None
+    slow = witness.slowed(during, race.alone(first.match, first))
+    found: list[dict[str, Any] | FaultError] = []
+    for number, heat in enumerate(meeting.heats):
+        if number in meeting.said:
+            found.append(meeting.said[number])
+        elif slow:
+            found.append({"kind": "none", "why": f"No candidate can be ranked. {slow}"})
+        else:
+            found.append(_speed(meeting, heat, device))
+    return found
+
+
+def _speed(meeting: Meeting, heat: race.Heat, device: str) -> dict[str, Any]:
+    against = heat.against()
+    eager = spread(heat.baselines[EAGER].seconds).as_json()
+    beside = {"seconds": eager, "ratio": against.ratio, "interval": [against.low, against.high]}
+    return {
+        "kind": "measured",
+        "device": device,
+        "method": METHOD,
+        "seconds": spread(heat.own.seconds).as_json(),
+        "eager_seconds": eager,
+        "whole_ratio": against.ratio,
+        "interval": [against.low, against.high],
+        "outcome": against.outcome,
+        "rounds": heat.rounds,
+        "processes": 2 * sum(map(len, meeting.starts)),
+        "compared": heat.compared,
+        "clocks_apart": heat.own.unexplained() - heat.baselines[EAGER].unexplained(),
+        "confirmed": sum(heat.kept),
+        "blocks": heat.as_json(),
+        "baselines": {EAGER: beside | {"outcome": against.outcome}},
+        "machine": heat.machine,
+    }

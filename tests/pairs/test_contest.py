@@ -1,0 +1,140 @@
+"""Several candidates in one race, on a clock that only work moves: the pairs' own models and inputs."""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any, cast
+
+import pytest
+
+from grader.clock import together
+from grader.pairs import picture, rank
+from grader.pairs.game import Game
+from grader.pairs.part import Pair
+from grader.pairs.timing import CASE, Racer
+from grader.player.acts import pair as act
+from grader.referee.conduct import Match
+from grader.referee.conversation import Answer
+from grader.referee.fault import FaultError
+from grader.referee.oracle import Oracle
+from grader.task import Speed, Task
+from grader.verdict import Finding, Status, Verdict
+from tests.clock.track import Clock, Player, Track
+
+REFERENCE = """
+import torch
+
+class Model(torch.nn.Module):
+    def __init__(self, n, bias):
+        super().__init__()
+        self.linear = torch.nn.Linear(n, 4)
+        self.more = bias
+
+    def forward(self, x, y, scale):
+        spend()
+        return [torch.relu(self.linear(x)) + self.more, y * scale]
+
+def get_inputs():
+    return [torch.rand(8, 5), torch.rand(8, 4), 2.0]
+
+def get_init_inputs():
+    return [5, 0.5]
+"""
+MINE = REFERENCE.split("def get_inputs")[0].replace("class Model", "class ModelNew")
+TASK = Task("a pair", "ModelNew", kind="model", reference_entry="Model")
+EAGER = 200e-6
+
+
+class Both(Player):
+    """A player that knows both acts; a call of its file takes ``seconds``."""
+
+    def __init__(self, clock: Clock, file: Path, seconds: float) -> None:
+        super().__init__(lambda x: x)
+        self.stage.load(str(file))
+        vars(self.stage.module)["spend"] = lambda: clock.spend(seconds)
+
+    def ask(self, do: str, seconds: float, **fields: Any) -> Answer:
+        """One request."""
+        if fields.get("act") != "pair":
+            return super().ask(do, seconds, **fields)
+        fields.pop("act")
+        return Answer(act.perform(self.stage, cast(Any, None), **fields), [], [])
+
+
+@pytest.fixture
+def racer(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Callable[..., Racer]:
+    """Makes a pair that is ready to be raced, whose submission's call takes so long."""
+    track, numbers = Track(monkeypatch), itertools.count()
+    (tmp_path / "reference.py").write_text(REFERENCE)
+
+    def match(seconds: float, text: str) -> Match:
+        file = tmp_path / f"mine_{next(numbers)}.py"
+        file.write_text(text)
+        own = Both(track.clock, file, seconds)
+        reference = Both(track.clock, tmp_path / "reference.py", EAGER)
+        return Match(TASK, str(file), lambda: cast(Any, own), Oracle(cast(Any, reference), TASK))
+
+    def made(seconds: float, text: str = MINE) -> Racer:
+        one = match(seconds, text)
+        one.twin = lambda: match(seconds, text)
+        game = Game(one, Pair(str(tmp_path / "reference.py")))
+        game.open()
+        return Racer(one, game)
+
+    return made
+
+
+SPEED = Speed(CASE, CASE, 1, 2, 2)
+
+
+def raced(*racers: Racer) -> tuple[together.Meeting, list[dict[str, Any] | FaultError]]:
+    meeting = together.meet(cast(Any, racers), CASE)
+    together.run(meeting)
+    return meeting, together.speeds(meeting, [SPEED] * len(racers), "a GPU")
+
+
+def test_three_candidates_are_ranked_by_one_race(racer: Callable[..., Racer]) -> None:
+    meeting, speeds = raced(racer(100e-6), racer(150e-6), racer(250e-6))
+    # Short calls: three pairs of processes for each of them.
+    assert len(meeting.starts) == 3 and all(len(group) == 3 for group in meeting.starts)
+    assert all(isinstance(s, dict) and s["kind"] == "measured" for s in speeds), speeds
+    found = [s for s in speeds if isinstance(s, dict)]
+    assert [round(s["whole_ratio"], 1) for s in found] == [2.0, 1.3, 0.8]
+    assert all(s["rounds"] >= 6 and s["processes"] == 18 and s["compared"] > 100 for s in found)
+    direct = {(a, b): meeting.heats[a].against(str(b)) for a in range(3) for b in range(3) if a != b}
+    assert direct[0, 1].ratio == pytest.approx(1.5, rel=0.02) and direct[0, 1].outcome == "faster"
+    assert direct[2, 0].outcome == "slower"
+    work = {"work": {"bytes": 4000, "operations": 800}}
+    findings = (Finding("problem", Status.PASSED, evidence=work),)
+    verdicts = [
+        Verdict("ref", n, "cuda", "a GPU", findings, 1.0, speed=s) for n, s in zip("abc", found, strict=True)
+    ]
+    entries = [rank.entry(n, v, k) for k, (n, v) in enumerate(zip("abc", verdicts, strict=True))]
+    assert [[e.name for e in group] for group in rank.groups(entries, direct)] == [["a"], ["b"], ["c"]]
+    said = rank.as_json(entries, direct)
+    assert [c["rank"] for c in said["candidates"]] == [1, 2, 3] and len(said["compared"]) == 6
+    svg = picture.svg(entries, "h200")
+    assert all(f">{n}: " in svg for n in "abc") and "eager PyTorch: 200" in svg and "measured" in svg
+
+
+def test_one_that_stops_working_is_out_and_the_others_go_on(racer: Callable[..., Racer]) -> None:
+    lazy = MINE.replace(
+        "        spend()\n",
+        "        spend()\n        self.calls = getattr(self, 'calls', 0) + 1\n"
+        "        if self.calls > 150:\n            return [torch.zeros(8, 4), y * scale]\n",
+    )
+    _, speeds = raced(racer(350e-6), racer(350e-6, lazy))
+    good, bad = speeds
+    assert isinstance(good, dict) and good["kind"] == "measured" and good["outcome"] == "slower"
+    assert isinstance(bad, FaultError) and bad.status is Status.WRONG_OUTPUT
+
+
+def test_claims_that_the_other_clock_refutes_are_out(racer: Callable[..., Racer]) -> None:
+    honest, liar = racer(350e-6), racer(350e-6)
+    liar.player.claims = lambda seconds: [s / 4 for s in seconds]
+    liar._match.twin = None
+    _, speeds = raced(honest, liar)
+    assert isinstance(speeds[0], dict) and speeds[0]["kind"] == "measured"
+    assert isinstance(speeds[1], FaultError) and speeds[1].status is Status.TAMPERED
