@@ -2,8 +2,8 @@
 
     python3 benchmarks/pairs_set.py [--backend simt] [--at-once 2] [--only NAME,...] [--small] [--out FILE]
 
-Every submission says what status it must get. ``--small`` takes the few pairs that CI grades. On a GPU each
-file is compiled by nvcc, several at once (``--at-once``).
+Every submission says what status it must get. ``--small`` takes the few pairs that CI grades. On a GPU nvcc
+compiles, several files at once (``--at-once``); files of a pair with the same CUDA source share a build.
 """
 
 from __future__ import annotations
@@ -12,6 +12,7 @@ import argparse
 import json
 import os
 import platform
+import re
 import sys
 import tempfile
 import time
@@ -25,9 +26,18 @@ sys.path.insert(0, str(ROOT))
 import grader  # noqa: E402
 from benchmarks.pairs import activations, models, rowwise, spatial  # noqa: E402
 from benchmarks.pairs.kit import Pair  # noqa: E402
+from grader.cuda import cache  # noqa: E402
 
 EVERY: list[Pair] = [*activations.PAIRS, *rowwise.PAIRS, *spatial.PAIRS, *models.PAIRS]
+SOURCE = re.compile(r'^source = r""".*?^\)', re.M | re.S)
+FILES = ("correct.py", "wrong.py", "low_precision.py")
 SMALL = ("layer_norm", "nested_results", "lstm_hidden")
+
+
+def share_builds() -> None:
+    """Key torch's builds by what is compiled: these files are our own, and may trust each other's builds."""
+    by_file = cache.extensions
+    cache.extensions = lambda text: by_file(m[0] if (m := SOURCE.search(text)) else text)
 
 
 def grade(folder: Path, file: Path, backend: str) -> dict[str, Any]:
@@ -60,9 +70,14 @@ def main() -> int:
     begun = time.monotonic()
     with tempfile.TemporaryDirectory() as folder, ThreadPoolExecutor(options.at_once) as pool:
         work = []
-        for pair in chosen:
-            home = pair.write(Path(folder))
-            work += [(home, home / name) for name in ("correct.py", "wrong.py", "low_precision.py")]
+        homes = [pair.write(Path(folder)) for pair in chosen]
+        if options.backend == "cuda":
+            share_builds()
+            # All right ones first: what they compile, the others find.
+            work += [(home, home / "correct.py") for home in homes]
+            work += [(home, home / name) for home in homes for name in ("wrong.py", "low_precision.py")]
+        else:
+            work += [(home, home / name) for home in homes for name in FILES]
         found = []
         for one in pool.map(lambda w: grade(*w, options.backend), work):
             found.append(one)

@@ -7,19 +7,18 @@ from pathlib import Path
 
 from grader import roofline
 from grader.dev.figures.svg import Sheet
-from grader.errors import BadInputError
 from grader.pairs.rank import Entry
 
 LEFT, RIGHT, TOP, BOTTOM = 56, 466, 30, 282
 MOST = 8  # candidates that have room for a line of text
 
 
-def write(path: Path, entries: list[Entry], card_name: str) -> None:
-    """Draw those candidates that have a speed. BadInputError, with a sentence, if there is none."""
+def write(path: Path, entries: list[Entry], card_name: str) -> bool:
+    """Draw those candidates that have a speed; whether there are any."""
     timed = [e for e in entries if e.ratio]
-    if not timed:
-        raise BadInputError("No candidate has a speed, so there is no roofline to draw.")
-    path.write_text(svg(timed, card_name), "utf-8")
+    if timed:
+        path.write_text(svg(timed, card_name), "utf-8")
+    return bool(timed)
 
 
 def svg(timed: list[Entry], card_name: str) -> str:

@@ -95,7 +95,7 @@ def show(console: Console, entries: list[Entry], direct: Direct | None = None) -
         if one.ratio is None:
             bad = next((f for f in one.verdict.findings if not f.ok), None)
             why = f"{bad.id}: {bad.message}" if bad else str((one.verdict.speed or {}).get("why", "no speed"))
-            grid.add_row("-", one.name, "-", str(one.verdict.status), Text(why[:60], "dim"))
+            grid.add_row("-", one.name, "-", str(one.verdict.status), Text(why[:300], "dim"))
     console.print(grid)
     console.print(Text(MEASURED if measured else PREDICTED, "dim"))
 
@@ -154,8 +154,8 @@ def run(files: list[Path], reference: Path, backend_name: str, wanted: Wanted | 
     show(screen(), entries, direct)
     if wanted.json:
         Path(wanted.json).write_text(json.dumps(as_json(entries, direct), indent=1) + "\n", "utf-8")
-    if wanted.picture:
-        picture.write(Path(wanted.picture), entries, wanted.card.lower())
+    if wanted.picture and not picture.write(Path(wanted.picture), entries, wanted.card.lower()):
+        screen().print(Text("No candidate has a speed, so there is no roofline to draw.", "yellow"))
     return 0 if all(e.verdict.ok for e in entries) else 1
 
 
