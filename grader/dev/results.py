@@ -95,6 +95,8 @@ GROUPS = (
         "The grader",
         "How long you wait for it, what it allows, and what it survives.",
         {
+            "pairs_simt.json": "Pairs of any origin, each with a right, a wrong and a coarse submission",
+            "pairs_memory.json": "A pair whose tensors take 6 GB",
             "watch.json": "From a save to a verdict",
             "loop.json": "A single check",
             "overhead.json": "What the sandbox costs",

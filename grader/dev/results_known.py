@@ -243,6 +243,17 @@ def _corpus(root: Path, data: dict[str, Any]) -> Described:
     return Described([head, "", *table(["class", "files", "as they should", "statuses"], rows)])
 
 
+def _pairs(root: Path, data: dict[str, Any]) -> Described:
+    by_pair: dict[str, dict[str, str]] = {}
+    for found in data["results"]:
+        by_pair.setdefault(found["pair"], {})[found["file"].removesuffix(".py")] = found["status"]
+    names = ("correct", "wrong", "low_precision")
+    rows = [[pair, *(f"`{said.get(n, '')}`" for n in names)] for pair, said in by_pair.items()]
+    wrong = sum(not found["right"] for found in data["results"])
+    head = f"{data['pairs']} pairs, {data['files']} files, {wrong} not as expected, {data['at_once']} at once: {data['seconds']:.0f} s."
+    return Described([head, "", *table(["pair", "right", "wrong", "low precision"], rows)])
+
+
 KNOWN: dict[str, Callable[[Path, dict[str, Any]], Described]] = {
     "solution_07.json": _race,
     "pages.json": _tables,
@@ -259,4 +270,6 @@ KNOWN: dict[str, Callable[[Path, dict[str, Any]], Described]] = {
     "simt.json": _simt,
     "corpus_simt.json": _corpus,
     "corpus_gpu.json": _corpus,
+    "pairs_simt.json": _pairs,
+    "pairs_cuda.json": _pairs,
 }
