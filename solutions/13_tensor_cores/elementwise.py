@@ -247,8 +247,11 @@ std::tuple<torch::Tensor, torch::Tensor> bias_relu_back(torch::Tensor x,
         auto gx = backward<Relu>(x, y, 0.0);
         return {gx, gx.view({rows, cols}).sum(0)};
     }
-    const int rows_of_block = rows > 65535 * 32 ? (rows + 65534) / 65535 : 32;
-    const dim3 grid((cols / vector + 31) / 32, (rows + rows_of_block - 1) / rows_of_block);
+    // one wave: every block of it stays until the end, and few rows of sums are left to add up
+    const int64_t across = (cols / vector + 31) / 32,
+                  sms = at::cuda::getCurrentDeviceProperties()->multiProcessorCount;
+    const int64_t rows_of_block = (rows * across / (4 * sms) / 32 + 1) * 32;
+    const dim3 grid(across, (rows + rows_of_block - 1) / rows_of_block);
     auto gx = torch::empty_like(x), gb = torch::empty({cols}, x.options());
     auto sums = torch::empty({static_cast<int64_t>(grid.y), cols}, x.options().dtype(torch::kFloat));
     auto done = torch::zeros({static_cast<int64_t>(grid.x)}, x.options().dtype(torch::kInt));
