@@ -1,0 +1,1 @@
+"""The parts of `benchmarks/ladder.py`: files, inputs, errors, times, the referee, and tools that look on."""

@@ -1,0 +1,99 @@
+"""Errors against float64: at full size, for unkind inputs, for what is not finite, and by chunk."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import partial
+from typing import Any
+
+from benchmarks.ladder_parts.files import FULL, RUNGS
+from benchmarks.ladder_parts.kit import call, draw, error, exact, medians, worst_row
+
+
+def unkind() -> dict[str, tuple[Any, Any, Any]]:
+    """Inputs of all scales: a thousandth to a thousand times by row, by column, along the sum, and beyond."""
+    import torch
+
+    x, w, b = draw(512, 4096, 1024)
+
+    def scales(n: int) -> Any:
+        return 10 ** (torch.rand(n, device="cuda") * 6 - 3)
+
+    along = scales(4096)
+    return {
+        "as drawn": (x, w, b),
+        "rows and columns scaled": (x * scales(512)[:, None], w * scales(1024)[:, None], b),
+        "scaled along the sum": (x * along, w * scales(4096), b),
+        "scaled along the sum, one against the other": (x * along, w / along, b),
+        "all positive": (x.abs(), w.abs(), b),
+        "a thousandth": (x * 1e-3, w * 1e-3, b * 1e-6),
+        "a thousandfold": (x * 1e3, w * 1e3, b * 1e6),
+        "1e-20": (x * 1e-20, w, b * 1e-20),
+        "1e20": (x * 1e20, w, b * 1e20),
+        "integers": (x.round(), (w * 64).round(), b.round()),
+        **{
+            f"{r} x {k} x {c}": draw(r, k, c)
+            for r, k, c in ((33, 67, 35), (1, 1, 1), (257, 8191, 129), (1000, 30, 7))
+        },
+    }
+
+
+def part_errors(rungs: dict[str, Any]) -> dict[str, Any]:
+    import torch
+
+    found: dict[str, Any] = {"full": {}, "unkind": {}}
+    x, w, b = draw(*FULL)
+    for relu in (True, False):
+        truth = exact(x, w, b, relu)
+        found["full"]["relu" if relu else "sigmoid"] = {
+            label: error(call(rungs[name], x, w, b, relu), truth) for label, name in RUNGS.items()
+        }
+        torch.backends.cuda.matmul.allow_tf32 = True
+        found["full"]["relu" if relu else "sigmoid"]["eager, TF32 allowed"] = error(
+            call(rungs["rung1_eager"], x, w, b, relu), truth
+        )
+        torch.backends.cuda.matmul.allow_tf32 = False
+        del truth
+    for case, args in unkind().items():
+        truth = {relu: exact(*args, relu) for relu in (True, False)}
+        found["unkind"][case] = {
+            label: [
+                f(call(rungs[name], *args, relu), truth[relu])
+                for relu, f in ((True, error), (False, worst_row))
+            ]
+            for label, name in RUNGS.items()
+            if name in ("rung1_eager", "rung6_mma_sync", "rung7_wgmma")
+        }
+    x, w, b = draw(300, 1000, 700)
+    x[3, 7], x[17, 5], w[33, 8], w[6, 6], x[40] = float("inf"), float("nan"), float("-inf"), float("nan"), 0.0
+    w[:, 9] = 0.0
+    x[50, 9] = float("inf")  # times nothing but zeros: NaN
+    found["not finite"] = {}
+    for label, name in RUNGS.items():
+        differ = 0
+        for relu in (True, False):
+            y, want = call(rungs[name], x, w, b, relu), call(rungs["rung1_eager"], x, w, b, relu)
+            same = (y == want) | (y.isnan() & want.isnan()) | ((y - want).abs() <= 1e-4 * want.abs() + 1e-5)
+            differ += int((~same).sum())
+        found["not finite"][label] = differ
+    return found
+
+
+def part_chunks(rungs: dict[str, Any]) -> list[dict[str, Any]]:
+    """Error of the sum against its length and the chunk after which it is promoted; eager's beside it."""
+    rows = []
+    for inner in (1024, 2048, 4096, 8192, 16384, 32768):
+        x, w, b = draw(512, inner, 512)
+        truth = exact(x, w, b, False)
+        row = {"inner": inner, "eager": error(call(rungs["rung1_eager"], x, w, b, False), truth)}
+        for chunks in (1, 2, 4, 8, 16, 32, 64, 128, 256, 1024):
+            if chunks * 32 <= inner:
+                row[str(chunks * 32)] = error(
+                    rungs["rung6_mma_sync"].fused(x, w, b, 2.0, False, chunks), truth
+                )
+        rows.append(row)
+    x, w, b = draw(*FULL)
+    jobs: dict[str, Callable[[], Any]] = {
+        str(32 * n): partial(rungs["rung6_mma_sync"].fused, x, w, b, 2.0, True, n) for n in (1, 2, 4, 8, 256)
+    }
+    return [*rows, {"times": {n: t["us"] for n, t in medians(jobs, 10).items()}}]

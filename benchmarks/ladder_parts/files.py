@@ -1,0 +1,88 @@
+"""The rungs as files that the referee takes: one each, with a model around it."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parents[2]
+HOME = ROOT / "solutions/13_tensor_cores"
+RUNGS = {
+    "eager": "rung1_eager",
+    "library product, fused epilogue": "rung2_fused_epilogue",
+    "library's own fusion": "rung3_cublaslt",
+    "Triton, 3 x TF32": "rung4_triton_tf32",
+    "Triton, split half": "rung5_triton_half",
+    "CUDA, mma.sync": "rung6_mma_sync",
+    "CUDA, wgmma": "rung7_wgmma",
+}
+FULL = (1024, 8192, 8192)
+MODELS = {
+    "relu": """
+
+class {name}(torch.nn.Module):
+    def __init__(self, inner, cols):
+        super().__init__()
+        self.gemm = torch.nn.Linear(inner, cols, bias=False)
+        self.bias = torch.nn.Parameter(torch.randn(cols))
+
+    def forward(self, x):
+        return gemm_relu(x, self.gemm.weight, self.bias)
+""",
+    "sigmoid": """
+
+class {name}(torch.nn.Module):
+    def __init__(self, inner, cols):
+        super().__init__()
+        self.gemm = torch.nn.Linear(inner, cols)
+
+    def forward(self, x):
+        return gemm_sigmoid(x, self.gemm.weight, self.gemm.bias, 2.0)
+""",
+}
+PEERS = {
+    "compile": "inner_{0} = {0}\n{0} = torch.compile(inner_{0})\n",
+    "compile, max-autotune": "inner_{0} = {0}\n"
+    '{0} = torch.compile(inner_{0}, mode="max-autotune-no-cudagraphs")\n',
+}
+TF32 = """
+exact_{0} = {0}
+
+
+def {0}(*args):
+    torch.backends.cuda.matmul.allow_tf32 = True
+    try:
+        return exact_{0}(*args)
+    finally:
+        torch.backends.cuda.matmul.allow_tf32 = False
+"""
+
+
+def composed(rung: str, model: str, name: str, shape: tuple[int, int, int] = FULL, more: str = "") -> str:
+    """One file of a rung: its neighbours' text where it imports them, and a module around it."""
+    text = (HOME / f"{rung}.py").read_text("utf-8")
+    for near in ("parts", "elementwise"):
+        own = (HOME / f"{near}.py").read_text("utf-8").replace("\\", r"\\")
+        text = re.sub(rf"from {near} import .*\n", own, text)
+    rows, inner, cols = shape
+    function = "gemm_relu" if model == "relu" else "gemm_sigmoid"
+    text += "\n\n" + more.format(function) + MODELS[model].format(name=name)
+    return text + (
+        f"\n\ndef get_inputs():\n    return [torch.randn({rows}, {inner})]\n"
+        f"\n\ndef get_init_inputs():\n    return [{inner}, {cols}]\n"
+    )
+
+
+def candidates(folder: Path, model: str, shape: tuple[int, int, int] = FULL) -> tuple[Path, dict[str, Path]]:
+    """Reference and candidates as files: the rungs after the first, torch.compile twice, TF32."""
+    folder.mkdir(parents=True, exist_ok=True)
+    reference = folder / "reference.py"
+    reference.write_text(composed("rung1_eager", model, "Model", shape), "utf-8")
+    texts = {label: composed(rung, model, "ModelNew", shape) for label, rung in list(RUNGS.items())[1:]}
+    for label, more in (*PEERS.items(), ("eager, TF32 allowed", TF32)):
+        texts[label] = composed("rung1_eager", model, "ModelNew", shape, more)
+    files = {}
+    for label, text in texts.items():
+        files[label] = folder / (re.sub(r"\W+", "_", label).strip("_").lower() + ".py")
+        files[label].write_text(text, "utf-8")
+    return reference, files
