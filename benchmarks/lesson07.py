@@ -111,7 +111,8 @@ def _of(verdict: dict[str, Any]) -> dict[str, Any]:
         "status": verdict["status"], "seconds": round(verdict["seconds"], 2),
         "stages": {k: round(v, 3) for k, v in verdict["stages"].items()},
         "ratio": speed.get("whole_ratio"), "interval": speed.get("interval"), "rounds": speed.get("rounds"),
-        "why": speed.get("why"),
+        "why": speed.get("why"), "device": verdict["device"],
+        "speed": {k: v for k, v in speed.items() if k != "blocks"},
         "wrong": [f"{f['id']}: {f['message'][:300]}" for f in verdict["findings"] if f["status"] != "passed"],
     }  # fmt: skip
 
@@ -144,7 +145,11 @@ def main(out: Path, times: int = 2) -> None:
                     shutil.rmtree(cache_folder() / "memory", ignore_errors=True)
                 row = grade()
                 result[kind].append(row)
-                print(kind, json.dumps({k: v for k, v in row.items() if k != "requests"}), flush=True)
+                print(
+                    kind,
+                    json.dumps({k: v for k, v in row.items() if k not in ("requests", "speed")}),
+                    flush=True,
+                )
                 for what, numbers in sums(row.get("requests", [])).items():
                     if numbers[1] >= 0.02:
                         print(f"    {what:40s}", *numbers)

@@ -38,7 +38,7 @@ RANGES = {
     "l2": (32, 10, 128, "bytes a cycle and SM"),
     "scattered": (1.5, 1, 4, "whole sectors"), "partial": (4, 1, 8, "whole sectors"),
     "missed": (0.1, 0, 1, "of the sectors read again"), "request": (2, 0.5, 8, "cycles"),
-    "wavefront": (1.5, 0.5, 3, "cycles"), "far": (7e-7, 4e-7, 1e-6, "s"),
+    "piece": (1, 0.5, 4, "cycles"), "wavefront": (1.5, 0.5, 3, "cycles"), "far": (7e-7, 4e-7, 1e-6, "s"),
     "near": (2.6e-7, 1.2e-7, 3.5e-7, "s"), "inner": (1.8e-8, 1.2e-8, 4.5e-8, "s"),
     "shared": (1.4e-8, 1e-8, 3e-8, "s"), "begin": (2e-7, 2e-8, 6e-7, "s"), "warp": (5e-9, 0, 4e-8, "s"),
     "barrier": (2e-8, 2e-9, 8e-8, "s"), "dispatch": (6.15e-10, 3e-10, 7e-10, "s"),

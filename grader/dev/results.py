@@ -73,6 +73,10 @@ GROUPS = (
         "How well the grader's clocks tell one time from another.",
         {
             "clocks.json": "A kernel raced with itself, and with a slower one",
+            "clocks_one_pair.json": "The same with one pair of processes, as it was at first",
+            "lesson07.json": "What a timed grading of lesson 07 costs",
+            "models.json": "The models of lessons 07 and 08 in every version, raced with eager PyTorch",
+            "regrade.json": "The same files graded again and again",
             "placement.json": "One kernel in several processes: what makes its time differ",
             "predict_h200.json": "Launches to predict, timed on an H200",
             "predict_h100.json": "Launches to predict, timed on an H100",

@@ -27,7 +27,8 @@ class Constants:
     ``l2``: bytes a cycle and SM; ``scattered``: a sector read far from
     its neighbours, and ``partial``: a sector written in part, in whole sectors' work for the L2 cache;
     ``missed``: share of the sectors read again by a block that the L1 cache has lost; ``request``,
-    ``wavefront``: cycles of an SM for a warp's access to global and to shared memory; ``far``, ``near``,
+    ``wavefront``: cycles of an SM for a warp's access to global and to shared memory, ``piece``: for each
+    further row of the block that the warp's access spans; ``far``, ``near``,
     ``inner``: seconds until device memory, L2 and L1 answer; ``shared``: until shared memory does; ``begin``:
     seconds of a block besides, ``warp``: and for each of its warps; ``barrier``: seconds; ``dispatch``:
     seconds between two blocks of the whole GPU; ``launch``: those of an empty launch; ``norm``: the p.
@@ -38,6 +39,7 @@ class Constants:
     partial: float
     missed: float
     request: float
+    piece: float
     wavefront: float
     far: float
     near: float
@@ -78,7 +80,7 @@ def terms(work: Work, card: Card, c: Constants) -> dict[str, float]:
     return {
         "memory": (work.fetched + work.written) / card.copy_bytes_per_second,
         "L2": (reads + writes) * SECTOR / (c.l2 * cycles),
-        "L1": c.request * work.requests / cycles,
+        "L1": (c.request + c.piece * (work.pieces - 1)) * work.requests / cycles,
         "shared memory": c.wavefront * work.wavefronts / cycles,
         "arithmetic": (work.operations + 16 * work.special + 2 * work.wide_operations) / (LANES * cycles),
         "waiting": max(1.0, waves) * block_seconds(work, c),

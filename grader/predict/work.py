@@ -18,7 +18,8 @@ class Work:
     ``load_least``, ``store_least``: the sectors that the same bytes would take side by side.
     ``rounds``: how often a warp waits for device memory, if what stands in one round waits together: the
     executions of its most executed load; ``shared_rounds`` the same in shared memory. ``barriers`` of a
-    block. ``exact``: all blocks were counted, or those that were stand for the others.
+    block. ``pieces``: rows of the block that a warp spans, each taken to lie in lines of its own. ``exact``:
+    all blocks were counted, or those that were stand for the others.
     """
 
     blocks: int
@@ -42,6 +43,7 @@ class Work:
     wide_operations: float
     special: float
     exact: bool
+    pieces: float = 1.0
 
     @property
     def warps(self) -> int:
@@ -88,6 +90,7 @@ def work(launch: dict[str, Any]) -> Work | None:
         wide_operations=sum(n for kind, n in ops.items() if kind.endswith("_f64")),
         special=sum(n for kind, n in ops.items() if kind.startswith(SPECIAL)),
         exact=bool(counts.get("exact", True)),
+        pieces=min(32, threads) / min(32, block[0], threads),
     )
 
 

@@ -1,0 +1,201 @@
+"""The measured parts of docs/guide/timing.md, from ``benchmarks/results``; a test holds the page to them.
+
+    python -m benchmarks.clocks_page
+
+Copy what ``clocks_on_gpu.sh`` wrote into ``benchmarks/results`` first. A result that is not there yet is said
+to be missing, with the command that makes it.
+"""
+
+from __future__ import annotations
+
+import io
+import json
+import re
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+from rich.console import Console
+
+from grader import lessons
+from grader.report import clock
+from grader.verdict import Verdict
+
+ROOT = Path(__file__).resolve().parent.parent
+PAGE, RESULTS = ROOT / "docs/guide/timing.md", ROOT / "benchmarks/results"
+MARK = re.compile(r"(<!-- measured: clocks_page (\w+) -->\n).*?(\n<!-- /measured -->)", re.S)
+BAR = 4.0  # seconds that a timed grading of lesson 07 may take
+
+
+def read(name: str, folder: Path = RESULTS) -> dict[str, Any] | None:
+    """A result, or None."""
+    path = folder / f"{name}.json"
+    return json.loads(path.read_text("utf-8")) if path.exists() else None
+
+
+def missing(part: str) -> str:
+    """What stands where a result is not there yet."""
+    return f"Not measured yet. `sh benchmarks/clocks_on_gpu.sh OUT {part}` on a machine with a GPU does it."
+
+
+def example(folder: Path = RESULTS) -> str:
+    """What ``check 07 --time`` prints, from the last timed grading by a command."""
+    rows, race = (read("lesson07", folder) or {}).get("by command", []), "the race as it is now"
+    verdict = next((r for r in reversed(rows) if (r.get("speed") or {}).get("kind") == "measured"), None)
+    if verdict is None:
+        verdict, race = read("solution_07", folder), "an earlier form of the race, with one pair of processes"
+    if verdict is None:
+        return missing("lesson07")
+    speed, device = verdict["speed"], verdict["device"]
+    out = io.StringIO()
+    shown = Verdict("07", "solution.py", "cuda", device, (), 1.0, speed=speed)
+    clock.show(Console(file=out, width=100), shown, lessons.find("07").task)
+    table = [line.rstrip() for line in out.getvalue().splitlines()]
+    low, high = speed["interval"]
+    return "\n".join([
+        f"On an {device.removeprefix('NVIDIA ')} the solution of lesson 07 gives ({race}):", "",
+        "```text", *table, "```", "",
+        f"So the fused kernel makes the whole model {100 * (speed['whole_ratio'] - 1):.2f} % faster; with "
+        f"95 % confidence between {100 * (low - 1):.2f} and {100 * (high - 1):.2f} %. A mean that is rounded "
+        "to three digits would not show it.",
+    ])  # fmt: skip
+
+
+def models(folder: Path = RESULTS) -> str:
+    """Each version of the two models against eager PyTorch."""
+    found = read("models", folder)
+    if not found:
+        return missing("models")
+    lines = [
+        "| model | version | median | times as fast as eager | 95 % interval | |",
+        "|---|---|---|---|---|---|",
+    ]
+    for r in found["rows"]:
+        if "fault" in r:
+            lines.append(f"| {r['model']} | {r['version']} | | | | {r['fault'][:100]} |")
+            continue
+        low, high = r["interval"]
+        between = "" if r["version"] == "eager" else f"{low:.4f} to {high:.4f}"
+        median, outcome = f"{r['seconds']['median'] * 1e3:.4g} ms", r["outcome"] if between else ""
+        lines.append(
+            f"| {r['model']} | {r['version']} | {median} | {r['ratio']:.4f} | {between} | {outcome} |"
+        )
+    return "\n".join([*lines, "", _on(found)])
+
+
+def races(folder: Path = RESULTS) -> str:
+    """How often an interval was right."""
+    found = read("clocks", folder)
+    if not found:
+        return missing("races")
+    lines = [
+        "| raced | races | interval holds 1 | called slower | median half width | median call |",
+        "|---|---|---|---|---|---|",
+    ]
+    for name, one in found["series"].items():
+        s = one["summary"]
+        lines.append(
+            f"| {name} | {s['races']} | {s.get('holds 1', '')} | {s.get('slower', '')} | "
+            f"{100 * s.get('median half width', 0):.2f} % | {s.get('median us', 0) or _median(one):.1f} us |"
+        )
+    several = any("blocks alone" in r for one in found["series"].values() for r in one["races"])
+    old = (
+        []
+        if several
+        else [
+            "",
+            "These are of the race as it was with one pair of processes, which is why there are several now.",
+        ]
+    )
+    return "\n".join([*lines, *old, "", _on(found)])
+
+
+def _median(one: dict[str, Any]) -> float:
+    times = sorted(r["median"] for r in one["races"] if "median" in r)
+    return times[len(times) // 2] * 1e6 if times else 0.0
+
+
+KINDS = {
+    "by command": "`course check 07 --time`, from Enter to the prompt",
+    "in process": "by a process that has graded before, players started",
+    "forked, memory anew": "as `course watch` does it, players forked; compute-sanitizer runs",
+    "forked": "the same for a file that compute-sanitizer has seen",
+}
+
+
+def cost(folder: Path = RESULTS) -> str:
+    """Seconds of a timed grading, by stage."""
+    found = read("lesson07", folder)
+    if not found:
+        return missing("lesson07")
+    rows = [(name, min(found.get(kind) or [], key=_whole, default=None)) for kind, name in KINDS.items()]
+    stages = ("load", "cases", "memory", "speed")
+    lines = [
+        "| grading of lesson 07, build cached | seconds | start | cases | memory | race | other |",
+        "|---|---|---|---|---|---|---|",
+    ]
+    for name, row in rows:
+        if row is None or "stages" not in row:
+            continue
+        parts = [row["stages"].get(stage, 0.0) for stage in stages]
+        start = max(0.0, row["seconds"] - sum(parts) - row["stages"].get("parts", 0.0)) + parts[0]
+        other = _whole(row) - row["seconds"]
+        numbers = [_whole(row), start, *parts[1:], other]
+        lines.append(f"| {name} | " + " | ".join(f"{n:.1f}" for n in numbers) + " |")
+    best = min((_whole(row) for _, row in rows if row and "stages" in row), default=float("inf"))
+    said = f"Asked for were {BAR:.0f} seconds: {'met' if best <= BAR else 'not met'}, {best:.1f} at best."
+    return "\n".join([*lines, "", said, "", _on(found)])
+
+
+def _whole(row: dict[str, Any]) -> float:
+    return float(row.get("whole command", row["seconds"]))
+
+
+def corpus(folder: Path = RESULTS) -> str:
+    """Cheats of the clock and honest files that are timed: who got what."""
+    told = []
+    for name, how in (("corpus_clock", "four at a time"), ("corpus_timed", "alone")):
+        if found := read(name, folder):
+            files = [f for run in found["runs"] for f in run["files"].values()]
+            cheats, honest = ([f for f in files if (f["class"] == "clock") is c] for c in (True, False))
+            for what, some in (("cheats", cheats), ("honest files", honest)):
+                if some:
+                    told.append(f"{sum(f['as_expected'] for f in some)} of {len(some)} {what} graded {how}")
+    if not told:
+        return missing("corpus")
+    found = read("corpus_clock", folder) or read("corpus_timed", folder) or {}
+    return (
+        f"On an {str(found.get('device')).removeprefix('NVIDIA ')} they had their status: {'; '.join(told)}."
+    )
+
+
+def regrade(folder: Path = RESULTS) -> str:
+    """Whether a grade changes."""
+    found = read("regrade", folder)
+    if not found:
+        return missing("regrade")
+    s = found["summary"]
+    changed = (
+        f"{len(s['changed'])} changed: {', '.join(s['changed'])}" if s["changed"] else "no grade changed"
+    )
+    return f"{s['files']} files, each graded {s['times']} times: {changed}. {_on(found)}"
+
+
+def _on(found: dict[str, Any]) -> str:
+    machine = found.get("machine") or {}
+    name, driver = machine.get("name", "a GPU"), machine.get("driver", "unknown")
+    return f"On {name}, driver {driver}: `{found['command']}`."
+
+
+SECTIONS: dict[str, Callable[..., str]] = {
+    "example": example, "models": models, "races": races, "cost": cost, "corpus": corpus, "regrade": regrade,
+}  # fmt: skip
+
+
+def filled(page: str) -> str:
+    """The page with what is between its marks made anew."""
+    return MARK.sub(lambda m: m[1] + SECTIONS[m[2]]() + m[3], page)
+
+
+if __name__ == "__main__":
+    PAGE.write_text(filled(PAGE.read_text("utf-8")), "utf-8")

@@ -1,0 +1,67 @@
+"""docs/guide/timing.md says what the results say, and what is not measured yet it says so."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+from benchmarks import clocks_page as page
+
+TIMES = {"median": 2.7e-3, "p10": 2.6e-3, "p90": 2.8e-3, "n": 72}
+AGAINST = {"seconds": TIMES, "ratio": 1.0123, "interval": [1.0111, 1.0135], "outcome": "faster"}
+SPEED = {
+    "kind": "measured", "device": "NVIDIA H200", "method": "by turns", "seconds": TIMES, "rounds": 6,
+    "compared": 72, "whole_ratio": 1.0123, "interval": [1.0111, 1.0135], "machine": {},
+    "baselines": {"eager": AGAINST},
+}  # fmt: skip
+
+
+def put(folder: Path, name: str, **data: Any) -> None:
+    machine = {"name": "NVIDIA H200", "driver": "5"}
+    (folder / f"{name}.json").write_text(json.dumps({"command": "c", "machine": machine, **data}))
+
+
+def test_the_page_is_what_the_results_make_of_it() -> None:
+    text = page.PAGE.read_text("utf-8")
+    assert page.filled(text) == text, "python -m benchmarks.clocks_page"
+    assert {m[2] for m in page.MARK.finditer(text)} == set(page.SECTIONS)
+
+
+def test_what_is_not_measured_is_said_to_be_missing(tmp_path: Path) -> None:
+    for section in page.SECTIONS.values():
+        assert section(tmp_path).startswith("Not measured yet. `sh benchmarks/clocks_on_gpu.sh")
+
+
+def test_a_new_grading_takes_the_place_of_the_old_example(tmp_path: Path) -> None:
+    stages = {"load": 0.1, "cases": 1.5, "memory": 0.2, "speed": 1.0}
+    row = {"seconds": 3.6, "stages": stages, "device": "NVIDIA H200", "speed": SPEED}
+    slow = row | {"seconds": 9.0}
+    put(tmp_path, "lesson07", **{"by command": [slow | {"whole command": 9.9}], "forked": [slow, row]})
+    text = page.example(tmp_path)
+    assert "1.23 % faster" in text and "between 1.11 and 1.35 %" in text and "the race as it is now" in text
+    table = page.cost(tmp_path)
+    assert "| 3.6 | 0.9 | 1.5 | 0.2 | 1.0 | 0.0 |" in table and "| 9.9 |" in table
+    assert "met, 3.6 at best" in table and "not met" not in table
+
+
+def test_races_models_corpus_and_grades_say_what_was_found(tmp_path: Path) -> None:
+    one = {"ratio": 1.0, "blocks alone": [0.99, 1.01], "median": 2e-5}
+    summary = {"races": 100, "holds 1": 96, "slower": 2, "median half width": 0.0081, "median us": 20.1}
+    put(tmp_path, "clocks", series={"kernel, with itself": {"summary": summary, "races": [one]}})
+    assert "| kernel, with itself | 100 | 96 | 2 | 0.81 % | 20.1 us |" in page.races(tmp_path)
+    against = {"ratio": 1.005, "interval": [1.004, 1.006], "outcome": "faster"}
+    rows = [
+        {"model": "76", "version": "fused", "seconds": TIMES} | against,
+        {"model": "70", "version": "x", "fault": "it fell"},
+    ]
+    put(tmp_path, "models", rows=rows)
+    assert "| 76 | fused | 2.7 ms | 1.0050 | 1.0040 to 1.0060 | faster |" in page.models(tmp_path)
+    assert "it fell" in page.models(tmp_path)
+    files = {"a": {"class": "clock", "as_expected": True}, "b": {"class": "honest", "as_expected": False}}
+    put(tmp_path, "corpus_clock", runs=[{"files": files}], device="NVIDIA H200")
+    assert "1 of 1 cheats graded four at a time; 0 of 1 honest files" in page.corpus(tmp_path)
+    put(tmp_path, "regrade", summary={"files": 20, "times": 10, "changed": []})
+    assert "20 files, each graded 10 times: no grade changed" in page.regrade(tmp_path)
+    put(tmp_path, "regrade", summary={"files": 20, "times": 10, "changed": ["07_1"]})
+    assert "1 changed: 07_1" in page.regrade(tmp_path)
