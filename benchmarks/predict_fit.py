@@ -1,6 +1,7 @@
 """Fit the predictor's constants on a random half of the measured launches, and test it on the other half.
 
     python benchmarks/predict_fit.py fit      writes grader/predict/constants.json (about a minute)
+    python benchmarks/predict_fit.py library  writes grader/predict/library.json: the framework's operators
     python benchmarks/predict_fit.py page     writes the table and the picture of docs/guide/prediction.md
 
 Times are those of ``predict.py measure`` on an H200 and an H100, counts those of ``predict.py count``. Which
@@ -20,6 +21,7 @@ import sys
 from dataclasses import dataclass
 from pathlib import Path
 from statistics import median
+from typing import Any
 
 ROOT = Path(__file__).resolve().parent.parent
 sys.path.insert(0, str(ROOT))
@@ -154,10 +156,49 @@ def write_constants() -> None:
     print(json.dumps(fitted, indent=1), score(split(held=True), c))
 
 
+CUBES = (256, 512, 1024, 2048, 4096)
+CACHED = 8 << 20  # bytes below which an operator's launch is most of its time
+
+
+def library() -> dict[str, Any]:
+    """What grader/predict/operators.py reads, from operators and products that were timed on both cards."""
+    from grader.predict import operators
+
+    shares: dict[int, list[tuple[float, float]]] = {size: [] for size in CUBES}
+    cycles = []
+    launch, norm = model.constants().launch, model.constants().norm
+    for name in CARDS:
+        card, times = roofline.card(name), json.loads((RESULTS / f"predict_{name}.json").read_text("utf-8"))
+        for one in times["products"]:
+            if one["dtype"] == "float32" and one["m"] == one["n"] == one["k"]:
+                ideal = 2 * one["m"] ** 3 / card.gemm_flops_per_second["float32"]
+                shares[one["m"]].append((ideal, ideal / (one["us"]["median"] * 1e-6 - launch)))
+        for one in times["operators"]:
+            if one["op"] == "x + bias" and one["bytes"] > CACHED:
+                whole, memory = one["us"]["median"] * 1e-6 - launch, one["bytes"] / card.copy_bytes_per_second
+                own = max(0.0, whole**norm - memory**norm) ** (1 / norm)
+                cycles.append(own * card.sms * card.clock_hz / (one["bytes"] / 2 / operators.FLOAT))
+    products = [[float(f"{_mean(k, 0):.4g}"), min(1.0, float(f"{_mean(k, 1):.4g}"))] for k in shares.values()]
+    source = "timed on one H200 and one H100: benchmarks/predict.py measure"
+    unit = "cycles of an SM for each element"
+    return {
+        "command": "python benchmarks/predict_fit.py library", "source": source, "products": products,
+        "broadcast": {"value": float(f"{median(cycles):.4g}"), "unit": unit, "source": source},
+    }  # fmt: skip
+
+
+def _mean(pairs: list[tuple[float, float]], at: int) -> float:
+    return sum(p[at] for p in pairs) / len(pairs)
+
+
 if __name__ == "__main__":
     match sys.argv[1:]:
         case ["fit"]:
             write_constants()
+        case ["library"]:
+            from grader.predict import operators
+
+            operators.FILE.write_text(json.dumps(library(), indent=1) + "\n")
         case ["page"]:
             from benchmarks import predict_page
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 from grader import roofline
 from grader.clock import race, witness
 from grader.clock.interval import spread
-from grader.predict import call
+from grader.predict import call, operators
 from grader.referee import timing
 from grader.referee.fault import FaultError
 from grader.task import Task
@@ -49,8 +49,9 @@ def _predicted(match: Match, task: Task, card_name: str) -> dict[str, Any] | Non
     own = call.predicted(launches, card, task.speed.fused_bytes / task.speed.case_bytes)
     if own.why_not:
         return {"kind": "none", "why": f"no prediction for {card.name}: {own.why_not}."}
-    eager = call.library(task.speed.eager_bytes, task.speed.eager_launches, card)
-    gemm = task.speed.flops / card.gemm_flops_per_second["float32"]
+    about = task.speed
+    eager = operators.elementwise(about.eager_bytes, about.eager_launches, card, about.broadcast)
+    gemm = operators.product(about.flops, card)
     return {
         "kind": "predicted",
         "device": card.name,

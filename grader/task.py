@@ -73,6 +73,7 @@ class Speed:
     ``eager_bytes`` and ``fused_bytes`` are what the framework's kernels and one fused kernel move through
     device memory at the full size, the GEMM left out; ``case_bytes`` what one fused kernel moves at ``case``.
     ``eager_launches``: kernels of the framework that the fused one replaces. ``flops``: of the GEMM, or 0.
+    ``broadcast``: elements of those operators whose operands differ in shape; the framework is slower there.
     """
 
     case: Case
@@ -82,6 +83,7 @@ class Speed:
     case_bytes: int
     eager_launches: int = 1
     flops: int = 0
+    broadcast: int = 0
 
 
 @dataclass(frozen=True, slots=True)

@@ -12,6 +12,7 @@ from grader.pairs.dtypes import FLOATS, WHOLE, array, size_of
 from grader.pairs.flow import Line, fetch
 from grader.pairs.game import Game
 from grader.predict import call as predict
+from grader.predict import operators
 from grader.referee.draw import Drawn
 from grader.referee.exchange import Value
 from grader.referee.fault import FaultError
@@ -168,8 +169,8 @@ def operator_seconds(card: roofline.Card, ops: list[list[Any]]) -> float:
     """For torch's operators: [name, calls, bytes, operations of products] each."""
     return math.fsum(
         max(
-            predict.library(moved, calls, card),
-            flops / card.gemm_flops_per_second["float32"] + predict.library(0, calls, card),
+            operators.elementwise(moved, calls, card),
+            calls * operators.product(flops / max(1, calls), card) + operators.elementwise(0, calls, card),
         )
         for _, calls, moved, flops in ops
     )

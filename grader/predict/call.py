@@ -10,8 +10,8 @@ from grader.predict.work import Work, work
 from grader.roofline import Card
 
 METHOD = (
-    "each launch from what simt counted, grown to the full size in blocks; library products at their rate; "
-    "the framework's kernels at a large copy's speed"
+    "each launch from what simt counted, grown to the full size in blocks; library products and the "
+    "framework's kernels at rates that were measured by size"
 )
 # What grows with the number of blocks; the rest is of one block, or of the launch's shape.
 GROWN = (
@@ -48,8 +48,3 @@ def predicted(launches: list[dict[str, Any]], card: Card, scale: float = 1.0) ->
         seconds += model.seconds(whole, card)
         limits.append(model.limit(whole, card))
     return Predicted(seconds, "" if launches else "no kernel was launched", tuple(limits))
-
-
-def library(nbytes: float, launches: int, card: Card) -> float:
-    """Seconds of the framework's element-wise kernels, which run at the speed of a large copy."""
-    return nbytes / card.copy_bytes_per_second + launches * model.constants().launch

@@ -40,6 +40,7 @@ TASK = Task(
         case_bytes=4 * (2 * 64 * 512 + 512),
         eager_launches=2,
         flops=2 * M * N * K,
+        broadcast=M * N,  # the bias has one row, the matrix M
     ),
     introduces=("fusion",),
     terms=("bytes moved", "ModelNew", "Amdahl's law"),

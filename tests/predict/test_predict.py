@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from dataclasses import replace
 from typing import Any
 
@@ -9,7 +10,7 @@ import pytest
 
 from benchmarks import predict_fit, predict_page
 from grader import roofline
-from grader.predict import call, model, validity
+from grader.predict import call, model, operators, validity
 from grader.predict.work import Work, work
 
 H200, L4 = roofline.card("h200"), roofline.card("l4")
@@ -37,7 +38,7 @@ def launch(**counts: Any) -> dict[str, Any]:
 def test_the_held_out_half_is_predicted_as_well_as_the_page_says() -> None:
     held = predict_fit.score(predict_fit.split(held=True))
     assert held.launches >= 2 * 24 and held.middle <= 0.15
-    assert held.right / held.pairs > 0.9
+    assert held.right / held.pairs >= 0.95
     assert predict_page.PAGE.read_text("utf-8") == predict_page.filled(predict_page.PAGE.read_text("utf-8"))
     assert predict_page.PICTURE.read_text("utf-8") == predict_page.picture()
 
@@ -107,3 +108,37 @@ def test_what_a_player_tells_is_only_read_as_numbers(claim: object) -> None:
     assert work(claim if isinstance(claim, dict) else {"counts": claim}) is None
     odd = work(launch(read_bytes=float("nan"), barriers=-3, lines="none", operations=[1]))
     assert odd is not None and odd.barriers == 0 and odd.rounds == 0 and odd.operations == 0
+
+
+def test_the_framework_s_own_operators_are_predicted_as_they_were_measured() -> None:
+    """From 8 MB on; the smallest are mostly launch."""
+    launch = model.constants().launch
+    for name in predict_fit.CARDS:
+        card = roofline.card(name)
+        times = json.loads((predict_fit.RESULTS / f"predict_{name}.json").read_text())
+        for one in times["operators"]:
+            if one["op"] in ("relu", "x + y", "x + bias") and one["bytes"] > predict_fit.CACHED:
+                spread = one["bytes"] / 8 if "bias" in one["op"] else 0.0
+                found = operators.elementwise(one["bytes"], 1, card, spread)
+                assert found == pytest.approx(one["us"]["median"] * 1e-6, rel=0.06), one
+        for one in times["products"]:
+            if one["dtype"] == "float32":
+                found = launch + operators.product(2 * one["m"] * one["n"] * one["k"], card)
+                assert found == pytest.approx(one["us"]["median"] * 1e-6, rel=0.09), one
+
+
+def test_library_json_is_what_the_results_say() -> None:
+    assert json.loads(operators.FILE.read_text()) == predict_fit.library()
+
+
+def test_products_take_longer_the_larger_they_are_and_nothing_takes_nothing() -> None:
+    times = [operators.product(10.0**n, L4) for n in range(8, 14)]
+    assert times == sorted(times) and times[0] < times[-1] / 1e3
+    assert operators.product(1e3, L4) == pytest.approx(operators.product(1e6, L4))
+    assert operators.product(0, L4) == 0.0
+
+
+def test_a_warp_that_spans_several_rows_takes_longer() -> None:
+    flat, square = (row("square 4096 x 4096", v).work for v in ("flat", "16 x 16"))
+    assert (flat.pieces, square.pieces) == (1, 2)
+    assert model.seconds(square, H200) > model.seconds(flat, H200)
