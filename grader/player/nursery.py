@@ -15,6 +15,7 @@ import selectors
 import signal
 import socket
 import sys
+import tempfile
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
@@ -111,7 +112,7 @@ class Parent:
                 os.dup2(output, number)
             os.close(output)
             os.chdir(order["folder"])
-            os.environ["TMPDIR"] = os.environ["HOME"] = order["folder"]
+            os.environ["TMPDIR"] = os.environ["HOME"] = tempfile.tempdir = order["folder"]
             os.environ.update(order["env"])
             from grader.player.__main__ import main as play
 
