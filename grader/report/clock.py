@@ -57,7 +57,10 @@ def _limits(speed: dict[str, Any]) -> str:
 
 
 def _named(name: str) -> str:
-    return {"eager": "eager PyTorch", "copy": "a copy of the same bytes"}.get(name, f"torch.compile, {name}")
+    known = {
+        "eager": "eager PyTorch", "copy": "a copy of the same bytes", "solution": "the course's solution",
+    }  # fmt: skip
+    return known.get(name, f"torch.compile, {name}")
 
 
 def _times(spread: dict[str, float]) -> tuple[str, str, str]:
