@@ -91,3 +91,27 @@ def install() -> None:
     executor._init_args_hst, executor._restore_args_dev = init_args, restore
     builder.create_masked_load, builder.create_masked_store = checked_load, checked_store
     executor.with_bounds = True
+    _untimed()
+
+
+def _untimed() -> None:
+    """Kernels with ``triton.autotune``: there is no clock to choose by, so each call takes the next config.
+
+    On a GPU any of them may be chosen, and so each of them has to be right.
+    """
+    from triton.runtime.autotuner import Autotuner
+
+    run, prune = Autotuner.run, Autotuner.prune_configs
+    turns: dict[int, int] = {}
+
+    def next_one(self: Any, *args: Any, **named: Any) -> Any:
+        self.cache.clear()
+        turns[id(self)] = turns.get(id(self), -1) + 1
+        return run(self, *args, **named)
+
+    def pruned(self: Any, *args: Any, **named: Any) -> list[Any]:
+        left = prune(self, *args, **named)
+        return [left[turns.get(id(self), 0) % len(left)]]
+
+    Autotuner.run, Autotuner.prune_configs = next_one, pruned
+    Autotuner._bench = lambda *_, **__: [0.0, 0.0, 0.0]

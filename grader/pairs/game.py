@@ -11,6 +11,7 @@ from grader.pairs.dtypes import KNOWN, size_of
 from grader.pairs.flow import Line, Side, move
 from grader.pairs.table import Held, Table
 from grader.referee.fault import FaultError
+from grader.referee.sandbox.watch import memory_limit
 from grader.verdict import Status
 
 if TYPE_CHECKING:
@@ -18,6 +19,7 @@ if TYPE_CHECKING:
     from grader.referee.conduct import Match
 
 BUDGET = 1 << 30  # bytes that float64 answers may take at a time
+IN_PARTS = " Return the real and the imaginary part, and join them in forward with torch.complex."
 FEW = 64 << 20  # below this much, results and weights are looked at again after every call
 
 
@@ -52,7 +54,7 @@ class Posed:
     changed: list[int]
     state: list[tuple[str, str]]
     same: bool
-    random: bool
+    random: str
     ops: list[list[Any]] = field(default_factory=list)
     elements: int = 0
 
@@ -75,6 +77,8 @@ class Game:
         self.init_facts: list[dict[str, Any]] = []
         self.wanted: list[Held] = []
         self.training = False
+        self.uncompiled = False  # whether torch.compile was left out, as there is no GPU
+        self.seeded = False  # whether both sides draw the same random numbers in a call
         self.table: Table | None = None
         self.inputs = Inputs({"l": []}, [])
         self._entered: object = None
@@ -131,6 +135,7 @@ class Game:
             mode=self.mode,
             single=bool(pair.specs),
         )
+        self.uncompiled = said.get("uncompiled") is True
         self.table = table.match(self.wanted, table.read(said.get("state")), pair.entry)
         self._entered = self.match.player
 
@@ -166,9 +171,9 @@ class Game:
         _passable(said["others"], name)
         strange = sorted({f["dtype"] for f in said["facts"]} - set(KNOWN))
         if strange:
-            raise FaultError(
-                Status.NOT_GRADABLE, f"{name} returns tensors of {strange[0]}, which cannot be passed on yet."
-            )
+            what = f"{name} returns tensors of {strange[0]}, which cannot be passed on yet."
+            help_ = IN_PARTS if strange[0].startswith("complex") else ""
+            raise FaultError(Status.NOT_GRADABLE, what + help_)
         self.inputs = Inputs(said["tree"], said["facts"])
         return True
 
@@ -179,7 +184,11 @@ class Game:
 
     def pose(self, seed: int, weigh: bool = False) -> Posed:
         """The reference's results for the inputs as they are."""
-        said = self.theirs.ask("answer", seed=seed, budget=self.pair.budget or BUDGET, weigh=weigh)
+        limit = self.theirs.player.limits.memory or memory_limit()
+        said = self.theirs.ask(
+            "answer", seed=seed, budget=self.pair.budget or BUDGET, weigh=weigh, room=limit // 2,
+            native=self.seeded,
+        )  # fmt: skip
         found = form.leaves(said["tree"])
         for fact in said["tensors"]:
             if fact["dtype"] not in KNOWN:

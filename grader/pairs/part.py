@@ -136,7 +136,11 @@ class Play:
             game.evaluate()
             game.weights("write")
             posed = game.pose(game.seed(), weigh=True)
-        if posed.random:
+        if posed.random == "seeded":
+            self.notes.append("It draws random numbers; both draw them with the same seed.")
+            game.seeded = True
+            posed = game.pose(game.seed(), weigh=True)
+        elif posed.random:
             message = (
                 "The reference draws random numbers in every call, so its results are another thing each "
                 "time and there is nothing to compare with."
@@ -283,6 +287,11 @@ class Play:
             self.degenerate.append("zeros would be within its tolerance everywhere")
 
     def _problem(self, check: Check) -> Finding:
+        if self.game.uncompiled:
+            self.notes.append(
+                "Without a GPU torch.compile was left out: its functions ran as written, and what it "
+                "generates is checked on a GPU only."
+            )
         remarks = " ".join(self.notes)
         mode = "train" if self.game.training else "eval"
         facts: dict[str, Any] = {"notes": self.notes, "mode": mode, "work": self.work}

@@ -18,6 +18,13 @@ def past_the_end(x, out, n, by, BLOCK: tl.constexpr):
     tl.store(out + i, tl.load(x + i, mask=i < n))
 
 
+@triton.autotune([triton.Config({"BLOCK": size}) for size in (4, 8, 16)], key=["n"])
+@triton.jit
+def tuned(out, n, BLOCK: tl.constexpr):
+    i = tl.program_id(0) * BLOCK + tl.arange(0, BLOCK)
+    tl.store(out + i, BLOCK, mask=i < n)
+
+
 @cuda.jit
 def double(x, out):
     i = cuda.grid(1)
@@ -44,3 +51,10 @@ shift[(2,)](base, base, 10, 0, BLOCK=8)  # one storage, given twice
 strided, doubled = base[::2], torch.zeros(16)
 double[2, 8](strided, doubled)
 print("a strided view:", doubled.tolist())
+
+sizes = []
+for _ in range(4):
+    filled = torch.zeros(16)
+    tuned[lambda meta: (16 // meta["BLOCK"],)](filled, 16)
+    sizes.append(filled.unique().tolist())
+print(f"every config in turn: {sizes}")

@@ -28,6 +28,7 @@ def test_views_bounds_and_strides() -> None:
     assert "program (0, 0, 0) reads element -1 of x, which has 10" in said["before it"]
     assert "program (1, 0, 0) reads element 10 of x, which has 10" in said["after it"]
     assert "program (1, 0, 0) writes element 12 of out, which has 12" in said["no mask on the store"]
+    assert said["every config in turn"] == str([[4.0], [8.0], [16.0], [4.0]])
     assert said["a strided view"] == str([4.0 * k for k in range(16)])
 
 

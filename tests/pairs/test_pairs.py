@@ -77,6 +77,7 @@ def test_what_only_mixed_signs_show(tmp_path: Path) -> None:
         ("return torch.arange(9.0, device=x.device)", "[torch.randn(9, 9)]", "do not depend on the input"),
         ("return torch.bernoulli(x)", "[torch.rand(9, 9)]", "draws random numbers"),
         ("return torch.complex(x, x)", "[torch.rand(9, 9), object()]", "returns a object"),
+        ("return x.abs()", "[torch.randn(9, dtype=torch.complex64)]", "join them in forward with torch.comp"),
     ],
 )
 def test_a_problem_that_shows_nothing_is_said_to_be_one(
@@ -85,6 +86,36 @@ def test_a_problem_that_shows_nothing_is_said_to_be_one(
     ref = reference(forward, inputs)
     verdict = judged(tmp_path, ref, torch_one(ref))
     assert word in said(verdict, "problem") and verdict.status is Status.NOT_GRADABLE
+
+
+def test_random_numbers_that_a_seed_settles_are_the_same_on_both_sides(tmp_path: Path) -> None:
+    ref = reference("return x + torch.randn(9, 33, device=x.device)", "[torch.rand(9, 33)]")
+    verdict = judged(tmp_path, ref, torch_one(ref), inputs="as-given")
+    assert verdict.ok and "both draw them with the same seed" in said(verdict, "problem")
+    other = torch_one(ref, ("torch.randn(9", "0 * torch.randn(9"))
+    assert judged(tmp_path, ref, other, inputs="as-given").status is Status.WRONG_OUTPUT
+
+
+def test_attention_without_dropout_draws_nothing(tmp_path: Path) -> None:
+    ref = reference("return F.scaled_dot_product_attention(x, x, x)", "[torch.rand(2, 2, 17, 8)]")
+    verdict = judged(tmp_path, ref, torch_one(ref), inputs="as-given")
+    assert verdict.ok and "random" not in said(verdict, "problem")
+
+
+def test_what_torch_compile_would_generate_is_left_to_a_gpu(tmp_path: Path) -> None:
+    ref = reference("return torch.relu(x)", "[torch.rand(9, 33)]")
+    mine = torch_one(ref, ("torch.relu(x)", "work(x)")).replace(
+        "class ModelNew", "@torch.compile\ndef work(x):\n    return torch.relu(x)\n\n\nclass ModelNew"
+    )
+    verdict = judged(tmp_path, ref, mine, inputs="as-given")
+    assert verdict.ok and "torch.compile was left out" in said(verdict, "problem")
+
+
+def test_a_sum_over_all_rows_is_answered_at_once_and_closures_too(tmp_path: Path) -> None:
+    closure = "self.fc = nn.Linear(n, 5)\nfc = self.fc\nself.run = lambda x: fc(x)"
+    ref = reference("return self.run(x).square().mean()", "[torch.rand(64, 6)]", closure, "6", "n")
+    verdict = judged(tmp_path, ref, torch_one(ref), budget=8_000, inputs="as-given")
+    assert verdict.ok and "float64" not in said(verdict, "problem")
 
 
 def test_a_problem_that_cannot_fit_names_a_batch_that_would(tmp_path: Path) -> None:

@@ -133,4 +133,4 @@ def test_the_weigher_counts_bytes_and_products() -> None:
     assert seen.ops["relu"][1] == 2 * 4 * 32 and not seen.random and "t" not in seen.ops
     with Weigher() as seen:
         torch.nn.functional.dropout(x, 0.5, training=True)
-    assert seen.random
+    assert seen.random == {"native_dropout"} or seen.random == {"bernoulli_"}

@@ -13,13 +13,14 @@ from grader.player.pairs import models, values, variants
 from grader.player.pairs.answers import Answers, Wide
 from grader.player.pairs.forms import OnCpu
 from grader.player.pairs.pieces import Flat
-from grader.player.pairs.session import Session, mentions_cuda
+from grader.player.pairs.session import Session, mentions_cuda, real
 from grader.player.pairs.weigh import Weigher
 
 if TYPE_CHECKING:
     from grader.player.stage import Stage
 
 SAMPLE = 1 << 16
+FACTORIES = {"randn", "rand", "randint", "normal", "normal_", "uniform_", "randn_like", "rand_like"}
 PIECE = 1 << 24  # elements that are looked at at a time
 
 
@@ -104,15 +105,21 @@ class Reference(Session):
         tensors = [t.detach().to(self.stage.device) for t in tensors]
         return tensors, variants.applied(variant, tensors, seed)
 
-    def answer(self, seed: int, budget: int, weigh: bool) -> dict[str, Any]:
+    def answer(
+        self, seed: int, budget: int, weigh: bool, room: int = 0, native: bool = False
+    ) -> dict[str, Any]:
         """The answers for the inputs as they are, in the problem's own dtype and in float64.
 
-        ``budget``: bytes that float64 may take at a time; beyond it answers come in blocks of the batch.
+        ``budget``: bytes that float64 may take at a time; beyond it answers come in blocks of the batch, or
+        at once in up to ``room`` bytes where that cannot be. ``native``: not in float64, which would draw
+        other random numbers.
         """
         torch.manual_seed(seed)
         self.outputs, self.after = [], {}
         self.forget()
-        wide = Wide(self, seed, budget)
+        if self.stage.device == "cuda":
+            room = torch.cuda.mem_get_info()[0] // 2
+        wide = Wide(self, seed, budget, room, native)
         if not wide.in_blocks:
             wide.whole()  # before the call itself, which may change inputs and state
         versions = [t._version for t in self.inputs]
@@ -133,6 +140,7 @@ class Reference(Session):
             self.inputs, _ = self._drawn()
             if any(t.untyped_storage().data_ptr() in aliased for t in self.inputs):
                 raise RuntimeError("get_inputs() returns the same memory each time, and forward changes it")
+        drawn = self._chance(watcher.random, seed, changed) if watcher and watcher.random else ""
         self.answers = wide.settle()
         for fact, tensor in zip(answer["tensors"], self.outputs, strict=True):
             fact |= _about(tensor)
@@ -148,11 +156,29 @@ class Reference(Session):
                 for key, t in state.items()
                 if t._version != raised[key] or (key in before and not _same(t, before[key]))
             ],
-            "random": bool(watcher and watcher.random),
+            "random": drawn,
             "ops": watcher.as_json() if watcher else [],
             "elements": watcher.elements if watcher else 0,
             "same": bool(same) and all(same),
         }
+
+    def _chance(self, names: set[str], seed: int, changed: list[int]) -> str:
+        """What the seed does to the results: "" nothing, "seeded" it settles them, else "free".
+
+        Attention without dropout only may draw. Numbers that are drawn as such (an initial state) are the
+        same on both sides with one seed; which elements a dropout takes is a kernel's own choice.
+        """
+        found = []
+        for number in (seed, seed + 1):
+            torch.manual_seed(number)
+            with self.words(), torch.no_grad():
+                tensors: list[torch.Tensor] = []
+                values.encode(self.run(self.target, self.arguments()), tensors)
+            found.append([real(t) for t in tensors])
+        same = [all(_near(a, b) for a, b in zip(self.outputs, one, strict=True)) for one in found]
+        if all(same):
+            return ""
+        return "seeded" if same[0] and not changed and names <= FACTORIES else "free"
 
     def block(self, number: int) -> dict[str, Any]:
         """Have the float64 answers of one block ready; ``ranges``: which elements of each output they are."""
@@ -187,6 +213,13 @@ def _seed(seed: int) -> None:
 
 def _same(one: torch.Tensor, other: torch.Tensor) -> bool:
     return torch.equal(one, other) or bool(((one == other) | ((one != one) & (other != other))).all())
+
+
+def _near(one: torch.Tensor, other: torch.Tensor) -> bool:
+    """Equal, but for what the order of a GPU's additions may change."""
+    if one.shape != other.shape or not one.is_floating_point():
+        return torch.equal(one, other)
+    return torch.allclose(one, other, rtol=1e-3, atol=1e-5, equal_nan=True)
 
 
 def _about(tensor: torch.Tensor) -> dict[str, Any]:

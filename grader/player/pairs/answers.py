@@ -46,35 +46,43 @@ class Answers:
 class Wide:
     """The reference in float64."""
 
-    def __init__(self, side: Reference, seed: int, budget: int) -> None:
-        self._side, self._seed, self._budget = side, seed, budget
+    def __init__(self, side: Reference, seed: int, budget: int, room: int = 0, native: bool = False) -> None:
+        self._side, self._seed, self._budget, self._room = side, seed, budget, room
         self._elements = sum(t.numel() for t in side.inputs if t.is_floating_point())
         self.in_blocks = 8 * COPIES * self._elements > budget
         self._double: torch.nn.Module | None = None
         self._found: list[torch.Tensor] | None = None
-        self._why = ""
+        self._why = "it draws random numbers" if native else ""
+        self._rebuilt = False
         self.batch = self.rows = 0
         self._cut: list[int] = []
 
     def whole(self) -> None:
         """All of it now. What cannot be computed in float64 is judged by the reference's own dtype."""
+        if self._why:
+            return
         try:
             self._found = self._leaves(self._run(self._side.inputs))
         except Exception as error:
-            if (
-                isinstance(error, MemoryError)
-                or "allocate memory" in str(error)
-                or "out of memory" in str(error)
-            ):
+            if isinstance(error, MemoryError) or any(words in str(error) for words in MEMORY_WORDS):
                 raise
+            if not self._rebuilt and self._side.model is not None:
+                # A copy does not reach what a closure holds; a model that is made anew does.
+                self._rebuilt, self._double = True, None
+                self.whole()
+                return
             self._why = f"{type(error).__name__}: {' '.join(str(error).split())[:200]}"
 
     def settle(self) -> Answers:
         """After the call itself: the answers, or how they will come in blocks."""
         outputs = self._side.outputs
-        if self.in_blocks:
-            blocks = self._plan(outputs)
-            return Answers(self, blocks, [])
+        if self.in_blocks and not self._why:
+            try:
+                return Answers(self, self._plan(outputs), [])
+            except NotInBlocksError:
+                if 8 * COPIES * (self._elements + sum(t.numel() for t in outputs)) > self._room:
+                    raise
+            self.whole()
         found = self._found
         if found is None or [t.shape for t in found] != [t.shape for t in outputs]:
             native = [t.double() if t.is_floating_point() else t for t in outputs]
@@ -144,8 +152,10 @@ class Wide:
         side = self._side
         assert side.model is not None
         try:
-            model = copy.deepcopy(side.model)
+            model = None if self._rebuilt else copy.deepcopy(side.model)
         except RuntimeError:  # tensors with a history cannot be copied so
+            model = None
+        if model is None:
             model = models.make(side.stage.entry(side.entry), side.value).to(side.stage.device)
             model.train(side.model.training)
             mine = models.state(side.model)

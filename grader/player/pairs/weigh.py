@@ -15,22 +15,23 @@ MAKERS = ("empty", "detach", "lift_fresh", "_to_copy", "alias", "set_")
 class Weigher(TorchDispatchMode):  # type: ignore[no-untyped-call]
     """Within it every operator is noted: calls, bytes of its tensors, floating-point operations of products.
 
-    ``random``: whether one of them drew random numbers. An operator that only makes a view moves nothing.
+    ``random``: those that may have drawn random numbers. An operator that only makes a view moves nothing.
     ``elements``: how many numbers all but products have made, each taken for one operation.
     """
 
     def __init__(self) -> None:
         super().__init__()  # type: ignore[no-untyped-call]
         self.ops: dict[str, list[int]] = {}
-        self.random = False
+        self.random: set[str] = set()
         self.elements = 0
 
     def __torch_dispatch__(
         self, func: Any, types: Any, args: tuple[Any, ...] = (), kwargs: dict[str, Any] | None = None
     ) -> Any:
         result = func(*args, **(kwargs or {}))
-        self.random |= torch.Tag.nondeterministic_seeded in func.tags
         name = func.overloadpacket.__name__
+        if torch.Tag.nondeterministic_seeded in func.tags:
+            self.random.add(name)
         if func.is_view or name.startswith(MAKERS):
             return result
         tensors = {id(t): t for t in tree_leaves((args, kwargs, result)) if isinstance(t, torch.Tensor)}
