@@ -106,6 +106,7 @@ def values(root: Path) -> dict[str, str]:
         "square-load-sectors": f"{counters['along']['sectors']:,.0f}",
         "square-down-sectors": f"{counters['down']['sectors']:,.0f}",
         **_batch(root / RESULTS),
+        **_ladder(root / RESULTS / "ladder_h200.json"),
     }
 
 
@@ -130,6 +131,33 @@ def _batch(folder: Path) -> dict[str, str]:
         "killed-repeated": f"{kill['repeated']}",
         "two-cores": f"{speed['times_as_fast']['2']:.2f} times",
         "class-rate": f"{60 * speed['runs']['2']['a_second']:.0f}",
+    }
+
+
+def _ladder(file: Path) -> dict[str, str]:
+    """What the rungs of lesson 13 reach at full size."""
+    r = json.loads(file.read_text("utf-8"))
+    times, errors = r["times"], r["errors"]["full"]
+    one = r["times"]["product"]["one product of halves"]["us"]
+    rungs = {
+        "eager": "eager",
+        "tf32x3": "Triton, 3 x TF32",
+        "triton": "Triton, split half",
+        "mma": "CUDA, mma.sync",
+        "wgmma": "CUDA, wgmma",
+    }
+    found = {"ladder-product": f"{_rounded(one)} us", "ladder-floor": f"{_rounded(3 * one)} us"}
+    for name, label in rungs.items():
+        us = times["relu"][label]["us"]
+        found[f"ladder-{name}"] = f"{_rounded(us)} us"
+        found[f"ladder-{name}-ratio"] = f"{times['relu']['eager']['us'] / us:.2f}"
+        found[f"ladder-{name}-error"] = _small(errors["relu"][label])
+    best = times["sigmoid"]["CUDA, wgmma"]["us"]
+    return found | {
+        "ladder-wgmma-sigmoid": f"{_rounded(best)} us",
+        "ladder-wgmma-sigmoid-ratio": f"{times['sigmoid']['eager']['us'] / best:.2f}",
+        "ladder-wgmma-share": f"{3 * one / times['relu']['CUDA, wgmma']['us']:.0%}".replace("%", " %"),
+        "ladder-closer": f"{errors['relu']['eager'] / errors['relu']['CUDA, wgmma']:.1f} times",
     }
 
 

@@ -46,8 +46,9 @@ def generate(root: Path, *, check: bool, only: str = "") -> list[Path]:
         wanted[root / "lessons" / solution.parent.name / "exercise.py"] = starter(solution)
     for page in sorted(root.glob("lessons/*/README.md")):
         wanted[page] = numbers.filled(filled(page, root, wanted), root)
-    if (page := root / "docs" / "contributing" / "million.md").exists():
-        wanted[page] = numbers.filled(page.read_text("utf-8"), root)
+    for page in (root / "docs" / "contributing" / "million.md", root / "docs" / "guide" / "ladder.md"):
+        if page.exists():
+            wanted[page] = numbers.filled(filled(page, root, wanted), root)
     for page in sorted(root.glob("lessons/*/README.md")):
         if (exercise := page.with_name("exercise.py")) in wanted:
             book = notebook.build(page.parent.name, wanted[page], wanted[exercise])
@@ -154,7 +155,11 @@ def _excerpt(path: Path, name: str | None, page: Path, number: int, generated: d
 
 
 def _block(lines: list[str], language: str) -> str:
-    return f"```{language}\n{textwrap.dedent(_tidy(lines)).strip()}\n```"
+    """The lines without the indentation that they share; a ``#pragma`` in the first column has none to lose."""
+    free = [k for k, line in enumerate(lines) if line.startswith("#pragma")]
+    whole = textwrap.dedent("\n".join("" if k in free else line for k, line in enumerate(lines)))
+    out = [lines[k] if k in free else line for k, line in enumerate(whole.split("\n"))]
+    return f"```{language}\n{_tidy(out).strip()}\n```"
 
 
 def _tidy(lines: list[str]) -> str:

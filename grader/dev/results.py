@@ -62,6 +62,8 @@ GROUPS = (
             "solution_07.json": "Lesson 07, raced against eager PyTorch",
             "pages.json": "The tables of the lessons' pages",
             "gemm_epilogue.json": "Products with an epilogue: framework, lesson 12, lesson 13",
+            "ladder_h200.json": "The ladder of lesson 13, on an H200",
+            "ladder_h100.json": "The ladder of lesson 13, on an H100",
             "expf.json": "Two exponentials",
             "block_sizes.json": "Block sizes in three languages, lesson 11",
             "solutions_cuda.json": "Every solution, graded on a GPU",
@@ -164,6 +166,8 @@ def provenance(root: Path, name: str, data: dict[str, Any]) -> dict[str, str]:
     """Device, versions, command and date of a result; "not noted" where its file does not say."""
     how = data.get("how") if isinstance(data.get("how"), dict) else {}
     assert isinstance(how, dict)
+    for part in [p for p in how.values() if isinstance(p, dict)]:  # of a file in parts, each with its own
+        how = {**how, **part}
     whole = {**how, **data}
     machine = whole.get("machine") or {}
     if isinstance(machine, str):

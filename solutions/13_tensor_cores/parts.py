@@ -13,7 +13,6 @@ from types import ModuleType
 import torch
 from torch.utils.cpp_extension import load_inline
 
-# region: split
 SPLIT = r"""
 #include <cuda_fp16.h>
 #include <stdint.h>
@@ -31,11 +30,13 @@ __device__ __forceinline__ uint32_t magnitude(float x) {
     return __float_as_uint(x) & 0x7fffffffu;
 }  // NaN is the largest
 
+// region: lift
 // The power of two that lifts the largest number of a group to [2^14, 2^15), and the one that takes it back.
 __device__ __forceinline__ float2 lift(uint32_t largest) {
     const int up = min(268 - static_cast<int>(largest >> 23), 253);
     return make_float2(__uint_as_float(up << 23), __uint_as_float((254 - up) << 23));
 }
+// endregion
 
 // The four pairs of numbers that lie at 2 i of the chunk's four groups of eight: one 16-byte piece of halves.
 __device__ __forceinline__ void fetch(float2 (&v)[4], const float* row, int piece, int inner) {
@@ -52,6 +53,7 @@ __device__ __forceinline__ uint32_t largest_of(const float2 (&v)[4], uint32_t be
     for (int q = 0; q < 4; ++q) before = max(before, max(magnitude(v[q].x), magnitude(v[q].y)));
     return before;
 }
+// region: put
 __device__ __forceinline__ void put(uint4* to, int piece, const float2 (&v)[4], float up) {
     uint32_t high[4], low[4];
 #pragma unroll
@@ -64,6 +66,7 @@ __device__ __forceinline__ void put(uint4* to, int piece, const float2 (&v)[4], 
     to[piece / 4 * 8 + piece % 4] = make_uint4(high[0], high[1], high[2], high[3]);
     to[piece / 4 * 8 + piece % 4 + 4] = make_uint4(low[0], low[1], low[2], low[3]);
 }
+// endregion
 
 // One block a row: parts[row][chunk] is 32 high halves, then 32 low ones, zeros behind the row's end.
 __global__ void split_rows(const float* __restrict__ in, uint4* __restrict__ parts, float* __restrict__ down,
@@ -99,9 +102,7 @@ __global__ void split_rows(const float* __restrict__ in, uint4* __restrict__ par
     }
 }
 """
-# endregion
 
-# region: finish
 FINISH = r"""
 __device__ __forceinline__ float epilogue(float v, float scale, bool relu) {
     return relu ? (v < 0.0f ? 0.0f : v) : __fdividef(scale, 1.0f + __expf(-v)) + v;  // NaN passes both
@@ -151,7 +152,6 @@ __global__ void repair(const float* __restrict__ x, const float* __restrict__ w,
     }
 }
 """
-# endregion
 
 
 def plain(

@@ -10,7 +10,6 @@ in float32.
 import torch
 from parts import FINISH, SPLIT, build, plain, runs, tidy
 
-# region: kernel
 KERNEL = r"""
 constexpr int TILE = 128, STAGES = 3, OPERAND = TILE * 128, STAGE = 2 * OPERAND, SHARED = STAGES * STAGE;
 
@@ -108,6 +107,7 @@ __global__ void __launch_bounds__(256, 1)
                 matrices(xh[m], xs + place(row, piece));
                 matrices(xl[m], xs + place(row, piece + 4));
             }
+            // region: terms
 #pragma unroll
             for (int term = 0; term < 3;
                  ++term)  // 16 products that do not wait for each other, then the next term
@@ -117,6 +117,7 @@ __global__ void __launch_bounds__(256, 1)
                     multiply(inside[i / 4][i % 4], term == 0 ? xl[i / 4] : xh[i / 4], b[i % 2 * 2],
                              b[i % 2 * 2 + 1], ALWAYS && step == 0 && term == 0);
                 }
+            // endregion
         }
         if (ALWAYS || c % promote == promote - 1 || c == chunks - 1) {
 #pragma unroll
@@ -140,7 +141,6 @@ __global__ void __launch_bounds__(256, 1)
     if (odd) broken[blockIdx.x * gridDim.y + blockIdx.y] = 1;
 }
 """
-# endregion
 
 LAUNCH = r"""
 #include <torch/types.h>

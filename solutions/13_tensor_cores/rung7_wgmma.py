@@ -19,7 +19,6 @@ from parts import FINISH, SPLIT, build, plain, runs, tidy
 SUMS = ", ".join(f"%{i}" for i in range(64))
 BINDS = ", ".join(f'"+f"(d[{i}])' for i in range(64))
 
-# region: instructions
 INSTRUCTIONS = r"""
 #include <cuda.h>
 
@@ -97,9 +96,7 @@ __device__ __forceinline__ void multiply(float (&d)[64], const uint32_t (&a)[4],
         : "r"(a[0]), "r"(a[1]), "r"(a[2]), "r"(a[3]), "l"(b), "r"(add));
 }
 """.replace("@SUMS@", SUMS).replace("@BINDS@", BINDS)
-# endregion
 
-# region: kernel
 KERNEL = r"""
 constexpr int FEATURES = 128, ROWS = 256, CLUSTER = 2, STAGES = 4;
 constexpr int W_BYTES = FEATURES * BK * 4, X_BYTES = ROWS * 128, STAGE = W_BYTES + X_BYTES;
@@ -128,6 +125,7 @@ __global__ void __cluster_dims__(CLUSTER, 1, 1) __launch_bounds__(384, 1)
 
     if (group == 0) {  // the copying warpgroup gives its registers away
         asm volatile("setmaxnreg.dec.sync.aligned.u32 24;");
+        // region: copy
         if (threadIdx.x == 0) {
             int stage = 0, phase = 1;
             for (int tile = blockIdx.x / CLUSTER; tile < tiles; tile += gridDim.x / CLUSTER) {
@@ -143,6 +141,7 @@ __global__ void __cluster_dims__(CLUSTER, 1, 1) __launch_bounds__(384, 1)
                 }
             }
         }
+        // endregion
     } else {
         asm volatile("setmaxnreg.inc.sync.aligned.u32 240;");
         // Of a 64 x 16 operand a thread holds rows g and g + 8 of its warp's 16, four numbers each; of the
@@ -163,6 +162,7 @@ __global__ void __cluster_dims__(CLUSTER, 1, 1) __launch_bounds__(384, 1)
             for (int c = 0; c < chunks; ++c) {
                 const uint32_t full = bars + stage * 16, from = base + stage * STAGE;
                 wait(full, phase);
+                // region: split
                 float v[2][8], back[2];
 #pragma unroll
                 for (int r = 0; r < 2; ++r) {  // all four loads first: they travel together
@@ -189,6 +189,8 @@ __global__ void __cluster_dims__(CLUSTER, 1, 1) __launch_bounds__(384, 1)
                         low[i / 2][i % 2 * 2 + r] = pack(p - taken.x, q - taken.y);
                     }
                 }
+                // endregion
+                // region: chunk
 #pragma unroll
                 for (int half = 0; half < 2; ++half) {  // 128 rows of x at a time
                     const uint64_t x_high = describe(from + W_BYTES + half * 128 * 128),
@@ -207,6 +209,7 @@ __global__ void __cluster_dims__(CLUSTER, 1, 1) __launch_bounds__(384, 1)
 #pragma unroll
                     for (int i = 0; i < 64; ++i) sum[half][i] = fmaf(chunk[i], back[i / 2 % 2], sum[half][i]);
                 }
+                // endregion
                 if (++stage == STAGES) stage = 0, phase ^= 1;
             }
             const int feature = m + mine;
@@ -233,7 +236,6 @@ __global__ void __cluster_dims__(CLUSTER, 1, 1) __launch_bounds__(384, 1)
 #endif
 }
 """
-# endregion
 
 LAUNCH = r"""
 #include <torch/types.h>

@@ -1,0 +1,90 @@
+"""What stands beside the ladder on its page: element-wise kernels, sanitizer, and the referee."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+from benchmarks.ladder_parts.files import PEERS, RUNGS
+from benchmarks.ladder_tables import Data, provenance, table, us
+
+SMALL_BAR, LARGE_BAR = 0.98, 0.95
+KERNELS = {
+    "bias-ReLU": "copy",
+    "sigmoid-residual": "copy",
+    "bias-ReLU back": "copy of 1.5",
+    "sigmoid-residual back": "copy of 1.5",
+}
+
+
+def sanitizer(data: Data) -> list[str]:
+    """The last line of each tool."""
+    files = {"rung6_mma_sync": "rung 6", "rung7_wgmma": "rung 7", "elementwise": "element-wise"}
+    tools = ("memcheck", "racecheck", "initcheck", "synccheck")
+    body = []
+    for file, name in files.items():
+        seen = [data["sanitize"][f"{file} {tool}"] for tool in tools]
+        body.append([name, *("clean" if s["exit"] == 0 else " ".join(s["last"])[:80] for s in seen)])
+    return [*table(["kernels", *tools], body), provenance(data["how"]["sanitize"])]
+
+
+def elementwise(data: Data) -> list[str]:
+    """Speed against a copy of as many bytes; a star where a bar is missed."""
+    body, missed = [], {False: [0, 0], True: [0, 0]}
+    for r in data["elementwise"]:
+        size = {"float32": 4, "float16": 2, "bfloat16": 2}[r["dtype"]] * r["rows"] * r["cols"]
+        bar = SMALL_BAR if r["rows"] == 1024 else LARGE_BAR
+        cells = []
+        for kernel, copy in KERNELS.items():
+            ratio = r[copy] / r[kernel]
+            good = round(ratio, 2) >= bar
+            missed[r["skewed"]][0] += not good
+            missed[r["skewed"]][1] += 1
+            cells.append(f"{ratio:.2f}" + ("" if good else " \\*"))
+        where = "one element off" if r["skewed"] else "aligned"
+        body.append([f"{r['dtype']}, {size / 2**20:,.0f} MiB, {where}", f"{bar:.2f}", us(r["copy"]), *cells])
+    heads = ["x", "bar", "copy", *KERNELS]
+    said = " ".join(
+        f"{name}: {of - n} of {of} meet the bar."
+        for name, (n, of) in (("Aligned", missed[False]), ("One element off", missed[True]))
+    )
+    return [*table(heads, body), said, "", provenance(data["how"]["elementwise"])]
+
+
+def race(data: Data) -> list[str]:
+    """The referee's own interleaved run, best first, both models."""
+    labels = {_slug(label): label for label in (*list(RUNGS)[1:], *PEERS, "eager, TF32 allowed")}
+    out: list[str] = []
+    for model, got in data["race"].items():
+        if not isinstance(got, dict):
+            continue
+        best = sorted(got["candidates"], key=lambda c: -(c["ratio"] or 0.0))
+        rows = [[labels.get(_slug(c["name"].removesuffix(".py")), c["name"]), *_raced(c)] for c in best]
+        out += [f"The {'ReLU' if model == 'relu' else model} model:", ""]
+        out += table(["candidate", "rank", "a call", "times as fast as eager", "between"], rows)
+    return [*out, provenance(data["how"]["race"])] if out else []
+
+
+def _raced(one: Data) -> Iterator[str]:
+    speed = one["verdict"].get("speed") or {}
+    if one["ratio"] is None or "seconds" not in speed:
+        yield from ("", "", f"{one['verdict']['status']}", "")
+        return
+    low, high = speed.get("interval", (one["ratio"], one["ratio"]))
+    yield str(one["rank"])
+    yield us(speed["seconds"]["median"] * 1e6)
+    yield f"{one['ratio']:.2f}"
+    yield f"{low:.2f} to {high:.2f}"
+
+
+def _slug(label: str) -> str:
+    return re.sub(r"\W+", "_", label).strip("_").lower()
+
+
+def check(data: Data) -> list[str]:
+    """What the referee says of each rung, both models, a size that is no multiple of anything."""
+    body = []
+    for label in (*list(RUNGS)[1:], *PEERS):
+        got = [data["check"].get(f"{model} / {label}", {}) for model in ("relu", "sigmoid")]
+        body.append([label, *(str(g.get("status", "")) for g in got)])
+    return [*table(["candidate", "ReLU model", "sigmoid model"], body), provenance(data["how"]["check"])]
