@@ -6,10 +6,17 @@ import math
 from dataclasses import dataclass
 from typing import Any
 
-WIDE, HIGH, LEFT, RIGHT, TOP, BOTTOM = 640.0, 400.0, 74.0, 176.0, 24.0, 52.0
+WIDE, HIGH, LEFT, RIGHT, TOP, BOTTOM = 720.0, 400.0, 74.0, 236.0, 24.0, 52.0
 COLOURS = ("#2a7ab8", "#c8553d", "#4c9a5b", "#8a5ea8", "#b8862a", "#5b7083", "#a83f6f")
 GREY = "#888888"
 APART = 14.0  # labels of a plot that come closer are joined
+NARROW = 1.5  # powers of ten; a range below has lines between them
+
+
+def digits(tick: float) -> str:
+    """``5e-7``"""
+    number, _, power = f"{tick:.0e}".partition("e")
+    return f"{number}e{int(power)}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,10 +45,14 @@ class Frame:
             out.append(f'<line x1="{x:.1f}" x2="{x:.1f}" y1="{TOP}" y2="{y:.1f}" stroke="#dddddd"/>')
             out.append(f'<text x="{x:.1f}" y="{y + 16:.1f}" text-anchor="middle">{tick:,.0f}</text>')
         low, high = (math.log10(v) for v in self.y)
-        for power in range(math.ceil(low), math.floor(high) + 1):
-            x, y = self.at(self.x[0], 10.0**power)
+        steps = (1, 2, 5) if high - low < NARROW else (1,)
+        powers = range(math.floor(low), math.ceil(high) + 1)
+        for tick in (float(f"{n}e{power}") for power in powers for n in steps):
+            if not self.y[0] <= tick <= self.y[1]:
+                continue
+            x, y = self.at(self.x[0], tick)
             out.append(f'<line x1="{x:.1f}" x2="{WIDE - RIGHT}" y1="{y:.1f}" y2="{y:.1f}" stroke="#dddddd"/>')
-            out.append(f'<text x="{x - 6:.1f}" y="{y + 4:.1f}" text-anchor="end">1e{power}</text>')
+            out.append(f'<text x="{x - 6:.1f}" y="{y + 4:.1f}" text-anchor="end">{digits(tick)}</text>')
         middle = (LEFT + WIDE - RIGHT) / 2
         out.append(f'<text x="{middle}" y="{HIGH - 12}" text-anchor="middle">{x_name}</text>')
         turned = f'transform="translate(18 {(TOP + HIGH - BOTTOM) / 2}) rotate(-90)" text-anchor="middle"'

@@ -190,7 +190,7 @@ def fused(
 
     ``promote``: how many chunks of 32 the tensor cores add up before their sum is taken out.
     """
-    if not built or not runs(x, "The mma.sync kernel", (8, 0)):
+    if not runs(x, "The mma.sync kernel", (8, 0)) or not built:
         return plain(x, weight, bias, scale, relu)
     x, weight, bias = tidy(x, weight, bias)
     out = x.new_empty(x.shape[0], weight.shape[0])
