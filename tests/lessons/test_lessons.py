@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 
+from benchmarks.ladder_parts import files
 from grader import lessons
 from grader.dev import blanks, check
 
@@ -44,7 +45,8 @@ def test_exactly_these_files(name):
     with_cases = {"reference.py"} if lessons.find(name).task.cases else set()
     assert found - EXTRA == FILES | with_cases
     in_solutions = {p.name for p in (ROOT / "solutions" / name).iterdir() if p.name != "__pycache__"}
-    assert in_solutions - {"alternatives"} == {"solution.py"}
+    ladder = {f"{n}.py" for n in (*files.RUNGS.values(), "parts", "elementwise")}
+    assert in_solutions - {"alternatives"} == {"solution.py"} | (ladder if name.startswith("13") else set())
 
 
 @every_lesson

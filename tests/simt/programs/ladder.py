@@ -8,8 +8,8 @@ from torch.utils.cpp_extension import load_inline
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[3] / "solutions/13_tensor_cores"))
 
-import elementwise  # noqa: E402
-import parts  # noqa: E402
+import elementwise
+import parts
 
 CPP = """
 void split(at::Tensor x, at::Tensor parts, at::Tensor down, at::Tensor broken);
@@ -18,9 +18,9 @@ void mend(at::Tensor x, at::Tensor w, at::Tensor bias, at::Tensor out, at::Tenso
 LAUNCH = """
 #include <torch/types.h>
 void split(at::Tensor x, at::Tensor parts, at::Tensor down, at::Tensor broken) {
+    unsigned* flags = reinterpret_cast<unsigned*>(broken.data_ptr<int>());
     split_rows<<<x.size(0), 256>>>(x.data_ptr<float>(), reinterpret_cast<uint4*>(parts.data_ptr()),
-                                   down.data_ptr<float>(), reinterpret_cast<unsigned*>(broken.data_ptr<int>()),
-                                   broken.numel(), x.size(1), parts.size(1) / 64);
+                                   down.data_ptr<float>(), flags, broken.numel(), x.size(1), parts.size(1) / 64);
 }
 void mend(at::Tensor x, at::Tensor w, at::Tensor bias, at::Tensor out, at::Tensor broken, bool relu) {
     repair<64, 32><<<3, dim3(32, 8)>>>(
@@ -34,9 +34,7 @@ ORDER = [8 * q + 2 * i + j for i in range(4) for q in range(4) for j in range(2)
 
 def cases():
     m = load_inline("ladder_parts", [CPP], [parts.SPLIT + parts.FINISH + LAUNCH], functions=["split", "mend"])
-    return {
-        name[5:]: lambda runtime, f=f: f(m) for name, f in globals().items() if name.startswith("case_")
-    }
+    return {name[5:]: lambda runtime, f=f: f(m) for name, f in globals().items() if name.startswith("case_")}
 
 
 def rows(inner):

@@ -1,0 +1,213 @@
+"""Lesson 13's ladder: it compiles where it claims to run, falls back elsewhere, and its page is current."""
+
+from __future__ import annotations
+
+import ast
+import importlib
+import json
+import re
+import subprocess
+import warnings
+from pathlib import Path
+from types import ModuleType
+from typing import Any
+
+import pytest
+import torch
+
+from benchmarks import ladder, ladder_beside, ladder_page, ladder_tables
+from benchmarks.ladder_parts import files
+from grader import backend
+
+needs_nvcc = pytest.mark.skipif(not backend.nvcc(), reason="nvcc is not installed")
+POINTERS = "const float*, const float*, const float*, float*"
+REPAIR = (
+    f"\ntemplate __global__ void repair<{{}}>({POINTERS}, const unsigned*, int, int, int, float, bool);\n"
+)
+PRODUCT = (
+    "\ntemplate __global__ void product<true>(const uint4*, const uint4*, "
+    f"{POINTERS}, unsigned*, int, int, int, float, bool, int);\n"
+)
+SPILLED = 32  # bytes: a few registers, once a call
+
+
+@pytest.fixture(autouse=True)
+def _home(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.syspath_prepend(str(files.HOME))
+
+
+def rung(name: str) -> ModuleType:
+    return importlib.import_module(name)
+
+
+def compiled(source: str, flags: list[str], folder: Path) -> str:
+    """What ptxas says of it."""
+    at = folder / "rung.cu"
+    at.write_text(source, "utf-8")
+    command = [
+        str(backend.nvcc()),
+        *flags,
+        "-std=c++17",
+        "-Xptxas",
+        "-v",
+        str(at),
+        "-o",
+        str(at.with_suffix(".o")),
+    ]
+    done = subprocess.run(command, capture_output=True, text=True, timeout=300)
+    assert done.returncode == 0, done.stderr
+    return done.stderr
+
+
+@needs_nvcc
+def test_rung_6_compiles_for_every_gpu_since_sm_80(tmp_path: Path) -> None:
+    cards = ("80", "86", "89", "90")
+    targets = [f"-gencode=arch=compute_{n},code=sm_{n}" for n in cards]
+    source = rung("rung6_mma_sync").CUDA + PRODUCT + REPAIR.format("TILE, TILE")
+    said = compiled(source, ["-fatbin", "--threads", "2", *targets], tmp_path)
+    for kernel in ("product", "repair", "split_rows"):
+        found = re.findall(rf"Compiling entry function '_Z\d+{kernel}\w+' for '(\w+)'", said)
+        assert sorted(found) == [f"sm_{n}" for n in cards], kernel
+    assert max(spills(said)) <= SPILLED
+
+
+@needs_nvcc
+def test_rung_7_compiles_for_hopper(tmp_path: Path) -> None:
+    source = rung("rung7_wgmma").CUDA + REPAIR.format("ROWS, FEATURES")
+    said = compiled(source, ["-cubin", "-arch=sm_90a"], tmp_path)
+    assert "_Z7product" in said and max(spills(said)) <= SPILLED
+
+
+def spills(said: str) -> list[int]:
+    found = [
+        int(n)
+        for pair in re.findall(r"(\d+) bytes spill stores, (\d+) bytes spill loads", said)
+        for n in pair
+    ]
+    assert found
+    return found
+
+
+@pytest.mark.parametrize("name", ["rung6_mma_sync", "rung7_wgmma"])
+def test_a_rung_that_cannot_run_says_so_once_and_is_right(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    module = rung(name)
+    monkeypatch.setattr(module, "built", [])
+    torch.manual_seed(0)
+    x, w, b = torch.randn(8, 12), torch.randn(6, 12), torch.randn(6)
+    v = x.double() @ w.double().T + b.double()
+    for got, want in (
+        (lambda: module.gemm_relu(x, w, b), torch.relu(v)),
+        (lambda: module.gemm_sigmoid(x, w, b, 2.0), torch.sigmoid(v) * 2 + v),
+    ):
+        with warnings.catch_warnings(record=True) as said:
+            warnings.simplefilter("always")
+            torch.testing.assert_close(got().double(), want, rtol=1e-5, atol=1e-5)
+        (one,) = said
+        assert re.fullmatch(
+            r"The \S+ kernel needs compute capability \d\.\d, this is a CPU: the framework \w+ instead\.",
+            str(one.message),
+        )
+
+
+@pytest.mark.parametrize(
+    ("x", "w", "b", "what"),
+    [
+        (torch.zeros(2, 3).half(), torch.zeros(4, 3), torch.zeros(4), "x is torch.float16"),
+        (torch.zeros(2, 3), torch.zeros(4, 5), torch.zeros(4), "do not go together"),
+        (torch.zeros(2, 3), torch.zeros(4, 3), torch.zeros(3), "do not go together"),
+    ],
+)
+def test_operands_that_do_not_fit_are_refused(x: Any, w: Any, b: Any, what: str) -> None:
+    with pytest.raises((TypeError, ValueError), match=what):
+        rung("parts").tidy(x, w, b)
+
+
+def test_operands_are_made_to_fit() -> None:
+    x, w = torch.randn(9, 8)[1:, :5], torch.randn(5, 4).t()
+    x2, w2, b2 = rung("parts").tidy(x, w, torch.randn(8)[::2])
+    assert x2.shape == (8, 8) and w2.shape == (4, 8) and b2.is_contiguous()
+    assert torch.equal(x2[:, :5], x) and not x2[:, 5:].any() and x2.data_ptr() % 16 == 0
+
+
+@pytest.mark.parametrize("model", list(files.MODELS))
+def test_every_candidate_is_one_file_with_a_model(model: str, tmp_path: Path) -> None:
+    reference, candidates = files.candidates(tmp_path, model, (30, 20, 10))
+    assert len(candidates) == len(files.RUNGS) - 1 + len(files.PEERS) + 1
+    for name, path in {"Model": reference, **candidates}.items():
+        text = path.read_text("utf-8")
+        classes = {n.name for n in ast.parse(text).body if isinstance(n, ast.ClassDef)}
+        assert ("Model" if name == "Model" else "ModelNew") in classes
+        assert "from parts" not in text and "from elementwise" not in text
+        assert "[torch.randn(30, 20)]" in text and "return [20, 10]" in text
+
+
+def test_results_of_several_runs_share_a_file(tmp_path: Path) -> None:
+    assert ladder.short("NVIDIA H200") == "h200" and ladder.short("NVIDIA H100 80GB HBM3") == "h100"
+    at = tmp_path / "ladder_h200.json"
+    ladder.keep(at, "times", {"device": "a"}, {"x": 1})
+    ladder.keep(at, "errors", {"device": "b"}, {"y": 2})
+    ladder.keep(at, "times", {"device": "c"}, {"x": 3})
+    found = json.loads(at.read_text("utf-8"))
+    assert found == {
+        "how": {"times": {"device": "c"}, "errors": {"device": "b"}},
+        "times": {"x": 3},
+        "errors": {"y": 2},
+    }
+
+
+def test_the_page_and_its_pictures_are_what_the_results_say_now() -> None:
+    page = ladder_page.PAGE.read_text("utf-8")
+    assert ladder_page.filled(page) == page, "run python -m benchmarks.ladder_page"
+    marked = {m[2] for m in ladder_page.MARKED.finditer(page)}
+    assert marked == set(ladder_page.SECTIONS)
+    for path, svg in ladder_page.pictures().items():
+        assert path.read_text("utf-8") == svg, "run python -m benchmarks.ladder_page"
+        assert f"../assets/{path.name}" in page
+
+
+def test_the_tables_do_not_hide_what_is_missed() -> None:
+    data = ladder_page.results("h200")
+    slow = data | {
+        "times": data["times"] | {"relu": data["times"]["relu"] | {ladder_tables.BEST: {"us": 2000.0}}}
+    }
+    assert "not met" in "\n".join(ladder_tables.ladder(slow))
+    odd = data | {"errors": data["errors"] | {"not finite": {"eager": 0, ladder_tables.BEST: 5}}}
+    assert f"{ladder_tables.BEST} differs in 5" in "\n".join(ladder_tables.not_finite(odd))
+    failed = {"exit": 9, "last": ["ERROR SUMMARY: 3 errors"]}
+    dirty = data | {"sanitize": data["sanitize"] | {"rung7_wgmma racecheck": failed}}
+    assert "3 errors" in "\n".join(ladder_beside.sanitizer(dirty))
+    row = data["elementwise"][0] | {"bias-ReLU": 100 * data["elementwise"][0]["copy"]}
+    assert "0.01 \\*" in "\n".join(ladder_beside.elementwise(data | {"elementwise": [row]}))
+
+
+def test_a_race_is_shown_with_the_names_of_the_rungs() -> None:
+    def one(name: str, ratio: float | None) -> dict[str, Any]:
+        speed = {"seconds": {"median": 6e-4}, "interval": [4.1, 4.3]} if ratio else None
+        return {
+            "name": name,
+            "rank": 1 if ratio else None,
+            "ratio": ratio,
+            "verdict": {"status": "wrong", "speed": speed},
+        }
+
+    found = {"candidates": [one("eager_tf32_allowed", None), one("cuda_wgmma", 4.2)]}
+    how = {"device": "a", "torch": "b", "cuda": "c", "date": "d", "command": "e"}
+    text = "\n".join(ladder_beside.race({"race": {"relu": found}, "how": {"race": how}}))
+    assert "| CUDA, wgmma | 1 | 600 us | 4.20 | 4.10 to 4.30 |" in text
+    assert "| eager, TF32 allowed | | | wrong | |" in text
+
+
+@pytest.mark.gpu
+@pytest.mark.parametrize("name", ["rung6_mma_sync", "rung7_wgmma"])
+def test_on_a_gpu_a_rung_is_closer_to_float64_than_eager(name: str) -> None:
+    least, most = ((9, 0), (9, 0)) if name == "rung7_wgmma" else ((8, 0), (99, 0))
+    if not least <= torch.cuda.get_device_capability() <= most:
+        pytest.skip("not a card for this rung")
+    torch.backends.cuda.matmul.allow_tf32 = False
+    from benchmarks.ladder_parts import kit
+
+    x, w, b = kit.draw(300, 4096, 1100)
+    for relu in (True, False):
+        truth = kit.exact(x, w, b, relu)
+        mine, eager = (kit.error(kit.call(rung(n), x, w, b, relu), truth) for n in (name, "rung1_eager"))
+        assert 0 < mine < eager
