@@ -155,7 +155,7 @@ def _excerpt(path: Path, name: str | None, page: Path, number: int, generated: d
 
 
 def _block(lines: list[str], language: str) -> str:
-    """The lines without the indentation that they share; a ``#pragma`` in the first column has none to lose."""
+    """The lines without the indentation that they share; a ``#pragma`` in the first column has none."""
     free = [k for k, line in enumerate(lines) if line.startswith("#pragma")]
     whole = textwrap.dedent("\n".join("" if k in free else line for k, line in enumerate(lines)))
     out = [lines[k] if k in free else line for k, line in enumerate(whole.split("\n"))]

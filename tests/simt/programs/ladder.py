@@ -20,7 +20,8 @@ LAUNCH = """
 void split(at::Tensor x, at::Tensor parts, at::Tensor down, at::Tensor broken) {
     unsigned* flags = reinterpret_cast<unsigned*>(broken.data_ptr<int>());
     split_rows<<<x.size(0), 256>>>(x.data_ptr<float>(), reinterpret_cast<uint4*>(parts.data_ptr()),
-                                   down.data_ptr<float>(), flags, broken.numel(), x.size(1), parts.size(1) / 64);
+                                   down.data_ptr<float>(), flags, broken.numel(), x.size(1),
+                                   parts.size(1) / 64);
 }
 void mend(at::Tensor x, at::Tensor w, at::Tensor bias, at::Tensor out, at::Tensor broken, bool relu) {
     repair<64, 32><<<3, dim3(32, 8)>>>(
