@@ -1,7 +1,8 @@
 """The measured parts of docs/guide/ladder.md and its pictures; tests/ladder holds them to the results.
 
-    python3 -m benchmarks.ladder_page
+    python3 -m benchmarks.ladder_page [OUT/ladder_h200.json ...]
 
+The parts of each file that is named go into the committed results first, except those that failed.
 Code and single numbers of the page are written by ``course dev generate``.
 """
 
@@ -9,11 +10,12 @@ from __future__ import annotations
 
 import json
 import re
+import sys
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-from benchmarks import ladder_beside, ladder_plots, ladder_tables
+from benchmarks import ladder, ladder_beside, ladder_plots, ladder_tables
 from benchmarks.ladder_parts.files import RUNGS
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -72,8 +74,18 @@ def pictures() -> dict[Path, str]:
     }
 
 
+def taken(new: Path) -> None:
+    """Put what a run measured beside, or in the place of, what is in the results."""
+    found = json.loads(new.read_text("utf-8"))
+    for part, how in found["how"].items():
+        if "failed" not in found[part]:
+            ladder.keep(RESULTS / new.name, part, how, found[part])
+
+
 def main() -> None:
-    """Write the page and its pictures."""
+    """Take in new results, and write the page and its pictures."""
+    for name in sys.argv[1:]:
+        taken(Path(name))
     PAGE.write_text(filled(PAGE.read_text("utf-8")), "utf-8")
     for path, svg in pictures().items():
         path.write_text(svg, "utf-8")

@@ -155,6 +155,17 @@ def test_results_of_several_runs_share_a_file(tmp_path: Path) -> None:
     }
 
 
+def test_new_results_take_the_place_of_old_ones(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(ladder_page, "RESULTS", tmp_path / "results")
+    ladder_page.RESULTS.mkdir()
+    ladder.keep(ladder_page.RESULTS / "ladder_h200.json", "times", {}, {"x": 1})
+    for part, got in (("race", {"failed": "no"}), ("times", {"x": 2}), ("errors", {"y": 1})):
+        ladder.keep(tmp_path / "ladder_h200.json", part, {"date": "today"}, got)
+    ladder_page.taken(tmp_path / "ladder_h200.json")
+    found = ladder_page.results("h200")
+    assert (found["times"], found["errors"]) == ({"x": 2}, {"y": 1}) and "race" not in found
+
+
 def test_the_page_and_its_pictures_are_what_the_results_say_now() -> None:
     page = ladder_page.PAGE.read_text("utf-8")
     assert ladder_page.filled(page) == page, "run python -m benchmarks.ladder_page"
