@@ -24,7 +24,7 @@ for part in ${*:-lesson07 models}; do
     regrade) timeout 495 python3 benchmarks/regrade.py "$out/regrade.json" 10 420 ;;
     bench) timeout 300 python3 -m grader bench --backend cuda --out "$out" ;;
     corpus)
-      timeout 200 python3 -m tests.corpus.run --gpu --only clock/,honest/timed --seats 4 --json "$out/corpus_clock.json"
+      timeout 200 python3 -m tests.corpus.run --gpu --only clock/,honest/timed --seats 1 --json "$out/corpus_clock.json"
       timeout 100 python3 -m tests.corpus.run --gpu --only honest/timed --seats 1 --json "$out/corpus_timed.json"
       ;;
   esac

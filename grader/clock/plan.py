@@ -15,6 +15,10 @@ SHORT = 300e-6  # seconds of a call below which it matters which process makes i
 # 0.8 % of 20 us: a change of 2 % is seen.
 PAIRS = 3
 PROCESS = 0.14e-6  # seconds
+# A call of milliseconds is raced by one pair of processes. 100 races of a model of 2.7 ms with itself by
+# three pairs (benchmarks/results/clocks.json) lay 0.01 to 0.03 % beside 1, each pair by its own amount.
+SHARE = 3e-4  # of a call
+LONG_LEAST = 4  # rounds; so many each of those races had
 FRESH = ("memory", "events")
 
 
@@ -25,7 +29,8 @@ class Plan:
     A round is two blocks of each contender. Rounds are added until the interval's half width is at most
     ``precise`` (a fraction of the ratio). Where to stop hangs on the width alone: a rule that looked at the
     ratio would stop when luck makes it look good. ``pairs`` of processes race where calls are short, and
-    ``fresh`` is moved about between their blocks; ``process``: seconds that a pair is known to be wrong by.
+    ``fresh`` is moved about between their blocks; ``process`` and ``share``: seconds, and the
+    share of a call, that a pair is known to be wrong by.
     """
 
     sets: int
@@ -38,10 +43,15 @@ class Plan:
     pairs: int = PAIRS
     fresh: tuple[str, ...] = FRESH
     process: float = PROCESS
+    share: float = SHARE
 
     def pairs_for(self, seconds: float) -> int:
         """How many pairs of processes a call of that length needs."""
         return self.pairs if seconds < SHORT else 1
+
+    def least_for(self, seconds: float) -> int:
+        """Rounds before the first look at the interval; calls of milliseconds differ by less."""
+        return self.least if seconds < SHORT else min(self.least, LONG_LEAST)
 
     def fresh_for(self, seconds: float) -> tuple[str, ...]:
         """What is moved about between blocks of such calls."""

@@ -51,7 +51,9 @@ class Heat:
 
         Pairs of blocks that the wall clock does not confirm are left out, unless it confirms too few.
         """
-        process = 0.0 if sampling or not self.own.calls else self.plan.process / median(self.own.seconds)
+        process = 0.0
+        if self.own.calls and not sampling:
+            process = math.hypot(self.plan.process / median(self.own.seconds), self.plan.share)
         pairs, groups = self.pairs[name], self.groups
         if self.clear and self.kept:
             pairs = [p for p, k in zip(pairs, self.kept, strict=True) if k]
@@ -152,7 +154,8 @@ def _round(match: Match, start: Start, found: Heat, group: int, names: list[str]
 
 def _enough(heat: Heat, seconds: float, groups: int) -> bool:
     how = heat.plan
-    if heat.rounds < max(how.least, 2 * groups):
+    least = how.least_for(median(heat.own.seconds)) if heat.own.calls else how.least
+    if heat.rounds < max(least, 2 * groups):
         return False
     if heat.rounds >= how.most or seconds >= how.seconds:
         return True
