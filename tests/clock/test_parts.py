@@ -11,7 +11,9 @@ from rich.console import Console
 from grader import roofline
 from grader.clock import machine, witness
 from grader.clock.interval import Interval, interval, spread
-from grader.clock.plan import plan
+from grader.clock.lineup import EAGER
+from grader.clock.plan import Plan, plan
+from grader.clock.race import Heat
 from grader.clock.witness import Blocks
 from grader.lessons import find
 from grader.report import clock
@@ -69,6 +71,17 @@ def test_plans_rotate_over_more_than_the_cache_and_keep_what_fits(size: int) -> 
     assert how.sets >= 2 and 4 <= how.calls <= 40 and how.sets <= how.calls
     assert how.calls * size <= max(256 << 20, 4 * size)
     assert how.flush > 64 << 20
+
+
+def test_long_calls_take_fewer_rounds_and_an_interval_that_knows_of_processes() -> None:
+    how = plan(32 << 20, 32 << 20, 50 << 20)
+    assert (how.least_for(2.7e-3), how.least_for(20e-6)) == (4, 6)
+    assert Plan(2, 4, least=2).least_for(2.7e-3) == 2
+    blocks = Blocks([[2.7e-3] * 4] * 8, [1.2e-2] * 8)
+    pairs = [([2.7e-3], [2.7e-3 * (1 + k * 1e-6)]) for k in range(8)]
+    found = Heat(blocks, {EAGER: blocks}, how, {EAGER: pairs}, groups=[0] * 8)
+    wide, narrow = found.against(), found.against(sampling=True)
+    assert wide.half_width == pytest.approx(1.96 * 3e-4, rel=0.1) and narrow.half_width < 1e-5
 
 
 def test_below_the_floor_of_the_card_is_tampering() -> None:
