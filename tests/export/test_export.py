@@ -47,7 +47,7 @@ def unpacked(platform: str, folder: Path) -> Path:
             assert file.read_bytes() == (course_root() / "grader" / file.relative_to(packed)).read_bytes()
         shutil.rmtree(packed)
         packed.symlink_to(course_root() / "grader")
-    assert not [n for n in names if "solution.py" in n or "/tests/" in n or n.startswith(("/", ".."))]
+    assert not [n for n in names if n.endswith("solution.py") or "/tests/" in n or n.startswith(("/", ".."))]
     return folder / "source"
 
 
