@@ -108,6 +108,7 @@ GROUPS = (
             "overhead.json": "What the sandbox costs",
             "look.json": "The look at a text",
             "tolerance.json": "Errors of honest and of less honest arithmetic",
+            "batch_class.json": "A class of 200, 50 of them hostile",
             "batch_kill.json": "A class graded while its processes are killed",
             "batch_speed_cpu.json": "A class on more processes",
             "batch_scheduler.json": "A hundred thousand gradings through the scheduler",

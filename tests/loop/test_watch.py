@@ -60,7 +60,7 @@ class Terminal:
         return self.until(lambda text: all(w in " ".join(text.split()) for w in words))
 
 
-@pytest.fixture(params=[80, 40])
+@pytest.fixture(params=[pytest.param(80, marks=pytest.mark.thorough), 40])  # the narrow one is the harder
 def terminal(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Terminal]:
     it = Terminal(request.param, tmp_path / "work")
     yield it
