@@ -10,11 +10,19 @@ from tests.corpus.classes import CLASSES, HONEST
 from tests.corpus.grading import grade
 
 ENTRIES = entries.every()
+# A plain run grades every second file of each class, which takes two minutes less; `course test --all` all of
+# them, and so did the three recorded runs that a test below looks at.
+NOW = {
+    e.name for kind in sorted({e.kind for e in ENTRIES}) for e in [x for x in ENTRIES if x.kind == kind][::2]
+}
+PARAMETERS = [
+    pytest.param(e, id=e.name, marks=() if e.name in NOW else pytest.mark.thorough) for e in ENTRIES
+]
 GPU = entries.every(gpu=True)
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("entry", ENTRIES, ids=lambda e: e.name)
+@pytest.mark.parametrize("entry", PARAMETERS)
 def test_the_file_gets_its_status(entry: entries.Entry) -> None:
     result = grade(entry, "simt", os.environ.get("PYTEST_XDIST_WORKER", "0"))
     seen = result.first or result.verdict.status

@@ -111,6 +111,8 @@ def environment(backend: str) -> dict[str, str]:
     env["PYTHONPATH"] = os.pathsep.join([root, *filter(None, [env.get("PYTHONPATH")])])
     env["PYTHONDONTWRITEBYTECODE"] = env["PYTHONUNBUFFERED"] = "1"
     env["COURSE_CACHE"] = str(cache_folder())
+    # torch.compile otherwise starts a process for each core, which counts towards the player's memory.
+    env["TORCHINDUCTOR_COMPILE_THREADS"] = "1"
     env["USER"] = env["LOGNAME"] = "player"  # there is no list of users inside
     if backend != "cuda":
         env["OMP_NUM_THREADS"] = "1"
