@@ -10,6 +10,8 @@ import traceback
 from pathlib import Path
 from typing import Any
 
+from grader.leaving import leave
+
 from . import build as builder
 from .device import activate
 
@@ -81,4 +83,4 @@ def main(arguments: list[str]) -> int:
 
 
 if __name__ == "__main__":
-    sys.exit(main(sys.argv[1:]))
+    leave(main(sys.argv[1:]))
