@@ -28,6 +28,7 @@ sys.path.insert(0, str(ROOT))
 
 from grader import lessons  # noqa: E402
 from grader.clock import machine, race  # noqa: E402
+from grader.clock.lineup import EAGER  # noqa: E402
 from grader.clock.plan import Plan  # noqa: E402
 from grader.cuda import cache  # noqa: E402
 from grader.referee.conduct import Match  # noqa: E402
@@ -158,8 +159,10 @@ def series(
                     "blocks alone": [alone.low, alone.high], "rounds": heat.rounds, "prepared": prepared,
                     "unlike_us": _finite(race.unlike(heat) * 1e6),
                     "seconds": round(time.monotonic() - begun, 2),
-                    "apart": heat.own.unexplained() - heat.baselines["eager"].unexplained(),
+                    "apart": heat.own.unexplained() - heat.baselines[EAGER].unexplained(),
                     "median": sorted(heat.own.seconds)[len(heat.own.seconds) // 2],
+                    "gaps_us": [(b.gaps * 1e6).round(1).tolist() for b in (heat.own, heat.baselines[EAGER])],
+                    "kept": [heat.groups, [int(k) for k in heat.kept]],
                 })  # fmt: skip
                 if len(found) % 10 == 0:
                     yield

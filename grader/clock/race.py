@@ -24,6 +24,8 @@ from grader.verdict import Status
 if TYPE_CHECKING:
     from grader.referee.conduct import Match
 
+RACES = 3  # at most, where the clocks do not agree
+
 __all__ = ["COPY", "EAGER", "OWN", "SOLUTION", "Heat", "Start", "Track", "alone", "heat", "line_up", "ready"]
 
 
@@ -91,19 +93,20 @@ def more(case: Case, start: Start, make: Callable[[], Match] | None) -> list[Sta
 def heat(match: Match, *starts: Start) -> Heat:
     """Blocks in turns, A B B A, in an order drawn for each round, until the interval is narrow enough.
 
-    If the clocks do not agree, all is raced once more: a host that did something else for a while is no
-    cheat. Raises FaultError with ``wrong_output`` if any timed result is not what it should be, and
-    ``tampered`` if both races show work that the claimed times do not hold. Where the second one only cannot
-    tell, no ratio is claimed: ``clear`` is false.
+    If the clocks do not agree, all is raced once more, and a third time if need be: a host that did something
+    else for a while is no cheat. Raises FaultError with ``wrong_output`` if any timed result is not what it
+    should be, and ``tampered`` if two races show work that the claimed times do not hold. Where even the last
+    one cannot tell, no ratio is claimed: ``clear`` is false.
     """
-    found, said = _heat(match, starts)
-    if said.clear and not said.accuses:
-        return found
-    before, first = found, said
-    found, said = _heat(match, starts)
-    if first.accuses and said.accuses:
-        raise FaultError(Status.TAMPERED, said.accuses, races=[before.as_json(), found.as_json()])
-    found.clear = said.clear and not said.accuses
+    accusing: list[Heat] = []
+    for _ in range(RACES):
+        found, said = _heat(match, starts)
+        if said.clear and not said.accuses:
+            return found
+        accusing += [found] * bool(said.accuses)
+        if len(accusing) > 1:
+            raise FaultError(Status.TAMPERED, said.accuses, races=[h.as_json() for h in accusing])
+    found.clear = False
     return found
 
 

@@ -85,8 +85,8 @@ class Testimony:
             return ""
         return (
             f"The process says that a call took {self.said * 1e6:.1f} us, but {self.apart * 1e6:.1f} us more "
-            "passed for each on the referee's clock than between calls of the reference, in two races one "
-            "after the other: work is done outside of the time that is claimed."
+            "passed for each on the referee's clock than between calls of the reference, in two races: "
+            "work is done outside of the time that is claimed."
         )
 
 

@@ -60,7 +60,7 @@ def test_a_host_that_is_busy_for_everybody_is_no_cheat(track: Track) -> None:
 
 def test_where_most_blocks_are_not_confirmed_nothing_is_claimed(track: Track) -> None:
     own = track.working(CALL)
-    noisy(track, own, 0.7)
+    noisy(track, own, 0.9)
     heat = track.run(own, track.working(2 * CALL))
     found = heat.against()
     assert not heat.clear and found.outcome == "too noisy to tell"
@@ -109,6 +109,16 @@ def test_a_second_race_that_agrees_is_the_one_that_counts(track: Track) -> None:
     own.host = lambda: track.clock.spend(5e-3) if next(blocks) < 13 else None
     heat = track.run(own, track.working(2 * CALL))
     assert heat.clear and heat.against().outcome == "faster" and all(heat.kept)
+
+
+@pytest.mark.parametrize(("races", "clear"), [(2, True), (3, False)])
+def test_a_third_race_is_the_last(track: Track, races: int, clear: bool) -> None:
+    """A host that is busy in three blocks of four is no cheat, and nothing is claimed while it is."""
+    own, blocks = track.working(CALL), iter(range(10_000))
+    own.host = lambda: track.clock.spend(5e-3) if (n := next(blocks)) <= races * 12 and n % 4 else None
+    heat = track.run(own, track.working(2 * CALL))
+    assert heat.clear is clear
+    assert heat.against().outcome == ("faster" if clear else "too noisy to tell")
 
 
 def test_a_busy_host_beside_the_race_has_slowed_nothing() -> None:
