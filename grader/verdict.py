@@ -97,8 +97,8 @@ SENTENCE: dict[Status, str] = {
     "hardware, so nothing it said counts.",
     Status.NOT_RUN: "This was not run, because an earlier step failed; mend that first.",
     Status.PENDING_GPU: "Only a real GPU's clock can judge this; its points stay open until a run on one.",
-    Status.PENDING_CPU: "Only the CPU back end can judge this, and it is not installed beside the GPU's; "
-    "its points stay open until it is: ./course companion",
+    Status.PENDING_CPU: "Only the CPU back end can judge this, and here it could not; the message says why. "
+    "The points stay open.",
     Status.NOT_GRADABLE: "The grader itself could not do its work; this is not the submission's fault.",
 }
 
