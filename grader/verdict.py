@@ -99,7 +99,7 @@ SENTENCE: dict[Status, str] = {
     Status.PENDING_GPU: "Only a real GPU's clock can judge this; its points stay open until a run on one.",
     Status.PENDING_CPU: "Only the CPU back end can judge this, and here it could not; the message says why. "
     "The points stay open.",
-    Status.NOT_GRADABLE: "The grader itself could not do its work; this is not the submission's fault.",
+    Status.NOT_GRADABLE: "This cannot be graded; the message says why. It is not the submission's fault.",
 }
 
 

@@ -110,6 +110,8 @@ def install(library: ctypes.CDLL) -> None:
         setattr(torch.cuda, name, stand_in)
     torch._C._cuda_getDevice = lambda: 0  # a CPU build lacks it; compile asks
     torch.cuda._initialized = True
+    torch.backends.cudnn.is_acceptable = lambda tensor: False  # torch's own warns that it was built without
+    torch.Tensor.record_stream = lambda tensor, stream: None  # type: ignore[method-assign, assignment]
     torch.version.cuda = "simt"
     marks.install()
     _install_storage()

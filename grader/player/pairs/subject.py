@@ -12,7 +12,6 @@ import torch
 from grader.player.pairs import models, values
 from grader.player.pairs.session import Session
 from grader.player.pairs.weigh import Weigher
-from grader.simt import recurrent
 
 if TYPE_CHECKING:
     from grader.player.stage import Stage
@@ -23,8 +22,6 @@ class Subject(Session):
 
     def __init__(self, stage: Stage) -> None:
         super().__init__(stage)
-        if "grader.simt.device" in sys.modules:
-            recurrent.install()
         self.initial: dict[str, Any] = {"l": []}
 
     def make(

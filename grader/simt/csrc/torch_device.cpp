@@ -2,4 +2,5 @@
 #include "torch_allocator.cpp"
 #include "torch_aliases.cpp"
 #include "torch_fallback.cpp"
+#include "torch_operators.cpp"
 #include "torch_profiler.cpp"
