@@ -198,3 +198,28 @@ def test_speed_is_predicted_for_what_passes(tmp_path: Path) -> None:
     speed = grade(warm(replace(made, with_speed=True))).verdict.speed
     # The same operators on both sides: the same prediction.
     assert speed is not None and speed["kind"] == "predicted" and speed["whole_ratio"] == pytest.approx(1.0)
+
+
+SINE = reference("return torch.sin(x.double() * 3).float()", "[torch.rand(64, 6)]")
+
+
+def test_where_rounding_of_the_inputs_alone_misses_nobody_is_asked_to_be_right(tmp_path: Path) -> None:
+    """Scaled up, x * 3 is rounded by up to 1e-4, and so is the sine."""
+    right = judged(tmp_path, SINE, torch_one(SINE, ("torch.sin(x.double() * 3).float()", "torch.sin(x * 3)")))
+    assert right.ok
+    assert "hang on the last bit of its inputs" in said(right, "scaled up")
+    assert "hang on" not in said(right, "scaled down") + said(right, "signs mixed")
+
+
+def test_what_rounding_cannot_explain_is_wrong_there_too(tmp_path: Path) -> None:
+    edit = ("torch.sin(x.double() * 3).float()", "torch.sin(torch.where(x > 9, x + 0.1, x) * 3)")
+    verdict = judged(tmp_path, SINE, torch_one(SINE, edit))
+    assert said(verdict, "scaled up").startswith("wrong_output")
+    assert [f.id for f in verdict.findings if not f.ok] == ["scaled up"]
+
+
+def test_a_problem_that_proves_nothing_is_reported(tmp_path: Path) -> None:
+    ref = reference("return torch.relu(self.fc(x) - 9)", "[torch.rand(8, 6)]", "self.fc = nn.Linear(6, 5)")
+    verdict = judged(tmp_path, ref, torch_one(ref))
+    assert said(verdict, "problem").startswith("not_gradable")
+    assert "one value throughout; its results do not depend on the input" in said(verdict, "problem")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import namedtuple
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -10,6 +11,7 @@ import torch
 
 from grader.arena import Arena
 from grader.pairs import dtypes, form, table
+from grader.pairs.degenerate import Signs
 from grader.pairs.flow import Line, windows
 from grader.player.pairs import models, values, variants
 from grader.player.pairs.pieces import Flat
@@ -134,3 +136,20 @@ def test_the_weigher_counts_bytes_and_products() -> None:
     with Weigher() as seen:
         torch.nn.functional.dropout(x, 0.5, training=True)
     assert seen.random == {"native_dropout"} or seen.random == {"bernoulli_"}
+
+
+def signs(constant: list[bool], same: bool) -> list[str]:
+    found = Signs()
+    for one in constant:
+        found.round(SimpleNamespace(tensors=[{"constant": one}]))  # type: ignore[arg-type]
+    found.same = same
+    return list(found)
+
+
+def test_results_of_one_value_count_only_if_no_weights_give_others() -> None:
+    assert signs([True, True, True], same=True) == [
+        "its result is one value throughout", "its results do not depend on the input",
+    ]  # fmt: skip
+    assert signs([True, True, False], same=True) == []
+    assert signs([False, False, False], same=True) == ["its results do not depend on the input"]
+    assert signs([False, True, False], same=False) == []

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from grader.player.stage import Stage
 
 _sessions: dict[int, Session] = {}
-OF_REFERENCE = {"begin", "weights", "draw", "answer", "block", "judge"}
+OF_REFERENCE = {"begin", "weights", "draw", "answer", "block", "nudge", "judge"}
 OF_SUBJECT = {"make", "mode", "take", "move", "call"}
 
 

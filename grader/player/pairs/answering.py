@@ -36,6 +36,7 @@ class Reference(Session):
         self.answers: Answers | None = None
         self.after: dict[int, torch.Tensor] = {}
         self.sample: list[torch.Tensor] = []
+        self.near: list[torch.Tensor] = []
         with open(stage.path, encoding="utf-8", errors="replace") as file:  # noqa: PTH123 (one line of it)
             self._on_cpu = stage.device == "cpu" and mentions_cuda(file.read())
 
@@ -78,7 +79,7 @@ class Reference(Session):
         """New inputs; ``applies`` is False if the variant changes nothing of these."""
         self.recipe = seed, variant, spec
         # Nothing of the call before stays while the new tensors are made: they may fill the memory.
-        self.answers, self.after, self.inputs, self.outputs = None, {}, [], []
+        self.answers, self.after, self.inputs, self.outputs, self.near = None, {}, [], [], []
         self.forget()
         self.inputs, applies = self._drawn()
         return {
@@ -180,6 +181,18 @@ class Reference(Session):
             return ""
         return "seeded" if same[0] and not changed and names <= FACTORIES else "free"
 
+    def nudge(self, seed: int) -> dict[str, Any]:
+        """Call it once more, with inputs that differ by one part in the last place: lines "nudged"."""
+        given, generator = self.inputs, torch.Generator().manual_seed(seed)
+        torch.manual_seed(seed)
+        with self.words(), torch.no_grad():
+            changed = [variants.nudged(t, generator) for t in given]
+            self.near = []
+            values.encode(self.run(self.target, self.arguments(changed)), self.near)
+        self.near = [real(t) for t in self.near]
+        self.forget("nudged")
+        return {}
+
     def block(self, number: int) -> dict[str, Any]:
         """Have the float64 answers of one block ready; ``ranges``: which elements of each output they are."""
         assert self.answers is not None
@@ -200,6 +213,8 @@ class Reference(Session):
         if what == "answer":
             assert self.answers is not None
             return Flat(self.answers.tensors[int(key)])
+        if what == "nudged":
+            return Flat(self.near[int(key)])
         if what == "after":
             return Flat(self.after.get(int(key), self.inputs[int(key)]), storage=True)
         return super()._made(what, key)

@@ -35,6 +35,15 @@ def applied(variant: str, tensors: list[torch.Tensor], seed: int) -> bool:
     return changed
 
 
+def nudged(tensor: torch.Tensor, generator: torch.Generator) -> torch.Tensor:
+    """A copy whose floating-point values are each larger or smaller by one part in the last place."""
+    if not tensor.is_floating_point():
+        return tensor.clone()
+    signs = torch.randint(0, 2, tensor.shape, generator=generator, dtype=torch.int8) * 2 - 1
+    last = signs.to(tensor.device, torch.float64) * torch.finfo(tensor.dtype).eps
+    return (tensor.double() * (1 + last)).to(tensor.dtype)
+
+
 def _hold(tensor: torch.Tensor, values: torch.Tensor) -> None:
     """New values in the same memory; where a view repeats elements, those of the last one stay."""
     if 0 in tensor.stride() and tensor.numel() > 1:
