@@ -162,6 +162,7 @@ def series(
                     "apart": heat.own.unexplained() - heat.baselines[EAGER].unexplained(),
                     "median": sorted(heat.own.seconds)[len(heat.own.seconds) // 2],
                     "gaps_us": [(b.gaps * 1e6).round(1).tolist() for b in (heat.own, heat.baselines[EAGER])],
+                    "claims_us": [(b.claims * 1e6).round(2).tolist() for b in (heat.own, heat.baselines[EAGER])],
                     "kept": [heat.groups, [int(k) for k in heat.kept]],
                 })  # fmt: skip
                 if len(found) % 10 == 0:

@@ -88,13 +88,14 @@ def main() -> None:
     torch.backends.cuda.matmul.allow_tf32 = False
     out = Path(sys.argv[1]).resolve()
     out.mkdir(parents=True, exist_ok=True)
-    rungs = kit.functions()
+    parts = sys.argv[2:] or [*INSIDE, *OUTSIDE]
+    rungs = kit.functions() if INSIDE.keys() & set(parts) else {}
     with tempfile.TemporaryDirectory() as scratch:
         logs = Path(scratch)
         if (out / "logs.tgz").exists():
             with tarfile.open(out / "logs.tgz") as before:
                 before.extractall(logs, filter="data")
-        for part in sys.argv[2:] or [*INSIDE, *OUTSIDE]:
+        for part in parts:
             begun = time.monotonic()
             got: Any
             try:

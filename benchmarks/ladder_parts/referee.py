@@ -64,15 +64,11 @@ def part_race(folder: Path) -> dict[str, Any]:
             "--reference",
             str(reference),
         ]
-        done = subprocess.run(
-            [*command, "--backend", "cuda", "--json", str(at)],
-            cwd=ROOT,
-            capture_output=True,
-            text=True,
-            check=False,
-        )
+        command += ["--backend", "cuda", "--json", str(at)]
+        done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False)
         (folder / f"race_{model}.txt").write_text(done.stdout + done.stderr, "utf-8")
         found[model] = (
             json.loads(at.read_text("utf-8")) if at.exists() else (done.stdout + done.stderr)[-2000:]
         )
+        print(model, found[model] if isinstance(found[model], str) else "raced", flush=True)
     return found
