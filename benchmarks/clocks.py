@@ -154,6 +154,7 @@ def series(
                     found.append({"fault": fault.message})
                     continue
                 one, alone = heat.against(), heat.against(sampling=True)
+                both = heat.own, heat.baselines[EAGER]
                 found.append({
                     "ratio": one.ratio, "low": one.low, "high": one.high, "outcome": one.outcome,
                     "blocks alone": [alone.low, alone.high], "rounds": heat.rounds, "prepared": prepared,
@@ -161,8 +162,9 @@ def series(
                     "seconds": round(time.monotonic() - begun, 2),
                     "apart": heat.own.unexplained() - heat.baselines[EAGER].unexplained(),
                     "median": sorted(heat.own.seconds)[len(heat.own.seconds) // 2],
-                    "gaps_us": [(b.gaps * 1e6).round(1).tolist() for b in (heat.own, heat.baselines[EAGER])],
-                    "claims_us": [(b.claims * 1e6).round(2).tolist() for b in (heat.own, heat.baselines[EAGER])],
+                    "overhead_us": heat.overhead * 1e6,
+                    "gaps_us": [(b.gaps * 1e6).round(1).tolist() for b in both],
+                    "claims_us": [(b.claims * 1e6).round(2).tolist() for b in both],
                     "kept": [heat.groups, [int(k) for k in heat.kept]],
                 })  # fmt: skip
                 if len(found) % 10 == 0:

@@ -27,6 +27,7 @@ from grader.clock import machine, race  # noqa: E402
 from grader.clock.plan import Plan  # noqa: E402
 from grader.cuda import cache  # noqa: E402
 from grader.referee import draw  # noqa: E402
+from grader.referee.exchange import Value  # noqa: E402
 from grader.referee.process import Limits, Player  # noqa: E402
 from grader.task import Tensor  # noqa: E402
 
@@ -58,7 +59,7 @@ def measured(file: Path, shape: tuple[int, ...], count: int, rounds: int) -> dic
     rng, begun = draw.generator(), time.monotonic()
     everyone = players(file, count)
     try:
-        sets = [[draw.draw(Tensor(shape), rng)] for _ in range(PLAN.sets)]
+        sets: list[list[Value]] = [[draw.draw(Tensor(shape), rng)] for _ in range(PLAN.sets)]
         tracks = [race.Track("mine", player) for player in everyone]
         facts = [race.ready(track, "work", sets, PLAN) for track in tracks]
         times = max(1, round(1.5 * max(f["host"] for f in facts) / facts[0]["flush"]))
@@ -67,7 +68,7 @@ def measured(file: Path, shape: tuple[int, ...], count: int, rounds: int) -> dic
             for way, fresh in random.sample(sorted(WAYS.items()), len(WAYS)):
                 for at in random.sample(range(count), count):
                     order = [int(n) for n in rng.integers(0, PLAN.sets, PLAN.calls)]
-                    tracks[at].block(order, 0.75, times, fresh)
+                    tracks[at].block(order, race.seed_of(rng), times, fresh)
                     blocks[way][at].append(median(tracks[at].blocks.calls[-1]) * 1e6)
         overheads = [f["overhead"] * 1e6 for f in facts]
     finally:

@@ -10,6 +10,7 @@ from dataclasses import dataclass, field
 from statistics import median
 from typing import TYPE_CHECKING, Any, TypeVar
 
+from grader.clock.fresh import independent
 from grader.clock.models import Making, together
 from grader.clock.plan import Plan, plan
 from grader.clock.results import Outputs, distance, fetch
@@ -43,20 +44,24 @@ class Track:
     player: Player
     blocks: Blocks = field(default_factory=Blocks)
 
-    def block(self, order: list[int], factor: float, times: int, fresh: tuple[str, ...] = ()) -> None:
+    def block(self, order: list[int], seed: int, times: int, fresh: tuple[str, ...] = ()) -> None:
         """Run one block; the times, and the seconds that passed here, go to ``blocks``.
 
-        What is moved about is moved before: memory takes the driver longer at one time than at another.
+        What takes a host longer at one time than at another is done before the clock runs.
         """
-        if fresh:
-            self.ask("move", fresh=fresh)
+        self.ask("prepare", calls=len(order), fresh=fresh)
         begun = time.monotonic()
-        data = self.ask("block", order=order, factor=factor, times=times, fresh=fresh)
+        data = self.ask("block", order=order, seed=seed, times=times)
         wall = time.monotonic() - begun
         said = data.get("seconds")
         if not isinstance(said, list) or len(said) != len(order) or not all(map(positive, said)):
             raise FaultError(Status.TAMPERED, "The submission's process gave no times.")
         self.blocks.add([float(s) for s in said], wall)
+
+    def repeat(self, order: list[int], seed: int | None) -> None:
+        """The same calls for their results only; without a seed, with inputs as they were drawn."""
+        self.ask("prepare", calls=len(order))
+        self.ask("block", order=order, seed=seed)
 
     def ask(self, step: str, **fields: Any) -> dict[str, Any]:
         """A request to the track."""
@@ -164,11 +169,12 @@ def _solution(match: Match, model: bool, making: Making | None) -> Track:
 def ready(track: Track, entry: str, sets: list[list[Value]], how: Plan, **more: Any) -> dict[str, float]:
     """Hand the sets over, in one piece of shared memory; seconds: ``overhead``, ``host``, ``flush``."""
     slots = iter(exchange.pack(track.player, [a for args in sets for a in args if isinstance(a, Drawn)]))
+    loose = [isinstance(a, Drawn) and independent(a.view()) for a in sets[0]]
     listed = [
         [{"slot": next(slots).as_json()} if isinstance(a, Drawn) else {"value": a} for a in args]
         for args in sets
     ]
-    said = track.ask("ready", entry=entry, sets=listed, flush=how.flush, **more)
+    said = track.ask("ready", entry=entry, sets=listed, loose=loose, flush=how.flush, **more)
     return {
         key: float(said[key]) if positive(said.get(key)) else 0.0 for key in ("overhead", "host", "flush")
     }
@@ -179,7 +185,7 @@ def _bound(mine: Track, expected: Expected) -> float:
 
     Four times the distance that a judged result has, relative to the root mean square of the right one.
     """
-    mine.ask("block", order=[0, 0], factor=1.0)
+    mine.repeat([0, 0], None)
     far = FLOOR
     for _, found in fetch(mine, [0], expected.outputs):
         for answers, eager, got in zip(expected.answers, expected.eager, found, strict=True):
@@ -192,7 +198,7 @@ def _bound(mine: Track, expected: Expected) -> float:
 
 def _seconds(eager: Track, times: int, overhead: float) -> float:
     """About how long a call of the reference takes; its word is trusted."""
-    eager.block([0, 1, 0, 1, 0], 0.75, times)
+    eager.block([0, 1, 0, 1, 0], 0, times)
     return max(1e-9, median(eager.blocks.calls.pop()) - overhead)
 
 

@@ -15,7 +15,7 @@ from grader.clock import machine, witness
 from grader.clock.interval import Interval, Pairs, interval
 from grader.clock.lineup import COPY, EAGER, OWN, SOLUTION, Start, Track, at_once, line_up, ready
 from grader.clock.plan import Plan
-from grader.clock.results import Array, compare, trusted
+from grader.clock.results import compare
 from grader.clock.witness import Blocks
 from grader.referee.fault import FaultError
 from grader.task import Case
@@ -138,18 +138,17 @@ def _heat(match: Match, starts: tuple[Start, ...]) -> tuple[Heat, witness.Testim
 
 def _round(match: Match, start: Start, found: Heat, group: int, names: list[str]) -> None:
     """Two blocks of each contender of one pair of processes."""
-    mine, everyone = start.mine, start.tracks
-    # Every digit of the inputs changes with it, so nothing of an earlier round is right in this one.
-    factor = float(np.float32(match.rng.uniform(0.5, 1.0)))
-    right = _expected(start, factor)
+    mine, eager, everyone = start.mine, start.eager, start.tracks
     order = [everyone[i] for i in match.rng.permutation(len(everyone))]
     times: dict[str, list[list[float]]] = {t.name: [] for t in everyone}
-    for track in [*order, *reversed(order)]:
-        calls = [0] * start.plan.calls if track.name == COPY else _order(start.plan, match.rng)
-        track.block(calls, factor, start.times, start.plan.fresh_for(start.eager_seconds))
-        times[track.name].append([max(s - start.overhead, 1e-9) for s in track.blocks.calls[-1]])
-        if track is mine:
-            found.compared += compare(mine, calls, right, start.outputs, start.bound)
+    fresh = start.plan.fresh_for(start.eager_seconds)
+    for turns in (order, order[::-1]):
+        # Inputs that no call has had before, the same for all contenders.
+        calls, seed = _order(start.plan, match.rng), seed_of(match.rng)
+        for track in turns:
+            track.block([0] * len(calls) if track.name == COPY else calls, seed, start.times, fresh)
+            times[track.name].append([max(s - start.overhead, 1e-9) for s in track.blocks.calls[-1]])
+        found.compared += compare(mine, eager, len(calls), start.outputs, start.bound)
     for name in names:
         found.pairs[name] += list(zip(times[mine.name], times[name], strict=True))
     found.groups += [group, group]
@@ -176,11 +175,9 @@ def _order(how: Plan, rng: np.random.Generator) -> list[int]:
     return [int(number) for number in order]
 
 
-def _expected(start: Start, factor: float) -> list[list[Array]]:
-    """The reference's results for each set, multiplied by ``factor``."""
-    sets = list(range(start.plan.sets))
-    start.eager.ask("block", order=sets, factor=factor, keep=True)
-    return trusted(start.eager, sets, start.outputs)
+def seed_of(rng: np.random.Generator) -> int:
+    """Of a block's inputs; as large as a message can hold without loss."""
+    return int(rng.integers(1 << 62))
 
 
 def alone(match: Match, *starts: Start) -> Blocks:
@@ -196,7 +193,7 @@ def alone(match: Match, *starts: Start) -> Blocks:
     eager = Track(EAGER, first.eager.player)
     for _ in range(4):
         order = _order(first.plan, match.rng)
-        eager.block(order, 0.75, first.times, first.plan.fresh_for(first.eager_seconds))
+        eager.block(order, seed_of(match.rng), first.times, first.plan.fresh_for(first.eager_seconds))
     return eager.blocks
 
 

@@ -50,25 +50,21 @@ def shown(track: Track, calls: list[int], outputs: Outputs) -> Iterator[tuple[in
         yield from ((call, views[i * n : (i + 1) * n]) for i, call in enumerate(some))
 
 
-def trusted(track: Track, calls: list[int], outputs: Outputs) -> list[list[Array]]:
-    """Results of the reference, by call: where they lie if there is room, until it is asked again."""
-    size = sum(math.prod(shape) * np.dtype(dtype).itemsize for shape, dtype in outputs)
-    take = shown if size * len(calls) <= FETCH else fetch
-    return [found for _, found in take(track, calls, outputs)]
-
-
-def compare(mine: Track, order: list[int], right: list[list[Array]], outputs: Outputs, bound: float) -> int:
+def compare(mine: Track, theirs: Track, calls: int, outputs: Outputs, bound: float) -> int:
     """Compare every result of a block with the reference's; FaultError at the first that is wrong.
 
     Each piece is copied once and the copy is compared: what the player writes meanwhile changes nothing.
     """
-    for call, found in shown(mine, list(range(len(order))), outputs):
-        for got, wanted in zip(found, right[order[call]], strict=True):
+    everything = list(range(calls))
+    for (_, found), (_, right) in zip(
+        shown(mine, everything, outputs), shown(theirs, everything, outputs), strict=True
+    ):
+        for got, wanted in zip(found, right, strict=True):
             far = distance(got, wanted)
             if not far <= bound:
                 message = "A timed call returned another result than the reference: the work is not done."
                 raise FaultError(Status.WRONG_OUTPUT, message, distance=far if math.isfinite(far) else None)
-    return len(order)
+    return calls
 
 
 def distance(got: Array, wanted: Array) -> float:

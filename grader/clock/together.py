@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
+import contextlib
 import time
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
-
-import numpy as np
 
 from grader import roofline
 from grader.clock import machine, race, witness
@@ -99,27 +98,26 @@ def _round(meeting: Meeting, group: list[Start], number: int) -> None:
     """Two blocks of each; of the references only the first one's are timed."""
     first = group[0]
     rng, how = first.match.rng, first.plan
-    factor = float(np.float32(rng.uniform(0.5, 1.0)))
     playing = [n for n in range(len(group)) if n not in meeting.said]
-    right = {n: race._expected(group[n], factor) for n in playing}
     tracks = {EAGER: first.eager} | {str(n): group[n].mine for n in playing}
     order = [list(tracks)[i] for i in rng.permutation(len(tracks))]
     found: dict[str, list[list[float]]] = {name: [] for name in tracks}
     fresh = how.fresh_for(first.eager_seconds)
-    for name in [*order, *reversed(order)]:
-        calls, track = race._order(how, rng), tracks[name]
-        try:
-            track.block(calls, factor, first.times, fresh)
-            if name != EAGER:
-                start = group[int(name)]
-                heat = meeting.heats[int(name)]
-                heat.compared += compare(track, calls, right[int(name)], start.outputs, start.bound)
-        except FaultError as fault:
-            if name == EAGER:
-                raise
-            meeting.said[int(name)] = fault
-            continue
-        found[name].append([max(s - first.overhead, 1e-9) for s in track.blocks.calls[-1]])
+    for turns in (order, order[::-1]):
+        calls, seed = race._order(how, rng), race.seed_of(rng)
+        for name in turns:
+            if name == EAGER or int(name) not in meeting.said:
+                with _blame(meeting, name):
+                    tracks[name].block(calls, seed, first.times, fresh)
+                    found[name].append([max(s - first.overhead, 1e-9) for s in tracks[name].blocks.calls[-1]])
+        for n in playing:
+            if n not in meeting.said:
+                start = group[n]
+                start.eager.repeat(calls, seed)
+                with _blame(meeting, str(n)):
+                    meeting.heats[n].compared += compare(
+                        start.mine, start.eager, len(calls), start.outputs, start.bound
+                    )
     for n in playing:
         if n in meeting.said:
             continue
@@ -129,6 +127,17 @@ def _round(meeting: Meeting, group: list[Start], number: int) -> None:
                 pairs: Pairs = list(zip(found[str(n)], seconds, strict=True))
                 heat.pairs[name] += pairs
         heat.groups += [number, number]
+
+
+@contextlib.contextmanager
+def _blame(meeting: Meeting, name: str) -> Iterator[None]:
+    """A candidate's own fault ends the race for that one only."""
+    try:
+        yield
+    except FaultError as fault:
+        if name == EAGER:
+            raise
+        meeting.said[int(name)] = fault
 
 
 def _enough(meeting: Meeting, rounds: int, seconds: float) -> bool:

@@ -17,6 +17,7 @@ Array = NDArray[Any]
 BAND = 0.10  # of a call's time; two honest clocks were within 3 % of each other on an H200
 SLACK = 6e-6  # seconds a call: what one Python loop may take longer than another
 TENTH = 0.1  # of the faster half of the blocks may be quiet for another reason than honesty
+MISSING = 0.25  # of the time that blocks are too long must be what they claim less than others
 SLOWED, WALL = 1.05, 1.1  # the wall clock holds the host's own waits as well
 
 
@@ -102,6 +103,9 @@ def testimony(pairs: Sequence[tuple[Blocks, Blocks]]) -> Testimony:
       and at the quietest tenth of those, against the reference's upper quartile. To hide work in fewer
       than half of the blocks is of no use, since
     - a block whose wall time is not explained does not count for the ratio, whoever is to blame.
+
+    Time that is hidden is missing in the claims. If blocks that are confirmed claim no more than those that
+    are not, nothing is hidden in these: the host did something else in them.
     """
     said = float(np.median(np.concatenate([own.seconds for own, _ in pairs])))
     claims, beyond, apart, kept = [], [], [], []
@@ -116,6 +120,11 @@ def testimony(pairs: Sequence[tuple[Blocks, Blocks]]) -> Testimony:
     fastest = order[: -(-len(order) // 2)]
     hidden = float(np.quantile(np.concatenate(beyond)[fastest], TENTH, method="lower"))
     typical = float(np.median(np.concatenate(apart)[fastest]))
+    sure, claimed = np.concatenate(kept), np.concatenate(claims)
+    doubted = fastest[~sure[fastest]]
+    if sure.any() and len(doubted):
+        missing = float(np.median(claimed[sure]) - np.median(claimed[doubted]))
+        hidden = hidden if missing > MISSING * typical else min(hidden, 0.0)
     enough = all(sum(k) >= max(2, len(k) / 2) for k in kept)
     return Testimony(said, hidden, typical, tuple(kept), enough and typical <= BAND * said + SLACK)
 

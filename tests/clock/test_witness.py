@@ -28,9 +28,9 @@ def some(share: float, seed: int = 3) -> Callable[[], bool]:
     return lambda: chance.random() < share
 
 
-def noisy(track: Track, player: Player, share: float, seconds: float = 5.6e-3) -> None:
+def noisy(track: Track, player: Player, share: float, seconds: float = 5.6e-3, seed: int = 3) -> None:
     """The host does something else for so long, in a share of the player's blocks."""
-    struck = some(share)
+    struck = some(share, seed)
     player.host = lambda: track.clock.spend(seconds) if struck() else None
 
 

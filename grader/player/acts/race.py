@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import ctypes
+import functools
 import gc
 import random
 import time
@@ -23,6 +24,7 @@ if TYPE_CHECKING:
 # in their place later on is not asked.
 Event, synchronize, empty_cache = torch.cuda.Event, torch.cuda.synchronize, torch.cuda.empty_cache
 record, elapsed, now = torch.cuda.Event.record, torch.cuda.Event.elapsed_time, time.perf_counter
+uniform = torch.Tensor.uniform_
 MOST = 4096
 
 
@@ -33,25 +35,33 @@ def overwrite(buffer: torch.Tensor) -> None:
 
 @dataclass(slots=True)
 class Track:
-    """What lies ready between two blocks: inputs as given, the target, results of the last block."""
+    """One contender. ``given``: sets of inputs as they came; ``sets``: what calls get, filled anew for each.
+
+    ``loose`` says of each argument whether its elements may be changed one by one.
+    """
 
     target: Callable[..., Any]
     given: list[list[Any]]
+    loose: list[bool]
     flush: torch.Tensor
-    events: list[tuple[torch.cuda.Event, torch.cuda.Event]]
+    sets: list[list[Any]] = field(default_factory=list)
+    noise: list[torch.Tensor | None] = field(default_factory=list)
+    events: list[tuple[torch.cuda.Event, torch.cuda.Event]] = field(default_factory=list)
     results: list[list[torch.Tensor]] = field(default_factory=list)
     padding: list[torch.Tensor] = field(default_factory=list)
+    fresh: tuple[str, ...] = ()
+    stream: torch.cuda.Stream | None = None
 
 
 _tracks: dict[str, Track] = {}
 
 
 def perform(stage: Stage, line: Line, step: str, track: str, **fields: Any) -> dict[str, Any]:
-    """``step``: "ready", "move", "block" or "results", see there. A trusted player may hold several."""
+    """``step``: "ready", "prepare", "block" or "results", see there. A trusted player may hold several."""
     if step == "ready":
         return _ready(stage, track, **fields)
-    if step == "move":
-        return _move(_tracks[track], **fields)
+    if step == "prepare":
+        return _prepare(_tracks[track], **fields)
     return _block(_tracks[track], **fields) if step == "block" else _results(stage, _tracks[track], **fields)
 
 
@@ -60,13 +70,16 @@ def _ready(
     name: str,
     entry: str,
     sets: list[list[dict[str, Any]]],
+    loose: list[bool],
     flush: int,
     compiled: str = "",
     copy: int = 0,
 ) -> dict[str, Any]:
     """Take the sets of inputs. ``compiled``: by torch.compile in that mode. ``copy``: time a copy of n bytes.
 
-    Persisting lines of the L2 cache are given back, so that none outlive the file that set them.
+    Persisting lines of the L2 cache are given back, so that none outlive the file that set them. Answers
+    seconds: ``host`` of one turn of the loop in a block without the cache's part, ``flush`` of overwriting
+    the cache once, ``overhead`` between two events.
     """
     target = stage.target(entry) if not copy else _copy(copy)
     if compiled:
@@ -74,75 +87,110 @@ def _ready(
     given = [stage.arguments(args) for args in sets]
     buffer = torch.empty(flush, dtype=torch.uint8, device=stage.device)
     _reset_persisting()
-    _tracks[name] = Track(target, given, buffer, [])
-    host = []
+    track = _tracks[name] = Track(target, given, loose, buffer)
+    _prepare(track, 1)
+    host, pair = [], _pair()
     with torch.no_grad():
-        for args in [*given, *given, *given]:  # compiles, and warms the allocator
+        for number in [*range(len(given))] * 3:  # compiles, and warms the allocator
             synchronize()
             begun = now()
-            target(*args)
+            fill(track, number, number)
+            record(pair[0])
+            value = target(*track.sets[number])
+            record(pair[1])
+            _copies(value)
             host.append(now() - begun)
     synchronize()
-    return {"overhead": _overhead(), "host": sorted(host)[len(host) // 2], "flush": _flushing(buffer)}
+    seconds = _flushing(buffer)
+    return {"overhead": _overhead(buffer, seconds), "host": sorted(host)[len(host) // 2], "flush": seconds}
 
 
-def _move(track: Track, fresh: tuple[str, ...]) -> dict[str, Any]:
-    """What is in ``fresh`` is not where it was in the block before: "memory", "events"."""
+def _prepare(track: Track, calls: int, fresh: tuple[str, ...] = ()) -> dict[str, Any]:
+    """Before a block: everything that takes the host longer at one time than at another.
+
+    What is in ``fresh`` is not where it was in the block before: "memory", "events", "stream". With "warm"
+    each timed call follows one with another set: its code lies in the caches and its data does not.
+    Nothing of the block's inputs is known yet, so no work on them can be done here.
+    """
     track.results.clear()
+    track.fresh = fresh
     if "memory" in fresh:
-        track.padding.clear()
+        track.sets, track.noise, track.padding = [], [], []
         empty_cache()
         track.padding = elsewhere()
     if "events" in fresh:
         track.events.clear()
+    while len(track.events) < min(calls, MOST):
+        track.events.append(_pair())
+    if not track.sets:
+        track.sets = [[_own(value) for value in args] for args in track.given]
+        track.noise = [_noise(value, on) for value, on in zip(track.sets[0], track.loose, strict=True)]
+    track.stream = torch.cuda.Stream() if "stream" in fresh else None  # type: ignore[no-untyped-call]
+    with torch.no_grad(), on_stream(track.stream):
+        value = track.target(
+            *track.sets[0]
+        )  # code and translation tables are warm again after another's turn
+        if fresh:  # so that the allocator need not ask the driver between timed calls
+            room = [_copies(value) for _ in range(calls + 2)]
+            del room
+    synchronize()
     return {}
 
 
-def _block(
-    track: Track,
-    order: list[int],
-    factor: float,
-    times: int = 1,
-    keep: bool = True,
-    fresh: tuple[str, ...] = (),
-) -> dict[str, Any]:
-    """Call once for each number in ``order`` with that set of inputs, all multiplied by ``factor``.
+def _block(track: Track, order: list[int], seed: int | None = None, times: int = 0) -> dict[str, Any]:
+    """Call once for each number in ``order`` with that set of inputs, filled anew from ``seed``.
 
     Before each call the cache is overwritten, ``times`` times over, so that the device is still busy while
     the host prepares the call, and never waits for it. Answers each call's seconds by events. Each result
     is copied right after its call, on the same stream: what is written later on is not in the copy.
-    ``fresh``: what was moved about since the block before, and "stream", another than the current one. With
-    "warm" each timed call follows one with another set: its code lies in the caches and its data does not.
     """
-    track.results.clear()
-    sets = [[_scaled(a, factor) for a in args] for args in track.given]
-    order = order[:MOST]
-    while len(track.events) < len(order):
-        track.events.append(_pair())
-    target, flush, events, results = track.target, track.flush, track.events, track.results
+    target, sets, flush, results = track.target, track.sets, track.flush, track.results
+    results.clear()
+    used = list(zip(order, track.events, strict=False))
     synchronize()
     gc.disable()
     try:
-        with torch.no_grad(), on_stream("stream" in fresh):
-            value = target(*sets[order[0]])  # code and translation tables are warm again after another's turn
-            if fresh:  # so that the allocator need not ask the driver between timed calls
-                room = [_copies(value) for _ in range(len(order) + 2)]
-                del room
-            synchronize()
-            for number, (before, after) in zip(order, events, strict=False):
+        with torch.no_grad(), on_stream(track.stream):
+            for at, (number, (before, after)) in enumerate(used):
+                fill(track, number, None if seed is None else seed + at)
                 for _ in range(times):
                     overwrite(flush)
-                if "warm" in fresh:
+                if "warm" in track.fresh:
                     value = target(*sets[number - 1])
                 record(before)
                 value = target(*sets[number])
                 record(after)
-                if keep:
-                    results.append(_copies(value))
+                results.append(_copies(value))
             synchronize()
     finally:
         gc.enable()
-    return {"seconds": [elapsed(b, a) / 1e3 for b, a in events[: len(order)]]}
+    return {"seconds": [elapsed(before, after) / 1e3 for _, (before, after) in used]}
+
+
+def fill(track: Track, number: int, seed: int | None) -> None:
+    """Inputs that nobody has seen before: of a loose argument each element times a number of its own between
+    a half and one, of another floating-point one all times the same. Without a seed: as they were given.
+
+    The same seed makes the same inputs in two processes on one GPU.
+    """
+    chance = random.Random(seed)  # noqa: S311 - repeatable on purpose
+    for into, value, noise in zip(track.sets[number], track.given[number], track.noise, strict=True):
+        if not isinstance(value, torch.Tensor) or not value.is_floating_point():
+            continue
+        if seed is None:
+            into.copy_(value)
+        elif noise is None:
+            torch.mul(value, chance.uniform(0.5, 1.0), out=into)
+        else:
+            source = generator(str(value.device))
+            source.manual_seed(chance.getrandbits(62))
+            torch.mul(value, uniform(noise, 0.5, 1.0, generator=source), out=into)
+
+
+@functools.cache
+def generator(device: str) -> torch.Generator:
+    """One on that device, which is seeded for each use."""
+    return torch.Generator(device)
 
 
 def elsewhere() -> list[torch.Tensor]:
@@ -152,11 +200,9 @@ def elsewhere() -> list[torch.Tensor]:
     return [torch.empty(size, dtype=torch.uint8, device="cuda") for size in sizes]
 
 
-def on_stream(other: bool) -> contextlib.AbstractContextManager[Any]:
+def on_stream(other: torch.cuda.Stream | None) -> contextlib.AbstractContextManager[Any]:
     """Another current stream, or the one that there is."""
-    if not other:
-        return contextlib.nullcontext()
-    return torch.cuda.stream(torch.cuda.Stream())  # type: ignore[no-untyped-call]
+    return contextlib.nullcontext() if other is None else torch.cuda.stream(other)
 
 
 def _results(stage: Stage, track: Track, calls: list[int], out: list[list[dict[str, Any]]]) -> dict[str, Any]:
@@ -176,10 +222,14 @@ def _copies(value: Any) -> list[torch.Tensor]:
     return [v.detach().clone() for v in found if tensors.readable(v)]
 
 
-def _scaled(value: Any, factor: float) -> Any:
-    if isinstance(value, torch.Tensor) and value.is_floating_point():
-        return value * factor
+def _own(value: Any) -> Any:
+    """Room for a call's input, which holds what was given; strides as far as no two elements share memory."""
     return value.clone() if isinstance(value, torch.Tensor) else value
+
+
+def _noise(value: Any, loose: bool) -> torch.Tensor | None:
+    floating = loose and isinstance(value, torch.Tensor) and value.is_floating_point()
+    return torch.empty_like(value) if floating else None
 
 
 def _copy(nbytes: int) -> Callable[..., torch.Tensor]:
@@ -188,14 +238,29 @@ def _copy(nbytes: int) -> Callable[..., torch.Tensor]:
     return lambda *_: target.copy_(source)
 
 
-def _overhead() -> float:
-    """Seconds between two events with nothing in between; the median of 50."""
-    pairs = [_pair() for _ in range(50)]
-    for before, after in pairs:
-        record(before)
-        record(after)
-    synchronize()
-    return float(sorted(elapsed(b, a) / 1e3 for b, a in pairs)[25])
+def _overhead(buffer: torch.Tensor, flush: float) -> float:
+    """Seconds between two events with nothing in between; the median of 50.
+
+    The device must be busy until the host has asked for all of them: else it is the host's own time.
+    """
+    pairs = [_pair() for _ in range(10)]
+    found: list[float] = []
+    times = 1
+    while len(found) < 50:
+        synchronize()
+        begun = now()
+        for _ in range(times):
+            overwrite(buffer)
+        for before, after in pairs:
+            record(before)
+            record(after)
+        asked = now() - begun
+        synchronize()
+        if asked > times * flush / 2 and times < 64:  # the device may have waited
+            times *= 2
+            continue
+        found += [elapsed(b, a) / 1e3 for b, a in pairs]
+    return sorted(found)[25]
 
 
 def _flushing(buffer: torch.Tensor) -> float:

@@ -1,0 +1,144 @@
+"""No two timed calls get the same input: what is remembered, or follows from it, is of no use."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import pytest
+import torch
+
+from grader.clock.fresh import independent
+from grader.player.acts import race as act
+from grader.referee.fault import FaultError
+from grader.verdict import Status
+from tests.clock.track import Track
+
+RNG = np.random.default_rng(5)
+NORMAL = RNG.standard_normal((64, 48))
+
+
+@pytest.fixture
+def track(monkeypatch: pytest.MonkeyPatch) -> Track:
+    monkeypatch.setattr("grader.clock.interval.RESAMPLES", 400)
+    return Track(monkeypatch)
+
+
+@pytest.mark.parametrize(
+    "values",
+    [NORMAL, NORMAL.astype(np.float16), NORMAL[0], NORMAL.T, RNG.random((3, 8, 8)), np.abs(NORMAL),
+     np.where(RNG.random(NORMAL.shape) < 0.01, np.nan, NORMAL), np.tril(RNG.random((32, 32)) + 1)],
+)  # fmt: skip
+def test_what_is_drawn_at_random_may_be_changed_one_by_one(values: Any) -> None:
+    assert independent(values)
+
+
+@pytest.mark.parametrize(
+    "values",
+    [
+        NORMAL @ NORMAL.T, NORMAL @ NORMAL.T * np.ones((2, 1, 1)), np.triu(NORMAL[:32, :32], 1) * 0,
+        (lambda a: a - a.T)(NORMAL[:40, :40]), np.sort(NORMAL), np.sort(NORMAL)[:, ::-1], np.sort(NORMAL[0]),
+        np.exp(NORMAL) / np.exp(NORMAL).sum(-1, keepdims=True), np.exp(NORMAL[0]) / np.exp(NORMAL[0]).sum(),
+        NORMAL / np.linalg.norm(NORMAL, axis=-1, keepdims=True), (NORMAL > 0).astype(np.float32),
+        np.eye(64, dtype=np.float32), np.zeros((5, 5)), RNG.integers(0, 9, (64, 64)), np.zeros((0, 4)),
+        np.float32(3),
+    ],
+)  # fmt: skip
+def test_what_keeps_a_promise_is_changed_as_a_whole(values: Any) -> None:
+    assert not independent(np.asarray(values))
+
+
+def ready(values: torch.Tensor, loose: bool) -> act.Track:
+    whole = torch.arange(6)
+    found = act.Track(lambda *_: None, [[values, 3, whole]], [loose, False, False], torch.empty(0))
+    act._prepare(found, 1)
+    return found
+
+
+@pytest.mark.parametrize("loose", [True, False])
+@pytest.mark.parametrize("dtype", [torch.float32, torch.float16, torch.bfloat16, torch.float64])
+def test_a_seed_makes_the_same_inputs_in_two_processes_and_others_make_others(
+    monkeypatch: pytest.MonkeyPatch, loose: bool, dtype: torch.dtype
+) -> None:
+    monkeypatch.setattr(act, "synchronize", lambda: None)
+    monkeypatch.setattr(act, "_pair", lambda: ([], []))
+    given = torch.randn(32, 40, dtype=torch.float64).to(dtype).T
+    one, two = ready(given, loose), ready(given.clone(), loose)
+    act.fill(one, 0, 77)
+    act.fill(two, 0, 77)
+    first = one.sets[0][0].clone()
+    assert torch.equal(first, two.sets[0][0]) and first.stride() == given.stride()
+    ratio = (first.double() / given.double()).flatten()
+    assert 0.49 < ratio.min() <= ratio.max() < 1.01
+    assert bool(ratio.std() > 0.1) is loose
+    assert one.sets[0][1] == 3 and torch.equal(one.sets[0][2], torch.arange(6))
+    act.fill(one, 0, 78)
+    assert not torch.equal(first, one.sets[0][0])
+    act.fill(one, 0, None)
+    assert torch.equal(one.sets[0][0], given)
+
+
+def remembering(track: Track, key: Callable[[torch.Tensor], Any], work: Callable[..., torch.Tensor]) -> Any:
+    """A player that works for 100 us, or for 1 us if it finds ``key`` of its input among earlier ones."""
+    kept: dict[Any, tuple[torch.Tensor, torch.Tensor]] = {}
+
+    def call(x: torch.Tensor) -> torch.Tensor:
+        found = kept.get(key(x))
+        track.clock.spend(1e-6 if found else 100e-6)
+        if found is None:
+            found = kept[key(x)] = x.clone(), work(x)
+        return work(x, *found)
+
+    return track.working(0.0, call)
+
+
+def test_results_remembered_by_values_gain_nothing(track: Track) -> None:
+    def work(x: torch.Tensor, before: torch.Tensor | None = None, out: torch.Tensor | None = None) -> Any:
+        return torch.sigmoid(x) if out is None else out.clone()
+
+    own = remembering(track, lambda x: tuple(x.flatten()[:8].tolist()), work)
+    found = track.run(own, track.working(100e-6, torch.sigmoid)).against()
+    assert found.outcome in ("same", "slower") and abs(found.ratio - 1) < 0.01
+
+
+def test_what_is_linear_in_an_earlier_input_is_found(track: Track) -> None:
+    """The set is recognised by its signs, and what was computed for it is scaled: no longer right."""
+
+    def work(x: torch.Tensor, before: torch.Tensor | None = None, out: torch.Tensor | None = None) -> Any:
+        right = (x @ torch.ones(x.shape[1], 4, dtype=x.dtype)).relu()
+        return right if out is None or before is None else out * (x[0, 0] / before[0, 0])
+
+    own = remembering(track, lambda x: tuple((x.flatten()[:64] > 0).tolist()), work)
+    with pytest.raises(FaultError, match="another result") as caught:
+        track.run(own, track.working(100e-6, work))
+    assert caught.value.status is Status.WRONG_OUTPUT
+
+
+class Device:
+    """A host that takes 5 us for a record, and a device that takes 1: events are in order behind the rest."""
+
+    def __init__(self) -> None:
+        self.host = self.device = 0.0
+
+    def do(self, host: float, device: float) -> float:
+        self.host += host
+        self.device = max(self.device, self.host) + device
+        return self.device
+
+    def synchronize(self) -> None:
+        self.host = max(self.host, self.device)
+
+
+@pytest.mark.parametrize("record", [5e-6, 60e-6])
+def test_the_cost_of_events_is_the_devices_and_not_the_hosts(
+    monkeypatch: pytest.MonkeyPatch, record: float
+) -> None:
+    device = Device()
+    for name, value in {
+        "record": lambda event: event.append(device.do(record, 1e-6)), "synchronize": device.synchronize,
+        "overwrite": lambda _: device.do(4e-6, 60e-6), "now": lambda: device.host, "_pair": lambda: ([], []),
+        "elapsed": lambda a, b: 1e3 * (b[-1] - a[-1]),
+    }.items():  # fmt: skip
+        monkeypatch.setattr(act, name, value)
+    assert act._overhead(torch.empty(0), 60e-6) == pytest.approx(1e-6)
