@@ -22,20 +22,31 @@ class Choice:
     why: str
 
 
-@functools.cache
 def gpu_name() -> str:
     """The first CUDA device by the driver's own word, or "" (no driver, no device)."""
+    return _first_gpu()[0]
+
+
+def gpu_bytes() -> int:
+    """The memory of that device; 0 without one."""
+    return _first_gpu()[1]
+
+
+@functools.cache
+def _first_gpu() -> tuple[str, int]:
     for library in ("libcuda.so.1", "libcuda.so"):
         try:
             driver = ctypes.CDLL(library)
         except OSError:
             continue
-        count, name = ctypes.c_int(), ctypes.create_string_buffer(128)
+        count, name, size = ctypes.c_int(), ctypes.create_string_buffer(128), ctypes.c_size_t()
         if driver.cuInit(0) or driver.cuDeviceGetCount(ctypes.byref(count)) or not count.value:
             continue
         if driver.cuDeviceGetName(name, 128, 0) == 0:
-            return name.value.decode(errors="replace")
-    return ""
+            if driver.cuDeviceTotalMem_v2(ctypes.byref(size), 0):
+                size.value = 0
+            return name.value.decode(errors="replace"), size.value
+    return "", 0
 
 
 def nvcc() -> str:

@@ -40,6 +40,7 @@ class Job:
     """What is to be graded, how, and who listens meanwhile.
 
     ``tell`` hears that a stage is over: "loaded", and "judged" with the verdict before any speed.
+    ``reins`` gets what ends the grading early: called from any thread, it kills all of its processes.
     ``baselines``: modes of torch.compile to race beside eager. ``card``: predicted for without a GPU.
     ``schedules``: orders of blocks and warps to play each case in (CPU back end).
     ``nurseries`` by back end: players are forked from them instead of started.
@@ -61,6 +62,7 @@ class Job:
     schedules: int = 1
     say: Callable[[str], None] = _silent
     tell: Callable[[str, Verdict | None], None] = _silent
+    reins: Callable[[Callable[[], None]], None] = _silent
     nurseries: dict[str, Nursery] = field(default_factory=dict)
     beside: tuple[Path, ...] = ()
     reference_beside: tuple[Path, ...] = ()
@@ -131,6 +133,13 @@ def check(job: Job) -> Outcome:
             lambda: companion.findings(job.lesson, job.submission.path, job.sandbox, job.student)
         )
     match.schedules = job.schedules if job.choice.name == "simt" else 1
+
+    def abandon() -> None:
+        match.abandon()
+        reference.strike()
+        rivals.strike()
+
+    job.reins(abandon)
     measured = None
     try:
         if job.task.cases:

@@ -12,6 +12,7 @@ from grader import roofline
 from grader.clock import machine, race, witness
 from grader.clock.interval import Pairs, spread
 from grader.clock.lineup import EAGER, Start, at_once, line_up
+from grader.clock.plan import Plan
 from grader.clock.results import compare
 from grader.clock.witness import Blocks
 from grader.referee.fault import FaultError
@@ -44,21 +45,30 @@ class Meeting:
 
 def meet(matches: Sequence[Match], case: Case) -> Meeting:
     """Line all of them up, and for short calls more processes with the same files beside them."""
-    first = line_up(matches[0], case)
+    first = _lined(0, matches[0], case)
     how = first.plan
-    group = [first, *(line_up(match, case, how=how) for match in matches[1:])]
+    group = [first, *(_lined(n, match, case, how) for n, match in enumerate(matches[1:], 1))]
     starts = [group]
     makers = [match.twin for match in matches]
     wanted = how.pairs_for(first.eager_seconds)
     if wanted > 1 and all(makers):
         for _ in range(wanted - 1):
             twins = at_once(*(make for make in makers if make))
-            starts.append([line_up(twin, case, how=how) for twin in twins])
+            starts.append([_lined(n, twin, case, how) for n, twin in enumerate(twins)])
     times = max(s.times for group in starts for s in group)  # the cache is overwritten as often for all
     starts = [[replace(s, times=times) for s in group] for group in starts]
     names = [EAGER, *map(str, range(len(matches)))]
     heats = [race.Heat(Blocks(), {}, how, {name: [] for name in names}) for _ in matches]
     return Meeting(starts, heats)
+
+
+def _lined(number: int, match: Match, case: Case, how: Plan | None = None) -> Start:
+    """One lined up; a fault says whose it is, so that the others may race without it."""
+    try:
+        return line_up(match, case, how=how)
+    except FaultError as fault:
+        fault.evidence["candidate"] = number
+        raise
 
 
 def run(meeting: Meeting) -> None:

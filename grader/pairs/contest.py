@@ -1,115 +1,153 @@
-"""Candidates for one problem, raced together on a GPU: each is graded first, then all wait for all."""
+"""Candidates for one problem: graded several at a time and, on a GPU, raced together once all are there."""
 
 from __future__ import annotations
 
-import threading
+import os
+import time
 from collections.abc import Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
+from grader import backend
 from grader.check import Job
-from grader.check import check as grade
 from grader.clock import together
 from grader.clock.interval import Interval
-from grader.pairs import timing
+from grader.pairs import several, timing
+from grader.pairs.several import Hear, Place, Several
 from grader.referee.fault import FaultError
+from grader.referee.sandbox import watch
 from grader.task import Speed
 from grader.verdict import Status, Verdict
 
 if TYPE_CHECKING:
     from grader.referee.conduct import Match
 
+Result = dict[str, Any] | FaultError | None
+
 
 @dataclass(slots=True)
-class _Place:
-    """One candidate on its way: ``there`` once it is graded, with a ``racer`` if it is to be raced."""
+class _Racer:
+    """A candidate that waits to be raced; ``steps``: seconds of its own line-up, by step."""
 
-    job: Job
-    there: threading.Event = field(default_factory=threading.Event)
-    gone: threading.Event = field(default_factory=threading.Event)
-    racer: timing.Racer | None = None
-    what: Speed | None = None
-    device: str = ""
-    result: dict[str, Any] | FaultError | None = None
-    verdict: Verdict | None = None
-    error: BaseException | None = None
-
-    def wait(self, match: Match) -> dict[str, Any] | None:
-        """The job's timer: hands the match over, and comes back when the race is over."""
-        try:
-            self.racer, self.what = timing.prepared(match, match.kept["pair"])
-            self.device = str(match.record.facts.get("device", ""))
-        except FaultError as fault:
-            return {"kind": "none", "why": fault.message}
-        self.there.set()
-        self.gone.wait()
-        if isinstance(self.result, FaultError):
-            if self.result.status in (Status.NOT_GRADABLE, Status.NOT_RUN, Status.TIMEOUT):
-                return {"kind": "none", "why": self.result.message}
-            raise self.result
-        return self.result
-
-    def grade(self) -> None:
-        """In a thread of its own."""
-        try:
-            self.verdict = grade(replace(self.job, timer=self.wait, with_speed=True)).verdict
-        except BaseException as error:
-            self.error = error
-        finally:
-            self.there.set()
+    racer: timing.Racer
+    what: Speed
+    device: str
+    result: Result = None
+    steps: dict[str, float] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)
 class Contest:
-    """``verdicts`` in the order given; ``direct[i, j]``: how many times as fast as j candidate i is."""
+    """``verdicts`` in the order given; ``direct[i, j]``: how many times as fast as j candidate i is.
+
+    ``stages``: seconds of the whole; ``each``: of each candidate, its line-up among them.
+    """
 
     verdicts: list[Verdict]
     direct: dict[tuple[int, int], Interval]
+    stages: dict[str, float] = field(default_factory=dict)
+    each: list[dict[str, float]] = field(default_factory=list)
 
 
-def contest(jobs: Sequence[Job]) -> Contest:
-    """Grade one after another, and race those that passed in one race."""
-    places = [_Place(job) for job in jobs]
-    threads = [threading.Thread(target=place.grade, daemon=True) for place in places]
+def _nobody(_: Place) -> None:
+    """Nobody listens."""
+
+
+def contest(jobs: Sequence[Job], hear: Hear = _nobody, most: int = 0) -> Contest:
+    """Grade all, ``most`` at a time (0: as many as fit here); on a GPU race those that passed.
+
+    ``hear`` is told of each that is graded, in this thread, in whatever order that happens. What a grading
+    raises is raised here once all have ended, the first in the order given.
+    """
+    kind = jobs[0].choice.name
+    most = most or several.at_once(
+        kind, os.cpu_count() or 1, backend.gpu_bytes(), watch.memory(), watch.memory_limit()
+    )
+    stages: dict[str, float] = {}
     direct: dict[tuple[int, int], Interval] = {}
-    try:
-        for place, thread in zip(places, threads, strict=True):
-            thread.start()
-            place.there.wait()
-        direct = _race(places)
-    finally:
-        for place in places:
-            place.gone.set()
-        for thread in threads:
-            if thread.ident is not None:
-                thread.join()
-    for place in places:
-        if place.error is not None:
-            raise place.error
-    return Contest([place.verdict for place in places if place.verdict], direct)
+    begun = time.monotonic()
+
+    def wait(place: Place, match: Match) -> dict[str, Any] | None:
+        """The jobs' timer: hands the match over, and comes back when the race is over."""
+        try:
+            racer, what = timing.prepared(match, match.kept["pair"])
+        except FaultError as fault:
+            return {"kind": "none", "why": fault.message}
+        place.timing = _Racer(racer, what, str(match.record.facts.get("device", "")))
+        group.arrived(place)
+        place.gone.wait()
+        return _said(place.timing.result)
+
+    with Several(jobs, most, wait if kind == "cuda" else None) as group:
+        group.wait(hear)
+        stages["graded"] = time.monotonic() - begun
+        direct = _race([p for p in group.places if p.timing], stages)
+    verdicts = [place.verdict for place in group.places if place.verdict]
+    return Contest(verdicts, direct, stages, [_seconds(place) for place in group.places])
 
 
-def _race(places: list[_Place]) -> dict[tuple[int, int], Interval]:
-    """Give each that waits its result; the comparisons of two candidates by their numbers."""
-    ready = [(n, p) for n, p in enumerate(places) if p.racer is not None and p.error is None]
-    if not ready:
+def _said(result: Result) -> dict[str, Any] | None:
+    if not isinstance(result, FaultError):
+        return result
+    if result.status in (Status.NOT_GRADABLE, Status.NOT_RUN, Status.TIMEOUT):
+        return {"kind": "none", "why": result.message}
+    raise result
+
+
+def _race(places: list[Place], stages: dict[str, float]) -> dict[tuple[int, int], Interval]:
+    """Give each that waits its result; the comparisons of two candidates by their numbers.
+
+    One that fails when it is lined up is out, and the others are lined up again.
+    """
+    meeting = None
+    clock = time.monotonic()
+    while places and meeting is None:
+        try:
+            meeting = together.meet([p.timing.racer for p in places], timing.CASE)
+        except FaultError as fault:
+            number = fault.evidence.pop("candidate", None)
+            if number is None:
+                return _none(places, fault)
+            places.pop(number).timing.result = fault
+    if meeting is None:
         return {}
-    racers = [p.racer for _, p in ready if p.racer is not None]
+    stages["line up"] = time.monotonic() - clock
+    for number, place in enumerate(places):
+        for start in meeting.at(number):
+            steps = place.timing.steps
+            steps |= {what: steps.get(what, 0.0) + seconds for what, seconds in start.stages.items()}
+    clock = time.monotonic()
     try:
-        meeting = together.meet(racers, timing.CASE)  # type: ignore[arg-type]
         together.run(meeting)
-        found = together.speeds(meeting, [p.what for _, p in ready if p.what], ready[0][1].device)
+        stages["rounds"] = time.monotonic() - clock
+        clock = time.monotonic()
+        found = together.speeds(meeting, [p.timing.what for p in places], places[0].timing.device)
+        stages["reference alone"] = time.monotonic() - clock
     except FaultError as fault:
-        for _, place in ready:
-            place.result = FaultError(Status.NOT_GRADABLE, f"The race did not end: {fault.message}")
-        return {}
-    for (_, place), result in zip(ready, found, strict=True):
-        place.result = result
+        return _none(places, fault)
+    for place, result in zip(places, found, strict=True):
+        place.timing.result = result
     direct = {}
-    for a, (number, _) in enumerate(ready):
+    for a, one in enumerate(places):
         heat = meeting.heats[a]
-        for b, (other, _) in enumerate(ready):
+        for b, other in enumerate(places):
             pairs = heat.pairs.get(str(b), [])
             if a != b and pairs and len(pairs) == len(heat.groups) == len(heat.kept):
-                direct[number, other] = heat.against(str(b))
+                direct[one.number, other.number] = heat.against(str(b))
     return direct
+
+
+def _none(places: list[Place], fault: FaultError) -> dict[tuple[int, int], Interval]:
+    """The whole race came to nothing."""
+    for place in places:
+        place.timing.result = FaultError(Status.NOT_GRADABLE, f"The race did not end: {fault.message}")
+    return {}
+
+
+def _seconds(place: Place) -> dict[str, float]:
+    """Where its time went; what it waited for others while they were graded and raced is left out."""
+    own = dict(place.verdict.stages) if place.verdict else {}
+    if place.timing:
+        own.pop("speed", None)
+        own |= {f"line up: {what}": seconds for what, seconds in place.timing.steps.items()}
+    return {"waited": place.waited, **own}

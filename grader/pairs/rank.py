@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import json
+import time
+from collections.abc import Sequence
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 from rich.console import Console
@@ -15,7 +17,11 @@ from rich.text import Text
 from grader import roofline
 from grader.clock.interval import Interval
 from grader.errors import BadInputError
+from grader.loop.atomic import write
 from grader.verdict import Verdict
+
+if TYPE_CHECKING:
+    from grader.pairs.several import Place
 
 NEAR = 0.05  # predictions that lie closer than this are not told apart
 PREDICTED = (
@@ -100,21 +106,35 @@ def show(console: Console, entries: list[Entry], direct: Direct | None = None) -
     console.print(Text(MEASURED if measured else PREDICTED, "dim"))
 
 
-def as_json(entries: list[Entry], direct: Direct | None = None) -> dict[str, Any]:
-    """Ranks, comparisons of two, and every verdict."""
+def as_json(
+    entries: list[Entry],
+    direct: Direct | None = None,
+    stages: dict[str, float] | None = None,
+    each: Sequence[dict[str, float]] = (),
+    *,
+    complete: bool = True,
+) -> dict[str, Any]:
+    """Ranks, comparisons of two, and every verdict; seconds of the whole, and of each by its number.
+
+    Not ``complete``: some may be missing, and nothing was timed yet.
+    """
     named = {e.number: e.name for e in entries}
     ranks: dict[str, int] = {}
     for group in groups(entries, direct):
         ranks |= dict.fromkeys((e.name for e in group), len(ranks) + 1)
     listed = [
         {"name": e.name, "rank": ranks.get(e.name), "ratio": e.ratio, "verdict": e.verdict.as_json()}
+        | ({"stages": each[e.number]} if each else {})
         for e in entries
     ]
     compared = [
         {"fast": named[a], "slow": named[b], **asdict(found), "outcome": found.outcome}
         for (a, b), found in (direct or {}).items()
     ]
-    return {"schema": "inline-to-fused/compare/v1", "candidates": listed, "compared": compared}
+    return {
+        "schema": "inline-to-fused/compare/v1", "complete": complete, "stages": stages or {},
+        "candidates": listed, "compared": compared,
+    }  # fmt: skip
 
 
 @dataclass(frozen=True, slots=True)
@@ -130,7 +150,6 @@ class Wanted:
 def run(files: list[Path], reference: Path, backend_name: str, wanted: Wanted | None = None) -> int:
     """Grade and time every candidate; 0 if all of them passed."""
     from grader import backend
-    from grader.check import check as grade
     from grader.pairs import contest, picture
     from grader.pairs.job import Options, job
     from grader.report.console import screen
@@ -142,21 +161,42 @@ def run(files: list[Path], reference: Path, backend_name: str, wanted: Wanted | 
     choice = backend.choose(backend_name)
     given = Options(card=wanted.card.lower())
     jobs = [replace(job(reference, path, choice, given), sandbox=wanted.sandbox) for path in files]
-    direct: Direct = {}
-    if choice.name == "cuda":
-        done = contest.contest(jobs)
-        verdicts, direct = done.verdicts, done.direct
-    else:
-        verdicts = [grade(replace(one, with_speed=True)).verdict for one in jobs]
     plain = [p.name for p in files]
     names = [p.name if plain.count(p.name) == 1 else str(p) for p in files]
-    entries = [entry(names[n], verdict, n) for n, verdict in enumerate(verdicts)]
-    show(screen(), entries, direct)
+    judged = _Judged(names, wanted.json)
+    done = contest.contest(jobs, judged.hear)
+    entries = [entry(names[n], verdict, n) for n, verdict in enumerate(done.verdicts)]
+    show(screen(), entries, done.direct)
     if wanted.json:
-        Path(wanted.json).write_text(json.dumps(as_json(entries, direct), indent=1) + "\n", "utf-8")
+        _write(wanted.json, as_json(entries, done.direct, done.stages, done.each))
     if wanted.picture and not picture.write(Path(wanted.picture), entries, wanted.card.lower()):
         screen().print(Text("No candidate has a speed, so there is no roofline to draw.", "yellow"))
     return 0 if all(e.verdict.ok for e in entries) else 1
+
+
+class _Judged:
+    """Says on standard error what has been graded, and keeps it as JSON, should the rest be cut off."""
+
+    def __init__(self, names: list[str], json: str) -> None:
+        self._names, self._json, self._begun = names, json, time.monotonic()
+        self._entries: list[Entry] = []
+        self._heard = 0
+
+    def hear(self, place: Place) -> None:
+        """One more."""
+        self._heard += 1
+        verdict = place.judged or place.verdict
+        said = verdict.status if verdict else "no verdict"
+        count, seconds = f"{self._heard} of {len(self._names)}", time.monotonic() - self._begun
+        typer.echo(f"{count} graded after {seconds:.0f} s: {self._names[place.number]} ({said})", err=True)
+        if verdict and self._json:
+            self._entries.append(entry(self._names[place.number], verdict, place.number))
+            self._entries.sort(key=lambda e: e.number)
+            _write(self._json, as_json(self._entries, complete=False))
+
+
+def _write(path: str, found: dict[str, Any]) -> None:
+    write(Path(path), json.dumps(found, indent=1) + "\n")
 
 
 def register(app: typer.Typer) -> None:

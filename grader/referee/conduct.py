@@ -115,6 +115,12 @@ class Match:
             self._keep_output()
             self.player.stop()
 
+    def abandon(self) -> None:
+        """From another thread: kill the submission's player, and start no other."""
+        self._restarts = MAX_RESTARTS
+        if player := self.player:
+            player.strike()
+
     def _keep_output(self) -> None:
         """What was printed so far; from the first hidden case on nothing more: it could name the inputs."""
         if self.player and not self._sealed:

@@ -71,7 +71,7 @@ class Nursery:
             self._gone = True
         end = time.monotonic() + WAKING
         while ask not in self._answers:
-            self._pump(end - time.monotonic())
+            self._pump(end - time.monotonic(), ask)
             if self._gone or time.monotonic() > end:
                 words = (
                     os.read(self._words, 1 << 12).decode(errors="replace")
@@ -102,10 +102,10 @@ class Nursery:
         if self._process.stderr:
             self._process.stderr.close()
 
-    def _pump(self, seconds: float) -> None:
-        """Take what it has said; wait for that much for the first message."""
+    def _pump(self, seconds: float, ask: int | None = None) -> None:
+        """Take what it has said; wait for that much for the first message, unless ``ask`` is answered."""
         with self._lock:
-            while True:
+            while ask not in self._answers:  # another thread may have taken the answer meanwhile
                 try:
                     self._control.settimeout(max(seconds, 0.0))
                     data = self._control.recv(1 << 16)

@@ -186,6 +186,11 @@ class Player:
         self._talk.channel.close()
         self._cage.wait(seconds)
 
+    def strike(self) -> None:
+        """Kill it, from any thread: whoever waits for its answer gets a fault. :meth:`stop` tidies up."""
+        if not self._stopped:
+            self._cage.strike()
+
     def stop(self) -> None:
         """End the process and all that it started, and remove its folders. May be called twice."""
         if self._stopped:

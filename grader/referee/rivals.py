@@ -48,6 +48,12 @@ class Rivals:
         player.ask("load", player.limits.load, path=str(path))
         return player
 
+    def strike(self) -> None:
+        """Kill them all, from any thread."""
+        with self._lock:
+            for player in self._players:
+                player.strike()
+
     def stop(self) -> None:
         """End them all."""
         for player in self._players:

@@ -10,9 +10,10 @@ from typing import Any, cast
 import pytest
 
 from grader.clock import together
-from grader.pairs import picture, rank
+from grader.pairs import contest, picture, rank
 from grader.pairs.game import Game
 from grader.pairs.part import Pair
+from grader.pairs.several import Place
 from grader.pairs.timing import CASE, Racer
 from grader.player.acts import pair as act
 from grader.referee.conduct import Match
@@ -129,6 +130,24 @@ def test_one_that_stops_working_is_out_and_the_others_go_on(racer: Callable[...,
     good, bad = speeds
     assert isinstance(good, dict) and good["kind"] == "measured" and good["outcome"] == "slower"
     assert isinstance(bad, FaultError) and bad.status is Status.WRONG_OUTPUT
+
+
+def test_one_that_cannot_be_lined_up_is_out_and_the_others_go_on(racer: Callable[..., Racer]) -> None:
+    def gone() -> None:
+        raise FaultError(Status.RAISED, "RuntimeError: no more", dead=True)
+
+    racers = [racer(350e-6), racer(350e-6), racer(700e-6)]
+    cast(Any, racers[1]._match).revive = gone
+    places = [Place(n, cast(Any, None)) for n in range(3)]
+    for place, one in zip(places, racers, strict=True):
+        place.timing = contest._Racer(one, SPEED, "a GPU")
+    stages: dict[str, float] = {}
+    direct = contest._race([*places], stages)
+    first, second, third = (place.timing.result for place in places)
+    assert isinstance(second, FaultError) and second.message == "RuntimeError: no more"
+    assert first["kind"] == third["kind"] == "measured" and set(direct) == {(0, 2), (2, 0)}
+    assert direct[0, 2].ratio == pytest.approx(2, rel=0.05) and "rounds" in stages
+    assert places[2].timing.steps["ready"] > 0
 
 
 def test_claims_that_the_other_clock_refutes_are_out(racer: Callable[..., Racer]) -> None:

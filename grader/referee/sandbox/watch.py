@@ -22,13 +22,18 @@ MOST_THREADS = 4096
 GIB = 1 << 30
 
 
-def memory_limit() -> int:
-    """Bytes that a player may use: half of what this machine or container has, 16 GiB at most."""
+def memory() -> int:
+    """Bytes of memory that this machine or container has."""
     have = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
     for name in ("/sys/fs/cgroup/memory.max", "/sys/fs/cgroup/memory/memory.limit_in_bytes"):
         with contextlib.suppress(OSError, ValueError):
             have = min(have, int(Path(name).read_text()))
-    return min(16 * GIB, have // 2)
+    return have
+
+
+def memory_limit() -> int:
+    """Bytes that a player may use: half of what this machine or container has, 16 GiB at most."""
+    return min(16 * GIB, memory() // 2)
 
 
 class Watcher:
