@@ -2,6 +2,9 @@
 
     python3 benchmarks/ladder.py OUTDIR [errors times shapes chunks elementwise check race sanitize ncu]
 
+``check-relu``, ``check-sigmoid``, ``race-relu`` and ``race-sigmoid`` do one of the two models; the other's
+results stay.
+
 All parts go into one file, OUTDIR/ladder_CARD.json (``ladder_h200.json``), which is written anew as each
 part ends; parts that it holds from earlier runs stay. What the tools say goes to OUTDIR/logs.tgz.
 ``benchmarks/ladder_page.py`` makes the tables of docs/guide/ladder.md from the file.
@@ -23,6 +26,7 @@ ROOT = Path(__file__).resolve().parents[1]
 sys.path.insert(0, str(ROOT))
 
 from benchmarks.ladder_parts import errors, kit, referee, times, tools  # noqa: E402
+from benchmarks.ladder_parts.files import MODELS  # noqa: E402
 
 INSIDE = {
     "errors": errors.part_errors,
@@ -32,11 +36,10 @@ INSIDE = {
     "elementwise": times.part_elementwise,
 }
 OUTSIDE = {
-    "check": referee.part_check,
-    "race": referee.part_race,
     "sanitize": tools.part_sanitize,
     "ncu": tools.part_ncu,
 }
+BY_MODEL = {"check": referee.part_check, "race": referee.part_race}
 
 
 def machine() -> dict[str, Any]:
@@ -66,9 +69,32 @@ def short(device: str) -> str:
     return words[0].lower() if words else "gpu"
 
 
+def steps(words: list[str]) -> list[tuple[str, str]]:
+    """Parts in order, each with its model or ""; a word that names none ends the program."""
+    found: list[tuple[str, str]] = []
+    for word in words or [*INSIDE, *BY_MODEL, *OUTSIDE]:
+        part, _, model = word.partition("-")
+        if part in BY_MODEL:
+            found += [(part, m) for m in ([model] if model else MODELS)]
+        else:
+            found.append((word, ""))
+    known = {(part, "") for part in (*INSIDE, *OUTSIDE)} | {(p, m) for p in BY_MODEL for m in MODELS}
+    if strange := [f"{p}-{m}" if m else p for p, m in found if (p, m) not in known]:
+        sys.exit(f"There is no part {strange[0]!r}.")
+    return found
+
+
 def keep(at: Path, part: str, how: dict[str, Any], got: Any) -> None:
-    """Put one part into the file of results; the others in it stay as they are."""
+    """Put one part into the file of results; the others in it stay as they are.
+
+    So does what a part holds of the other model, and what was measured where this run has only a sentence.
+    """
     whole: dict[str, Any] = json.loads(at.read_text("utf-8")) if at.exists() else {"how": {}}
+    if part in BY_MODEL:
+        before = {key: old for key, old in whole.get(part, {}).items() if key != "failed"}
+        new = {k: v for k, v in got.items() if isinstance(v, dict) or not isinstance(before.get(k), dict)}
+        how = how if new else whole["how"][part]
+        got = before | new
     whole["how"][part] = how
     whole[part] = got
     at.write_text(json.dumps(whole, indent=1) + "\n", "utf-8")
@@ -88,25 +114,28 @@ def main() -> None:
     torch.backends.cuda.matmul.allow_tf32 = False
     out = Path(sys.argv[1]).resolve()
     out.mkdir(parents=True, exist_ok=True)
-    parts = sys.argv[2:] or [*INSIDE, *OUTSIDE]
-    rungs = kit.functions() if INSIDE.keys() & set(parts) else {}
+    parts = steps(sys.argv[2:])
+    rungs = kit.functions() if any(part in INSIDE for part, _ in parts) else {}
     with tempfile.TemporaryDirectory() as scratch:
         logs = Path(scratch)
         if (out / "logs.tgz").exists():
             with tarfile.open(out / "logs.tgz") as before:
                 before.extractall(logs, filter="data")
-        for part in parts:
+        for part, model in parts:
             begun = time.monotonic()
             got: Any
             try:
-                got = INSIDE[part](rungs) if part in INSIDE else OUTSIDE[part](logs)
+                if model:
+                    got = BY_MODEL[part](logs, model)
+                else:
+                    got = INSIDE[part](rungs) if part in INSIDE else OUTSIDE[part](logs)
             except Exception as problem:
-                got = {"failed": repr(problem)}
+                got = {model or "failed": repr(problem)}
             how = machine()
             keep(out / f"ladder_{short(how['device'])}.json", part, how, got)
             pack(logs, out / "logs.tgz")
             torch.cuda.empty_cache()
-            print(f"== {part}: {time.monotonic() - begun:.0f} s", flush=True)
+            print(f"== {part} {model}: {time.monotonic() - begun:.0f} s", flush=True)
             print(json.dumps(got)[:1500], flush=True)
 
 

@@ -42,7 +42,10 @@ class {name}(torch.nn.Module):
 }
 PEERS = {
     "compile": "inner_{0} = {0}\n{0} = torch.compile(inner_{0})\n",
-    "compile, max-autotune": "inner_{0} = {0}\n"
+    # The referee lets torch.compile start no processes. Its twenty kernels are compiled by threads instead:
+    # how many is looked up when it needs them, whether there are processes when its settings are imported.
+    "compile, max-autotune": "import os\n\nimport torch._inductor.config\n\n"
+    'os.environ["TORCHINDUCTOR_COMPILE_THREADS"] = "8"\ninner_{0} = {0}\n'
     '{0} = torch.compile(inner_{0}, mode="max-autotune-no-cudagraphs")\n',
 }
 TF32 = """

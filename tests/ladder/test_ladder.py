@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import ast
+import functools
 import importlib
 import json
+import os
 import re
 import subprocess
+import sys
 import warnings
 from pathlib import Path
 from types import ModuleType
@@ -16,7 +19,7 @@ import pytest
 import torch
 
 from benchmarks import ladder, ladder_beside, ladder_page, ladder_tables
-from benchmarks.ladder_parts import files
+from benchmarks.ladder_parts import files, referee
 from grader import backend
 
 needs_nvcc = pytest.mark.skipif(not backend.nvcc(), reason="nvcc is not installed")
@@ -153,6 +156,55 @@ def test_results_of_several_runs_share_a_file(tmp_path: Path) -> None:
         "times": {"x": 3},
         "errors": {"y": 2},
     }
+
+
+def test_a_model_at_a_time(tmp_path: Path) -> None:
+    assert ladder.steps(["race-sigmoid", "times"]) == [("race", "sigmoid"), ("times", "")]
+    assert ladder.steps(["check"]) == [("check", "relu"), ("check", "sigmoid")]
+    with pytest.raises(SystemExit, match="'race-tanh'"):
+        ladder.steps(["race-tanh"])
+    at, won = tmp_path / "ladder_h200.json", {"candidates": []}
+    for date, got in (
+        (1, {"failed": "no"}),
+        (2, {"relu": won}),
+        (3, {"sigmoid": "late"}),
+        (4, {"relu": "late"}),
+    ):
+        ladder.keep(at, "race", {"date": date}, got)
+    found = json.loads(at.read_text("utf-8"))
+    assert found["race"] == {"relu": won, "sigmoid": "late"} and found["how"]["race"] == {"date": 3}
+
+
+def test_a_race_that_does_not_end_says_how_far_it_came(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    bad = {"id": "as given", "status": "raised", "message": "KeyError: 'x'", "evidence": {"text": "x" * 9999}}
+    verdict = {
+        "status": "raised",
+        "findings": [{"id": "load", "status": "passed"}, bad],
+        "stages": {"load": 2},
+    }
+    one = {"name": "a.py", "ratio": None, "verdict": verdict}
+
+    def run(complete: bool, ended: bool, command: list[str], words: int) -> bool:
+        Path(command[-1]).write_text(json.dumps({"complete": complete, "candidates": [one]}))
+        os.write(words, b"1 of 2 graded")
+        return ended
+
+    files = [tmp_path / "a.py", tmp_path / "b.py"]
+    monkeypatch.setattr(referee, "run", functools.partial(run, False, False))
+    said = referee.raced(tmp_path, "relu", tmp_path / "reference.py", files)
+    assert isinstance(said, str) and "stopped after" in said and "1 of 2 were judged" in said
+    assert "a.py: raised, ratio None, load 2.0 KeyError: 'x'" in capsys.readouterr().out
+    assert (tmp_path / "race_relu_unfinished.txt").exists()
+    monkeypatch.setattr(referee, "run", functools.partial(run, True, True))
+    assert isinstance(referee.raced(tmp_path, "relu", tmp_path / "reference.py", files), dict)
+    assert len(referee.said(verdict)["text"]) == referee.TEXT and referee.said({"findings": []}) == {}
+
+
+def test_what_takes_too_long_is_interrupted() -> None:
+    assert referee.run([sys.executable, "-c", ""], 1, 60.0)
+    assert not referee.run([sys.executable, "-c", "import time; time.sleep(600)"], 1, 0.1)
 
 
 def test_new_results_take_the_place_of_old_ones(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
