@@ -17,29 +17,31 @@ RUNGS = {
     "CUDA, wgmma": "rung7_wgmma",
 }
 FULL = (1024, 8192, 8192)
-MODELS = {
-    "relu": """
+MODELS: dict[str, list[float]] = {"relu": [], "sigmoid": [2.0]}  # what each takes beside its sizes
+MODULE = """
 
 class {name}(torch.nn.Module):
-    def __init__(self, inner, cols):
+    def __init__(self, inner, cols, scale=None):
         super().__init__()
-        self.gemm = torch.nn.Linear(inner, cols, bias=False)
-        self.bias = torch.nn.Parameter(torch.randn(cols))
+        self.scale = scale
+        self.gemm = torch.nn.Linear(inner, cols, bias=scale is not None)
+        if scale is None:
+            self.bias = torch.nn.Parameter(torch.randn(cols))
 
     def forward(self, x):
-        return gemm_relu(x, self.gemm.weight, self.bias)
-""",
-    "sigmoid": """
+        if self.scale is None:
+            return gemm_relu(x, self.gemm.weight, self.bias)
+        return gemm_sigmoid(x, self.gemm.weight, self.gemm.bias, self.scale)
+"""
+INPUTS = """
 
-class {name}(torch.nn.Module):
-    def __init__(self, inner, cols):
-        super().__init__()
-        self.gemm = torch.nn.Linear(inner, cols)
+def get_inputs():
+    return [torch.randn({rows}, {inner})]
 
-    def forward(self, x):
-        return gemm_sigmoid(x, self.gemm.weight, self.gemm.bias, 2.0)
-""",
-}
+
+def get_init_inputs():
+    return {init}
+"""
 PEERS = {
     "compile": "inner_{0} = {0}\n{0} = torch.compile(inner_{0})\n",
     # The referee lets torch.compile start no processes. Its twenty kernels are compiled by threads instead:
@@ -61,29 +63,29 @@ def {0}(*args):
 """
 
 
-def composed(rung: str, model: str, name: str, shape: tuple[int, int, int] = FULL, more: str = "") -> str:
-    """One file of a rung: its neighbours' text where it imports them, and a module around it."""
+def composed(rung: str, name: str, more: str = "") -> str:
+    """One file of a rung: its neighbours' text where it imports them, and a module around it.
+
+    The text hangs neither on the model nor on sizes, so that what it builds is built once for all of them.
+    """
     text = (HOME / f"{rung}.py").read_text("utf-8")
     for near in ("parts", "elementwise"):
         own = (HOME / f"{near}.py").read_text("utf-8").replace("\\", r"\\")
         text = re.sub(rf"from {near} import .*\n", own, text)
-    rows, inner, cols = shape
-    function = "gemm_relu" if model == "relu" else "gemm_sigmoid"
-    text += "\n\n" + more.format(function) + MODELS[model].format(name=name)
-    return text + (
-        f"\n\ndef get_inputs():\n    return [torch.randn({rows}, {inner})]\n"
-        f"\n\ndef get_init_inputs():\n    return [{inner}, {cols}]\n"
-    )
+    text += "\n\n" + "".join(more.format(function) for function in ("gemm_relu", "gemm_sigmoid") if more)
+    return text + MODULE.format(name=name)
 
 
 def candidates(folder: Path, model: str, shape: tuple[int, int, int] = FULL) -> tuple[Path, dict[str, Path]]:
     """Reference and candidates as files: the rungs after the first, torch.compile twice, TF32."""
     folder.mkdir(parents=True, exist_ok=True)
+    rows, inner, cols = shape
     reference = folder / "reference.py"
-    reference.write_text(composed("rung1_eager", model, "Model", shape), "utf-8")
-    texts = {label: composed(rung, model, "ModelNew", shape) for label, rung in list(RUNGS.items())[1:]}
+    inputs = INPUTS.format(rows=rows, inner=inner, init=[inner, cols, *MODELS[model]])
+    reference.write_text(composed("rung1_eager", "Model") + inputs, "utf-8")
+    texts = {label: composed(rung, "ModelNew") for label, rung in list(RUNGS.items())[1:]}
     for label, more in (*PEERS.items(), ("eager, TF32 allowed", TF32)):
-        texts[label] = composed("rung1_eager", model, "ModelNew", shape, more)
+        texts[label] = composed("rung1_eager", "ModelNew", more)
     files = {}
     for label, text in texts.items():
         files[label] = folder / (re.sub(r"\W+", "_", label).strip("_").lower() + ".py")

@@ -141,7 +141,15 @@ def test_every_candidate_is_one_file_with_a_model(model: str, tmp_path: Path) ->
         classes = {n.name for n in ast.parse(text).body if isinstance(n, ast.ClassDef)}
         assert ("Model" if name == "Model" else "ModelNew") in classes
         assert "from parts" not in text and "from elementwise" not in text
-        assert "[torch.randn(30, 20)]" in text and "return [20, 10]" in text
+    text, (first, *others) = reference.read_text("utf-8"), files.MODELS
+    init = {first: "[20, 10]", others[0]: "[20, 10, 2.0]"}[model]
+    assert "[torch.randn(30, 20)]" in text and f"return {init}\n" in text
+
+
+def test_both_models_and_all_sizes_share_what_is_built(tmp_path: Path) -> None:
+    _, small = files.candidates(tmp_path / "a", "relu", (30, 20, 10))
+    _, large = files.candidates(tmp_path / "b", "sigmoid")
+    assert [p.read_text("utf-8") for p in small.values()] == [p.read_text("utf-8") for p in large.values()]
 
 
 def test_results_of_several_runs_share_a_file(tmp_path: Path) -> None:
