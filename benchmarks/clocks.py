@@ -72,7 +72,7 @@ CYCLES, MEGAHERTZ = 36_000, 1980  # about 18 us of spinning and the copy
 EVERY, POOL = 34, 6  # races with the same processes; pairs of them to draw from
 ITSELF, SLOWER = "with itself", "slower"
 ORDER = (("kernel", ITSELF), ("kernel", SLOWER), ("model", SLOWER), ("model", ITSELF))  # what counts first
-KERNEL_PLAN = Plan(4, 20, least=6, most=12, seconds=2.0)
+KERNEL_PLAN = Plan(8, 40, least=6, most=12, seconds=2.0)
 MODEL_PLAN = Plan(2, 4, least=4, most=8, seconds=2.5)
 
 

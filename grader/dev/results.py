@@ -122,6 +122,7 @@ GROUPS = (
         {
             "corpus_simt.json": "The corpus without a GPU",
             "corpus_gpu.json": "The corpus on a GPU",
+            "corpus_clock.json": "Cheats of the clock, and honest files that are timed",
         },
     ),
 )
