@@ -98,16 +98,12 @@ def races(folder: Path = RESULTS) -> str:
             f"| {name} | {s['races']} | {s.get('holds 1', '')} | {s.get('slower', '')} | "
             f"{100 * s.get('median half width', 0):.2f} % | {s.get('median us', 0) or _median(one):.1f} us |"
         )
-    several = any("blocks alone" in r for one in found["series"].values() for r in one["races"])
-    old = (
-        []
-        if several
-        else [
-            "",
-            "These are of the race as it was with one pair of processes, which is why there are several now.",
-        ]
-    )
-    return "\n".join([*lines, *old, "", _on(found)])
+    hows: dict[str, tuple[dict[str, Any], list[str]]] = {}
+    for name, one in found["series"].items():
+        hows.setdefault(one["command"], (one, []))[1].append(name)
+    for one, names in hows.values():
+        lines += ["", (f"*{'; '.join(names)}*: " if len(hows) > 1 else "") + _on(one)]
+    return "\n".join(lines)
 
 
 def _median(one: dict[str, Any]) -> float:

@@ -48,8 +48,14 @@ def test_a_new_grading_takes_the_place_of_the_old_example(tmp_path: Path) -> Non
 def test_races_models_corpus_and_grades_say_what_was_found(tmp_path: Path) -> None:
     one = {"ratio": 1.0, "blocks alone": [0.99, 1.01], "median": 2e-5}
     summary = {"races": 100, "holds 1": 96, "slower": 2, "median half width": 0.0081, "median us": 20.1}
-    put(tmp_path, "clocks", series={"kernel, with itself": {"summary": summary, "races": [one]}})
-    assert "| kernel, with itself | 100 | 96 | 2 | 0.81 % | 20.1 us |" in page.races(tmp_path)
+    how = {"summary": summary, "races": [one], "machine": {"name": "NVIDIA H200"}}
+    kernel, model = how | {"command": "clocks.py kernel"}, how | {"command": "clocks.py model"}
+    put(tmp_path, "clocks", series={"kernel, with itself": kernel, "kernel, slower": kernel})
+    text = page.races(tmp_path)
+    assert "| kernel, with itself | 100 | 96 | 2 | 0.81 % | 20.1 us |" in text
+    assert text.count("`clocks.py kernel`") == 1 and "*kernel" not in text
+    put(tmp_path, "clocks", series={"kernel, with itself": kernel, "model, slower": model})
+    assert "*model, slower*: On NVIDIA H200, driver unknown: `clocks.py model`." in page.races(tmp_path)
     against = {"ratio": 1.005, "interval": [1.004, 1.006], "outcome": "faster"}
     rows = [
         {"model": "76", "version": "fused", "seconds": TIMES} | against,
