@@ -50,6 +50,7 @@ def elementwise(data: Data) -> list[str]:
     said = " ".join(
         f"{name}: {of - n} of {of} meet the bar."
         for name, (n, of) in (("Aligned", missed[False]), ("One element off", missed[True]))
+        if of
     )
     return [*table(heads, body), said, "", provenance(data["how"]["elementwise"])]
 

@@ -21,9 +21,12 @@ for rows, inner, cols in ((300, 100, 260), (64, 64, 512), (33, 67, 35)):
     b = torch.randn(cols, device="cuda")
     x[0, 0] = float("inf")
     if "{rung}" == "elementwise":
-        for a in (x, x.half(), x.view(-1)[1 : 1 + (rows - 1) * inner].view(rows - 1, inner)):
+        wide = torch.randn(70 * 8192 + 1, device="cuda")
+        wide = [w[s : s + 70 * 8192].view(70, 8192) for w in (wide, wide.half()) for s in (0, 1)]
+        for a in (x, x.half(), x.view(-1)[1 : 1 + (rows - 1) * inner].view(rows - 1, inner), *wide):
             a = a.detach().requires_grad_()
-            r.bias_relu(a, torch.ones(inner, device="cuda", dtype=a.dtype)).sum().backward()
+            y = r.bias_relu(a, torch.ones(a.size(-1), device="cuda", dtype=a.dtype))
+            y.backward(a.detach())
             r.sigmoid_residual(a, 2.0).sum().backward()
     else:
         r.gemm_relu(x, w, b), r.gemm_sigmoid(x, w, b, 2.0)

@@ -1,10 +1,11 @@
 """The element-wise halves of lessons 07 and 08 as a library would have them: three dtypes, any alignment,
 any tail, backward.
 
-A thread moves 16 bytes. Where a tensor does not begin at a multiple of 16 bytes, a thread reads the two
-aligned vectors that its elements lie in and shifts them together, so that every access stays a full one;
-the few elements before the first and behind the last whole vector are done one by one. The output is
-new, and a new tensor is aligned.
+A thread moves vectors of 16 bytes. Where a tensor does not begin at a multiple of 16 bytes, it reads the two
+aligned vectors that its elements lie in and shifts them together, so that every access stays a full one; of
+vectors that reach beyond the tensor, only the tensor's own elements are read. The output is new, and a new
+tensor is aligned. Measured on an H200 beside many others: blocks of 128 threads with two vectors each are the
+fastest or near it everywhere, and blocks that stay to walk over the tensor are slower than new ones.
 """
 
 import torch
@@ -16,165 +17,196 @@ CUDA = r"""
 #include <ATen/cuda/CUDAContext.h>
 #include <c10/cuda/CUDAException.h>
 #include <c10/cuda/CUDAGuard.h>
+#include <cstring>
 
-template <typename T>
-struct alignas(16) Vector {
-    T at[16 / sizeof(T)];
+template <typename T, int N>
+struct alignas(N * sizeof(T)) Vector {
+    T at[N];
 };
-struct alignas(16) Words {
-    uint32_t at[4];
+// What is read for N elements: one vector, or the two that they lie in, `skew` bytes behind the begin.
+template <typename T, int N, bool SKEWED>
+struct Read {
+    Vector<T, N> part[SKEWED ? 2 : 1];
+    int skew;
 };
 
-// 16 bytes from any address of a T. `skew` is how far `data` lies behind a multiple of 16; the same for all
-// threads.
-template <typename T>
-__device__ __forceinline__ Vector<T> load(const T* data, int64_t i, int skew) {
-    const char* from = reinterpret_cast<const char*>(data + i) - skew;
-    Words low = *reinterpret_cast<const Words*>(from);
-    if (skew) {
-        const Words high = *reinterpret_cast<const Words*>(from + 16);
-        uint32_t all[8] = {low.at[0],  low.at[1],  low.at[2],  low.at[3],
-                           high.at[0], high.at[1], high.at[2], high.at[3]};
-        if (skew & 4)
+// Reads elements i to i + N of n; `data` lies `skew` bytes behind a multiple of 16. Nothing waits for what is
+// read yet, so that several of these travel together. At the ends, elements are read one by one.
+template <int N, bool SKEWED, typename T>
+__device__ __forceinline__ Read<T, N, SKEWED> read(const T* data, int64_t i, int64_t n, int skew) {
+    Read<T, N, SKEWED> v = {};
+    const T* from = data + i - (SKEWED ? skew / static_cast<int>(sizeof(T)) : 0);
+    if (i + (SKEWED ? 2 : 1) * N <= n && !(SKEWED && i == 0)) {
+        v.part[0] = *reinterpret_cast<const Vector<T, N>*>(from);
+        if (SKEWED && skew) v.part[SKEWED] = *reinterpret_cast<const Vector<T, N>*>(from + N);
+        v.skew = skew;
+    } else {
 #pragma unroll
-            for (int k = 0; k < 7; ++k) all[k] = all[k + 1];
-        if (skew & 8)
-#pragma unroll
-            for (int k = 0; k < 5; ++k) all[k] = all[k + 2];
-#pragma unroll
-        for (int k = 0; k < 4; ++k) low.at[k] = __funnelshift_r(all[k], all[k + 1], skew % 4 * 8);
+        for (int k = 0; k < N; ++k)
+            if (i + k < n) v.part[0].at[k] = data[i + k];
     }
-    return *reinterpret_cast<Vector<T>*>(&low);
+    return v;
 }
-template <typename T>
-__device__ __forceinline__ void store(T* data, int64_t i, const Vector<T>& v) {
-    *reinterpret_cast<Vector<T>*>(data + i) = v;
+// The N elements among those read.
+template <typename T, int N, bool SKEWED>
+__device__ __forceinline__ Vector<T, N> shifted(const Read<T, N, SKEWED>& v) {
+    if constexpr (!SKEWED) return v.part[0];
+    else {
+        uint32_t all[8];
+        memcpy(all, v.part, sizeof(all));
+#pragma unroll
+        for (int k = 0; k < 7; ++k) all[k] = v.skew & 4 ? all[k + 1] : all[k];
+#pragma unroll
+        for (int k = 0; k < 5; ++k) all[k] = v.skew & 8 ? all[k + 2] : all[k];
+#pragma unroll
+        for (int k = 0; k < 4; ++k) all[k] = __funnelshift_r(all[k], all[k + 1], v.skew % 4 * 8);
+        Vector<T, N> out;
+        memcpy(&out, all, sizeof(out));
+        return out;
+    }
+}
+template <int N, typename T>
+__device__ __forceinline__ void write(T* data, int64_t i, int64_t n, const Vector<T, N>& v) {
+    if (i + N <= n) *reinterpret_cast<Vector<T, N>*>(data + i) = v;
+    else
+#pragma unroll
+        for (int k = 0; k < N; ++k)
+            if (i + k < n) data[i + k] = v.at[k];
 }
 
-struct Relu {  // of x + bias; back: where the output is positive
-    static constexpr bool biased = true;
+// What there is beside the first operand: nothing, one value a column, or one an element.
+enum Second { NOTHING, COLUMN, ELEMENT };
+struct BiasRelu {
+    static constexpr Second second = COLUMN;
     static __device__ __forceinline__ float apply(float x, float bias, float) {
         const float v = x + bias;
         return v < 0.0f ? 0.0f : v;
     }
-    static __device__ __forceinline__ float back(float g, float y, float) { return y <= 0.0f ? 0.0f : g; }
 };
-struct Gate {  // sigmoid(x) * scale + x; back: from x
-    static constexpr bool biased = false;
+struct Gate {
+    static constexpr Second second = NOTHING;
     static __device__ __forceinline__ float apply(float x, float, float scale) {
         return __fdividef(scale, 1.0f + __expf(-x)) + x;
     }
-    static __device__ __forceinline__ float back(float g, float x, float scale) {
+};
+struct GateBack {
+    static constexpr Second second = ELEMENT;
+    static __device__ __forceinline__ float apply(float g, float x, float scale) {
         const float s = __fdividef(1.0f, 1.0f + __expf(-x));
         return g * fmaf(scale * s, 1.0f - s, 1.0f);
     }
 };
 
-template <typename T, typename Op>
-__global__ void __launch_bounds__(256)
-    forward_kernel(const T* __restrict__ x, const T* __restrict__ bias, T* __restrict__ out, int64_t n,
-                   uint32_t cols, float scale, int skew, bool even) {
-    constexpr int V = 16 / sizeof(T);
-    const int64_t i = (static_cast<int64_t>(blockIdx.x) * 256 + threadIdx.x) * V;
-    if (i >= n) return;
-    // 64-bit division is slow; a tensor of fewer than 2^32 elements does without
-    uint32_t col = !Op::biased         ? 0
-                   : n <= 0xffffffffll ? static_cast<uint32_t>(i) % cols
-                                       : static_cast<uint32_t>(i % cols);
-    if (i + V * (skew ? 2 : 1) > n ||
-        (skew && i == 0)) {  // what is not whole, and what begins before the tensor
-        for (int64_t k = i; k < n && k < i + V; ++k) {
-            out[k] = static_cast<T>(Op::apply(static_cast<float>(x[k]),
-                                              Op::biased ? static_cast<float>(bias[col]) : 0.0f, scale));
-            if (++col == cols) col = 0;
-        }
-        return;
-    }
-    Vector<T> v = load(x, i, skew), b = {};
-    if (Op::biased && even) b = load(bias, col, 0);
-    else if (Op::biased)
+constexpr int THREADS = 128, EACH = 2;  // a block's threads, and the vectors of each
+template <typename T, typename Op, bool SKEWED>
+__global__ void __launch_bounds__(THREADS)
+    elementwise(const T* __restrict__ x, const T* __restrict__ other, T* __restrict__ out, int64_t n,
+                uint32_t cols, float scale, int skew, int other_skew) {
+    constexpr int N = 16 / sizeof(T);
+    const int64_t first = (static_cast<int64_t>(blockIdx.x) * EACH * THREADS + threadIdx.x) * N;
+    Read<T, N, SKEWED> in[EACH], beside[EACH];
 #pragma unroll
-        for (int k = 0; k < V; ++k) {
-            b.at[k] = bias[col];
-            if (++col == cols) col = 0;
+    for (int e = 0; e < EACH; ++e)
+        if (const int64_t i = first + e * THREADS * N; i < n) {
+            in[e] = read<N, SKEWED>(x, i, n, skew);
+            if (Op::second == ELEMENT) beside[e] = read<N, SKEWED>(other, i, n, other_skew);
         }
 #pragma unroll
-    for (int k = 0; k < V; ++k)
-        v.at[k] = static_cast<T>(Op::apply(static_cast<float>(v.at[k]), static_cast<float>(b.at[k]), scale));
-    store(out, i, v);
-}
-
-template <typename T, typename Op>
-__global__ void __launch_bounds__(256)
-    backward_kernel(const T* __restrict__ g, const T* __restrict__ kept, T* __restrict__ gx, int64_t n,
-                    float scale, int g_skew, int kept_skew) {
-    constexpr int V = 16 / sizeof(T);
-    const int64_t i = (static_cast<int64_t>(blockIdx.x) * 256 + threadIdx.x) * V;
-    if (i >= n) return;
-    const bool skewed = g_skew || kept_skew;
-    if (i + V * (skewed ? 2 : 1) > n || (skewed && i == 0)) {
-        for (int64_t k = i; k < n && k < i + V; ++k)
-            gx[k] = static_cast<T>(Op::back(static_cast<float>(g[k]), static_cast<float>(kept[k]), scale));
-        return;
-    }
-    Vector<T> v = load(g, i, g_skew);
-    const Vector<T> u = load(kept, i, kept_skew);
+    for (int e = 0; e < EACH; ++e) {
+        const int64_t i = first + e * THREADS * N;
+        if (i >= n) return;
+        Vector<T, N> v = shifted(in[e]), u = {};
+        if (Op::second == ELEMENT) u = shifted(beside[e]);
+        if (Op::second == COLUMN) {  // 64-bit division is slow; fewer than 2^32 elements do without
+            uint32_t col = n >> 32 ? static_cast<uint32_t>(i % cols) : static_cast<uint32_t>(i) % cols;
+            if (cols % N == 0 && other_skew == 0) u = *reinterpret_cast<const Vector<T, N>*>(other + col);
+            else
 #pragma unroll
-    for (int k = 0; k < V; ++k)
-        v.at[k] = static_cast<T>(Op::back(static_cast<float>(v.at[k]), static_cast<float>(u.at[k]), scale));
-    store(gx, i, v);
+                for (int k = 0; k < N; ++k) {
+                    u.at[k] = other[col];
+                    if (++col == cols) col = 0;
+                }
+        }
+#pragma unroll
+        for (int k = 0; k < N; ++k)
+            v.at[k] = Op::apply(static_cast<float>(v.at[k]), static_cast<float>(u.at[k]), scale);
+        write<N>(out, i, n, v);
+    }
 }
 
-// Gradients of x and of the bias in one pass: a block of 32 x 8 threads goes down 32 vectors of columns, sums
-// what it writes, and leaves one row of sums; the last block of these columns adds the rows up. Always in the
-// same order, so always to the same sums. Rows must be whole aligned vectors.
-template <typename T>
-__global__ void __launch_bounds__(256)
+// Gradients of x and of the bias in one pass: a block goes down ACROSS vectors of N columns, a few steps at a
+// time, and sums what it writes. The only block of its columns writes the gradient of the bias itself; of
+// several, each leaves a row of sums to `add_up`. Always in the same order, so always to the same sums. y is
+// aligned: where it is not, and where rows are no whole vectors, N is 1.
+constexpr int TALL = 512;
+template <typename T, int N, int ACROSS, bool SKEWED>
+__global__ void __launch_bounds__(TALL, ACROSS == 32 ? 2 : 1)
     backward_sums(const T* __restrict__ g, const T* __restrict__ y, T* __restrict__ gx,
-                  float* __restrict__ sums, int* __restrict__ done, T* __restrict__ gb, int rows, int cols,
-                  int rows_of_block) {
-    constexpr int V = 16 / sizeof(T);
-    __shared__ float shared[8][32 * V];
-    __shared__ bool last;
-    const int col = (blockIdx.x * 32 + threadIdx.x) * V, first = blockIdx.y * rows_of_block;
-    float sum[V] = {};
+                  float* __restrict__ sums, T* __restrict__ gb, int64_t rows, int cols, int rows_of_block,
+                  int skew) {
+    constexpr int DOWN = TALL / ACROSS, STEPS = SKEWED && ACROSS == 32 ? 1 : 4;
+    __shared__ float shared[TALL / 32][ACROSS * N];
+    const int64_t n = SKEWED ? rows * cols : INT64_MAX;  // whole vectors end with the rows
+    const int across = threadIdx.x % ACROSS, col = (blockIdx.x * ACROSS + across) * N;
+    const int64_t first = static_cast<int64_t>(blockIdx.y) * rows_of_block,
+                  end = min(first + rows_of_block, rows);
+    float sum[N] = {};
     if (col < cols)
-#pragma unroll 4
-        for (int row = first + threadIdx.y; row < min(first + rows_of_block, rows); row += 8) {
-            const int64_t i = static_cast<int64_t>(row) * cols + col;
-            Vector<T> v = load(g, i, 0);
-            const Vector<T> u = load(y, i, 0);
+        for (int64_t row = first + threadIdx.x / ACROSS; row < end; row += STEPS * DOWN) {
+            Read<T, N, SKEWED> in[STEPS];
+            Read<T, N, false> from[STEPS];
 #pragma unroll
-            for (int k = 0; k < V; ++k) {
-                const float d = Relu::back(static_cast<float>(v.at[k]), static_cast<float>(u.at[k]), 0.0f);
-                sum[k] += d;
-                v.at[k] = static_cast<T>(d);
+            for (int s = 0; s < STEPS; ++s) {
+                const int64_t i = min(row + s * DOWN, end - 1) * cols + col;
+                in[s] = read<N, SKEWED>(g, i, n, skew);
+                from[s] = read<N, false>(y, i, INT64_MAX, 0);
             }
-            store(gx, i, v);
+#pragma unroll
+            for (int s = 0; s < STEPS; ++s) {
+                const bool mine = row + s * DOWN < end;
+                Vector<T, N> v = shifted(in[s]);
+                const Vector<T, N> u = shifted(from[s]);
+#pragma unroll
+                for (int k = 0; k < N; ++k) {
+                    const float d = static_cast<float>(v.at[k]), y = static_cast<float>(u.at[k]);
+                    v.at[k] = y <= 0.0f ? 0.0f : d;
+                    sum[k] += !mine || y <= 0.0f ? 0.0f : d;
+                }
+                if (mine) *reinterpret_cast<Vector<T, N>*>(gx + (row + s * DOWN) * cols + col) = v;
+            }
         }
 #pragma unroll
-    for (int k = 0; k < V; ++k) shared[threadIdx.y][k * 32 + threadIdx.x] = sum[k];
-    __syncthreads();
-    const int thread = threadIdx.y * 32 + threadIdx.x;
-    for (int c = thread; c < 32 * V; c += 256) {  // column c of the block: element c % V of vector c / V
-        float total = 0.0f;
-        for (int r = 0; r < 8; ++r) total += shared[r][c % V * 32 + c / V];
-        if (const int at = blockIdx.x * 32 * V + c; at < cols)
-            sums[static_cast<int64_t>(blockIdx.y) * cols + at] = total;
+    for (int k = 0; k < N; ++k) {  // over the rows of a warp, then over the warps
+#pragma unroll
+        for (int by = ACROSS; by < 32; by *= 2) sum[k] += __shfl_xor_sync(~0u, sum[k], by);
+        if (threadIdx.x % 32 < ACROSS) shared[threadIdx.x / 32][across * N + k] = sum[k];
     }
-    __threadfence();
     __syncthreads();
-    if (thread == 0) last = atomicAdd(done + blockIdx.x, 1) == gridDim.y - 1;
-    __syncthreads();
-    if (!last) return;
-    __threadfence();
-    for (int c = blockIdx.x * 32 * V + thread; c < min(static_cast<int>(blockIdx.x + 1) * 32 * V, cols);
-         c += 256) {
+    for (int c = threadIdx.x; c < ACROSS * N; c += TALL) {
         float total = 0.0f;
+        for (int w = 0; w < TALL / 32; ++w) total += shared[w][c];
+        if (const int64_t at = static_cast<int64_t>(blockIdx.x) * ACROSS * N + c; at < cols) {
+            if (gridDim.y == 1) gb[at] = static_cast<T>(total);
+            else sums[blockIdx.y * static_cast<int64_t>(cols) + at] = total;
+        }
+    }
+}
+template <typename T>
+__global__ void __launch_bounds__(1024)
+    add_up(const float* __restrict__ sums, T* __restrict__ gb, int parts, int cols) {
+    __shared__ float shared[32][33];
+    const int64_t col = static_cast<int64_t>(blockIdx.x) * 32 + threadIdx.x;
+    float sum = 0.0f;
+    if (col < cols)
 #pragma unroll 8
-        for (int b = 0; b < gridDim.y; ++b) total += __ldcg(sums + static_cast<int64_t>(b) * cols + c);
-        gb[c] = static_cast<T>(total);
-    }
+        for (int p = threadIdx.y; p < parts; p += 32) sum += sums[static_cast<int64_t>(p) * cols + col];
+    shared[threadIdx.y][threadIdx.x] = sum;
+    __syncthreads();
+    sum = shared[threadIdx.x][threadIdx.y];  // a warp now has one column
+#pragma unroll
+    for (int by = 16; by > 0; by /= 2) sum += __shfl_xor_sync(~0u, sum, by);
+    const int64_t mine = static_cast<int64_t>(blockIdx.x) * 32 + threadIdx.y;
+    if (threadIdx.x == 0 && mine < cols) gb[mine] = static_cast<T>(sum);
 }
 
 int skew_of(const torch::Tensor& t) { return reinterpret_cast<uintptr_t>(t.data_ptr()) % 16; }
@@ -184,83 +216,81 @@ void same(const torch::Tensor& a, const torch::Tensor& b, const char* name) {
         name, ": not on the same GPU, in one piece and of the same dtype as the first");
 }
 #define FOR_DTYPE(...) \
-    AT_DISPATCH_FLOATING_TYPES_AND2(torch::kHalf, torch::kBFloat16, x.scalar_type(), "elementwise", \
-                                    __VA_ARGS__)
+    AT_DISPATCH_SWITCH(x.scalar_type(), "elementwise (float32, float16 and bfloat16)", \
+                       AT_DISPATCH_CASE(torch::kFloat, __VA_ARGS__) \
+                       AT_DISPATCH_CASE(torch::kHalf, __VA_ARGS__) \
+                       AT_DISPATCH_CASE(torch::kBFloat16, __VA_ARGS__))
 
+template <typename T, typename Op, bool SKEWED>
+void launch(const torch::Tensor& x, const torch::Tensor& other, torch::Tensor& out, float scale) {
+    constexpr int64_t bytes = 16 * EACH * THREADS;
+    const int64_t blocks = (x.nbytes() + bytes - 1) / bytes;
+    elementwise<T, Op, SKEWED><<<blocks, THREADS, 0, at::cuda::getCurrentCUDAStream()>>>(
+        x.data_ptr<T>(), other.data_ptr<T>(), out.data_ptr<T>(), x.numel(), other.numel(), scale, skew_of(x),
+        skew_of(other));
+}
 template <typename Op>
-torch::Tensor forward(torch::Tensor x, torch::Tensor bias, double scale) {
-    TORCH_CHECK(x.scalar_type() != torch::kDouble,
-                "elementwise: float64 is not among float32, float16 and bfloat16");
-    same(x, x, "x");
-    same(x, bias, "bias");
+torch::Tensor each(const torch::Tensor& x, const torch::Tensor& other, double scale) {
+    same(x, x, "the first");
+    same(x, other, "the second");
     auto out = torch::empty_like(x);
-    const int64_t n = x.numel(), vectors = (n * x.element_size() + 15) / 16;
-    if (n == 0) return out;
+    if (x.numel() == 0) return out;
     const c10::cuda::CUDAGuard on(x.device());
-    const auto stream = at::cuda::getCurrentCUDAStream();
-    const bool even = bias.numel() * bias.element_size() % 16 == 0 && skew_of(bias) == 0;
+    const bool skewed = skew_of(x) || (Op::second == ELEMENT && skew_of(other));
     FOR_DTYPE([&] {
-        forward_kernel<scalar_t, Op><<<(vectors + 255) / 256, 256, 0, stream>>>(
-            x.data_ptr<scalar_t>(), bias.data_ptr<scalar_t>(), out.data_ptr<scalar_t>(), n, bias.numel(),
-            scale, skew_of(x), even);
+        if (skewed) launch<scalar_t, Op, true>(x, other, out, scale);
+        else launch<scalar_t, Op, false>(x, other, out, scale);
     });
     C10_CUDA_KERNEL_LAUNCH_CHECK();
     return out;
 }
-
-template <typename Op>
-torch::Tensor backward(torch::Tensor x, torch::Tensor kept, double scale) {
-    same(x, x, "grad");
-    same(x, kept, "kept");
-    auto gx = torch::empty_like(x);
-    const int64_t n = x.numel(), vectors = (n * x.element_size() + 15) / 16;
-    if (n == 0) return gx;
-    const c10::cuda::CUDAGuard on(x.device());
-    const auto stream = at::cuda::getCurrentCUDAStream();
-    FOR_DTYPE([&] {
-        backward_kernel<scalar_t, Op><<<(vectors + 255) / 256, 256, 0, stream>>>(
-            x.data_ptr<scalar_t>(), kept.data_ptr<scalar_t>(), gx.data_ptr<scalar_t>(), n, scale, skew_of(x),
-            skew_of(kept));
-    });
-    C10_CUDA_KERNEL_LAUNCH_CHECK();
-    return gx;
-}
-
 torch::Tensor bias_relu(torch::Tensor x, torch::Tensor bias) {
     TORCH_CHECK(x.dim() > 0 && bias.dim() == 1 && x.size(-1) == bias.numel(),
                 "bias_relu: bias must have as many elements as the rows of x");
-    return forward<Relu>(x, bias, 0.0);
+    return each<BiasRelu>(x, bias, 0.0);
 }
-torch::Tensor gate(torch::Tensor x, double scale) { return forward<Gate>(x, x, scale); }
+torch::Tensor gate(torch::Tensor x, double scale) { return each<Gate>(x, x, scale); }
 torch::Tensor gate_back(torch::Tensor g, torch::Tensor x, double scale) {
-    return backward<Gate>(g, x, scale);
+    return each<GateBack>(g, x, scale);
 }
 
+struct Back {  // what backward_sums is launched with
+    torch::Tensor g, y, gx, gb, sums;
+    int64_t rows, cols, rows_of_block, parts;
+    template <typename T, int N, int ACROSS, bool SKEWED>
+    void launch() {
+        const dim3 grid((cols + ACROSS * N - 1) / (ACROSS * N), parts);
+        backward_sums<T, N, ACROSS, SKEWED><<<grid, TALL, 0, at::cuda::getCurrentCUDAStream()>>>(
+            g.data_ptr<T>(), y.data_ptr<T>(), gx.data_ptr<T>(), sums.data_ptr<float>(), gb.data_ptr<T>(),
+            rows, cols, rows_of_block, skew_of(g));
+    }
+};
 std::tuple<torch::Tensor, torch::Tensor> bias_relu_back(torch::Tensor x,
                                                         torch::Tensor y) {  // x: the gradient of y
     same(x, x, "grad");
     same(x, y, "y");
-    const int64_t cols = x.size(-1), rows = cols ? x.numel() / cols : 0;
-    const int vector = 16 / x.element_size();
-    if (x.numel() == 0) return {torch::empty_like(x), torch::zeros({cols}, x.options())};
-    if (cols % vector || skew_of(x) || skew_of(y)) {  // rows that are no whole vectors: two passes
-        auto gx = backward<Relu>(x, y, 0.0);
-        return {gx, gx.view({rows, cols}).sum(0)};
-    }
-    // one wave: every block of it stays until the end, and few rows of sums are left to add up
-    const int64_t across = (cols / vector + 31) / 32,
-                  sms = at::cuda::getCurrentDeviceProperties()->multiProcessorCount;
-    const int64_t rows_of_block = (rows * across / (4 * sms) / 32 + 1) * 32;
-    const dim3 grid(across, (rows + rows_of_block - 1) / rows_of_block);
-    auto gx = torch::empty_like(x), gb = torch::empty({cols}, x.options());
-    auto sums = torch::empty({static_cast<int64_t>(grid.y), cols}, x.options().dtype(torch::kFloat));
-    auto done = torch::zeros({static_cast<int64_t>(grid.x)}, x.options().dtype(torch::kInt));
+    if (x.numel() == 0) return {torch::empty_like(x), torch::zeros({x.size(-1)}, x.options())};
     const c10::cuda::CUDAGuard on(x.device());
-    const auto stream = at::cuda::getCurrentCUDAStream();
+    // Wide and not large: a block for each strip of 64 columns, if three in four multiprocessors get one.
+    // Otherwise blocks of 64 rows that soon make room for others, and at most 512 rows of sums to add up.
+    const int64_t cols = x.size(-1), rows = x.numel() / cols, strips = (cols + 63) / 64;
+    const bool in_strips = x.nbytes() <= 96 << 20 &&
+                           strips * 4 >= at::cuda::getCurrentDeviceProperties()->multiProcessorCount * 3;
+    const int64_t rows_of_block = in_strips ? rows : std::max<int64_t>(64, (rows + 511) / 512);
+    const int64_t parts = (rows + rows_of_block - 1) / rows_of_block;
+    const auto gx = torch::empty_like(x), gb = torch::empty({cols}, x.options());
+    const auto sums = torch::empty({parts > 1 ? parts : 0, cols}, x.options().dtype(torch::kFloat));
+    Back b = {x, y, gx, gb, sums, rows, cols, rows_of_block, parts};
     FOR_DTYPE([&] {
-        backward_sums<scalar_t><<<grid, dim3(32, 8), 0, stream>>>(
-            x.data_ptr<scalar_t>(), y.data_ptr<scalar_t>(), gx.data_ptr<scalar_t>(), sums.data_ptr<float>(),
-            done.data_ptr<int>(), gb.data_ptr<scalar_t>(), rows, cols, rows_of_block);
+        constexpr int N = 16 / sizeof(scalar_t);
+        if (cols % N || skew_of(y)) b.launch<scalar_t, 1, 32, false>();  // element by element
+        else if (in_strips && skew_of(x)) b.launch<scalar_t, N, 64 / N, true>();
+        else if (in_strips) b.launch<scalar_t, N, 64 / N, false>();
+        else if (skew_of(x)) b.launch<scalar_t, N, 32, true>();
+        else b.launch<scalar_t, N, 32, false>();
+        if (parts > 1)
+            add_up<scalar_t><<<(cols + 31) / 32, dim3(32, 32), 0, at::cuda::getCurrentCUDAStream()>>>(
+                sums.data_ptr<float>(), gb.data_ptr<scalar_t>(), parts, cols);
     });
     C10_CUDA_KERNEL_LAUNCH_CHECK();
     return {gx, gb};
