@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-KEPT = 192 << 20  # bytes of results that a block keeps, so that they can be compared afterwards
+KEPT = 128 << 20  # bytes of results that a block keeps: they all travel to the referee and are compared
 FLUSH = 256 << 20  # bytes written before each call: more than any card's L2 cache holds
 SETS, CALLS = 8, 40
 SHORT = 300e-6  # seconds of a call below which it matters which process makes it

@@ -119,7 +119,8 @@ def _heat(match: Match, starts: tuple[Start, ...]) -> tuple[Heat, witness.Testim
     found = Heat(Blocks(), {name: Blocks() for name in names}, first.plan, {name: [] for name in names})
     found.overhead = first.overhead
     begun, states = time.monotonic(), [machine.state()]
-    while not _enough(found, time.monotonic() - begun, len(starts)):
+    least = max(first.plan.least_for(first.eager_seconds), 2 * len(starts))
+    while not _enough(found, time.monotonic() - begun, least):
         for group, start in enumerate(starts):
             _round(match, start, found, group, names)
         found.rounds += len(starts)
@@ -154,10 +155,9 @@ def _round(match: Match, start: Start, found: Heat, group: int, names: list[str]
     found.groups += [group, group]
 
 
-def _enough(heat: Heat, seconds: float, groups: int) -> bool:
+def _enough(heat: Heat, seconds: float, least: int) -> bool:
     how = heat.plan
-    least = how.least_for(median(heat.own.seconds)) if heat.own.calls else how.least
-    if heat.rounds < max(least, 2 * groups):
+    if heat.rounds < least:
         return False
     if heat.rounds >= how.most or seconds >= how.seconds:
         return True
