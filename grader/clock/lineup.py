@@ -187,7 +187,7 @@ def _bound(mine: Track, expected: Expected) -> float:
     """
     mine.repeat([0, 0], None)
     far = FLOOR
-    for _, found in fetch(mine, [0], expected.outputs):
+    for found in fetch(mine, [0], expected.outputs):
         for answers, eager, got in zip(expected.answers, expected.eager, found, strict=True):
             if not right(answers, eager, got):
                 verdict = judge(answers, eager, got)

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from typing import TYPE_CHECKING, Any, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 
+from grader.arena import aligned
 from grader.referee import exchange
 from grader.referee.fault import FaultError
 from grader.verdict import Status
@@ -25,29 +26,13 @@ PIECE = 1 << 20  # bytes that one thread copies and compares at a time, so that 
 THREADS = 8
 
 
-def fetch(track: Track, calls: list[int], outputs: Outputs) -> list[tuple[int, list[Array]]]:
+def fetch(track: Track, calls: list[int], outputs: Outputs) -> list[list[Array]]:
     """Results of these calls of the last block, copied out of shared memory."""
-    found = []
-    for call, views in shown(track, calls, outputs):
-        found.append((call, [view.copy() for view in views]))
-    return found
-
-
-def shown(track: Track, calls: list[int], outputs: Outputs) -> Iterator[tuple[int, list[Array]]]:
-    """The same where they lie, in memory that the player can still write to, until the next request."""
-    size = sum(math.prod(shape) * np.dtype(dtype).itemsize for shape, dtype in outputs)
-    step, n = max(1, FETCH // max(size, 1)), len(outputs)
-    for begin in range(0, len(calls), step):
-        some = calls[begin : begin + step]
-        fields, wanted, _ = exchange.offer(track.player, [], outputs * len(some))
-        places = [fields["out"][i * n : (i + 1) * n] for i in range(len(some))]
-        said = track.ask("results", calls=some, out=places).get("facts")
-        shapes = [[list(shape), dtype] for shape, dtype in outputs]
-        if said != [shapes] * len(some):
-            raise FaultError(Status.WRONG_OUTPUT, "A timed call returned something else than before.")
-        whole = track.player.outbox.map
-        views = [np.frombuffer(whole, w.dtype, math.prod(w.shape), w.at).reshape(w.shape) for w in wanted]
-        yield from ((call, views[i * n : (i + 1) * n]) for i, call in enumerate(some))
+    return [
+        [view.copy() for view in views]
+        for some in _steps(calls, outputs)
+        for views in _shown(track, some, outputs)
+    ]
 
 
 def compare(mine: Track, theirs: Track, calls: int, outputs: Outputs, bound: float) -> int:
@@ -55,16 +40,50 @@ def compare(mine: Track, theirs: Track, calls: int, outputs: Outputs, bound: flo
 
     Each piece is copied once and the copy is compared: what the player writes meanwhile changes nothing.
     """
-    everything = list(range(calls))
-    for (_, found), (_, right) in zip(
-        shown(mine, everything, outputs), shown(theirs, everything, outputs), strict=True
-    ):
-        for got, wanted in zip(found, right, strict=True):
-            far = distance(got, wanted)
-            if not far <= bound:
-                message = "A timed call returned another result than the reference: the work is not done."
-                raise FaultError(Status.WRONG_OUTPUT, message, distance=far if math.isfinite(far) else None)
+    with ThreadPoolExecutor(2) as pool:  # both processes copy at the same time
+        for some in _steps(list(range(calls)), outputs):
+            ours, right = (pool.submit(_shown, track, some, outputs) for track in (mine, theirs))
+            for found, wanted in zip(ours.result(), right.result(), strict=True):
+                _same(found, wanted, bound)
     return calls
+
+
+def _same(found: list[Array], wanted: list[Array], bound: float) -> None:
+    for got, right in zip(found, wanted, strict=True):
+        far = distance(got, right)
+        if not far <= bound:
+            message = "A timed call returned another result than the reference: the work is not done."
+            raise FaultError(Status.WRONG_OUTPUT, message, distance=far if math.isfinite(far) else None)
+
+
+def _steps(calls: list[int], outputs: Outputs) -> list[list[int]]:
+    """As many calls at a time as may be fetched at once."""
+    step = max(1, FETCH // max(_size(outputs), 1))
+    return [calls[begin : begin + step] for begin in range(0, len(calls), step)]
+
+
+def _size(outputs: Outputs) -> int:
+    return sum(math.prod(shape) * np.dtype(dtype).itemsize for shape, dtype in outputs)
+
+
+def _shown(track: Track, calls: list[int], outputs: Outputs) -> list[list[Array]]:
+    """Results where they lie, in memory that the player can still write to, until the next request.
+
+    What lay there before is from other inputs, so it need not be wiped.
+    """
+    wanted, at = [], 0
+    for shape, dtype in outputs * len(calls):
+        wanted.append(exchange.Wanted(at, shape, dtype))
+        at = aligned(at + wanted[-1].nbytes)
+    track.player.outbox.reach(at)
+    n = len(outputs)
+    places = [[w.as_json() for w in wanted[i * n : (i + 1) * n]] for i in range(len(calls))]
+    said = track.ask("results", calls=calls, out=places).get("facts")
+    if said != [[[list(shape), dtype] for shape, dtype in outputs]] * len(calls):
+        raise FaultError(Status.WRONG_OUTPUT, "A timed call returned something else than before.")
+    whole = track.player.outbox.map
+    views = [np.frombuffer(whole, w.dtype, math.prod(w.shape), w.at).reshape(w.shape) for w in wanted]
+    return [views[i * n : (i + 1) * n] for i in range(len(calls))]
 
 
 def distance(got: Array, wanted: Array) -> float:
