@@ -38,11 +38,15 @@ OWN, EAGER, SOLUTION, COPY = "submission", "eager", "solution", "copy"
 
 @dataclass(slots=True)
 class Track:
-    """One contender: its player, the name of its track there, and its blocks so far."""
+    """One contender: its player, the name of its track there, and its blocks so far.
+
+    ``sums``: of the bits of each result of the last block, as told when the block ended.
+    """
 
     name: str
     player: Player
     blocks: Blocks = field(default_factory=Blocks)
+    sums: Any = None
 
     def block(self, order: list[int], seed: int, times: int, fresh: tuple[str, ...] = ()) -> None:
         """Run one block; the times, and the seconds that passed here, go to ``blocks``.
@@ -53,7 +57,7 @@ class Track:
         begun = time.monotonic()
         data = self.ask("block", order=order, seed=seed, times=times)
         wall = time.monotonic() - begun
-        said = data.get("seconds")
+        said, self.sums = data.get("seconds"), data.get("sums")
         if not isinstance(said, list) or len(said) != len(order) or not all(map(positive, said)):
             raise FaultError(Status.TAMPERED, "The submission's process gave no times.")
         self.blocks.add([float(s) for s in said], wall)
@@ -61,7 +65,7 @@ class Track:
     def repeat(self, order: list[int], seed: int | None) -> None:
         """The same calls for their results only; without a seed, with inputs as they were drawn."""
         self.ask("prepare", calls=len(order))
-        self.ask("block", order=order, seed=seed)
+        self.sums = self.ask("block", order=order, seed=seed).get("sums")
 
     def ask(self, step: str, **fields: Any) -> dict[str, Any]:
         """A request to the track."""

@@ -39,21 +39,32 @@ def compare(mine: Track, theirs: Track, calls: int, outputs: Outputs, bound: flo
     """Compare every result of a block with the reference's; FaultError at the first that is wrong.
 
     Each piece is copied once and the copy is compared: what the player writes meanwhile changes nothing.
+    Its bits must have the sum that the process told when the block ended: else it is from later, and the
+    status is ``tampered``.
     """
     with ThreadPoolExecutor(2) as pool:  # both processes copy at the same time
         for some in _steps(list(range(calls)), outputs):
             ours, right = (pool.submit(_shown, track, some, outputs) for track in (mine, theirs))
-            for found, wanted in zip(ours.result(), right.result(), strict=True):
-                _same(found, wanted, bound)
+            for call, found, wanted in zip(some, ours.result(), right.result(), strict=True):
+                _same(found, wanted, bound, _told(mine.sums, call, calls, len(outputs)))
     return calls
 
 
-def _same(found: list[Array], wanted: list[Array], bound: float) -> None:
-    for got, right in zip(found, wanted, strict=True):
-        far = distance(got, right)
+def _told(sums: Any, call: int, calls: int, each: int) -> list[Any]:
+    if not isinstance(sums, list) or len(sums) != calls * each:
+        raise FaultError(Status.WRONG_OUTPUT, "A timed call returned something else than before.")
+    return sums[call * each : (call + 1) * each]
+
+
+def _same(found: list[Array], wanted: list[Array], bound: float, sums: list[Any]) -> None:
+    for got, right, told in zip(found, wanted, sums, strict=True):
+        far, bits = difference(got, right)
         if not far <= bound:
             message = "A timed call returned another result than the reference: the work is not done."
             raise FaultError(Status.WRONG_OUTPUT, message, distance=far if math.isfinite(far) else None)
+        if type(told) is not int or (told - bits) % 2**64:
+            message = "A result was changed after the block of calls that made it had ended."
+            raise FaultError(Status.TAMPERED, message)
 
 
 def _steps(calls: list[int], outputs: Outputs) -> list[list[int]]:
@@ -91,31 +102,38 @@ def distance(got: Array, wanted: Array) -> float:
 
     Not of floats: 0 or infinite.
     """
+    return difference(got, wanted)[0]
+
+
+def difference(got: Array, wanted: Array) -> tuple[float, int]:
+    """``distance``, and the sum of the bits of ``got``'s elements, taken for whole numbers."""
     if not got.size:
-        return 0.0
+        return 0.0, 0
     a, b = got.reshape(-1), wanted.reshape(-1)
     step = max(1, PIECE // got.itemsize)
     pieces = [(a[at : at + step], b[at : at + step]) for at in range(0, len(a), step)]
-    apart = by_threads(_piece, pieces)
+    looked = by_threads(_piece, pieces)
+    apart, bits = [far for far, _ in looked], sum(total for _, total in looked)
     if not any(apart):  # NaN counts as true
-        return 0.0
+        return 0.0, bits
     if any(far != far for far in apart) or got.dtype.kind != "f":
-        return math.inf
+        return math.inf, bits
     squares = by_threads(lambda pair: float(np.sum(np.square(pair[1], dtype=np.float64))), pieces)
     far = max(apart) / (math.sqrt(sum(squares) / len(a)) or 1.0)
-    return far if math.isfinite(far) else math.inf
+    return (far if math.isfinite(far) else math.inf), bits
 
 
-def _piece(pair: tuple[Array, Array]) -> float:
+def _piece(pair: tuple[Array, Array]) -> tuple[float, int]:
     """The largest difference of a piece: 0 only if all bits are equal; NaN if there is no number for it."""
     copied, wanted = pair[0].copy(), pair[1]
-    word = f"u{copied.itemsize}" if copied.itemsize in (1, 2, 4, 8) else "u1"
+    word = f"i{min(copied.itemsize, 8)}"
+    bits = int(copied.view(word).sum(dtype=np.int64))
     if bool((copied.view(word) == wanted.view(word)).all()):
-        return 0.0
+        return 0.0, bits
     if copied.dtype.kind != "f":
-        return math.nan
+        return math.nan, bits
     with np.errstate(invalid="ignore"):
-        return float(np.max(np.abs(copied - wanted)))
+        return float(np.max(np.abs(copied - wanted))), bits
 
 
 def by_threads(work: Callable[[Any], T], pieces: Sequence[Any]) -> list[T]:

@@ -3,14 +3,18 @@
 from __future__ import annotations
 
 import itertools
+from collections.abc import Callable
+from typing import Any
 
 import pytest
 import torch
 
 from grader.clock import race, witness
+from grader.clock.results import difference
+from grader.player.acts import race as act
 from grader.referee.fault import FaultError
 from grader.verdict import Status
-from tests.clock.track import CASE, Track
+from tests.clock.track import CASE, Player, Track
 
 
 @pytest.fixture
@@ -85,6 +89,68 @@ def test_one_wrong_element_in_one_call_is_found(track: Track) -> None:
 
     with pytest.raises(FaultError, match="another result"):
         track.run(track.working(1e-4, nearly), track.working(1e-4))
+
+
+def rewriting(own: Player, right: Callable[[torch.Tensor], torch.Tensor]) -> None:
+    """Between the end of a block and the request for its results, the right ones are put in their place."""
+    ask, seen = own.ask, []
+
+    def later(do: str, seconds: float, **fields: Any) -> Any:
+        if fields.get("step") == "results" and seen:
+            for copies, x in zip(own.tracks["submission"].results, seen, strict=True):
+                copies[0].copy_(right(x))
+        if fields.get("step") == "block":
+            seen.clear()
+        return ask(do, seconds, **fields)
+
+    lazy = own.stage.module.work  # type: ignore[union-attr]
+    vars(own.stage.module)["work"] = lambda x: (seen.append(x.clone()), lazy(x))[1]
+    own.ask = later  # type: ignore[method-assign]
+
+
+@pytest.mark.parametrize("work", [torch.zeros_like, torch.sigmoid])
+def test_results_that_are_put_in_place_after_the_block_are_tampering(track: Track, work: Any) -> None:
+    """Also where a copy in this process is right and is replaced by the same: then nothing is wrong."""
+    own = track.working(1e-6, work)
+    rewriting(own, torch.sigmoid)
+    if work is torch.sigmoid:
+        assert track.run(own, track.working(100e-6)).compared
+        return
+    with pytest.raises(FaultError, match="changed after the block") as caught:
+        track.run(own, track.working(100e-6))
+    assert caught.value.status is Status.TAMPERED
+
+
+@pytest.mark.parametrize("sums", [None, [], [0.5] * 40, ["1"] * 40, [[1]] * 40, [True] * 40])
+def test_sums_that_are_none_are_refused(track: Track, sums: object) -> None:
+    own = track.working(1e-4)
+    ask = own.ask
+
+    def false(do: str, seconds: float, **fields: Any) -> Any:
+        answer = ask(do, seconds, **fields)
+        if "sums" in answer.data and len(answer.data["sums"]) > 2:
+            answer.data["sums"] = sums
+        return answer
+
+    own.ask = false  # type: ignore[method-assign]
+    with pytest.raises(FaultError) as caught:
+        track.run(own, track.working(1e-4))
+    assert caught.value.status in (Status.TAMPERED, Status.WRONG_OUTPUT)
+
+
+@pytest.mark.parametrize(
+    "result",
+    [
+        torch.randn(40, 30), torch.randn(40, 30).half().T, torch.randn(7, 3).double(), torch.randn(9) > 0,
+        torch.randint(-9, 9, (5, 5)), torch.randint(0, 255, (1 << 20,), dtype=torch.uint8),
+        torch.randn(4, 4, dtype=torch.complex64), torch.randn(3, dtype=torch.complex128).conj(),
+        torch.zeros(0, 3), torch.tensor(-1.5),
+    ],
+)  # fmt: skip
+def test_both_sides_find_the_same_sum_of_bits(result: torch.Tensor) -> None:
+    (copied,) = act._copies(result)
+    found = difference(copied.numpy(), copied.numpy())
+    assert found[0] == 0 and (found[1] - int(act._sum_of_bits(copied))) % 2**64 == 0
 
 
 @pytest.mark.parametrize("wrong", [lambda y: y[:3], lambda y: y.double(), lambda y: (y, y), lambda y: 1.0])
