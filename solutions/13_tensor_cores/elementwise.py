@@ -18,11 +18,34 @@ CUDA = r"""
 #include <c10/cuda/CUDAException.h>
 #include <c10/cuda/CUDAGuard.h>
 #include <cstring>
+#include <type_traits>
 
+// N elements on their way: 16-bit ones stay packed, two a word, until something is computed from them. To
+// take a word apart is to wait for it, and a read that waits leaves no two of them to travel together.
 template <typename T, int N>
 struct alignas(N * sizeof(T)) Vector {
+    static constexpr int PER = N == 1 ? 1 : 4 / sizeof(T);
+    std::conditional_t<PER == 1, T, uint32_t> at[N / PER];
+    // From memory and to it, element k alone; before it is taken, it is 0.
+    __device__ __forceinline__ void take(int k, const T* from) {
+        if constexpr (PER == 1) at[k] = *from;
+        else at[k / PER] |= static_cast<uint32_t>(*reinterpret_cast<const uint16_t*>(from)) << k % PER * 16;
+    }
+    __device__ __forceinline__ void give(int k, T* to) const {
+        if constexpr (PER == 1) *to = at[k];
+        else *reinterpret_cast<uint16_t*>(to) = static_cast<uint16_t>(at[k / PER] >> k % PER * 16);
+    }
+};
+template <typename T, int N>
+struct Elements {
     T at[N];
 };
+template <typename To, typename From>
+__device__ __forceinline__ To as(const From& from) {
+    To to;
+    memcpy(&to, &from, sizeof(to));
+    return to;
+}
 // What is read for N elements: one vector, or the two that they lie in, `skew` bytes behind the begin.
 template <typename T, int N, bool SKEWED>
 struct Read {
@@ -41,9 +64,8 @@ __device__ __forceinline__ Read<T, N, SKEWED> read(const T* data, int64_t i, int
         if (SKEWED && skew) v.part[SKEWED] = *reinterpret_cast<const Vector<T, N>*>(from + N);
         v.skew = skew;
     } else {
-#pragma unroll
         for (int k = 0; k < N; ++k)
-            if (i + k < n) v.part[0].at[k] = data[i + k];
+            if (i + k < n) v.part[0].take(k, data + i + k);
     }
     return v;
 }
@@ -54,24 +76,18 @@ __device__ __forceinline__ Vector<T, N> shifted(const Read<T, N, SKEWED>& v) {
     else {
         uint32_t all[8];
         memcpy(all, v.part, sizeof(all));
-#pragma unroll
         for (int k = 0; k < 7; ++k) all[k] = v.skew & 4 ? all[k + 1] : all[k];
-#pragma unroll
         for (int k = 0; k < 5; ++k) all[k] = v.skew & 8 ? all[k + 2] : all[k];
-#pragma unroll
         for (int k = 0; k < 4; ++k) all[k] = __funnelshift_r(all[k], all[k + 1], v.skew % 4 * 8);
-        Vector<T, N> out;
-        memcpy(&out, all, sizeof(out));
-        return out;
+        return as<Vector<T, N>>(all);
     }
 }
 template <int N, typename T>
 __device__ __forceinline__ void write(T* data, int64_t i, int64_t n, const Vector<T, N>& v) {
     if (i + N <= n) *reinterpret_cast<Vector<T, N>*>(data + i) = v;
     else
-#pragma unroll
         for (int k = 0; k < N; ++k)
-            if (i + k < n) data[i + k] = v.at[k];
+            if (i + k < n) v.give(k, data + i + k);
 }
 
 // What there is beside the first operand: nothing, one value a column, or one an element.
@@ -115,22 +131,21 @@ __global__ void __launch_bounds__(THREADS)
     for (int e = 0; e < EACH; ++e) {
         const int64_t i = first + e * THREADS * N;
         if (i >= n) return;
-        Vector<T, N> v = shifted(in[e]), u = {};
-        if (Op::second == ELEMENT) u = shifted(beside[e]);
+        Vector<T, N> one = shifted(in[e]), two = {};
+        if (Op::second == ELEMENT) two = shifted(beside[e]);
         if (Op::second == COLUMN) {  // 64-bit division is slow; fewer than 2^32 elements do without
             uint32_t col = n >> 32 ? static_cast<uint32_t>(i % cols) : static_cast<uint32_t>(i) % cols;
-            if (cols % N == 0 && other_skew == 0) u = *reinterpret_cast<const Vector<T, N>*>(other + col);
+            if (cols % N == 0 && other_skew == 0) two = *reinterpret_cast<const Vector<T, N>*>(other + col);
             else
-#pragma unroll
                 for (int k = 0; k < N; ++k) {
-                    u.at[k] = other[col];
+                    two.take(k, other + col);
                     if (++col == cols) col = 0;
                 }
         }
-#pragma unroll
+        auto v = as<Elements<T, N>>(one), u = as<Elements<T, N>>(two);
         for (int k = 0; k < N; ++k)
             v.at[k] = Op::apply(static_cast<float>(v.at[k]), static_cast<float>(u.at[k]), scale);
-        write<N>(out, i, n, v);
+        write(out, i, n, as<Vector<T, N>>(v));
     }
 }
 
@@ -164,20 +179,18 @@ __global__ void __launch_bounds__(TALL, ACROSS == 32 ? 2 : 1)
 #pragma unroll
             for (int s = 0; s < STEPS; ++s) {
                 const bool mine = row + s * DOWN < end;
-                Vector<T, N> v = shifted(in[s]);
-                const Vector<T, N> u = shifted(from[s]);
-#pragma unroll
+                auto v = as<Elements<T, N>>(shifted(in[s])), u = as<Elements<T, N>>(shifted(from[s]));
                 for (int k = 0; k < N; ++k) {
                     const float d = static_cast<float>(v.at[k]), y = static_cast<float>(u.at[k]);
                     v.at[k] = y <= 0.0f ? 0.0f : d;
                     sum[k] += !mine || y <= 0.0f ? 0.0f : d;
                 }
-                if (mine) *reinterpret_cast<Vector<T, N>*>(gx + (row + s * DOWN) * cols + col) = v;
+                if (mine)
+                    *reinterpret_cast<Vector<T, N>*>(gx + (row + s * DOWN) * cols + col) =
+                        as<Vector<T, N>>(v);
             }
         }
-#pragma unroll
     for (int k = 0; k < N; ++k) {  // over the rows of a warp, then over the warps
-#pragma unroll
         for (int by = ACROSS; by < 32; by *= 2) sum[k] += __shfl_xor_sync(~0u, sum[k], by);
         if (threadIdx.x % 32 < ACROSS) shared[threadIdx.x / 32][across * N + k] = sum[k];
     }
@@ -203,7 +216,6 @@ __global__ void __launch_bounds__(1024)
     shared[threadIdx.y][threadIdx.x] = sum;
     __syncthreads();
     sum = shared[threadIdx.x][threadIdx.y];  // a warp now has one column
-#pragma unroll
     for (int by = 16; by > 0; by /= 2) sum += __shfl_xor_sync(~0u, sum, by);
     const int64_t mine = static_cast<int64_t>(blockIdx.x) * 32 + threadIdx.y;
     if (threadIdx.x == 0 && mine < cols) gb[mine] = static_cast<T>(sum);

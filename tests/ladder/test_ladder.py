@@ -247,6 +247,9 @@ def test_the_tables_do_not_hide_what_is_missed() -> None:
     failed = {"exit": 9, "last": ["ERROR SUMMARY: 3 errors"]}
     dirty = data | {"sanitize": data["sanitize"] | {"rung7_wgmma racecheck": failed}}
     assert "3 errors" in "\n".join(ladder_beside.sanitizer(dirty))
+    less = {key: seen for key, seen in data["sanitize"].items() if key != "rung7_wgmma racecheck"}
+    text = "\n".join(ladder_beside.sanitizer(data | {"sanitize": less}))
+    assert "| rung 7 | clean | not measured |" in text
     row = data["elementwise"][0] | {"bias-ReLU": 100 * data["elementwise"][0]["copy"]}
     assert "0.01 \\*" in "\n".join(ladder_beside.elementwise(data | {"elementwise": [row]}))
 
