@@ -46,13 +46,15 @@ static void refuse(const LaunchSite& site, const LaunchConfig& c, const std::str
   set_launch_error(error, text + why);
 }
 
-// The __shared__ variables of this kernel, and of device functions that it may call.
+// The __shared__ variables of this kernel, and of device functions that it may call. A launch through a variable
+// has that one's name: which kernel it holds is not known, so it may be any.
 static size_t collect_shared_variables(Launch& launch) {
   std::map<std::string, size_t> bytes;  // by instance of the template; which one runs is not known
   size_t own = 0;
+  bool known = declared_kernel(launch.base_name);
   for (auto& v : launch.module->shared_variables) {
     if (v.owner == launch.base_name) own = std::max(own, bytes[v.scope] += v.end - v.begin);
-    if (v.owner == launch.base_name || !declared_kernel(v.owner)) launch.shared_variables.push_back(&v);
+    if (!known || v.owner == launch.base_name || !declared_kernel(v.owner)) launch.shared_variables.push_back(&v);
   }
   return own;
 }

@@ -42,6 +42,14 @@ __global__ void tiled(const float* a, const float* b, float* c, int n) {
     }
     c[row * n + column] = sum;
 }
+template <bool BACKWARDS>
+__global__ void turned(const float* x, float* y, int n) {
+    __shared__ float s[256];
+    int i = blockIdx.x * blockDim.x + threadIdx.x;
+    s[BACKWARDS ? 255 - threadIdx.x : threadIdx.x] = i < n ? x[i] : 0.0f;
+    __syncthreads();
+    if (i < n) y[i] = s[threadIdx.x];
+}
 void run(torch::Tensor x, torch::Tensor y, std::string which) {
     int n = x.numel(), blocks = (n + 255) / 256;
     const float* a = x.data_ptr<float>();
@@ -51,6 +59,8 @@ void run(torch::Tensor x, torch::Tensor y, std::string which) {
     if (which == "warp_sums") warp_sums<<<blocks, 256>>>(a, b, n);
     if (which == "count_even") count_even<<<blocks, 256>>>((const int*)a, (int*)b, n);
     if (which == "tiled") tiled<<<dim3(16, 16), dim3(16, 16)>>>(a, a, b, 256);
+    const auto kernel = n % 2 ? turned<false> : turned<true>;  // which one it is, is known when it runs
+    if (which == "turned") kernel<<<blocks, 256>>>(a, b, n);
     C10_CUDA_KERNEL_LAUNCH_CHECK();
 }
 """
@@ -59,7 +69,9 @@ if __name__ == "__main__":
     binding = "void run(torch::Tensor x, torch::Tensor y, std::string which);"
     module = load_inline("simt_variants", binding, CUDA, functions=["run"])
     x = torch.randn(65536, generator=torch.Generator().manual_seed(7)).cuda()
-    for name in ("polynomial", "late_barrier", "warp_sums", "count_even", "tiled"):
+    for name in ("polynomial", "late_barrier", "warp_sums", "count_even", "tiled", "turned"):
         y = torch.zeros_like(x)
         module.run(x, y, name)
+        if name == "turned":
+            assert torch.equal(y.view(-1, 256), x.view(-1, 256).flip(1))
         print(name, hashlib.sha256(y.cpu().numpy().tobytes()).hexdigest())
