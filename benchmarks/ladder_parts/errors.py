@@ -2,40 +2,51 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from functools import partial
 from typing import Any
 
 from benchmarks.ladder_parts.files import FULL, RUNGS
 from benchmarks.ladder_parts.kit import call, draw, error, exact, medians, worst_row
 
+UNKIND: dict[str, Callable[[Any, Any, Any], tuple[Any, Any, Any]]] = {
+    "as drawn": lambda x, w, b: (x, w, b),
+    "rows and columns scaled": lambda x, w, b: (
+        x * scales(x.shape[0])[:, None],
+        w * scales(w.shape[0])[:, None],
+        b,
+    ),
+    "scaled along the sum": lambda x, w, b: (x * scales(x.shape[1]), w * scales(x.shape[1]), b),
+    "scaled along the sum, one against the other": lambda x, w, b: against(x, w, b, scales(x.shape[1])),
+    "all positive": lambda x, w, b: (x.abs(), w.abs(), b),
+    "a thousandth": lambda x, w, b: (x * 1e-3, w * 1e-3, b * 1e-6),
+    "a thousandfold": lambda x, w, b: (x * 1e3, w * 1e3, b * 1e6),
+    "1e-20": lambda x, w, b: (x * 1e-20, w, b * 1e-20),
+    "1e20": lambda x, w, b: (x * 1e20, w, b * 1e20),
+    "integers": lambda x, w, b: (x.round(), (w * 64).round(), b.round()),
+}
+SMALLER = (512, 4096, 1024)
+ODD = ((33, 67, 35), (1, 1, 1), (257, 8191, 129), (1000, 30, 7))
 
-def unkind() -> dict[str, tuple[Any, Any, Any]]:
-    """Inputs of all scales: a thousandth to a thousand times by row, by column, along the sum, and beyond."""
+
+def scales(n: int) -> Any:
+    """So many factors of a thousandth to a thousand."""
     import torch
 
-    x, w, b = draw(512, 4096, 1024)
+    return 10 ** (torch.rand(n, device="cuda") * 6 - 3)
 
-    def scales(n: int) -> Any:
-        return 10 ** (torch.rand(n, device="cuda") * 6 - 3)
 
-    along = scales(4096)
-    return {
-        "as drawn": (x, w, b),
-        "rows and columns scaled": (x * scales(512)[:, None], w * scales(1024)[:, None], b),
-        "scaled along the sum": (x * along, w * scales(4096), b),
-        "scaled along the sum, one against the other": (x * along, w / along, b),
-        "all positive": (x.abs(), w.abs(), b),
-        "a thousandth": (x * 1e-3, w * 1e-3, b * 1e-6),
-        "a thousandfold": (x * 1e3, w * 1e3, b * 1e6),
-        "1e-20": (x * 1e-20, w, b * 1e-20),
-        "1e20": (x * 1e20, w, b * 1e20),
-        "integers": (x.round(), (w * 64).round(), b.round()),
-        **{
-            f"{r} x {k} x {c}": draw(r, k, c)
-            for r, k, c in ((33, 67, 35), (1, 1, 1), (257, 8191, 129), (1000, 30, 7))
-        },
-    }
+def against(x: Any, w: Any, b: Any, along: Any) -> tuple[Any, Any, Any]:
+    return x * along, w / along, b
+
+
+def unkind() -> Iterator[tuple[str, tuple[Any, Any, Any]]]:
+    """Inputs of all scales at the models' size and at an eighth of the work, and sizes no tile fits."""
+    for shape in (FULL, SMALLER):
+        for name, change in UNKIND.items():
+            yield name + (", smaller" if shape == SMALLER else ""), change(*draw(*shape))
+    for r, k, c in ODD:
+        yield f"{r} x {k} x {c}", draw(r, k, c)
 
 
 def part_errors(rungs: dict[str, Any]) -> dict[str, Any]:
@@ -54,7 +65,7 @@ def part_errors(rungs: dict[str, Any]) -> dict[str, Any]:
         )
         torch.backends.cuda.matmul.allow_tf32 = False
         del truth
-    for case, args in unkind().items():
+    for case, args in unkind():
         truth = {relu: exact(*args, relu) for relu in (True, False)}
         found["unkind"][case] = {
             label: [
