@@ -187,6 +187,7 @@ def measured(bench: Bench, some: list[Candidate], beside: dict[str, Job], truth:
     jobs = dict(beside)
     for one in some:
         try:
+            bench.out.fill_(math.nan)  # so that no candidate passes with what the last one wrote
             found[one.name] = {"error": error(bench.whole(one), truth)}
             jobs |= {one.name: partial(bench.whole, one), f"{one.name}, product": partial(bench.product, one)}
         except RuntimeError as problem:
@@ -196,7 +197,8 @@ def measured(bench: Bench, some: list[Candidate], beside: dict[str, Job], truth:
         for label, job in beside.items():
             found[label] = {"us": times[label]["us"], "error": error(job(), truth)}
     except RuntimeError as problem:  # a kernel that failed after its launch takes all that follow with it
-        return found | {one.name: {"failed": str(problem)[:300]} for one in some}
+        ran = [one.name for one in some if "failed" not in found[one.name]]
+        return found | {name: {"failed": str(problem)[:300]} for name in ran}
     for one in some:
         if one.name in times:
             product = times[f"{one.name}, product"]["us"]
