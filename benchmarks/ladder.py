@@ -1,12 +1,15 @@
 """The ladder of lesson 13 on a GPU: errors, times, counters, the referee and its race.
 
-    python3 benchmarks/ladder.py OUTDIR [errors times shapes chunks elementwise check race sanitize ncu]
+    python3 benchmarks/ladder.py OUTDIR [PART ...]
 
+Parts: errors times shapes chunks elementwise cutlass check race sanitize ncu, or all of them.
 ``check-relu``, ``check-sigmoid``, ``race-relu`` and ``race-sigmoid`` do one of the two models; the other's
 results stay.
 
 All parts go into one file, OUTDIR/ladder_CARD.json (``ladder_h200.json``), which is written anew as each
 part ends; parts that it holds from earlier runs stay. What the tools say goes to OUTDIR/logs.tgz.
+``cutlass`` needs CUTLASS's headers: from the package nvidia-cutlass, or below CUTLASS_PATH.
+
 ``benchmarks/ladder_page.py`` makes the tables of docs/guide/ladder.md from the file.
 """
 
@@ -25,7 +28,7 @@ from typing import Any
 ROOT = Path(__file__).resolve().parents[1]
 sys.path.insert(0, str(ROOT))
 
-from benchmarks.ladder_parts import errors, kit, referee, times, tools  # noqa: E402
+from benchmarks.ladder_parts import cutlass, errors, kit, referee, times, tools  # noqa: E402
 from benchmarks.ladder_parts.files import MODELS  # noqa: E402
 
 INSIDE = {
@@ -34,6 +37,7 @@ INSIDE = {
     "shapes": times.part_shapes,
     "chunks": errors.part_chunks,
     "elementwise": times.part_elementwise,
+    "cutlass": cutlass.part_cutlass,
 }
 OUTSIDE = {
     "sanitize": tools.part_sanitize,

@@ -31,6 +31,7 @@ SECTIONS: dict[str, tuple[Section, tuple[str, ...]]] = {
     "kernels": (ladder_tables.kernels, ("times", "ncu")),
     "chunks": (ladder_tables.chunks, ("chunks",)),
     "shapes": (ladder_tables.shapes, ("shapes",)),
+    "cutlass": (ladder_tables.cutlass, ("cutlass",)),
     "unkind": (ladder_tables.unkind, ("errors",)),
     "not-finite": (ladder_tables.not_finite, ("errors",)),
     "elementwise": (ladder_beside.elementwise, ("elementwise",)),

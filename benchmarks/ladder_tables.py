@@ -182,6 +182,33 @@ def _listed(some: list[str]) -> str:
     return "; ".join(some) if some else "none of them"
 
 
+def cutlass(data: Data) -> list[str]:
+    """CUTLASS's candidates beside eager and the best rung, and whether one of them is the faster."""
+    got = data["cutlass"]
+    beside, ran = got["beside"], {n: c for n, c in got["candidates"].items() if "failed" not in c}
+    eager, mine = beside["eager"], beside[BEST]
+    rows = []
+    for name, one in {**got["candidates"], **{f"*{k}*": b for k, b in beside.items()}}.items():
+        if "failed" in one:
+            rows.append([f"{name} (did not run: {one['failed']})", "", "", "", ""])
+            continue
+        product = us(one["product_us"]) if "product_us" in one else ""
+        rows.append([name, us(one["us"]), product, f"{eager['us'] / one['us']:.2f}", small(one["error"])])
+    said = f"CUTLASS {got['version']}; its halves are split in {us(got['split_us'])}."
+    close = {name: one["us"] for name, one in ran.items() if one["error"] <= eager["error"]}
+    if close:
+        name, time = min(close.items(), key=lambda item: item[1])
+        verdict = "**faster than**" if time < mine["us"] else "not faster than"
+        said += (
+            f" Of its candidates with an error no larger than eager's the fastest takes {us(time)} ({name}), "
+            f"{verdict} rung 7 with {us(mine['us'])}."
+        )
+    else:
+        said += " None of its candidates has an error as small as eager's."
+    heads = ["CUTLASS", "a call", "of it the product", "against eager", "error"]
+    return [*table(heads, rows), said, "", provenance(data["how"]["cutlass"])]
+
+
 def unkind(data: Data) -> list[str]:
     """Errors for inputs of all scales; a star where eager's is smaller."""
     rungs, body = ("eager", "CUDA, mma.sync", BEST), []
