@@ -1,6 +1,9 @@
 """What the clock can tell: the same thing raced with itself, and with a known slowdown. Needs a GPU.
 
-    python benchmarks/clocks.py OUT.json [RACES] [SECONDS] [kernel] [model]
+    python benchmarks/clocks.py OUT.json [RACES] [SECONDS] [kernel] [model] ["kernel, with itself"] [...]
+
+A word is a subject or one series. A series that the file has fewer races of goes on where it ended; others
+begin anew.
 
 Two subjects: a kernel that spins for about 20 us on every SM, and the model of lesson 07 at full size.
 Each is raced RACES times (default 100) with itself, where the 95 % interval should hold 1, and with a
@@ -202,18 +205,23 @@ def main(out: Path, count: int, seconds: float, which: list[str]) -> None:
 
     The file is written after every ten races.
     """
+    words = [f'"{word}"' if " " in word else word for word in which]
     how = {
-        "command": " ".join(["python benchmarks/clocks.py OUT.json", str(count), f"{seconds:g}", *which]),
+        "command": " ".join(["python benchmarks/clocks.py OUT.json", str(count), f"{seconds:g}", *words]),
         "machine": machine.state(),
     }
     result: dict[str, Any] = json.loads(out.read_text("utf-8")) if out.exists() else {"series": {}}
     ends = time.monotonic() + seconds
     with tempfile.TemporaryDirectory() as folder:
         made = subjects(Path(folder))
-        jobs = [(name, kind, *made[name]) for name, kind in ORDER if not which or name in which]
+        named = {(name, kind): {name, f"{name}, {kind}"} for name, kind in ORDER}
+        jobs = [(*key, *made[key[0]]) for key, names in named.items() if not which or names & set(which)]
         for number, (name, kind, task, reference, same, slow) in enumerate(jobs):
             left = (ends - time.monotonic()) / (len(jobs) - number)
-            races: list[dict[str, Any]] = []
+            before = result["series"].get(f"{name}, {kind}", {})
+            races: list[dict[str, Any]] = before.get("races", [])
+            if len(races) >= count or before.get("machine", {}).get("name") != how["machine"].get("name"):
+                races = []
             file = same if kind == ITSELF else slow
             for _ in series(task, reference, file, count, time.monotonic() + left, races):
                 result["series"][f"{name}, {kind}"] = how | {"summary": summary(races), "races": races}

@@ -4,7 +4,7 @@ any tail, backward.
 A thread moves vectors of 16 bytes. Where a tensor does not begin at a multiple of 16 bytes, it reads the two
 aligned vectors that its elements lie in and shifts them together, so that every access stays a full one; of
 vectors that reach beyond the tensor, only the tensor's own elements are read. The output is new, and a new
-tensor is aligned. Measured on an H200 beside many others: blocks of 128 threads with two vectors each are the
+tensor is aligned. Measured on an H200 beside many others: blocks of 128 threads with one vector each are the
 fastest or near it everywhere, and blocks that stay to walk over the tensor are slower than new ones.
 """
 
@@ -26,14 +26,10 @@ template <typename T, int N>
 struct alignas(N * sizeof(T)) Vector {
     static constexpr int PER = N == 1 ? 1 : 4 / sizeof(T);
     std::conditional_t<PER == 1, T, uint32_t> at[N / PER];
-    // From memory and to it, element k alone; before it is taken, it is 0.
+    // Element k alone, which is 0 before.
     __device__ __forceinline__ void take(int k, const T* from) {
         if constexpr (PER == 1) at[k] = *from;
         else at[k / PER] |= static_cast<uint32_t>(*reinterpret_cast<const uint16_t*>(from)) << k % PER * 16;
-    }
-    __device__ __forceinline__ void give(int k, T* to) const {
-        if constexpr (PER == 1) *to = at[k];
-        else *reinterpret_cast<uint16_t*>(to) = static_cast<uint16_t>(at[k / PER] >> k % PER * 16);
     }
 };
 template <typename T, int N>
@@ -53,21 +49,19 @@ struct Read {
     int skew;
 };
 
-// Reads elements i to i + N of n; `data` lies `skew` bytes behind a multiple of 16. Nothing waits for what is
-// read yet, so that several of these travel together. At the ends, elements are read one by one.
+// Reads elements i to i + N; `data` lies `skew` bytes behind a multiple of 16. Nothing waits for what is read
+// yet, so that several of these travel together.
 template <int N, bool SKEWED, typename T>
-__device__ __forceinline__ Read<T, N, SKEWED> read(const T* data, int64_t i, int64_t n, int skew) {
-    Read<T, N, SKEWED> v = {};
-    const T* from = data + i - (SKEWED ? skew / static_cast<int>(sizeof(T)) : 0);
-    if (i + (SKEWED ? 2 : 1) * N <= n && !(SKEWED && i == 0)) {
-        v.part[0] = *reinterpret_cast<const Vector<T, N>*>(from);
-        if (SKEWED && skew) v.part[SKEWED] = *reinterpret_cast<const Vector<T, N>*>(from + N);
-        v.skew = skew;
-    } else {
-        for (int k = 0; k < N; ++k)
-            if (i + k < n) v.part[0].take(k, data + i + k);
-    }
-    return v;
+__device__ __forceinline__ Read<T, N, SKEWED> read(const T* data, int64_t i, int skew) {
+    const auto* from =
+        reinterpret_cast<const Vector<T, N>*>(data + i - (SKEWED ? skew / static_cast<int>(sizeof(T)) : 0));
+    if constexpr (SKEWED) return {{from[0], from[1]}, skew};
+    else return {{from[0]}, 0};
+}
+// Whether all that `read` touches belongs to the tensor of n elements.
+template <int N, bool SKEWED>
+__device__ __forceinline__ bool inside(int64_t i, int64_t n) {
+    return SKEWED ? i > 0 && i + 2 * N <= n : i + N <= n;
 }
 // The N elements among those read.
 template <typename T, int N, bool SKEWED>
@@ -76,18 +70,13 @@ __device__ __forceinline__ Vector<T, N> shifted(const Read<T, N, SKEWED>& v) {
     else {
         uint32_t all[8];
         memcpy(all, v.part, sizeof(all));
+        // The compiler must not begin with this where the vectors are read: that would be to wait for them.
+        for (int k = 0; k < 8; ++k) asm volatile("" : "+r"(all[k]));
         for (int k = 0; k < 7; ++k) all[k] = v.skew & 4 ? all[k + 1] : all[k];
         for (int k = 0; k < 5; ++k) all[k] = v.skew & 8 ? all[k + 2] : all[k];
         for (int k = 0; k < 4; ++k) all[k] = __funnelshift_r(all[k], all[k + 1], v.skew % 4 * 8);
         return as<Vector<T, N>>(all);
     }
-}
-template <int N, typename T>
-__device__ __forceinline__ void write(T* data, int64_t i, int64_t n, const Vector<T, N>& v) {
-    if (i + N <= n) *reinterpret_cast<Vector<T, N>*>(data + i) = v;
-    else
-        for (int k = 0; k < N; ++k)
-            if (i + k < n) v.give(k, data + i + k);
 }
 
 // What there is beside the first operand: nothing, one value a column, or one an element.
@@ -113,26 +102,17 @@ struct GateBack {
     }
 };
 
-constexpr int THREADS = 128, EACH = 2;  // a block's threads, and the vectors of each
+constexpr int THREADS = 128;
 template <typename T, typename Op, bool SKEWED>
 __global__ void __launch_bounds__(THREADS)
     elementwise(const T* __restrict__ x, const T* __restrict__ other, T* __restrict__ out, int64_t n,
                 uint32_t cols, float scale, int skew, int other_skew) {
     constexpr int N = 16 / sizeof(T);
-    const int64_t first = (static_cast<int64_t>(blockIdx.x) * EACH * THREADS + threadIdx.x) * N;
-    Read<T, N, SKEWED> in[EACH], beside[EACH];
-#pragma unroll
-    for (int e = 0; e < EACH; ++e)
-        if (const int64_t i = first + e * THREADS * N; i < n) {
-            in[e] = read<N, SKEWED>(x, i, n, skew);
-            if (Op::second == ELEMENT) beside[e] = read<N, SKEWED>(other, i, n, other_skew);
-        }
-#pragma unroll
-    for (int e = 0; e < EACH; ++e) {
-        const int64_t i = first + e * THREADS * N;
-        if (i >= n) return;
-        Vector<T, N> one = shifted(in[e]), two = {};
-        if (Op::second == ELEMENT) two = shifted(beside[e]);
+    const int64_t i = (static_cast<int64_t>(blockIdx.x) * THREADS + threadIdx.x) * N;
+    if (inside<N, SKEWED>(i, n)) {
+        const auto in = read<N, SKEWED>(x, i, skew);
+        Vector<T, N> two = {};
+        if (Op::second == ELEMENT) two = shifted(read<N, SKEWED>(other, i, other_skew));
         if (Op::second == COLUMN) {  // 64-bit division is slow; fewer than 2^32 elements do without
             uint32_t col = n >> 32 ? static_cast<uint32_t>(i % cols) : static_cast<uint32_t>(i) % cols;
             if (cols % N == 0 && other_skew == 0) two = *reinterpret_cast<const Vector<T, N>*>(other + col);
@@ -142,11 +122,17 @@ __global__ void __launch_bounds__(THREADS)
                     if (++col == cols) col = 0;
                 }
         }
-        auto v = as<Elements<T, N>>(one), u = as<Elements<T, N>>(two);
+        auto v = as<Elements<T, N>>(shifted(in)), u = as<Elements<T, N>>(two);
         for (int k = 0; k < N; ++k)
             v.at[k] = Op::apply(static_cast<float>(v.at[k]), static_cast<float>(u.at[k]), scale);
-        write(out, i, n, as<Vector<T, N>>(v));
-    }
+        *reinterpret_cast<Vector<T, N>*>(out + i) = as<Vector<T, N>>(v);
+    } else
+#pragma unroll 1
+        for (int64_t k = i; k < min(i + N, n); ++k) {  // at the ends, element by element
+            const int64_t beside = Op::second == COLUMN ? k % cols : k;
+            out[k] = Op::apply(static_cast<float>(x[k]),
+                               Op::second == NOTHING ? 0.0f : static_cast<float>(other[beside]), scale);
+        }
 }
 
 // Gradients of x and of the bias in one pass: a block goes down ACROSS vectors of N columns, a few steps at a
@@ -161,20 +147,21 @@ __global__ void __launch_bounds__(TALL, ACROSS == 32 ? 2 : 1)
                   int skew) {
     constexpr int DOWN = TALL / ACROSS, STEPS = SKEWED && ACROSS == 32 ? 1 : 4;
     __shared__ float shared[TALL / 32][ACROSS * N];
-    const int64_t n = SKEWED ? rows * cols : INT64_MAX;  // whole vectors end with the rows
     const int across = threadIdx.x % ACROSS, col = (blockIdx.x * ACROSS + across) * N;
     const int64_t first = static_cast<int64_t>(blockIdx.y) * rows_of_block,
                   end = min(first + rows_of_block, rows);
     float sum[N] = {};
     if (col < cols)
         for (int64_t row = first + threadIdx.x / ACROSS; row < end; row += STEPS * DOWN) {
-            Read<T, N, SKEWED> in[STEPS];
+            Read<T, N, SKEWED> in[STEPS] = {};
             Read<T, N, false> from[STEPS];
 #pragma unroll
             for (int s = 0; s < STEPS; ++s) {
                 const int64_t i = min(row + s * DOWN, end - 1) * cols + col;
-                in[s] = read<N, SKEWED>(g, i, n, skew);
-                from[s] = read<N, false>(y, i, INT64_MAX, 0);
+                if (!SKEWED || inside<N, SKEWED>(i, rows * cols)) in[s] = read<N, SKEWED>(g, i, skew);
+                else  // an end of the tensor: its own elements alone
+                    for (int k = 0; k < N; ++k) in[s].part[0].take(k, g + i + k);
+                from[s] = read<N, false>(y, i, 0);
             }
 #pragma unroll
             for (int s = 0; s < STEPS; ++s) {
@@ -235,7 +222,7 @@ void same(const torch::Tensor& a, const torch::Tensor& b, const char* name) {
 
 template <typename T, typename Op, bool SKEWED>
 void launch(const torch::Tensor& x, const torch::Tensor& other, torch::Tensor& out, float scale) {
-    constexpr int64_t bytes = 16 * EACH * THREADS;
+    constexpr int64_t bytes = 16 * THREADS;
     const int64_t blocks = (x.nbytes() + bytes - 1) / bytes;
     elementwise<T, Op, SKEWED><<<blocks, THREADS, 0, at::cuda::getCurrentCUDAStream()>>>(
         x.data_ptr<T>(), other.data_ptr<T>(), out.data_ptr<T>(), x.numel(), other.numel(), scale, skew_of(x),
