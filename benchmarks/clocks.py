@@ -2,8 +2,7 @@
 
     python benchmarks/clocks.py OUT.json [RACES] [SECONDS] [kernel] [model] ["kernel, with itself"] [...]
 
-A word is a subject or one series. A series that the file has fewer races of goes on where it ended; others
-begin anew.
+A word is a subject or one series. Other series of the file stay.
 
 Two subjects: a kernel that spins for about 20 us on every SM, and the model of lesson 07 at full size.
 Each is raced RACES times (default 100) with itself, where the 95 % interval should hold 1, and with a
@@ -218,10 +217,7 @@ def main(out: Path, count: int, seconds: float, which: list[str]) -> None:
         jobs = [(*key, *made[key[0]]) for key, names in named.items() if not which or names & set(which)]
         for number, (name, kind, task, reference, same, slow) in enumerate(jobs):
             left = (ends - time.monotonic()) / (len(jobs) - number)
-            before = result["series"].get(f"{name}, {kind}", {})
-            races: list[dict[str, Any]] = before.get("races", [])
-            if len(races) >= count or before.get("machine", {}).get("name") != how["machine"].get("name"):
-                races = []
+            races: list[dict[str, Any]] = []
             file = same if kind == ITSELF else slow
             for _ in series(task, reference, file, count, time.monotonic() + left, races):
                 result["series"][f"{name}, {kind}"] = how | {"summary": summary(races), "races": races}

@@ -176,7 +176,12 @@ def regrade(folder: Path = RESULTS) -> str:
     changed = (
         f"{len(s['changed'])} changed: {', '.join(s['changed'])}" if s["changed"] else "no grade changed"
     )
-    return f"{s['files']} files, each graded {s['times']} times: {changed}. {_on(found)}"
+    counts = [len(grades) for grades in found["files"].values()]
+    each = [
+        f"{counts.count(n)} graded {n} times" if n > 1 else f"{counts.count(n)} once"
+        for n in sorted(set(counts), reverse=True)
+    ]
+    return f"{s['files']} files, {' and '.join(each)}: {changed}. {_on(found)}"
 
 
 def _on(found: dict[str, Any]) -> str:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from benchmarks.ladder_parts.files import PEERS, RUNGS
+from benchmarks.ladder_parts.files import PEERS, RUNGS, TF32_ALLOWED
 from benchmarks.ladder_tables import Data, provenance, table, us
 
 SMALL_BAR, LARGE_BAR = 0.98, 0.95
@@ -62,7 +62,7 @@ def elementwise(data: Data) -> list[str]:
 
 def race(data: Data) -> list[str]:
     """The referee's own interleaved run, best first, both models."""
-    labels = {_slug(label): label for label in (*list(RUNGS)[1:], *PEERS, "eager, TF32 allowed")}
+    labels = {_slug(label): label for label in (*list(RUNGS)[1:], *PEERS, TF32_ALLOWED)}
     out: list[str] = []
     for model, got in data["race"].items():
         if not isinstance(got, dict):

@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import Any
 
 from benchmarks import ladder, ladder_beside, ladder_plots, ladder_tables
-from benchmarks.ladder_parts.files import RUNGS
+from benchmarks.ladder_parts.files import RUNGS, TF32_ALLOWED
 
 ROOT = Path(__file__).resolve().parent.parent
 PAGE, RESULTS = ROOT / "docs/guide/ladder.md", ROOT / "benchmarks/results"
@@ -67,7 +67,9 @@ def pictures() -> dict[Path, str]:
     data = results("h200")
     times, errors = data["times"], data["errors"]["full"]
     points = {
-        label: [(times[m][label]["us"], errors[m][label]) for m in ("relu", "sigmoid")] for label in RUNGS
+        label: [(times[m][label]["us"], errors[m][label]) for m in ("relu", "sigmoid")]
+        for label in (*RUNGS, TF32_ALLOWED)
+        if label in times["relu"]
     }
     return {
         RUNG_PICTURE: ladder_plots.rungs(points),

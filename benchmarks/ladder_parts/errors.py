@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator
 from functools import partial
 from typing import Any
 
-from benchmarks.ladder_parts.files import FULL, RUNGS
+from benchmarks.ladder_parts.files import FULL, RUNGS, TF32_ALLOWED
 from benchmarks.ladder_parts.kit import call, draw, error, exact, medians, worst_row
 
 UNKIND: dict[str, Callable[[Any, Any, Any], tuple[Any, Any, Any]]] = {
@@ -60,7 +60,7 @@ def part_errors(rungs: dict[str, Any]) -> dict[str, Any]:
             label: error(call(rungs[name], x, w, b, relu), truth) for label, name in RUNGS.items()
         }
         torch.backends.cuda.matmul.allow_tf32 = True
-        found["full"]["relu" if relu else "sigmoid"]["eager, TF32 allowed"] = error(
+        found["full"]["relu" if relu else "sigmoid"][TF32_ALLOWED] = error(
             call(rungs["rung1_eager"], x, w, b, relu), truth
         )
         torch.backends.cuda.matmul.allow_tf32 = False

@@ -16,6 +16,7 @@ RUNGS = {
     "CUDA, mma.sync": "rung6_mma_sync",
     "CUDA, wgmma": "rung7_wgmma",
 }
+TF32_ALLOWED = "eager, TF32 allowed"
 FULL = (1024, 8192, 8192)
 MODELS: dict[str, list[float]] = {"relu": [], "sigmoid": [2.0]}  # what each takes beside its sizes
 MODULE = """
@@ -84,7 +85,7 @@ def candidates(folder: Path, model: str, shape: tuple[int, int, int] = FULL) -> 
     inputs = INPUTS.format(rows=rows, inner=inner, init=[inner, cols, *MODELS[model]])
     reference.write_text(composed("rung1_eager", "Model") + inputs, "utf-8")
     texts = {label: composed(rung, "ModelNew") for label, rung in list(RUNGS.items())[1:]}
-    for label, more in (*PEERS.items(), ("eager, TF32 allowed", TF32)):
+    for label, more in (*PEERS.items(), (TF32_ALLOWED, TF32)):
         texts[label] = composed("rung1_eager", "ModelNew", more)
     files = {}
     for label, text in texts.items():

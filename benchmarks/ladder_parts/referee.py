@@ -11,7 +11,7 @@ from concurrent import futures
 from pathlib import Path
 from typing import Any
 
-from benchmarks.ladder_parts.files import ROOT, candidates
+from benchmarks.ladder_parts.files import ROOT, TF32_ALLOWED, candidates
 
 CHECKED = (300, 1000, 700)
 SECONDS = 285.0  # of a race: two of them in one loan of ten minutes
@@ -22,7 +22,7 @@ TEXT = 3000
 def part_check(folder: Path, model: str) -> dict[str, Any]:
     """Each rung before the referee, unkind inputs included; four at a time."""
     reference, files = candidates(folder / "check" / model, model, CHECKED)
-    files = {label: file for label, file in files.items() if "TF32 allowed" not in label}
+    files = {label: file for label, file in files.items() if label != TF32_ALLOWED}
 
     def one(file: Path) -> dict[str, Any]:
         at = file.with_suffix(".json")

@@ -6,8 +6,18 @@ from collections.abc import Callable
 from functools import partial
 from typing import Any
 
-from benchmarks.ladder_parts.files import FULL, MODELS, RUNGS
+from benchmarks.ladder_parts.files import FULL, MODELS, RUNGS, TF32_ALLOWED
 from benchmarks.ladder_parts.kit import call, draw, medians
+
+
+def _with_tf32(job: Callable[[], Any]) -> Any:
+    import torch
+
+    torch.backends.cuda.matmul.allow_tf32 = True
+    try:
+        return job()
+    finally:
+        torch.backends.cuda.matmul.allow_tf32 = False
 
 
 def part_times(rungs: dict[str, Any]) -> dict[str, Any]:
@@ -15,12 +25,10 @@ def part_times(rungs: dict[str, Any]) -> dict[str, Any]:
 
     x, w, b = draw(*FULL)
     xh, wh = x.half(), w.half()
-    found = {
-        model: medians(
-            {label: partial(call, rungs[n], x, w, b, model == "relu") for label, n in RUNGS.items()}
-        )
-        for model in MODELS
-    }
+    found = {}
+    for model in MODELS:
+        jobs = {label: partial(call, rungs[n], x, w, b, model == "relu") for label, n in RUNGS.items()}
+        found[model] = medians(jobs | {TF32_ALLOWED: partial(_with_tf32, jobs["eager"])})
     found["product"] = medians({"one product of halves": partial(torch.mm, xh, wh.T)})
     from torch.profiler import ProfilerActivity, profile
 

@@ -141,7 +141,7 @@ __global__ void __launch_bounds__(THREADS)
 // aligned: where it is not, and where rows are no whole vectors, N is 1.
 constexpr int TALL = 512;
 template <typename T, int N, int ACROSS, bool SKEWED>
-__global__ void __launch_bounds__(TALL, ACROSS == 32 ? 2 : 1)
+__global__ void __launch_bounds__(TALL, ACROSS < 32 ? 1 : SKEWED ? 3 : 2)
     backward_sums(const T* __restrict__ g, const T* __restrict__ y, T* __restrict__ gx,
                   float* __restrict__ sums, T* __restrict__ gb, int64_t rows, int cols, int rows_of_block,
                   int skew) {

@@ -63,6 +63,7 @@ def test_a_seed_makes_the_same_inputs_in_two_processes_and_others_make_others(
 ) -> None:
     monkeypatch.setattr(act, "synchronize", lambda: None)
     monkeypatch.setattr(act, "_pair", lambda: ([], []))
+    monkeypatch.setattr(act, "record", lambda event: event.append(0))
     given = torch.randn(32, 40, dtype=torch.float64).to(dtype).T
     one, two = ready(given, loose), ready(given.clone(), loose)
     act.fill(one, 0, 77)
@@ -113,6 +114,35 @@ def test_what_is_linear_in_an_earlier_input_is_found(track: Track) -> None:
     with pytest.raises(FaultError, match="another result") as caught:
         track.run(own, track.working(100e-6, work))
     assert caught.value.status is Status.WRONG_OUTPUT
+
+
+def test_a_block_of_short_calls_finds_memory_and_events_elsewhere(monkeypatch: pytest.MonkeyPatch) -> None:
+    made: list[list[int]] = []
+    sizes: list[list[int]] = []
+    monkeypatch.setattr(act, "synchronize", lambda: None)
+    monkeypatch.setattr(act, "empty_cache", lambda: sizes.append([]))
+    monkeypatch.setattr(act, "_pair", lambda: (made.append([]) or made[-1], []))
+    monkeypatch.setattr(act, "record", lambda event: event.append(0))
+    empty = torch.empty
+
+    def taken(size: int, **_: Any) -> torch.Tensor:
+        sizes[-1].append(size)
+        return empty(0)
+
+    found = act.Track(lambda *_: empty(2), [[torch.randn(4)]], [False], empty(0))
+    monkeypatch.setattr(act.torch, "empty", taken)
+    seen: set[tuple[int, int, int]] = set()
+    for _ in range(100):
+        made.clear()
+        act._prepare(found, 3, ("memory", "events"))
+        assert len(found.events) == 3 and all(len(before) == 1 for before, _ in found.events)
+        large = sum(size > 1 << 20 for size in sizes[-1])  # where PyTorch's allocator draws the line
+        seen.add((len(made), large, len(sizes[-1]) - large))
+    for numbers in zip(*seen, strict=True):  # of events, of large pieces and of small ones
+        assert len(set(numbers)) > 5
+    before = len(sizes)
+    act._prepare(found, 3)
+    assert len(sizes) == before and found.padding == []
 
 
 class Device:

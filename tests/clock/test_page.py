@@ -67,7 +67,8 @@ def test_races_models_corpus_and_grades_say_what_was_found(tmp_path: Path) -> No
     files = {"a": {"class": "clock", "as_expected": True}, "b": {"class": "honest", "as_expected": False}}
     put(tmp_path, "corpus_clock", runs=[{"files": files}], device="NVIDIA H200")
     assert "1 of 1 cheats graded four at a time; 0 of 1 honest files" in page.corpus(tmp_path)
-    put(tmp_path, "regrade", summary={"files": 20, "times": 10, "changed": []})
-    assert "20 files, each graded 10 times: no grade changed" in page.regrade(tmp_path)
-    put(tmp_path, "regrade", summary={"files": 20, "times": 10, "changed": ["07_1"]})
+    graded = {"a": [{}] * 10, "b": [{}] * 10, "c": [{}]}
+    put(tmp_path, "regrade", summary={"files": 3, "times": 1, "changed": []}, files=graded)
+    assert "3 files, 2 graded 10 times and 1 once: no grade changed" in page.regrade(tmp_path)
+    put(tmp_path, "regrade", summary={"files": 3, "times": 1, "changed": ["07_1"]}, files=graded)
     assert "1 changed: 07_1" in page.regrade(tmp_path)

@@ -49,7 +49,7 @@ class Track:
     noise: list[torch.Tensor | None] = field(default_factory=list)
     events: list[tuple[torch.cuda.Event, torch.cuda.Event]] = field(default_factory=list)
     results: list[list[torch.Tensor]] = field(default_factory=list)
-    padding: list[torch.Tensor] = field(default_factory=list)
+    padding: list[Any] = field(default_factory=list)
     fresh: tuple[str, ...] = ()
     stream: torch.cuda.Stream | None = None
 
@@ -115,14 +115,16 @@ def _prepare(track: Track, calls: int, fresh: tuple[str, ...] = ()) -> dict[str,
     """
     track.results.clear()
     track.fresh = fresh
+    track.padding = []
     if "memory" in fresh:
-        track.sets, track.noise, track.padding = [], [], []
+        track.sets, track.noise = [], []
         empty_cache()
-        track.padding = elsewhere()
+        track.padding += elsewhere()
     if "events" in fresh:
         track.events.clear()
+        track.padding += spare()
     while len(track.events) < min(calls, MOST):
-        track.events.append(_pair())
+        track.events.append(recorded())
     if not track.sets:
         track.sets = [[_own(value) for value in args] for args in track.given]
         track.noise = [_noise(value, on) for value, on in zip(track.sets[0], track.loose, strict=True)]
@@ -199,10 +201,27 @@ def generator(device: str) -> torch.Generator:
 
 
 def elsewhere() -> list[torch.Tensor]:
-    """Some memory that is taken and not used, so that what is allocated next lies where nobody foresees."""
+    """Some memory that is taken and not used, so that what is allocated next lies where nobody foresees.
+
+    Of both kinds: PyTorch's allocator deals small tensors out of pieces of 2 MB, large ones out of others.
+    """
     chance = random.SystemRandom()
-    sizes = [chance.randrange(1, 33) << 18 for _ in range(chance.randrange(1, 9))]
-    return [torch.empty(size, dtype=torch.uint8, device="cuda") for size in sizes]
+    large = [chance.randrange(5, 33) << 18 for _ in range(chance.randrange(1, 9))]
+    small = [chance.randrange(1, 2049) << 9 for _ in range(chance.randrange(33))]
+    return [torch.empty(size, dtype=torch.uint8, device="cuda") for size in large + small]
+
+
+def spare() -> list[tuple[torch.cuda.Event, torch.cuda.Event]]:
+    """Events that are not used, for the same end."""
+    return [recorded() for _ in range(random.SystemRandom().randrange(256))]
+
+
+def recorded() -> tuple[torch.cuda.Event, torch.cuda.Event]:
+    """A pair of events that the driver has: PyTorch asks for one when it is first recorded."""
+    pair = _pair()
+    for event in pair:
+        record(event)
+    return pair
 
 
 def on_stream(other: torch.cuda.Stream | None) -> contextlib.AbstractContextManager[Any]:

@@ -1,0 +1,164 @@
+"""Does a kernel's time hang on what its process did before, or on which process was started first?
+
+Needs a GPU.
+
+    python benchmarks/roles.py OUT.json [PAIRS] [ROUNDS]
+
+All processes load the same file: a kernel of about 20 us that also tells its own time, by the clock of the
+multiprocessor and by the GPU's wall clock. Half of the pairs start the reference's process first, half the
+submission's. Beside each pair there is a process that has only loaded the file and got its inputs. Then all
+are timed alone, in turns. By role and by order of start: the time between events, and inside the kernel; so
+it is seen whether a difference lies in the kernel (another clock rate) or around it (how it is launched).
+
+Why: on one H200, in two sets of six pairs, each submission's process took 22.55 us and each reference's 21.6
+for the very same kernel (``kernel, with itself`` in benchmarks/results/clocks.json); on others they agreed.
+"""
+
+from __future__ import annotations
+
+import json
+import random
+import sys
+import tempfile
+import time
+from pathlib import Path
+from statistics import mean, median
+from typing import Any
+
+import numpy as np
+
+ROOT = Path(__file__).resolve().parents[1]
+sys.path.insert(0, str(ROOT))
+
+from grader.clock import machine, race  # noqa: E402
+from grader.clock.lineup import Track, ready  # noqa: E402
+from grader.clock.plan import FRESH, Plan  # noqa: E402
+from grader.clock.results import fetch  # noqa: E402
+from grader.cuda import cache  # noqa: E402
+from grader.referee.conduct import Match  # noqa: E402
+from grader.referee.nursery import shared  # noqa: E402
+from grader.referee.oracle import Oracle  # noqa: E402
+from grader.referee.process import Limits, Player  # noqa: E402
+from grader.task import Case, Task, Tensor  # noqa: E402
+
+SHAPE = (64, 1024)
+TEXT = '''
+import torch
+from torch.utils.cpp_extension import load_inline
+
+SOURCE = r"""
+#include <torch/extension.h>
+#include <ATen/cuda/CUDAContext.h>
+__global__ void told_kernel(const float* x, float* out, long n, long cycles, bool tell) {
+    const long long begin = clock64();
+    long long wall;
+    asm volatile("mov.u64 %0, %globaltimer;" : "=l"(wall));
+    const long first = blockIdx.x * long(blockDim.x) + threadIdx.x, step = long(gridDim.x) * blockDim.x;
+    for (long i = first; i < n; i += step) out[i] = x[i];
+    while (clock64() - begin < cycles) {}
+    if (tell && first == 0) {
+        long long end;
+        asm volatile("mov.u64 %0, %globaltimer;" : "=l"(end));
+        out[0] = clock64() - begin;
+        out[1] = end - wall;
+    }
+}
+torch::Tensor told(torch::Tensor x, bool tell) {
+    auto out = torch::empty_like(x);
+    told_kernel<<<132, 256, 0, at::cuda::getCurrentCUDAStream()>>>(
+        x.data_ptr<float>(), out.data_ptr<float>(), x.numel(), 36000, tell);
+    return out;
+}
+"""
+extension = load_inline(
+    "clock_told", "torch::Tensor told(torch::Tensor x, bool tell);", SOURCE, functions=["told"]
+)
+
+def work(x):
+    return extension.told(x.float(), False).to(x.dtype)
+
+
+def tell(x):
+    return extension.told(x.float(), True).to(x.dtype)
+'''
+LIMITS = Limits(start=120, load=200, call=200)
+PLAN = Plan(8, 40)
+
+
+def player(file: Path) -> Player:
+    """One more process from the warm parent, or a new one."""
+    env = cache.extensions(file.read_text())
+    return Player("cuda", LIMITS, sees=(file,), env=env, mode="off", nursery=shared("cuda").get("cuda"))
+
+
+def processes(file: Path, pairs: int) -> list[dict[str, Any]]:
+    """Three of each pair: role, how many were started before it, and a track that tells the kernel's time."""
+    task = Task("roles", "work", (Case("speed", (Tensor(SHAPE),), "", 0),))
+    found, sets = [], None
+    for number in range(pairs):
+        roles = ["reference", "submission", "bare"]
+        order = roles if number % 2 == 0 else [roles[1], roles[0], roles[2]]
+        started = {role: player(file) for role in order}
+        match = Match(task, str(file), lambda p=started["submission"]: p, Oracle(started["reference"], task))  # type: ignore[misc]
+        match.oracle.load(str(file))
+        for role in ("submission", "bare"):
+            started[role].ask("load", LIMITS.load, path=str(file))
+        sets = sets or [match.arguments(task.cases[0]) for _ in range(PLAN.sets)]
+        start = race.line_up(match, task.cases[0], how=PLAN, sets=sets)
+        for role in roles:
+            track = Track("told", started[role])
+            facts = ready(track, "tell", sets, PLAN)
+            found.append({
+                "pair": number, "role": role, "place": 3 * number + order.index(role), "track": track,
+                "outputs": start.outputs, "times": start.times, "overhead_us": facts["overhead"] * 1e6,
+                "claims_us": [], "cycles": [], "inside_us": [], "player": started[role],
+            })  # fmt: skip
+    return found
+
+
+def timed(everyone: list[dict[str, Any]], rounds: int) -> None:
+    """Each process alone, in an order drawn anew each time."""
+    rng = np.random.default_rng()
+    for _ in range(rounds):
+        for one in random.sample(everyone, len(everyone)):
+            order = [int(n) for n in rng.integers(0, PLAN.sets, PLAN.calls)]
+            one["track"].block(order, race.seed_of(rng), one["times"], FRESH)
+            told = [call[0].ravel() for call in fetch(one["track"], list(range(len(order))), one["outputs"])]
+            one["claims_us"].append(round(median(one["track"].blocks.calls[-1]) * 1e6, 3))
+            one["cycles"].append(median(float(t[0]) for t in told))
+            one["inside_us"].append(median(float(t[1]) for t in told) / 1e3)
+
+
+def main(out: Path, pairs: int = 6, rounds: int = 8) -> None:
+    """Measure, write everything, print the means by role and by which was started first."""
+    begun = time.monotonic()
+    with tempfile.TemporaryDirectory() as folder:
+        file = Path(folder) / "same.py"
+        file.write_text(TEXT)
+        everyone = processes(file, pairs)
+        try:
+            timed(everyone, rounds)
+        finally:
+            for one in everyone:
+                one["player"].stop()
+    kept = ("pair", "role", "place", "overhead_us", "claims_us", "cycles", "inside_us")
+    rows = [{key: one[key] for key in kept} for one in everyone]
+    command = " ".join(["python benchmarks/roles.py OUT.json", *sys.argv[2:]])
+    result = {"command": command, "machine": machine.state(), "processes": rows}
+    out.write_text(json.dumps(result | {"seconds": round(time.monotonic() - begun, 1)}) + "\n")
+    for role in ("reference", "submission", "bare"):
+        for first in (0, 1):
+            some = [r for r in rows if r["role"] == role and r["pair"] % 2 == first]
+            if some:
+                print(
+                    f"{role:10}, {'submission' if first else 'reference'}'s started first: "
+                    + ", ".join(
+                        f"{key} {mean(median(r[key]) for r in some):.2f}"
+                        for key in ("claims_us", "inside_us", "cycles")
+                    ),
+                    flush=True,
+                )
+
+
+if __name__ == "__main__":
+    main(Path(sys.argv[1]), *map(int, sys.argv[2:4]))
