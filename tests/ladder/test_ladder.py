@@ -20,6 +20,7 @@ import torch
 
 from benchmarks import ladder, ladder_beside, ladder_page, ladder_tables
 from benchmarks.ladder_parts import files, referee
+from benchmarks.ladder_parts.files import TF32_ALLOWED
 from grader import backend
 
 needs_nvcc = pytest.mark.skipif(not backend.nvcc(), reason="nvcc is not installed")
@@ -252,6 +253,29 @@ def test_the_tables_do_not_hide_what_is_missed() -> None:
     assert "| rung 7 | clean | not measured |" in text
     row = data["elementwise"][0] | {"bias-ReLU": 100 * data["elementwise"][0]["copy"]}
     assert "0.01 \\*" in "\n".join(ladder_beside.elementwise(data | {"elementwise": [row]}))
+
+
+def test_unkind_inputs_are_counted_by_size_and_rounding_is_no_star() -> None:
+    def row(mma: float, best: float) -> dict[str, list[float]]:
+        return {"eager": [1e-7, 1e-7], "CUDA, mma.sync": [mma] * 2, ladder_tables.BEST: [best] * 2}
+
+    cases = {
+        "as drawn": row(1.005e-7, 0.5e-7),
+        "as drawn, smaller": row(2e-7, 0.5e-7),
+        "3 x 5 x 7": row(0, 0),
+    }
+    data = ladder_page.results("h200")
+    text = "\n".join(ladder_tables.unkind(data | {"errors": {"unkind": cases}}))
+    assert "At the models' own size the error is at most eager's in 4 of 4 comparisons" in text
+    assert "elsewhere the error is at most eager's in 6 of 8 comparisons" in text
+    assert "| as drawn | 1.0e-7 | 1.0e-7 | 5.0e-8 |" in text and "| 2.0e-7 \\* |" in text
+
+
+def test_eager_with_tf32_has_its_time_once_it_is_measured() -> None:
+    data = ladder_page.results("h200")
+    times = {model: found | {TF32_ALLOWED: {"us": 500.0}} for model, found in data["times"].items()}
+    text = "\n".join(ladder_tables.ladder(data | {"times": data["times"] | times}))
+    assert f"not the same accuracy: {TF32_ALLOWED} | | 500 us | 5." in text
 
 
 def test_a_race_is_shown_with_the_names_of_the_rungs() -> None:
