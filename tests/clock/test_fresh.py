@@ -127,14 +127,17 @@ def test_a_block_of_short_calls_finds_memory_and_events_elsewhere(monkeypatch: p
 
     def taken(size: int, **_: Any) -> torch.Tensor:
         sizes[-1].append(size)
-        return empty(0)
+        return empty(size % 512, dtype=torch.uint8)  # of the others, sizes are whole sectors
 
-    found = act.Track(lambda *_: empty(2), [[torch.randn(4)]], [False], empty(0))
+    flush = empty(7, dtype=torch.uint8)
+    found = act.Track(lambda *_: empty(2), [[torch.randn(4)]], [False], flush)
     monkeypatch.setattr(act.torch, "empty", taken)
     seen: set[tuple[int, int, int]] = set()
     for _ in range(100):
         made.clear()
         act._prepare(found, 3, ("memory", "events"))
+        assert sizes[-1].pop() == found.flush.numel() == 7  # what overwrites the cache, after the others
+        assert found.flush is not flush
         assert len(found.events) == 3 and all(len(before) == 1 for before, _ in found.events)
         large = sum(size > 1 << 20 for size in sizes[-1])  # where PyTorch's allocator draws the line
         seen.add((len(made), large, len(sizes[-1]) - large))

@@ -117,9 +117,11 @@ def _prepare(track: Track, calls: int, fresh: tuple[str, ...] = ()) -> dict[str,
     track.fresh = fresh
     track.padding = []
     if "memory" in fresh:
-        track.sets, track.noise = [], []
+        size, device = track.flush.numel(), track.flush.device
+        track.sets, track.noise, track.flush = [], [], track.flush.new_empty(0)
         empty_cache()
         track.padding += elsewhere()
+        track.flush = torch.empty(size, dtype=torch.uint8, device=device)
     if "events" in fresh:
         track.events.clear()
         track.padding += spare()
