@@ -11,7 +11,7 @@ import torch
 
 from grader.clock import race, witness
 from grader.clock.results import difference
-from grader.player.acts import race as act
+from grader.player import results
 from grader.referee.fault import FaultError
 from grader.verdict import Status
 from tests.clock.track import CASE, Player, Track
@@ -148,9 +148,9 @@ def test_sums_that_are_none_are_refused(track: Track, sums: object) -> None:
     ],
 )  # fmt: skip
 def test_both_sides_find_the_same_sum_of_bits(result: torch.Tensor) -> None:
-    (copied,) = act._copies(result)
+    (copied,) = results.copies(result)
     found = difference(copied.numpy(), copied.numpy())
-    assert found[0] == 0 and (found[1] - int(act._sum_of_bits(copied))) % 2**64 == 0
+    assert found[0] == 0 and (found[1] - int(results.sum_of_bits(copied))) % 2**64 == 0
 
 
 @pytest.mark.parametrize("wrong", [lambda y: y[:3], lambda y: y.double(), lambda y: (y, y), lambda y: 1.0])

@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any
 import torch
 
 from grader.player import tensors
+from grader.player.results import copies, sum_of_bits
 
 if TYPE_CHECKING:
     from grader.player.acts import Line
@@ -26,7 +27,6 @@ Event, synchronize, empty_cache = torch.cuda.Event, torch.cuda.synchronize, torc
 record, elapsed, now = torch.cuda.Event.record, torch.cuda.Event.elapsed_time, time.perf_counter
 uniform = torch.Tensor.uniform_
 MOST = 4096
-WHOLE = {1: torch.int8, 2: torch.int16, 4: torch.int32, 8: torch.int64}
 
 
 def overwrite(buffer: torch.Tensor) -> None:
@@ -99,7 +99,7 @@ def _ready(
             record(pair[0])
             value = target(*track.sets[number])
             record(pair[1])
-            _copies(value)
+            copies(value)
             host.append(now() - begun)
     synchronize()
     seconds = _flushing(buffer)
@@ -136,7 +136,7 @@ def _prepare(track: Track, calls: int, fresh: tuple[str, ...] = ()) -> dict[str,
             *track.sets[0]
         )  # code and translation tables are warm again after another's turn
         if fresh:  # so that the allocator need not ask the driver between timed calls
-            room = [_copies(value) for _ in range(calls + 2)]
+            room = [copies(value) for _ in range(calls + 2)]
             del room
     synchronize()
     return {}
@@ -167,8 +167,8 @@ def _block(track: Track, order: list[int], seed: int | None = None, times: int =
                 record(before)
                 value = target(*sets[number])
                 record(after)
-                results.append(_copies(value))
-                sums += (_sum_of_bits(result).to(flush.device) for result in results[-1])
+                results.append(copies(value))
+                sums += (sum_of_bits(result).to(flush.device) for result in results[-1])
             said = torch.stack(sums).tolist() if sums else []
             synchronize()
     finally:
@@ -241,18 +241,6 @@ def _results(stage: Stage, track: Track, calls: list[int], out: list[list[dict[s
             if list(tensor.shape) == want["shape"] and tensors.name_of(tensor.dtype) == want["dtype"]:
                 tensors.put(stage.outbox, want["at"], tensor)
     return {"facts": facts}
-
-
-def _copies(value: Any) -> list[torch.Tensor]:
-    found = value if isinstance(value, (tuple, list)) else [value]
-    return [v.detach().resolve_conj().clone() for v in found if tensors.readable(v)]
-
-
-def _sum_of_bits(result: torch.Tensor) -> torch.Tensor:
-    """Of all elements, taken for whole numbers; modulo 2 to the 64th, so that the order does not matter."""
-    if result.element_size() not in WHOLE:  # two numbers of eight bytes each
-        result = torch.view_as_real(result)
-    return result.view(WHOLE[result.element_size()]).sum(dtype=torch.int64)
 
 
 def _own(value: Any) -> Any:
