@@ -80,6 +80,7 @@ GROUPS = (
             "models.json": "The models of lessons 07 and 08 in every version, raced with eager PyTorch",
             "regrade.json": "The same files graded again and again",
             "placement.json": "One kernel in several processes: what makes its time differ",
+            "roles.json": "One kernel in processes of different pasts",
             "predict_h200.json": "Launches to predict, timed on an H200",
             "predict_h100.json": "Launches to predict, timed on an H100",
             "predict_counts.json": "The same launches, counted by simt",

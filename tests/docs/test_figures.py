@@ -70,7 +70,7 @@ def test_wavefronts_are_what_ncu_counted(stride: int):
 
 @pytest.mark.parametrize(
     ("program", "lesson"),
-    zip(list(fusion.PROGRAMS)[:2], ("07_fused_bias_relu", "08_sigmoid_residual"), strict=True),
+    list(zip(list(fusion.PROGRAMS)[:2], ("07_fused_bias_relu", "08_sigmoid_residual"), strict=True)),
 )
 def test_bytes_are_those_that_the_lessons_count(program: str, lesson: str):
     speed = load_task(ROOT / "lessons" / lesson / "task.py").speed
