@@ -102,7 +102,7 @@ class Pool:
         limits, env = Limits(start=120, load=200, call=200), cache.extensions(reference.read_text())
         self.task, self.players = task, []
         matches = []
-        for _ in range(count):
+        for _ in range(count + (count > 1)):
             pair = [
                 Player("cuda", limits, sees=(path,), env=env, mode="off", nursery=shared("cuda").get("cuda"))
                 for path in (reference, file)
@@ -110,14 +110,13 @@ class Pool:
             self.players += pair
             oracle = Oracle(pair[0], task)
             matches.append(Match(task, str(file), lambda p=pair[1]: p, oracle))  # type: ignore[misc]
-        self.starts: list[race.Start] = []
-        sets = None
         for match in matches:
             match.oracle.load(str(reference))
             assert match.player is not None
             match.player.ask("load", limits.load, path=str(file))
-            sets = sets or [match.arguments(task.cases[0]) for _ in range(plan.sets)]
-            self.starts.append(race.line_up(match, task.cases[0], how=plan, sets=sets))
+        first = race.line_up(matches[0], task.cases[0], how=plan)
+        others = [race.beside(match, task.cases[0], first) for match in matches[1:]]
+        self.starts = others or [first]  # as in a grading: where several pairs race, the first does not
 
     def race(self) -> race.Heat:
         """One race, of as many pairs as a grading would take."""

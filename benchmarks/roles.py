@@ -6,9 +6,10 @@ Needs a GPU.
 
 All processes load the same file: a kernel of about 20 us that also tells its own time, by the clock of the
 multiprocessor and by the GPU's wall clock. Half of the pairs start the reference's process first, half the
-submission's. Beside each pair there is a process that has only loaded the file and got its inputs. Then all
-are timed alone, in turns. By role and by order of start: the time between events, and inside the kernel; so
-it is seen whether a difference lies in the kernel (another clock rate) or around it (how it is launched).
+submission's. Half are lined up as the first pair of a grading is, half as those that race. Beside each pair
+there is a process that has only loaded the file and got its inputs. Then all are timed alone, in turns. By
+role and by way: the time between events, and inside the kernel; so it is seen whether a difference lies in
+the kernel (another clock rate) or around it (how it is launched).
 
 Why: on one H200, in two sets of six pairs, each submission's process took 22.55 us and each reference's 21.6
 for the very same kernel (``kernel, with itself`` in benchmarks/results/clocks.json); on others they agreed.
@@ -83,6 +84,7 @@ def tell(x):
 '''
 LIMITS = Limits(start=120, load=200, call=200)
 PLAN = Plan(8, 40)
+WAYS = ("lined up", "beside")
 
 
 def player(file: Path) -> Player:
@@ -92,24 +94,34 @@ def player(file: Path) -> Player:
 
 
 def processes(file: Path, pairs: int) -> list[dict[str, Any]]:
-    """Three of each pair: role, how many were started before it, and a track that tells the kernel's time."""
+    """Three of each pair: role, how many were started before it, and a track that tells the kernel's time.
+
+    Every other pair is lined up as the first of a grading is, which has answers computed and a result judged;
+    the others are as those that race.
+    """
     task = Task("roles", "work", (Case("speed", (Tensor(SHAPE),), "", 0),))
-    found, sets = [], None
+    found: list[dict[str, Any]] = []
+    first, sets = None, None
     for number in range(pairs):
         roles = ["reference", "submission", "bare"]
-        order = roles if number % 2 == 0 else [roles[1], roles[0], roles[2]]
+        order = roles if number % 4 < 2 else [roles[1], roles[0], roles[2]]
         started = {role: player(file) for role in order}
         match = Match(task, str(file), lambda p=started["submission"]: p, Oracle(started["reference"], task))  # type: ignore[misc]
         match.oracle.load(str(file))
         for role in ("submission", "bare"):
             started[role].ask("load", LIMITS.load, path=str(file))
         sets = sets or [match.arguments(task.cases[0]) for _ in range(PLAN.sets)]
-        start = race.line_up(match, task.cases[0], how=PLAN, sets=sets)
+        if first is None or number % 2 == 0:
+            start = race.line_up(match, task.cases[0], how=PLAN, sets=sets)
+            first = first or start
+        else:
+            start = race.beside(match, task.cases[0], first)
         for role in roles:
             track = Track("told", started[role])
             facts = ready(track, "tell", sets, PLAN)
             found.append({
                 "pair": number, "role": role, "place": 3 * number + order.index(role), "track": track,
+                "way": WAYS[number % 2],
                 "outputs": start.outputs, "times": start.times, "overhead_us": facts["overhead"] * 1e6,
                 "claims_us": [], "cycles": [], "inside_us": [], "player": started[role],
             })  # fmt: skip
@@ -129,8 +141,8 @@ def timed(everyone: list[dict[str, Any]], rounds: int) -> None:
             one["inside_us"].append(median(float(t[1]) for t in told) / 1e3)
 
 
-def main(out: Path, pairs: int = 6, rounds: int = 8) -> None:
-    """Measure, write everything, print the means by role and by which was started first."""
+def main(out: Path, pairs: int = 8, rounds: int = 8) -> None:
+    """Measure, write everything, print the means by role and by way."""
     begun = time.monotonic()
     with tempfile.TemporaryDirectory() as folder:
         file = Path(folder) / "same.py"
@@ -141,17 +153,17 @@ def main(out: Path, pairs: int = 6, rounds: int = 8) -> None:
         finally:
             for one in everyone:
                 one["player"].stop()
-    kept = ("pair", "role", "place", "overhead_us", "claims_us", "cycles", "inside_us")
+    kept = ("pair", "role", "way", "place", "overhead_us", "claims_us", "cycles", "inside_us")
     rows = [{key: one[key] for key in kept} for one in everyone]
     command = " ".join(["python benchmarks/roles.py OUT.json", *sys.argv[2:]])
     result = {"command": command, "machine": machine.state(), "processes": rows}
     out.write_text(json.dumps(result | {"seconds": round(time.monotonic() - begun, 1)}) + "\n")
     for role in ("reference", "submission", "bare"):
-        for first in (0, 1):
-            some = [r for r in rows if r["role"] == role and r["pair"] % 2 == first]
+        for way in WAYS:
+            some = [r for r in rows if r["role"] == role and r["way"] == way]
             if some:
                 print(
-                    f"{role:10}, {'submission' if first else 'reference'}'s started first: "
+                    f"{role:10}, {way}: "
                     + ", ".join(
                         f"{key} {mean(median(r[key]) for r in some):.2f}"
                         for key in ("claims_us", "inside_us", "cycles")

@@ -68,6 +68,11 @@ class Job:
     reference_beside: tuple[Path, ...] = ()
     timer: Callable[[Match], dict[str, Any] | None] | None = None
 
+    @property
+    def folders(self) -> list[str]:
+        """Beside its own, the folders that the submission may import from."""
+        return sorted({str(p if p.is_dir() else p.parent) for p in self.beside})
+
 
 @dataclass(frozen=True, slots=True)
 class Outcome:
@@ -127,7 +132,7 @@ def check(job: Job) -> Outcome:
     match.loaded = loaded
     rivals = Rivals(job, start)
     match.twin, match.solution = rivals.twin, rivals.solution
-    match.folders = sorted({str(p if p.is_dir() else p.parent) for p in job.beside})
+    match.folders = job.folders
     if job.choice.name == "cuda":
         match.on_cpu = functools.cache(
             lambda: companion.findings(job.lesson, job.submission.path, job.sandbox, job.student)

@@ -6,7 +6,7 @@ import math
 import time
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from statistics import median
 from typing import TYPE_CHECKING, Any, TypeVar
 
@@ -76,7 +76,8 @@ class Track:
 class Start:
     """A pair of processes in place: tracks with their inputs, what comes out, how far results may differ.
 
-    ``stages``: seconds of each step that led here; ``eager_seconds``: about what the reference's call takes.
+    ``stages``: seconds of each step that led here; ``eager_seconds``: about what the reference's call takes;
+    ``sets``: the inputs that were handed over.
     """
 
     match: Match
@@ -90,6 +91,7 @@ class Start:
     times: int
     eager_seconds: float
     stages: dict[str, float]
+    sets: list[list[Value]]
 
     @property
     def tracks(self) -> list[Track]:
@@ -116,11 +118,7 @@ def line_up(
     match.revive()
     own, oracle, entry = match.player, match.oracle.player, case.entry or match.task.entry
     assert own is not None
-    model = match.task.kind == "model" and not case.entry
-    making = Making(match, case) if model and together(match) else None
-    if model and not making:
-        match.construct(case)
-        match.new_weights()
+    model, making = _models(match, case)
     clock.step("reference's model")
     first = sets[0] if sets else match.arguments(case)
     taken = sum(a.storage.nbytes for a in first if isinstance(a, Drawn))
@@ -149,15 +147,53 @@ def line_up(
     clock.step("submission's model")
     host.append(ready(mine, entry, sets, how)["host"])
     clock.step("ready")
-    # For all the same: as often as it takes to keep the device busy until the slowest host has made its call.
-    times = min(MOST_FLUSHES, max(1, math.ceil(1.5 * max(host) / max(facts["flush"], 1e-5))))
+    times = _times(host, facts["flush"])
     bound = _bound(mine, expected)
     eager_seconds = _seconds(eager, times, facts["overhead"])
     clock.step("judge")
     return Start(
         match, mine, eager, others, how, expected.outputs, bound, facts["overhead"], times, eager_seconds,
-        stages,
+        stages, sets,
     )  # fmt: skip
+
+
+def beside(match: Match, case: Case, like: Start) -> Start:
+    """Another pair of processes for the race of ``like``, with the same inputs; both files are loaded.
+
+    What a process did before it makes a short call changes what the call takes: on H200s by 0.2 us, and once
+    by 1 us, for the very same kernel. So the two here are given the same and asked for the same in the same
+    order. No answers are computed: the submission's calls were judged in ``like``. Baselines are timed in the
+    process that has them already.
+    """
+    _, making = _models(match, case)
+    if making:
+        making.finish()
+    assert match.player is not None
+    mine, eager = Track(OWN, match.player), Track(EAGER, match.oracle.player)
+    entry = case.entry or match.task.entry
+    facts = ready(eager, match.task.reference_entry or entry, like.sets, like.plan)
+    host = [facts["host"], ready(mine, entry, like.sets, like.plan)["host"]]
+    others = [Track(t.name, t.player) for t in like.others]
+    times = max(like.times, _times(host, facts["flush"]))
+    return replace(like, match=match, mine=mine, eager=eager, others=others, times=times)
+
+
+def _models(match: Match, case: Case) -> tuple[bool, Making | None]:
+    """Whether it is about models; then both are made, or the submission's still is."""
+    model = match.task.kind == "model" and not case.entry
+    making = Making(match, case) if model and together(match) else None
+    if model and not making:
+        match.construct(case)
+        match.new_weights()
+    return model, making
+
+
+def _times(host: list[float], flush: float) -> int:
+    """How often the cache is overwritten before a call, for all the same.
+
+    As often as it takes to keep the device busy until the slowest host has made its call.
+    """
+    return min(MOST_FLUSHES, max(1, math.ceil(1.5 * max(host) / max(flush, 1e-5))))
 
 
 def _solution(match: Match, model: bool, making: Making | None) -> Track:

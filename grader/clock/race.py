@@ -13,7 +13,7 @@ import numpy as np
 
 from grader.clock import machine, witness
 from grader.clock.interval import Interval, Pairs, interval
-from grader.clock.lineup import COPY, EAGER, OWN, SOLUTION, Start, Track, at_once, line_up, ready
+from grader.clock.lineup import COPY, EAGER, OWN, SOLUTION, Start, Track, at_once, beside, line_up, ready
 from grader.clock.plan import Plan
 from grader.clock.results import compare
 from grader.clock.witness import Blocks
@@ -26,7 +26,10 @@ if TYPE_CHECKING:
 
 RACES = 3  # at most, where the clocks do not agree
 
-__all__ = ["COPY", "EAGER", "OWN", "SOLUTION", "Heat", "Start", "Track", "alone", "heat", "line_up", "ready"]
+__all__ = [
+    "COPY", "EAGER", "OWN", "SOLUTION", "Heat", "Start", "Track", "alone", "beside", "heat", "line_up",
+    "ready",
+]  # fmt: skip
 
 
 @dataclass(slots=True)
@@ -69,25 +72,26 @@ class Heat:
 
 
 def more(case: Case, start: Start, make: Callable[[], Match] | None) -> list[Start]:
-    """All pairs of processes: the one that there is, and for short calls some beside it.
+    """The pairs of processes that race: the one that there is, or for short calls others of ``make``.
 
-    Two processes with the same kernel are not quite alike. Where that can matter, ``make`` starts more pairs.
+    Two processes with the same kernel are not quite alike, the less so if they did other things before: the
+    reference's has computed answers, the submission's has been judged. Where that can matter, all pairs are
+    new, and it is several of them.
     """
     wanted = start.plan.pairs_for(start.eager_seconds)
     if make is None or wanted == 1:
         return [start]
-    baselines = tuple(t.name for t in start.others if t.name not in (COPY, SOLUTION))
-    twins = at_once(*[make] * (wanted - 1))
-    others: list[Start] = []
+    twins = at_once(*[make] * wanted)
+    pairs: list[Start] = []
     try:
-        others.extend(line_up(twin, case, baselines, how=start.plan) for twin in twins)
+        pairs.extend(beside(twin, case, start) for twin in twins)
     except FaultError:
         for twin in twins:
             twin.close()
             twin.oracle.player.stop()
         raise
-    times = max(s.times for s in [start, *others])
-    return [replace(s, times=times) for s in [start, *others]]
+    times = max(s.times for s in pairs)
+    return [replace(s, times=times) for s in pairs]
 
 
 def heat(match: Match, *starts: Start) -> Heat:

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 from grader import roofline
 from grader.clock import machine, race, witness
 from grader.clock.interval import Pairs, spread
-from grader.clock.lineup import EAGER, Start, at_once, line_up
+from grader.clock.lineup import EAGER, Start, at_once, beside, line_up
 from grader.clock.plan import Plan
 from grader.clock.results import compare
 from grader.clock.witness import Blocks
@@ -44,7 +44,7 @@ class Meeting:
 
 
 def meet(matches: Sequence[Match], case: Case) -> Meeting:
-    """Line all of them up, and for short calls more processes with the same files beside them."""
+    """Line all of them up; for short calls processes that all did the same before, with the same files."""
     first = _lined(0, matches[0], case)
     how = first.plan
     group = [first, *(_lined(n, match, case, how) for n, match in enumerate(matches[1:], 1))]
@@ -52,9 +52,10 @@ def meet(matches: Sequence[Match], case: Case) -> Meeting:
     makers = [match.twin for match in matches]
     wanted = how.pairs_for(first.eager_seconds)
     if wanted > 1 and all(makers):
-        for _ in range(wanted - 1):
+        starts = []
+        for _ in range(wanted):
             twins = at_once(*(make for make in makers if make))
-            starts.append([_lined(n, twin, case, how) for n, twin in enumerate(twins)])
+            starts.append([_lined(n, twin, case, like=group[n]) for n, twin in enumerate(twins)])
     times = max(s.times for group in starts for s in group)  # the cache is overwritten as often for all
     starts = [[replace(s, times=times) for s in group] for group in starts]
     names = [EAGER, *map(str, range(len(matches)))]
@@ -62,10 +63,12 @@ def meet(matches: Sequence[Match], case: Case) -> Meeting:
     return Meeting(starts, heats)
 
 
-def _lined(number: int, match: Match, case: Case, how: Plan | None = None) -> Start:
+def _lined(
+    number: int, match: Match, case: Case, how: Plan | None = None, like: Start | None = None
+) -> Start:
     """One lined up; a fault says whose it is, so that the others may race without it."""
     try:
-        return line_up(match, case, how=how)
+        return beside(match, case, like) if like else line_up(match, case, how=how)
     except FaultError as fault:
         fault.evidence["candidate"] = number
         raise

@@ -42,7 +42,8 @@ class Ratio:
             yield check.failed(Status.PENDING_GPU, f"{self.why} Only a GPU's clock can tell.")
             return
         try:
-            heat = race.heat(room.match, race.line_up(room.match, self.case))
+            start = race.line_up(room.match, self.case)
+            heat = race.heat(room.match, *race.more(self.case, start, room.match.twin))
         except FaultError as fault:
             yield room.fallen(check, fault)
             return

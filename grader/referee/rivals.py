@@ -31,11 +31,12 @@ class Rivals:
     def twin(self) -> Match:
         """Reference and submission in two new processes, both loaded."""
         job = self._job
-        oracle = Oracle(self._keep(self._player(job.reference)), job.task)
+        oracle = Oracle(self._keep(self._player(job.reference, *job.reference_beside)), job.task)
         match = Match(job.task, str(job.submission.path), lambda: self._keep(self._start()), oracle)
         oracle.load(str(job.reference))
         assert match.player is not None
-        match.player.ask("load", match.player.limits.load, path=match.path)
+        match.folders = job.folders
+        match.player.ask("load", match.player.limits.load, path=match.path, folders=match.folders)
         return match
 
     def solution(self) -> Player:
@@ -44,7 +45,7 @@ class Rivals:
             path = lessons.find(self._job.lesson[:2]).solution
         except BadInputError as error:
             raise FaultError(Status.NOT_GRADABLE, "Only a lesson has a solution to race against.") from error
-        player = self._keep(self._player(path, cache.extensions(path.read_text())))
+        player = self._keep(self._player(path, env=cache.extensions(path.read_text())))
         player.ask("load", player.limits.load, path=str(path))
         return player
 
@@ -59,11 +60,14 @@ class Rivals:
         for player in self._players:
             player.stop()
 
-    def _player(self, file: Path, env: dict[str, str] | None = None) -> Player:
+    def _player(self, *files: Path, env: dict[str, str] | None = None) -> Player:
         env = env or {}
         writes = tuple(map(Path, env.values()))
         job = self._job
-        return Player("cuda", job.limits, sees=(file,), writes=writes, env=env, mode=job.sandbox)
+        return Player(
+            "cuda", job.limits, sees=files, writes=writes, env=env, mode=job.sandbox,
+            nursery=job.nurseries.get("cuda"),
+        )  # fmt: skip
 
     def _keep(self, player: Player) -> Player:
         with self._lock:

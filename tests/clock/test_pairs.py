@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from typing import Any
 
 import numpy as np
 import pytest
@@ -77,7 +78,7 @@ def test_a_race_of_three_pairs_averages_what_their_processes_differ_by(track: Tr
     def pair(own: float, other: float) -> Match:
         return track.match(track.working(own), track.working(other))
 
-    first, *others = pair(20e-6, 20.4e-6), pair(20.4e-6, 20e-6), pair(20.2e-6, 20.2e-6)
+    first, *others = pair(9e-6, 9e-6), pair(20e-6, 20.4e-6), pair(20.4e-6, 20e-6), pair(20.2e-6, 20.2e-6)
     starts = race.more(CASE, race.line_up(first, CASE), iter(others).__next__)
     assert len(starts) == 3 and len({s.times for s in starts}) == 1
     heat = race.heat(first, *starts)
@@ -93,6 +94,33 @@ def test_long_calls_and_a_match_without_twins_have_one_pair(track: Track) -> Non
     short = race.line_up(track.match(track.working(1e-5), track.working(1e-5)), CASE)
     assert race.more(CASE, short, None) == [short]
     assert Plan(2, 4).fresh_for(long.eager_seconds) == () != Plan(2, 4).fresh_for(short.eager_seconds)
+
+
+def test_both_processes_of_a_pair_have_done_the_same_before(track: Track) -> None:
+    """The first pair's have not: one was asked for answers, the other judged. It does not race."""
+    players = [track.working(1e-5) for _ in range(8)]
+    asked: dict[int, list[str]] = {n: [] for n in range(8)}
+    for number, player in enumerate(players):
+        ask = player.ask
+
+        def noted(do: str, seconds: float, *, at: int = number, by=ask, **fields: Any) -> Any:
+            asked[at].append(fields.get("step", do))
+            return by(do, seconds, **fields)
+
+        player.ask = noted  # type: ignore[method-assign]
+    first, *others = (track.match(*players[n : n + 2]) for n in range(0, 8, 2))
+    solution = track.working(1e-5)
+    first.solution = lambda: solution  # type: ignore[assignment, return-value]
+    start = race.line_up(first, CASE, (race.SOLUTION,))
+    starts = race.more(CASE, start, iter(others).__next__)
+    assert asked[2] == asked[3] == asked[4] == asked[5] == ["ready"]
+    before = {n: len(asked[n]) for n in asked}
+    heat = race.heat(first, *starts)
+    assert len(asked[0]) == before[0] and len(asked[1]) == before[1]
+    assert all(len(asked[n]) > before[n] + 8 for n in (2, 3, 4, 5, 6, 7))
+    # The baseline's process is one for all pairs.
+    assert len(heat.pairs[race.SOLUTION]) == len(heat.pairs["eager"]) == 2 * heat.rounds
+    assert {t.player for s in starts for t in s.others} == {solution}
 
 
 def test_memory_is_moved_about_between_blocks_of_short_calls(track: Track, monkeypatch) -> None:

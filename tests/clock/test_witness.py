@@ -97,7 +97,7 @@ def test_work_hidden_by_one_process_of_three_gains_nothing(track: Track) -> None
 
     cheat = track.working(CALL)
     hiding(cheat, 1.0)
-    others = [pair(cheat), pair(track.working(CALL))]
+    others = [pair(cheat), pair(track.working(CALL)), pair(track.working(CALL))]
     first = pair(track.working(CALL))
     starts = race.more(CASE, race.line_up(first, CASE), iter(others).__next__)
     heat = race.heat(first, *starts)

@@ -27,7 +27,10 @@ def room(backend="simt", *, right=True, wrong=""):
     """A room whose submission answers ``wrong`` to every trial."""
     finding = Finding("ordinary", Status.PASSED if right else Status.WRONG_OUTPUT, points=1, max_points=1)
     match = SimpleNamespace(
-        task=SimpleNamespace(cases=(CASE,)), record=SimpleNamespace(findings=[finding]), player=None
+        task=SimpleNamespace(cases=(CASE,)),
+        record=SimpleNamespace(findings=[finding]),
+        player=None,
+        twin=None,
     )
     return SimpleNamespace(
         backend=backend,
@@ -76,6 +79,7 @@ def raced(own: float, eager: float) -> Heat:
 )
 def test_a_ratio_earns_the_steps_that_its_whole_interval_is_beyond(monkeypatch, own, eager, points, status):
     monkeypatch.setattr(race, "line_up", lambda match, case: None)
+    monkeypatch.setattr(race, "more", lambda case, start, twin: [start])
     monkeypatch.setattr(race, "heat", lambda match, start: raced(own, eager))
     (found,) = Ratio(CASE, (1.0, 1.5, 2.0), "Faster.").judge(room("cuda"))
     assert (found.points, found.max_points, found.status) == (points, 3, status)
@@ -87,6 +91,7 @@ def test_a_ratio_that_was_cheated_for_is_tampering(monkeypatch):
         raise FaultError(Status.TAMPERED, "The clocks disagree.")
 
     monkeypatch.setattr(race, "line_up", lambda match, case: None)
+    monkeypatch.setattr(race, "more", lambda case, start, twin: [start])
     monkeypatch.setattr(race, "heat", caught)
     where = room("cuda")
     where.fallen = lambda check, fault: fault.finding(check.name, check.points)
