@@ -159,6 +159,7 @@ def series(
                 found.append({
                     "ratio": one.ratio, "low": one.low, "high": one.high, "outcome": one.outcome,
                     "blocks alone": [alone.low, alone.high], "rounds": heat.rounds, "prepared": prepared,
+                    "flushes": max(s.times for s in pool.starts),
                     "unlike_us": _finite(race.unlike(heat) * 1e6),
                     "seconds": round(time.monotonic() - begun, 2),
                     "apart": heat.own.unexplained() - heat.baselines[EAGER].unexplained(),

@@ -32,6 +32,7 @@ T = TypeVar("T")
 SECONDS = 120.0
 L2 = 64 << 20  # only the RTX 4090 of the course's cards has a larger cache, and it is overwritten anyway
 MOST_FLUSHES = 24
+LEAD = 2.0  # times what a host usually takes to ask for a call
 FLOOR = 1e-6  # of the root mean square: what rounding alone may make
 OWN, EAGER, SOLUTION, COPY = "submission", "eager", "solution", "copy"
 
@@ -193,7 +194,7 @@ def _times(host: list[float], flush: float) -> int:
 
     As often as it takes to keep the device busy until the slowest host has made its call.
     """
-    return min(MOST_FLUSHES, max(1, math.ceil(1.5 * max(host) / max(flush, 1e-5))))
+    return min(MOST_FLUSHES, max(1, math.ceil(LEAD * max(host) / max(flush, 1e-5))))
 
 
 def _solution(match: Match, model: bool, making: Making | None) -> Track:

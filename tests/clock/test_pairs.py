@@ -123,6 +123,24 @@ def test_both_processes_of_a_pair_have_done_the_same_before(track: Track) -> Non
     assert {t.player for s in starts for t in s.others} == {solution}
 
 
+def test_nothing_but_a_short_call_itself_waits_in_the_queue(track: Track, monkeypatch) -> None:
+    from grader.player.acts import race as act
+
+    seen: list[str] = []
+    record, synchronize = act.record, act.synchronize
+    monkeypatch.setattr(act, "record", lambda event: seen.append("record") or record(event))
+    monkeypatch.setattr(act, "synchronize", lambda: seen.append("wait") or synchronize())
+    for seconds, waits in ((1e-5, 4), (3e-3, 0)):
+        player = track.working(seconds)
+        start = race.line_up(track.match(player, track.working(seconds)), CASE)
+        fresh = start.plan.fresh_for(start.eager_seconds)
+        start.mine.ask("prepare", calls=4, fresh=fresh)
+        seen.clear()
+        start.mine.ask("block", order=[0, 1, 0, 1], seed=1, times=1)
+        each = ["record", "record", "wait"] if waits else ["record", "record"]
+        assert seen == ["wait", *each * 4, "wait"]
+
+
 def test_memory_is_moved_about_between_blocks_of_short_calls(track: Track, monkeypatch) -> None:
     moved: list[int] = []
     monkeypatch.setattr("grader.player.acts.race.elsewhere", lambda: moved.append(1) or [])
