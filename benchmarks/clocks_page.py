@@ -13,6 +13,7 @@ import json
 import re
 from collections.abc import Callable
 from pathlib import Path
+from statistics import median, stdev
 from typing import Any
 
 from rich.console import Console
@@ -83,9 +84,9 @@ def models(folder: Path = RESULTS) -> str:
     return "\n".join([*lines, "", _on(found)])
 
 
-def races(folder: Path = RESULTS) -> str:
+def races(folder: Path = RESULTS, name: str = "clocks") -> str:
     """How often an interval was right."""
-    found = read("clocks", folder)
+    found = read(name, folder)
     if not found:
         return missing("races")
     lines = [
@@ -109,6 +110,35 @@ def races(folder: Path = RESULTS) -> str:
 def _median(one: dict[str, Any]) -> float:
     times = sorted(r["median"] for r in one["races"] if "median" in r)
     return times[len(times) // 2] * 1e6 if times else 0.0
+
+
+def before(folder: Path = RESULTS) -> str:
+    """The same with a clock whose queue was as deep as the host happened to fill it."""
+    return races(folder, "clocks_before")
+
+
+def processes(folder: Path = RESULTS) -> str:
+    """One kernel in many processes: how far apart their medians lie, with a deep queue and with a short one."""
+    lines = [
+        "| in the queue | processes | fastest | slowest | standard deviation | inside the kernel |",
+        "|---|---|---|---|---|---|",
+    ]
+    hows = []
+    for name, queue in (
+        ("roles_before", "whatever the host has put there"),
+        ("roles", "nothing but the call"),
+    ):
+        if not (found := read(name, folder)):
+            return missing("roles")
+        times = [median(one["claims_us"]) for one in found["processes"]]
+        inside = [median(one["inside_us"]) for one in found["processes"]]
+        within = f"{min(inside):.2f} to {max(inside):.2f} us"
+        lines.append(
+            f"| {queue} | {len(times)} | {min(times):.2f} us | {max(times):.2f} us | {stdev(times):.2f} us "
+            f"| {within} |"
+        )
+        hows.append(_on(found))
+    return "\n".join([*lines, "", *dict.fromkeys(hows)])
 
 
 KINDS = {
@@ -192,6 +222,7 @@ def _on(found: dict[str, Any]) -> str:
 
 SECTIONS: dict[str, Callable[..., str]] = {
     "example": example, "models": models, "races": races, "cost": cost, "corpus": corpus, "regrade": regrade,
+    "before": before, "processes": processes,
 }  # fmt: skip
 
 

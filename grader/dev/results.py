@@ -76,11 +76,13 @@ GROUPS = (
         {
             "clocks.json": "A kernel raced with itself, and with a slower one",
             "clocks_one_pair.json": "The same with one pair of processes, as it was at first",
+            "clocks_before.json": "The same while more than one call waited in the queue",
             "lesson07.json": "What a timed grading of lesson 07 costs",
             "models.json": "The models of lessons 07 and 08 in every version, raced with eager PyTorch",
             "regrade.json": "The same files graded again and again",
             "placement.json": "One kernel in several processes: what makes its time differ",
             "roles.json": "One kernel in processes of different pasts",
+            "roles_before.json": "The same while more than one call waited in the queue",
             "predict_h200.json": "Launches to predict, timed on an H200",
             "predict_h100.json": "Launches to predict, timed on an H100",
             "predict_counts.json": "The same launches, counted by simt",

@@ -56,6 +56,14 @@ def test_races_models_corpus_and_grades_say_what_was_found(tmp_path: Path) -> No
     assert text.count("`clocks.py kernel`") == 1 and "*kernel" not in text
     put(tmp_path, "clocks", series={"kernel, with itself": kernel, "model, slower": model})
     assert "*model, slower*: On NVIDIA H200, driver unknown: `clocks.py model`." in page.races(tmp_path)
+    put(tmp_path, "clocks_before", series={"kernel, with itself": kernel})
+    assert "| kernel, with itself | 100 | 96 |" in page.before(tmp_path)
+    for name, far in (("roles_before", 1.0), ("roles", 0.1)):
+        told = [{"claims_us": [21 + far * n] * 3, "inside_us": [18.24] * 3} for n in range(2)]
+        put(tmp_path, name, processes=told)
+    text = page.processes(tmp_path)
+    assert "| 2 | 21.00 us | 22.00 us | 0.71 us | 18.24 to 18.24 us |" in text
+    assert "| nothing but the call | 2 | 21.00 us | 21.10 us | 0.07 us |" in text
     against = {"ratio": 1.005, "interval": [1.004, 1.006], "outcome": "faster"}
     rows = [
         {"model": "76", "version": "fused", "seconds": TIMES} | against,
