@@ -6,7 +6,8 @@
 #   sh benchmarks/clocks_on_gpu.sh OUTDIR corpus            two: cheats of the clock and honest files that are timed
 #   sh benchmarks/clocks_on_gpu.sh OUTDIR bench             two: every solution against its baselines
 #   sh benchmarks/clocks_on_gpu.sh OUTDIR predict placement about four: what predictions and plans are fitted to
-#   sh benchmarks/clocks_on_gpu.sh OUTDIR roles             one: does a kernel's time hang on its process's past
+#   sh benchmarks/clocks_on_gpu.sh OUTDIR roles queue       one: does a call's time hang on its process's past,
+#                                                           does it on what waits behind it
 # Needs torch with CUDA, nvcc, ninja; no network. Each part writes what it has so far; one that is cut off is no loss.
 set -u
 cd "$(dirname "$0")/.." || exit 1
@@ -19,6 +20,7 @@ for part in ${*:-lesson07 models}; do
   case $part in
     predict) timeout 150 python3 benchmarks/predict.py measure "$out/predict_measured.json" ;;
     roles) timeout 150 python3 benchmarks/roles.py "$out/roles.json" ;;
+    queue) timeout 60 python3 benchmarks/queue_depth.py "$out/queue_depth.json" ;;
     placement) timeout 150 python3 benchmarks/placement.py "$out/placement.json" 8 8 ;;
     lesson07) timeout 220 python3 benchmarks/lesson07.py "$out/lesson07.json" 2 ;;
     models) timeout 200 python3 benchmarks/models.py "$out/models.json" ;;

@@ -118,7 +118,7 @@ def before(folder: Path = RESULTS) -> str:
 
 
 def processes(folder: Path = RESULTS) -> str:
-    """One kernel in many processes: how far apart their medians lie, with a deep queue and with a short one."""
+    """One kernel in many processes: how far apart their medians lie, with a deep and with a short queue."""
     lines = [
         "| in the queue | processes | fastest | slowest | standard deviation | inside the kernel |",
         "|---|---|---|---|---|---|",

@@ -12,7 +12,9 @@ role and by way: the time between events, and inside the kernel; so it is seen w
 the kernel (another clock rate) or around it (how it is launched).
 
 Why: on one H200, in two sets of six pairs, each submission's process took 22.55 us and each reference's 21.6
-for the very same kernel (``kernel, with itself`` in benchmarks/results/clocks.json); on others they agreed.
+for the very same kernel (``kernel, with itself`` in benchmarks/results/clocks_before.json); on others they
+agreed. It is not the kernel: with calls waiting in the queue, launches took longer in some processes than in
+others (roles_before.json). With none, all processes agree (roles.json).
 """
 
 from __future__ import annotations

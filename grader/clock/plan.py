@@ -12,7 +12,8 @@ SHORT = 300e-6  # seconds of a call below which it matters which process makes i
 # come out several times as long, and the processes' means differ by 5.9 us on a kernel of 20 us. If memory
 # and events are, by a standard deviation of 0.06, 0.09 and 0.11 us on three kernels, 0.1 together; submission
 # and reference are two of them: 0.14 us. The mean of three pairs is then wrong by 0.16 us one time in twenty,
-# 0.8 % of 20 us: a change of 2 % is seen.
+# 0.8 % of 20 us: a change of 2 % is seen. Since nothing but the call itself waits in the queue, 24 processes
+# lie 0.08 us apart (roles.json); the races of clocks.json were run with what is here.
 PAIRS = 3
 PROCESS = 0.14e-6  # seconds
 # A call of milliseconds is raced by one pair of processes. A model of 2.7 ms raced 200 times with itself by

@@ -253,6 +253,11 @@ def test_the_tables_do_not_hide_what_is_missed() -> None:
     assert "| rung 7 | clean | not measured |" in text
     row = data["elementwise"][0] | {"bias-ReLU": 100 * data["elementwise"][0]["copy"]}
     assert "0.01 \\*" in "\n".join(ladder_beside.elementwise(data | {"elementwise": [row]}))
+    row = {"dtype": "float32", "rows": 1024, "cols": 8192, "skewed": True, "copy": 20.0, "copy of 1.5": 28.0}
+    row |= {"bias-ReLU": 20.0, "bias-ReLU back": 30.0, "sum of two": 29.0}
+    text = "\n".join(ladder_beside.elementwise(data | {"elementwise": [row]}))
+    assert "One element off: 1 of 2 meet the bar." in text and "alone moves: one element off 2 of 2." in text
+    assert "0.97 to 0.97 at 32 MiB." in text
 
 
 def test_unkind_inputs_are_counted_by_size_and_rounding_is_no_star() -> None:

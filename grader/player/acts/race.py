@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import contextlib
 import ctypes
-import functools
 import gc
 import random
 import time
@@ -15,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 import torch
 
 from grader.player import tensors
+from grader.player.fresh import fill, noise, own
 from grader.player.results import copies, sum_of_bits
 
 if TYPE_CHECKING:
@@ -25,7 +25,6 @@ if TYPE_CHECKING:
 # in their place later on is not asked.
 Event, synchronize, empty_cache = torch.cuda.Event, torch.cuda.synchronize, torch.cuda.empty_cache
 record, elapsed, now = torch.cuda.Event.record, torch.cuda.Event.elapsed_time, time.perf_counter
-uniform = torch.Tensor.uniform_
 MOST = 4096
 
 
@@ -128,8 +127,8 @@ def _prepare(track: Track, calls: int, fresh: tuple[str, ...] = ()) -> dict[str,
     while len(track.events) < min(calls, MOST):
         track.events.append(recorded())
     if not track.sets:
-        track.sets = [[_own(value) for value in args] for args in track.given]
-        track.noise = [_noise(value, on) for value, on in zip(track.sets[0], track.loose, strict=True)]
+        track.sets = [[own(value) for value in args] for args in track.given]
+        track.noise = [noise(value, on) for value, on in zip(track.sets[0], track.loose, strict=True)]
     track.stream = torch.cuda.Stream() if "stream" in fresh else None  # type: ignore[no-untyped-call]
     with torch.no_grad(), on_stream(track.stream):
         value = track.target(
@@ -180,32 +179,6 @@ def _block(track: Track, order: list[int], seed: int | None = None, times: int =
     return {"seconds": [elapsed(before, after) / 1e3 for _, (before, after) in used], "sums": said}
 
 
-def fill(track: Track, number: int, seed: int | None) -> None:
-    """Inputs that nobody has seen before: of a loose argument each element times a number of its own between
-    a half and one, of another floating-point one all times the same. Without a seed: as they were given.
-
-    The same seed makes the same inputs in two processes on one GPU.
-    """
-    chance = random.Random(seed)  # noqa: S311 - repeatable on purpose
-    for into, value, noise in zip(track.sets[number], track.given[number], track.noise, strict=True):
-        if not isinstance(value, torch.Tensor) or not value.is_floating_point():
-            continue
-        if seed is None:
-            into.copy_(value)
-        elif noise is None:
-            torch.mul(value, chance.uniform(0.5, 1.0), out=into)
-        else:
-            source = generator(str(value.device))
-            source.manual_seed(chance.getrandbits(62))
-            torch.mul(value, uniform(noise, 0.5, 1.0, generator=source), out=into)
-
-
-@functools.cache
-def generator(device: str) -> torch.Generator:
-    """One on that device, which is seeded for each use."""
-    return torch.Generator(device)
-
-
 def elsewhere() -> list[torch.Tensor]:
     """Some memory that is taken and not used, so that what is allocated next lies where nobody foresees.
 
@@ -245,16 +218,6 @@ def _results(stage: Stage, track: Track, calls: list[int], out: list[list[dict[s
             if list(tensor.shape) == want["shape"] and tensors.name_of(tensor.dtype) == want["dtype"]:
                 tensors.put(stage.outbox, want["at"], tensor)
     return {"facts": facts}
-
-
-def _own(value: Any) -> Any:
-    """Room for a call's input, which holds what was given; strides as far as no two elements share memory."""
-    return value.clone() if isinstance(value, torch.Tensor) else value
-
-
-def _noise(value: Any, loose: bool) -> torch.Tensor | None:
-    floating = loose and isinstance(value, torch.Tensor) and value.is_floating_point()
-    return torch.empty_like(value) if floating else None
 
 
 def _copy(nbytes: int) -> Callable[..., torch.Tensor]:
