@@ -24,7 +24,7 @@ from grader.verdict import Verdict
 
 ROOT = Path(__file__).resolve().parent.parent
 PAGE, RESULTS = ROOT / "docs/guide/timing.md", ROOT / "benchmarks/results"
-MARK = re.compile(r"(<!-- measured: clocks_page (\w+) -->\n).*?(\n<!-- /measured -->)", re.S)
+MARK = re.compile(r"(<!-- measured: clocks_page (\w+) -->\n).*?(<!-- /measured -->)", re.S)
 BAR = 4.0  # seconds that a timed grading of lesson 07 may take
 
 
@@ -228,7 +228,7 @@ SECTIONS: dict[str, Callable[..., str]] = {
 
 def filled(page: str) -> str:
     """The page with what is between its marks made anew."""
-    return MARK.sub(lambda m: m[1] + SECTIONS[m[2]]() + m[3], page)
+    return MARK.sub(lambda m: f"{m[1]}{SECTIONS[m[2]]()}\n{m[3]}", page)
 
 
 if __name__ == "__main__":

@@ -28,6 +28,15 @@ def test_the_page_is_what_the_results_make_of_it() -> None:
     assert {m[2] for m in page.MARK.finditer(text)} == set(page.SECTIONS)
 
 
+def test_a_place_that_is_still_empty_is_filled_and_nothing_else() -> None:
+    ends = "<!-- /measured -->"
+    begins = [f"<!-- measured: clocks_page {name} -->" for name in ("cost", "regrade")]
+    text = f"{begins[0]}\n{ends}\nbetween\n{begins[1]}\nold\n{ends}"
+    filled = page.filled(text)
+    assert "\nbetween\n" in filled and filled.count(ends) == 2 and "old" not in filled
+    assert page.filled(filled) == filled
+
+
 def test_what_is_not_measured_is_said_to_be_missing(tmp_path: Path) -> None:
     for section in page.SECTIONS.values():
         assert section(tmp_path).startswith("Not measured yet. `sh benchmarks/clocks_on_gpu.sh")
