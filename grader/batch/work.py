@@ -115,19 +115,8 @@ def prepare(order: Order) -> Job:
         lesson.name, task, lesson.reference, read, Choice(order.backend, "batch"), limits, with_speed=True,
         sandbox=order.sandbox, student=order.student, schedules=order.schedules,
     )  # fmt: skip
-    if order.backend == "cuda":
-        _unlock(Path(*cache.extensions(read.source).values()))
     # The reference is trusted and stays warm; a submission's player is always a new one in all its walls.
     return replace(job, nurseries={"cpu": _reference()} if order.backend == "simt" else {})
-
-
-def _unlock(folder: Path) -> None:
-    """Remove what a build that was killed has left: torch would wait for it, and the student would pay.
-
-    Nobody else builds here now: equal files are one order, and its grading comes after its build.
-    """
-    for lock in folder.glob("*/lock"):
-        lock.unlink(missing_ok=True)
 
 
 def kept(text: str, room: str, name: str) -> Path:
