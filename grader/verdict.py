@@ -72,7 +72,7 @@ SENTENCE: dict[Status, str] = {
     Status.WRONG_DEVICE: "The result is not on the GPU; "
     "return the tensor the kernel wrote, not a copy on the CPU.",
     Status.NOT_A_TENSOR: "The call returned something that is not a tensor; return the output tensor itself.",
-    Status.NOT_FINITE: "The result holds NaN or infinity where the reference is finite; "
+    Status.NOT_FINITE: "The result holds NaN or infinity where the reference has none of it; "
     "often an element that no thread wrote.",
     Status.PRECISION: "The result is close, but its error is far above that of ordinary float32 arithmetic; "
     "a lower precision or an approximation is at work.",

@@ -152,7 +152,8 @@ def _verdict(wrong: Array, answer: Array, got: Array, inputs: tuple[Array, ...],
     message += f"Wrong: {shape}." if shape else f"Wrong: {count:,} of {got.size:,} elements, scattered."
     status = Status.WRONG_OUTPUT
     if got.dtype.kind == "f":
-        not_finite = wrong & ~np.isfinite(got.astype(np.float64)) & np.isfinite(answer)
+        # NaN in place of infinity counts too: else the word would hang on where infinities were drawn.
+        not_finite = wrong & (np.isnan(got) | (np.isinf(got) & np.isfinite(answer)))
         if int(np.count_nonzero(not_finite)) == count:
             status = Status.NOT_FINITE
             message += " NaN is also what memory holds that no thread has written."

@@ -62,6 +62,17 @@ def test_nan_and_infinity_must_stay_what_they_are() -> None:
         assert judge(answer, eager, got).status is not Status.PASSED, (place, value)
 
 
+def test_elements_that_no_thread_wrote_are_called_the_same_wherever_infinities_were_drawn() -> None:
+    for answer in ([1.0, np.nan, 4.0, 2.0], [1.0, np.inf, 4.0, 2.0], [1.0, -np.inf, np.inf, 2.0]):
+        eager = np.array(answer, np.float32)
+        unwritten = eager.copy()
+        unwritten[1:3] = np.nan
+        verdict = judge(eager.astype(np.float64), eager, unwritten)
+        assert verdict.status is Status.NOT_FINITE, answer
+    eager, other = np.array([1.0, np.inf], np.float32), np.array([1.0, -np.inf], np.float32)
+    assert judge(eager.astype(np.float64), eager, other).status is Status.WRONG_OUTPUT
+
+
 def test_what_float32_cannot_hold_is_infinite() -> None:
     answer = np.array([1e60, 2.0])
     eager = np.array([np.inf, 2.0], np.float32)
