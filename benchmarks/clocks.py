@@ -2,7 +2,8 @@
 
     python benchmarks/clocks.py OUT.json [RACES] [SECONDS] [kernel] [model] ["kernel, with itself"] [...]
 
-A word is a subject or one series. Other series of the file stay.
+A word is a subject or one series. Other series of the file stay, and one with fewer races than asked for goes
+on; each run of it is kept with its command and machine. To begin anew, name another file.
 
 Two subjects: a kernel that spins for about 20 us on every SM, and the model of lesson 07 at full size.
 Each is raced RACES times (default 100) with itself, where the 95 % interval should hold 1, and with a
@@ -199,11 +200,16 @@ def summary(races: list[dict[str, Any]]) -> dict[str, Any]:
     }
 
 
-def main(out: Path, count: int, seconds: float, which: list[str]) -> None:
-    """The series asked for, each with its share of the time that is left; others in the file stay.
+def runs(one: dict[str, Any]) -> list[dict[str, Any]]:
+    """Command, machine and number of races of each run that a series was made by."""
+    if not one["races"]:
+        return []
+    only = {"command": one["command"], "machine": one["machine"], "races": len(one["races"])}
+    return list(one.get("runs") or [only])
 
-    The file is written after every ten races.
-    """
+
+def main(out: Path, count: int, seconds: float, which: list[str]) -> None:
+    """The series asked for, each with its share of the time that is left; the file is written every ten."""
     words = [f'"{word}"' if " " in word else word for word in which]
     how = {
         "command": " ".join(["python benchmarks/clocks.py OUT.json", str(count), f"{seconds:g}", *words]),
@@ -217,10 +223,15 @@ def main(out: Path, count: int, seconds: float, which: list[str]) -> None:
         jobs = [(*key, *made[key[0]]) for key, names in named.items() if not which or names & set(which)]
         for number, (name, kind, task, reference, same, slow) in enumerate(jobs):
             left = (ends - time.monotonic()) / (len(jobs) - number)
-            races: list[dict[str, Any]] = []
-            file = same if kind == ITSELF else slow
+            before = result["series"].get(f"{name}, {kind}") or {"races": []}
+            races: list[dict[str, Any]] = list(before["races"])
+            earlier = runs(before)
+            had, file = len(races), same if kind == ITSELF else slow
             for _ in series(task, reference, file, count, time.monotonic() + left, races):
-                result["series"][f"{name}, {kind}"] = how | {"summary": summary(races), "races": races}
+                told = [*earlier, how | {"races": len(races) - had}]
+                result["series"][f"{name}, {kind}"] = how | {
+                    "runs": told, "summary": summary(races), "races": races,
+                }  # fmt: skip
                 out.write_text(json.dumps(result) + "\n")
             print(name, kind, summary(races), flush=True)
 

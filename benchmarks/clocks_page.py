@@ -99,11 +99,13 @@ def races(folder: Path = RESULTS, name: str = "clocks") -> str:
             f"| {name} | {s['races']} | {s.get('holds 1', '')} | {s.get('slower', '')} | "
             f"{100 * s.get('median half width', 0):.2f} % | {s.get('median us', 0) or _median(one):.1f} us |"
         )
-    hows: dict[str, tuple[dict[str, Any], list[str]]] = {}
+    hows: dict[str, list[str]] = {}
     for name, one in found["series"].items():
-        hows.setdefault(one["command"], (one, []))[1].append(name)
-    for one, names in hows.values():
-        lines += ["", (f"*{'; '.join(names)}*: " if len(hows) > 1 else "") + _on(one)]
+        made = one.get("runs") or [one]
+        told = [f"{run['races']} races: {_on(run)}" if len(made) > 1 else _on(run) for run in made]
+        hows.setdefault(" ".join(told), []).append(name)
+    for how, names in hows.items():
+        lines += ["", (f"*{'; '.join(names)}*: " if len(hows) > 1 else "") + how]
     return "\n".join(lines)
 
 

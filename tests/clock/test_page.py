@@ -65,6 +65,11 @@ def test_races_models_corpus_and_grades_say_what_was_found(tmp_path: Path) -> No
     assert text.count("`clocks.py kernel`") == 1 and "*kernel" not in text
     put(tmp_path, "clocks", series={"kernel, with itself": kernel, "model, slower": model})
     assert "*model, slower*: On NVIDIA H200, driver unknown: `clocks.py model`." in page.races(tmp_path)
+    runs = [kernel | {"races": 80}, model | {"races": 20}]
+    put(tmp_path, "clocks", series={"kernel, slower": kernel | {"runs": runs}})
+    text = page.races(tmp_path)
+    assert text.endswith("80 races: On NVIDIA H200, driver unknown: `clocks.py kernel`. 20 races: On NVIDIA "
+                         "H200, driver unknown: `clocks.py model`.")  # fmt: skip
     put(tmp_path, "clocks_before", series={"kernel, with itself": kernel})
     assert "| kernel, with itself | 100 | 96 |" in page.before(tmp_path)
     for name, far in (("roles_before", 1.0), ("roles", 0.1)):
