@@ -3,7 +3,7 @@
 #   sh benchmarks/clocks_on_gpu.sh OUTDIR lesson07 models   about three and a half minutes
 #   sh benchmarks/clocks_on_gpu.sh OUTDIR races             eight: a kernel and a model raced with themselves
 #   sh benchmarks/clocks_on_gpu.sh OUTDIR regrade           five to seven: 20 files graded again and again
-#   sh benchmarks/clocks_on_gpu.sh OUTDIR corpus            two: cheats of the clock and honest files that are timed
+#   sh benchmarks/clocks_on_gpu.sh OUTDIR corpus            ten: cheats of the clock; every honest file, timed
 #   sh benchmarks/clocks_on_gpu.sh OUTDIR bench             two: every solution against its baselines
 #   sh benchmarks/clocks_on_gpu.sh OUTDIR predict placement about four: what predictions and plans are fitted to
 #   sh benchmarks/clocks_on_gpu.sh OUTDIR roles queue       one: does a call's time hang on its process's past,
@@ -29,7 +29,7 @@ for part in ${*:-lesson07 models}; do
     bench) timeout 300 python3 -m grader bench --backend cuda --out "$out" ;;
     corpus)
       timeout 200 python3 -m tests.corpus.run --gpu --only clock/,honest/timed --seats 1 --json "$out/corpus_clock.json"
-      timeout 100 python3 -m tests.corpus.run --gpu --only honest/timed --seats 1 --json "$out/corpus_timed.json"
+      timeout 590 python3 -m tests.corpus.timed "$out/corpus_timed.json" 560 --gpus "$(nvidia-smi -L | wc -l)"
       ;;
   esac
   echo "== $part done, $(date +%T)"

@@ -5,7 +5,8 @@ import os
 
 import pytest
 
-from tests.corpus import entries, table
+from grader.lessons import load_task
+from tests.corpus import entries, table, timed
 from tests.corpus.classes import CLASSES, HONEST
 from tests.corpus.grading import grade
 
@@ -36,6 +37,27 @@ def test_the_corpus_is_large_enough_and_every_class_is_there() -> None:
     assert len([e for e in GPU if e.kind != HONEST]) >= 15
     assert {e.kind for e in cheats} == set(CLASSES) - {"clock"}  # there is no clock without a GPU
     assert {e.kind for e in GPU} <= {*CLASSES, HONEST}
+
+
+def test_every_honest_file_can_be_raced_on_a_gpu() -> None:
+    files = timed.honest()
+    assert len(files) >= 30 and {e.name for e in files} >= {e.name for e in ENTRIES if e.kind == HONEST}
+    for name in {e.task for e in files}:
+        task = load_task(entries.HERE / "tasks" / name / "task.py")
+        speed = task.speed or timed.SPEEDS[name]
+        for case in (speed.case, speed.full):
+            assert len(case.args) == len(task.cases[0].args), name
+            assert bool(case.init) == bool(task.cases[0].init), name
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("word", ["honest/plain_kernel", "honest/softmax_warp", "honest/dense_plain"])
+def test_a_file_that_is_raced_has_a_speed_in_its_record(word: str) -> None:
+    """Here a predicted one, of the race's smaller case."""
+    (entry,) = timed.honest(word)
+    found = timed.one(entry, "simt")
+    assert found["as_expected"] and found["speed"]["kind"] == "predicted", found
+    assert timed.one(entry, "simt", race=False)["speed"] == {}
 
 
 def test_folders_are_classes_and_names_are_unique() -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import functools
 import importlib
+import os
 from typing import Any
 
 REASONS = {
@@ -18,7 +19,7 @@ def state() -> dict[str, Any]:
     if nvml is None:
         return {}
     try:
-        gpu = nvml.nvmlDeviceGetHandleByIndex(0)
+        gpu = _first(nvml)
         mask = nvml.nvmlDeviceGetCurrentClocksThrottleReasons(gpu)
         return {
             "name": _text(nvml.nvmlDeviceGetName(gpu)),
@@ -30,6 +31,14 @@ def state() -> dict[str, Any]:
         }
     except Exception:  # a card or driver that does not answer one of these is timed all the same
         return {}
+
+
+def _first(nvml: Any) -> Any:
+    """The GPU that CUDA calls 0: of several, ``CUDA_VISIBLE_DEVICES`` names ours, by number or UUID."""
+    named = os.environ.get("CUDA_VISIBLE_DEVICES", "").split(",")[0].strip()
+    if named and not named.isdigit():
+        return nvml.nvmlDeviceGetHandleByUUID(named)
+    return nvml.nvmlDeviceGetHandleByIndex(int(named or 0))
 
 
 @functools.cache

@@ -15,6 +15,7 @@ from grader.cuda.cache import cache_folder
 from grader.lessons import load_task
 from grader.referee.process import Limits
 from grader.submission import read
+from grader.task import Speed
 from grader.verdict import Finding, Status, Verdict
 from tests.corpus.entries import HERE, Entry
 
@@ -49,8 +50,13 @@ class Result:
         return self.status is self.entry.expected and full == passed and not self.left
 
 
-def grade(entry: Entry, backend: str = "simt", seat: str = "0") -> Result:
-    """Grade a file. All files that share a ``seat`` get one path in turn, so equal sources compile once."""
+def grade(
+    entry: Entry, backend: str = "simt", seat: str = "0", *, race: bool = True, speed: Speed | None = None
+) -> Result:
+    """Grade a file. All files that share a ``seat`` get one path in turn, so equal sources compile once.
+
+    On a GPU a file is raced if its task says how, or ``speed`` does, unless ``race`` is false.
+    """
     desk = cache_folder() / "corpus" / seat
     desk.mkdir(parents=True, exist_ok=True)
     path = desk / "submission.py"
@@ -62,11 +68,12 @@ def grade(entry: Entry, backend: str = "simt", seat: str = "0") -> Result:
     )  # fmt: skip
     folder = HERE / "tasks" / entry.task
     task = load_task(folder / "task.py")
+    task = replace(task, speed=task.speed or speed)
     if backend == "cuda" and entry.kind != "luck":  # compute-sanitizer takes longer than all the rest
         task = replace(task, memory_points=0)
     job = Job(
         f"corpus/{entry.task}", task, folder / "reference.py", read(path),
-        Choice(backend, "corpus"), limits, with_speed=backend == "cuda" and task.speed is not None,
+        Choice(backend, "corpus"), limits, with_speed=race and (backend == "cuda" or speed is not None),
     )  # fmt: skip
     verdict = check(warm_reference(job)).verdict
     return Result(entry, verdict, tuple(left_behind()))

@@ -1,0 +1,120 @@
+"""Every honest file raced against eager PyTorch on a GPU: is one of them accused?
+
+    python -m tests.corpus.timed OUT.json [SECONDS] [--gpus N] [--only WORD,WORD]
+
+The honest files of both back ends, whatever they do: compile late, sleep, print, use streams, threads and
+other processes. First all are graded untimed, many at a time, which compiles them. Then each is graded with a
+race, one at a time on each GPU. The file is written after each; SECONDS (default 500) end it early.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import multiprocessing
+import os
+import time
+from concurrent.futures import ProcessPoolExecutor, as_completed
+from pathlib import Path
+from queue import Queue
+from typing import Any
+
+from grader.clock import machine
+from grader.task import Case, Speed, Tensor
+from tests.corpus import entries
+from tests.corpus.classes import HONEST
+from tests.corpus.grading import grade
+from tests.corpus.run import record
+
+
+def _speed(side: int, arguments: int = 1, *, model: bool = False, product: bool = False) -> Speed:
+    """The race of a task whose arguments and result are square matrices."""
+
+    def case(name: str, n: int) -> Case:
+        return Case(name, (Tensor((n, n)),) * arguments, "", 0, init=(n, n) if model else ())
+
+    full, small = (4 * (arguments + 1) * n**2 for n in (side, 64))
+    return Speed(
+        case=case("speed, small", 64), full=case("speed", side), eager_bytes=full, fused_bytes=full,
+        case_bytes=small, flops=2 * side**3 if product else 0,
+    )  # fmt: skip
+
+
+# Of the tasks that have no race themselves.
+SPEEDS = {
+    "square": _speed(2048),
+    "double": _speed(2048),
+    "sigmoid": _speed(2048),
+    "softmax": _speed(2048),
+    "gemm": _speed(1024, 2, product=True),
+    "dense": _speed(1024, model=True, product=True),
+}
+WORDS = ("kind", "why", "outcome", "whole_ratio", "interval", "rounds", "compared", "confirmed")
+
+
+def honest(words: str = "") -> list[entries.Entry]:
+    """The honest files, those that need a GPU first."""
+    listed = [*entries.every(gpu=True), *entries.every()]
+    return [e for e in listed if e.kind == HONEST and any(word in e.name for word in words.split(","))]
+
+
+def one(entry: entries.Entry, backend: str = "cuda", *, race: bool = True) -> dict[str, Any]:
+    """The record of a file, graded with or without a race, and what the clock said."""
+    begun = time.monotonic()
+    result = grade(entry, backend, f"timed-{os.getpid()}", race=race, speed=SPEEDS.get(entry.task))
+    found = result.verdict.speed or {}
+    told = {word: found[word] for word in WORDS if word in found}
+    if isinstance(found.get("seconds"), dict):
+        told["median_us"] = round(found["seconds"]["median"] * 1e6, 2)
+    return record(result) | {"speed": told, "seconds": round(time.monotonic() - begun, 2)}
+
+
+def _take(gpus: Queue[int]) -> None:
+    """In a worker, at first: a GPU of its own, or its share of one."""
+    os.environ["CUDA_VISIBLE_DEVICES"] = str(gpus.get())
+
+
+def workers(count: int, gpus: int) -> ProcessPoolExecutor:
+    """So many processes, spread over so many GPUs."""
+    how = multiprocessing.get_context("spawn")
+    numbers: Any = how.Queue()
+    for k in range(count):
+        numbers.put(k % gpus)
+    return ProcessPoolExecutor(count, how, _take, (numbers,))
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawTextHelpFormatter)
+    parser.add_argument("out", type=Path)
+    parser.add_argument("seconds", type=float, nargs="?", default=500.0)
+    parser.add_argument("--gpus", type=int, default=1)
+    parser.add_argument("--only", default="")
+    options = parser.parse_args()
+    files, begun = honest(options.only), time.monotonic()
+    kept: dict[str, Any] = {
+        "command": f"python -m tests.corpus.timed OUT.json {options.seconds:g} --gpus {options.gpus}",
+        "date": time.strftime("%Y-%m-%d"), "machine": machine.state(), "files_in_all": len(files),
+        "device": machine.state().get("name", ""), "untimed": {}, "runs": [{"files": {}}],
+    }  # fmt: skip
+
+    def keep(name: str, found: dict[str, Any], where: dict[str, Any]) -> None:
+        where[name] = found
+        print(f"{time.monotonic() - begun:4.0f} s", name, found["status"], found["message"], found["speed"],
+              flush=True)  # fmt: skip
+        options.out.write_text(json.dumps(kept, indent=1) + "\n")
+
+    with workers(max(2, (os.cpu_count() or 2) * 7 // 8), options.gpus) as pool:
+        asked = {pool.submit(one, entry, race=False): entry.name for entry in files}
+        for done in as_completed(asked):
+            keep(asked[done], done.result(), kept["untimed"])
+    with workers(options.gpus, options.gpus) as pool:
+        asked = {pool.submit(one, entry): entry.name for entry in files}
+        for done in as_completed(asked):
+            keep(asked[done], done.result(), kept["runs"][0]["files"])
+            if time.monotonic() - begun > options.seconds:
+                pool.shutdown(cancel_futures=True)
+                break
+
+
+if __name__ == "__main__":
+    main()
