@@ -12,7 +12,7 @@ import subprocess
 import tempfile
 from typing import Any
 
-from grader.referee.sandbox import bubblewrap, tree
+from grader.referee.sandbox import bubblewrap, starter, tree
 from grader.referee.sandbox.room import Room
 
 INSIDE = "/tmp/player"  # noqa: S108 - of the player's own /tmp
@@ -136,7 +136,7 @@ def start(
     wrap = bubblewrap.command(room, write_end, files, INSIDE)
     env |= {"HOME": bubblewrap.HOME, "TMPDIR": "/tmp"}  # noqa: S108 - of the player's own /tmp
     try:
-        process = subprocess.Popen(
+        process = starter.popen(
             [*wrap, *command], cwd="/", pass_fds=(*fds, write_end, *files.values()), **given
         )
     finally:
