@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Iterator
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
@@ -39,15 +40,26 @@ class Calls:
         """All rounds of the case."""
         if self.model:
             self.match.construct(self.case)
-        course = rounds.of(self.match.task, self.case)
-        watched = int(self.match.rng.integers(len(course)))
-        for number, one in enumerate(course):
-            failed = self._call(one, watch=number == watched)
+        for number, (one, watch) in enumerate(self._course()):
+            failed = self._call(one, watch)
             if failed:
                 return _told(failed, number, one)
             if self.expected.is_value:
                 break
         return None
+
+    def _course(self) -> Iterator[tuple[Round, bool]]:
+        """The rounds, and whether this is the one that is watched, which nobody can foresee.
+
+        How many there are shows when the first answer is there.
+        """
+        first, *rest = rounds.of(self.match.task, self.case)
+        watched = int(self.match.rng.integers(1 + len(rest)))
+        yield first, watched == 0
+        extra = rounds.more(self.case, sum(e.size for e in self.expected.eager))
+        too = int(self.match.rng.integers(max(1, extra)))
+        yield from ((first, number == too) for number in range(extra))
+        yield from ((one, number == watched) for number, one in enumerate(rest, 1))
 
     def _call(self, one: Round, watch: bool) -> Finding | None:
         case, player, match = self.case, self.player, self.match

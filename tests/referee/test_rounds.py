@@ -1,5 +1,6 @@
 """What is remembered is found out: by address, by shape, by sum, by sample, by object, whatever the key."""
 
+from dataclasses import replace
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
@@ -76,6 +77,34 @@ def test_an_input_of_one_element_or_none_is_played(tmp_path: Path) -> None:
     cases = (*CASES, *(Case(str(n), (Tensor((n,), device="cpu"),)) for n in (0, 1)))
     verdict = grade(tmp_path, "def double(x): return 2 * x", cases)
     assert verdict.ok, verdict.findings
+
+
+COUNTED = "def double(x):\n    print('called with', x.numel())\n    return 2 * x"
+
+
+def test_few_elements_are_asked_for_more_often(tmp_path: Path) -> None:
+    shapes = ((1, 1), (1, 5), (4, 6), (0, 3))
+    cases = tuple(Case(str(s), (Tensor(s, device="cpu"),), points=1) for s in shapes)
+    verdict = grade(tmp_path, COUNTED, cases)
+    assert verdict.ok, verdict.findings
+    counts = {n: verdict.output.split("\n").count(f"called with {n}") for n in (1, 5, 24, 0)}
+    assert counts == {1: 8 + 3, 5: 4 + 3, 24: 1 + 3, 0: 1}
+
+
+def test_many_inputs_of_one_number_are_not_asked_for_more_often() -> None:
+    small, large = (Case("sum", (Tensor((n, 64)),)) for n in (64, 65))
+    assert rounds.more(small, 1) == 7 and rounds.more(large, 1) == 0
+    assert rounds.more(replace(small, calls=3), 1) == 5 and rounds.more(replace(small, calls=9), 1) == 0
+    assert rounds.more(replace(small, expect="raise"), 1) == 0 and rounds.more(small, 16) == 0
+
+
+def test_one_element_is_hardly_ever_right_by_chance(tmp_path: Path) -> None:
+    """Half of all numbers are as large after ReLU as before it."""
+    cases = tuple(Case(str(n), (Tensor((1, 1), device="cpu"),), points=1) for n in range(30))
+    text, reference = "def double(x): return x.clone()", "def double(x): return torch.relu(x)\n"
+    verdict = grade(tmp_path, text, cases, reference)
+    passed = [f for f in verdict.findings if f.id != "load" and f.ok]
+    assert len(passed) <= 2, len(passed)  # 0.06 are to be expected; of two calls each, 7.5
 
 
 @pytest.mark.parametrize("seed", range(4))
