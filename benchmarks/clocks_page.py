@@ -19,6 +19,7 @@ from typing import Any
 from rich.console import Console
 
 from grader import lessons
+from grader.dev import results_clocks
 from grader.report import clock
 from grader.verdict import Verdict
 
@@ -143,6 +144,18 @@ def processes(folder: Path = RESULTS) -> str:
     return "\n".join([*lines, "", *dict.fromkeys(hows)])
 
 
+def queue(folder: Path = RESULTS) -> str:
+    """One kernel's calls by their place in a block, with other calls behind them and without."""
+    found = read("queue_depth", folder)
+    return "\n".join([*results_clocks.queue_table(found), _on(found)]) if found else missing("queue")
+
+
+def bench(folder: Path = RESULTS) -> str:
+    """What ``course bench`` says."""
+    found = read("bench", folder)
+    return "\n".join([*results_clocks.bench_table(found), _on(found)]) if found else missing("bench")
+
+
 KINDS = {
     "by command": "`course check 07 --time`, from Enter to the prompt",
     "in process": "by a process that has graded before, players started",
@@ -224,7 +237,7 @@ def _on(found: dict[str, Any]) -> str:
 
 SECTIONS: dict[str, Callable[..., str]] = {
     "example": example, "models": models, "races": races, "cost": cost, "corpus": corpus, "regrade": regrade,
-    "before": before, "processes": processes,
+    "before": before, "processes": processes, "queue": queue, "bench": bench,
 }  # fmt: skip
 
 

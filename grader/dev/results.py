@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any
 
 from grader import measured
-from grader.dev import results_known
+from grader.dev import results_known, results_table
 from grader.dev.figures import races
 
 HEAD = """\
@@ -59,6 +59,7 @@ GROUPS = (
         "Kernels on a GPU",
         "How fast the lessons' kernels are beside the framework's, and what their parts cost.",
         {
+            "bench.json": "Every solution that is about speed, beside its baselines",
             "solution_07.json": "Lesson 07, raced against eager PyTorch",
             "pages.json": "The tables of the lessons' pages",
             "gemm_epilogue.json": "Products with an epilogue: framework, lesson 12, lesson 13",
@@ -81,6 +82,7 @@ GROUPS = (
             "models.json": "The models of lessons 07 and 08 in every version, raced with eager PyTorch",
             "regrade.json": "The same files graded again and again",
             "placement.json": "One kernel in several processes: what makes its time differ",
+            "queue_depth.json": "One kernel, by what waits behind it in the queue",
             "roles.json": "One kernel in processes of different pasts",
             "roles_before.json": "The same while more than one call waited in the queue",
             "predict_h200.json": "Launches to predict, timed on an H200",
@@ -155,11 +157,11 @@ def pages(root: Path) -> dict[str, str]:
             listing.append(f"| [{title}]({group.name}.md#{anchor}) | {facts['device']} | {facts['date']} |")
             parts += [f"## {title} {{#{anchor}}}", "", *_facts(facts, name), ""]
             describe = results_known.KNOWN.get(name)
-            described = describe(root, data) if describe else results_known.Described(list(generic(data)))
+            described = describe(root, data) if describe else results_table.Described(list(generic(data)))
             parts += described.parts
             if races.found(data):
                 described.pictures["races"] = races.picture(data)
-                parts += results_known.shown("races", RACES)
+                parts += results_table.shown("races", RACES)
             for picture, svg in described.pictures.items():
                 found[f"results/{picture}.svg"] = svg
         found[f"results/{group.name}.md"] = "\n".join(parts) + "\n"
@@ -232,7 +234,7 @@ def generic(data: dict[str, Any]) -> Iterator[str]:
 def _walk(data: dict[str, Any], path: str) -> Iterator[str]:
     plain = {k: v for k, v in data.items() if _is_plain(v)}
     if plain:
-        yield from results_known.table(
+        yield from results_table.table(
             ["value of " + path if path else "value", ""], [[k, cell(v)] for k, v in plain.items()]
         )
     for key, value in data.items():
@@ -259,7 +261,7 @@ def _rows(title: str, rows: list[dict[str, Any]]) -> Iterator[str]:
     columns = list(dict.fromkeys(k for r in rows for k in r))
     yield f"**{title}**{'' if len(rows) <= MOST else f', the first {MOST} of {len(rows)}'}"
     yield ""
-    yield from results_known.table(columns, [[cell(r.get(c, "")) for c in columns] for r in rows[:MOST]])
+    yield from results_table.table(columns, [[cell(r.get(c, "")) for c in columns] for r in rows[:MOST]])
 
 
 def _is_plain(value: Any) -> bool:

@@ -4,46 +4,20 @@ from __future__ import annotations
 
 import statistics
 from collections import Counter
-from collections.abc import Callable, Iterator
-from dataclasses import dataclass, field
+from collections.abc import Callable
 from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
 from grader import measured
-from grader.dev import numbers
+from grader.dev import numbers, results_clocks
 from grader.dev.figures import intervals
 from grader.dev.figures.plot import Row, plot
+from grader.dev.results_table import Described, shown, table
 
 OF_OTHERS = ("block-sizes-11", "library-12")  # tables that are made from other files
 ADVICE = "A dot is the median, a bar reaches from the 10th to the 90th percentile."
 RANGE = "A dot is the median, a bar reaches from the least to the greatest."
-
-
-@dataclass(frozen=True, slots=True)
-class Described:
-    """Markdown of a result, and pictures by name, SVG each."""
-
-    parts: list[str]
-    pictures: dict[str, str] = field(default_factory=dict)
-
-
-def table(columns: list[str], rows: list[list[str]]) -> Iterator[str]:
-    """A Markdown table; what looks like a number stands to the right."""
-    yield f"| {' | '.join(c.replace('|', '/') or ' ' for c in columns)} |"
-    right = [
-        all(not r[k] or r[k][0] in "-0123456789" for r in rows) and any(r[k] for r in rows)
-        for k in range(len(columns))
-    ]
-    yield "|" + "|".join("---:" if r else "---" for r in right) + "|"
-    for row in rows:
-        yield f"| {' | '.join(c.replace('|', '/').replace(chr(10), ' ') for c in row)} |"
-    yield ""
-
-
-def shown(name: str, alt: str) -> list[str]:
-    """The picture ``name`` on its page."""
-    return ["", f"![{alt}]({name}.svg)", ""]
 
 
 def _race(root: Path, data: dict[str, Any]) -> Described:
@@ -256,6 +230,8 @@ def _pairs(root: Path, data: dict[str, Any]) -> Described:
 
 KNOWN: dict[str, Callable[[Path, dict[str, Any]], Described]] = {
     "solution_07.json": _race,
+    "bench.json": results_clocks.bench,
+    "queue_depth.json": results_clocks.queue,
     "pages.json": _tables,
     "gemm_epilogue.json": _epilogue,
     "block_sizes.json": _blocks,

@@ -1,0 +1,60 @@
+"""How results of the clock are shown: solutions beside their baselines, calls by their place in a queue."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from statistics import median
+from typing import Any
+
+from grader import measured
+from grader.dev.results_table import Described, shown, table
+
+PLACES = (1, 2, 10, 18, 19, 20)
+
+
+def bench(root: Path, data: dict[str, Any]) -> Described:
+    """What ``course bench`` has written, and its picture."""
+    told = [
+        f"{row['lesson'][:2]} {against['ratio']:.3f} beside {baseline}"
+        for row in data["lessons"]
+        for baseline, against in row["baselines"].items()
+    ]
+    picture = root / measured.RESULTS / "bench.svg"
+    pictures = {"bench": picture.read_text("utf-8")} if picture.exists() else {}
+    alt = f"How many times as fast each solution is: {'; '.join(told)}"
+    return Described([*bench_table(data), *(shown("bench", alt) if pictures else [])], pictures)
+
+
+def bench_table(data: dict[str, Any]) -> list[str]:
+    """A row for each baseline of each lesson."""
+    rows = []
+    for row in data["lessons"]:
+        name, own = row["lesson"], _us(row["seconds"])
+        for baseline, against in row["baselines"].items():
+            low, high = against["interval"]
+            rows.append([
+                name, baseline, own, _us(against["seconds"]), f"{against['ratio']:.4f}",
+                f"{low:.4f} to {high:.4f}", against["outcome"],
+            ])  # fmt: skip
+            name = own = ""
+    columns = ["lesson", "beside", "solution", "baseline", "times as fast", "95 % interval", ""]
+    return list(table(columns, rows))
+
+
+def queue(root: Path, data: dict[str, Any]) -> Described:
+    """The table of a result."""
+    return Described(queue_table(data))
+
+
+def queue_table(data: dict[str, Any]) -> list[str]:
+    """Medians of some places of a block, all of it asked for at once or not."""
+    ways = {
+        way: [median(calls[k] for calls in found) for k in range(len(found[0]))]
+        for way, found in data["us"].items()
+    }
+    rows = [[way, *(f"{us[place - 1]:.2f} us" for place in PLACES)] for way, us in ways.items()]
+    return list(table(["asked for", *(f"call {place}" for place in PLACES)], rows))
+
+
+def _us(seconds: dict[str, float]) -> str:
+    return f"{seconds['median'] * 1e6:,.1f} us"
