@@ -213,10 +213,12 @@ def corpus(folder: Path = RESULTS) -> str:
 
 
 def regrade(folder: Path = RESULTS) -> str:
-    """Whether a grade changes."""
-    found = read("regrade", folder)
-    if not found:
-        return missing("regrade")
+    """Whether a grade changes, on a GPU and on the CPU back end."""
+    found = [one for name in ("regrade", "regrade_simt") if (one := read(name, folder))]
+    return "\n\n".join(map(_regraded, found)) or missing("regrade")
+
+
+def _regraded(found: dict[str, Any]) -> str:
     s = found["summary"]
     changed = (
         f"{len(s['changed'])} changed: {', '.join(s['changed'])}" if s["changed"] else "no grade changed"
@@ -231,6 +233,8 @@ def regrade(folder: Path = RESULTS) -> str:
 
 def _on(found: dict[str, Any]) -> str:
     machine = found.get("machine") or {}
+    if found.get("backend") == "simt":
+        return f"On the CPU back end: `{found['command']}`."
     name, driver = machine.get("name", "a GPU"), machine.get("driver", "unknown")
     return f"On {name}, driver {driver}: `{found['command']}`."
 

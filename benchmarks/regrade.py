@@ -77,7 +77,8 @@ def everything(pool: Executor, jobs: list[tuple[str, Path]], name: str, **how: b
 def main(out: Path, times: int = 10, seconds: float = 400.0, name: str = "cuda") -> None:
     """Builds first, then the timed ones alone, then round after round of the others, at once."""
     kept: dict[str, Any] = json.loads(out.read_text()) if out.exists() else {"files": {}}
-    kept |= {"command": f"python benchmarks/regrade.py OUT.json {times}", "machine": machine.state()}
+    words = " ".join(["python benchmarks/regrade.py OUT.json", *sys.argv[2:]])
+    kept |= {"command": words, "backend": name, "machine": machine.state() if name == "cuda" else {}}
     ends, files_of = time.monotonic() + seconds, kept["files"]
     with tempfile.TemporaryDirectory() as folder:
         listed = files(Path(folder))
