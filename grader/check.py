@@ -176,8 +176,8 @@ def _timed(job: Job, match: Match) -> dict[str, Any] | None:
             return job.timer(match)
         return speed.of(match, job.task, job.choice.name, job.baselines, job.card)
     except FaultError as fault:
-        found = [replace(f, points=0) for f in match.record.findings]
-        match.record.findings = [*found, fault.finding("speed")]
+        match.forfeit()
+        match.record.findings.append(fault.finding("speed"))
         return None
 
 

@@ -2,17 +2,16 @@
 
 from __future__ import annotations
 
-import time
 from typing import TYPE_CHECKING, Any
 
 from grader import roofline
-from grader.clock import race, witness
+from grader.clock import race
 from grader.clock.interval import spread
+from grader.clock.measure import CAUGHT, measured
 from grader.predict import call, operators
 from grader.referee import timing
 from grader.referee.fault import FaultError
 from grader.task import Task
-from grader.verdict import Status
 
 if TYPE_CHECKING:
     from grader.referee.conduct import Match
@@ -32,7 +31,7 @@ def of(
     try:
         return _measured(match, task, baselines) if backend == "cuda" else _predicted(match, task, card)
     except FaultError as fault:
-        if fault.status in (Status.TAMPERED, Status.WRONG_OUTPUT, Status.PRECISION, Status.NOT_FINITE):
+        if fault.status in CAUGHT:
             raise
         return {"kind": "none", "why": fault.message}
 
@@ -74,28 +73,16 @@ METHOD = (
 
 def _measured(match: Match, task: Task, baselines: tuple[str, ...]) -> dict[str, Any]:
     """Submission and baselines in turns on the same GPU, then the reference alone."""
-    assert task.speed is not None
-    full = task.speed.full
-    start = race.line_up(match, full, baselines, copy=task.speed.fused_bytes // 2)
-    starts = race.more(full, start, match.twin)
-    begun = time.monotonic()
-    heat = race.heat(match, *starts)
-    stages = {f"speed: {k}": v for k, v in starts[0].stages.items()}
-    stages["speed: rounds"] = time.monotonic() - begun
-    device = str(match.record.facts.get("device", ""))
-    card = roofline.of_device(device)
-    if why := witness.too_fast(heat.own, card, task.speed.fused_bytes // 2, task.speed.flops):
-        raise FaultError(Status.TAMPERED, why)
-    begun = time.monotonic()
-    during = starts[0].eager.blocks
-    after = race.alone(match, *starts)
-    if why := witness.slowed(during, after):
-        raise FaultError(Status.TAMPERED, why, during=during.as_json(), alone=after.as_json())
-    match.record.stages |= stages | {"speed: alone": time.monotonic() - begun}
+    about = task.speed
+    assert about is not None
+    half = about.fused_bytes // 2
+    found = measured(match, about.full, read_bytes=half, flops=about.flops, baselines=baselines, copy=half)
+    heat = found.heat
+    match.record.stages |= {f"speed: {stage}": seconds for stage, seconds in found.stages.items()}
     own, against = spread(heat.own.seconds), heat.against()
     return {
         "kind": "measured",
-        "device": device,
+        "device": str(match.record.facts.get("device", "")),
         "method": METHOD,
         "seconds": own.as_json(),
         "eager_seconds": spread(heat.baselines[race.EAGER].seconds).as_json(),
@@ -103,7 +90,7 @@ def _measured(match: Match, task: Task, baselines: tuple[str, ...]) -> dict[str,
         "interval": [against.low, against.high],
         "outcome": against.outcome,
         "rounds": heat.rounds,
-        "processes": 2 * len(starts),
+        "processes": found.processes,
         "compared": heat.compared,
         "clocks_apart": heat.own.unexplained() - heat.baselines[race.EAGER].unexplained(),
         "confirmed": sum(heat.kept),

@@ -186,26 +186,14 @@ def seed_of(rng: np.random.Generator) -> int:
 
 def alone(match: Match, *starts: Start) -> Blocks:
     """Blocks of the reference once the submission's processes have ended."""
-    for start in starts:
-        if start.match.player:
-            start.match.player.stop()
-            start.match.player = None
-    if match.player:
-        match.player.stop()
-        match.player = None
+    for each in (match, *(start.match for start in starts)):
+        each.rest()
     first = starts[0]
     eager = Track(EAGER, first.eager.player)
     for _ in range(4):
         order = _order(first.plan, match.rng)
         eager.block(order, seed_of(match.rng), first.times, first.plan.fresh_for(first.eager_seconds))
     return eager.blocks
-
-
-def close(starts: list[Start]) -> None:
-    """End the processes of all pairs but the first, which is the grading's own."""
-    for start in starts[1:]:
-        start.match.close()
-        start.match.oracle.player.stop()
 
 
 def unlike(heat: Heat) -> float:

@@ -178,9 +178,7 @@ def speeds(meeting: Meeting, what: Sequence[Speed], device: str) -> list[dict[st
     first = meeting.starts[0][0]
     during = first.eager.blocks
     for start in (s for group in meeting.starts for s in group):
-        if start.match.player:
-            start.match.player.stop()
-            start.match.player = None
+        start.match.rest()
     slow = witness.slowed(during, race.alone(first.match, first))
     found: list[dict[str, Any] | FaultError] = []
     for number, heat in enumerate(meeting.heats):

@@ -16,11 +16,16 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Ratio:
-    """A point for each step that the whole interval of the ratio reaches, if all cases are right."""
+    """A point for each step that the whole interval of the ratio reaches, if all cases are right.
+
+    ``read_bytes`` and ``flops``: what a call must read from memory, and multiply, at the least.
+    """
 
     case: Case
     steps: tuple[float, ...]
     why: str
+    read_bytes: int = 0
+    flops: int = 0
 
     @property
     def checks(self) -> tuple[Check, ...]:
@@ -29,8 +34,9 @@ class Ratio:
 
     def judge(self, room: Room) -> Iterator[Finding]:
         """Time submission and reference A B B A on fresh inputs."""
-        from grader.clock import race
         from grader.clock.interval import spread
+        from grader.clock.lineup import EAGER
+        from grader.clock.measure import CAUGHT, measured
         from grader.referee.fault import FaultError
 
         (check,) = self.checks
@@ -42,11 +48,13 @@ class Ratio:
             yield check.failed(Status.PENDING_GPU, f"{self.why} Only a GPU's clock can tell.")
             return
         try:
-            start = race.line_up(room.match, self.case)
-            heat = race.heat(room.match, *race.more(self.case, start, room.match.twin))
+            done = measured(room.match, self.case, read_bytes=self.read_bytes, flops=self.flops)
         except FaultError as fault:
+            if fault.status in CAUGHT:
+                room.match.forfeit()
             yield room.fallen(check, fault)
             return
+        heat = done.heat
         found = heat.against()
         points = sum(found.beyond(step) for step in self.steps)
         later = [s for s in self.steps if not found.beyond(s)]
@@ -58,7 +66,8 @@ class Ratio:
         evidence = {
             "ratio": found.ratio, "interval": [found.low, found.high], "outcome": found.outcome,
             "seconds": spread(heat.own.seconds).as_json(), "rounds": heat.rounds, "compared": heat.compared,
-            "eager_seconds": spread(heat.baselines[race.EAGER].seconds).as_json(),
+            "processes": done.processes,
+            "eager_seconds": spread(heat.baselines[EAGER].seconds).as_json(),
         }  # fmt: skip
         status = Status.PASSED if points else Status.FAILED
         yield Finding(check.name, status, message, points, check.points, evidence)

@@ -81,7 +81,4 @@ class Room:
         return self._match.player
 
     def _end(self) -> None:
-        if self._match.player:
-            self._match.record.output = self._match.player.output
-            self._match.player.stop()
-            self._match.player = None
+        self._match.drop()

@@ -14,7 +14,7 @@ from grader.referee.calls import Calls
 from grader.referee.fault import FaultError
 from grader.referee.judge import Judgement
 from grader.referee.oracle import Oracle
-from grader.referee.process import Answer, Player
+from grader.referee.process import KEEP_OUTPUT, Answer, Player
 from grader.referee.veil import veil, veil_memory
 from grader.task import Case, Task, Tensor
 from grader.verdict import Finding, Status
@@ -121,10 +121,25 @@ class Match:
         if player := self.player:
             player.strike()
 
+    def rest(self) -> None:
+        """End the submission's player; the next one is started because we want it, not because it died."""
+        if self.player:
+            self.drop()
+            self._restarts -= 1
+
+    def drop(self) -> None:
+        """End the submission's player, and keep what it printed."""
+        self.close()
+        self.player = None
+
+    def forfeit(self) -> None:
+        """Caught: nothing that was earned so far is."""
+        self.record.findings[:] = [replace(f, points=0) for f in self.record.findings]
+
     def _keep_output(self) -> None:
         """What was printed so far; from the first hidden case on nothing more: it could name the inputs."""
         if self.player and not self._sealed:
-            self.record.output = self.player.output
+            self.record.output = (self.record.output + self.player.output)[:KEEP_OUTPUT]
 
     def _any_ordinary_right(self, findings: list[Finding]) -> bool:
         """Whether a case that has something to compute is right; until then a corner case proves nothing."""
@@ -167,9 +182,7 @@ class Match:
     def _fallen(self, case: Case, fault: FaultError) -> Finding:
         self._observe(fault.evidence.pop("findings", []))
         if fault.dead and self.player:
-            self._keep_output()
-            self.player.stop()
-            self.player = None
+            self.drop()
         if case.expect == "raise" and fault.status in REFUSALS:
             return Finding(
                 case.name,

@@ -52,7 +52,7 @@ def _whole(answer: Array, got: Array, inputs: tuple[Array, ...]) -> str:
         if np.count_nonzero(some) > 3:
             ratio = got[some].astype(np.float64) / answer[some]
             middle = float(np.median(ratio))
-            if middle not in (0.0, 1.0) and np.allclose(ratio, middle, rtol=1e-3):
+            if middle and abs(middle - 1) > 2e-3 and np.allclose(ratio, middle, rtol=1e-3):
                 return f"everything is {middle:.6g} times what it should be"
     return ""
 
@@ -120,7 +120,9 @@ def precision(wrong: Array, answer: Array, got: Array) -> str | None:
     relative = float(off.max()) / scale
     # Rounding errs to both sides, and so does a coarse function, less evenly: for an exponential by bits the
     # mean error was up to 0.70 of the mean size. With a missing term, or beyond a function's range, it is 1.
-    if relative > 2e-2 or abs(float(signed.mean())) > 0.85 * float(np.abs(signed).mean()):
+    # Of few elements most are rounded to one side now and then.
+    sided = 0.85 if signed.size >= 100 else 0.97
+    if relative > 2e-2 or abs(float(signed.mean())) > sided * float(np.abs(signed).mean()):
         return None
     power = round(np.log2(relative))
     like = "half precision or TF32" if power >= -14 else "an approximation of a function"

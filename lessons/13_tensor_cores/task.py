@@ -19,6 +19,7 @@ def _second(name: str, points: int, why: str, factor: float) -> Case:
     return Case(name, (x, weight, bias, factor), why, points, entry="gemm_sigmoid")
 
 
+M, K, N = 1024, 8192, 8192
 ON_CPU = tuple(Tensor(shape, device="cpu") for shape in ((4, 8), (6, 8), (6,)))
 
 TASK = Task(
@@ -40,9 +41,11 @@ TASK = Task(
     memory_points=2,
     parts=(
         Ratio(
-            _case("speed", (1024, 8192, 8192), 0, ""),
+            _case("speed", (M, K, N), 0, ""),
             (1.0, 1.5, 2.0),
             "Faster than the framework's float32, at the same accuracy.",
+            read_bytes=4 * (M * K + N * K + N),
+            flops=2 * M * K * N,
         ),
     ),
     introduces=("split precision",),

@@ -6,13 +6,15 @@ import numpy as np
 import pytest
 
 from grader import kinds
-from grader.clock import race
+from grader.clock import measure
 from grader.clock.plan import plan
 from grader.clock.race import Heat
 from grader.clock.witness import Blocks
 from grader.kinds import Check
 from grader.kinds.operator import Operator, Property
 from grader.kinds.ratio import Ratio
+from grader.lessons import find
+from grader.referee.conduct import Match
 from grader.referee.fault import FaultError
 from grader.task import Case
 from grader.verdict import Finding, Status
@@ -78,25 +80,41 @@ def raced(own: float, eager: float) -> Heat:
     ],
 )
 def test_a_ratio_earns_the_steps_that_its_whole_interval_is_beyond(monkeypatch, own, eager, points, status):
-    monkeypatch.setattr(race, "line_up", lambda match, case: None)
-    monkeypatch.setattr(race, "more", lambda case, start, twin: [start])
-    monkeypatch.setattr(race, "heat", lambda match, start: raced(own, eager))
+    found = measure.Measured(raced(own, eager), 2, {})
+    monkeypatch.setattr(measure, "measured", lambda match, case, **least: found)
     (found,) = Ratio(CASE, (1.0, 1.5, 2.0), "Faster.").judge(room("cuda"))
     assert (found.points, found.max_points, found.status) == (points, 3, status)
     assert found.evidence["interval"][0] < found.evidence["ratio"] < found.evidence["interval"][1]
 
 
-def test_a_ratio_that_was_cheated_for_is_tampering(monkeypatch):
-    def caught(match, start):
-        raise FaultError(Status.TAMPERED, "The clocks disagree.")
+@pytest.mark.parametrize("status", [Status.TAMPERED, Status.WRONG_OUTPUT, Status.TIMEOUT])
+def test_who_cheats_for_a_ratio_loses_everything(monkeypatch, status):
+    def caught(match, case, **least):
+        raise FaultError(status, "The clocks disagree.")
 
-    monkeypatch.setattr(race, "line_up", lambda match, case: None)
-    monkeypatch.setattr(race, "more", lambda case, start, twin: [start])
-    monkeypatch.setattr(race, "heat", caught)
+    monkeypatch.setattr(measure, "measured", caught)
     where = room("cuda")
     where.fallen = lambda check, fault: fault.finding(check.name, check.points)
+    where.match.forfeit = lambda: Match.forfeit(where.match)
     (found,) = Ratio(CASE, (1.0,), "Faster.").judge(where)
-    assert (found.points, found.status) == (0, Status.TAMPERED)
+    assert (found.points, found.status) == (0, status)
+    assert where.match.record.findings[0].points == (status is Status.TIMEOUT)
+
+
+def test_what_a_call_needs_at_the_least_is_told_to_the_clock(monkeypatch):
+    told = {}
+
+    def seen(match, case, **least):
+        told.update(least)
+        return measure.Measured(raced(1.0, 1.2), 2, {})
+
+    monkeypatch.setattr(measure, "measured", seen)
+    list(Ratio(CASE, (1.0,), "Faster.", read_bytes=7, flops=9).judge(room("cuda")))
+    assert told == {"read_bytes": 7, "flops": 9}
+    (part,) = [p for p in find("13").task.parts if isinstance(p, Ratio)]
+    rows, inner, columns = 1024, 8192, 8192
+    assert part.read_bytes == 4 * (rows * inner + columns * inner + columns)
+    assert part.flops == 2 * rows * inner * columns
 
 
 def test_without_a_gpu_or_right_cases_nothing_is_timed():

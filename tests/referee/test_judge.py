@@ -130,3 +130,19 @@ def test_the_first_wrong_element_is_always_right(rows: int, columns: int, data) 
     verdict = judge(eager.astype(np.float64), eager, got)
     assert verdict.first == int(np.flatnonzero(mask)[0])
     assert verdict.evidence["wrong_elements"] == int(mask.sum())
+
+
+def test_half_precision_is_called_so_however_few_elements_there_are() -> None:
+    """Of 24 elements nearly all are rounded down once in some thousand draws."""
+    for seed in range(3000):
+        x = np.random.default_rng(seed).standard_normal((4, 6)).astype(np.float32)
+        verdict = judge(2 * x.astype(np.float64), 2 * x, 2 * x.astype(np.float16).astype(np.float32), (x,))
+        assert verdict.status is Status.PRECISION, (seed, verdict.message)
+
+
+def test_a_factor_is_told_and_a_rounding_is_none() -> None:
+    x = np.random.default_rng(1).standard_normal((4, 6)).astype(np.float32)
+    for factor, told in ((1.5, True), (-1.0, True), (1.0005, False)):
+        verdict = judge(x.astype(np.float64), x, (factor * x).astype(np.float32))
+        assert ("times what it should be" in verdict.message) is told, verdict.message
+        assert verdict.status is Status.WRONG_OUTPUT or factor == 1.0005

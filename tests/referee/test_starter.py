@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import multiprocessing
-import os
 import subprocess
 import sys
 import time
@@ -15,7 +14,7 @@ import pytest
 from grader.referee.process import Limits, Player
 from grader.referee.sandbox import bubblewrap, starter
 
-DIES = ["--dev-bind", "/", "/", "--die-with-parent", "--", "sleep", "600"]
+DIES = ["--dev-bind", "/", "/", "--unshare-pid", "--die-with-parent", "--", "sh", "-c", "echo up; sleep 600"]
 HOST = """
 import sys, time
 from grader.referee.sandbox import starter
@@ -53,10 +52,14 @@ def test_what_was_started_dies_with_the_grader() -> None:
         [sys.executable, "-c", HOST, bubblewrap.binary(), *DIES], stdout=subprocess.PIPE, text=True
     )
     assert host.stdout is not None
-    started = int(host.stdout.readline())
-    os.kill(started, 0)  # it is there
-    host.kill()
-    host.communicate()
+    with host.stdout:
+        both = [host.stdout.readline(), host.stdout.readline()]  # in either order
+        assert "up\n" in both
+        started = int(next(line for line in both if line != "up\n"))
+        time.sleep(0.5)  # bwrap's own two processes bind themselves to their parents while the command starts
+        assert _there(started)
+        host.kill()
+        host.wait()
     end = time.monotonic() + 30.0
     while _there(started) and time.monotonic() < end:
         time.sleep(0.05)
