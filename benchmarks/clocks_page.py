@@ -195,15 +195,19 @@ def _whole(row: dict[str, Any]) -> float:
 def corpus(folder: Path = RESULTS) -> str:
     """Cheats of the clock and honest files that are timed: who got what."""
     told = []
-    for name in ("corpus_clock", "corpus_timed"):
-        if found := read(name, folder):
-            alone = "--seats 1" in str(found["command"])
-            files = [f for run in found["runs"] for f in run["files"].values()]
-            cheats, honest = ([f for f in files if (f["class"] == "clock") is c] for c in (True, False))
-            for what, some in (("cheats", cheats), ("honest files", honest)):
-                if some:
-                    how = "one at a time" if alone else "four at a time"
-                    told.append(f"{sum(f['as_expected'] for f in some)} of {len(some)} {what} graded {how}")
+    if found := read("corpus_clock", folder):
+        how = "one at a time" if "--seats 1" in str(found["command"]) else "four at a time"
+        files = [f for run in found["runs"] for f in run["files"].values()]
+        cheats, honest = ([f for f in files if (f["class"] == "clock") is c] for c in (True, False))
+        for what, some in (("cheats", cheats), ("honest files", honest)):
+            if some:
+                told.append(f"{sum(f['as_expected'] for f in some)} of {len(some)} {what} graded {how}")
+    if found := read("corpus_timed", folder):
+        files = [f for run in found["runs"] for f in run["files"].values()]
+        raced = [f for f in files if f["speed"].get("kind") == "measured" or not f["as_expected"]]
+        told.append(
+            f"{sum(f['as_expected'] for f in raced)} of {len(raced)} honest files of all kinds, raced"
+        )
     if not told:
         return missing("corpus")
     found = read("corpus_clock", folder) or read("corpus_timed", folder) or {}

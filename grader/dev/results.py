@@ -81,6 +81,7 @@ GROUPS = (
             "lesson07.json": "What a timed grading of lesson 07 costs",
             "models.json": "The models of lessons 07 and 08 in every version, raced with eager PyTorch",
             "regrade.json": "The same files graded again and again",
+            "regrade_simt.json": "The same without a GPU",
             "placement.json": "One kernel in several processes: what makes its time differ",
             "queue_depth.json": "One kernel, by what waits behind it in the queue",
             "roles.json": "One kernel in processes of different pasts",

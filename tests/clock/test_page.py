@@ -88,7 +88,26 @@ def test_races_models_corpus_and_grades_say_what_was_found(tmp_path: Path) -> No
     assert "it fell" in page.models(tmp_path)
     files = {"a": {"class": "clock", "as_expected": True}, "b": {"class": "honest", "as_expected": False}}
     put(tmp_path, "corpus_clock", runs=[{"files": files}], device="NVIDIA H200")
+    timed = {
+        "a": {"as_expected": True, "speed": {"kind": "measured"}},
+        "b": {"as_expected": True, "speed": {"kind": "none"}},
+        "c": {"as_expected": False, "speed": {}},
+    }
+    put(tmp_path, "corpus_timed", runs=[{"files": timed}])
+    assert "; 1 of 2 honest files of all kinds, raced." in page.corpus(tmp_path)
     assert "1 of 1 cheats graded four at a time; 0 of 1 honest files" in page.corpus(tmp_path)
+    put(tmp_path, "regrade_simt", summary={"files": 1, "times": 4, "changed": []}, files={"a": [{}] * 4},
+        backend="simt", command="regrade.py simt")  # fmt: skip
+    assert page.regrade(tmp_path).endswith("no grade changed. On the CPU back end: `regrade.py simt`.")
+    (tmp_path / "regrade_simt.json").unlink()
+    found = {"lessons": [{"lesson": "07_x", "seconds": {"median": 2e-3}, "baselines": {
+        "eager": against | {"seconds": {"median": 2.01e-3}}}}]}  # fmt: skip
+    put(tmp_path, "bench", **found)
+    row = "| 07_x | eager | 2,000.0 us | 2,010.0 us | 1.0050 | 1.0040 to 1.0060 | faster |"
+    assert row in page.bench(tmp_path)
+    put(tmp_path, "queue_depth", us={"all at once": [[22.0] * 19 + [21.0]] * 2})
+    row = "| all at once | 22.00 us | 22.00 us | 22.00 us | 22.00 us | 22.00 us | 21.00 us |"
+    assert row in page.queue(tmp_path)
     graded = {"a": [{}] * 10, "b": [{}] * 10, "c": [{}]}
     put(tmp_path, "regrade", summary={"files": 3, "times": 1, "changed": []}, files=graded)
     assert "3 files, 2 graded 10 times and 1 once: no grade changed" in page.regrade(tmp_path)
