@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import select
 import signal
 import socket
 import sys
@@ -26,6 +27,7 @@ from grader.verdict import Status
 __all__ = ["Answer", "Builder", "Limits", "Player"]
 
 KEEP_OUTPUT = 64 << 10
+MOST_READS = 64  # of a pipe that holds 64 KiB
 STEPS = 200_000_000  # of one launch on the CPU back end; more would not end within the limit of a call
 
 
@@ -96,7 +98,8 @@ class Player:
             theirs.close()
             os.close(write_end)
         self._order = order
-        threading.Thread(target=self._drain, args=(read_end,), daemon=True).start()
+        self._printed = read_end
+        threading.Thread(target=self._drain, daemon=True).start()
         most = MOST_COMPILING if backend == "cuda" else MOST_PROCESSES
         self._watcher = Watcher(self._cage, self._shared, limits.memory or memory_limit(), most)
 
@@ -104,6 +107,9 @@ class Player:
     def output(self) -> str:
         """What the submission has printed so far, cut to the first 64 KiB, without control characters."""
         with self._output_lock:
+            for _ in range(MOST_READS):  # what it printed before its last answer lies in the pipe by now
+                if self._take() <= 0:
+                    break
             return wire.printable(self._output.decode(errors="replace"))
 
     @property
@@ -175,11 +181,28 @@ class Player:
     def _shared(self) -> int:
         return sum(arena.in_memory() for arena in (self.inbox, self.outbox, self._words))
 
-    def _drain(self, fd: int) -> None:
-        with os.fdopen(fd, "rb", buffering=0) as pipe:
-            while chunk := pipe.read(1 << 16):
-                with self._output_lock:
-                    self._output += chunk[: max(0, KEEP_OUTPUT - len(self._output))]
+    def _drain(self) -> None:
+        waiting = select.poll()
+        waiting.register(self._printed, select.POLLIN)
+        while True:
+            waiting.poll()
+            with self._output_lock:
+                if self._take() == 0:
+                    os.close(self._printed)
+                    self._printed = -1
+                    return
+
+    def _take(self) -> int:
+        """With the lock: read once what is there; its length, 0 at the end and -1 if there is nothing."""
+        if self._printed < 0:
+            return -1
+        there = select.poll()
+        there.register(self._printed, select.POLLIN)
+        if not there.poll(0):
+            return -1
+        chunk = os.read(self._printed, 1 << 16)
+        self._output += chunk[: max(0, KEEP_OUTPUT - len(self._output))]
+        return len(chunk)
 
     def finish(self, seconds: float) -> None:
         """Hang up and let the process end by itself, so that a tool around it can write its report."""
