@@ -203,17 +203,25 @@ def corpus(folder: Path = RESULTS) -> str:
             if some:
                 told.append(f"{sum(f['as_expected'] for f in some)} of {len(some)} {what} graded {how}")
     if found := read("corpus_timed", folder):
-        files = [f for run in found["runs"] for f in run["files"].values()]
-        raced = [f for f in files if f["speed"].get("kind") == "measured" or not f["as_expected"]]
-        told.append(
-            f"{sum(f['as_expected'] for f in raced)} of {len(raced)} honest files of all kinds, raced"
-        )
+        told += [_raced(run) for run in found["runs"]]
     if not told:
         return missing("corpus")
     found = read("corpus_clock", folder) or read("corpus_timed", folder) or {}
     return (
         f"On an {str(found.get('device')).removeprefix('NVIDIA ')} they had their status: {'; '.join(told)}."
     )
+
+
+def _raced(run: dict[str, Any]) -> str:
+    """How many honest files passed a race, and which did not."""
+    files = {
+        n: f for n, f in run["files"].items() if f["speed"].get("kind") == "measured" or not f["as_expected"]
+    }
+    wrong = [
+        f"`{n.removeprefix('honest/')}` is `{f['status']}`" for n, f in files.items() if not f["as_expected"]
+    ]
+    said = f"{len(files) - len(wrong)} of {len(files)} honest files of all kinds, raced"
+    return said + (f" {run['what']}" if run["what"] else "") + (f" ({', '.join(wrong)})" if wrong else "")
 
 
 def regrade(folder: Path = RESULTS) -> str:

@@ -10,7 +10,7 @@ import importlib.util
 import math
 import re
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from pathlib import Path
 from types import ModuleType
 from typing import Any
@@ -18,7 +18,7 @@ from typing import Any
 import torch
 
 from grader.arena import Arena
-from grader.player import tensors, watch
+from grader.player import late, tensors, watch
 
 # Without a GPU these have interpreters, which must be chosen before they are imported.
 DIALECT = re.compile(r"^\s*(?:import|from)\s+(?:triton|numba)\b", re.M)
@@ -145,9 +145,9 @@ class Stage:
         """
         how, before = more.get("inputs", "new"), self.last
         self.poison(out)
-        with self.stream(how != "new"):
-            inputs = self.inputs = self.arguments(args, double, how)
-            target = self.target(entry, double)
+        inputs = self.inputs = self.arguments(args, double, how)
+        target = self.target(entry, double)
+        with late.busy(inputs) if self.gpu and how != "new" else contextlib.nullcontext():
             with watch.watching(self.gpu, bool(more.get("watch"))) as seen, torch.no_grad():
                 value = target(*inputs)
             results = value if isinstance(value, (tuple, list)) else [value]
@@ -204,18 +204,6 @@ class Stage:
         sizes = [math.prod(w["shape"]) for w in out]
         blocks = [torch.full((n,), torch.nan, device="cuda") for n in sizes for _ in range(4)]
         del blocks
-
-    @contextlib.contextmanager
-    def stream(self, other: bool) -> Iterator[None]:
-        """On a GPU another current stream, and a busy one: what does not wait for it sees the old input."""
-        if not (self.gpu and other):
-            yield
-            return
-        side = torch.cuda.Stream()  # type: ignore[no-untyped-call]
-        side.wait_stream(torch.cuda.current_stream())
-        with torch.cuda.stream(side):
-            torch.cuda._sleep(1_000_000)  # type: ignore[no-untyped-call]
-            yield
 
     def synchronize(self) -> None:
         """Wait for the device, so that a kernel's error surfaces at the call that caused it.

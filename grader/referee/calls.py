@@ -11,7 +11,7 @@ import numpy as np
 
 from grader.referee import contract, exchange, policy, rounds
 from grader.referee.draw import Drawn
-from grader.referee.judge import judge
+from grader.referee.judge import judge, right
 from grader.referee.oracle import Expected
 from grader.referee.process import Answer
 from grader.referee.rounds import Round
@@ -23,6 +23,11 @@ if TYPE_CHECKING:
 
 Arrays = list[exchange.Array]
 DRAWS = 5  # at most, for one round
+EARLY = (
+    "The result is right for an input of zeros: the work began before its input was there. This call is made "
+    "on another stream than the default one, which is still writing the input. Launch on the current stream "
+    "(`at::cuda::getCurrentCUDAStream()`, asked for in the thread that was called)."
+)
 
 
 class Calls:
@@ -47,6 +52,11 @@ class Calls:
             if self.expected.is_value:
                 break
         return None
+
+    @property
+    def elsewhere(self) -> bool:
+        """Whether all but the first calls are made on another stream, on which the input comes late."""
+        return self.player.backend == "cuda"
 
     def _course(self) -> Iterator[tuple[Round, bool]]:
         """The rounds, and whether this is the one that is watched, which nobody can foresee.
@@ -79,9 +89,10 @@ class Calls:
             return None
         changed = exchange.changed(player, sheet)
         got, again = exchange.collect(player, sheet.wanted), exchange.collect(player, sheet.kept)
-        failed = contract.differ(case, answer.data, expected) or self._wrong(got)
-        if failed:
+        if failed := contract.differ(case, answer.data, expected):
             return failed
+        if failed := self._wrong(got):
+            return self._early(failed, one, got)
         if changed is not None:
             message = f"After the call, {changed} no longer holds what was passed in."
             return Finding(case.name, Status.MUTATED_INPUT, message, 0, case.points, {"changed": changed})
@@ -123,6 +134,18 @@ class Calls:
             if verdict.status is not Status.PASSED:
                 return self.match.explain(self.case, verdict, number, array.shape)
         return None
+
+    def _early(self, failed: Finding, one: Round, got: Arrays) -> Finding:
+        """Say so if a result is right for zeros, as of a kernel that does not wait (`player/late.py`)."""
+        if not self.elsewhere or one.inputs == "new":
+            return failed
+        zeros = [
+            replace(a, storage=np.zeros_like(a.storage)) if isinstance(a, Drawn) else a for a in self.args
+        ]
+        nothing = self.match.oracle.expect(self.case, zeros, self.expected)
+        if not all(map(right, nothing.answers, nothing.eager, got)):
+            return failed
+        return replace(failed, message=EARLY, evidence=failed.evidence | {"early": True})
 
     def _unsteady(self, one: Round, got: Arrays, again: Arrays) -> Finding | None:
         """The last call's results must have stayed as they were; the same call must give the same bits."""

@@ -9,11 +9,13 @@ import numpy as np
 import pytest
 import torch
 
+from grader.clock import race
 from grader.clock.fresh import independent
 from grader.player.acts import race as act
+from grader.player.results import copies
 from grader.referee.fault import FaultError
 from grader.verdict import Status
-from tests.clock.track import Track
+from tests.clock.track import CASE, Track
 
 RNG = np.random.default_rng(5)
 NORMAL = RNG.standard_normal((64, 48))
@@ -175,3 +177,32 @@ def test_the_cost_of_events_is_the_devices_and_not_the_hosts(
     }.items():  # fmt: skip
         monkeypatch.setattr(act, name, value)
     assert act._overhead(torch.empty(0), 60e-6) == pytest.approx(1e-6)
+
+
+@pytest.mark.parametrize("seconds", [1e-5, 3e-3])
+def test_between_calls_nobody_asks_for_memory_for_the_results(track: Track, seconds: float) -> None:
+    """A submission may have given back all that was free; what the driver then takes is not hidden work."""
+    from torch.utils._python_dispatch import TorchDispatchMode
+
+    names: list[str] = []
+
+    class Seen(TorchDispatchMode):
+        def __torch_dispatch__(self, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
+            names.append(func.__name__.split(".")[0])
+            return func(*args, **(kwargs or {}))
+
+    player = track.working(seconds, lambda x: (torch.sigmoid(x), x.t().exp()))
+    start = race.line_up(track.match(player, track.working(seconds, player.stage.entry("work"))), CASE)
+    start.mine.ask("prepare", calls=6, fresh=start.plan.fresh_for(start.eager_seconds))
+    with Seen():
+        start.mine.ask("block", order=[0, 1] * 3, seed=1, times=1)
+    assert names.count("sigmoid") == 6 and names.count("copy_") >= 12
+    assert not {"clone", "empty", "empty_like", "empty_strided", "full"} & set(names)
+
+
+def test_a_result_of_another_form_is_copied_too() -> None:
+    room, shorter, turned = [torch.zeros(4, 2)], torch.ones(3), torch.ones(2, 4).t()
+    assert copies(torch.ones(4, 2), room)[0] is room[0] and torch.equal(room[0], torch.ones(4, 2))
+    for value in (shorter, turned, room[0].double()):
+        assert copies(value, room)[0] is not room[0]
+        assert torch.equal(copies(value, room)[0], value)

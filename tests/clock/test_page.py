@@ -91,10 +91,13 @@ def test_races_models_corpus_and_grades_say_what_was_found(tmp_path: Path) -> No
     timed = {
         "a": {"as_expected": True, "speed": {"kind": "measured"}},
         "b": {"as_expected": True, "speed": {"kind": "none"}},
-        "c": {"as_expected": False, "speed": {}},
+        "honest/c": {"as_expected": False, "speed": {}, "status": "tampered"},
     }
-    put(tmp_path, "corpus_timed", runs=[{"files": timed}])
-    assert "; 1 of 2 honest files of all kinds, raced." in page.corpus(tmp_path)
+    put(tmp_path, "corpus_timed", runs=[{"files": timed, "what": "first"}, {"files": {}, "what": ""}])
+    assert (
+        "; 1 of 2 honest files of all kinds, raced first (`c` is `tampered`); 0 of 0 honest"
+        in page.corpus(tmp_path)
+    )
     assert "1 of 1 cheats graded four at a time; 0 of 1 honest files" in page.corpus(tmp_path)
     put(tmp_path, "regrade_simt", summary={"files": 1, "times": 4, "changed": []}, files={"a": [{}] * 4},
         backend="simt", command="regrade.py simt")  # fmt: skip

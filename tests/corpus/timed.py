@@ -1,10 +1,11 @@
 """Every honest file raced against eager PyTorch on a GPU: is one of them accused?
 
-    python -m tests.corpus.timed OUT.json [SECONDS] [--gpus N] [--only WORD,WORD]
+    python -m tests.corpus.timed OUT.json [SECONDS] [--gpus N] [--only WORD,WORD] [--what WORDS]
 
 The honest files of both back ends, whatever they do: compile late, sleep, print, use streams, threads and
 other processes. First all are graded untimed, many at a time, which compiles them. Then each is graded with a
-race, one at a time on each GPU. The file is written after each; SECONDS (default 500) end it early.
+race, one at a time on each GPU. The file is written after each; SECONDS (default 500) end it early. If there
+is a file already, this becomes another run in it; ``--what`` says what has changed since the last one.
 """
 
 from __future__ import annotations
@@ -89,13 +90,20 @@ def main() -> None:
     parser.add_argument("seconds", type=float, nargs="?", default=500.0)
     parser.add_argument("--gpus", type=int, default=1)
     parser.add_argument("--only", default="")
+    parser.add_argument("--what", default="")
     options = parser.parse_args()
     files, begun = honest(options.only), time.monotonic()
-    kept: dict[str, Any] = {
+    kept: dict[str, Any] = {"untimed": {}, "runs": []}
+    if options.out.exists():
+        kept = json.loads(options.out.read_text())
+    run: dict[str, Any] = {"what": options.what, "date": time.strftime("%Y-%m-%d"), "files": {}}
+    state = machine.state()
+    kept |= {
         "command": f"python -m tests.corpus.timed OUT.json {options.seconds:g} --gpus {options.gpus}",
-        "date": time.strftime("%Y-%m-%d"), "machine": machine.state(), "files_in_all": len(files),
-        "device": machine.state().get("name", ""), "untimed": {}, "runs": [{"files": {}}],
+        "date": run["date"], "machine": state, "device": state.get("name", ""),
+        "files_in_all": len(honest()),
     }  # fmt: skip
+    kept["runs"].append(run)
 
     def keep(name: str, found: dict[str, Any], where: dict[str, Any]) -> None:
         where[name] = found
@@ -110,7 +118,7 @@ def main() -> None:
     with workers(options.gpus, options.gpus) as pool:
         asked = {pool.submit(one, entry): entry.name for entry in files}
         for done in as_completed(asked):
-            keep(asked[done], done.result(), kept["runs"][0]["files"])
+            keep(asked[done], done.result(), run["files"])
             if time.monotonic() - begun > options.seconds:
                 pool.shutdown(cancel_futures=True)
                 break

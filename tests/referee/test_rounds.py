@@ -73,6 +73,29 @@ def test_a_tensor_that_computes_when_it_is_read(tmp_path: Path) -> None:
     assert verdict.status is Status.NOT_A_TENSOR
 
 
+HASTY = """
+calls = []
+def double(x):
+    calls.append(1)
+    return (torch.zeros_like(x) if len(calls) == %d else x) %s 1
+"""
+
+
+@pytest.mark.parametrize(
+    "call, what, told", [(2, "+", True), (3, "+", True), (1, "+", False), (2, "-", False)]
+)
+def test_who_does_not_wait_for_the_input_is_told_so(
+    call: int, what: str, told: bool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Not if it was the first call, made on the default stream, and not if it is wrong for zeros too."""
+    monkeypatch.setattr(Calls, "elsewhere", True)
+    verdict = grade(tmp_path, HASTY % (call, what), CASES[:1], "def double(x): return x + 1")
+    failed = next(f for f in verdict.findings if not f.ok)
+    assert failed.status is Status.WRONG_OUTPUT
+    assert ("current stream" in failed.message) is told, failed.message
+    assert not told or f"Call {call}, after " in failed.message
+
+
 def test_an_input_of_one_element_or_none_is_played(tmp_path: Path) -> None:
     cases = (*CASES, *(Case(str(n), (Tensor((n,), device="cpu"),)) for n in (0, 1)))
     verdict = grade(tmp_path, "def double(x): return 2 * x", cases)

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import torch
 
+from grader.player import late
 from grader.player.pairs import models, values
 from grader.player.pairs.session import Session
 from grader.player.pairs.weigh import Weigher
@@ -75,10 +76,11 @@ class Subject(Session):
             stage.poison([{"shape": list(t.shape)} for t in self.before])
         torch.manual_seed(seed)
         watcher = Weigher() if weigh else None
-        with stage.stream(how != "new"):
+        elsewhere = stage.gpu and how != "new"
+        with late.busy() if elsewhere else contextlib.nullcontext():
             with torch.no_grad(), watcher or contextlib.nullcontext():
                 value = self.run(self.target, inputs)
-            if stage.gpu and how != "new":
+            if elsewhere:
                 # A copy waits for this stream only: what another one still does comes too late.
                 value = values.mapped(value, lambda t: t.clone() if type(t) is torch.Tensor else t)
         stage.synchronize()

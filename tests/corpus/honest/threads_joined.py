@@ -40,5 +40,11 @@ from concurrent.futures import ThreadPoolExecutor  # noqa: E402
 
 
 def square(x):
+    stream = torch.cuda.current_stream()  # of this thread; another one has its own
+
+    def work():
+        with torch.cuda.stream(stream):
+            return extension.square(x)
+
     with ThreadPoolExecutor(1) as pool:
-        return pool.submit(extension.square, x).result()
+        return pool.submit(work).result()

@@ -3,7 +3,7 @@
 class: late
 catalogue: 1
 task: double
-expected: not_finite
+expected: wrong_output
 """
 
 import torch
