@@ -54,9 +54,10 @@ WORDS = ("kind", "why", "outcome", "whole_ratio", "interval", "rounds", "compare
 
 
 def honest(words: str = "") -> list[entries.Entry]:
-    """The honest files, those that need a GPU first."""
-    listed = [*entries.every(gpu=True), *entries.every()]
-    return [e for e in listed if e.kind == HONEST and any(word in e.name for word in words.split(","))]
+    """The honest files whose names hold one of the words, in the order of these."""
+    listed = [e for e in [*entries.every(gpu=True), *entries.every()] if e.kind == HONEST]
+    found = {e.name: e for word in words.split(",") for e in listed if word in e.name}
+    return list(found.values())
 
 
 def one(entry: entries.Entry, backend: str = "cuda", *, race: bool = True) -> dict[str, Any]:
