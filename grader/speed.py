@@ -97,7 +97,7 @@ def _measured(match: Match, task: Task, baselines: tuple[str, ...]) -> dict[str,
         "blocks": heat.as_json(),
         "baselines": {name: _baseline(heat, name) for name in heat.baselines},
         "machine": heat.machine,
-    }
+    } | ({"why": heat.why} if heat.why else {})  # fmt: skip
 
 
 def _baseline(heat: race.Heat, name: str) -> dict[str, Any]:

@@ -133,8 +133,8 @@ def open_points(findings: tuple[Finding, ...]) -> int:
 
 
 def _speed(speed: dict[str, Any] | None) -> dict[str, Any] | None:
-    """The ratio and, for a measured one, its 95 % interval."""
-    if not speed or "whole_ratio" not in speed:
+    """The ratio and, for a measured one, its 95 % interval; None where no ratio is claimed."""
+    if not speed or "whole_ratio" not in speed or "why" in speed:
         return None
     short: dict[str, Any] = {
         k: speed[k] for k in ("kind", "device", "whole_ratio", "kernel_ratio") if k in speed

@@ -49,14 +49,17 @@ class Track:
     blocks: Blocks = field(default_factory=Blocks)
     sums: Any = None
 
-    def block(self, order: list[int], seed: int, times: int, fresh: tuple[str, ...] = ()) -> None:
+    def block(
+        self, order: list[int], seed: int, times: int, fresh: tuple[str, ...] = (), **how: bool
+    ) -> None:
         """Run one block; the times, and the seconds that passed here, go to ``blocks``.
 
-        What takes a host longer at one time than at another is done before the clock runs.
+        What takes a host longer at one time than at another is done before the clock runs. ``how``: whether
+        each call ``waits`` for the device.
         """
         self.ask("prepare", calls=len(order), fresh=fresh)
         begun = time.monotonic()
-        data = self.ask("block", order=order, seed=seed, times=times)
+        data = self.ask("block", order=order, seed=seed, times=times, **how)
         wall = time.monotonic() - begun
         said, self.sums = data.get("seconds"), data.get("sums")
         if not isinstance(said, list) or len(said) != len(order) or not all(map(positive, said)):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 from statistics import median
 from typing import TYPE_CHECKING, Any
@@ -25,6 +25,8 @@ if TYPE_CHECKING:
     from grader.referee.conduct import Match
 
 RACES = 3  # at most, where the clocks do not agree
+AFTER = 4  # blocks of the reference for a second look
+BUSY = "Too noisy to tell: between the calls this machine did other things. Grade it again."
 
 __all__ = [
     "COPY", "EAGER", "OWN", "SOLUTION", "Heat", "Start", "Track", "alone", "beside", "heat", "line_up",
@@ -36,7 +38,8 @@ __all__ = [
 class Heat:
     """What a race has found. ``baselines`` by name, the first is the one that counts.
 
-    ``pairs`` by baseline; ``groups`` says for each of them which pair of processes it comes from.
+    ``pairs`` by baseline; ``groups`` says for each of them which pair of processes it comes from. Where no
+    ratio is claimed it is not ``clear``, and ``why`` is for a student.
     """
 
     own: Blocks
@@ -50,6 +53,7 @@ class Heat:
     groups: list[int] = field(default_factory=list)
     kept: list[bool] = field(default_factory=list)
     clear: bool = True
+    why: str = ""
 
     def against(self, name: str = EAGER, *, sampling: bool = False) -> Interval:
         """How many times as fast as that baseline; ``sampling``: as if processes were all alike.
@@ -100,7 +104,8 @@ def heat(match: Match, *starts: Start) -> Heat:
     If the clocks do not agree, all is raced once more, and a third time if need be: a host that did something
     else for a while is no cheat. Raises FaultError with ``wrong_output`` if any timed result is not what it
     should be, and ``tampered`` if two races show work that the claimed times do not hold. Where even the last
-    one cannot tell, no ratio is claimed: ``clear`` is false.
+    one cannot tell, no ratio is claimed: ``clear`` is false. So it is where calls of the reference that wait
+    for the device are as far apart: a submission may do that, and it cannot be told from one that hides work.
     """
     accusing: list[Heat] = []
     for _ in range(RACES):
@@ -110,8 +115,17 @@ def heat(match: Match, *starts: Start) -> Heat:
         accusing += [found] * bool(said.accuses)
         if len(accusing) > 1:
             raise FaultError(Status.TAMPERED, said.accuses, races=[h.as_json() for h in accusing])
-    found.clear = False
+    found.clear, found.why = False, said.why or BUSY
     return found
+
+
+def hear(match: Match, pairs: Sequence[tuple[Blocks, Blocks]], trusted: Sequence[Start]) -> witness.Testimony:
+    """What the clocks say of pairs of submission and reference; before they accuse, a look at the reference
+    of each while its calls wait for the device."""
+    said = witness.testimony(pairs)
+    if not said.accuses:
+        return said
+    return witness.testimony(pairs, [_afterwards(match, start, waits=True) for start in trusted])
 
 
 def _heat(match: Match, starts: tuple[Start, ...]) -> tuple[Heat, witness.Testimony]:
@@ -134,7 +148,7 @@ def _heat(match: Match, starts: tuple[Start, ...]) -> tuple[Heat, witness.Testim
             into = found.own if track is start.mine else found.baselines.get(track.name)
             if into is not None:
                 into.extend(track.blocks)
-    said = witness.testimony([(s.mine.blocks, s.eager.blocks) for s in starts])
+    said = hear(match, [(s.mine.blocks, s.eager.blocks) for s in starts], starts)
     blocks = [iter(kept) for kept in said.kept]
     found.kept = [next(blocks[group]) for group in found.groups]
     found.machine = machine.over(states)
@@ -188,11 +202,15 @@ def alone(match: Match, *starts: Start) -> Blocks:
     """Blocks of the reference once the submission's processes have ended."""
     for each in (match, *(start.match for start in starts)):
         each.rest()
-    first = starts[0]
-    eager = Track(EAGER, first.eager.player)
-    for _ in range(4):
-        order = _order(first.plan, match.rng)
-        eager.block(order, seed_of(match.rng), first.times, first.plan.fresh_for(first.eager_seconds))
+    return _afterwards(match, starts[0])
+
+
+def _afterwards(match: Match, start: Start, **how: bool) -> Blocks:
+    """Blocks of the reference that are no part of the race."""
+    eager = Track(EAGER, start.eager.player)
+    for _ in range(AFTER):
+        order, fresh = _order(start.plan, match.rng), start.plan.fresh_for(start.eager_seconds)
+        eager.block(order, seed_of(match.rng), start.times, fresh, **how)
     return eager.blocks
 
 

@@ -94,12 +94,13 @@ def run(meeting: Meeting) -> None:
             continue
         own = meeting.at(number)
         pairs = [(s.mine.blocks, g[0].eager.blocks) for s, g in zip(own, meeting.starts, strict=True)]
-        testimony = witness.testimony(pairs)
+        testimony = race.hear(first.match, pairs, [group[0] for group in meeting.starts])
         if testimony.accuses:
             meeting.said[number] = FaultError(Status.TAMPERED, testimony.accuses)
         blocks = [iter(kept) for kept in testimony.kept]
         heat.kept = [next(blocks[g]) for g in heat.groups]
         heat.clear = testimony.clear and not testimony.accuses
+        heat.why = "" if heat.clear else testimony.why or race.BUSY
         heat.rounds, heat.machine, heat.overhead = rounds, machine.over(states), first.overhead
         heat.baselines[EAGER] = Blocks()
         for start, group in zip(own, meeting.starts, strict=True):
@@ -212,4 +213,4 @@ def _speed(meeting: Meeting, heat: race.Heat, device: str) -> dict[str, Any]:
         "blocks": heat.as_json(),
         "baselines": {EAGER: beside | {"outcome": against.outcome}},
         "machine": heat.machine,
-    }
+    } | ({"why": heat.why} if heat.why else {})  # fmt: skip

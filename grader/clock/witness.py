@@ -69,6 +69,7 @@ class Testimony:
 
     ``hidden``: seconds a call by which even the quietest of the blocks that claim to be fastest go beyond
     everything that the host and the reference explain; above 0 no noise in some blocks is an excuse.
+    ``waits``: calls of the reference that wait for the device explain it, and the others do not.
     ``kept``: for each pair of processes, which blocks the wall clock confirms. ``clear``: so many that a
     ratio of them says something, and no more than usual between calls.
     """
@@ -78,6 +79,7 @@ class Testimony:
     apart: float
     kept: tuple[tuple[bool, ...], ...]
     clear: bool
+    waits: bool = False
 
     @property
     def accuses(self) -> str:
@@ -90,9 +92,25 @@ class Testimony:
             "work is done outside of the time that is claimed."
         )
 
+    @property
+    def why(self) -> str:
+        """What a student is told whose call waits, or ""."""
+        if not self.waits:
+            return ""
+        return (
+            f"No speed is claimed: {self.apart * 1e6:.1f} us more passed for each call than between calls of "
+            "the reference, as where a call waits for the GPU (`cudaDeviceSynchronize`, `.item()`, "
+            "`torch.cuda.synchronize`, `empty_cache`). That cannot be told from work that is hidden. Launch "
+            "and return: whoever reads the result waits for it."
+        )
 
-def testimony(pairs: Sequence[tuple[Blocks, Blocks]]) -> Testimony:
+
+def testimony(pairs: Sequence[tuple[Blocks, Blocks]], waiting: Sequence[Blocks] = ()) -> Testimony:
     """From the blocks of submission and reference of each pair of processes.
+
+    ``waiting``, where there is a suspicion: of each pair, blocks of the reference whose calls wait for the
+    device. What is done after such a call finds the device idle, so it takes longer than after others; no
+    more than that can be held against a submission. But no speed is claimed for it then.
 
     Between the calls both players do the same (empty the cache, keep the result), so that time is measured
     on the trusted one. More of it at the submission is work that its times do not show, or a host that did
@@ -108,25 +126,34 @@ def testimony(pairs: Sequence[tuple[Blocks, Blocks]]) -> Testimony:
     are not, nothing is hidden in these: the host did something else in them.
     """
     said = float(np.median(np.concatenate([own.seconds for own, _ in pairs])))
-    claims, beyond, apart, kept = [], [], [], []
-    for own, trusted in pairs:
+    claims, beyond, apart, kept, longer = [], [], [], [], []
+    for number, (own, trusted) in enumerate(pairs):
         middle, high = (float(q) for q in np.quantile(trusted.gaps, [0.5, 0.75]))
+        slowest = max(high, float(np.quantile(waiting[number].gaps, 0.75))) if waiting else high
         allowed = BAND * own.claims + SLACK
         claims.append(own.claims)
         beyond.append(own.gaps - high - BAND * said - SLACK)
+        longer.append(np.full_like(own.gaps, slowest - high))
         apart.append(own.gaps - middle)
         kept.append(tuple(bool(k) for k in own.gaps <= high + allowed))
     order = np.argsort(np.concatenate(claims), kind="stable")
     fastest = order[: -(-len(order) // 2)]
-    hidden = float(np.quantile(np.concatenate(beyond)[fastest], TENTH, method="lower"))
+    hidden = _quietest(np.concatenate(beyond)[fastest])
     typical = float(np.median(np.concatenate(apart)[fastest]))
     sure, claimed = np.concatenate(kept), np.concatenate(claims)
     doubted = fastest[~sure[fastest]]
     if sure.any() and len(doubted):
         missing = float(np.median(claimed[sure]) - np.median(claimed[doubted]))
         hidden = hidden if missing > MISSING * typical else min(hidden, 0.0)
+    left = min(hidden, _quietest((np.concatenate(beyond) - np.concatenate(longer))[fastest]))
+    waits = hidden > 0 >= left
     enough = all(sum(k) >= max(2, len(k) / 2) for k in kept)
-    return Testimony(said, hidden, typical, tuple(kept), enough and typical <= BAND * said + SLACK)
+    clear = enough and not waits and typical <= BAND * said + SLACK
+    return Testimony(said, left, typical, tuple(kept), clear, waits)
+
+
+def _quietest(seconds: Array) -> float:
+    return float(np.quantile(seconds, TENTH, method="lower"))
 
 
 def too_fast(own: Blocks, card: Card | None, read_bytes: int, flops: int) -> str:

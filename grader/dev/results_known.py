@@ -98,7 +98,7 @@ def _solutions(root: Path, data: dict[str, Any]) -> Described:
         speed = x.get("speed") or {}
         ratio = speed.get("whole_ratio")
         kind = speed.get("kind", "")
-        said = f"{ratio:.3f}, {kind}" if isinstance(ratio, float) else ""
+        said = f"{ratio:.3f}, {kind}" if isinstance(ratio, float) and "why" not in speed else ""
         points = f"{x['points']} of {x['max_points']}" + (f", {x['pending']} pending" if x["pending"] else "")
         rows.append([x["lesson"], x["status"], points, f"{x['seconds']:.1f} s", said])
     return Described(list(table(["lesson", "status", "points", "time", "times as fast as eager"], rows)))

@@ -60,7 +60,7 @@ class Ratio:
         later = [s for s in self.steps if not found.beyond(s)]
         message = f"{found.ratio:.2f} times as fast as the reference ({found.low:.2f} to {found.high:.2f})."
         if not found.clear:
-            message = "Too noisy to tell: between the calls this machine did other things. Grade it again."
+            message = heat.why
         elif later:
             message += f" The next point needs all of the interval at {later[0]} or above."
         evidence = {

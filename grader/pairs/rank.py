@@ -57,7 +57,7 @@ def entry(name: str, verdict: Verdict, number: int = 0) -> Entry:
     """What a verdict says of a candidate's speed."""
     speed: dict[str, Any] = verdict.speed or {}
     ratio = speed.get("whole_ratio")
-    if not verdict.ok or not isinstance(ratio, float):
+    if not verdict.ok or not isinstance(ratio, float) or "why" in speed:
         return Entry(name, verdict, None, 0.0, 0.0, number)
     low, high = speed.get("interval", (ratio / (1 + NEAR), ratio * (1 + NEAR)))
     return Entry(name, verdict, ratio, float(low), float(high), number)

@@ -29,6 +29,8 @@ def show(console: Console, verdict: Verdict, task: Task) -> None:
         ratio, between = f"{found['ratio']:.4f}", f"{low:.4f} to {high:.4f}"
         grid.add_row(_named(name), *_times(found["seconds"]), ratio, between, found["outcome"])
     console.print(grid)
+    if speed.get("why"):
+        console.print(Text(speed["why"], "yellow"))
     console.print(Text(_about(speed), "dim"))
 
 

@@ -130,6 +130,8 @@ def summary(verdict: Verdict) -> Text:
 
 def speed_text(speed: dict[str, object]) -> str:
     """One clause about the speed, which says whether it was predicted or measured, and for what."""
+    if "whole_ratio" in speed and "why" in speed:
+        return "no speed is claimed: the two clocks disagree"
     kernel, model = ratios(speed)
     parts = [f"{kernel} kernel"] if kernel != "-" else []
     parts += [f"{model} model"] if model != "-" else []
@@ -140,6 +142,8 @@ def speed_text(speed: dict[str, object]) -> str:
 
 def ratios(speed: dict[str, object]) -> tuple[str, str]:
     """How many times faster than eager: the kernel alone, and the whole model where there is more in it."""
+    if "why" in speed:
+        return "-", "-"
     kernel, whole = speed.get("kernel_ratio"), speed.get("whole_ratio")
     same = isinstance(kernel, float) and isinstance(whole, float) and abs(whole - kernel) < 1e-9
     return (

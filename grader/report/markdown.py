@@ -18,7 +18,9 @@ def text(row: Row, verdict: Verdict) -> str:
     if row.open:
         parts.append(f"{row.open} more points wait for a run on a GPU.")
     parts += [f"- {_cell(note)}" for note in ("", *row.notes) if note or row.notes]
-    if verdict.speed and "whole_ratio" in verdict.speed:
+    if verdict.speed and "whole_ratio" in verdict.speed and "why" in verdict.speed:
+        parts += ["", _cell(verdict.speed["why"])]
+    elif verdict.speed and "whole_ratio" in verdict.speed:
         ratio = f"{verdict.speed['whole_ratio']:.2f} times as fast as the framework"
         parts += ["", f"Speed: {ratio}, {verdict.speed['kind']} for {_cell(verdict.speed['device'])}."]
     parts += ["", "| check | points | result |", "|---|---:|---|"]

@@ -197,6 +197,8 @@ def test_between_calls_nobody_asks_for_memory_for_the_results(track: Track, seco
     with Seen():
         start.mine.ask("block", order=[0, 1] * 3, seed=1, times=1)
     assert names.count("sigmoid") == 6 and names.count("copy_") >= 12
+    last = len(names) - names[::-1].index("sigmoid")
+    assert "sum" not in names[:last] and names[last:].count("sum") == 12
     assert not {"clone", "empty", "empty_like", "empty_strided", "full"} & set(names)
 
 

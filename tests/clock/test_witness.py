@@ -8,7 +8,9 @@ from collections.abc import Callable
 import pytest
 
 from grader.clock import race, witness
+from grader.clock.plan import CALLS
 from grader.clock.witness import Blocks
+from grader.player.acts import race as act
 from grader.referee.fault import FaultError
 from grader.verdict import Status
 from tests.clock.track import CASE, Match, Player, Track
@@ -119,6 +121,42 @@ def test_a_third_race_is_the_last(track: Track, races: int, clear: bool) -> None
     heat = track.run(own, track.working(2 * CALL))
     assert heat.clear is clear
     assert heat.against().outcome == ("faster" if clear else "too noisy to tell")
+
+
+@pytest.mark.parametrize(("share", "tampered"), [(1.0, False), (0.2, True)])
+def test_a_call_that_waits_for_the_device_is_not_accused_and_not_timed(
+    track: Track, monkeypatch: pytest.MonkeyPatch, share: float, tampered: bool
+) -> None:
+    """40 us more between its calls; those of the reference take ``share`` of it when they wait as well."""
+    own, other = track.working(CALL), track.working(CALL)
+    waits: list[int] = []
+    monkeypatch.setattr(act, "waiting", lambda target: waits.append(1) or target)
+    own.host = lambda: track.clock.spend(CALLS * 40e-6)
+    other.host = lambda: track.clock.spend(share * CALLS * 40e-6) if waits and not waits.clear() else None
+    if tampered:
+        with pytest.raises(FaultError, match="in two races"):
+            track.run(own, other)
+        return
+    heat = track.run(own, other)
+    assert heat.against().outcome == "too noisy to tell" and not heat.against().beyond(0.1)
+    assert "waits for the GPU" in heat.why
+
+
+def test_the_reference_waits_only_where_there_is_a_suspicion(
+    track: Track, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    waits: list[int] = []
+    monkeypatch.setattr(act, "waiting", lambda target: waits.append(1) or target)
+    heat = track.run(track.working(CALL), track.working(CALL))
+    assert heat.clear and not heat.why and not waits
+
+
+def test_a_waiting_call_waits_before_and_after_its_work(monkeypatch: pytest.MonkeyPatch) -> None:
+    seen: list[str] = []
+    monkeypatch.setattr(act, "empty_cache", lambda: seen.append("empty"))
+    monkeypatch.setattr(act, "synchronize", lambda: seen.append("wait"))
+    assert act.waiting(lambda x: seen.append("work") or 2 * x)(3) == 6
+    assert seen == ["empty", "wait", "work", "wait"]
 
 
 def test_a_busy_host_beside_the_race_has_slowed_nothing() -> None:

@@ -21,7 +21,8 @@ from grader.batch.late import Policy
 from grader.batch.plan import Entry, Plan
 from grader.batch.row import Class, LessonFacts, Row, summary
 from grader.lessons import course_root
-from grader.report import junit, markdown, page, plots, table, web
+from grader.pairs import rank
+from grader.report import console, junit, markdown, page, plots, table, web
 from grader.verdict import Finding, Status, Verdict
 from tests.report.platforms import SCHEMAS
 
@@ -50,6 +51,13 @@ SPEEDS = st.sampled_from(
         {"kind": "predicted", "device": "a card", "method": "m", "whole_ratio": 1.2, "kernel_ratio": 2.0},
         {
             "kind": "measured", "device": "a GPU", "method": "m", "whole_ratio": 1.1,
+            "interval": [1.05, 1.15],
+            "seconds": {"median": 1e-5, "p10": 9e-6, "p90": 1.1e-5, "n": 40},
+            "eager_seconds": {"median": 1.1e-5, "p10": 1e-5, "p90": 1.3e-5, "n": 40},
+        },
+        {
+            "kind": "measured", "device": "a GPU", "method": "m", "whole_ratio": 1.1,
+            "why": "the clocks <differ>",
             "interval": [1.05, 1.15],
             "seconds": {"median": 1e-5, "p10": 9e-6, "p90": 1.1e-5, "n": 40},
             "eager_seconds": {"median": 1.1e-5, "p10": 1e-5, "p90": 1.3e-5, "n": 40},
@@ -195,6 +203,26 @@ def test_nothing_from_outside_becomes_markup_or_a_formula() -> None:
     assert evil not in markdown.text(row, verdict).replace("```\n" + evil, "").split("````text")[0]
     cells = list(csv.reader(io.StringIO(table.text(result))))[1]
     assert cells[0].startswith("'=") and cells[3] == "'@x"
+
+
+def test_where_the_clocks_disagree_no_report_says_a_speed() -> None:
+    row, verdict = _plain()
+    seconds = {"median": 1e-5, "p10": 9e-6, "p90": 1.1e-5, "n": 40}
+    speed = {
+        "kind": "measured", "device": "a GPU", "whole_ratio": 12.345, "interval": [12.3, 12.4],
+        "seconds": seconds, "eager_seconds": seconds,
+    }  # fmt: skip
+    for why, shown in (({}, True), ({"why": "a call that waits"}, False)):
+        verdict = replace(verdict, speed=speed | why)
+        row = replace(row, speed=summary(verdict)["speed"], status="passed", state="graded")
+        result = Class("x", "2026-11-21T00:00:00Z", (LessonFacts(row.lesson, "x", 5),), (row,), {})
+        texts = [markdown.text(row, verdict), web.leaderboard(result), web.text(result)]
+        assert [("12.3" in text) for text in texts] == [shown] * 3
+        assert ("<b>12.3" in page.text(row, verdict)) is shown
+        assert ("a call that waits" in page.text(row, verdict)) is not shown
+        assert ("a call that waits" in markdown.text(row, verdict)) is not shown
+        assert ("12.3" in console.speed_text(verdict.speed or {})) is shown
+        assert (rank.entry("x", replace(verdict, findings=())).ratio is not None) is shown
 
 
 def test_classroom50_takes_whose_it_is_from_its_runner() -> None:
