@@ -150,6 +150,12 @@ def queue(folder: Path = RESULTS) -> str:
     return "\n".join([*results_clocks.queue_table(found), _on(found)]) if found else missing("queue")
 
 
+def between(folder: Path = RESULTS) -> str:
+    """Calls that wait for the device, and what the two clocks say of them."""
+    found = read("between_calls", folder)
+    return "\n".join([*results_clocks.between_table(found), _on(found)]) if found else missing("between")
+
+
 def bench(folder: Path = RESULTS) -> str:
     """What ``course bench`` says."""
     found = read("bench", folder)
@@ -253,7 +259,7 @@ def _on(found: dict[str, Any]) -> str:
 
 SECTIONS: dict[str, Callable[..., str]] = {
     "example": example, "models": models, "races": races, "cost": cost, "corpus": corpus, "regrade": regrade,
-    "before": before, "processes": processes, "queue": queue, "bench": bench,
+    "before": before, "processes": processes, "queue": queue, "between": between, "bench": bench,
 }  # fmt: skip
 
 

@@ -83,6 +83,7 @@ GROUPS = (
             "regrade.json": "The same files graded again and again",
             "regrade_simt.json": "The same without a GPU",
             "placement.json": "One kernel in several processes: what makes its time differ",
+            "between_calls.json": "Calls that wait for the device, and what passes between them",
             "queue_depth.json": "One kernel, by what waits behind it in the queue",
             "roles.json": "One kernel in processes of different pasts",
             "roles_before.json": "The same while more than one call waited in the queue",
@@ -129,6 +130,7 @@ GROUPS = (
             "corpus_simt.json": "The corpus without a GPU",
             "corpus_gpu.json": "The corpus on a GPU",
             "corpus_clock.json": "Cheats of the clock, and honest files that are timed",
+            "corpus_timed.json": "Every honest file, raced",
         },
     ),
 )

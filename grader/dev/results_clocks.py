@@ -46,6 +46,21 @@ def queue(root: Path, data: dict[str, Any]) -> Described:
     return Described(queue_table(data))
 
 
+def between(root: Path, data: dict[str, Any]) -> Described:
+    """The table of a result."""
+    return Described(between_table(data))
+
+
+def between_table(data: dict[str, Any]) -> list[str]:
+    """Calls that wait and calls that do not: what events say of a call, and what passes between two."""
+    rows = [
+        [size, name, f"{median(one['call_us']):.1f} us", f"{median(one['more_us']):.1f} us", one["said"]]
+        for size, kinds in data["found"].items()
+        for name, one in kinds.items()
+    ]
+    return list(table(["call", "it", "by events", "between two", "beside one that works only"], rows))
+
+
 def queue_table(data: dict[str, Any]) -> list[str]:
     """Medians of some places of a block, all of it asked for at once or not."""
     ways = {

@@ -231,6 +231,7 @@ def _pairs(root: Path, data: dict[str, Any]) -> Described:
 KNOWN: dict[str, Callable[[Path, dict[str, Any]], Described]] = {
     "solution_07.json": _race,
     "bench.json": results_clocks.bench,
+    "between_calls.json": results_clocks.between,
     "queue_depth.json": results_clocks.queue,
     "pages.json": _tables,
     "gemm_epilogue.json": _epilogue,

@@ -1,0 +1,110 @@
+"""What passes between the calls of a block if a call waits for the device itself. Needs a GPU.
+
+    python benchmarks/between_calls.py OUT.json [BLOCKS]
+
+The player's own loop, in this process, with calls that only work, that wait for the device before or after,
+that read a number of the result, give free memory back or collect garbage: a short call, and one
+of more than 300 us. Written for each: microseconds a call that its events say, and by how much
+more the wall clock saw, block by block; and what the two clocks would say of it beside one that only works.
+"""
+
+from __future__ import annotations
+
+import gc
+import json
+import random
+import sys
+import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import torch
+
+ROOT = Path(__file__).resolve().parents[1]
+sys.path.insert(0, str(ROOT))
+
+from grader.clock import machine  # noqa: E402
+from grader.clock.plan import FLUSH, FRESH  # noqa: E402
+from grader.clock.witness import Blocks, testimony  # noqa: E402
+from grader.player.acts import race as act  # noqa: E402
+
+CALLS, SETS, TIMES, SIDE = 16, 4, 4, 2048
+Call = Callable[[torch.Tensor], torch.Tensor]
+SIZES: dict[str, tuple[Call, tuple[str, ...]]] = {
+    "short": (torch.square, FRESH),
+    "long": (lambda x: x @ x, ()),
+}
+PLAIN, ASKED = "works only", "works only, asked to wait"
+
+
+def kinds(work: Call) -> dict[str, Call]:
+    """The same work by calls that do something else as well."""
+
+    def reads(x: torch.Tensor) -> torch.Tensor:
+        value = work(x)
+        float(value[0, 0])
+        return value
+
+    def waits(x: torch.Tensor) -> torch.Tensor:
+        value = work(x)
+        torch.cuda.synchronize()
+        return value
+
+    def gives_back(x: torch.Tensor) -> torch.Tensor:
+        torch.cuda.empty_cache()
+        return work(x)
+
+    def collects(x: torch.Tensor) -> torch.Tensor:
+        gc.collect()
+        torch.cuda.empty_cache()
+        torch.cuda.synchronize()
+        return work(x)
+
+    return {
+        PLAIN: work, ASKED: work, "waits": waits, "reads a number": reads, "gives memory back": gives_back,
+        "collects garbage, gives memory back, waits": collects,
+    }  # fmt: skip
+
+
+def block(track: act.Track, fresh: tuple[str, ...], asked: bool) -> tuple[list[float], float]:
+    """Seconds of each call by events, and of the whole block by the wall clock."""
+    act._prepare(track, CALLS, fresh)
+    order = [n % SETS for n in range(CALLS)]
+    begun = time.monotonic()
+    said = act._block(track, order, random.getrandbits(60), TIMES, waits=asked)
+    return said["seconds"], time.monotonic() - begun
+
+
+def main(out: Path, blocks: int = 12) -> None:
+    """Blocks of all kinds in turns, for each length of call."""
+    gc.collect()
+    gc.freeze()  # as a player that was forked from a warm parent
+    device = "cuda" if torch.cuda.is_available() else "cpu"
+    found: dict[str, dict[str, Any]] = {}
+    for size, (work, fresh) in SIZES.items():
+        given = [[torch.randn(SIDE, SIDE, device=device)] for _ in range(SETS)]
+        flush = torch.empty(FLUSH, dtype=torch.uint8, device=device)
+        tracks = {name: act.Track(kind, given, [True], flush) for name, kind in kinds(work).items()}
+        seen = {name: Blocks() for name in tracks}
+        for number in range(blocks + 1):
+            for name in random.sample(list(tracks), len(tracks)):
+                said = block(tracks[name], fresh, name == ASKED)
+                if number:  # the first is to get warm
+                    seen[name].add(*said)
+        for name, own in seen.items():
+            plain = [(own, seen[PLAIN])]
+            said, beside = testimony(plain), testimony(plain, [seen[ASKED]])
+            word = "accused" if beside.accuses else "no speed" if not said.clear else "believed"
+            found.setdefault(size, {})[name] = {
+                "call_us": [round(s * 1e6, 2) for s in own.claims.tolist()],
+                "more_us": [round(s * 1e6, 2) for s in own.gaps.tolist()], "said": word,
+            }  # fmt: skip
+            more = own.unexplained() * 1e6
+            print(f"{size:6} {name:43} {said.said * 1e6:8.1f} us and {more:8.1f} us: {word}", flush=True)
+    command = " ".join(["python benchmarks/between_calls.py OUT.json", *sys.argv[2:]])
+    out.write_text(json.dumps({"command": command, "machine": machine.state(), "found": found}) + "\n")
+
+
+if __name__ == "__main__":
+    main(Path(sys.argv[1]), *map(int, sys.argv[2:3]))
