@@ -10,7 +10,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from grader.backend import Choice
-from grader.check import Job, check, warm_reference
+from grader.check import Job, check, warm, warm_reference
 from grader.cuda.cache import cache_folder
 from grader.lessons import load_task
 from grader.referee.process import Limits
@@ -51,11 +51,18 @@ class Result:
 
 
 def grade(
-    entry: Entry, backend: str = "simt", seat: str = "0", *, race: bool = True, speed: Speed | None = None
+    entry: Entry,
+    backend: str = "simt",
+    seat: str = "0",
+    *,
+    race: bool = True,
+    speed: Speed | None = None,
+    forked: bool = False,
 ) -> Result:
     """Grade a file. All files that share a ``seat`` get one path in turn, so equal sources compile once.
 
-    On a GPU a file is raced if its task says how, or ``speed`` does, unless ``race`` is false.
+    On a GPU a file is raced if its task says how, or ``speed`` does, unless ``race`` is false. ``forked``: by
+    players without namespaces, which are there sooner; for honest files.
     """
     desk = cache_folder() / "corpus" / seat
     desk.mkdir(parents=True, exist_ok=True)
@@ -75,7 +82,7 @@ def grade(
         f"corpus/{entry.task}", task, folder / "reference.py", read(path),
         Choice(backend, "corpus"), limits, with_speed=race and (backend == "cuda" or speed is not None),
     )  # fmt: skip
-    verdict = check(warm_reference(job)).verdict
+    verdict = check(warm(job) if forked else warm_reference(job)).verdict
     return Result(entry, verdict, tuple(left_behind()))
 
 

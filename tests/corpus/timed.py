@@ -1,11 +1,12 @@
 """Every honest file raced against eager PyTorch on a GPU: is one of them accused?
 
-    python -m tests.corpus.timed OUT.json [SECONDS] [--gpus N] [--only WORD,WORD] [--what WORDS]
+    python -m tests.corpus.timed OUT.json [SECONDS] [--gpus N] [--only WORD,WORD] [--what WORDS] [--forked]
 
 The honest files of both back ends, whatever they do: compile late, sleep, print, use streams, threads and
 other processes. First all are graded untimed, many at a time, which compiles them. Then each is graded with a
 race, one at a time on each GPU. The file is written after each; SECONDS (default 500) end it early. If there
-is a file already, this becomes another run in it; ``--what`` says what has changed since the last one.
+is a file already, this becomes another run in it; ``--what`` says what has changed since the last one. With
+``--forked`` the players of the races are forked, which are there sooner.
 """
 
 from __future__ import annotations
@@ -60,10 +61,14 @@ def honest(words: str = "") -> list[entries.Entry]:
     return list(found.values())
 
 
-def one(entry: entries.Entry, backend: str = "cuda", *, race: bool = True) -> dict[str, Any]:
+def one(
+    entry: entries.Entry, backend: str = "cuda", *, race: bool = True, forked: bool = False
+) -> dict[str, Any]:
     """The record of a file, graded with or without a race, and what the clock said."""
     begun = time.monotonic()
-    result = grade(entry, backend, f"timed-{os.getpid()}", race=race, speed=SPEEDS.get(entry.task))
+    result = grade(
+        entry, backend, f"timed-{os.getpid()}", race=race, speed=SPEEDS.get(entry.task), forked=forked
+    )
     found = result.verdict.speed or {}
     told = {word: found[word] for word in WORDS if word in found}
     if isinstance(found.get("seconds"), dict):
@@ -92,6 +97,7 @@ def main() -> None:
     parser.add_argument("--gpus", type=int, default=1)
     parser.add_argument("--only", default="")
     parser.add_argument("--what", default="")
+    parser.add_argument("--forked", action="store_true")
     options = parser.parse_args()
     files, begun = honest(options.only), time.monotonic()
     kept: dict[str, Any] = {"untimed": {}, "runs": []}
@@ -100,7 +106,8 @@ def main() -> None:
     run: dict[str, Any] = {"what": options.what, "date": time.strftime("%Y-%m-%d"), "files": {}}
     state = machine.state()
     kept |= {
-        "command": f"python -m tests.corpus.timed OUT.json {options.seconds:g} --gpus {options.gpus}",
+        "command": f"python -m tests.corpus.timed OUT.json {options.seconds:g} --gpus {options.gpus}"
+        + " --forked" * options.forked,
         "date": run["date"], "machine": state, "device": state.get("name", ""),
         "files_in_all": len(honest()),
     }  # fmt: skip
@@ -117,7 +124,7 @@ def main() -> None:
         for done in as_completed(asked):
             keep(asked[done], done.result(), kept["untimed"])
     with workers(options.gpus, options.gpus) as pool:
-        asked = {pool.submit(one, entry): entry.name for entry in files}
+        asked = {pool.submit(one, entry, forked=options.forked): entry.name for entry in files}
         for done in as_completed(asked):
             keep(asked[done], done.result(), run["files"])
             if time.monotonic() - begun > options.seconds:
