@@ -2,11 +2,14 @@
 
 import json
 import os
+import subprocess
+import sys
+from pathlib import Path
 
 import pytest
 
 from grader.lessons import load_task
-from tests.corpus import entries, table, timed
+from tests.corpus import entries, run, table, timed
 from tests.corpus.classes import CLASSES, HONEST
 from tests.corpus.grading import grade
 
@@ -90,13 +93,27 @@ def test_three_recorded_runs_in_a_row_got_every_status_in_time() -> None:
     """The results hold exactly the files that there are: a file that is added needs a new run."""
     runs = json.loads(table.SIMT.read_text())["runs"]
     assert len(runs) >= 3
-    for run in runs:
-        assert set(run["files"]) == {e.name for e in ENTRIES}
-        assert run["wrong"] == [] and run["seconds"] <= 480
+    for one in runs:
+        assert set(one["files"]) == {e.name for e in ENTRIES}
+        assert one["wrong"] == [] and one["seconds"] <= 480
+
+
+def test_two_runs_at_a_time_grade_at_different_desks(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    """Each copies the file that it grades to its desk, and a player may be started late in a grading."""
+    monkeypatch.setenv("COURSE_CACHE", str(tmp_path))
+    words = "from tests.corpus.run import desk; print(desk('cuda'), flush=True); input()"
+    with subprocess.Popen(
+        [sys.executable, "-c", words], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
+    ) as other:
+        assert other.stdout is not None
+        assert other.stdout.readline().strip() == "cuda"
+        assert run.desk("cuda") == "cuda-1"
+        other.communicate("\n")
+    assert run.desk("cuda") == "cuda"
 
 
 def test_the_files_that_need_a_gpu_were_run_on_one() -> None:
     results = json.loads(table.CUDA.read_text())
     assert "NVIDIA" in results["device"]
-    for run in results["runs"]:
-        assert set(run["files"]) == {e.name for e in GPU} and run["wrong"] == []
+    for one in results["runs"]:
+        assert set(one["files"]) == {e.name for e in GPU} and one["wrong"] == []

@@ -9,6 +9,8 @@ code 1 when a file did not get exactly its expected status, or when two runs dif
 from __future__ import annotations
 
 import argparse
+import fcntl
+import itertools
 import json
 import os
 import platform
@@ -16,23 +18,46 @@ import queue
 import resource
 import sys
 import time
+from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from importlib.metadata import version
 from pathlib import Path
 from typing import Any
 
 from grader.backend import gpu_name
+from grader.cuda.cache import cache_folder
 from tests.corpus import entries
 from tests.corpus.grading import Result, grade
 
 SEATS = {"simt": 2, "cuda": 4}
 
 
-def run(files: list[entries.Entry], backend: str, count: int) -> dict[str, Any]:
-    """Grade all files once; one record for each, by name."""
+def desk(backend: str) -> str:
+    """A name for the folder where files are graded that no other run uses while this one lives.
+
+    The first such, so that what was built there before need not be built again.
+    """
+    for number in itertools.count():
+        name = f"{backend}-{number}" if number else backend
+        place = cache_folder() / "corpus" / f"{name}.lock"
+        place.parent.mkdir(parents=True, exist_ok=True)
+        handle = os.open(place, os.O_CREAT | os.O_RDWR)
+        try:
+            fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            os.close(handle)
+        else:
+            return name
+    raise AssertionError("numbers do not end")
+
+
+def run(
+    files: list[entries.Entry], backend: str, place: str, count: int, keep: Callable[[dict[str, Any]], None]
+) -> dict[str, Any]:
+    """Grade all files once, at desks of that ``place``; ``keep`` is given the records so far after each."""
     seats: queue.Queue[str] = queue.Queue()
     for seat in range(count):
-        seats.put(f"{backend}-{seat}")
+        seats.put(f"{place}-{seat}")
 
     def one(entry: entries.Entry) -> tuple[Result, float]:
         seat, begun = seats.get(), time.monotonic()
@@ -42,11 +67,13 @@ def run(files: list[entries.Entry], backend: str, count: int) -> dict[str, Any]:
             seats.put(seat)
 
     records: dict[str, Any] = {}
+    keep(records)
     with ThreadPoolExecutor(count) as pool:
         for result, seconds in pool.map(one, files):
             records[result.entry.name] = record(result) | {"seconds": round(seconds, 2)}
             if not result.as_expected:
                 print(f"{result.entry.name}: {records[result.entry.name]}", flush=True)
+            keep(records)
     return records
 
 
@@ -72,20 +99,24 @@ def main() -> None:
     options = parser.parse_args()
     backend = "cuda" if options.gpu else "simt"
     files = [e for e in entries.every(gpu=options.gpu) if any(w in e.name for w in options.only.split(","))]
-    runs: list[dict[str, Any]] = []
+    place, runs = desk(backend), list[dict[str, Any]]()
     for number in range(options.runs):
         begun, used = time.monotonic(), _used()
-        records = run(files, backend, options.seats or SEATS[backend])
-        took = {"seconds": round(time.monotonic() - begun, 1), "cpu_seconds": round(_used() - used, 1)}
-        runs.append(
-            took | {"wrong": sorted(n for n, r in records.items() if not r["as_expected"]), "files": records}
-        )
-        print(
-            f"run {number + 1}: {len(files)} files, {len(runs[-1]['wrong'])} not as expected, {took}",
-            flush=True,
-        )
-        if options.json:
-            options.json.write_text(json.dumps(_whole(runs, options.runs, backend), indent=1) + "\n")
+        runs.append({})
+
+        def keep(records: dict[str, Any], begun: float = begun, used: float = used) -> None:
+            wrong = sorted(n for n, r in records.items() if not r["as_expected"])
+            runs[-1] = {
+                "seconds": round(time.monotonic() - begun, 1), "cpu_seconds": round(_used() - used, 1),
+                "wrong": wrong, "files": records,
+            }  # fmt: skip
+            if options.json:
+                options.json.write_text(json.dumps(_whole(runs, options.runs, backend), indent=1) + "\n")
+
+        run(files, backend, place, options.seats or SEATS[backend], keep)
+        one = runs[-1]
+        print(f"run {number + 1}: {len(one['files'])} of {len(files)} files, {len(one['wrong'])} not as "
+              f"expected, {one['seconds']} s, {one['cpu_seconds']} s of processors", flush=True)  # fmt: skip
     statuses = [{n: r["status"] for n, r in one["files"].items()} for one in runs]
     sys.exit(any(one["wrong"] for one in runs) or any(s != statuses[0] for s in statuses))
 
