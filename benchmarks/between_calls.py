@@ -3,9 +3,10 @@
     python benchmarks/between_calls.py OUT.json [BLOCKS]
 
 The player's own loop, in this process, with calls that only work, that wait for the device before or after,
-that read a number of the result, give free memory back or collect garbage: a short call, and one
-of more than 300 us. Written for each: microseconds a call that its events say, and by how much
-more the wall clock saw, block by block; and what the two clocks would say of it beside one that only works.
+that read a number of the result, give free memory back or collect garbage, or claim half of their time: a
+short call, and one of more than 300 us; one at a time or several in a row, and the device waited for after
+each call or not. Written for each: microseconds a call that its events say, and by how much more the wall
+clock saw, block by block; and what the two clocks would say of it beside one that only works.
 """
 
 from __future__ import annotations
@@ -29,13 +30,17 @@ from grader.clock.plan import FLUSH, FRESH  # noqa: E402
 from grader.clock.witness import Blocks, testimony  # noqa: E402
 from grader.player.acts import race as act  # noqa: E402
 
-CALLS, SETS, TIMES, SIDE = 16, 4, 4, 2048
+CALLS, SETS, TIMES, SIDE = 8, 4, 4, 2048  # what grader.clock.plan makes of that size
 Call = Callable[[torch.Tensor], torch.Tensor]
 SIZES: dict[str, tuple[Call, tuple[str, ...]]] = {
     "short": (torch.square, FRESH),
     "long": (lambda x: x @ x, ()),
 }
-PLAIN, ASKED = "works only", "works only, asked to wait"
+PLAIN, ASKED, HALF = "works only", "works only, asked to wait", "works only, claims half"
+ROW = f"{SETS} in a row, each waited for"
+WAYS: dict[str, dict[str, Any]] = {
+    "one at a time": {}, "each waited for": {"drain": True}, ROW: {"row": SETS, "drain": True},
+}  # fmt: skip
 
 
 def kinds(work: Call) -> dict[str, Call]:
@@ -62,21 +67,24 @@ def kinds(work: Call) -> dict[str, Call]:
         return work(x)
 
     return {
-        PLAIN: work, ASKED: work, "waits": waits, "reads a number": reads, "gives memory back": gives_back,
-        "collects garbage, gives memory back, waits": collects,
+        PLAIN: work, ASKED: work, HALF: work, "waits": waits, "reads a number": reads,
+        "gives memory back": gives_back, "collects garbage, gives memory back, waits": collects,
     }  # fmt: skip
 
 
-def block(track: act.Track, fresh: tuple[str, ...], asked: bool) -> tuple[list[float], float]:
-    """Seconds of each call by events, and of the whole block by the wall clock."""
+def block(track: act.Track, fresh: tuple[str, ...], name: str, way: str) -> tuple[list[float], float]:
+    """Seconds of each call as it claims, and of the whole block by the wall clock."""
+    row = WAYS[way].get("row", 1)
     act._prepare(track, CALLS, fresh)
     order = [n % SETS for n in range(CALLS)]
     begun = time.monotonic()
-    said = act._block(track, order, random.getrandbits(60), TIMES, waits=asked)
-    return said["seconds"], time.monotonic() - begun
+    said = act._block(
+        track, order, random.getrandbits(60), TIMES * row, waits=name == ASKED, **WAYS[way]
+    )  # fmt: skip
+    return [s / (1 + (name == HALF)) for s in said["seconds"]], time.monotonic() - begun
 
 
-def main(out: Path, blocks: int = 12) -> None:
+def main(out: Path, blocks: int = 16) -> None:
     """Blocks of all kinds in turns, for each length of call."""
     gc.collect()
     gc.freeze()  # as a player that was forked from a warm parent
@@ -86,22 +94,22 @@ def main(out: Path, blocks: int = 12) -> None:
         given = [[torch.randn(SIDE, SIDE, device=device)] for _ in range(SETS)]
         flush = torch.empty(FLUSH, dtype=torch.uint8, device=device)
         tracks = {name: act.Track(kind, given, [True], flush) for name, kind in kinds(work).items()}
-        seen = {name: Blocks() for name in tracks}
+        seen = {(way, name): Blocks() for way in WAYS for name in tracks}
         for number in range(blocks + 1):
-            for name in random.sample(list(tracks), len(tracks)):
-                said = block(tracks[name], fresh, name == ASKED)
+            for way, name in random.sample(list(seen), len(seen)):
+                said = block(tracks[name], fresh, name, way)
                 if number:  # the first is to get warm
-                    seen[name].add(*said)
-        for name, own in seen.items():
-            plain = [(own, seen[PLAIN])]
-            said, beside = testimony(plain), testimony(plain, [seen[ASKED]])
+                    seen[way, name].add(*said)
+        for (way, name), own in seen.items():
+            plain = [(own, seen[way, PLAIN])]
+            said, beside = testimony(plain), testimony(plain, [seen[way, ASKED]])
             word = "accused" if beside.accuses else "no speed" if not said.clear else "believed"
-            found.setdefault(size, {})[name] = {
+            found.setdefault(size, {}).setdefault(name, {})[way] = {
                 "call_us": [round(s * 1e6, 2) for s in own.claims.tolist()],
                 "more_us": [round(s * 1e6, 2) for s in own.gaps.tolist()], "said": word,
             }  # fmt: skip
-            more = own.unexplained() * 1e6
-            print(f"{size:6} {name:43} {said.said * 1e6:8.1f} us and {more:8.1f} us: {word}", flush=True)
+            us = f"{said.said * 1e6:8.1f} us and {own.unexplained() * 1e6:8.1f} us"
+            print(f"{size:6} {way:29} {name:43} {us}: {word}", flush=True)
     command = " ".join(["python benchmarks/between_calls.py OUT.json", *sys.argv[2:]])
     out.write_text(json.dumps({"command": command, "machine": machine.state(), "found": found}) + "\n")
 

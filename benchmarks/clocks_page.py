@@ -246,7 +246,8 @@ def _regraded(found: dict[str, Any]) -> str:
         f"{counts.count(n)} graded {n} times" if n > 1 else f"{counts.count(n)} once"
         for n in sorted(set(counts), reverse=True)
     ]
-    return f"{s['files']} files, {' and '.join(each)}: {changed}. {_on(found)}"
+    how = f", {' and '.join(each)}" if len(each) > 1 else " " + each[0].removeprefix(f"{len(counts)} ")
+    return f"{s['files']} files{how}: {changed}. {_on(found)}"
 
 
 def _on(found: dict[str, Any]) -> str:

@@ -24,6 +24,7 @@ sys.path.insert(0, str(ROOT))
 
 from benchmarks.clocks import KERNEL, SPIN  # noqa: E402
 from grader.clock import machine, race  # noqa: E402
+from grader.clock.order import seed_of  # noqa: E402
 from grader.clock.plan import Plan  # noqa: E402
 from grader.cuda import cache  # noqa: E402
 from grader.referee import draw  # noqa: E402
@@ -68,7 +69,7 @@ def measured(file: Path, shape: tuple[int, ...], count: int, rounds: int) -> dic
             for way, fresh in random.sample(sorted(WAYS.items()), len(WAYS)):
                 for at in random.sample(range(count), count):
                     order = [int(n) for n in rng.integers(0, PLAN.sets, PLAN.calls)]
-                    tracks[at].block(order, race.seed_of(rng), times, fresh)
+                    tracks[at].block(order, seed_of(rng), times, fresh)
                     blocks[way][at].append(median(tracks[at].blocks.calls[-1]) * 1e6)
         overheads = [f["overhead"] * 1e6 for f in facts]
     finally:

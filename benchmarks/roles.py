@@ -35,6 +35,7 @@ sys.path.insert(0, str(ROOT))
 
 from grader.clock import machine, race  # noqa: E402
 from grader.clock.lineup import Track, ready  # noqa: E402
+from grader.clock.order import seed_of  # noqa: E402
 from grader.clock.plan import FRESH, Plan  # noqa: E402
 from grader.clock.results import fetch  # noqa: E402
 from grader.cuda import cache  # noqa: E402
@@ -136,7 +137,7 @@ def timed(everyone: list[dict[str, Any]], rounds: int) -> None:
     for _ in range(rounds):
         for one in random.sample(everyone, len(everyone)):
             order = [int(n) for n in rng.integers(0, PLAN.sets, PLAN.calls)]
-            one["track"].block(order, race.seed_of(rng), one["times"], FRESH)
+            one["track"].block(order, seed_of(rng), one["times"], FRESH)
             told = [call[0].ravel() for call in fetch(one["track"], list(range(len(order))), one["outputs"])]
             one["claims_us"].append(round(median(one["track"].blocks.calls[-1]) * 1e6, 3))
             one["cycles"].append(median(float(t[0]) for t in told))

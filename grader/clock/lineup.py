@@ -49,13 +49,12 @@ class Track:
     blocks: Blocks = field(default_factory=Blocks)
     sums: Any = None
 
-    def block(
-        self, order: list[int], seed: int, times: int, fresh: tuple[str, ...] = (), **how: bool
-    ) -> None:
+    def block(self, order: list[int], seed: int, times: int, fresh: tuple[str, ...] = (), **how: int) -> None:
         """Run one block; the times, and the seconds that passed here, go to ``blocks``.
 
         What takes a host longer at one time than at another is done before the clock runs. ``how``: whether
-        each call ``waits`` for the device.
+        the device is waited for after each call (``drain``), whether the call itself ``waits``, and how many
+        calls are made in a ``row``.
         """
         self.ask("prepare", calls=len(order), fresh=fresh)
         begun = time.monotonic()

@@ -4,19 +4,20 @@ from __future__ import annotations
 
 import math
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from statistics import median
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from grader.clock import machine, witness
+from grader.clock import machine, rows
 from grader.clock.interval import Interval, Pairs, interval
 from grader.clock.lineup import COPY, EAGER, OWN, SOLUTION, Start, Track, at_once, beside, line_up, ready
+from grader.clock.order import order, seed_of
 from grader.clock.plan import Plan
 from grader.clock.results import compare
-from grader.clock.witness import Blocks
+from grader.clock.witness import Blocks, Testimony
 from grader.referee.fault import FaultError
 from grader.task import Case
 from grader.verdict import Status
@@ -25,7 +26,6 @@ if TYPE_CHECKING:
     from grader.referee.conduct import Match
 
 RACES = 3  # at most, where the clocks do not agree
-AFTER = 4  # blocks of the reference for a second look
 BUSY = "Too noisy to tell: between the calls this machine did other things. Grade it again."
 
 __all__ = [
@@ -102,14 +102,15 @@ def heat(match: Match, *starts: Start) -> Heat:
     """Blocks in turns, A B B A, in an order drawn for each round, until the interval is narrow enough.
 
     If the clocks do not agree, all is raced once more, and a third time if need be: a host that did something
-    else for a while is no cheat. Raises FaultError with ``wrong_output`` if any timed result is not what it
-    should be, and ``tampered`` if two races show work that the claimed times do not hold. Where even the last
-    one cannot tell, no ratio is claimed: ``clear`` is false. So it is where calls of the reference that wait
-    for the device are as far apart: a submission may do that, and it cannot be told from one that hides work.
+    else for a while is no cheat. Nor is a call that waits for the device: in these races it is waited for
+    after each call, of all contenders, so that such a one has its ratio. Raises FaultError with
+    ``wrong_output`` if any timed result is not what it should be, and ``tampered`` if two races show work
+    that the claimed times do not hold. Where even the last one cannot tell, no ratio is claimed: ``clear`` is
+    false. So it is where no more is missing than calls of the reference that wait would explain.
     """
     accusing: list[Heat] = []
-    for _ in range(RACES):
-        found, said = _heat(match, starts)
+    for number in range(RACES):
+        found, said = _heat(match, starts, drain=number > 0)
         if said.clear and not said.accuses:
             return found
         accusing += [found] * bool(said.accuses)
@@ -119,16 +120,7 @@ def heat(match: Match, *starts: Start) -> Heat:
     return found
 
 
-def hear(match: Match, pairs: Sequence[tuple[Blocks, Blocks]], trusted: Sequence[Start]) -> witness.Testimony:
-    """What the clocks say of pairs of submission and reference; before they accuse, a look at the reference
-    of each while its calls wait for the device."""
-    said = witness.testimony(pairs)
-    if not said.accuses:
-        return said
-    return witness.testimony(pairs, [_afterwards(match, start, waits=True) for start in trusted])
-
-
-def _heat(match: Match, starts: tuple[Start, ...]) -> tuple[Heat, witness.Testimony]:
+def _heat(match: Match, starts: tuple[Start, ...], *, drain: bool) -> tuple[Heat, Testimony]:
     first = starts[0]
     for track in (t for s in starts for t in s.tracks):
         track.blocks = Blocks()
@@ -140,7 +132,7 @@ def _heat(match: Match, starts: tuple[Start, ...]) -> tuple[Heat, witness.Testim
     least = max(first.plan.least_for(first.eager_seconds), 2 * len(starts))
     while not _enough(found, time.monotonic() - begun, least):
         for group, start in enumerate(starts):
-            _round(match, start, found, group, names)
+            _round(match, start, found, group, names, drain)
         found.rounds += len(starts)
         states.append(machine.state())
     for start in starts:
@@ -148,24 +140,37 @@ def _heat(match: Match, starts: tuple[Start, ...]) -> tuple[Heat, witness.Testim
             into = found.own if track is start.mine else found.baselines.get(track.name)
             if into is not None:
                 into.extend(track.blocks)
-    said = hear(match, [(s.mine.blocks, s.eager.blocks) for s in starts], starts)
+    said = _heard(match, starts, found, drain=drain)
     blocks = [iter(kept) for kept in said.kept]
     found.kept = [next(blocks[group]) for group in found.groups]
     found.machine = machine.over(states)
     return found, said
 
 
-def _round(match: Match, start: Start, found: Heat, group: int, names: list[str]) -> None:
+def _heard(match: Match, starts: tuple[Start, ...], found: Heat, *, drain: bool) -> Testimony:
+    """What the clocks say; in a second race also of as many blocks whose calls follow each other."""
+    looked = []
+    if drain:
+        for start in starts:
+            pair, compared = rows.in_rows(match, start, 2 * found.rounds // len(starts))
+            looked.append(pair)
+            found.compared += compared
+    singles = [(s.mine.blocks, s.eager.blocks) for s in starts]
+    return rows.hear(match, singles, looked, starts, drain=drain)
+
+
+def _round(match: Match, start: Start, found: Heat, group: int, names: list[str], drain: bool) -> None:
     """Two blocks of each contender of one pair of processes."""
     mine, eager, everyone = start.mine, start.eager, start.tracks
-    order = [everyone[i] for i in match.rng.permutation(len(everyone))]
+    drawn = [everyone[i] for i in match.rng.permutation(len(everyone))]
     times: dict[str, list[list[float]]] = {t.name: [] for t in everyone}
     fresh = start.plan.fresh_for(start.eager_seconds)
-    for turns in (order, order[::-1]):
+    for turns in (drawn, drawn[::-1]):
         # Inputs that no call has had before, the same for all contenders.
-        calls, seed = _order(start.plan, match.rng), seed_of(match.rng)
+        calls, seed = order(start.plan, match.rng), seed_of(match.rng)
         for track in turns:
-            track.block([0] * len(calls) if track.name == COPY else calls, seed, start.times, fresh)
+            numbers = [0] * len(calls) if track.name == COPY else calls
+            track.block(numbers, seed, start.times, fresh, drain=drain)
             times[track.name].append([max(s - start.overhead, 1e-9) for s in track.blocks.calls[-1]])
         found.compared += compare(mine, eager, len(calls), start.outputs, start.bound)
     for name in names:
@@ -182,36 +187,11 @@ def _enough(heat: Heat, seconds: float, least: int) -> bool:
     return heat.against(sampling=True).half_width <= how.precise
 
 
-def _order(how: Plan, rng: np.random.Generator) -> list[int]:
-    """Each set about equally often, in an order that cannot be foreseen, never twice in a row."""
-    order = np.resize(rng.permutation(how.sets), how.calls)
-    for at in range(how.sets, how.calls, how.sets):
-        fresh = rng.permutation(how.sets)
-        if fresh[0] == order[at - 1]:
-            fresh = fresh[::-1]
-        order[at : at + how.sets] = fresh[: how.calls - at]
-    return [int(number) for number in order]
-
-
-def seed_of(rng: np.random.Generator) -> int:
-    """Of a block's inputs; as large as a message can hold without loss."""
-    return int(rng.integers(1 << 62))
-
-
 def alone(match: Match, *starts: Start) -> Blocks:
     """Blocks of the reference once the submission's processes have ended."""
     for each in (match, *(start.match for start in starts)):
         each.rest()
-    return _afterwards(match, starts[0])
-
-
-def _afterwards(match: Match, start: Start, **how: bool) -> Blocks:
-    """Blocks of the reference that are no part of the race."""
-    eager = Track(EAGER, start.eager.player)
-    for _ in range(AFTER):
-        order, fresh = _order(start.plan, match.rng), start.plan.fresh_for(start.eager_seconds)
-        eager.block(order, seed_of(match.rng), start.times, fresh, **how)
-    return eager.blocks
+    return rows.afterwards(match, starts[0])
 
 
 def unlike(heat: Heat) -> float:

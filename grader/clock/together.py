@@ -4,14 +4,16 @@ from __future__ import annotations
 
 import contextlib
 import time
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
 from grader import roofline
-from grader.clock import machine, race, witness
+from grader.clock import machine, race, rows, witness
 from grader.clock.interval import Pairs, spread
 from grader.clock.lineup import EAGER, Start, at_once, beside, line_up
+from grader.clock.order import order, seed_of
 from grader.clock.plan import Plan
 from grader.clock.results import compare
 from grader.clock.witness import Blocks
@@ -77,52 +79,93 @@ def _lined(
 def run(meeting: Meeting) -> None:
     """Rounds until each candidate's interval is narrow enough, or time is up.
 
-    A candidate whose timed results are wrong, or whose claims the referee's clock refutes, is in ``said``
-    and takes no further part; if there are too few confirmed blocks, no ratio is claimed.
+    A candidate whose timed results are wrong, or whose claims the referee's clock refutes in two races, is in
+    ``said`` and takes no further part. If the clocks do not agree for somebody, all race again, as in
+    :func:`grader.clock.race.heat`; of whom even the last race cannot tell, no ratio is claimed.
     """
+    accused: Counter[int] = Counter()
+    for number in range(race.RACES):
+        _race(meeting, drain=number > 0)
+        doubted = False
+        for n, said in _hear(meeting, drain=number > 0).items():
+            doubted |= bool(said.accuses) or not said.clear
+            accused[n] += bool(said.accuses)
+            if accused[n] > 1:
+                meeting.said[n] = FaultError(Status.TAMPERED, said.accuses)
+        if not doubted:
+            return
+
+
+def _race(meeting: Meeting, *, drain: bool) -> None:
+    """One race of all that nothing is said of, from its beginning."""
     first = meeting.starts[0][0]
     for track in (t for group in meeting.starts for s in group for t in s.tracks):
         track.blocks = Blocks()  # without those that the start was told by
+    for number, heat in enumerate(meeting.heats):
+        if number not in meeting.said:
+            meeting.heats[number] = race.Heat(Blocks(), {}, heat.plan, {name: [] for name in heat.pairs})
     begun, states, rounds = time.monotonic(), [machine.state()], 0
     while not _enough(meeting, rounds, time.monotonic() - begun):
         for number, group in enumerate(meeting.starts):
-            _round(meeting, group, number)
+            _round(meeting, group, number, drain)
         rounds += len(meeting.starts)
         states.append(machine.state())
+    for heat in meeting.heats:
+        heat.rounds, heat.machine, heat.overhead = rounds, machine.over(states), first.overhead
+
+
+def _hear(meeting: Meeting, *, drain: bool) -> dict[int, witness.Testimony]:
+    """What the clocks say of each candidate; which of its blocks count."""
+    found: dict[int, witness.Testimony] = {}
+    first = meeting.starts[0][0]
     for number, heat in enumerate(meeting.heats):
         if number in meeting.said:
             continue
         own = meeting.at(number)
         pairs = [(s.mine.blocks, g[0].eager.blocks) for s, g in zip(own, meeting.starts, strict=True)]
-        testimony = race.hear(first.match, pairs, [group[0] for group in meeting.starts])
-        if testimony.accuses:
-            meeting.said[number] = FaultError(Status.TAMPERED, testimony.accuses)
-        blocks = [iter(kept) for kept in testimony.kept]
+        looked = _rows(meeting, number) if drain else []
+        if number in meeting.said:
+            continue
+        said = rows.hear(first.match, pairs, looked, [group[0] for group in meeting.starts], drain=drain)
+        found[number] = said
+        blocks = [iter(kept) for kept in said.kept]
         heat.kept = [next(blocks[g]) for g in heat.groups]
-        heat.clear = testimony.clear and not testimony.accuses
-        heat.why = "" if heat.clear else testimony.why or race.BUSY
-        heat.rounds, heat.machine, heat.overhead = rounds, machine.over(states), first.overhead
+        heat.clear = said.clear and not said.accuses
+        heat.why = "" if heat.clear else said.why or race.BUSY
         heat.baselines[EAGER] = Blocks()
         for start, group in zip(own, meeting.starts, strict=True):
             heat.own.extend(start.mine.blocks)
             heat.baselines[EAGER].extend(group[0].eager.blocks)
+    return found
 
 
-def _round(meeting: Meeting, group: list[Start], number: int) -> None:
+def _rows(meeting: Meeting, number: int) -> list[rows.Pair]:
+    """A candidate's rows beside those of its own references, which compute with its weights."""
+    found: list[rows.Pair] = []
+    own, heat = meeting.at(number), meeting.heats[number]
+    with _blame(meeting, str(number)):
+        for start in own:
+            pair, compared = rows.in_rows(start.match, start, 2 * heat.rounds // len(own))
+            found.append(pair)
+            heat.compared += compared
+    return found
+
+
+def _round(meeting: Meeting, group: list[Start], number: int, drain: bool) -> None:
     """Two blocks of each; of the references only the first one's are timed."""
     first = group[0]
     rng, how = first.match.rng, first.plan
     playing = [n for n in range(len(group)) if n not in meeting.said]
     tracks = {EAGER: first.eager} | {str(n): group[n].mine for n in playing}
-    order = [list(tracks)[i] for i in rng.permutation(len(tracks))]
+    drawn = [list(tracks)[i] for i in rng.permutation(len(tracks))]
     found: dict[str, list[list[float]]] = {name: [] for name in tracks}
     fresh = how.fresh_for(first.eager_seconds)
-    for turns in (order, order[::-1]):
-        calls, seed = race._order(how, rng), race.seed_of(rng)
+    for turns in (drawn, drawn[::-1]):
+        calls, seed = order(how, rng), seed_of(rng)
         for name in turns:
             if name == EAGER or int(name) not in meeting.said:
                 with _blame(meeting, name):
-                    tracks[name].block(calls, seed, first.times, fresh)
+                    tracks[name].block(calls, seed, first.times, fresh, drain=drain)
                     found[name].append([max(s - first.overhead, 1e-9) for s in tracks[name].blocks.calls[-1]])
         for n in playing:
             if n not in meeting.said:

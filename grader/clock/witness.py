@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from statistics import median
 from typing import Any
 
@@ -150,6 +150,13 @@ def testimony(pairs: Sequence[tuple[Blocks, Blocks]], waiting: Sequence[Blocks] 
     enough = all(sum(k) >= max(2, len(k) / 2) for k in kept)
     clear = enough and not waits and typical <= BAND * said + SLACK
     return Testimony(said, left, typical, tuple(kept), clear, waits)
+
+
+def agreed(single: Testimony, rows: Testimony) -> Testimony:
+    """What single calls say, unless rows say worse of the same processes."""
+    if rows.accuses or (rows.waits and single.clear):
+        return replace(rows, kept=single.kept)
+    return single
 
 
 def _quietest(seconds: Array) -> float:

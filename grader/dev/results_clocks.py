@@ -52,13 +52,15 @@ def between(root: Path, data: dict[str, Any]) -> Described:
 
 
 def between_table(data: dict[str, Any]) -> list[str]:
-    """Calls that wait and calls that do not: what events say of a call, and what passes between two."""
+    """Calls that wait and calls that do not: what passes for each beyond what events say."""
+    found = data["found"]
+    ways = list(dict.fromkeys(way for kinds in found.values() for one in kinds.values() for way in one))
     rows = [
-        [size, name, f"{median(one['call_us']):.1f} us", f"{median(one['more_us']):.1f} us", one["said"]]
-        for size, kinds in data["found"].items()
+        [size, name, *(f"{median(one[w]['more_us']):.0f} us, {one[w]['said']}" for w in ways)]
+        for size, kinds in found.items()
         for name, one in kinds.items()
     ]
-    return list(table(["call", "it", "by events", "between two", "beside one that works only"], rows))
+    return list(table(["call", "it", *ways], rows))
 
 
 def queue_table(data: dict[str, Any]) -> list[str]:

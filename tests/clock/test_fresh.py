@@ -179,6 +179,48 @@ def test_the_cost_of_events_is_the_devices_and_not_the_hosts(
     assert act._overhead(torch.empty(0), 60e-6) == pytest.approx(1e-6)
 
 
+@pytest.mark.parametrize("fresh", [(), ("memory",)])
+def test_where_the_loop_waits_after_each_call_it_is_no_matter_whether_the_call_does(
+    monkeypatch: pytest.MonkeyPatch, fresh: tuple[str, ...]
+) -> None:
+    device, calls = Device(), 8
+
+    class Event(list[float]):
+        def record(self) -> None:
+            self.append(device.do(5e-6, 1e-6))
+
+    def work(x: torch.Tensor) -> torch.Tensor:
+        device.do(10e-6, 343e-6)
+        return x
+
+    def waits(x: torch.Tensor) -> torch.Tensor:
+        value = work(x)
+        device.synchronize()
+        return value
+
+    def copied(value: torch.Tensor, room: Any = ()) -> list[torch.Tensor]:
+        device.do(30e-6, 8e-6)
+        return [value]
+
+    for name, value in {
+        "Event": lambda **_: Event(), "record": Event.record, "elapsed": lambda a, b: 1e3 * (b[-1] - a[-1]),
+        "synchronize": device.synchronize, "overwrite": lambda _: device.do(4e-6, 60e-6), "copies": copied,
+        "fill": lambda *_: device.do(40e-6, 10e-6), "empty_cache": lambda: None, "elsewhere": list,
+    }.items():  # fmt: skip
+        monkeypatch.setattr(act, name, value)
+
+    def more(target: Any, drain: bool) -> float:
+        """Seconds a call that its times do not hold."""
+        track = act.Track(target, [[torch.ones(3)], [torch.ones(3)]], [True], torch.empty(9))
+        act._prepare(track, calls, fresh)
+        begun = device.host
+        said = act._block(track, [0, 1] * (calls // 2), 1, 2, drain=drain)
+        return (device.host - begun - sum(said["seconds"])) / calls
+
+    assert more(waits, True) - more(work, True) < 1e-6
+    assert more(waits, False) - more(work, False) > 20e-6
+
+
 @pytest.mark.parametrize("seconds", [1e-5, 3e-3])
 def test_between_calls_nobody_asks_for_memory_for_the_results(track: Track, seconds: float) -> None:
     """A submission may have given back all that was free; what the driver then takes is not hidden work."""

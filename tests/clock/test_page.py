@@ -112,10 +112,17 @@ def test_races_models_corpus_and_grades_say_what_was_found(tmp_path: Path) -> No
     row = "| all at once | 22.00 us | 22.00 us | 22.00 us | 22.00 us | 22.00 us | 21.00 us |"
     assert row in page.queue(tmp_path)
     one = {"call_us": [14.0, 15.0, 16.0], "more_us": [230.0], "said": "believed"}
-    put(tmp_path, "between_calls", found={"short": {"waits": one}})
-    assert "| short | waits | 15.0 us | 230.0 us | believed |" in page.between(tmp_path)
+    put(tmp_path, "between_calls", found={"short": {"waits": {"alone": one, "in a row": one}}})
+    assert "| short | waits | 230 us, believed | 230 us, believed |" in page.between(tmp_path)
     graded = {"a": [{}] * 10, "b": [{}] * 10, "c": [{}]}
     put(tmp_path, "regrade", summary={"files": 3, "times": 1, "changed": []}, files=graded)
     assert "3 files, 2 graded 10 times and 1 once: no grade changed" in page.regrade(tmp_path)
+    put(
+        tmp_path,
+        "regrade",
+        summary={"files": 2, "times": 9, "changed": []},
+        files={"a": [{}] * 9, "b": [{}] * 9},
+    )
+    assert "2 files graded 9 times: no grade changed" in page.regrade(tmp_path)
     put(tmp_path, "regrade", summary={"files": 3, "times": 1, "changed": ["07_1"]}, files=graded)
     assert "1 changed: 07_1" in page.regrade(tmp_path)

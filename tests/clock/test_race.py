@@ -10,6 +10,7 @@ import pytest
 import torch
 
 from grader.clock import race, witness
+from grader.clock.order import order
 from grader.clock.results import difference
 from grader.player import results
 from grader.referee.fault import FaultError
@@ -181,9 +182,9 @@ def test_sets_are_never_the_same_twice_in_a_row_and_all_are_used(track: Track) -
     match = track.match(track.working(1e-4), track.working(1e-4))
     start = race.line_up(match, CASE)
     for _ in range(50):
-        order = race._order(start.plan, match.rng)
-        assert len(order) == start.plan.calls and set(order) == set(range(start.plan.sets))
-        assert all(a != b for a, b in itertools.pairwise(order))
+        found = order(start.plan, match.rng)
+        assert len(found) == start.plan.calls and set(found) == set(range(start.plan.sets))
+        assert all(a != b for a, b in itertools.pairwise(found))
 
 
 def test_a_baseline_that_was_slowed_down_is_found(track: Track) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import random
 from collections.abc import Callable
+from typing import Any
 
 import pytest
 
@@ -117,7 +118,8 @@ def test_a_second_race_that_agrees_is_the_one_that_counts(track: Track) -> None:
 def test_a_third_race_is_the_last(track: Track, races: int, clear: bool) -> None:
     """A host that is busy in three blocks of four is no cheat, and nothing is claimed while it is."""
     own, blocks = track.working(CALL), iter(range(10_000))
-    own.host = lambda: track.clock.spend(5e-3) if (n := next(blocks)) <= races * 12 and n % 4 else None
+    struck = 12 + 24 * (races - 1)  # blocks of a first race, and of others, which have as many rows
+    own.host = lambda: track.clock.spend(5e-3) if (n := next(blocks)) <= struck and n % 4 else None
     heat = track.run(own, track.working(2 * CALL))
     assert heat.clear is clear
     assert heat.against().outcome == ("faster" if clear else "too noisy to tell")
@@ -140,6 +142,49 @@ def test_a_call_that_waits_for_the_device_is_not_accused_and_not_timed(
     heat = track.run(own, other)
     assert heat.against().outcome == "too noisy to tell" and not heat.against().beyond(0.1)
     assert "waits for the GPU" in heat.why
+
+
+def drained(track: Track, player: Player, before: float, after: float, when: list[int] | None = None) -> None:
+    """The machine takes so much longer a call in blocks that nobody drains, and in those that somebody does.
+
+    With ``when`` only in a block in which that is no longer empty.
+    """
+    ask = player.ask
+
+    def longer(do: str, seconds: float, **fields: Any) -> Any:
+        more = len(fields.get("order", ())) * (after if fields.get("drain") else before)
+        player.host = lambda: track.clock.spend(more) if when is None or (when and not when.clear()) else None
+        return ask(do, seconds, **fields)
+
+    player.ask = longer  # type: ignore[method-assign]
+
+
+def test_a_call_that_waits_has_its_speed_where_it_is_waited_for_after_each(track: Track) -> None:
+    """95 us more between its calls, as an H200 showed it for one of 343 us, and nothing once all wait."""
+    own = track.working(343e-6)
+    drained(track, own, 95e-6, 2e-6)
+    heat = track.run(own, track.working(2 * 343e-6))
+    assert heat.clear and all(heat.kept) and heat.against().outcome == "faster"
+    assert heat.against().ratio == pytest.approx(2, rel=0.01)
+
+
+@pytest.mark.parametrize(("more", "tampered"), [(20e-6, True), (170e-6, False)])
+def test_who_hides_less_than_a_waiting_call_explains_is_caught_where_all_wait(
+    track: Track, monkeypatch: pytest.MonkeyPatch, more: float, tampered: bool
+) -> None:
+    """Half of 343 us is hidden, which waiting would explain as long as it makes a difference."""
+    own, other = track.working(343e-6), track.working(343e-6)
+    hiding(own, 1.0)
+    waits: list[int] = []
+    monkeypatch.setattr(act, "waiting", lambda target: waits.append(1) or target)
+    drained(track, other, 170e-6, more, waits)
+    if not tampered:
+        heat = track.run(own, other)
+        assert not heat.clear and not heat.against().beyond(0.1)
+        return
+    with pytest.raises(FaultError, match="in two races") as caught:
+        track.run(own, other)
+    assert caught.value.status is Status.TAMPERED
 
 
 def test_the_reference_waits_only_where_there_is_a_suspicion(

@@ -54,6 +54,7 @@ class Both(Player):
 
     def __init__(self, clock: Clock, file: Path, seconds: float) -> None:
         super().__init__(lambda x: x)
+        self.clock = clock
         self.stage.load(str(file))
         vars(self.stage.module)["spend"] = lambda: clock.spend(seconds)
 
@@ -159,3 +160,31 @@ def test_claims_that_the_other_clock_refutes_are_out(racer: Callable[..., Racer]
     _, speeds = raced(honest, liar)
     assert isinstance(speeds[0], dict) and speeds[0]["kind"] == "measured"
     assert isinstance(speeds[1], FaultError) and speeds[1].status is Status.TAMPERED
+
+
+def slow(one: Racer, blocks: int) -> None:
+    """The host does something else for 30 ms in each of the candidate's first blocks."""
+    player, left = cast(Any, one.player), iter(range(blocks))
+    player.host = lambda: player.clock.spend(30e-3) if next(left, None) is not None else None
+    one._match.twin = None
+
+
+def test_a_host_that_was_busy_in_one_race_is_no_cheat_and_all_race_again(racer: Callable[..., Racer]) -> None:
+    honest, struck = racer(350e-6), racer(700e-6)
+    slow(struck, 13)
+    meeting, speeds = raced(honest, struck)
+    first, second = speeds
+    assert isinstance(first, dict) and isinstance(second, dict)
+    assert "why" not in first and "why" not in second and all(h.clear for h in meeting.heats)
+    assert meeting.heats[0].against("1").ratio == pytest.approx(2, rel=0.02)
+    assert second["confirmed"] == len(meeting.heats[1].groups) == len(second["blocks"]["submission"]["walls"])
+
+
+def test_of_whom_no_race_can_tell_no_speed_is_claimed(racer: Callable[..., Racer]) -> None:
+    honest, struck = racer(350e-6), racer(350e-6)
+    slow(struck, 10_000)
+    player = cast(Any, struck.player)
+    player.host = lambda: player.clock.spend(30e-3) if player.clock.rng.random() < 0.75 else None
+    _, speeds = raced(honest, struck)
+    assert isinstance(speeds[0], dict) and "why" not in speeds[0]
+    assert isinstance(speeds[1], dict) and "Too noisy" in speeds[1]["why"]

@@ -147,7 +147,13 @@ def _prepare(track: Track, calls: int, fresh: tuple[str, ...] = ()) -> dict[str,
 
 
 def _block(
-    track: Track, order: list[int], seed: int | None = None, times: int = 0, waits: bool = False
+    track: Track,
+    order: list[int],
+    seed: int | None = None,
+    times: int = 0,
+    row: int = 1,
+    drain: bool = False,
+    waits: bool = False,
 ) -> dict[str, Any]:
     """Call once for each number in ``order`` with that set of inputs, filled anew from ``seed``.
 
@@ -156,7 +162,9 @@ def _block(
     is copied right after its call, on the same stream: what is written later on is not in the copy. And the
     sum of its bits is part of the answer: who has not computed a result by then does not know it. Nothing
     else is done between calls: what the host does there takes no time of a device that is behind, and takes
-    its own if the call has waited for the device. ``waits``: as if it had, to see how much that is.
+    its own if the call has waited for the device. ``drain``: after each call this loop waits for it too, so
+    that it makes no difference whether the call has. ``waits``: a call that does it, to see what is left.
+    ``row``: so many calls follow each other before the cache is overwritten anew, each with another set.
     """
     target, sets, flush, results = track.target, track.sets, track.flush, track.results
     results.clear()
@@ -171,17 +179,21 @@ def _block(
     try:
         with torch.no_grad(), on_stream(track.stream):
             for at, (number, (before, after)) in enumerate(used):
-                fill(track, number, None if seed is None else seed + at)
-                for _ in range(times):
-                    overwrite(flush)
+                if at % row == 0:
+                    for ahead, each in enumerate(order[at : at + row], at):
+                        fill(track, each, None if seed is None else seed + ahead)
+                    for _ in range(times):
+                        overwrite(flush)
                 if "warm" in track.fresh:
                     value = target(*sets[number - 1])
                 record(before)
                 value = target(*sets[number])
                 record(after)
+                if drain:
+                    synchronize()
                 returned.append(value)
                 results.append(copies(value, room[at]))
-                if track.fresh:
+                if track.fresh and (at + 1) % row == 0:
                     # With more work waiting in its queue, the device takes up to 1.4 us longer for a launch;
                     # how much waits hangs on the host. So nothing but this call's own ever does.
                     synchronize()

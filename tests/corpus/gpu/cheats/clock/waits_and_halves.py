@@ -1,0 +1,24 @@
+"""Waits for the device in each call, as an honest one may, and halves every time that the clock reads.
+
+class: clock
+catalogue: -
+task: timed
+expected: tampered
+"""
+
+import sys
+
+import torch
+
+race = sys.modules.get("grader.player.acts.race")
+if race:
+    real = race.elapsed
+    race.elapsed = lambda before, after: real(before, after) / 2
+
+
+def work(x):
+    y = x
+    for _ in range(10):
+        y = torch.sigmoid(y) * x + y
+    torch.cuda.synchronize()
+    return y
