@@ -38,7 +38,8 @@ __all__ = [
 class Heat:
     """What a race has found. ``baselines`` by name, the first is the one that counts.
 
-    ``pairs`` by baseline; ``groups`` says for each of them which pair of processes it comes from. Where no
+    ``pairs`` by baseline; ``rows``: blocks whose calls follow each other, of each pair of processes of which
+    there are any; ``groups`` says for each of them which pair of processes it comes from. Where no
     ratio is claimed it is not ``clear``, and ``why`` is for a student.
     """
 
@@ -50,6 +51,7 @@ class Heat:
     overhead: float = 0.0
     machine: dict[str, Any] = field(default_factory=dict)
     compared: int = 0
+    rows: list[rows.Pair] = field(default_factory=list)
     groups: list[int] = field(default_factory=list)
     kept: list[bool] = field(default_factory=list)
     clear: bool = True
@@ -72,7 +74,14 @@ class Heat:
 
     def as_json(self) -> dict[str, Any]:
         """For a verdict: claims and wall times of all blocks of submission and reference."""
-        return {"submission": self.own.as_json(), "reference": self.baselines[EAGER].as_json()}
+        found = {"submission": self.own.as_json(), "reference": self.baselines[EAGER].as_json()}
+        if not self.rows:
+            return found
+        mine, eager = Blocks(), Blocks()
+        for pair in self.rows:
+            mine.extend(pair[0])
+            eager.extend(pair[1])
+        return found | {"rows": {"submission": mine.as_json(), "reference": eager.as_json()}}
 
 
 def more(case: Case, start: Start, make: Callable[[], Match] | None) -> list[Start]:
@@ -149,14 +158,13 @@ def _heat(match: Match, starts: tuple[Start, ...], *, drain: bool) -> tuple[Heat
 
 def _heard(match: Match, starts: tuple[Start, ...], found: Heat, *, drain: bool) -> Testimony:
     """What the clocks say; in a second race also of as many blocks whose calls follow each other."""
-    looked = []
     if drain:
         for start in starts:
             pair, compared = rows.in_rows(match, start, 2 * found.rounds // len(starts))
-            looked.append(pair)
+            found.rows.append(pair)
             found.compared += compared
     singles = [(s.mine.blocks, s.eager.blocks) for s in starts]
-    return rows.hear(match, singles, looked, starts, drain=drain)
+    return rows.hear(match, singles, found.rows, starts, drain=drain)
 
 
 def _round(match: Match, start: Start, found: Heat, group: int, names: list[str], drain: bool) -> None:

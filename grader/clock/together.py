@@ -123,10 +123,11 @@ def _hear(meeting: Meeting, *, drain: bool) -> dict[int, witness.Testimony]:
             continue
         own = meeting.at(number)
         pairs = [(s.mine.blocks, g[0].eager.blocks) for s, g in zip(own, meeting.starts, strict=True)]
-        looked = _rows(meeting, number) if drain else []
+        if drain:
+            _rows(meeting, number)
         if number in meeting.said:
             continue
-        said = rows.hear(first.match, pairs, looked, [group[0] for group in meeting.starts], drain=drain)
+        said = rows.hear(first.match, pairs, heat.rows, [group[0] for group in meeting.starts], drain=drain)
         found[number] = said
         blocks = [iter(kept) for kept in said.kept]
         heat.kept = [next(blocks[g]) for g in heat.groups]
@@ -139,16 +140,14 @@ def _hear(meeting: Meeting, *, drain: bool) -> dict[int, witness.Testimony]:
     return found
 
 
-def _rows(meeting: Meeting, number: int) -> list[rows.Pair]:
+def _rows(meeting: Meeting, number: int) -> None:
     """A candidate's rows beside those of its own references, which compute with its weights."""
-    found: list[rows.Pair] = []
     own, heat = meeting.at(number), meeting.heats[number]
     with _blame(meeting, str(number)):
         for start in own:
             pair, compared = rows.in_rows(start.match, start, 2 * heat.rounds // len(own))
-            found.append(pair)
+            heat.rows.append(pair)
             heat.compared += compared
-    return found
 
 
 def _round(meeting: Meeting, group: list[Start], number: int, drain: bool) -> None:

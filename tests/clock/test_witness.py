@@ -79,6 +79,11 @@ def test_work_hidden_in_the_blocks_that_make_the_median_is_tampering(track: Trac
     assert caught.value.status is Status.TAMPERED
     (before, _), blocks = caught.value.evidence["races"], caught.value.evidence["races"][1]["submission"]
     assert len(blocks["claims"]) == len(blocks["walls"]) >= 12
+    second = caught.value.evidence["races"][1]["rows"]
+    assert (
+        "rows" not in before
+        and len(second["submission"]["walls"]) == len(second["reference"]["claims"]) >= 12
+    )
     assert min(before["submission"]["claims"]) == pytest.approx(CALL / 2, rel=0.05)
 
 
