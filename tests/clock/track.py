@@ -95,7 +95,7 @@ class Track:
         for name, value in {
             "Event": event, "record": event.record, "elapsed": lambda a, b: 1e3 * (b.at - a.at),
             "synchronize": loop, "now": lambda: self.clock.now,
-            "overwrite": lambda _: self.clock.spend(FLUSH), "_reset_persisting": lambda: None,
+            "overwrite": lambda _: self.clock.spend(FLUSH), "reset_persisting": lambda: None,
             "empty_cache": lambda: None, "elsewhere": list,
         }.items():  # fmt: skip
             monkeypatch.setattr(act, name, value)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import contextlib
-import ctypes
 import gc
 import random
 import time
@@ -16,6 +15,7 @@ import torch
 
 from grader.player import tensors
 from grader.player.fresh import fill, noise, own
+from grader.player.placement import elsewhere, reset_persisting
 from grader.player.results import copies, sum_of_bits
 
 if TYPE_CHECKING:
@@ -90,7 +90,7 @@ def _ready(
         target = torch.compile(target, mode=None if compiled == "default" else compiled)
     given = [stage.arguments(args) for args in sets]
     buffer = torch.empty(flush, dtype=torch.uint8, device=stage.device)
-    _reset_persisting()
+    reset_persisting()
     track = _tracks[name] = Track(target, given, loose, buffer)
     _prepare(track, 1)
     host, pair = [], _pair()
@@ -218,17 +218,6 @@ def waiting(target: Callable[..., Any]) -> Callable[..., Any]:
     return call
 
 
-def elsewhere() -> list[torch.Tensor]:
-    """Some memory that is taken and not used, so that what is allocated next lies where nobody foresees.
-
-    Of both kinds: PyTorch's allocator deals small tensors out of pieces of 2 MB, large ones out of others.
-    """
-    chance = random.SystemRandom()
-    large = [chance.randrange(5, 33) << 18 for _ in range(chance.randrange(1, 9))]
-    small = [chance.randrange(1, 2049) << 9 for _ in range(chance.randrange(33))]
-    return [torch.empty(size, dtype=torch.uint8, device="cuda") for size in large + small]
-
-
 def spare() -> list[tuple[torch.cuda.Event, torch.cuda.Event]]:
     """Events that are not used, for the same end."""
     return [recorded() for _ in range(random.SystemRandom().randrange(256))]
@@ -305,8 +294,3 @@ def _flushing(buffer: torch.Tensor) -> float:
 
 def _pair() -> tuple[torch.cuda.Event, torch.cuda.Event]:
     return Event(enable_timing=True), Event(enable_timing=True)  # type: ignore[no-untyped-call]
-
-
-def _reset_persisting() -> None:
-    with contextlib.suppress(OSError, AttributeError):
-        ctypes.CDLL("libcuda.so.1").cuCtxResetPersistingL2Cache()
