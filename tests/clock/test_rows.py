@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from dataclasses import replace
 from typing import Any
 
@@ -26,13 +27,12 @@ def track(monkeypatch: pytest.MonkeyPatch) -> Track:
 
 
 def restless(track: Track, player: Player, seconds: float) -> None:
-    """Each time that the cache is overwritten the host takes up to so long; one block in ten is quiet."""
-    ask = player.ask
+    """Each time that the cache is overwritten the host takes up to so long, in some blocks more."""
+    ask, blocks = player.ask, itertools.count()
 
     def longer(do: str, _: float, **fields: Any) -> Any:
         turns = len(fields.get("order", ())) // fields.get("row", 1)
-        share = 0.0 if track.clock.rng.random() < 0.1 else track.clock.rng.random()
-        player.host = lambda: track.clock.spend(share * seconds * turns)
+        player.host = lambda: track.clock.spend(next(blocks) * 7 % 10 / 10 * seconds * turns)
         return ask(do, _, **fields)
 
     player.ask = longer  # type: ignore[method-assign]
