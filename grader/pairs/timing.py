@@ -20,7 +20,7 @@ from grader.task import Case, Speed
 from grader.verdict import Status
 
 if TYPE_CHECKING:
-    from grader.pairs.part import Play
+    from grader.pairs.play import Play
     from grader.referee.conduct import Match
 
 CASE = Case("speed", (), "", 0, given=True)
