@@ -4,9 +4,9 @@
 
 The player's own loop, in this process, with calls that only work, that wait for the device before or after,
 that read a number of the result, give free memory back or collect garbage, or claim half of their time: a
-short call, and one of more than 300 us; one at a time or several in a row, and the device waited for after
-each call or not. Written for each: microseconds a call that its events say, and by how much more the wall
-clock saw, block by block; and what the two clocks would say of it beside one that only works.
+short call, and one of more than 300 us; one at a time, the device waited for after each call or not, and in
+rows. Written for each: microseconds a call that its events say, and by how much more the wall clock saw,
+block by block; and what the two clocks would say of it beside one that only works.
 """
 
 from __future__ import annotations
@@ -37,10 +37,9 @@ SIZES: dict[str, tuple[Call, tuple[str, ...]]] = {
     "long": (lambda x: x @ x, ()),
 }
 PLAIN, ASKED, HALF = "works only", "works only, asked to wait", "works only, claims half"
-ROW = f"{SETS} in a row, each waited for"
-WAYS: dict[str, dict[str, Any]] = {
-    "one at a time": {}, "each waited for": {"drain": True}, ROW: {"row": SETS, "drain": True},
-}  # fmt: skip
+LENGTH, LEAD = 32, 200e-6  # calls in a row; seconds of work before it, for each
+ROW = f"{LENGTH} in a row"
+WAYS: dict[str, dict[str, Any]] = {"one at a time": {}, "each waited for": {"drain": True}, ROW: {}}
 
 
 def kinds(work: Call) -> dict[str, Call]:
@@ -72,15 +71,17 @@ def kinds(work: Call) -> dict[str, Call]:
     }  # fmt: skip
 
 
-def block(track: act.Track, fresh: tuple[str, ...], name: str, way: str) -> tuple[list[float], float]:
+def block(
+    track: act.Track, fresh: tuple[str, ...], name: str, way: str, lead: tuple[int, int]
+) -> tuple[list[float], float]:
     """Seconds of each call as it claims, and of the whole block by the wall clock."""
-    row = WAYS[way].get("row", 1)
-    act._prepare(track, CALLS, fresh)
-    order = [n % SETS for n in range(CALLS)]
+    how: dict[str, Any] = {"times": TIMES, "waits": name == ASKED} | WAYS[way]
+    if way == ROW:
+        how |= {"times": 0, "lead": lead}
+    order = [n % SETS for n in range(LENGTH if way == ROW else CALLS)]
+    act._prepare(track, len(order), fresh, lead[0] if way == ROW else 0)
     begun = time.monotonic()
-    said = act._block(
-        track, order, random.getrandbits(60), TIMES * row, waits=name == ASKED, **WAYS[way]
-    )  # fmt: skip
+    said = act._block(track, order, random.getrandbits(60), **how)
     return [s / (1 + (name == HALF)) for s in said["seconds"]], time.monotonic() - begun
 
 
@@ -90,6 +91,8 @@ def main(out: Path, blocks: int = 16) -> None:
     gc.freeze()  # as a player that was forked from a warm parent
     device = "cuda" if torch.cuda.is_available() else "cpu"
     found: dict[str, dict[str, Any]] = {}
+    step = act._lead(device)
+    lead = step["size"], round(LENGTH * LEAD / step["seconds"])
     for size, (work, fresh) in SIZES.items():
         given = [[torch.randn(SIDE, SIDE, device=device)] for _ in range(SETS)]
         flush = torch.empty(FLUSH, dtype=torch.uint8, device=device)
@@ -97,12 +100,12 @@ def main(out: Path, blocks: int = 16) -> None:
         seen = {(way, name): Blocks() for way in WAYS for name in tracks}
         for number in range(blocks + 1):
             for way, name in random.sample(list(seen), len(seen)):
-                said = block(tracks[name], fresh, name, way)
+                said = block(tracks[name], fresh, name, way, lead)
                 if number:  # the first is to get warm
                     seen[way, name].add(*said)
         for (way, name), own in seen.items():
-            plain = [(own, seen[way, PLAIN])]
-            said, beside = testimony(plain), testimony(plain, [seen[way, ASKED]])
+            plain, row = [(own, seen[way, PLAIN])], LENGTH * (way == ROW)
+            said, beside = testimony(plain, row=row), testimony(plain, [seen[way, ASKED]], row=row)
             word = "accused" if beside.accuses else "no speed" if not said.clear else "believed"
             found.setdefault(size, {}).setdefault(name, {})[way] = {
                 "call_us": [round(s * 1e6, 2) for s in own.claims.tolist()],

@@ -6,8 +6,8 @@
 #   sh benchmarks/clocks_on_gpu.sh OUTDIR corpus            ten: cheats of the clock; every honest file, timed
 #   sh benchmarks/clocks_on_gpu.sh OUTDIR bench             two: every solution against its baselines
 #   sh benchmarks/clocks_on_gpu.sh OUTDIR predict placement about four: what predictions and plans are fitted to
-#   sh benchmarks/clocks_on_gpu.sh OUTDIR roles queue between   one: does a call's time hang on its process's past,
-#                                                           does it on what waits behind it; calls that wait
+#   sh benchmarks/clocks_on_gpu.sh OUTDIR roles queue between rows   two: does a call's time hang on its process's
+#                                       past, does it on what waits behind it; calls that wait; rows of calls
 # Needs torch with CUDA, nvcc, ninja; no network. Each part writes what it has so far; one that is cut off is no loss.
 set -u
 cd "$(dirname "$0")/.." || exit 1
@@ -21,7 +21,8 @@ for part in ${*:-lesson07 models}; do
     predict) timeout 150 python3 benchmarks/predict.py measure "$out/predict_measured.json" ;;
     roles) timeout 150 python3 benchmarks/roles.py "$out/roles.json" ;;
     queue) timeout 60 python3 benchmarks/queue_depth.py "$out/queue_depth.json" ;;
-    between) timeout 60 python3 benchmarks/between_calls.py "$out/between_calls.json" ;;
+    between) timeout 90 python3 benchmarks/between_calls.py "$out/between_calls.json" ;;
+    rows) timeout 120 python3 benchmarks/row_spread.py "$out/row_spread.json" ;;
     placement) timeout 150 python3 benchmarks/placement.py "$out/placement.json" 8 8 ;;
     lesson07) timeout 220 python3 benchmarks/lesson07.py "$out/lesson07.json" 2 ;;
     models) timeout 200 python3 benchmarks/models.py "$out/models.json" ;;

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import math
+import sys
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field, replace
 from statistics import median
@@ -41,26 +42,31 @@ OWN, EAGER, SOLUTION, COPY = "submission", "eager", "solution", "copy"
 class Track:
     """One contender: its player, the name of its track there, and its blocks so far.
 
-    ``sums``: of the bits of each result of the last block, as told when the block ended.
+    ``sums``: of the bits of each result of the last block, as told when the block ended; ``lead``: the
+    result of the work that came before it.
     """
 
     name: str
     player: Player
     blocks: Blocks = field(default_factory=Blocks)
     sums: Any = None
+    lead: Any = None
 
-    def block(self, order: list[int], seed: int, times: int, fresh: tuple[str, ...] = (), **how: int) -> None:
+    def block(
+        self, order: list[int], seed: int, times: int, fresh: tuple[str, ...] = (),
+        lead: tuple[int, int] | None = None, **how: bool,
+    ) -> None:  # fmt: skip
         """Run one block; the times, and the seconds that passed here, go to ``blocks``.
 
-        What takes a host longer at one time than at another is done before the clock runs. ``how``: whether
-        the device is waited for after each call (``drain``), whether the call itself ``waits``, and how many
-        calls are made in a ``row``.
+        What takes a host longer at one time than at another is done before the clock runs. ``lead``: size
+        and steps of work that comes before calls that follow each other. ``how``: whether the device is
+        waited for after each call (``drain``), and whether the call itself ``waits``.
         """
-        self.ask("prepare", calls=len(order), fresh=fresh)
+        self.ask("prepare", calls=len(order), fresh=fresh, lead=lead[0] if lead else 0)
         begun = time.monotonic()
-        data = self.ask("block", order=order, seed=seed, times=times, **how)
+        data = self.ask("block", order=order, seed=seed, times=times, lead=lead or (), **how)
         wall = time.monotonic() - begun
-        said, self.sums = data.get("seconds"), data.get("sums")
+        said, self.sums, self.lead = data.get("seconds"), data.get("sums"), data.get("lead")
         if not isinstance(said, list) or len(said) != len(order) or not all(map(positive, said)):
             raise FaultError(Status.TAMPERED, "The submission's process gave no times.")
         self.blocks.add([float(s) for s in said], wall)
@@ -80,7 +86,8 @@ class Start:
     """A pair of processes in place: tracks with their inputs, what comes out, how far results may differ.
 
     ``stages``: seconds of each step that led here; ``eager_seconds``: about what the reference's call takes;
-    ``sets``: the inputs that were handed over.
+    ``host``: seconds that the slowest host needs to ask for a call; ``step``: size and seconds of a step of
+    the work before a row of calls; ``sets``: the inputs that were handed over.
     """
 
     match: Match
@@ -92,6 +99,8 @@ class Start:
     bound: float
     overhead: float
     times: int
+    host: float
+    step: tuple[int, float]
     eager_seconds: float
     stages: dict[str, float]
     sets: list[list[Value]]
@@ -154,9 +163,11 @@ def line_up(
     bound = _bound(mine, expected)
     eager_seconds = _seconds(eager, times, facts["overhead"])
     clock.step("judge")
+    told = eager.ask("lead")
+    clock.step("ready")
     return Start(
-        match, mine, eager, others, how, expected.outputs, bound, facts["overhead"], times, eager_seconds,
-        stages, sets,
+        match, mine, eager, others, how, expected.outputs, bound, facts["overhead"], times, max(host),
+        (told["size"], told["seconds"]), eager_seconds, stages, sets,
     )  # fmt: skip
 
 
@@ -177,8 +188,14 @@ def beside(match: Match, case: Case, like: Start) -> Start:
     facts = ready(eager, match.task.reference_entry or entry, like.sets, like.plan)
     host = [facts["host"], ready(mine, entry, like.sets, like.plan)["host"]]
     others = [Track(t.name, t.player) for t in like.others]
-    times = max(like.times, _times(host, facts["flush"]))
-    return replace(like, match=match, mine=mine, eager=eager, others=others, times=times)
+    times, slowest = max(like.times, _times(host, facts["flush"])), max(like.host, *host)
+    return replace(like, match=match, mine=mine, eager=eager, others=others, times=times, host=slowest)
+
+
+def alike(pairs: Sequence[Start]) -> list[Start]:
+    """The same, but the device is kept busy as long for all."""
+    times, host = max(s.times for s in pairs), max(s.host for s in pairs)
+    return [replace(s, times=times, host=host) for s in pairs]
 
 
 def _models(match: Match, case: Case) -> tuple[bool, Making | None]:
@@ -248,7 +265,7 @@ def _seconds(eager: Track, times: int, overhead: float) -> float:
 def positive(value: Any) -> bool:
     """Whether a claim is a positive finite number."""
     good = isinstance(value, (int, float)) and not isinstance(value, bool)
-    return good and math.isfinite(value) and value > 0
+    return good and 0 < value <= sys.float_info.max
 
 
 def at_once(*jobs: Callable[[], T]) -> list[T]:

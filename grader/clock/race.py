@@ -13,7 +13,19 @@ import numpy as np
 
 from grader.clock import machine, rows
 from grader.clock.interval import Interval, Pairs, interval
-from grader.clock.lineup import COPY, EAGER, OWN, SOLUTION, Start, Track, at_once, beside, line_up, ready
+from grader.clock.lineup import (
+    COPY,
+    EAGER,
+    OWN,
+    SOLUTION,
+    Start,
+    Track,
+    alike,
+    at_once,
+    beside,
+    line_up,
+    ready,
+)  # fmt: skip
 from grader.clock.order import order, seed_of
 from grader.clock.plan import Plan
 from grader.clock.results import compare
@@ -103,8 +115,7 @@ def more(case: Case, start: Start, make: Callable[[], Match] | None) -> list[Sta
             twin.close()
             twin.oracle.player.stop()
         raise
-    times = max(s.times for s in pairs)
-    return [replace(s, times=times) for s in pairs]
+    return alike(pairs)
 
 
 def heat(match: Match, *starts: Start) -> Heat:
@@ -157,14 +168,12 @@ def _heat(match: Match, starts: tuple[Start, ...], *, drain: bool) -> tuple[Heat
 
 
 def _heard(match: Match, starts: tuple[Start, ...], found: Heat, *, drain: bool) -> Testimony:
-    """What the clocks say; in a second race also of as many blocks whose calls follow each other."""
-    if drain:
-        for start in starts:
-            pair, compared = rows.in_rows(match, start, 2 * found.rounds // len(starts))
-            found.rows.append(pair)
-            found.compared += compared
+    """What the clocks say of single calls, and of such as follow each other."""
+    row_drain = drain and rows.long(found.own)
+    found.rows, compared = rows.in_rows(match, starts, drain=row_drain)
+    found.compared += compared
     singles = [(s.mine.blocks, s.eager.blocks) for s in starts]
-    return rows.hear(match, singles, found.rows, starts, drain=drain)
+    return rows.hear(match, singles, found.rows, starts, drain=drain, row_drain=row_drain)
 
 
 def _round(match: Match, start: Start, found: Heat, group: int, names: list[str], drain: bool) -> None:
@@ -180,7 +189,7 @@ def _round(match: Match, start: Start, found: Heat, group: int, names: list[str]
             numbers = [0] * len(calls) if track.name == COPY else calls
             track.block(numbers, seed, start.times, fresh, drain=drain)
             times[track.name].append([max(s - start.overhead, 1e-9) for s in track.blocks.calls[-1]])
-        found.compared += compare(mine, eager, len(calls), start.outputs, start.bound)
+        found.compared += compare(mine, eager, range(len(calls)), len(calls), start.outputs, start.bound)
     for name in names:
         found.pairs[name] += list(zip(times[mine.name], times[name], strict=True))
     found.groups += [group, group]

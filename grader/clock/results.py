@@ -35,19 +35,22 @@ def fetch(track: Track, calls: list[int], outputs: Outputs) -> list[list[Array]]
     ]
 
 
-def compare(mine: Track, theirs: Track, calls: int, outputs: Outputs, bound: float) -> int:
-    """Compare every result of a block with the reference's; FaultError at the first that is wrong.
+def compare(
+    mine: Track, theirs: Track, which: Sequence[int], calls: int, outputs: Outputs, bound: float
+) -> int:
+    """Compare results of a block of so many ``calls`` with the reference's; how many they were.
 
+    FaultError at the first that is wrong.
     Each piece is copied once and the copy is compared: what the player writes meanwhile changes nothing.
     Its bits must have the sum that the process told when the block ended: else it is from later, and the
     status is ``tampered``.
     """
     with ThreadPoolExecutor(2) as pool:  # both processes copy at the same time
-        for some in _steps(list(range(calls)), outputs):
+        for some in _steps(which, outputs):
             ours, right = (pool.submit(_shown, track, some, outputs) for track in (mine, theirs))
             for call, found, wanted in zip(some, ours.result(), right.result(), strict=True):
                 _same(found, wanted, bound, _told(mine.sums, call, calls, len(outputs)))
-    return calls
+    return len(which)
 
 
 def _told(sums: Any, call: int, calls: int, each: int) -> list[Any]:
@@ -67,13 +70,14 @@ def _same(found: list[Array], wanted: list[Array], bound: float, sums: list[Any]
             raise FaultError(Status.TAMPERED, message)
 
 
-def _steps(calls: list[int], outputs: Outputs) -> list[list[int]]:
+def _steps(calls: Sequence[int], outputs: Outputs) -> list[list[int]]:
     """As many calls at a time as may be fetched at once."""
-    step = max(1, FETCH // max(_size(outputs), 1))
-    return [calls[begin : begin + step] for begin in range(0, len(calls), step)]
+    step = max(1, FETCH // max(size(outputs), 1))
+    return [list(calls[begin : begin + step]) for begin in range(0, len(calls), step)]
 
 
-def _size(outputs: Outputs) -> int:
+def size(outputs: Outputs) -> int:
+    """Bytes of a call's result."""
     return sum(math.prod(shape) * np.dtype(dtype).itemsize for shape, dtype in outputs)
 
 

@@ -6,13 +6,13 @@ import contextlib
 import time
 from collections import Counter
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from grader import roofline
 from grader.clock import machine, race, rows, witness
 from grader.clock.interval import Pairs, spread
-from grader.clock.lineup import EAGER, Start, at_once, beside, line_up
+from grader.clock.lineup import EAGER, Start, alike, at_once, beside, line_up
 from grader.clock.order import order, seed_of
 from grader.clock.plan import Plan
 from grader.clock.results import compare
@@ -58,8 +58,8 @@ def meet(matches: Sequence[Match], case: Case) -> Meeting:
         for _ in range(wanted):
             twins = at_once(*(make for make in makers if make))
             starts.append([_lined(n, twin, case, like=group[n]) for n, twin in enumerate(twins)])
-    times = max(s.times for group in starts for s in group)  # the cache is overwritten as often for all
-    starts = [[replace(s, times=times) for s in group] for group in starts]
+    same = iter(alike([s for group in starts for s in group]))
+    starts = [[next(same) for _ in group] for group in starts]
     names = [EAGER, *map(str, range(len(matches)))]
     heats = [race.Heat(Blocks(), {}, how, {name: [] for name in names}) for _ in matches]
     return Meeting(starts, heats)
@@ -123,11 +123,15 @@ def _hear(meeting: Meeting, *, drain: bool) -> dict[int, witness.Testimony]:
             continue
         own = meeting.at(number)
         pairs = [(s.mine.blocks, g[0].eager.blocks) for s, g in zip(own, meeting.starts, strict=True)]
-        if drain:
-            _rows(meeting, number)
+        claimed = Blocks()
+        for mine, _ in pairs:
+            claimed.extend(mine)
+        row_drain = drain and rows.long(claimed)
+        _rows(meeting, number, row_drain)
         if number in meeting.said:
             continue
-        said = rows.hear(first.match, pairs, heat.rows, [group[0] for group in meeting.starts], drain=drain)
+        trusted = [group[0] for group in meeting.starts]
+        said = rows.hear(first.match, pairs, heat.rows, trusted, drain=drain, row_drain=row_drain)
         found[number] = said
         blocks = [iter(kept) for kept in said.kept]
         heat.kept = [next(blocks[g]) for g in heat.groups]
@@ -140,14 +144,12 @@ def _hear(meeting: Meeting, *, drain: bool) -> dict[int, witness.Testimony]:
     return found
 
 
-def _rows(meeting: Meeting, number: int) -> None:
+def _rows(meeting: Meeting, number: int, drain: bool) -> None:
     """A candidate's rows beside those of its own references, which compute with its weights."""
     own, heat = meeting.at(number), meeting.heats[number]
     with _blame(meeting, str(number)):
-        for start in own:
-            pair, compared = rows.in_rows(start.match, start, 2 * heat.rounds // len(own))
-            heat.rows.append(pair)
-            heat.compared += compared
+        heat.rows, compared = rows.in_rows(own[0].match, own, drain=drain)
+        heat.compared += compared
 
 
 def _round(meeting: Meeting, group: list[Start], number: int, drain: bool) -> None:
@@ -172,7 +174,7 @@ def _round(meeting: Meeting, group: list[Start], number: int, drain: bool) -> No
                 start.eager.repeat(calls, seed)
                 with _blame(meeting, str(n)):
                     meeting.heats[n].compared += compare(
-                        start.mine, start.eager, len(calls), start.outputs, start.bound
+                        start.mine, start.eager, range(len(calls)), len(calls), start.outputs, start.bound
                     )
     for n in playing:
         if n in meeting.said:

@@ -16,6 +16,11 @@ Array = NDArray[Any]
 
 BAND = 0.10  # of a call's time; two honest clocks were within 3 % of each other on an H200
 SLACK = 6e-6  # seconds a call: what one Python loop may take longer than another
+# Of a row of calls, if that is less for each: on an H200 the quietest rows of a process were at most 18 us
+# beyond the upper quartile of another's (10 kinds of honest calls, 6 processes; row_spread.json).
+ROW_SLACK = 64e-6
+# By which calls that follow each other may claim more than single ones, with a cold cache.
+ALIKE, APART = 0.25, 2e-6
 TENTH = 0.1  # of the faster half of the blocks may be quiet for another reason than honesty
 MISSING = 0.25  # of the time that blocks are too long must be what they claim less than others
 SLOWED, WALL = 1.05, 1.1  # the wall clock holds the host's own waits as well
@@ -70,6 +75,8 @@ class Testimony:
     ``hidden``: seconds a call by which even the quietest of the blocks that claim to be fastest go beyond
     everything that the host and the reference explain; above 0 no noise in some blocks is an excuse.
     ``waits``: calls of the reference that wait for the device explain it, and the others do not.
+    ``trusted``: what the reference claims; ``row``: what calls claim that follow each other, where it is too
+    much for those that do not.
     ``kept``: for each pair of processes, which blocks the wall clock confirms. ``clear``: so many that a
     ratio of them says something, and no more than usual between calls.
     """
@@ -80,12 +87,20 @@ class Testimony:
     kept: tuple[tuple[bool, ...], ...]
     clear: bool
     waits: bool = False
+    trusted: float = 0.0
+    row: float = 0.0
 
     @property
     def accuses(self) -> str:
         """What is wrong with the submission's times, or ""."""
         if self.hidden <= 0:
             return ""
+        if self.row:
+            return (
+                f"The process says that a call took {self.said * 1e6:.1f} us by itself and "
+                f"{self.row * 1e6:.1f} us among calls that follow each other, where little can be hidden, in "
+                "two races: what it says of single calls is not what they take."
+            )
         return (
             f"The process says that a call took {self.said * 1e6:.1f} us, but {self.apart * 1e6:.1f} us more "
             "passed for each on the referee's clock than between calls of the reference, in two races: "
@@ -105,9 +120,12 @@ class Testimony:
         )
 
 
-def testimony(pairs: Sequence[tuple[Blocks, Blocks]], waiting: Sequence[Blocks] = ()) -> Testimony:
+def testimony(
+    pairs: Sequence[tuple[Blocks, Blocks]], waiting: Sequence[Blocks] = (), *, row: int = 0
+) -> Testimony:
     """From the blocks of submission and reference of each pair of processes.
 
+    ``row``: so many calls follow each other, and share what one loop may take longer than another.
     ``waiting``, where there is a suspicion: of each pair, blocks of the reference whose calls wait for the
     device. What is done after such a call finds the device idle, so it takes longer than after others; no
     more than that can be held against a submission. But no speed is claimed for it then.
@@ -125,14 +143,15 @@ def testimony(pairs: Sequence[tuple[Blocks, Blocks]], waiting: Sequence[Blocks] 
     Time that is hidden is missing in the claims. If blocks that are confirmed claim no more than those that
     are not, nothing is hidden in these: the host did something else in them.
     """
-    said = float(np.median(np.concatenate([own.seconds for own, _ in pairs])))
+    slack = min(SLACK, ROW_SLACK / row) if row else SLACK
+    said, by_trusted = (float(np.median(np.concatenate([p[side].seconds for p in pairs]))) for side in (0, 1))
     claims, beyond, apart, kept, longer = [], [], [], [], []
     for number, (own, trusted) in enumerate(pairs):
         middle, high = (float(q) for q in np.quantile(trusted.gaps, [0.5, 0.75]))
         slowest = max(high, float(np.quantile(waiting[number].gaps, 0.75))) if waiting else high
-        allowed = BAND * own.claims + SLACK
+        allowed = BAND * own.claims + slack
         claims.append(own.claims)
-        beyond.append(own.gaps - high - BAND * said - SLACK)
+        beyond.append(own.gaps - high - BAND * said - slack)
         longer.append(np.full_like(own.gaps, slowest - high))
         apart.append(own.gaps - middle)
         kept.append(tuple(bool(k) for k in own.gaps <= high + allowed))
@@ -148,14 +167,22 @@ def testimony(pairs: Sequence[tuple[Blocks, Blocks]], waiting: Sequence[Blocks] 
     left = min(hidden, _quietest((np.concatenate(beyond) - np.concatenate(longer))[fastest]))
     waits = hidden > 0 >= left
     enough = all(sum(k) >= max(2, len(k) / 2) for k in kept)
-    clear = enough and not waits and typical <= BAND * said + SLACK
-    return Testimony(said, left, typical, tuple(kept), clear, waits)
+    clear = enough and not waits and typical <= BAND * said + slack
+    return Testimony(said, left, typical, tuple(kept), clear, waits, by_trusted)
 
 
 def agreed(single: Testimony, rows: Testimony) -> Testimony:
-    """What single calls say, unless rows say worse of the same processes."""
+    """What single calls say, unless rows say worse of the same processes.
+
+    Rows cannot hide much, so single calls must not claim much less than those in a row. Those find a warmer
+    cache, and a fuller queue, which the reference's calls tell as well.
+    """
     if rows.accuses or (rows.waits and single.clear):
         return replace(rows, kept=single.kept)
+    fuller = max(0.0, rows.trusted - single.trusted)
+    more = (1 - ALIKE) * rows.said - single.said - fuller - APART
+    if more > 0 and not single.accuses:
+        return replace(single, hidden=more, row=rows.said, clear=False)
     return single
 
 

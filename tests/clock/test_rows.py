@@ -1,23 +1,23 @@
-"""Calls that follow each other: in a second race they are timed and compared as well."""
+"""Calls that follow each other: in every race they are timed too, and some of their results compared."""
 
 from __future__ import annotations
 
 import itertools
+from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
 
-import numpy as np
 import pytest
 import torch
 
 from grader.clock import race, rows, witness
-from grader.clock.plan import CALLS, Plan
 from grader.player.acts import race as act
 from grader.referee.fault import FaultError
 from grader.verdict import Status
 from tests.clock.track import CASE, Player, Track
 
-CALL = 340e-6
+LONG, SHORT = 340e-6, 14e-6
+Seen = Callable[[dict[str, Any]], None]
 
 
 @pytest.fixture
@@ -26,16 +26,59 @@ def track(monkeypatch: pytest.MonkeyPatch) -> Track:
     return Track(monkeypatch)
 
 
+def before(player: Player, seen: Seen) -> None:
+    """``seen`` gets the fields of each request before it is done."""
+    ask = player.ask
+
+    def first(do: str, seconds: float, **fields: Any) -> Any:
+        if do == "act":
+            seen(fields)
+        return ask(do, seconds, **fields)
+
+    player.ask = first  # type: ignore[method-assign]
+
+
 def restless(track: Track, player: Player, seconds: float) -> None:
-    """Each time that the cache is overwritten the host takes up to so long, in some blocks more."""
-    ask, blocks = player.ask, itertools.count()
+    """Between single calls the host takes up to so long, in some blocks more."""
+    blocks = itertools.count()
 
-    def longer(do: str, _: float, **fields: Any) -> Any:
-        turns = len(fields.get("order", ())) // fields.get("row", 1)
+    def seen(fields: dict[str, Any]) -> None:
+        turns = 1 if fields.get("lead") else len(fields.get("order", ()))
         player.host = lambda: track.clock.spend(next(blocks) * 7 % 10 / 10 * seconds * turns)
-        return ask(do, _, **fields)
 
-    player.ask = longer  # type: ignore[method-assign]
+    before(player, seen)
+
+
+def lying(player: Player, single: float, row: float) -> None:
+    """The player says that single calls, and those in a row, took so much of what they did."""
+
+    def seen(fields: dict[str, Any]) -> None:
+        factor = row if fields.get("lead") else single
+        player.claims = lambda seconds: [s * factor for s in seconds]
+
+    before(player, seen)
+
+
+def without_rows(monkeypatch: pytest.MonkeyPatch) -> None:
+    """What the referee would see if there were only single calls."""
+    monkeypatch.setattr(rows, "hear", lambda match, singles, *_, **__: witness.testimony(singles))
+
+
+def test_what_is_hidden_in_a_short_call_is_seen_where_calls_follow_each_other(
+    track: Track, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """5.6 of 14 us: by single calls they could be what one loop takes longer than another."""
+
+    def run() -> race.Heat:
+        own = track.working(SHORT)
+        lying(own, 0.6, 0.6)
+        return track.run(own, track.working(SHORT))
+
+    with pytest.raises(FaultError, match="in two races: work is done outside") as caught:
+        run()
+    assert caught.value.status is Status.TAMPERED
+    without_rows(monkeypatch)
+    assert run().against().outcome == "faster"
 
 
 def test_what_a_restless_host_covers_is_seen_where_calls_follow_each_other(
@@ -44,8 +87,8 @@ def test_what_a_restless_host_covers_is_seen_where_calls_follow_each_other(
     """Half of 340 us beside 300 us that pass between calls, or do not."""
 
     def run(claims: float) -> race.Heat:
-        own, other = track.working(CALL), track.working(CALL)
-        own.claims = lambda seconds: [s * claims for s in seconds]
+        own, other = track.working(LONG), track.working(LONG)
+        lying(own, claims, claims)
         for player in (own, other):
             restless(track, player, 300e-6)
         return track.run(own, other)
@@ -54,42 +97,81 @@ def test_what_a_restless_host_covers_is_seen_where_calls_follow_each_other(
         run(0.5)
     assert caught.value.status is Status.TAMPERED
     assert run(1.0).against().outcome in ("same", "too noisy to tell")
-    monkeypatch.setattr(
-        rows, "in_rows", lambda match, start, count: ((start.mine.blocks, start.eager.blocks), 0)
-    )
+    without_rows(monkeypatch)
     assert not run(0.5).clear
 
 
-def test_a_first_race_that_is_clear_has_no_rows(track: Track, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(rows, "in_rows", lambda *_: pytest.fail("no need"))
-    assert track.run(track.working(CALL), track.working(CALL)).clear
+@pytest.mark.parametrize("seconds", [SHORT, LONG])
+def test_who_lies_about_single_calls_only_contradicts_himself(track: Track, seconds: float) -> None:
+    """And leaves out as much of what comes between them, so that the referee's clock agrees."""
+    own = track.working(seconds)
+    lying(own, 0.5, 1.0)
+
+    def seen(fields: dict[str, Any]) -> None:
+        less = 0 if fields.get("lead") else len(fields.get("order", ())) * seconds / 2
+        own.host = lambda: track.clock.spend(-less)
+
+    before(own, seen)
+    with pytest.raises(FaultError, match="by itself") as caught:
+        track.run(own, track.working(seconds))
+    assert caught.value.status is Status.TAMPERED
+
+
+def test_the_work_before_a_row_has_to_be_done(track: Track, monkeypatch: pytest.MonkeyPatch) -> None:
+    own, other = track.working(SHORT), track.working(SHORT)
+    lead, mine = act.leading, [False]  # type: ignore[attr-defined]
+    before(own, lambda _: mine.__setitem__(0, True))
+    before(other, lambda _: mine.__setitem__(0, False))
+    monkeypatch.setattr(
+        act, "leading", lambda size, steps, *more: lead(size, steps - (mine[0] and steps > 1), *more)
+    )
+    with pytest.raises(FaultError, match="work that comes before a row") as caught:
+        track.run(own, other)
+    assert caught.value.status is Status.TAMPERED
+
+
+@pytest.mark.parametrize(
+    ("said", "right", "good"),
+    [
+        ([1.5], [1.5], True), ([1.5 + 1e-12], [1.5], True), ([1.5 + 1e-7], [1.5], False),
+        ([], [1.5], False), (None, [1.5], False), (["1.5"], [1.5], False), ([True], [1.0], False),
+        ([float("nan")], [1.5], False), ([1.5, 1.5], [1.5], False), ([10**400], [1.5], False),
+    ],
+)  # fmt: skip
+def test_what_a_process_tells_of_that_work(said: Any, right: Any, good: bool) -> None:
+    assert rows.led(said, right) is good
+
+
+@pytest.mark.parametrize("seconds", [SHORT, LONG])
+def test_processes_that_differ_are_no_cheats(track: Track, seconds: float) -> None:
+    """Rows of 32 calls: as far apart as an H200 showed it (row_spread.json), and a little more."""
+    own, other = track.working(seconds), track.working(seconds)
+    own.host = lambda: track.clock.spend(40e-6, 0.5)
+    heat = track.run(own, other)
+    assert heat.clear and not heat.why and heat.against().outcome in ("same", "too noisy to tell")
 
 
 @pytest.mark.parametrize("right", [True, False])
 def test_results_of_rows_are_compared(track: Track, right: bool) -> None:
-    own, rowing, first = track.working(CALL), [False], iter(range(13))
-    work, ask = own.stage.entry("work"), own.ask
+    own, rowing = track.working(LONG), [False]
+    work = own.stage.entry("work")
 
     def lazy(x: torch.Tensor) -> torch.Tensor:
         return torch.as_tensor(work(x)) * (right or not rowing[0])
 
-    def seen(do: str, seconds: float, **fields: Any) -> Any:
-        rowing[0] = fields.get("row", 1) > 1
-        return ask(do, seconds, **fields)
-
     vars(own.stage.module)["work"] = lazy
-    own.ask = seen  # type: ignore[method-assign]
-    own.host = lambda: track.clock.spend(50e-3) if next(first, None) is not None else None  # a second race
+    before(own, lambda fields: rowing.__setitem__(0, bool(fields.get("lead"))))
     if right:
-        heat = track.run(own, track.working(CALL))
-        assert heat.clear and heat.compared == 4 * heat.rounds * heat.plan.calls
+        heat = track.run(own, track.working(LONG))
+        assert heat.clear and len(heat.rows) == 1
+        assert heat.compared == 2 * heat.rounds * heat.plan.calls + rows.LONG_BLOCKS * rows.LOOKED
         return
     with pytest.raises(FaultError, match="another result") as caught:
-        track.run(own, track.working(CALL))
+        track.run(own, track.working(LONG))
     assert caught.value.status is Status.WRONG_OUTPUT
 
 
-def test_in_a_row_the_cache_is_overwritten_once_and_each_call_has_a_set_of_its_own(
+def test_in_a_row_calls_follow_each_other_and_each_has_inputs_of_its_own(
     track: Track, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     done: list[str] = []
@@ -98,25 +180,31 @@ def test_in_a_row_the_cache_is_overwritten_once_and_each_call_has_a_set_of_its_o
     monkeypatch.setattr(act, "fill", lambda track, number, seed: done.append(f"fill {number} {seed}"))
     monkeypatch.setattr(act, "overwrite", lambda _: done.append("flush"))
     monkeypatch.setattr(act, "synchronize", lambda: done.append("wait"))
-    start.mine.ask("prepare", calls=4, fresh=["memory"])
+    monkeypatch.setattr(
+        act, "leading", lambda size, steps, seed, _: done.append(f"lead {steps} {seed}") or torch.ones(())
+    )
+    start.mine.ask("prepare", calls=3, fresh=["memory"], lead=256)
+    assert "lead 1 0" in done  # whatever is loaded for it is loaded by then
     done.clear()
-    start.mine.ask("block", order=[2, 0, 1, 3], seed=5, times=2, row=2)
-    once = ["flush", "flush", "call", "call", "wait"]
-    assert done == ["wait", "fill 2 5", "fill 0 6", *once, "fill 1 7", "fill 3 8", *once, "wait"]
+    start.mine.ask("block", order=[2, 0, 2], seed=5, lead=[256, 7])
+    each = ["fill 2 5", "call", "fill 0 6", "call", "fill 2 7", "call"]
+    assert done == ["wait", "lead 7 5", *each, "wait"]
 
 
-def test_rows_are_whole_and_have_each_set_once(track: Track) -> None:
-    start = race.line_up(track.match(track.working(CALL), track.working(CALL)), CASE)
-    for sets, calls in ((8, CALLS), (3, 10)):
-        found = rows.in_sets(replace(start, plan=Plan(sets, calls)), np.random.default_rng(1))
-        assert len(found) == calls // sets * sets
-        assert all(len(set(found[at : at + sets])) == sets for at in range(0, len(found), sets))
+def test_a_row_is_as_long_as_memory_and_time_allow(track: Track) -> None:
+    start = race.line_up(track.match(track.working(SHORT), track.working(SHORT)), CASE)
+    large: list[tuple[tuple[int, ...], str]] = [((8192, 2048), "float32")]
+    for of, wanted in (
+        (start, rows.MOST), (replace(start, outputs=large), 8), (replace(start, eager_seconds=3e-3), 6),
+        (replace(start, eager_seconds=1.0), rows.FEWEST),
+    ):  # fmt: skip
+        assert rows.calls(of) == wanted
 
 
 def test_rows_count_where_they_say_worse() -> None:
     def said(**how: Any) -> witness.Testimony:
         return witness.Testimony(
-            14e-6, **({"hidden": -1.0, "apart": 0.0, "kept": ((True,),), "clear": True} | how)
+            SHORT, **({"hidden": -1.0, "apart": 0.0, "kept": ((True,),), "clear": True} | how)
         )
 
     single = said()
@@ -126,3 +214,12 @@ def test_rows_count_where_they_say_worse() -> None:
     assert witness.agreed(single, accusing).accuses and witness.agreed(single, accusing).kept == single.kept
     assert not witness.agreed(single, unsure).clear and witness.agreed(single, unsure).why
     assert witness.agreed(accusing, unsure) is accusing
+
+
+def test_a_fuller_queue_makes_calls_longer_for_the_reference_too() -> None:
+    def said(seconds: float, trusted: float) -> witness.Testimony:
+        return witness.Testimony(seconds, -1.0, 0.0, ((True,),), clear=True, trusted=trusted)
+
+    assert not witness.agreed(said(SHORT, SHORT), said(2 * SHORT, 2 * SHORT)).accuses
+    assert witness.agreed(said(SHORT, SHORT), said(2 * SHORT, SHORT)).accuses
+    assert not witness.agreed(said(SHORT, SHORT), said(1.3 * SHORT, SHORT)).accuses

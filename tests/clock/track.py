@@ -23,7 +23,7 @@ from grader.task import Case, Task, Tensor
 
 CASE = Case("speed", (Tensor((16, 32)),), "", 0)
 TASK = Task("timed", "work", (CASE,))
-FLUSH, LOOP = 60e-6, 10e-6
+FLUSH, LOOP, STEP = 60e-6, 10e-6, 100e-6
 ONE = threading.RLock()
 
 
@@ -96,10 +96,16 @@ class Track:
             "Event": event, "record": event.record, "elapsed": lambda a, b: 1e3 * (b.at - a.at),
             "synchronize": loop, "now": lambda: self.clock.now,
             "overwrite": lambda _: self.clock.spend(FLUSH), "reset_persisting": lambda: None,
-            "empty_cache": lambda: None, "elsewhere": list,
+            "empty_cache": lambda: None, "elsewhere": list, "leading": self.lead,
+            "size_for": lambda _: (256, STEP),
         }.items():  # fmt: skip
             monkeypatch.setattr(act, name, value)
         monkeypatch.setattr(race.time, "monotonic", lambda: self.clock.now)
+
+    def lead(self, size: int, steps: int, seed: int, device: str) -> torch.Tensor:
+        """Work before a row; its result hangs on how much it was and on the seed."""
+        self.clock.spend(steps * STEP)
+        return torch.tensor(1.0 + steps + size + seed % 1000, dtype=torch.float64)
 
     def working(self, seconds: float, work: Callable[[torch.Tensor], Any] = torch.sigmoid) -> Player:
         """A player whose ``work`` takes that long."""

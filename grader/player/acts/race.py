@@ -2,19 +2,21 @@
 
 from __future__ import annotations
 
-import contextlib
 import gc
 import random
 import time
 from collections import deque
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 import torch
 
 from grader.player import tensors
+from grader.player.calls import copying, on_stream, overwrite, waiting
 from grader.player.fresh import fill, noise, own
+from grader.player.lead import lead as leading
+from grader.player.lead import size_for
 from grader.player.placement import elsewhere, reset_persisting
 from grader.player.results import copies, sum_of_bits
 
@@ -27,11 +29,6 @@ if TYPE_CHECKING:
 Event, synchronize, empty_cache = torch.cuda.Event, torch.cuda.synchronize, torch.cuda.empty_cache
 record, elapsed, now = torch.cuda.Event.record, torch.cuda.Event.elapsed_time, time.perf_counter
 MOST = 4096
-
-
-def overwrite(buffer: torch.Tensor) -> None:
-    """Fill the cache with something else."""
-    buffer.zero_()
 
 
 @dataclass(slots=True)
@@ -61,9 +58,11 @@ _tracks: dict[str, Track] = {}
 
 
 def perform(stage: Stage, line: Line, step: str, track: str, **fields: Any) -> dict[str, Any]:
-    """``step``: "ready", "prepare", "block" or "results", see there. A trusted player may hold several."""
+    """``step``: "ready", "lead", "prepare", "block" or "results", see there; a trusted player has many."""
     if step == "ready":
         return _ready(stage, track, **fields)
+    if step == "lead":
+        return _lead(str(_tracks[track].flush.device))
     if step == "prepare":
         return _prepare(_tracks[track], **fields)
     return _block(_tracks[track], **fields) if step == "block" else _results(stage, _tracks[track], **fields)
@@ -85,7 +84,7 @@ def _ready(
     seconds: ``host`` of one turn of the loop in a block without the cache's part, ``flush`` of overwriting
     the cache once, ``overhead`` between two events.
     """
-    target = stage.target(entry) if not copy else _copy(copy)
+    target = stage.target(entry) if not copy else copying(copy)
     if compiled:
         target = torch.compile(target, mode=None if compiled == "default" else compiled)
     given = [stage.arguments(args) for args in sets]
@@ -109,11 +108,12 @@ def _ready(
     return {"overhead": _overhead(buffer, seconds), "host": sorted(host)[len(host) // 2], "flush": seconds}
 
 
-def _prepare(track: Track, calls: int, fresh: tuple[str, ...] = ()) -> dict[str, Any]:
+def _prepare(track: Track, calls: int, fresh: tuple[str, ...] = (), lead: int = 0) -> dict[str, Any]:
     """Before a block: everything that takes the host longer at one time than at another.
 
     What is in ``fresh`` is not where it was in the block before: "memory", "events", "stream". With "warm"
     each timed call follows one with another set: its code lies in the caches and its data does not.
+    ``lead``: the size of the matrices of a block that begins with work.
     Nothing of the block's inputs is known yet, so no work on them can be done here.
     """
     track.results.clear()
@@ -142,6 +142,8 @@ def _prepare(track: Track, calls: int, fresh: tuple[str, ...] = ()) -> dict[str,
         room = [copies(value) for _ in range(calls + len(track.sets) + 2)]
         track.room = room[:calls]
         del room
+        if lead:  # loads the library's code
+            leading(lead, 1, 0, str(track.flush.device))
     synchronize()
     return {}
 
@@ -151,9 +153,9 @@ def _block(
     order: list[int],
     seed: int | None = None,
     times: int = 0,
-    row: int = 1,
     drain: bool = False,
     waits: bool = False,
+    lead: Sequence[int] = (),
 ) -> dict[str, Any]:
     """Call once for each number in ``order`` with that set of inputs, filled anew from ``seed``.
 
@@ -164,12 +166,12 @@ def _block(
     else is done between calls: what the host does there takes no time of a device that is behind, and takes
     its own if the call has waited for the device. ``drain``: after each call this loop waits for it too, so
     that it makes no difference whether the call has. ``waits``: a call that does it, to see what is left.
-    ``row``: so many calls follow each other before the cache is overwritten anew, each with another set.
+    ``lead``: size and steps of work that comes before all calls, which then follow each other.
     """
     target, sets, flush, results = track.target, track.sets, track.flush, track.results
     results.clear()
     if waits:
-        target = waiting(target)
+        target = waiting(target, empty_cache, synchronize)
     # The memory of so many calls' results in a row is not used twice, as that of their inputs is not.
     returned: deque[Any] = deque(maxlen=len(sets))
     used = list(zip(order, track.events, strict=False))
@@ -178,12 +180,11 @@ def _block(
     gc.disable()
     try:
         with torch.no_grad(), on_stream(track.stream):
+            ahead = [leading(lead[0], lead[1], seed or 0, str(flush.device))] if lead else []
             for at, (number, (before, after)) in enumerate(used):
-                if at % row == 0:
-                    for ahead, each in enumerate(order[at : at + row], at):
-                        fill(track, each, None if seed is None else seed + ahead)
-                    for _ in range(times):
-                        overwrite(flush)
+                fill(track, number, None if seed is None else seed + at)
+                for _ in range(times):
+                    overwrite(flush)
                 if "warm" in track.fresh:
                     value = target(*sets[number - 1])
                 record(before)
@@ -193,29 +194,18 @@ def _block(
                     synchronize()
                 returned.append(value)
                 results.append(copies(value, room[at]))
-                if track.fresh and (at + 1) % row == 0:
+                if track.fresh and not lead:
                     # With more work waiting in its queue, the device takes up to 1.4 us longer for a launch;
                     # how much waits hangs on the host. So nothing but this call's own ever does.
                     synchronize()
             sums = [sum_of_bits(result).to(flush.device) for found in results for result in found]
             said = torch.stack(sums).tolist() if sums else []
+            led = [float(mean) for mean in ahead]
             synchronize()
     finally:
         gc.enable()
-    return {"seconds": [elapsed(before, after) / 1e3 for _, (before, after) in used], "sums": said}
-
-
-def waiting(target: Callable[..., Any]) -> Callable[..., Any]:
-    """The same, but it gives free memory back and waits for the device, as some honest submissions do."""
-
-    def call(*args: Any) -> Any:
-        empty_cache()
-        synchronize()
-        value = target(*args)
-        synchronize()
-        return value
-
-    return call
+    seconds = [elapsed(before, after) / 1e3 for _, (before, after) in used]
+    return {"seconds": seconds, "sums": said, "lead": led}
 
 
 def spare() -> list[tuple[torch.cuda.Event, torch.cuda.Event]]:
@@ -231,11 +221,6 @@ def recorded() -> tuple[torch.cuda.Event, torch.cuda.Event]:
     return pair
 
 
-def on_stream(other: torch.cuda.Stream | None) -> contextlib.AbstractContextManager[Any]:
-    """Another current stream, or the one that there is."""
-    return contextlib.nullcontext() if other is None else torch.cuda.stream(other)
-
-
 def _results(stage: Stage, track: Track, calls: list[int], out: list[list[dict[str, Any]]]) -> dict[str, Any]:
     """Write the results of these calls of the last block into the outbox; answers what they are."""
     facts = []
@@ -246,12 +231,6 @@ def _results(stage: Stage, track: Track, calls: list[int], out: list[list[dict[s
             if list(tensor.shape) == want["shape"] and tensors.name_of(tensor.dtype) == want["dtype"]:
                 tensors.put(stage.outbox, want["at"], tensor)
     return {"facts": facts}
-
-
-def _copy(nbytes: int) -> Callable[..., torch.Tensor]:
-    source = torch.zeros(nbytes // 4, device="cuda")
-    target = torch.empty_like(source)
-    return lambda *_: target.copy_(source)
 
 
 def _overhead(buffer: torch.Tensor, flush: float) -> float:
@@ -280,16 +259,32 @@ def _overhead(buffer: torch.Tensor, flush: float) -> float:
 
 
 def _flushing(buffer: torch.Tensor) -> float:
-    """Seconds that overwriting the cache once takes; the median of 9."""
+    """Seconds that overwriting the cache once takes."""
+    return _median(lambda: overwrite(buffer))
+
+
+def _lead(device: str) -> dict[str, Any]:
+    """``size`` of the matrices that lead on this device, and ``seconds`` of a step."""
+
+    def seconds(size: int) -> float:
+        return _median(lambda: leading(size, 4, 0, device), 5) / 4
+
+    with torch.no_grad():
+        size, found = size_for(seconds)
+    return {"size": size, "seconds": found}
+
+
+def _median(work: Callable[[], object], times: int = 9) -> float:
+    """Seconds by events of something that is asked for on an idle device; the median."""
     found = []
-    for _ in range(9):
+    for _ in range(times):
         before, after = _pair()
         record(before)
-        overwrite(buffer)
+        work()
         record(after)
         synchronize()
         found.append(elapsed(before, after) / 1e3)
-    return float(sorted(found)[4])
+    return float(sorted(found)[times // 2])
 
 
 def _pair() -> tuple[torch.cuda.Event, torch.cuda.Event]:

@@ -1,0 +1,41 @@
+"""What is called in a race beside the submission, and where calls are made."""
+
+from __future__ import annotations
+
+import contextlib
+from collections.abc import Callable
+from typing import Any
+
+import torch
+
+
+def overwrite(buffer: torch.Tensor) -> None:
+    """Fill the cache with something else."""
+    buffer.zero_()
+
+
+def copying(nbytes: int) -> Callable[..., torch.Tensor]:
+    """A copy of so many bytes on the device."""
+    source = torch.zeros(nbytes // 4, device="cuda")
+    target = torch.empty_like(source)
+    return lambda *_: target.copy_(source)
+
+
+def waiting(
+    target: Callable[..., Any], give_back: Callable[[], None], wait: Callable[[], None]
+) -> Callable[..., Any]:
+    """The same, but it gives free memory back and waits for the device, as some honest submissions do."""
+
+    def call(*args: Any) -> Any:
+        give_back()
+        wait()
+        value = target(*args)
+        wait()
+        return value
+
+    return call
+
+
+def on_stream(other: torch.cuda.Stream | None) -> contextlib.AbstractContextManager[Any]:
+    """Another current stream, or the one that there is."""
+    return contextlib.nullcontext() if other is None else torch.cuda.stream(other)
