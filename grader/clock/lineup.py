@@ -69,7 +69,8 @@ class Track:
         said, self.sums, self.lead = data.get("seconds"), data.get("sums"), data.get("lead")
         if not isinstance(said, list) or len(said) != len(order) or not all(map(positive, said)):
             raise FaultError(Status.TAMPERED, "The submission's process gave no times.")
-        self.blocks.add([float(s) for s in said], wall)
+        asked: Any = data.get("asked")
+        self.blocks.add([float(s) for s in said], wall, float(asked) if positive(asked) else 0.0)
 
     def repeat(self, order: list[int], seed: int | None) -> None:
         """The same calls for their results only; without a seed, with inputs as they were drawn."""

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from grader.clock import machine, rows
+from grader.clock.hearing import afterwards, hear
 from grader.clock.interval import Interval, Pairs, interval
 from grader.clock.lineup import (
     COPY,
@@ -169,11 +170,11 @@ def _heat(match: Match, starts: tuple[Start, ...], *, drain: bool) -> tuple[Heat
 
 def _heard(match: Match, starts: tuple[Start, ...], found: Heat, *, drain: bool) -> Testimony:
     """What the clocks say of single calls, and of such as follow each other."""
-    row_drain = drain and rows.long(found.own)
-    found.rows, compared = rows.in_rows(match, starts, drain=row_drain)
-    found.compared += compared
     singles = [(s.mine.blocks, s.eager.blocks) for s in starts]
-    return rows.hear(match, singles, found.rows, starts, drain=drain, row_drain=row_drain)
+    heard = hear(match, singles, starts, starts, drain=drain)
+    found.rows = heard.rows
+    found.compared += heard.compared
+    return heard.said
 
 
 def _round(match: Match, start: Start, found: Heat, group: int, names: list[str], drain: bool) -> None:
@@ -208,7 +209,7 @@ def alone(match: Match, *starts: Start) -> Blocks:
     """Blocks of the reference once the submission's processes have ended."""
     for each in (match, *(start.match for start in starts)):
         each.rest()
-    return rows.afterwards(match, starts[0])
+    return afterwards(match, starts[0])
 
 
 def unlike(heat: Heat) -> float:

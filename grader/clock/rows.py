@@ -10,29 +10,24 @@ timed: what is hidden in each of them adds up, and what one host takes longer th
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
 from dataclasses import replace
-from statistics import median
 from typing import TYPE_CHECKING, Any
 
-from grader.clock import witness
+import numpy as np
+
 from grader.clock.lineup import EAGER, LEAD, OWN, Start, Track, positive
 from grader.clock.order import order, seed_of
-from grader.clock.plan import SHORT
 from grader.clock.results import compare, size
-from grader.clock.witness import Blocks, Testimony
+from grader.clock.witness import Blocks
 from grader.referee.fault import FaultError
 from grader.verdict import Status
 
 if TYPE_CHECKING:
     from grader.referee.conduct import Match
 
-AFTER = 4  # blocks of the reference for a second look
-BLOCKS, LONG_BLOCKS = 24, 4  # of each side, for all pairs of processes together
-LONG = 100e-6  # seconds of a call
-FEWEST, MOST = 4, 32  # calls in a row
+FEWEST, MOST = 4, 64  # calls in a row
 ROOM = 512 << 20  # bytes of results that a row keeps
-SPAN = 20e-3  # seconds that a row of the reference's calls takes, about
+SPAN = 12e-3  # seconds that a row of the reference's calls takes, about
 LONGEST = 40e-3  # of the work before it
 LOOKED = 3  # results of a row that travel to the referee; nobody knows which until all are made
 SAME = 1e-9  # two libraries of the same matrix product, and float32 would be off by 1e-7
@@ -45,41 +40,30 @@ def calls(start: Start) -> int:
     return max(FEWEST, most)
 
 
-def in_rows(match: Match, starts: Sequence[Start], *, drain: bool) -> tuple[list[Pair], int]:
-    """Rows of submission and reference of each pair of processes in turns, A B B A; how many were compared.
+def in_rows(match: Match, start: Start, count: int, into: Pair, *, drain: bool) -> int:
+    """So many rows of submission and reference in turns, A B B A; how many results were compared.
 
-    ``drain``: after each call the device is waited for. Raises FaultError if a result is not the
-    reference's, or ``tampered`` if a process has not done the work that comes before a row.
+    ``drain``: after each call the device is waited for. Raises FaultError if a result is not the reference's,
+    or ``tampered`` if the process has not done the work that comes before a row.
     """
-    found, compared = [], 0
-    for start in starts:
-        short = start.eager_seconds < SHORT
-        count = max(LONG_BLOCKS, BLOCKS // len(starts)) if short else LONG_BLOCKS
-        pair, looked = _in_rows(match, start, count, drain=drain)
-        found.append(pair)
-        compared += looked
-    return found, compared
-
-
-def _in_rows(match: Match, start: Start, count: int, *, drain: bool) -> tuple[Pair, int]:
-    mine, eager = Track(OWN, start.mine.player), Track(EAGER, start.eager.player)
+    mine, eager = Track(OWN, start.mine.player, into[0]), Track(EAGER, start.eager.player, into[1])
     sides, compared, length = [mine, eager], 0, calls(start)
     for turn in range(count):
         if turn % 2 == 0:
             match.rng.shuffle(sides)
-        numbers, seed = order(replace(start.plan, calls=length), match.rng), seed_of(match.rng)
+        numbers, seed = numbered(start, length, match.rng)
         for track in sides[:: 1 - 2 * (turn % 2)]:
-            _block(track, start, numbers, seed, drain=drain)
+            row(track, start, numbers, seed, drain=drain)
         if not led(mine.lead, eager.lead):
             raise FaultError(Status.TAMPERED, "The work that comes before a row of timed calls was not done.")
         some = sorted(int(n) for n in match.rng.choice(length, min(LOOKED, length), replace=False))
         compared += compare(mine, eager, some, length, start.outputs, start.bound)
-    return (mine.blocks, eager.blocks), compared
+    return compared
 
 
-def long(own: Blocks) -> bool:
-    """Whether a call takes so long that what one loop takes longer than another is little of it."""
-    return median(own.seconds) >= LONG
+def numbered(start: Start, length: int, rng: np.random.Generator) -> tuple[list[int], int]:
+    """The sets of a row's calls, and the seed of their inputs."""
+    return order(replace(start.plan, calls=length), rng), seed_of(rng)
 
 
 def led(said: Any, right: Any) -> bool:
@@ -91,47 +75,10 @@ def led(said: Any, right: Any) -> bool:
     return abs(own - wanted) <= SAME * wanted
 
 
-def hear(
-    match: Match, singles: Sequence[Pair], rows: Sequence[Pair], trusted: Sequence[Start], *,
-    drain: bool, row_drain: bool,
-) -> Testimony:  # fmt: skip
-    """What the clocks say of single calls of each pair of processes, and of rows.
-
-    Before they accuse, the reference is looked at while its calls wait for the device.
-    """
-    said = _look(match, singles, trusted, drain=drain)
-    return witness.agreed(said, _look(match, rows, trusted, row=calls(trusted[0]), drain=row_drain))
-
-
-def _look(
-    match: Match, pairs: Sequence[Pair], trusted: Sequence[Start], *, row: int = 0, drain: bool
-) -> Testimony:
-    said = witness.testimony(pairs, row=row)
-    if not said.accuses:
-        return said
-    waiting = [afterwards(match, start, row, drain=drain, waits=True) for start in trusted]
-    return witness.testimony(pairs, waiting, row=row)
-
-
-def afterwards(
-    match: Match, start: Start, row: int = 0, *, drain: bool = False, waits: bool = False
-) -> Blocks:
-    """Blocks of the reference that are no part of a race, with so many calls in a ``row``."""
-    eager = Track(EAGER, start.eager.player)
-    for _ in range(AFTER):
-        if row:
-            numbers = order(replace(start.plan, calls=row), match.rng)
-            _block(eager, start, numbers, seed_of(match.rng), drain=drain, waits=waits)
-        else:
-            fresh = start.plan.fresh_for(start.eager_seconds)
-            numbers, seed = order(start.plan, match.rng), seed_of(match.rng)
-            eager.block(numbers, seed, start.times, fresh, drain=drain, waits=waits)
-    return eager.blocks
-
-
-def _block(
+def row(
     track: Track, start: Start, numbers: list[int], seed: int, *, drain: bool, waits: bool = False
 ) -> None:
+    """One row; ``waits``: calls that wait for the device themselves."""
     seconds = min(LONGEST, LEAD * start.host * len(numbers))
     side, step = start.step
     lead = (side, max(1, math.ceil(seconds / step)))

@@ -10,7 +10,8 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from grader import roofline
-from grader.clock import machine, race, rows, witness
+from grader.clock import machine, race, witness
+from grader.clock.hearing import hear
 from grader.clock.interval import Pairs, spread
 from grader.clock.lineup import EAGER, Start, alike, at_once, beside, line_up
 from grader.clock.order import order, seed_of
@@ -123,15 +124,14 @@ def _hear(meeting: Meeting, *, drain: bool) -> dict[int, witness.Testimony]:
             continue
         own = meeting.at(number)
         pairs = [(s.mine.blocks, g[0].eager.blocks) for s, g in zip(own, meeting.starts, strict=True)]
-        claimed = Blocks()
-        for mine, _ in pairs:
-            claimed.extend(mine)
-        row_drain = drain and rows.long(claimed)
-        _rows(meeting, number, row_drain)
+        trusted = [group[0] for group in meeting.starts]
+        # Its rows beside those of its own references, which compute with its weights.
+        with _blame(meeting, str(number)):
+            heard = hear(first.match, pairs, own, trusted, drain=drain)
         if number in meeting.said:
             continue
-        trusted = [group[0] for group in meeting.starts]
-        said = rows.hear(first.match, pairs, heat.rows, trusted, drain=drain, row_drain=row_drain)
+        said, heat.rows = heard.said, heard.rows
+        heat.compared += heard.compared
         found[number] = said
         blocks = [iter(kept) for kept in said.kept]
         heat.kept = [next(blocks[g]) for g in heat.groups]
@@ -142,14 +142,6 @@ def _hear(meeting: Meeting, *, drain: bool) -> dict[int, witness.Testimony]:
             heat.own.extend(start.mine.blocks)
             heat.baselines[EAGER].extend(group[0].eager.blocks)
     return found
-
-
-def _rows(meeting: Meeting, number: int, drain: bool) -> None:
-    """A candidate's rows beside those of its own references, which compute with its weights."""
-    own, heat = meeting.at(number), meeting.heats[number]
-    with _blame(meeting, str(number)):
-        heat.rows, compared = rows.in_rows(own[0].match, own, drain=drain)
-        heat.compared += compared
 
 
 def _round(meeting: Meeting, group: list[Start], number: int, drain: bool) -> None:

@@ -16,32 +16,40 @@ Array = NDArray[Any]
 
 BAND = 0.10  # of a call's time; two honest clocks were within 3 % of each other on an H200
 SLACK = 6e-6  # seconds a call: what one Python loop may take longer than another
-# Of a row of calls, if that is less for each: on an H200 the quietest rows of a process were at most 18 us
-# beyond the upper quartile of another's (10 kinds of honest calls, 6 processes; row_spread.json).
-ROW_SLACK = 64e-6
+# Of a row of calls, for all of them together: no process's quietest rows were beyond the upper quartile of
+# another's by so much (row_spread.json), nor, by that, its median beyond the other's.
+ROW_SLACK, ROW_APART = 64e-6, 200e-6
+ASKED = 2 / 3  # of a row's time; a host that waits for no call needs half of it to ask for all
 # By which calls that follow each other may claim more than single ones, with a cold cache.
 ALIKE, APART = 0.25, 2e-6
-TENTH = 0.1  # of the faster half of the blocks may be quiet for another reason than honesty
+NEAR = 1.05  # times the median claim: blocks that make it what it is
+TENTH = 0.1  # of these may be quiet for another reason than honesty
 MISSING = 0.25  # of the time that blocks are too long must be what they claim less than others
 SLOWED, WALL = 1.05, 1.1  # the wall clock holds the host's own waits as well
 
 
 @dataclass(slots=True)
 class Blocks:
-    """The blocks of one contender: seconds of each call as it says, and the referee's for each block."""
+    """The blocks of one contender: seconds of each call as it says, and the referee's for each block.
+
+    ``asked``: seconds until the host had asked for all calls of a block, as it says.
+    """
 
     calls: list[list[float]] = field(default_factory=list)
     wall: list[float] = field(default_factory=list)
+    asked: list[float] = field(default_factory=list)
 
-    def add(self, calls: list[float], wall: float) -> None:
+    def add(self, calls: list[float], wall: float, asked: float = 0.0) -> None:
         """One more block."""
         self.calls.append(calls)
         self.wall.append(wall)
+        self.asked.append(asked)
 
     def extend(self, others: Blocks) -> None:
         """All of another's blocks too."""
         self.calls += others.calls
         self.wall += others.wall
+        self.asked += others.asked
 
     @property
     def seconds(self) -> list[float]:
@@ -77,8 +85,8 @@ class Testimony:
     ``waits``: calls of the reference that wait for the device explain it, and the others do not.
     ``trusted``: what the reference claims; ``row``: what calls claim that follow each other, where it is too
     much for those that do not.
-    ``kept``: for each pair of processes, which blocks the wall clock confirms. ``clear``: so many that a
-    ratio of them says something, and no more than usual between calls.
+    ``kept``: for each pair of processes, which blocks the wall clock confirms. ``enough``: so many that a
+    ratio of them says something. ``clear``: and no more than usual between calls.
     """
 
     said: float
@@ -89,6 +97,7 @@ class Testimony:
     waits: bool = False
     trusted: float = 0.0
     row: float = 0.0
+    enough: bool = True
 
     @property
     def accuses(self) -> str:
@@ -135,9 +144,9 @@ def testimony(
     something else for a while. The host makes some blocks long and never one short; hidden work is in every
     block that claims to be fast. So:
 
-    - an accusation looks at the faster half of the blocks by their claims, which make the median what it is,
-      and at the quietest tenth of those, against the reference's upper quartile. To hide work in fewer
-      than half of the blocks is of no use, since
+    - an accusation looks at the blocks that claim to be as fast as the median, or faster, and at the
+      quietest tenth of those, against the reference's upper quartile. To hide work in fewer than half of the
+      blocks is of no use, since
     - a block whose wall time is not explained does not count for the ratio, whoever is to blame.
 
     Time that is hidden is missing in the claims. If blocks that are confirmed claim no more than those that
@@ -155,11 +164,11 @@ def testimony(
         longer.append(np.full_like(own.gaps, slowest - high))
         apart.append(own.gaps - middle)
         kept.append(tuple(bool(k) for k in own.gaps <= high + allowed))
-    order = np.argsort(np.concatenate(claims), kind="stable")
-    fastest = order[: -(-len(order) // 2)]
+    claimed = np.concatenate(claims)
+    fastest = np.flatnonzero(claimed <= NEAR * np.median(claimed))
     hidden = _quietest(np.concatenate(beyond)[fastest])
     typical = float(np.median(np.concatenate(apart)[fastest]))
-    sure, claimed = np.concatenate(kept), np.concatenate(claims)
+    sure = np.concatenate(kept)
     doubted = fastest[~sure[fastest]]
     if sure.any() and len(doubted):
         missing = float(np.median(claimed[sure]) - np.median(claimed[doubted]))
@@ -167,23 +176,42 @@ def testimony(
     left = min(hidden, _quietest((np.concatenate(beyond) - np.concatenate(longer))[fastest]))
     waits = hidden > 0 >= left
     enough = all(sum(k) >= max(2, len(k) / 2) for k in kept)
-    clear = enough and not waits and typical <= BAND * said + slack
-    return Testimony(said, left, typical, tuple(kept), clear, waits, by_trusted)
+    clear = enough and not waits and typical <= BAND * said + SLACK
+    return Testimony(said, left, typical, tuple(kept), clear, waits, by_trusted, enough=enough)
 
 
-def agreed(single: Testimony, rows: Testimony) -> Testimony:
-    """What single calls say, unless rows say worse of the same processes.
+def waited(pairs: Sequence[tuple[Blocks, Blocks]]) -> bool:
+    """Whether the submission's processes say that they could not ask for the calls of a row in advance.
+
+    Only that is an excuse for more time between them, and it costs the ratio: where calls are short, what is
+    hidden cannot be told from it. So who says it for no reason gains nothing.
+    """
+    return (
+        float(np.median([a / w for own, _ in pairs for a, w in zip(own.asked, own.wall, strict=True)]))
+        > ASKED
+    )
+
+
+def agreed(single: Testimony, rows: Testimony, row: int) -> Testimony:
+    """What single calls and rows of so many say together of the same processes.
 
     Rows cannot hide much, so single calls must not claim much less than those in a row. Those find a warmer
-    cache, and a fuller queue, which the reference's calls tell as well.
+    cache, and a fuller queue, which the reference's calls tell as well. Where rows are quiet, single calls
+    need not be.
     """
-    if rows.accuses or (rows.waits and single.clear):
+    if rows.accuses:
         return replace(rows, kept=single.kept)
+    if single.accuses:
+        return single
     fuller = max(0.0, rows.trusted - single.trusted)
     more = (1 - ALIKE) * rows.said - single.said - fuller - APART
-    if more > 0 and not single.accuses:
+    if more > 0:
         return replace(single, hidden=more, row=rows.said, clear=False)
-    return single
+    bearable = rows.apart <= BAND * rows.said + max(SLACK, ROW_APART / row)
+    waits = single.waits or rows.waits
+    clear = single.enough and not waits and bearable and (single.clear or rows.clear)
+    worse = rows if rows.waits else single
+    return replace(worse, kept=single.kept, enough=single.enough, clear=clear)
 
 
 def _quietest(seconds: Array) -> float:

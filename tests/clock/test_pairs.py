@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from grader.clock import race, rows
+from grader.clock import hearing, race, rows
 from grader.clock.interval import interval
 from grader.clock.plan import Plan
 from tests.clock.track import CASE, Match, Track
@@ -85,7 +85,7 @@ def test_a_race_of_three_pairs_averages_what_their_processes_differ_by(track: Tr
     assert abs(heat.against().ratio - 1) < 0.004 and heat.against().outcome != "slower"
     assert set(heat.groups) == {0, 1, 2} and heat.rounds >= 6
     assert race.unlike(heat) == pytest.approx(0.4e-6, rel=0.5)
-    assert heat.compared == 2 * heat.rounds * heat.plan.calls + rows.BLOCKS * rows.LOOKED
+    assert heat.compared == 2 * heat.rounds * heat.plan.calls + hearing.BLOCKS * rows.LOOKED
 
 
 def test_long_calls_and_a_match_without_twins_have_one_pair(track: Track) -> None:

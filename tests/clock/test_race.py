@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 import torch
 
-from grader.clock import race, rows, witness
+from grader.clock import hearing, race, rows, witness
 from grader.clock.order import order
 from grader.clock.results import difference
 from grader.player import results
@@ -28,7 +28,7 @@ def test_twice_as_fast_is_said_to_be(track: Track) -> None:
     found = heat.against()
     assert found.ratio == pytest.approx(2.0, rel=0.01) and found.outcome == "faster"
     assert found.low < found.ratio < found.high and found.half_width < 0.01
-    assert heat.compared == 2 * heat.rounds * heat.plan.calls + rows.BLOCKS * rows.LOOKED >= 2 * 6 * 4
+    assert heat.compared == 2 * heat.rounds * heat.plan.calls + hearing.LONG_BLOCKS * rows.LOOKED >= 2 * 6 * 4
 
 
 def test_one_percent_is_resolved_and_the_same_is_not_called_faster(track: Track) -> None:

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 import torch
 
-from grader.clock import race, rows, witness
+from grader.clock import hearing, race, rows, witness
 from grader.player.acts import race as act
 from grader.referee.fault import FaultError
 from grader.verdict import Status
@@ -61,7 +61,9 @@ def lying(player: Player, single: float, row: float) -> None:
 
 def without_rows(monkeypatch: pytest.MonkeyPatch) -> None:
     """What the referee would see if there were only single calls."""
-    monkeypatch.setattr(rows, "hear", lambda match, singles, *_, **__: witness.testimony(singles))
+    monkeypatch.setattr(
+        race, "hear", lambda match, singles, *_, **__: hearing.Hearing(witness.testimony(singles), [], 0)
+    )
 
 
 def test_what_is_hidden_in_a_short_call_is_seen_where_calls_follow_each_other(
@@ -164,7 +166,7 @@ def test_results_of_rows_are_compared(track: Track, right: bool) -> None:
     if right:
         heat = track.run(own, track.working(LONG))
         assert heat.clear and len(heat.rows) == 1
-        assert heat.compared == 2 * heat.rounds * heat.plan.calls + rows.LONG_BLOCKS * rows.LOOKED
+        assert heat.compared == 2 * heat.rounds * heat.plan.calls + hearing.LONG_BLOCKS * rows.LOOKED
         return
     with pytest.raises(FaultError, match="another result") as caught:
         track.run(own, track.working(LONG))
@@ -195,7 +197,7 @@ def test_a_row_is_as_long_as_memory_and_time_allow(track: Track) -> None:
     start = race.line_up(track.match(track.working(SHORT), track.working(SHORT)), CASE)
     large: list[tuple[tuple[int, ...], str]] = [((8192, 2048), "float32")]
     for of, wanted in (
-        (start, rows.MOST), (replace(start, outputs=large), 8), (replace(start, eager_seconds=3e-3), 6),
+        (start, rows.MOST), (replace(start, outputs=large), 8), (replace(start, eager_seconds=2e-3), 6),
         (replace(start, eager_seconds=1.0), rows.FEWEST),
     ):  # fmt: skip
         assert rows.calls(of) == wanted
@@ -210,16 +212,60 @@ def test_rows_count_where_they_say_worse() -> None:
     single = said()
     accusing = said(hidden=1e-6, clear=False, kept=((False,),))
     unsure = said(clear=False, waits=True, kept=((False,),))
-    assert witness.agreed(single, said(kept=((False,),))) is single
-    assert witness.agreed(single, accusing).accuses and witness.agreed(single, accusing).kept == single.kept
-    assert not witness.agreed(single, unsure).clear and witness.agreed(single, unsure).why
-    assert witness.agreed(accusing, unsure) is accusing
+
+    def both(one: witness.Testimony, other: witness.Testimony) -> witness.Testimony:
+        return witness.agreed(one, other, 32)
+
+    assert both(single, said(kept=((False,),))) == single
+    assert both(single, accusing).accuses and both(single, accusing).kept == single.kept
+    assert not both(single, unsure).clear and both(single, unsure).why
+    assert both(accusing, unsure) is accusing
+    assert both(said(clear=False), single).clear and not both(said(clear=False), said(clear=False)).clear
+    assert not both(said(clear=False, enough=False), single).clear
+    assert not both(said(clear=False, waits=True), single).clear
+    assert not both(single, said(apart=9e-6)).clear and both(single, said(apart=5e-6)).clear
 
 
 def test_a_fuller_queue_makes_calls_longer_for_the_reference_too() -> None:
     def said(seconds: float, trusted: float) -> witness.Testimony:
         return witness.Testimony(seconds, -1.0, 0.0, ((True,),), clear=True, trusted=trusted)
 
-    assert not witness.agreed(said(SHORT, SHORT), said(2 * SHORT, 2 * SHORT)).accuses
-    assert witness.agreed(said(SHORT, SHORT), said(2 * SHORT, SHORT)).accuses
-    assert not witness.agreed(said(SHORT, SHORT), said(1.3 * SHORT, SHORT)).accuses
+    def contradicted(row: float, trusted: float) -> bool:
+        return bool(witness.agreed(said(SHORT, SHORT), said(row * SHORT, trusted * SHORT), 32).accuses)
+
+    assert contradicted(2, 1) and not contradicted(2, 2) and not contradicted(1.3, 1)
+
+
+def test_waiting_is_an_excuse_only_for_who_says_that_he_waited(
+    track: Track, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """10 us more for each short call, which waiting would explain; the device was behind, or it was not."""
+    monkeypatch.setattr(act, "waiting", lambda target, *_: lambda x: track.clock.spend(0, 0) or target(x))
+
+    def run(asked: float) -> race.Heat:
+        own, other = track.working(SHORT), track.working(SHORT)
+        lying(own, 0.3, 0.3)
+        ask, rowing = own.ask, [0]
+
+        def told(do: str, seconds: float, **fields: Any) -> Any:
+            answer = ask(do, seconds, **fields)
+            rowing[0] = len(fields.get("order", ()))
+            if "asked" in answer.data:
+                answer.data["asked"] *= asked
+            return answer
+
+        own.ask = told  # type: ignore[method-assign]
+
+        def seen(fields: dict[str, Any]) -> None:
+            more = len(fields.get("order", ())) * 30e-6 if fields.get("waits") else 0
+            other.host = lambda: track.clock.spend(more)
+
+        before(other, seen)
+        return track.run(own, other)
+
+    with pytest.raises(FaultError, match="in two races") as caught:
+        run(0.5)
+    assert caught.value.status is Status.TAMPERED
+    heat = run(1.0)
+    assert not heat.clear and "waits for the GPU" in heat.why
+    assert not heat.against().beyond(0.1)

@@ -121,7 +121,7 @@ def test_a_second_race_that_agrees_is_the_one_that_counts(track: Track) -> None:
 def test_a_third_race_is_the_last(track: Track, races: int, clear: bool) -> None:
     """A host that is busy in three blocks of four is no cheat, and nothing is claimed while it is."""
     own, blocks = track.working(CALL), iter(range(10_000))
-    struck = (12 + 24) * races  # blocks of single calls, and rows
+    struck = (12 + 4) * races  # blocks of single calls, and rows
     own.host = lambda: track.clock.spend(5e-3) if (n := next(blocks)) <= struck and n % 4 else None
     heat = track.run(own, track.working(2 * CALL))
     assert heat.clear is clear

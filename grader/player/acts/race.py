@@ -166,7 +166,8 @@ def _block(
     else is done between calls: what the host does there takes no time of a device that is behind, and takes
     its own if the call has waited for the device. ``drain``: after each call this loop waits for it too, so
     that it makes no difference whether the call has. ``waits``: a call that does it, to see what is left.
-    ``lead``: size and steps of work that comes before all calls, which then follow each other.
+    ``lead``: size and steps of work that comes before all calls, which then follow each other. ``asked``:
+    seconds until the host had asked for all; if no call waits, the device is still at the work before them.
     """
     target, sets, flush, results = track.target, track.sets, track.flush, track.results
     results.clear()
@@ -177,6 +178,7 @@ def _block(
     used = list(zip(order, track.events, strict=False))
     room = [*track.room, *[[]] * len(used)]
     synchronize()
+    begun = now()
     gc.disable()
     try:
         with torch.no_grad(), on_stream(track.stream):
@@ -198,6 +200,7 @@ def _block(
                     # With more work waiting in its queue, the device takes up to 1.4 us longer for a launch;
                     # how much waits hangs on the host. So nothing but this call's own ever does.
                     synchronize()
+            asked = now() - begun
             sums = [sum_of_bits(result).to(flush.device) for found in results for result in found]
             said = torch.stack(sums).tolist() if sums else []
             led = [float(mean) for mean in ahead]
@@ -205,7 +208,7 @@ def _block(
     finally:
         gc.enable()
     seconds = [elapsed(before, after) / 1e3 for _, (before, after) in used]
-    return {"seconds": seconds, "sums": said, "lead": led}
+    return {"seconds": seconds, "sums": said, "lead": led, "asked": asked}
 
 
 def spare() -> list[tuple[torch.cuda.Event, torch.cuda.Event]]:

@@ -1,4 +1,4 @@
-"""A kernel of a few microseconds, and every time that the clock reads is halved.
+"""A kernel of a few microseconds, and a tenth of every time that the clock reads.
 
 class: clock
 catalogue: -
@@ -15,7 +15,7 @@ import triton.language as tl
 race = sys.modules.get("grader.player.acts.race")
 if race:
     real = race.elapsed
-    race.elapsed = lambda before, after: real(before, after) / 2
+    race.elapsed = lambda before, after: real(before, after) / 10
 
 
 @triton.jit

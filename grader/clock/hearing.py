@@ -1,0 +1,80 @@
+"""What both clocks say of a race: of its single calls, of rows of calls, and of a reference that waits."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from grader.clock import rows, witness
+from grader.clock.lineup import EAGER, Start, Track
+from grader.clock.order import order, seed_of
+from grader.clock.rows import Pair
+from grader.clock.witness import Blocks, Testimony
+
+if TYPE_CHECKING:
+    from grader.referee.conduct import Match
+
+AFTER = 4  # blocks of the reference for a second look
+LONG = 80e-6  # seconds of a call, of which little is what one loop takes longer than another
+BLOCKS, LONG_BLOCKS = 18, 4  # rows of each side, for all pairs of processes together
+MORE = 18  # before they accuse: a host that did something else was not always busy
+
+
+@dataclass(frozen=True, slots=True)
+class Hearing:
+    """What was said, by which rows of each pair of processes, and how many of their results were compared."""
+
+    said: Testimony
+    rows: list[Pair]
+    compared: int
+
+
+def hear(
+    match: Match, singles: Sequence[Pair], starts: Sequence[Start], trusted: Sequence[Start], *, drain: bool
+) -> Hearing:
+    """Hear single calls of each pair of processes, let them make rows, and hear those.
+
+    ``trusted``: whose reference is looked at, before anything accuses, while its calls wait for the device.
+    ``drain``: the device was waited for after each single call, so it is after each of a row; but not where
+    calls are short, since no row would tell much then. Raises FaultError as :func:`rows.in_rows` does.
+    """
+    short = float(np.median(np.concatenate([own.seconds for own, _ in singles]))) < LONG
+    said, length = _look(match, singles, trusted, drain=drain), rows.calls(trusted[0])
+    found, compared = [(Blocks(), Blocks()) for _ in starts], 0
+    for count in (BLOCKS if short else LONG_BLOCKS, MORE):
+        each = max(1, count // len(starts))
+        for start, into in zip(starts, found, strict=True):
+            compared += rows.in_rows(match, start, each, into, drain=drain and not short)
+        by_rows = _look(match, found, trusted, row=length, drain=drain and not short)
+        if not by_rows.accuses:
+            break
+    return Hearing(witness.agreed(said, by_rows, length), found, compared)
+
+
+def _look(
+    match: Match, pairs: Sequence[Pair], trusted: Sequence[Start], *, row: int = 0, drain: bool
+) -> Testimony:
+    said = witness.testimony(pairs, row=row)
+    if not said.accuses or (row and not drain and not witness.waited(pairs)):
+        return said
+    waiting = [afterwards(match, start, row, drain=drain, waits=True) for start in trusted]
+    return witness.testimony(pairs, waiting, row=row)
+
+
+def afterwards(
+    match: Match, start: Start, row: int = 0, *, drain: bool = False, waits: bool = False
+) -> Blocks:
+    """Blocks of the reference that are no part of a race, with so many calls in a ``row``."""
+    eager = Track(EAGER, start.eager.player)
+    for _ in range(AFTER):
+        if row:
+            numbers, seed = rows.numbered(start, row, match.rng)
+            rows.row(eager, start, numbers, seed, drain=drain, waits=waits)
+        else:
+            fresh = start.plan.fresh_for(start.eager_seconds)
+            numbers, seed = order(start.plan, match.rng), seed_of(match.rng)
+            eager.block(numbers, seed, start.times, fresh, drain=drain, waits=waits)
+    return eager.blocks
