@@ -20,7 +20,8 @@ if TYPE_CHECKING:
 AFTER = 4  # blocks of the reference for a second look
 LONG = 80e-6  # seconds of a call, of which little is what one loop takes longer than another
 BLOCKS, LONG_BLOCKS = 18, 4  # rows of each side, for all pairs of processes together
-MORE = 18  # before they accuse: a host that did something else was not always busy
+FEWEST = 2  # of each pair
+MORE = 18  # before they accuse, or where they are too far apart to tell; no more than twice
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,12 +45,12 @@ def hear(
     short = float(np.median(np.concatenate([own.seconds for own, _ in singles]))) < LONG
     said, length = _look(match, singles, trusted, drain=drain), rows.calls(trusted[0])
     found, compared = [(Blocks(), Blocks()) for _ in starts], 0
-    for count in (BLOCKS if short else LONG_BLOCKS, MORE):
-        each = max(1, count // len(starts))
+    for count in (BLOCKS if short else LONG_BLOCKS, MORE, MORE):
+        each = max(FEWEST, count // len(starts))
         for start, into in zip(starts, found, strict=True):
             compared += rows.in_rows(match, start, each, into, drain=drain and not short)
         by_rows = _look(match, found, trusted, row=length, drain=drain and not short)
-        if not by_rows.accuses:
+        if not by_rows.accuses and witness.precise(by_rows, length):
             break
     return Hearing(witness.agreed(said, by_rows, length), found, compared)
 

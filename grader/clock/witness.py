@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from statistics import median
@@ -86,7 +87,10 @@ class Testimony:
     ``trusted``: what the reference claims; ``row``: what calls claim that follow each other, where it is too
     much for those that do not.
     ``kept``: for each pair of processes, which blocks the wall clock confirms. ``enough``: so many that a
-    ratio of them says something. ``clear``: and no more than usual between calls.
+    ratio of them says something. ``clear``: and no more than usual between calls. ``unsure``: the standard
+    error of ``apart``, which is how much more passed between calls of the submission than of the reference.
+    ``trusted``: what the reference claims. ``row``: what calls claim that follow each other, where it is too
+    much for those that do not.
     """
 
     said: float
@@ -98,6 +102,7 @@ class Testimony:
     trusted: float = 0.0
     row: float = 0.0
     enough: bool = True
+    unsure: float = 0.0
 
     @property
     def accuses(self) -> str:
@@ -177,7 +182,8 @@ def testimony(
     waits = hidden > 0 >= left
     enough = all(sum(k) >= max(2, len(k) / 2) for k in kept)
     clear = enough and not waits and typical <= BAND * said + SLACK
-    return Testimony(said, left, typical, tuple(kept), clear, waits, by_trusted, enough=enough)
+    unsure = math.hypot(*(_error([pair[side].gaps for pair in pairs]) for side in (0, 1)))
+    return Testimony(said, left, typical, tuple(kept), clear, waits, by_trusted, enough=enough, unsure=unsure)
 
 
 def waited(pairs: Sequence[tuple[Blocks, Blocks]]) -> bool:
@@ -190,6 +196,26 @@ def waited(pairs: Sequence[tuple[Blocks, Blocks]]) -> bool:
         float(np.median([a / w for own, _ in pairs for a, w in zip(own.asked, own.wall, strict=True)]))
         > ASKED
     )
+
+
+def _error(gaps: Sequence[Array]) -> float:
+    """The standard error of the median of all, each set less its own; outliers make little of it."""
+    around = np.concatenate([each - np.median(each) for each in gaps])
+    low, high = np.quantile(around, [0.25, 0.75])
+    return float(1.2533 * (high - low) / 1.349 / math.sqrt(len(around)))
+
+
+def bearable(rows: Testimony, row: int) -> float:
+    """Seconds a call that rows of so many may be apart, and a speed be claimed all the same."""
+    return BAND * rows.said + max(SLACK, ROW_APART / row)
+
+
+def precise(rows: Testimony, row: int) -> bool:
+    """Whether twice as much as is bearable would have been seen, 98 times of 100.
+
+    Where the host is too restless for that, a clock that finds nothing says nothing.
+    """
+    return rows.unsure <= bearable(rows, row) / 2
 
 
 def agreed(single: Testimony, rows: Testimony, row: int) -> Testimony:
@@ -207,9 +233,9 @@ def agreed(single: Testimony, rows: Testimony, row: int) -> Testimony:
     more = (1 - ALIKE) * rows.said - single.said - fuller - APART
     if more > 0:
         return replace(single, hidden=more, row=rows.said, clear=False)
-    bearable = rows.apart <= BAND * rows.said + max(SLACK, ROW_APART / row)
+    quiet = precise(rows, row) and rows.apart <= bearable(rows, row)
     waits = single.waits or rows.waits
-    clear = single.enough and not waits and bearable and (single.clear or rows.clear)
+    clear = single.enough and not waits and quiet and (single.clear or rows.clear)
     worse = rows if rows.waits else single
     return replace(worse, kept=single.kept, enough=single.enough, clear=clear)
 

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import itertools
+import random
 from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
 
+import numpy as np
 import pytest
 import torch
 
@@ -234,6 +236,46 @@ def test_a_fuller_queue_makes_calls_longer_for_the_reference_too() -> None:
         return bool(witness.agreed(said(SHORT, SHORT), said(row * SHORT, trusted * SHORT), 32).accuses)
 
     assert contradicted(2, 1) and not contradicted(2, 2) and not contradicted(1.3, 1)
+
+
+@pytest.mark.parametrize("seconds", [SHORT, LONG])
+@pytest.mark.parametrize("seed", range(3))
+def test_where_a_clock_can_see_nothing_nothing_is_claimed(track: Track, seconds: float, seed: int) -> None:
+    """Half is hidden, flushes are left out, and the host is as restless as one that compiles beside."""
+    own, other = track.working(seconds), track.working(seconds)
+    lying(own, 0.5, 0.5)
+    chance = random.Random(seed)
+
+    def noise(player: Player, less: float) -> None:
+        def seen(fields: dict[str, Any]) -> None:
+            calls = len(fields.get("order", ()))
+            hidden = 0.0 if fields.get("lead") else less
+            more = chance.expovariate(1 / 300e-6)
+            player.host = lambda: track.clock.spend(calls * (more - hidden))
+
+        before(player, seen)
+
+    noise(own, seconds / 2)
+    noise(other, 0.0)
+    try:
+        heat = track.run(own, other)
+    except FaultError as fault:
+        assert fault.status is Status.TAMPERED
+    else:
+        assert not heat.clear and heat.against().outcome == "too noisy to tell"
+
+
+def test_rows_are_added_until_they_are_precise(track: Track) -> None:
+    """In one block of two the host takes 30 us longer for each call, whoever makes it."""
+    own, other, seen = track.working(SHORT), track.working(SHORT), [0]
+    for player in (own, other):
+        before(player, lambda _: seen.__setitem__(0, seen[0] + 1))
+        player.host = lambda: track.clock.spend((seen[0] * 7919 % 64) / 64 * 64 * 30e-6)
+    heat = track.run(own, other)
+    assert len(heat.rows[0][0].wall) > hearing.BLOCKS
+    track.clock.rng = np.random.default_rng(1)
+    quiet = track.run(track.working(SHORT), track.working(SHORT))
+    assert len(quiet.rows[0][0].wall) == hearing.BLOCKS
 
 
 def test_waiting_is_an_excuse_only_for_who_says_that_he_waited(
