@@ -156,6 +156,12 @@ def between(folder: Path = RESULTS) -> str:
     return "\n".join([*results_clocks.between_table(found), _on(found)]) if found else missing("between")
 
 
+def rows(folder: Path = RESULTS) -> str:
+    """How far honest processes lie apart that make rows of calls."""
+    found = read("row_spread", folder)
+    return "\n".join([*results_clocks.rows_table(found), _on(found)]) if found else missing("rows")
+
+
 def bench(folder: Path = RESULTS) -> str:
     """What ``course bench`` says."""
     found = read("bench", folder)
@@ -202,12 +208,13 @@ def corpus(folder: Path = RESULTS) -> str:
     """Cheats of the clock and honest files that are timed: who got what."""
     told = []
     if found := read("corpus_clock", folder):
-        how = "one at a time" if "--seats 1" in str(found["command"]) else "four at a time"
-        files = [f for run in found["runs"] for f in run["files"].values()]
-        cheats, honest = ([f for f in files if (f["class"] == "clock") is c] for c in (True, False))
-        for what, some in (("cheats", cheats), ("honest files", honest)):
-            if some:
-                told.append(f"{sum(f['as_expected'] for f in some)} of {len(some)} {what} graded {how}")
+        for run in found["runs"]:
+            how = (
+                "one at a time"
+                if "--seats 1" in str(run.get("command", found["command"]))
+                else "four at a time"
+            )
+            told += _graded(run, how)
     if found := read("corpus_timed", folder):
         told += [_raced(run) for run in found["runs"]]
     if not told:
@@ -216,6 +223,21 @@ def corpus(folder: Path = RESULTS) -> str:
     return (
         f"On an {str(found.get('device')).removeprefix('NVIDIA ')} they had their status: {'; '.join(told)}."
     )
+
+
+def _graded(run: dict[str, Any], how: str) -> list[str]:
+    """How many cheats and honest files had their status in a run of the corpus, and which did not."""
+    told = []
+    when = f", {run['what']}" if run.get("what") else ""
+    for what, cheats in (("cheats", True), ("honest files", False)):
+        files = {n: f for n, f in run["files"].items() if (f["class"] == "clock") is cheats}
+        wrong = [
+            f"`{n.partition('/')[2] or n}` {f['status']}" for n, f in files.items() if not f["as_expected"]
+        ]
+        if files:
+            said = f"{len(files) - len(wrong)} of {len(files)} {what} graded {how}{when}"
+            told.append(said + (f" ({', '.join(wrong)})" if wrong else ""))
+    return told
 
 
 def _raced(run: dict[str, Any]) -> str:
@@ -260,7 +282,8 @@ def _on(found: dict[str, Any]) -> str:
 
 SECTIONS: dict[str, Callable[..., str]] = {
     "example": example, "models": models, "races": races, "cost": cost, "corpus": corpus, "regrade": regrade,
-    "before": before, "processes": processes, "queue": queue, "between": between, "bench": bench,
+    "before": before, "processes": processes, "queue": queue, "between": between, "rows": rows,
+    "bench": bench,
 }  # fmt: skip
 
 

@@ -84,6 +84,7 @@ GROUPS = (
             "regrade_simt.json": "The same without a GPU",
             "placement.json": "One kernel in several processes: what makes its time differ",
             "between_calls.json": "Calls that wait for the device, and what passes between them",
+            "row_spread.json": "Rows of calls, and how far processes lie apart",
             "queue_depth.json": "One kernel, by what waits behind it in the queue",
             "roles.json": "One kernel in processes of different pasts",
             "roles_before.json": "The same while more than one call waited in the queue",

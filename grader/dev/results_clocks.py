@@ -63,6 +63,23 @@ def between_table(data: dict[str, Any]) -> list[str]:
     return list(table(["call", "it", *ways], rows))
 
 
+def rows(root: Path, data: dict[str, Any]) -> Described:
+    """The table of a result."""
+    return Described(rows_table(data))
+
+
+def rows_table(data: dict[str, Any]) -> list[str]:
+    """How far processes lie apart that make rows of the same calls, in microseconds a call."""
+    told = []
+    for name, one in data["found"].items():
+        middle = [median(each) / one["calls"] for each in one["more_us"]]
+        told.append([
+            name, f"{median(one['claim_us']):.1f} us", str(one["calls"]),
+            f"{min(middle):.1f} to {max(middle):.1f} us", f"{one['worst_us'] / one['calls']:+.1f} us",
+        ])  # fmt: skip
+    return list(table(["call", "takes", "in a row", "more for each, by process", "at worst"], told))
+
+
 def queue_table(data: dict[str, Any]) -> list[str]:
     """Medians of some places of a block, all of it asked for at once or not."""
     ways = {

@@ -232,6 +232,7 @@ KNOWN: dict[str, Callable[[Path, dict[str, Any]], Described]] = {
     "solution_07.json": _race,
     "bench.json": results_clocks.bench,
     "between_calls.json": results_clocks.between,
+    "row_spread.json": results_clocks.rows,
     "queue_depth.json": results_clocks.queue,
     "pages.json": _tables,
     "gemm_epilogue.json": _epilogue,

@@ -86,7 +86,10 @@ def test_races_models_corpus_and_grades_say_what_was_found(tmp_path: Path) -> No
     put(tmp_path, "models", rows=rows)
     assert "| 76 | fused | 2.7 ms | 1.0050 | 1.0040 to 1.0060 | faster |" in page.models(tmp_path)
     assert "it fell" in page.models(tmp_path)
-    files = {"a": {"class": "clock", "as_expected": True}, "b": {"class": "honest", "as_expected": False}}
+    files = {
+        "a": {"class": "clock", "as_expected": True},
+        "b": {"class": "honest", "as_expected": False, "status": "passed"},
+    }
     put(tmp_path, "corpus_clock", runs=[{"files": files}], device="NVIDIA H200")
     timed = {
         "a": {"as_expected": True, "speed": {"kind": "measured"}},
@@ -99,6 +102,9 @@ def test_races_models_corpus_and_grades_say_what_was_found(tmp_path: Path) -> No
         in page.corpus(tmp_path)
     )
     assert "1 of 1 cheats graded four at a time; 0 of 1 honest files" in page.corpus(tmp_path)
+    later = {"files": {"clock/a": files["b"] | {"class": "clock"}}, "what": "later", "command": "--seats 1"}
+    put(tmp_path, "corpus_clock", runs=[{"files": files}, later], device="NVIDIA H200")
+    assert "0 of 1 cheats graded one at a time, later (`a` passed)" in page.corpus(tmp_path)
     put(tmp_path, "regrade_simt", summary={"files": 1, "times": 4, "changed": []}, files={"a": [{}] * 4},
         backend="simt", command="regrade.py simt")  # fmt: skip
     assert page.regrade(tmp_path).endswith("no grade changed. On the CPU back end: `regrade.py simt`.")
@@ -114,6 +120,9 @@ def test_races_models_corpus_and_grades_say_what_was_found(tmp_path: Path) -> No
     one = {"call_us": [14.0, 15.0, 16.0], "more_us": [230.0], "said": "believed"}
     put(tmp_path, "between_calls", found={"short": {"waits": {"alone": one, "in a row": one}}})
     assert "| short | waits | 230 us, believed | 230 us, believed |" in page.between(tmp_path)
+    spread = {"calls": 32, "claim_us": [10.0], "more_us": [[3200.0], [6400.0]], "worst_us": -64.0}
+    put(tmp_path, "row_spread", found={"tiny": spread})
+    assert "| tiny | 10.0 us | 32 | 100.0 to 200.0 us | -2.0 us |" in page.rows(tmp_path)
     graded = {"a": [{}] * 10, "b": [{}] * 10, "c": [{}]}
     put(tmp_path, "regrade", summary={"files": 3, "times": 1, "changed": []}, files=graded)
     assert "3 files, 2 graded 10 times and 1 once: no grade changed" in page.regrade(tmp_path)
