@@ -37,7 +37,7 @@ SIZES: dict[str, tuple[Call, tuple[str, ...]]] = {
     "long": (lambda x: x @ x, ()),
 }
 PLAIN, ASKED, HALF = "works only", "works only, asked to wait", "works only, claims half"
-LENGTH, LEAD = 32, 200e-6  # calls in a row; seconds of work before it, for each
+LENGTH, LEAD = 64, 200e-6  # calls in a row; seconds of work before it, for each
 ROW = f"{LENGTH} in a row"
 WAYS: dict[str, dict[str, Any]] = {"one at a time": {}, "each waited for": {"drain": True}, ROW: {}}
 

@@ -37,7 +37,7 @@ from grader.clock import machine  # noqa: E402
 from grader.clock.plan import FLUSH, FRESH  # noqa: E402
 from grader.player.acts import race as act  # noqa: E402
 
-SETS, CALLS, LEAD = 8, 32, 200e-6
+SETS, CALLS, LEAD = 8, 64, 200e-6
 Call = Callable[[torch.Tensor], torch.Tensor]
 WAITING = ("waits", "reads a number")
 
@@ -111,7 +111,7 @@ def main(out: Path, processes: int = 6, rows: int = 8) -> None:
         lines.append(ours)
     step, *_ = [line.recv() for line in lines]
     found: dict[str, Any] = {
-        name: {"calls": CALLS if side < 4096 else 8, "claim_us": [], "more_us": [[] for _ in lines]}
+        name: {"calls": CALLS if side < 4096 else 16, "claim_us": [], "more_us": [[] for _ in lines]}
         for name, (_, side) in kinds().items()
     }
     for turn in range(rows + 1):

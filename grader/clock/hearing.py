@@ -34,13 +34,15 @@ class Hearing:
 
 
 def hear(
-    match: Match, singles: Sequence[Pair], starts: Sequence[Start], trusted: Sequence[Start], *, drain: bool
-) -> Hearing:
+    match: Match, singles: Sequence[Pair], starts: Sequence[Start], trusted: Sequence[Start],
+    before: list[list[Pair]], *, drain: bool,
+) -> Hearing:  # fmt: skip
     """Hear single calls of each pair of processes, let them make rows, and hear those.
 
     ``trusted``: whose reference is looked at, before anything accuses, while its calls wait for the device.
     ``drain``: the device was waited for after each single call, so it is after each of a row; but not where
-    calls are short, since no row would tell much then. Raises FaultError as :func:`rows.in_rows` does.
+    calls are short, since no row would tell much then. ``before``: rows of short calls in earlier races, if
+    they were precise; these are added. Raises FaultError as :func:`rows.in_rows` does.
     """
     short = float(np.median(np.concatenate([own.seconds for own, _ in singles]))) < LONG
     said, length = _look(match, singles, trusted, drain=drain), rows.calls(trusted[0])
@@ -52,7 +54,20 @@ def hear(
         by_rows = _look(match, found, trusted, row=length, drain=drain and not short)
         if not by_rows.accuses and witness.precise(by_rows, length):
             break
-    return Hearing(witness.agreed(said, by_rows, length), found, compared)
+    whole = by_rows
+    if short and witness.precise(by_rows, length):
+        before.append(found)
+        whole = witness.testimony([_joined(pairs) for pairs in zip(*before, strict=True)], row=length)
+    return Hearing(witness.agreed(said, by_rows, length, whole), found, compared)
+
+
+def _joined(pairs: Sequence[Pair]) -> Pair:
+    """All rows of one pair of processes."""
+    whole = Blocks(), Blocks()
+    for pair in pairs:
+        for side, blocks in zip(whole, pair, strict=True):
+            side.extend(blocks)
+    return whole
 
 
 def _look(

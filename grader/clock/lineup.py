@@ -88,7 +88,8 @@ class Start:
 
     ``stages``: seconds of each step that led here; ``eager_seconds``: about what the reference's call takes;
     ``host``: seconds that the slowest host needs to ask for a call; ``step``: size and seconds of a step of
-    the work before a row of calls; ``sets``: the inputs that were handed over.
+    the work before a row of calls; ``memory``: bytes of the device's; ``sets``: the inputs that
+    were handed over.
     """
 
     match: Match
@@ -102,6 +103,7 @@ class Start:
     times: int
     host: float
     step: tuple[int, float]
+    memory: int
     eager_seconds: float
     stages: dict[str, float]
     sets: list[list[Value]]
@@ -168,7 +170,7 @@ def line_up(
     clock.step("ready")
     return Start(
         match, mine, eager, others, how, expected.outputs, bound, facts["overhead"], times, max(host),
-        (told["size"], told["seconds"]), eager_seconds, stages, sets,
+        (told["size"], told["seconds"]), told["memory"], eager_seconds, stages, sets,
     )  # fmt: skip
 
 

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from grader.referee.conduct import Match
 
 FEWEST, MOST = 4, 64  # calls in a row
-ROOM = 512 << 20  # bytes of results that a row keeps
+ROOM, SHARE = 1 << 30, 1 / 32  # bytes of results that a row keeps; of the device's memory at most
 SPAN = 12e-3  # seconds that a row of the reference's calls takes, about
 LONGEST = 40e-3  # of the work before it
 LOOKED = 3  # results of a row that travel to the referee; nobody knows which until all are made
@@ -36,7 +36,8 @@ Pair = tuple[Blocks, Blocks]
 
 def calls(start: Start) -> int:
     """How many are in a row: as many as fit into memory and time."""
-    most = min(MOST, ROOM // max(size(start.outputs), 1), int(SPAN / start.eager_seconds))
+    room = min(ROOM, int(SHARE * start.memory))
+    most = min(MOST, room // max(size(start.outputs), 1), int(SPAN / start.eager_seconds))
     return max(FEWEST, most)
 
 
@@ -58,6 +59,8 @@ def in_rows(match: Match, start: Start, count: int, into: Pair, *, drain: bool) 
             raise FaultError(Status.TAMPERED, "The work that comes before a row of timed calls was not done.")
         some = sorted(int(n) for n in match.rng.choice(length, min(LOOKED, length), replace=False))
         compared += compare(mine, eager, some, length, start.outputs, start.bound)
+    for track in sides:  # what was room for results is free again
+        track.ask("prepare", calls=0, fresh=start.plan.fresh_for(start.eager_seconds))
     return compared
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import time
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
@@ -17,6 +17,7 @@ from grader.clock.lineup import EAGER, Start, alike, at_once, beside, line_up
 from grader.clock.order import order, seed_of
 from grader.clock.plan import Plan
 from grader.clock.results import compare
+from grader.clock.rows import Pair
 from grader.clock.witness import Blocks
 from grader.referee.fault import FaultError
 from grader.task import Case, Speed
@@ -28,7 +29,8 @@ if TYPE_CHECKING:
 METHOD = (
     "one race: blocks of calls of all candidates and of eager PyTorch in turns, in an order drawn for each "
     "round and then reversed, each in a process of its own; cold cache; CUDA events against the referee's "
-    "wall clock; every timed result compared; 95 % studentised bootstrap over pairs of blocks"
+    "wall clock, also of calls in rows; every timed result compared; 95 % studentised bootstrap over pairs of "
+    "blocks"
 )
 SECONDS = 12.0  # of rounds at most, for all candidates
 
@@ -85,10 +87,11 @@ def run(meeting: Meeting) -> None:
     :func:`grader.clock.race.heat`; of whom even the last race cannot tell, no ratio is claimed.
     """
     accused: Counter[int] = Counter()
+    before: defaultdict[int, list[list[Pair]]] = defaultdict(list)
     for number in range(race.RACES):
         _race(meeting, drain=number > 0)
         doubted = False
-        for n, said in _hear(meeting, drain=number > 0).items():
+        for n, said in _hear(meeting, before, drain=number > 0).items():
             doubted |= bool(said.accuses) or not said.clear
             accused[n] += bool(said.accuses)
             if accused[n] > 1:
@@ -115,7 +118,9 @@ def _race(meeting: Meeting, *, drain: bool) -> None:
         heat.rounds, heat.machine, heat.overhead = rounds, machine.over(states), first.overhead
 
 
-def _hear(meeting: Meeting, *, drain: bool) -> dict[int, witness.Testimony]:
+def _hear(
+    meeting: Meeting, before: defaultdict[int, list[list[Pair]]], *, drain: bool
+) -> dict[int, witness.Testimony]:
     """What the clocks say of each candidate; which of its blocks count."""
     found: dict[int, witness.Testimony] = {}
     first = meeting.starts[0][0]
@@ -127,7 +132,7 @@ def _hear(meeting: Meeting, *, drain: bool) -> dict[int, witness.Testimony]:
         trusted = [group[0] for group in meeting.starts]
         # Its rows beside those of its own references, which compute with its weights.
         with _blame(meeting, str(number)):
-            heard = hear(first.match, pairs, own, trusted, drain=drain)
+            heard = hear(first.match, pairs, own, trusted, before[number], drain=drain)
         if number in meeting.said:
             continue
         said, heat.rows = heard.said, heard.rows

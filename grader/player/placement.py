@@ -20,6 +20,13 @@ def elsewhere() -> list[torch.Tensor]:
     return [torch.empty(size, dtype=torch.uint8, device="cuda") for size in large + small]
 
 
+def memory(device: str) -> int:
+    """Bytes that a device has in all; of a CPU those of a small GPU."""
+    if not device.startswith("cuda"):
+        return 8 << 30
+    return int(torch.cuda.get_device_properties(device).total_memory)
+
+
 def reset_persisting() -> None:
     """Give back the lines of the L2 cache that somebody has set aside, if there is a driver."""
     with contextlib.suppress(OSError, AttributeError):

@@ -17,7 +17,7 @@ from grader.player.calls import copying, on_stream, overwrite, waiting
 from grader.player.fresh import fill, noise, own
 from grader.player.lead import lead as leading
 from grader.player.lead import size_for
-from grader.player.placement import elsewhere, reset_persisting
+from grader.player.placement import elsewhere, memory, reset_persisting
 from grader.player.results import copies, sum_of_bits
 
 if TYPE_CHECKING:
@@ -267,14 +267,14 @@ def _flushing(buffer: torch.Tensor) -> float:
 
 
 def _lead(device: str) -> dict[str, Any]:
-    """``size`` of the matrices that lead on this device, and ``seconds`` of a step."""
+    """``size`` of the matrices that lead on this device, ``seconds`` of a step; ``memory``: its bytes."""
 
     def seconds(size: int) -> float:
         return _median(lambda: leading(size, 4, 0, device), 5) / 4
 
     with torch.no_grad():
         size, found = size_for(seconds)
-    return {"size": size, "seconds": found}
+    return {"size": size, "seconds": found, "memory": memory(device)}
 
 
 def _median(work: Callable[[], object], times: int = 9) -> float:
