@@ -67,8 +67,8 @@ def _predicted(match: Match, task: Task, card_name: str) -> dict[str, Any] | Non
 
 METHOD = (
     "blocks of calls in turns A B B A in pairs of processes on one GPU; cold cache; CUDA events against the "
-    "referee's wall clock, also of calls in rows; every timed result compared; 95 % studentised bootstrap over "
-    "pairs of blocks"
+    "referee's wall clock, also of calls in rows; every timed result compared; 95 % studentised bootstrap "
+    "over pairs of blocks"
 )
 
 

@@ -29,8 +29,8 @@ if TYPE_CHECKING:
 METHOD = (
     "one race: blocks of calls of all candidates and of eager PyTorch in turns, in an order drawn for each "
     "round and then reversed, each in a process of its own; cold cache; CUDA events against the referee's "
-    "wall clock, also of calls in rows; every timed result compared; 95 % studentised bootstrap over pairs of "
-    "blocks"
+    "wall clock, also of calls in rows; every timed result compared; 95 % studentised bootstrap over pairs "
+    "of blocks"
 )
 SECONDS = 12.0  # of rounds at most, for all candidates
 
