@@ -8,7 +8,6 @@ from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
 
-import numpy as np
 import pytest
 import torch
 
@@ -243,8 +242,11 @@ def test_a_fuller_queue_makes_calls_longer_for_the_reference_too() -> None:
 
 @pytest.mark.parametrize("seconds", [SHORT, LONG])
 @pytest.mark.parametrize("seed", range(2))
-def test_where_a_clock_can_see_nothing_nothing_is_claimed(track: Track, seconds: float, seed: int) -> None:
+def test_where_a_clock_can_see_nothing_nothing_is_claimed(
+    track: Track, monkeypatch: pytest.MonkeyPatch, seconds: float, seed: int
+) -> None:
     """Half is hidden, flushes are left out, and the host is as restless as one that compiles beside."""
+    monkeypatch.setattr(rows, "MOST", 16)
     own, other = track.working(seconds), track.working(seconds)
     lying(own, 0.5, 0.5)
     chance = random.Random(seed)
@@ -288,15 +290,14 @@ def test_nobody_has_three_chances_of_looking_quiet(track: Track, late: float, cl
     assert track.run(own, other).clear is clear
 
 
-def test_rows_are_added_until_they_are_precise(track: Track) -> None:
-    """The host takes up to 30 us longer for each call, in each block another time, whoever makes it."""
-    own, other, seen = track.working(SHORT), track.working(SHORT), [0]
+def test_rows_are_added_until_they_are_precise(track: Track, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The host takes up to 120 us longer for each call, in each block another time, whoever makes it."""
+    monkeypatch.setattr(rows, "MOST", 16)
+    own, other = track.working(SHORT), track.working(SHORT)
     for player in (own, other):
-        before(player, lambda _: seen.__setitem__(0, seen[0] + 1))
-        player.host = lambda: track.clock.spend((seen[0] * 7919 % 64) / 64 * 64 * 30e-6)
+        player.host = lambda: track.clock.spend(16 * 120e-6 * track.clock.rng.random())
     heat = track.run(own, other)
     assert len(heat.rows[0][0].wall) > hearing.BLOCKS
-    track.clock.rng = np.random.default_rng(1)
     quiet = track.run(track.working(SHORT), track.working(SHORT))
     assert len(quiet.rows[0][0].wall) == hearing.BLOCKS
 
