@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -24,6 +24,18 @@ FEWEST = 2  # of each pair
 MORE = 18  # before they accuse, or where they are too far apart to tell; no more than twice
 
 
+@dataclass(slots=True)
+class Past:
+    """What a submission's earlier races leave to the next.
+
+    ``rows``: those of short calls, if they were precise. ``late``: its process said in the last race that the
+    host asked for the calls of a row until its end, as it does if they wait for the device.
+    """
+
+    rows: list[list[Pair]] = field(default_factory=list)
+    late: bool = False
+
+
 @dataclass(frozen=True, slots=True)
 class Hearing:
     """What was said, by which rows of each pair of processes, and how many of their results were compared."""
@@ -35,30 +47,32 @@ class Hearing:
 
 def hear(
     match: Match, singles: Sequence[Pair], starts: Sequence[Start], trusted: Sequence[Start],
-    before: list[list[Pair]], *, drain: bool,
+    past: Past, *, drain: bool,
 ) -> Hearing:  # fmt: skip
     """Hear single calls of each pair of processes, let them make rows, and hear those.
 
     ``trusted``: whose reference is looked at, before anything accuses, while its calls wait for the device.
-    ``drain``: the device was waited for after each single call, so it is after each of a row; but not where
-    calls are short, since no row would tell much then. ``before``: rows of short calls in earlier races, if
-    they were precise; these are added. Raises FaultError as :func:`rows.in_rows` does.
+    ``drain``: the device was waited for after each single call. So it is after each of a row if these waited
+    in the last race; but not where calls are short, since no row would tell much then. Raises FaultError as
+    :func:`rows.in_rows` does.
     """
     short = float(np.median(np.concatenate([own.seconds for own, _ in singles]))) < LONG
     said, length = _look(match, singles, trusted, drain=drain), rows.calls(trusted[0])
+    drained = drain and past.late and not short
     found, compared = [(Blocks(), Blocks()) for _ in starts], 0
     for count in (BLOCKS if short else LONG_BLOCKS, MORE, MORE):
         each = max(FEWEST, count // len(starts))
         for start, into in zip(starts, found, strict=True):
-            compared += rows.in_rows(match, start, each, into, drain=drain and not short)
-        by_rows = _look(match, found, trusted, row=length, drain=drain and not short)
+            compared += rows.in_rows(match, start, each, into, drain=drained)
+        by_rows = _look(match, found, trusted, row=length, drain=drained)
         if not by_rows.accuses and witness.precise(by_rows, length):
             break
+    past.late = witness.waited(found)
     whole = by_rows
     if short and witness.precise(by_rows, length):
-        before.append(found)
-        whole = witness.testimony([_joined(pairs) for pairs in zip(*before, strict=True)], row=length)
-    return Hearing(witness.agreed(said, by_rows, length, whole), found, compared)
+        past.rows.append(found)
+        whole = witness.testimony([_joined(pairs) for pairs in zip(*past.rows, strict=True)], row=length)
+    return Hearing(witness.agreed(said, by_rows, length, whole, late=past.late), found, compared)
 
 
 def _joined(pairs: Sequence[Pair]) -> Pair:

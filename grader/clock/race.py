@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from grader.clock import machine, rows
-from grader.clock.hearing import afterwards, hear
+from grader.clock.hearing import Past, afterwards, hear
 from grader.clock.interval import Interval, Pairs, interval
 from grader.clock.lineup import (
     COPY,
@@ -130,9 +130,9 @@ def heat(match: Match, *starts: Start) -> Heat:
     false. So it is where no more is missing than calls of the reference that wait would explain.
     """
     accusing: list[Heat] = []
-    before: list[list[rows.Pair]] = []
+    past = Past()
     for number in range(RACES):
-        found, said = _heat(match, starts, before, drain=number > 0)
+        found, said = _heat(match, starts, past, drain=number > 0)
         if said.clear and not said.accuses:
             return found
         accusing += [found] * bool(said.accuses)
@@ -142,9 +142,7 @@ def heat(match: Match, *starts: Start) -> Heat:
     return found
 
 
-def _heat(
-    match: Match, starts: tuple[Start, ...], before: list[list[rows.Pair]], *, drain: bool
-) -> tuple[Heat, Testimony]:
+def _heat(match: Match, starts: tuple[Start, ...], past: Past, *, drain: bool) -> tuple[Heat, Testimony]:
     first = starts[0]
     for track in (t for s in starts for t in s.tracks):
         track.blocks = Blocks()
@@ -164,19 +162,17 @@ def _heat(
             into = found.own if track is start.mine else found.baselines.get(track.name)
             if into is not None:
                 into.extend(track.blocks)
-    said = _heard(match, starts, found, before, drain=drain)
+    said = _heard(match, starts, found, past, drain=drain)
     blocks = [iter(kept) for kept in said.kept]
     found.kept = [next(blocks[group]) for group in found.groups]
     found.machine = machine.over(states)
     return found, said
 
 
-def _heard(
-    match: Match, starts: tuple[Start, ...], found: Heat, before: list[list[rows.Pair]], *, drain: bool
-) -> Testimony:
+def _heard(match: Match, starts: tuple[Start, ...], found: Heat, past: Past, *, drain: bool) -> Testimony:
     """What the clocks say of single calls, and of such as follow each other."""
     singles = [(s.mine.blocks, s.eager.blocks) for s in starts]
-    heard = hear(match, singles, starts, starts, before, drain=drain)
+    heard = hear(match, singles, starts, starts, past, drain=drain)
     found.rows = heard.rows
     found.compared += heard.compared
     return heard.said

@@ -11,13 +11,12 @@ from typing import TYPE_CHECKING, Any
 
 from grader import roofline
 from grader.clock import machine, race, witness
-from grader.clock.hearing import hear
+from grader.clock.hearing import Past, hear
 from grader.clock.interval import Pairs, spread
 from grader.clock.lineup import EAGER, Start, alike, at_once, beside, line_up
 from grader.clock.order import order, seed_of
 from grader.clock.plan import Plan
 from grader.clock.results import compare
-from grader.clock.rows import Pair
 from grader.clock.witness import Blocks
 from grader.referee.fault import FaultError
 from grader.task import Case, Speed
@@ -87,11 +86,11 @@ def run(meeting: Meeting) -> None:
     :func:`grader.clock.race.heat`; of whom even the last race cannot tell, no ratio is claimed.
     """
     accused: Counter[int] = Counter()
-    before: defaultdict[int, list[list[Pair]]] = defaultdict(list)
+    past: defaultdict[int, Past] = defaultdict(Past)
     for number in range(race.RACES):
         _race(meeting, drain=number > 0)
         doubted = False
-        for n, said in _hear(meeting, before, drain=number > 0).items():
+        for n, said in _hear(meeting, past, drain=number > 0).items():
             doubted |= bool(said.accuses) or not said.clear
             accused[n] += bool(said.accuses)
             if accused[n] > 1:
@@ -118,9 +117,7 @@ def _race(meeting: Meeting, *, drain: bool) -> None:
         heat.rounds, heat.machine, heat.overhead = rounds, machine.over(states), first.overhead
 
 
-def _hear(
-    meeting: Meeting, before: defaultdict[int, list[list[Pair]]], *, drain: bool
-) -> dict[int, witness.Testimony]:
+def _hear(meeting: Meeting, past: defaultdict[int, Past], *, drain: bool) -> dict[int, witness.Testimony]:
     """What the clocks say of each candidate; which of its blocks count."""
     found: dict[int, witness.Testimony] = {}
     first = meeting.starts[0][0]
@@ -132,7 +129,7 @@ def _hear(
         trusted = [group[0] for group in meeting.starts]
         # Its rows beside those of its own references, which compute with its weights.
         with _blame(meeting, str(number)):
-            heard = hear(first.match, pairs, own, trusted, before[number], drain=drain)
+            heard = hear(first.match, pairs, own, trusted, past[number], drain=drain)
         if number in meeting.said:
             continue
         said, heat.rows = heard.said, heard.rows

@@ -139,6 +139,7 @@ def test_a_call_that_waits_for_the_device_is_not_accused_and_not_timed(
 ) -> None:
     """40 us more between its calls; those of the reference take ``share`` of it when they wait as well."""
     own, other = track.working(CALL), track.working(CALL)
+    own.asked = 1.0
     waits: list[int] = []
     monkeypatch.setattr(act, "waiting", lambda target, *_: waits.append(1) or target)
     own.host = lambda: track.clock.spend(CALLS * 40e-6)
@@ -170,6 +171,7 @@ def drained(track: Track, player: Player, before: float, after: float, when: lis
 def test_a_call_that_waits_has_its_speed_where_it_is_waited_for_after_each(track: Track) -> None:
     """95 us more between its calls, as an H200 showed it for one of 343 us, and nothing once all wait."""
     own = track.working(343e-6)
+    own.asked = 1.0
     drained(track, own, 95e-6, 2e-6)
     heat = track.run(own, track.working(2 * 343e-6))
     assert heat.clear and all(heat.kept) and heat.against().outcome == "faster"
@@ -183,6 +185,7 @@ def test_who_hides_less_than_a_waiting_call_explains_is_caught_where_all_wait(
     """Half of 343 us is hidden, which waiting would explain as long as it makes a difference."""
     own, other = track.working(343e-6), track.working(343e-6)
     hiding(own, 1.0)
+    own.asked = 1.0
     waits: list[int] = []
     monkeypatch.setattr(act, "waiting", lambda target, *_: waits.append(1) or target)
     drained(track, other, 170e-6, more, waits)

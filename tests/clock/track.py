@@ -64,6 +64,7 @@ class Player:
         self.stage.module = cast(Any, SimpleNamespace(work=work))
         self.claims: Callable[[list[float]], list[float]] = lambda seconds: seconds
         self.host: Callable[[], None] = lambda: None  # what else the machine does during a block
+        self.asked = 0.5  # of a block's time until the host has asked for all; all of it if calls wait
         self.tracks: dict[str, Any] = {}
 
     def ask(self, do: str, seconds: float, **fields: Any) -> Answer:
@@ -79,6 +80,8 @@ class Player:
         if "seconds" in data:
             data["seconds"] = self.claims(data["seconds"])
             self.host()
+        if "asked" in data:
+            data["asked"] *= self.asked
         return Answer(data, [], [])
 
     def stop(self) -> None:
