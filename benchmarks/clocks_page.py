@@ -207,49 +207,43 @@ def _whole(row: dict[str, Any]) -> float:
 def corpus(folder: Path = RESULTS) -> str:
     """Cheats of the clock and honest files that are timed: who got what."""
     told = []
-    if found := read("corpus_clock", folder):
-        for run in found["runs"]:
-            how = (
-                "one at a time"
-                if "--seats 1" in str(run.get("command", found["command"]))
-                else "four at a time"
-            )
-            told += _graded(run, how)
-    if found := read("corpus_timed", folder):
-        told += [_raced(run) for run in found["runs"]]
+    found = read("corpus_clock", folder) or {"runs": []}
+    for run in found["runs"]:
+        alone = "--seats 1" in str(run.get("command", found.get("command")))
+        told += _graded(run, "one at a time" if alone else "four at a time")
+    raced = read("corpus_timed", folder) or {"runs": []}
+    told += [_raced(run) for run in raced["runs"]]
     if not told:
         return missing("corpus")
-    found = read("corpus_clock", folder) or read("corpus_timed", folder) or {}
-    return (
-        f"On an {str(found.get('device')).removeprefix('NVIDIA ')} they had their status: {'; '.join(told)}."
-    )
+    head = ["| files | graded | had their status | had not |", "|---|---|---:|---|"]
+    return "\n".join([*head, *told, "", f"On {found.get('device') or raced.get('device')}."])
+
+
+def _row(what: str, how: str, files: dict[str, Any]) -> str:
+    """How many of these files had their status, and which had not."""
+    wrong = [
+        f"`{n.partition('/')[2] or n}`: {f['status']}" for n, f in files.items() if not f["as_expected"]
+    ]
+    return f"| {what} | {how} | {len(files) - len(wrong)} of {len(files)} | {', '.join(wrong)} |"
 
 
 def _graded(run: dict[str, Any], how: str) -> list[str]:
-    """How many cheats and honest files had their status in a run of the corpus, and which did not."""
+    """A run of the corpus: its cheats, and its honest files."""
     told = []
     when = f", {run['what']}" if run.get("what") else ""
-    for what, cheats in (("cheats", True), ("honest files", False)):
+    for what, cheats in (("cheats of the clock", True), ("honest files that look like them", False)):
         files = {n: f for n, f in run["files"].items() if (f["class"] == "clock") is cheats}
-        wrong = [
-            f"`{n.partition('/')[2] or n}` {f['status']}" for n, f in files.items() if not f["as_expected"]
-        ]
         if files:
-            said = f"{len(files) - len(wrong)} of {len(files)} {what} graded {how}{when}"
-            told.append(said + (f" ({', '.join(wrong)})" if wrong else ""))
+            told.append(_row(what, how + when, files))
     return told
 
 
 def _raced(run: dict[str, Any]) -> str:
-    """How many honest files passed a race, and which did not."""
+    """A run of honest files: those that had a race, or should have had one."""
     files = {
         n: f for n, f in run["files"].items() if f["speed"].get("kind") == "measured" or not f["as_expected"]
     }
-    wrong = [
-        f"`{n.removeprefix('honest/')}` is `{f['status']}`" for n, f in files.items() if not f["as_expected"]
-    ]
-    said = f"{len(files) - len(wrong)} of {len(files)} honest files of all kinds, raced"
-    return said + (f" {run['what']}" if run["what"] else "") + (f" ({', '.join(wrong)})" if wrong else "")
+    return _row("honest files of all kinds", f"raced {run['what']}".strip(), files)
 
 
 def regrade(folder: Path = RESULTS) -> str:

@@ -52,7 +52,7 @@ def measured(
         starts = race.more(case, start, match.twin)
         begun = time.monotonic()
         heat = race.heat(match, *starts)
-        stages = starts[0].stages | {"rounds": time.monotonic() - begun}
+        stages = starts[0].stages | {"rounds": time.monotonic() - begun - heat.hearing, "rows": heat.hearing}
         if why := witness.too_fast(heat.own, card, read_bytes, flops):
             raise FaultError(Status.TAMPERED, why)
         begun = time.monotonic()

@@ -53,7 +53,7 @@ class Heat:
 
     ``pairs`` by baseline; ``rows``: blocks whose calls follow each other, of each pair of processes of which
     there are any; ``groups`` says for each of them which pair of processes it comes from. Where no
-    ratio is claimed it is not ``clear``, and ``why`` is for a student.
+    ratio is claimed it is not ``clear``, and ``why`` is for a student. ``hearing``: seconds for rows.
     """
 
     own: Blocks
@@ -69,6 +69,7 @@ class Heat:
     kept: list[bool] = field(default_factory=list)
     clear: bool = True
     why: str = ""
+    hearing: float = 0.0
 
     def against(self, name: str = EAGER, *, sampling: bool = False) -> Interval:
         """How many times as fast as that baseline; ``sampling``: as if processes were all alike.
@@ -171,9 +172,9 @@ def _heat(match: Match, starts: tuple[Start, ...], past: Past, *, drain: bool) -
 
 def _heard(match: Match, starts: tuple[Start, ...], found: Heat, past: Past, *, drain: bool) -> Testimony:
     """What the clocks say of single calls, and of such as follow each other."""
-    singles = [(s.mine.blocks, s.eager.blocks) for s in starts]
+    singles, begun = [(s.mine.blocks, s.eager.blocks) for s in starts], time.monotonic()
     heard = hear(match, singles, starts, starts, past, drain=drain)
-    found.rows = heard.rows
+    found.rows, found.hearing = heard.rows, time.monotonic() - begun
     found.compared += heard.compared
     return heard.said
 

@@ -41,14 +41,15 @@ def calls(start: Start) -> int:
     return max(FEWEST, most)
 
 
-def in_rows(match: Match, start: Start, count: int, into: Pair, *, drain: bool) -> int:
-    """So many rows of submission and reference in turns, A B B A; how many results were compared.
+def in_rows(match: Match, start: Start, count: int, length: int, into: Pair, *, drain: bool) -> int:
+    """So many rows of so many calls, of submission and reference in turns, A B B A.
 
+    Answers how many results were compared.
     ``drain``: after each call the device is waited for. Raises FaultError if a result is not the reference's,
     or ``tampered`` if the process has not done the work that comes before a row.
     """
     mine, eager = Track(OWN, start.mine.player, into[0]), Track(EAGER, start.eager.player, into[1])
-    sides, compared, length = [mine, eager], 0, calls(start)
+    sides, compared = [mine, eager], 0
     for turn in range(count):
         if turn % 2 == 0:
             match.rng.shuffle(sides)

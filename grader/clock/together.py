@@ -36,11 +36,28 @@ SECONDS = 12.0  # of rounds at most, for all candidates
 
 @dataclass(slots=True)
 class Meeting:
-    """A race of several. ``heats``: of each candidate, against eager and against each other by number."""
+    """A race of several. ``heats``: of each candidate, against eager and against each other by number.
+
+    ``said``: who is out, and why. ``during``: blocks of the first reference in the last race of all.
+    ``stages``: seconds of single calls and of rows, for all races.
+    """
 
     starts: list[list[Start]]
     heats: list[race.Heat]
     said: dict[int, FaultError] = field(default_factory=dict)
+    during: Blocks = field(default_factory=Blocks)
+    stages: dict[str, float] = field(default_factory=lambda: {"rounds": 0.0, "rows": 0.0})
+
+    @property
+    def playing(self) -> set[int]:
+        """Those of whom nothing is said."""
+        return set(range(len(self.heats))) - set(self.said)
+
+    def out(self, number: int, fault: FaultError) -> None:
+        """That one takes no further part, and nobody is compared with it."""
+        self.said[number] = fault
+        for heat in self.heats:
+            heat.pairs[str(number)] = []
 
     def at(self, number: int) -> list[Start]:
         """A candidate's pairs of processes."""
@@ -82,49 +99,59 @@ def run(meeting: Meeting) -> None:
     """Rounds until each candidate's interval is narrow enough, or time is up.
 
     A candidate whose timed results are wrong, or whose claims the referee's clock refutes in two races, is in
-    ``said`` and takes no further part. If the clocks do not agree for somebody, all race again, as in
-    :func:`grader.clock.race.heat`; of whom even the last race cannot tell, no ratio is claimed.
+    ``said`` and takes no further part. For whom the clocks do not agree races again, first without those for
+    whom they do: they need not wait for one that is out after that. If it is not, all race once more, since
+    candidates are compared within one race; of whom even the last race cannot tell, no ratio is claimed.
     """
     accused: Counter[int] = Counter()
     past: defaultdict[int, Past] = defaultdict(Past)
+    among = meeting.playing
     for number in range(race.RACES):
-        _race(meeting, drain=number > 0)
-        doubted = False
-        for n, said in _hear(meeting, past, drain=number > 0).items():
-            doubted |= bool(said.accuses) or not said.clear
+        everybody = among == meeting.playing
+        _race(meeting, among, drain=number > 0)
+        if everybody:
+            meeting.during = meeting.starts[0][0].eager.blocks
+        doubted = set()
+        for n, said in _hear(meeting, among, past, drain=number > 0).items():
             accused[n] += bool(said.accuses)
             if accused[n] > 1:
-                meeting.said[n] = FaultError(Status.TAMPERED, said.accuses)
-        if not doubted:
+                meeting.out(n, FaultError(Status.TAMPERED, said.accuses))
+            elif said.accuses or not said.clear:
+                doubted.add(n)
+        still = among & meeting.playing
+        if not (doubted if everybody else still):
             return
+        among = doubted if number == 0 else meeting.playing
 
 
-def _race(meeting: Meeting, *, drain: bool) -> None:
-    """One race of all that nothing is said of, from its beginning."""
+def _race(meeting: Meeting, among: set[int], *, drain: bool) -> None:
+    """One race of these, from its beginning."""
     first = meeting.starts[0][0]
     for track in (t for group in meeting.starts for s in group for t in s.tracks):
         track.blocks = Blocks()  # without those that the start was told by
-    for number, heat in enumerate(meeting.heats):
-        if number not in meeting.said:
-            meeting.heats[number] = race.Heat(Blocks(), {}, heat.plan, {name: [] for name in heat.pairs})
+    for number in among:
+        heat = meeting.heats[number]
+        meeting.heats[number] = race.Heat(Blocks(), {}, heat.plan, {name: [] for name in heat.pairs})
     begun, states, rounds = time.monotonic(), [machine.state()], 0
-    while not _enough(meeting, rounds, time.monotonic() - begun):
+    while not _enough(meeting, among, rounds, time.monotonic() - begun):
         for number, group in enumerate(meeting.starts):
-            _round(meeting, group, number, drain)
+            _round(meeting, among, group, number, drain)
         rounds += len(meeting.starts)
         states.append(machine.state())
-    for heat in meeting.heats:
+    for number in among:
+        heat = meeting.heats[number]
         heat.rounds, heat.machine, heat.overhead = rounds, machine.over(states), first.overhead
+    meeting.stages["rounds"] += time.monotonic() - begun
 
 
-def _hear(meeting: Meeting, past: defaultdict[int, Past], *, drain: bool) -> dict[int, witness.Testimony]:
+def _hear(
+    meeting: Meeting, among: set[int], past: defaultdict[int, Past], *, drain: bool
+) -> dict[int, witness.Testimony]:
     """What the clocks say of each candidate; which of its blocks count."""
     found: dict[int, witness.Testimony] = {}
-    first = meeting.starts[0][0]
-    for number, heat in enumerate(meeting.heats):
-        if number in meeting.said:
-            continue
-        own = meeting.at(number)
+    first, begun = meeting.starts[0][0], time.monotonic()
+    for number in sorted(among & meeting.playing):
+        heat, own = meeting.heats[number], meeting.at(number)
         pairs = [(s.mine.blocks, g[0].eager.blocks) for s, g in zip(own, meeting.starts, strict=True)]
         trusted = [group[0] for group in meeting.starts]
         # Its rows beside those of its own references, which compute with its weights.
@@ -143,14 +170,15 @@ def _hear(meeting: Meeting, past: defaultdict[int, Past], *, drain: bool) -> dic
         for start, group in zip(own, meeting.starts, strict=True):
             heat.own.extend(start.mine.blocks)
             heat.baselines[EAGER].extend(group[0].eager.blocks)
+    meeting.stages["rows"] += time.monotonic() - begun
     return found
 
 
-def _round(meeting: Meeting, group: list[Start], number: int, drain: bool) -> None:
+def _round(meeting: Meeting, among: set[int], group: list[Start], number: int, drain: bool) -> None:
     """Two blocks of each; of the references only the first one's are timed."""
     first = group[0]
     rng, how = first.match.rng, first.plan
-    playing = [n for n in range(len(group)) if n not in meeting.said]
+    playing = sorted(among & meeting.playing)
     tracks = {EAGER: first.eager} | {str(n): group[n].mine for n in playing}
     drawn = [list(tracks)[i] for i in rng.permutation(len(tracks))]
     found: dict[str, list[list[float]]] = {name: [] for name in tracks}
@@ -175,7 +203,7 @@ def _round(meeting: Meeting, group: list[Start], number: int, drain: bool) -> No
             continue
         heat = meeting.heats[n]
         for name, seconds in found.items():
-            if len(seconds) == 2:
+            if len(seconds) == 2 and (name == EAGER or int(name) not in meeting.said):
                 pairs: Pairs = list(zip(found[str(n)], seconds, strict=True))
                 heat.pairs[name] += pairs
         heat.groups += [number, number]
@@ -189,16 +217,16 @@ def _blame(meeting: Meeting, name: str) -> Iterator[None]:
     except FaultError as fault:
         if name == EAGER:
             raise
-        meeting.said[int(name)] = fault
+        meeting.out(int(name), fault)
 
 
-def _enough(meeting: Meeting, rounds: int, seconds: float) -> bool:
+def _enough(meeting: Meeting, among: set[int], rounds: int, seconds: float) -> bool:
     how = meeting.starts[0][0].plan
     if rounds < max(how.least, 2 * len(meeting.starts)):
         return False
     if rounds >= how.most or seconds >= SECONDS:
         return True
-    still = [h for n, h in enumerate(meeting.heats) if n not in meeting.said]
+    still = [meeting.heats[n] for n in among & meeting.playing]
     return all(h.against(sampling=True).half_width <= how.precise for h in still)
 
 
@@ -213,12 +241,11 @@ def speeds(meeting: Meeting, what: Sequence[Speed], device: str) -> list[dict[st
         if number not in meeting.said and (
             why := witness.too_fast(heat.own, card, one.fused_bytes // 2, one.flops)
         ):
-            meeting.said[number] = FaultError(Status.TAMPERED, why)
+            meeting.out(number, FaultError(Status.TAMPERED, why))
     first = meeting.starts[0][0]
-    during = first.eager.blocks
     for start in (s for group in meeting.starts for s in group):
         start.match.rest()
-    slow = witness.slowed(during, race.alone(first.match, first))
+    slow = witness.slowed(meeting.during, race.alone(first.match, first))
     found: list[dict[str, Any] | FaultError] = []
     for number, heat in enumerate(meeting.heats):
         if number in meeting.said:

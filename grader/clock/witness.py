@@ -89,7 +89,8 @@ class Testimony:
     ``waits``: calls of the reference that wait for the device explain it, and the others do not.
     ``kept``: for each pair of processes, which blocks the wall clock confirms. ``enough``: so many that a
     ratio of them says something. ``clear``: and no more than usual between calls. ``unsure``: the standard
-    error of ``apart``, which is how much more passed between calls of the submission than of the reference.
+    error of ``apart``, which is how much more passed between calls of the submission than of the reference;
+    ``least``: so much even in its quietest blocks.
     ``trusted``: what the reference claims. ``row``: what calls claim that follow each other, where it is too
     much for those that do not. ``why``: what a student is told if no speed is claimed for a known reason.
     """
@@ -104,6 +105,7 @@ class Testimony:
     row: float = 0.0
     enough: bool = True
     unsure: float = 0.0
+    least: float = 0.0
     why: str = ""
 
     @property
@@ -165,7 +167,8 @@ def testimony(
     unsure = math.hypot(*(_error([pair[side].gaps for pair in pairs]) for side in (0, 1)))
     return Testimony(
         said, left, typical, tuple(kept), clear, waits, by_trusted,
-        enough=enough, unsure=unsure, why=words.waits(typical) if waits else "",
+        enough=enough, unsure=unsure, least=_quietest(np.concatenate(apart)),
+        why=words.waits(typical) if waits else "",
     )  # fmt: skip
 
 
@@ -191,6 +194,11 @@ def _error(gaps: Sequence[Array]) -> float:
 def bearable(rows: Testimony, row: int) -> float:
     """Seconds a call that rows of so many may be apart, and a speed be claimed all the same."""
     return BAND * rows.said + ROW_APART / row
+
+
+def shortest(seconds: float) -> int:
+    """The fewest calls in a row: what is borne for all of them is at most half of what is for each."""
+    return math.ceil(2 * ROW_APART / (BAND * seconds))
 
 
 def precise(rows: Testimony, row: int) -> bool:
@@ -229,7 +237,7 @@ def agreed(
     sure, far = precise(whole, row), whole.apart > bearable(whole, row)
     clear = single.enough and sure and not far and not (single.waits or rows.waits)
     worse = rows if rows.waits else single
-    why = worse.why or (words.far(whole.apart, row) if sure and far else "")
+    why = worse.why or (words.far(whole.apart, row) if sure and far and whole.least > 0 else "")
     return replace(worse, kept=single.kept, enough=single.enough, clear=clear, why=why)
 
 

@@ -116,10 +116,9 @@ def _race(places: list[Place], stages: dict[str, float]) -> dict[tuple[int, int]
         for start in meeting.at(number):
             steps = place.timing.steps
             steps |= {what: steps.get(what, 0.0) + seconds for what, seconds in start.stages.items()}
-    clock = time.monotonic()
     try:
         together.run(meeting)
-        stages["rounds"] = time.monotonic() - clock
+        stages |= meeting.stages
         clock = time.monotonic()
         found = together.speeds(meeting, [p.timing.what for p in places], places[0].timing.device)
         stages["reference alone"] = time.monotonic() - clock

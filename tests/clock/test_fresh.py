@@ -21,10 +21,7 @@ RNG = np.random.default_rng(5)
 NORMAL = RNG.standard_normal((64, 48))
 
 
-@pytest.fixture
-def track(monkeypatch: pytest.MonkeyPatch) -> Track:
-    monkeypatch.setattr("grader.clock.interval.RESAMPLES", 400)
-    return Track(monkeypatch)
+pytestmark = pytest.mark.usefixtures("few_resamples")
 
 
 @pytest.mark.parametrize(

@@ -18,10 +18,7 @@ from tests.clock.track import CASE, TASK, Player, Track
 CALL = 400e-6  # long enough for one pair of processes
 
 
-@pytest.fixture
-def track(monkeypatch: pytest.MonkeyPatch) -> Track:
-    monkeypatch.setattr("grader.clock.interval.RESAMPLES", 400)
-    return Track(monkeypatch)
+pytestmark = pytest.mark.usefixtures("few_resamples")
 
 
 class Course:

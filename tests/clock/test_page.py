@@ -98,13 +98,16 @@ def test_races_models_corpus_and_grades_say_what_was_found(tmp_path: Path) -> No
     }
     put(tmp_path, "corpus_timed", runs=[{"files": timed, "what": "first"}, {"files": {}, "what": ""}])
     assert (
-        "; 1 of 2 honest files of all kinds, raced first (`c` is `tampered`); 0 of 0 honest"
-        in page.corpus(tmp_path)
+        "| honest files of all kinds | raced first | 1 of 2 | `c`: tampered |\n"
+        "| honest files of all kinds | raced | 0 of 0 |  |\n\nOn NVIDIA H200." in page.corpus(tmp_path)
     )
-    assert "1 of 1 cheats graded four at a time; 0 of 1 honest files" in page.corpus(tmp_path)
+    assert "| cheats of the clock | four at a time | 1 of 1 |  |" in page.corpus(tmp_path)
+    assert "| honest files that look like them | four at a time | 0 of 1 | `b`: passed |" in page.corpus(
+        tmp_path
+    )
     later = {"files": {"clock/a": files["b"] | {"class": "clock"}}, "what": "later", "command": "--seats 1"}
     put(tmp_path, "corpus_clock", runs=[{"files": files}, later], device="NVIDIA H200")
-    assert "0 of 1 cheats graded one at a time, later (`a` passed)" in page.corpus(tmp_path)
+    assert "| cheats of the clock | one at a time, later | 0 of 1 | `a`: passed |" in page.corpus(tmp_path)
     put(tmp_path, "regrade_simt", summary={"files": 1, "times": 4, "changed": []}, files={"a": [{}] * 4},
         backend="simt", command="regrade.py simt")  # fmt: skip
     assert page.regrade(tmp_path).endswith("no grade changed. On the CPU back end: `regrade.py simt`.")

@@ -69,11 +69,6 @@ def test_pairs_that_share_a_bias_of_nothing_still_find_two_percent() -> None:
     assert sum(i.outcome == "slower" for i in found) / len(found) > 0.9
 
 
-@pytest.fixture
-def track(monkeypatch: pytest.MonkeyPatch) -> Track:
-    return Track(monkeypatch)
-
-
 def test_a_race_of_three_pairs_averages_what_their_processes_differ_by(track: Track) -> None:
     def pair(own: float, other: float) -> Match:
         return track.match(track.working(own), track.working(other))

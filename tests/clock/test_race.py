@@ -18,11 +18,6 @@ from grader.verdict import Status
 from tests.clock.track import CASE, Player, Track
 
 
-@pytest.fixture
-def track(monkeypatch: pytest.MonkeyPatch) -> Track:
-    return Track(monkeypatch)
-
-
 def test_twice_as_fast_is_said_to_be(track: Track) -> None:
     heat = track.run(track.working(100e-6), track.working(200e-6))
     found = heat.against()

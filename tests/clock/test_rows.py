@@ -23,10 +23,7 @@ LONG, SHORT = 340e-6, 14e-6
 Seen = Callable[[dict[str, Any]], None]
 
 
-@pytest.fixture
-def track(monkeypatch: pytest.MonkeyPatch) -> Track:
-    monkeypatch.setattr("grader.clock.interval.RESAMPLES", 400)
-    return Track(monkeypatch)
+pytestmark = pytest.mark.usefixtures("few_resamples")
 
 
 def before(player: Player, seen: Seen) -> None:
@@ -284,6 +281,32 @@ def test_rows_that_are_quiet_and_far_apart_have_a_reason(track: Track) -> None:
     host(other, 0.0)
     heat = track.run(own, other)
     assert not heat.clear and "64 calls that follow each other" in heat.why, heat.why
+
+
+@pytest.mark.parametrize(("seconds", "room", "length"), [(300e-6, 20, 14), (300e-6, 5, 64), (SHORT, 20, 64)])
+def test_a_row_of_long_calls_is_as_short_as_the_devices_queue(
+    track: Track, seconds: float, room: int, length: int
+) -> None:
+    """The host is ahead for so many calls; it would be behind in a row of 64, which its process says."""
+    lengths: list[int] = []
+
+    def work(x: torch.Tensor) -> torch.Tensor:
+        track.clock.spend(300e-6 if lengths and lengths[-1] > room and rowing[0] else 0)
+        return torch.sigmoid(x)
+
+    own, rowing = track.working(seconds, work), [False]
+
+    def seen(fields: dict[str, Any]) -> None:
+        rowing[0] = bool(fields.get("lead")) and fields["step"] == "block"
+        if rowing[0]:
+            lengths.append(len(fields["order"]))
+            own.asked = 1.0 if lengths[-1] > room else 0.5
+
+    before(own, seen)
+    heat = track.run(own, track.working(SHORT))
+    assert heat.clear is (length == 14)
+    assert set(lengths) == {64, length} if room == 20 else {64, 14}
+    assert len(heat.rows[0][0].calls[0]) == length
 
 
 @pytest.mark.parametrize("seconds", [SHORT, LONG])

@@ -20,10 +20,7 @@ from tests.clock.track import CASE, Match, Player, Track
 CALL = 100e-6
 
 
-@pytest.fixture
-def track(monkeypatch: pytest.MonkeyPatch) -> Track:
-    monkeypatch.setattr("grader.clock.interval.RESAMPLES", 400)
-    return Track(monkeypatch)
+pytestmark = pytest.mark.usefixtures("few_resamples")
 
 
 def some(share: float, seed: int = 3) -> Callable[[], bool]:

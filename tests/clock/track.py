@@ -93,6 +93,7 @@ class Track:
 
     def __init__(self, monkeypatch: pytest.MonkeyPatch) -> None:
         self.clock = Clock()
+        self.players: list[Player] = []
         event = type("Event", (Event,), {"clock": self.clock})
         loop = lambda *_: self.clock.spend(LOOP)  # noqa: E731
         for name, value in {
@@ -117,7 +118,14 @@ class Track:
             self.clock.spend(seconds)
             return work(x)
 
-        return Player(call)
+        self.players.append(Player(call))
+        return self.players[-1]
+
+    def close(self) -> None:
+        """Give the players' memory back, whose files would be open until garbage is collected."""
+        for player in self.players:
+            player.inbox.close()
+            player.outbox.close()
 
     def match(self, own: Player, reference: Player) -> Match:
         """Both, ready to be raced."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import itertools
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any, cast
 
@@ -67,7 +67,7 @@ class Both(Player):
 
 
 @pytest.fixture
-def racer(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Callable[..., Racer]:
+def racer(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Iterator[Callable[..., Racer]]:
     """Makes a pair that is ready to be raced, whose submission's call takes so long."""
     track, numbers = Track(monkeypatch), itertools.count()
     (tmp_path / "reference.py").write_text(REFERENCE)
@@ -77,6 +77,7 @@ def racer(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Callable[..., Race
         file.write_text(text)
         own = Both(track.clock, file, seconds)
         reference = Both(track.clock, tmp_path / "reference.py", EAGER)
+        track.players += [own, reference]
         return Match(TASK, str(file), lambda: cast(Any, own), Oracle(cast(Any, reference), TASK))
 
     def made(seconds: float, text: str = MINE) -> Racer:
@@ -86,7 +87,8 @@ def racer(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Callable[..., Race
         game.open()
         return Racer(one, game)
 
-    return made
+    yield made
+    track.close()
 
 
 SPEED = Speed(CASE, CASE, 1, 2, 2)
@@ -153,11 +155,32 @@ def test_one_that_cannot_be_lined_up_is_out_and_the_others_go_on(racer: Callable
     assert places[2].timing.steps["ready"] > 0
 
 
-def test_claims_that_the_other_clock_refutes_are_out(racer: Callable[..., Racer]) -> None:
-    honest, liar = racer(350e-6), racer(350e-6)
+@pytest.fixture
+def races(monkeypatch: pytest.MonkeyPatch) -> list[list[int]]:
+    """Who takes part in each race."""
+    found: list[list[int]] = []
+    one = together._race
+
+    def seen(meeting: together.Meeting, among: set[int], *, drain: bool) -> None:
+        found.append(sorted(among))
+        one(meeting, among, drain=drain)
+
+    monkeypatch.setattr(together, "_race", seen)
+    return found
+
+
+def test_claims_that_the_other_clock_refutes_are_out(
+    racer: Callable[..., Racer], races: list[list[int]]
+) -> None:
+    """For the second race nobody else waits, and nobody is compared with who is out."""
+    honest, liar, other = racer(350e-6), racer(350e-6), racer(700e-6)
     liar.player.claims = lambda seconds: [s / 4 for s in seconds]
     liar._match.twin = None
-    _, speeds = raced(honest, liar)
+    meeting, speeds = raced(honest, liar, other)
+    assert races == [[0, 1, 2], [1]]
+    assert not meeting.heats[0].pairs["1"] and len(meeting.during.calls) > 4
+    assert meeting.heats[0].against("2").ratio == pytest.approx(2, rel=0.02)
+    assert meeting.stages["rounds"] > 0 < meeting.stages["rows"]
     assert isinstance(speeds[0], dict) and speeds[0]["kind"] == "measured"
     assert isinstance(speeds[1], FaultError) and speeds[1].status is Status.TAMPERED
 
@@ -169,12 +192,15 @@ def slow(one: Racer, blocks: int) -> None:
     one._match.twin = None
 
 
-def test_a_host_that_was_busy_in_one_race_is_no_cheat_and_all_race_again(racer: Callable[..., Racer]) -> None:
+def test_a_host_that_was_busy_in_one_race_is_no_cheat_and_all_race_again(
+    racer: Callable[..., Racer], races: list[list[int]]
+) -> None:
     honest, struck = racer(350e-6), racer(700e-6)
     slow(struck, 13)
     meeting, speeds = raced(honest, struck)
     first, second = speeds
     assert isinstance(first, dict) and isinstance(second, dict)
+    assert races == [[0, 1], [1], [0, 1]]
     assert "why" not in first and "why" not in second and all(h.clear for h in meeting.heats)
     assert meeting.heats[0].against("1").ratio == pytest.approx(2, rel=0.02)
     assert second["confirmed"] == len(meeting.heats[1].groups) == len(second["blocks"]["submission"]["walls"])
