@@ -221,9 +221,7 @@ def corpus(folder: Path = RESULTS) -> str:
 
 def _row(what: str, how: str, files: dict[str, Any]) -> str:
     """How many of these files had their status, and which had not."""
-    wrong = [
-        f"`{n.partition('/')[2] or n}`: {f['status']}" for n, f in files.items() if not f["as_expected"]
-    ]
+    wrong = [f"`{n.partition('/')[2] or n}`: {f['status']}" for n, f in files.items() if not f["as_expected"]]
     return f"| {what} | {how} | {len(files) - len(wrong)} of {len(files)} | {', '.join(wrong)} |"
 
 
