@@ -8,6 +8,7 @@
 #   sh benchmarks/clocks_on_gpu.sh OUTDIR predict placement about four: what predictions and plans are fitted to
 #   sh benchmarks/clocks_on_gpu.sh OUTDIR roles queue between rows   two: does a call's time hang on its process's
 #                                       past, does it on what waits behind it; calls that wait; rows of calls
+#   sh benchmarks/clocks_on_gpu.sh OUTDIR compare           two: three candidates in one race, and a cheat among them
 # Needs torch with CUDA, nvcc, ninja; no network. Each part writes what it has so far; one that is cut off is no loss.
 set -u
 cd "$(dirname "$0")/.." || exit 1
@@ -29,6 +30,13 @@ for part in ${*:-lesson07 models}; do
     races) timeout 495 python3 benchmarks/clocks.py "$out/clocks.json" 100 465 ;;
     regrade) timeout 495 python3 benchmarks/regrade.py "$out/regrade.json" 10 420 ;;
     bench) timeout 300 python3 -m grader bench --backend cuda --out "$out" ;;
+    compare)
+      race=benchmarks/pairs/race
+      for third in in_torch claims_a_tenth; do
+        timeout 150 python3 -m grader compare "$race/block_a_row.py" "$race/row_in_shared.py" "$race/$third.py" \
+          --reference "$race/reference.py" --backend cuda --json "$out/compare_$third.json"
+      done
+      ;;
     corpus)
       timeout 200 python3 -m tests.corpus.run --gpu --only clock/,honest/timed --seats 1 --json "$out/corpus_clock.json"
       timeout 590 python3 -m tests.corpus.timed "$out/corpus_timed.json" 560 --gpus "$(nvidia-smi -L | wc -l)"
