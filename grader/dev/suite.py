@@ -1,4 +1,4 @@
-"""``course test``: every check of the repository, one after another, and one table at the end."""
+"""``course test``: every check of the repository, two at a time, then the tests, and one table at the end."""
 
 from __future__ import annotations
 
@@ -8,11 +8,14 @@ import subprocess
 import sys
 import tempfile
 import time
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
 
 from rich.console import Console
 from rich.table import Table
+
+AT_ONCE = 2
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,25 +34,26 @@ class Step:
 
 @dataclass(frozen=True, slots=True)
 class Outcome:
-    """What became of a step. ``code`` None: skipped, ``note`` says why."""
+    """What became of a step, and its ``words``. ``code`` None: skipped, ``note`` says why."""
 
     step: Step
     code: int | None
     seconds: float
     note: str = ""
+    words: str = ""
 
 
 def steps(pytest_args: list[str], *, gpu: bool, site: Path, thorough: bool = False) -> list[Step]:
-    """All steps in the order they run: the quick ones first, the tests last. ``site`` is built into.
+    """All steps in the order they begin: the tests last, alone. ``site`` is built into.
 
     ``thorough`` grades every mutant, too, which takes longer than all the rest.
     """
     mutants = () if thorough else ("--no-mutants",)
     some = () if thorough else ("-m", "not thorough")
     return [
+        Step("types", ("mypy",)),
         Step("lint", ("ruff", "check", ".")),
         Step("format", ("ruff", "format", "--check", ".")),
-        Step("types", ("mypy",)),
         Step("spelling", ("codespell_lib",)),
         Step("generated files", ("grader", "dev", "generate", "--check")),
         Step("docs", ("mkdocs", "build", "--strict", "--site-dir", str(site)), needs="material"),
@@ -66,42 +70,52 @@ def _workers(gpu: bool) -> tuple[str, ...]:
 
 
 def run(pytest_args: list[str], *, gpu: bool, root: Path, thorough: bool = False) -> int:
-    """Run all steps in ``root``, the later ones even if an earlier one fails; 0 if none failed.
+    """Run all steps in ``root``, the tests even if another one fails; 0 if none failed.
 
     ``gpu`` runs the tests that need one too. Tools that are not installed are skipped and
     named: a GPU machine without a network has pytest at most.
     """
     console = Console()
-    closing = ""
-    outcomes: list[Outcome] = []
-    with tempfile.TemporaryDirectory(prefix="course-site-") as site:
-        for step in steps(pytest_args, gpu=gpu, site=Path(site), thorough=thorough):
-            console.rule(f"[bold]{step.name}", align="left")
-            if importlib.util.find_spec(step.module) is None:
-                outcomes.append(Outcome(step, None, 0.0, f"{step.module} is not installed here"))
-                console.print(f"skipped: {outcomes[-1].note}")
-                continue
-            start = time.perf_counter()
-            # The tests speak while they run, the others only if they have something to complain about.
-            if step.name == "tests":
-                built = any(o.step.name == "docs" and o.code == 0 for o in outcomes)
-                known = {"COURSE_SITE": site} if built else {}  # so that the tests need not build it again
-                code, closing = _streamed(step, root, known, colour=console.is_terminal)
-            else:
-                code = _quiet(step, root)
-            outcomes.append(Outcome(step, code, time.perf_counter() - start))
-            console.print(f"{'failed' if code else 'ok'}, {outcomes[-1].seconds:.1f} s")
+    with tempfile.TemporaryDirectory(prefix="course-site-") as site, ThreadPoolExecutor(AT_ONCE) as pool:
+        *quick, tests = steps(pytest_args, gpu=gpu, site=Path(site), thorough=thorough)
+        # Most of these keep one core busy. They speak only if they have something to complain about.
+        outcomes = [_said(console, done.result()) for done in [pool.submit(_quiet, s, root) for s in quick]]
+        built = any(o.step.name == "docs" and o.code == 0 for o in outcomes)
+        known = {"COURSE_SITE": site} if built else {}  # so that the tests need not build it again
+        console.rule(f"[bold]{tests.name}", align="left")
+        last, closing = _streamed(tests, root, known, colour=console.is_terminal)
+        outcomes.append(last)
     console.print(_table(outcomes))
     # Once more, as the last line: whoever looks at the end of a long log looks for it, programs too.
     print(closing, flush=True)
     return 1 if any(o.code for o in outcomes) else 0
 
 
+def _said(console: Console, outcome: Outcome) -> Outcome:
+    """The same, printed."""
+    console.rule(f"[bold]{outcome.step.name}", align="left")
+    if outcome.code:
+        print(outcome.words, end="", flush=True)
+    skipped = outcome.code is None
+    result = f"skipped: {outcome.note}" if skipped else "failed" if outcome.code else "ok"
+    console.print(result if skipped else f"{result}, {outcome.seconds:.1f} s")
+    return outcome
+
+
+def _missing(step: Step) -> Outcome | None:
+    if importlib.util.find_spec(step.module) is None:
+        return Outcome(step, None, 0.0, f"{step.module} is not installed here")
+    return None
+
+
 def _command(step: Step) -> list[str]:
     return [sys.executable, "-m", *step.arguments]
 
 
-def _quiet(step: Step, root: Path) -> int:
+def _quiet(step: Step, root: Path) -> Outcome:
+    if missing := _missing(step):
+        return missing
+    begun = time.perf_counter()
     done = subprocess.run(
         _command(step),
         cwd=root,
@@ -111,14 +125,14 @@ def _quiet(step: Step, root: Path) -> int:
         text=True,
         errors="replace",
     )
-    if done.returncode:
-        print(done.stdout, end="", flush=True)
-    return done.returncode
+    return Outcome(step, done.returncode, time.perf_counter() - begun, words=done.stdout)
 
 
-def _streamed(step: Step, root: Path, known: dict[str, str], *, colour: bool) -> tuple[int, str]:
-    """Pass the output on as it comes; the exit code and the last line that was not blank."""
-    last = ""
+def _streamed(step: Step, root: Path, known: dict[str, str], *, colour: bool) -> tuple[Outcome, str]:
+    """Pass the output on as it comes; what became of it, and the last line that was not blank."""
+    if missing := _missing(step):
+        return missing, f"skipped: {missing.note}"
+    last, begun = "", time.perf_counter()
     command = _command(step) + (["--color=yes"] if colour else [])
     with subprocess.Popen(
         command,
@@ -133,7 +147,7 @@ def _streamed(step: Step, root: Path, known: dict[str, str], *, colour: bool) ->
         for line in process.stdout:
             print(line, end="", flush=True)
             last = line.rstrip("\n") if line.strip() else last
-    return process.returncode, last
+    return Outcome(step, process.returncode, time.perf_counter() - begun), last
 
 
 def _table(outcomes: list[Outcome]) -> Table:

@@ -14,11 +14,12 @@ import pytest
 from grader.lessons import course_root
 
 
+@pytest.mark.clang
 @pytest.mark.thorough
 @pytest.mark.slow
 @pytest.mark.skipif(shutil.which("clang++") is None, reason="needs clang++: sudo apt-get install clang")
 def test_a_solution_passes_and_a_starter_fails_with_clang(tmp_path: Path) -> None:
-    """Compiling all headers takes a minute or two, so this is among the tests of ``course test --all``."""
+    """Compiling all headers takes a minute or two: among the tests of ``course test --all`` and of CI."""
     env = os.environ | {"CXX": "clang++", "COURSE_CACHE": str(tmp_path / "cache")}
 
     def verdict(file: Path) -> dict[str, object]:

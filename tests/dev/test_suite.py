@@ -1,0 +1,45 @@
+"""``course test``: what its checks say is printed in their order, and one that fails stops no other."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from grader.dev import suite
+from grader.dev.suite import Step
+
+
+def python(*words: str) -> tuple[str, ...]:
+    """Arguments after ``python -m`` that run some Python."""
+    return ("timeit", "-n1", "-r1", "-s", "import sys, os, time", *words)
+
+
+def test_one_that_fails_is_printed_and_stops_no_other(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    site = "print(os.environ.get('COURSE_SITE')); print()"
+    made = [
+        Step("late", python("time.sleep(1)")),
+        Step("wrong", python("print('what is wrong'); sys.exit(3)")),
+        Step("gone", ("no_such_module",)),
+        Step("docs", python("print('never' + ' printed')")),
+        Step("tests", python(site)),
+    ]
+    monkeypatch.setattr(suite, "steps", lambda *_, **__: made)
+    monkeypatch.setenv("COLUMNS", "200")
+    assert suite.run([], gpu=False, root=tmp_path) == 1
+    said = capsys.readouterr().out
+    places = [said.index(word) for word in ("late", "wrong", "what is wrong", "gone", "docs", "tests")]
+    assert places == sorted(places) and "never printed" not in said
+    assert "no_such_module is not installed here" in said and "course-site-" in said
+    assert said.rstrip().splitlines()[-1].startswith("1 loop")
+
+
+def test_a_missing_pytest_is_said(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    made = [Step("lint", python("pass")), Step("tests", ("pytest",), needs="no_such_module")]
+    monkeypatch.setattr(suite, "steps", lambda *_, **__: made)
+    assert suite.run([], gpu=False, root=tmp_path) == 0
+    assert "skipped: no_such_module is not installed here" in capsys.readouterr().out
