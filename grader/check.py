@@ -43,7 +43,7 @@ class Job:
     ``reins`` gets what ends the grading early: called from any thread, it kills all of its processes.
     ``baselines``: modes of torch.compile to race beside eager. ``card``: predicted for without a GPU.
     ``schedules``: orders of blocks and warps to play each case in (CPU back end).
-    ``nurseries`` by back end: players are forked from them instead of started.
+    ``nurseries`` by back end: players are forked from them instead of started; of "reference" only its own.
     ``beside``: more files that the submission may read; ``reference_beside``: that the reference may.
     ``timer`` finds the speed of a submission that passed, where the task itself says nothing about it.
     """
@@ -116,7 +116,8 @@ def check(job: Job) -> Outcome:
     kind = "cuda" if job.choice.name == "cuda" else "cpu"
     answering = bool(job.task.cases or job.task.reference_entry)
     sees = (job.reference, *job.reference_beside) if answering else ()
-    reference = Player(kind, job.limits, sees=sees, mode=job.sandbox, nursery=job.nurseries.get(kind))
+    parent = job.nurseries.get("reference") or job.nurseries.get(kind)
+    reference = Player(kind, job.limits, sees=sees, mode=job.sandbox, nursery=parent)
     oracle = Oracle(reference, job.task)
     inspection = _inspection(job)
     match = Match(
@@ -195,13 +196,13 @@ def warm(job: Job) -> Job:
 
 def warm_reference(job: Job) -> Job:
     """The same job with a forked player for the reference only, which is trusted: for many files in a row."""
-    if job.choice.name != "simt":
+    if job.choice.name == "cuda":
         return job
-    from grader import build
+    if job.choice.name == "simt":
+        from grader import build
 
-    build.prepare(job.say)
-    forked = {kind: one for kind, one in nursery.shared(job.choice.name).items() if kind == "cpu"}
-    return replace(job, nurseries=forked)
+        build.prepare(job.say)
+    return replace(job, nurseries={"reference": nursery.shared(job.choice.name)["cpu"]})
 
 
 def _inspection(job: Job) -> Inspection | None:

@@ -129,7 +129,7 @@ def shared(backend: str) -> dict[str, Nursery]:
 
     The CPU back end must have been prepared. On a GPU there is one, if forked processes can use it.
     """
-    kinds = {"simt": ("simt", "cpu"), "cuda": ("cuda",)}.get(backend, ())
+    kinds = {"simt": ("simt", "cpu"), "cpu": ("cpu",), "cuda": ("cuda",)}.get(backend, ())
     found = {kind: Nursery(kind) for kind in kinds}
     for nursery in found.values():
         atexit.register(nursery.close)

@@ -3,7 +3,7 @@
 from pathlib import Path
 
 from grader.backend import Choice
-from grader.check import Job, check
+from grader.check import Job, check, warm_reference
 from grader.referee.process import Limits
 from grader.submission import read
 from grader.task import Case, Task, Tensor
@@ -24,4 +24,4 @@ def grade(folder: Path, text: str, cases: tuple[Case, ...] = CASES, reference: s
     (folder / "mine.py").write_text(HEADER + text)
     task = Task(title="double", entry="double", cases=cases)
     job = Job("test", task, folder / "reference.py", read(folder / "mine.py"), Choice("cpu", "test"), LIMITS)
-    return check(job).verdict
+    return check(warm_reference(job)).verdict

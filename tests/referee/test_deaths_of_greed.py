@@ -8,7 +8,7 @@ import pytest
 
 from grader.backend import Choice
 from grader.build import SimtBuilder
-from grader.check import Job, check
+from grader.check import Job, check, warm_reference
 from grader.referee.fault import FaultError
 from grader.referee.process import Limits
 from grader.referee.sandbox import layers
@@ -69,7 +69,8 @@ def greedy(folder: Path, text: str) -> Verdict:
     task = Task(title="double", entry="double", cases=(Case("plain", (Tensor((4, 6), device="cpu"),)),))
     limits = Limits(start=60, load=20, build=60, call=30, memory=GIB)
     mine = read(folder / "mine.py")
-    return check(Job("test", task, folder / "reference.py", mine, Choice("cpu", "test"), limits)).verdict
+    job = Job("test", task, folder / "reference.py", mine, Choice("cpu", "test"), limits)
+    return check(warm_reference(job)).verdict
 
 
 @pytest.mark.parametrize("name", GREEDY)
