@@ -11,6 +11,7 @@ from typing import Annotated
 
 import typer
 
+from grader import disk
 from grader.batch import cli as teacher
 from grader.bench import cli as clocks
 from grader.errors import BadInputError
@@ -302,6 +303,9 @@ def main() -> None:
     except BrokenPipeError:
         os._exit(0)  # the reader of our output has left; there is nobody to tell
     except Exception as error:
+        if sentence := disk.trouble(error):
+            print(f"course: {sentence}", file=sys.stderr)
+            sys.exit(2)
         with tempfile.NamedTemporaryFile("w", prefix="course-", suffix=".log", delete=False) as log:
             traceback.print_exc(file=log)
         print(

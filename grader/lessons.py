@@ -67,7 +67,7 @@ def with_hidden(task: Task, path: Path) -> Task:
     module = importlib.util.module_from_spec(spec)
     try:
         spec.loader.exec_module(module)
-    except Exception as error:
+    except (Exception, SystemExit) as error:
         raise BadInputError(f"{path} cannot be read: {type(error).__name__}: {error}") from error
     cases = getattr(module, "HIDDEN", None)
     if not isinstance(cases, tuple) or not cases or not all(isinstance(c, Case) and c.hidden for c in cases):

@@ -7,10 +7,12 @@ import shutil
 import subprocess
 import sys
 import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
 
-from grader import backend, lessons, roofline, speed, submission
+from grader import backend, disk, lessons, roofline, speed, submission
 from grader.check import Job, Outcome
 from grader.check import check as grade
 from grader.errors import BadInputError
@@ -82,13 +84,18 @@ def check(
         # Importing Rich takes a while; the players have long been started when it is needed.
         job = replace(job, say=lambda text: print(text, file=sys.stderr))
     outcome = grade(job)
+    lost: list[str] = []  # what could not be written is said last: the verdict is there, and is shown
     if json:
-        json_report.write(outcome.verdict, json)
+        with _told(lost):
+            json_report.write(outcome.verdict, json)
     if html:
         from grader.report import page
 
-        page.write(outcome.verdict, Path(html))
+        with _told(lost):
+            page.write(outcome.verdict, Path(html))
     if file is None and reference is None:
+        with _told(lost):
+            progress.record(outcome.verdict)
         outcome = _own(lesson, outcome)
     if json != "-":
         from grader.report import console
@@ -101,7 +108,9 @@ def check(
         if reference is not None and profile:
             print("\n".join(seen) or "Nothing was profiled: a file is profiled once every check passes.")
     if _never_imported(outcome.verdict):
-        print(f"course: {outcome.verdict.findings[0].message}", file=sys.stderr)
+        lost.insert(0, outcome.verdict.findings[0].message)
+    if lost:
+        print(*(f"course: {sentence}" for sentence in lost), sep="\n", file=sys.stderr)
         return 2
     taken = _by_nvcc(outcome) if also_nvcc else True
     return 0 if outcome.verdict.ok and taken else 1
@@ -122,9 +131,21 @@ def _by_nvcc(outcome: Outcome) -> bool:
     return not any(one.error for one in found)
 
 
+@contextmanager
+def _told(lost: list[str]) -> Iterator[None]:
+    """What the disk does not take becomes a sentence in ``lost``."""
+    try:
+        yield
+    except BadInputError as error:
+        lost.append(str(error))
+    except OSError as error:
+        if not (sentence := disk.trouble(error)):
+            raise
+        lost.append(sentence)
+
+
 def _own(lesson: Lesson, outcome: Outcome) -> Outcome:
-    """The student's own file: count the try, and keep the speed back until it was predicted."""
-    progress.record(outcome.verdict)
+    """The student's own file: the speed is kept back until it was predicted."""
     if not outcome.verdict.speed:
         return outcome
     if not predict.open_questions(lesson):

@@ -78,6 +78,13 @@ def test_a_report_that_cannot_be_written_is_said(tmp_path: Path) -> None:
     (tmp_path / "mine.py").write_text("def square_matrix(x:\n")
     done = course("check", "03", str(tmp_path / "mine.py"), "--json", str(tmp_path / "no" / "out.json"))
     assert done.returncode == 2 and "cannot be written" in done.stderr
+    assert "import_error  0/20 points" in done.stdout  # and nothing is lost
+
+
+def test_a_folder_that_cannot_be_made_is_said(tmp_path: Path) -> None:
+    (tmp_path / "mine.py").write_text("x = 1\n")
+    done = course("batch", str(tmp_path), "--lesson", "03", "--out", str(tmp_path / "mine.py" / "results"))
+    assert done.returncode == 2 and "results cannot be used: Not a directory." in done.stderr
 
 
 def test_json_alone_goes_to_standard_output(tmp_path: Path) -> None:

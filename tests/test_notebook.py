@@ -48,6 +48,14 @@ def test_every_lessons_notebook_is_its_exercise(lesson) -> None:
     assert all(not c["outputs"] and c["execution_count"] is None for c in cells if c["cell_type"] == "code")
 
 
+def test_half_a_character_is_a_sentence(tmp_path: Path) -> None:
+    made = book()
+    exercise_cells(made)[1]["source"] = "x = '\ud800'"
+    (tmp_path / "mine.ipynb").write_text(json.dumps(made))
+    with pytest.raises(BadInputError, match=r"mine.ipynb has a character that is none \('.ud800'\)"):
+        read(tmp_path / "mine.ipynb")
+
+
 def test_magics_other_cells_and_outputs_are_left_out() -> None:
     made = book()
     exercise_cells(made)[1]["source"] = ["%load_ext x\n", "!ls\n", *exercise_cells(made)[1]["source"]]

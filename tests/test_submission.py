@@ -31,6 +31,27 @@ def test_bad_input_is_one_sentence(make, words: str, tmp_path: Path) -> None:
     assert "\n" not in str(error.value)
 
 
+@pytest.mark.parametrize(
+    "name, shown", [(b"M\xfcller.py", r"M\xfcller.py"), (b"two\nlines.py", r"two\x0alines.py")]
+)
+def test_a_file_whose_name_is_no_text_is_played_from_a_copy(
+    name: bytes, shown: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("COURSE_CACHE", str(tmp_path / "cache"))
+    path = tmp_path / os.fsdecode(name)
+    path.write_text("x = 1\n")
+    found = read(path)
+    assert found.name.endswith(shown) and found.given == path
+    assert found.path.name == shown and found.path.read_text() == "x = 1\n"
+    monkeypatch.setenv("COURSE_CACHE", str(tmp_path / os.fsdecode(b"\xfc")))
+    with pytest.raises(BadInputError, match="COURSE_CACHE=/another/folder"):
+        read(path)
+    path.write_text("")
+    with pytest.raises(BadInputError) as error:
+        read(path)
+    assert str(error.value).endswith(f"{shown} is empty; was it saved?")
+
+
 def test_a_good_file_is_kept_as_it_was(tmp_path: Path) -> None:
     path = tmp_path / "mine.py"
     path.write_text("\ufeffx = 1\n", encoding="utf-8")

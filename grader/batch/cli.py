@@ -101,7 +101,7 @@ def report(
 
 
 def similar(
-    submissions: Annotated[Path, typer.Argument(help="A folder of submissions, as for batch.")],
+    submissions: Annotated[Path, typer.Argument(help="A folder or zip of submissions, as for batch.")],
     lesson: Annotated[list[str], typer.Option(help="A lesson (07), or several.")],
     layout: Annotated[str, typer.Option(help="auto, files, folders, gradescope, canvas or moodle.")] = "auto",
     least: Annotated[float, typer.Option(min=0, max=1, help="Leave out pairs that share less.")] = 0.5,

@@ -4,8 +4,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, fields, replace
 from pathlib import Path
+from typing import Any
+
+from grader import disk
 
 SOURCES = (".py", ".ipynb")
 NUMBERED = re.compile(r"(?:(?:[a-z_]*_)?(?:lesson|exercise|ex|hw|task|lab|assignment)_?)?0*(\d{1,2})(?!\d)")
@@ -41,6 +44,14 @@ class Pick:
     path: Path | None
     notes: tuple[str, ...] = ()
     problem: str = ""
+
+
+def legible(one: Handed) -> Handed:
+    """The same with every word as text that can be written and sent, whatever names the files had."""
+    words: dict[str, Any] = {
+        f.name: disk.legible(getattr(one, f.name)) for f in fields(one) if f.type == "str"
+    }
+    return replace(one, **words, notes=tuple(map(disk.legible, one.notes)))
 
 
 def named(part: str, known: list[str]) -> str:

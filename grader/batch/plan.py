@@ -7,9 +7,9 @@ import json
 from collections.abc import Iterable
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar, get_origin, get_type_hints
 
-from grader import lessons, submission
+from grader import disk, lessons, submission
 from grader.batch import key, late
 from grader.batch.handed import Handed
 from grader.batch.late import Policy
@@ -19,6 +19,7 @@ from grader.batch.work import Order
 from grader.errors import BadInputError
 from grader.lessons import Lesson
 
+Made = TypeVar("Made")
 SCHEMA = "inline-to-fused/handed/v1"
 
 
@@ -93,13 +94,25 @@ def read(path: Path) -> tuple[str, Plan]:
     """The title and the plan of a ``handed.json``, without orders; BadInputError if it is none."""
     try:
         data = json.loads(path.read_text("utf-8"))
-        entries = tuple(Entry(**{**e, "notes": tuple(e["notes"])}) for e in data["entries"])
-        facts = tuple(LessonFacts(**x) for x in data["lessons"])
-        return str(data["title"]), Plan(entries, {}, facts, Policy(**data["policy"]))
+        entries = tuple(_typed(Entry(**{**e, "notes": tuple(e["notes"])})) for e in data["entries"])
+        facts = tuple(_typed(LessonFacts(**x)) for x in data["lessons"])
+        if unknown := {e.lesson for e in entries} - {x.name for x in facts}:
+            raise ValueError(f"{unknown} is not among the lessons")
+        return str(data["title"]), Plan(entries, {}, facts, _typed(Policy(**data["policy"])))
     except (OSError, ValueError, KeyError, TypeError) as error:
         raise BadInputError(
             f"{path.parent} holds no results of a batch: {path.name} is missing or damaged."
         ) from error
+
+
+def _typed(one: Made) -> Made:
+    """The same; TypeError if a field's value is not of the type that is declared."""
+    for name, hint in get_type_hints(type(one)).items():
+        kind, value = tuple if get_origin(hint) is tuple else hint, getattr(one, name)
+        whole = isinstance(value, int) and isinstance(0.0, kind)  # a float that JSON knows as 5
+        if not isinstance(value, kind) and not whole:
+            raise TypeError(f"{name} is {value!r}")
+    return one
 
 
 def _entry(
@@ -116,12 +129,13 @@ def _entry(
         if one.problem in ("", NOTHING):
             return Entry(*common, missing=one.problem or NOTHING)
         return Entry(*common, refused=one.problem)
+    whole, short = disk.legible(str(one.path)), disk.legible(one.path.name)
     try:
         given = submission.read(one.path)
     except BadInputError as error:
-        return Entry(*common, refused=str(error).replace(f"{one.path}", one.path.name))
+        return Entry(*common, refused=str(error).replace(whole, short))
     except (RecursionError, ValueError) as error:  # a notebook made to be unreadable
-        return Entry(*common, refused=f"{one.path.name} cannot be read: {type(error).__name__}.")
+        return Entry(*common, refused=f"{short} cannot be read: {type(error).__name__}.")
     hidden = settings.hidden.get(lesson.name, "")
     student = one.student if settings.by_student else ""
     name, parts = key.of(

@@ -44,13 +44,21 @@ def read(path: Path) -> list[Person]:
     """The people of a CSV file; BadInputError when it cannot be read or has no column that names them."""
     try:
         text = path.read_text("utf-8-sig")
-    except (OSError, UnicodeDecodeError) as error:
-        raise BadInputError(f"The class list {path} cannot be read: {error}") from error
+    except OSError as error:
+        raise BadInputError(f"The class list {path} cannot be read: {error.strerror}.") from error
+    except UnicodeDecodeError as error:
+        line = error.object[: error.start].count(b"\n") + 1
+        raise BadInputError(
+            f"The class list {path} is not UTF-8 text (line {line}); Excel saves such as CSV UTF-8."
+        ) from error
     try:
         dialect: type[csv.Dialect] | str = csv.Sniffer().sniff(text[:4096], delimiters=",;\t")
     except csv.Error:
         dialect = "excel"
-    lines = list(csv.DictReader(text.splitlines(), dialect=dialect))
+    try:
+        lines = list(csv.DictReader(text.splitlines(), dialect=dialect))
+    except csv.Error as error:
+        raise BadInputError(f"The class list {path} cannot be read: {error}.") from error
     people = [p for line in lines if (p := _person(_folded(line))).id]
     if not people:
         raise BadInputError(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import asdict, dataclass, field
+from types import NoneType
 from typing import Any
 
 from grader import __version__
@@ -125,6 +126,22 @@ def summary(verdict: Verdict) -> dict[str, Any]:
         "device": verdict.device,
         "speed": _speed(verdict.speed),
     }
+
+
+LINE: dict[str, type | tuple[type, ...]] = {
+    "key": str, "subject": str, "status": str, "earned": int, "max_points": int, "open": int, "checks": list,
+    "first": str, "seconds": (int, float), "backend": str, "device": str, "speed": (dict, NoneType),
+}  # fmt: skip
+
+
+def is_line(data: dict[str, Any]) -> bool:
+    """Whether a journal's line holds what :func:`summary` put there, and says of what it is."""
+    if not all(isinstance(data.get(name, ...), kind) for name, kind in LINE.items()):
+        return False
+    checks = [
+        c for c in data["checks"] if isinstance(c, list) and [type(x) for x in c] == [str, str, int, int]
+    ]
+    return len(checks) == len(data["checks"]) and data["status"] in list(Status)
 
 
 def open_points(findings: tuple[Finding, ...]) -> int:

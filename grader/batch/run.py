@@ -11,7 +11,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
-from grader import lessons
+from grader import disk, lessons
 from grader.batch import collect, engine, journal, layouts, pending, personal, plan, progress, roster, work
 from grader.batch import machines as places
 from grader.batch import unpack as archives
@@ -59,14 +59,14 @@ def run(request: Request) -> Class:
         raise BadInputError("--only-pending fills in what needs a GPU: run it where there is one.")
     wanted = [lessons.find(word) for word in request.lessons]
     store = Store(request.out)
-    handed = _handed(request, wanted, store)
+    handed, title = _handed(request, wanted, store), disk.legible(request.submissions.stem)
     with journal.opened(store.journal) as kept, _machines(request) as machines:
         settings = Settings(
             request.backend, machines.device, request.sandbox, request.limit, request.schedules,
             request.by_student, machines.memory, machines.arch, _hidden(request.hidden, wanted),
         )  # fmt: skip
         made = plan.make(handed, wanted, settings, request.policy)
-        write(store.handed, json.dumps(made.as_json(request.submissions.stem), indent=1))
+        write(store.handed, json.dumps(made.as_json(title), indent=1))
         before = collect.best(store.lines())
         orders = _left(made, before, request)
         batch = _Batch(store, kept, made, {x.name: x for x in wanted}, before, request)
@@ -81,7 +81,7 @@ def run(request: Request) -> Class:
                     f"Stopped. {batch.finished} of {len(orders)} are graded and kept; run it again to go on."
                 )
                 raise
-    return collect.of(made, request.submissions.stem, batch.lines)
+    return collect.of(made, title, batch.lines)
 
 
 class _Batch:
@@ -105,9 +105,7 @@ class _Batch:
         verdict, said = work.read_answer(answer.text) if answer.text else (None, {})
         if verdict is None:
             verdict = work.ungraded(lesson, order.backend, answer.reason or str(said.get("error", "")))
-        verdict = replace(
-            verdict, submission=Path(owners[0].file).name if len(owners) == 1 else "submission.py"
-        )
+        verdict = replace(verdict, submission=_name(owners[0]) if len(owners) == 1 else "submission.py")
         key, old = order.key, self.lines.get(owners[0].subject)
         if self._request.only_pending and old:
             if verdict.status is Status.NOT_GRADABLE:
@@ -141,16 +139,19 @@ class _Batch:
                 if not self.store.student(entry.student, entry.lesson).exists():
                     self._write(entry, line, self.store.verdict(line["key"]))
             elif not entry.subject:
-                reason, name = entry.refused or entry.missing, Path(entry.file).name or "nothing"
+                reason, name = entry.refused or entry.missing, _name(entry) or "nothing"
                 verdict = work.unreadable(self._lessons[entry.lesson], name, self._request.backend, reason)
                 self._write(entry, None, verdict)
 
     def _write(self, entry: Entry, line: dict[str, Any] | None, verdict: Verdict) -> None:
         facts = next(x for x in self._plan.lessons if x.name == entry.lesson)
         row = collect.row(entry, line, facts, self._plan)
-        personal.write(
-            self.store, row, replace(verdict, submission=Path(entry.file).name), self._request.formats
-        )
+        personal.write(self.store, row, replace(verdict, submission=_name(entry)), self._request.formats)
+
+
+def _name(entry: Entry) -> str:
+    """A file's name as reports show it; ``file`` itself is what opens it."""
+    return disk.legible(Path(entry.file).name)
 
 
 @contextmanager
@@ -201,6 +202,7 @@ def _hidden(given: Path | None, wanted: list[Lesson]) -> dict[str, str]:
     if given is None:
         return {}
     if given.is_file() and len(wanted) == 1:
+        lessons.with_hidden(wanted[0].task, given)  # its mistakes are told now, not in each grading
         return {wanted[0].name: given.read_text("utf-8")}
     if not given.is_dir():
         raise BadInputError(f"{given} is no folder of hidden cases; it holds 07.py, 08.py and so on.")
@@ -212,7 +214,7 @@ def _hidden(given: Path | None, wanted: list[Lesson]) -> dict[str, str]:
             given / lesson.name / "hidden.py",
         ):
             if path.is_file():
-                lessons.with_hidden(lesson.task, path)  # its mistakes are told now, not in each grading
+                lessons.with_hidden(lesson.task, path)
                 found[lesson.name] = path.read_text("utf-8")
     return found
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import hashlib
 import json
 import os
@@ -12,6 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from grader.batch import journal
+from grader.batch.row import is_line
 from grader.errors import BadInputError
 from grader.verdict import Verdict
 
@@ -64,8 +66,8 @@ class Store:
         return self.root / "students" / slug(student) / lesson
 
     def lines(self) -> Iterator[dict[str, Any]]:
-        """The journal's lines, oldest first."""
-        return journal.lines(self.journal)
+        """The journal's lines, oldest first; one that somebody has bent out of shape is passed over."""
+        return (line for line in journal.lines(self.journal) if is_line(line))
 
 
 def slug(text: str) -> str:
@@ -88,4 +90,6 @@ def write(path: Path, text: str, *, sync: bool = False) -> None:
                 os.fsync(file.fileno())
         part.replace(path)
     except OSError as error:
+        with contextlib.suppress(OSError):
+            part.unlink(missing_ok=True)
         raise BadInputError(f"{path} cannot be written: {error.strerror}.") from error

@@ -17,7 +17,7 @@ from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import Any
 
-from grader import lessons, submission
+from grader import disk, lessons, submission
 from grader.backend import Choice
 from grader.batch import key
 from grader.check import Job, check, refused
@@ -121,15 +121,8 @@ def prepare(order: Order) -> Job:
 
 def kept(text: str, room: str, name: str) -> Path:
     """A file with this text in the cache, by content; every process that wants it gets the same one."""
-    data = text.encode()
-    digest = hashlib.sha256(data).hexdigest()[:16]
-    path = cache.cache_folder() / "batch" / room / digest / name
-    if not path.exists() or path.read_bytes() != data:
-        path.parent.mkdir(parents=True, exist_ok=True)
-        part = path.with_name(f".{name}.{os.getpid()}")
-        part.write_bytes(data)
-        part.replace(path)
-    return path
+    digest = hashlib.sha256(text.encode()).hexdigest()[:16]
+    return disk.keep(text, cache.cache_folder() / "batch" / room / digest / name)
 
 
 @functools.cache

@@ -13,7 +13,7 @@ import warnings
 from pathlib import Path
 from typing import Any
 
-from grader import submission
+from grader import disk, submission
 from grader.backend import Choice
 from grader.check import Job, check
 from grader.errors import BadInputError
@@ -107,10 +107,8 @@ def _grade(
         with contextlib.suppress(OSError):
             say(stage="refused", text=str(error))
     except Exception as error:
+        ours = f"The grader itself failed ({type(error).__name__}: {error}); this is a fault of ours."
         with contextlib.suppress(OSError):
-            say(
-                stage="refused",
-                text=f"The grader itself failed ({type(error).__name__}: {error}); this is a fault of ours.",
-            )
+            say(stage="refused", text=disk.trouble(error) or ours)
     finally:
         os._exit(0)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import tempfile
 from dataclasses import asdict
 from pathlib import Path
 
@@ -20,9 +21,16 @@ NOTE = (
 )
 
 
-def run(folder: Path, wanted: tuple[str, ...], layout: str, least: float, out: Path | None) -> int:
+def run(submissions: Path, wanted: tuple[str, ...], layout: str, least: float, out: Path | None) -> int:
     """Print the list, and write it as JSON if asked to. Always 0: nothing here is a verdict."""
     extra.require()
+    from grader.batch import unpack
+
+    with tempfile.TemporaryDirectory() as room:
+        return _run(unpack.opened(submissions, Path(room)), wanted, layout, least, out)
+
+
+def _run(folder: Path, wanted: tuple[str, ...], layout: str, least: float, out: Path | None) -> int:
     from grader.batch import layouts, store
     from grader.report.console import screen
 

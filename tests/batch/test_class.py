@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import json
+import os
 import subprocess
 import sys
 from dataclasses import replace
@@ -25,12 +26,14 @@ KINDS = (
 )  # fmt: skip
 MADE = klass.make(40, 10, kinds=KINDS, own=False)
 ROOT = course_root()
+ODD = os.fsdecode(b"M\xfcller.py")  # a name as an old archive leaves it, not UTF-8
 
 
 @pytest.fixture(scope="module")
 def request_(tmp_path_factory: pytest.TempPathFactory) -> Request:
     folder = tmp_path_factory.mktemp("class")
     klass.write(MADE, folder / "submissions")
+    (folder / "submissions" / ODD).write_text(klass.text_of("right"))
     (folder / "submissions" / "empty.py").write_text("")
     (folder / "submissions" / "binary.py").write_bytes(b"\0\1\2")
     people = "\n".join(["id,name,leaderboard", *(f"{m.student},Name {m.student},Nick" for m in MADE)])
@@ -47,13 +50,18 @@ def result(request: Request) -> dict[str, object]:
     return json.loads((request.out / "reports" / "class.json").read_text())
 
 
+def web_page(request: Request) -> str:
+    return (request.out / "reports" / "index.html").read_text("utf-8")
+
+
 def test_every_row_has_its_status(request_: Request) -> None:
     rows = {row["student"]: row for row in result(request_)["rows"]}  # type: ignore[attr-defined]
     got = {m.student: (m.kind, klass.status(rows[m.student]["checks"])) for m in MADE}
     assert got == {m.student: (m.kind, m.expected) for m in MADE}
     assert {m.kind for m in MADE} == {"right", *KINDS}
     states = {name: rows[name]["state"] for name in ("absent", "empty", "binary")}
-    assert states == {"absent": "missing", "empty": "refused", "binary": "refused"} and len(rows) == 43
+    assert states == {"absent": "missing", "empty": "refused", "binary": "refused"} and len(rows) == 44
+    assert rows[r"M\xfcller"]["status"] == "passed" and r"M\xfcller" in web_page(request_)
     full = [m.student for m in MADE if m.expected == "passed"]
     assert all(rows[name]["points"] == rows[name]["max_points"] == 20 for name in full)
 
@@ -86,11 +94,11 @@ def test_class_reports_agree_and_are_valid(request_: Request) -> None:
         assert sum(int(row["points"]) for row in csv.DictReader(file)) == total
     with (folder / "canvas.csv").open() as file:
         head, possible, *rows = csv.reader(file)
-    assert head[5].startswith("03_square_kernel") and possible[5] == "20" and len(rows) == 43
+    assert head[5].startswith("03_square_kernel") and possible[5] == "20" and len(rows) == 44
     assert sum(int(row[5]) for row in rows) == total
     page = (folder / "index.html").read_text()
     assert (
-        page.count("<tr><td><a href=") == 43
+        page.count("<tr><td><a href=") == 44
         and "<svg" in page
         and "http" not in page.replace("http://www.w3", "")
     )
@@ -136,6 +144,8 @@ def test_report_writes_the_same_again_and_knows_single_verdicts(request_: Reques
         ({"lessons": ("99",)}, "no lesson"),
         ({"only_pending": True}, "where there is one"),
         ({"hidden": Path("nowhere")}, "no folder of hidden cases"),
+        ({"hidden": ROOT / "README.md"}, "README.md is not a Python file"),
+        ({"hidden": ROOT / "tests" / "conftest.py"}, "conftest.py must define HIDDEN"),
     ],
 )
 def test_what_cannot_be_done_is_one_sentence(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import signal
 import subprocess
@@ -10,15 +11,17 @@ from pathlib import Path
 
 import pytest
 
-from grader.batch import journal
+from grader.batch import journal, plan
 from grader.batch.collect import best
 from grader.batch.journal import Journal
+from grader.batch.store import Store
 from grader.errors import BadInputError
 
 WRITER = """
 import sys
 from pathlib import Path
 from grader.batch.journal import Journal
+from grader.batch.store import Store
 journal = Journal(Path(sys.argv[1]))
 for k in range(100_000):
     journal.append({"key": f"k{k}", "text": "x" * 300})
@@ -73,3 +76,49 @@ def test_a_line_from_a_gpu_counts_more_than_a_later_one_without() -> None:
     ]
     assert best(lines)["s"]["n"] == 3
     assert best(lines[:1] + lines[2:3])["s"]["n"] == 2
+
+
+def line(**more: object) -> dict[str, object]:
+    speed = {"kind": "predicted", "whole_ratio": 1.2}
+    return {
+        "key": "k", "subject": "s", "status": "failed", "earned": 3, "max_points": 4, "open": 0, "first": "",
+        "checks": [["load", "passed", 3, 4]], "seconds": 1, "backend": "simt", "device": "", "speed": speed,
+    } | more  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    "bent",
+    [
+        {"status": "nope"}, {"earned": None}, {"speed": 3}, {"checks": None}, {"checks": [3]},
+        {"checks": [["load", "passed", "3", 4]]}, {"subject": None}, {"seconds": "long"},
+    ],
+)  # fmt: skip
+def test_a_line_that_was_bent_by_hand_does_not_count(bent: dict[str, object], tmp_path: Path) -> None:
+    store = Store(tmp_path)
+    with journal.opened(store.journal) as kept:
+        kept.append(line(key="first", speed=None))
+        kept.append(line(**bent))
+        kept.append(line(key="last"))
+    assert [one["key"] for one in store.lines()] == ["first", "last"]
+
+
+@pytest.mark.parametrize(
+    "bent",
+    [
+        {"entries": [{"student": None, "lesson": "a"}]}, {"entries": [{"student": "s", "lesson": "b"}]},
+        {"entries": [{"student": "s", "lesson": "a", "late": "much"}]}, {"policy": {"due": "today"}},
+        {"lessons": [{"name": "a", "title": "A", "max_points": "20"}]}, {"lessons": []},
+    ],
+)  # fmt: skip
+def test_a_list_of_what_was_handed_in_that_was_bent_is_none(bent: dict[str, object], tmp_path: Path) -> None:
+    whole = {
+        "title": "t", "lessons": [{"name": "a", "title": "A", "max_points": 20}],
+        "entries": [{"student": "s", "lesson": "a", "notes": [], "late": 5}], "policy": {"due": 7},
+    }  # fmt: skip
+    path = tmp_path / "handed.json"
+    path.write_text(json.dumps(whole))
+    assert plan.read(path)[1].entries[0].late == 5
+    entries = [{"notes": [], **e} for e in bent.get("entries", [])]  # type: ignore[attr-defined]
+    path.write_text(json.dumps(whole | bent | ({"entries": entries} if entries else {})))
+    with pytest.raises(BadInputError, match=r"handed.json is missing or damaged"):
+        plan.read(path)

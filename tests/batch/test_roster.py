@@ -40,11 +40,20 @@ def test_whoever_hands_in_twice_has_two_rows(tmp_path: Path) -> None:
     assert [h.student for h in rows] == ["11", "11-2"] and "2 submissions" in rows[1].notes[0]
 
 
-@pytest.mark.parametrize("text", ["", "a,b\n1,2\n", "id\n1\n1\n"])
-def test_what_is_no_class_list(text: str, tmp_path: Path) -> None:
-    (tmp_path / "class.csv").write_text(text)
-    with pytest.raises(BadInputError, match="class list"):
+@pytest.mark.parametrize(
+    "text, said",
+    [
+        ("", "names nobody"), ("a,b\n1,2\n", "names nobody"), ("id\n1\n1\n", "1 twice"),
+        ("id,name\n1,Ann\n2,J\xfcrgen\n", r"not UTF-8 text \(line 3\).*CSV UTF-8"),
+        (f"id,name\n1,{'a' * 200_000}\n", "larger than field limit"),
+    ],
+)  # fmt: skip
+def test_what_is_no_class_list(text: str, said: str, tmp_path: Path) -> None:
+    (tmp_path / "class.csv").write_text(text, "latin-1")
+    with pytest.raises(BadInputError, match=f"class list.*{said}"):
         roster.read(tmp_path / "class.csv")
+    with pytest.raises(BadInputError, match=r"class list.*No such file"):
+        roster.read(tmp_path / "none.csv")
 
 
 def test_late_days_cost_what_the_policy_says() -> None:

@@ -51,6 +51,9 @@ def test_a_teachers_file_of_hidden_cases(tmp_path: Path) -> None:
     )
     task = find("03").task
     assert with_hidden(task, path).max_points == task.max_points + 3
+    path.write_text("raise SystemExit(3)")
+    with pytest.raises(BadInputError, match="cannot be read: SystemExit: 3"):
+        with_hidden(task, path)
     path.write_text("HIDDEN = ()")
     with pytest.raises(BadInputError, match="must define HIDDEN"):
         with_hidden(task, path)

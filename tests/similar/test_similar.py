@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import json
 import re
+import zipfile
 from pathlib import Path
 
 import pytest
 
+from grader.errors import BadInputError
 from grader.lessons import find
 from grader.similar import tokens, winnow
 from grader.similar.winnow import Pair
@@ -84,4 +86,11 @@ def test_the_list_on_the_command_line(tmp_path: Path, capsys: pytest.CaptureFixt
     assert verb.run(tmp_path / "class", ("07",), "auto", 0.5, tmp_path / "out.json") == 0
     said = capsys.readouterr().out
     assert "1 pairs of 2 files" in said and "Alike is not copied" in said and "empty" in said
+    with zipfile.ZipFile(tmp_path / "class.zip", "w") as zipped:
+        for path in (tmp_path / "class").iterdir():
+            zipped.write(path, path.name)
+    assert verb.run(tmp_path / "class.zip", ("07",), "auto", 0.5, None) == 0
+    assert "1 pairs of 2 files" in capsys.readouterr().out
+    with pytest.raises(BadInputError, match="There is no"):
+        verb.run(tmp_path / "nowhere", ("07",), "auto", 0.5, None)
     assert json.loads((tmp_path / "out.json").read_text())["pairs"][LESSON.name][0]["first"] == "ann"

@@ -139,7 +139,7 @@ def test_a_declaration_of_torchs_may_need_the_full_headers() -> None:
         ({"cpp_sources": [], "cuda_sources": []}, "nothing to compile"),
         ({"functions": ["run"]}, "must map"),
         ({"functions": {"run); system(1": ""}}, r"not a C\+\+ name"),
-        ({"cpp_origins": [['a"\n', 1]]}, "not a plain path"),
+        ({"cpp_origins": [[3, 1]]}, "not a path"),
         ({"cpp_origins": [["a", -1]]}, "not a line number"),
         ({"cpp_sources": ["x" * 5_000_000]}, "longer than"),
         ({"more": 1}, "no field"),
@@ -150,6 +150,13 @@ def test_a_bad_request_is_refused(change: dict[str, object], message: str) -> No
     BuildRequest.from_json(json.loads(json.dumps(good)))
     with pytest.raises(ValueError, match=message):
         BuildRequest.from_json(good | change)
+
+
+def test_no_name_of_a_file_ends_its_line() -> None:
+    """It is no crime either: Ann "A" Lee.py is a name that a file may have."""
+    data = {"name": "m", "cpp_sources": ["int f();"], "cuda_sources": [], "functions": None}
+    asked = BuildRequest.from_json(data | {"cpp_origins": [['a"\n#include "/etc/passwd\\', 3]]})
+    assert asked.cpp_origins == (("a__#include _/etc/passwd_", 3),)
 
 
 def test_flags_for_nvcc_alone_are_left_out() -> None:

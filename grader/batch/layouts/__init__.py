@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from grader.batch.handed import Handed, one_each
+from grader.batch.handed import Handed, legible, one_each
 from grader.batch.layouts import canvas, gradescope, moodle, plain
 from grader.errors import BadInputError
 
@@ -34,7 +34,7 @@ def read(folder: Path, lessons: list[str], known: list[str], layout: str = "auto
         "gradescope": gradescope.read, "canvas": canvas.read, "moodle": moodle.read,
         "folders": plain.read_folders, "files": plain.read_files,
     }  # fmt: skip
-    found = [h for lesson in lessons for h in readers[layout](folder, lesson, known)]
+    found = [legible(h) for lesson in lessons for h in readers[layout](folder, lesson, known)]
     if not found:
         raise BadInputError(
             f"No submissions were found in {folder} (layout {layout}); "
