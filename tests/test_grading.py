@@ -47,3 +47,32 @@ def test_the_starter_fails_for_its_reason(lesson: Lesson) -> None:
     assert failed[0].id == lesson.task.starter_fails and failed[0].message
     assert 2 * verdict.points <= verdict.max_points  # some starters are right, and only slow or narrow
     jsonschema.validate(verdict.as_json(), SCHEMA)
+
+
+MISTAKES = {
+    'name="lesson03_square"': ('name="my-square"', "'my-square' is not an identifier"),
+    'functions=["square_matrix"]': ('functions=["square_matrix(x)"]', "write it without brackets"),
+    "cuda_sources=cuda_source": (
+        'cuda_sources=cuda_source, extra_cflags=["-O1"] * 300',
+        "cflags must be a list",
+    ),
+}
+
+
+@pytest.mark.parametrize("text", MISTAKES)
+def test_a_mistake_in_load_inline_is_no_tampering(text: str, tmp_path: Path) -> None:
+    lesson = every()[2]
+    wrong, said = MISTAKES[text]
+    solution = lesson.solution.read_text("utf-8")
+    assert solution.count(text) == 1
+    (tmp_path / "mine.py").write_text(solution.replace(text, wrong))
+    verdict = grade(lesson, tmp_path / "mine.py", "simt")
+    assert verdict.status is Status.IMPORT_ERROR
+    assert said in verdict.findings[0].message and "mine.py, line 56" in verdict.findings[0].message
+
+
+def test_a_file_may_have_any_name(tmp_path: Path) -> None:
+    lesson = every()[2]
+    path = tmp_path / 'Ann "A" Lee\\.py'
+    path.write_text(lesson.solution.read_text("utf-8"))
+    assert grade(lesson, path, "simt").points == 20

@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import Any
 
 from . import local_headers as headers
+from .request import BuildRequest
 
 Build = Callable[[dict[str, object]], str]
 
@@ -51,7 +52,7 @@ def install(build: Build, binding: Path) -> None:
             "cpp_origins": [_origin(text, files) for text in cpp],
             "cuda_origins": [_origin(text, files) for text in cuda],
         }
-        path = build(request)
+        path = build(_sound(request))
         load_binding()
         return _import(given["name"], path, given.get("is_python_module", True))
 
@@ -74,12 +75,18 @@ def install(build: Build, binding: Path) -> None:
             "cpp_origins": [(str(p), 1) for p in cpp],
             "cuda_origins": [(str(p), 1) for p in cuda],
         }
-        path = build(request)
+        path = build(_sound(request))
         load_binding()
         return _import(given["name"], path, given.get("is_python_module", True))
 
     extension.load_inline = load_inline
     extension.load = load
+
+
+def _sound(request: dict[str, object]) -> dict[str, object]:
+    """The same; ValueError, with the student's line, for a mistake that would be tampering if it was sent."""
+    BuildRequest.from_json(request)
+    return request
 
 
 def _strings(value: Any, what: str) -> list[str]:
@@ -99,7 +106,7 @@ def _functions(functions: Any) -> dict[str, str] | None:
     if isinstance(functions, str):
         return {functions: functions}
     if isinstance(functions, dict):
-        return dict(functions)
+        return {name: str(doc) for name, doc in functions.items()}
     if isinstance(functions, list | tuple | set):
         return {name: name for name in functions}
     raise ValueError(f"Expected 'functions' to be a list or dict, but was {type(functions)}")

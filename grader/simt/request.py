@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 MOST_TEXT = 4_000_000
 MOST_ITEMS = 200
-IDENTIFIER = re.compile(r"[A-Za-z_][A-Za-z0-9_]{0,99}")
+IDENTIFIER = re.compile(r"[A-Za-z_][A-Za-z0-9_]{0,199}")
 QUALIFIED = re.compile(r"[A-Za-z_][A-Za-z0-9_]{0,99}(?:::[A-Za-z_][A-Za-z0-9_]{0,99}){0,9}")
 ENDS_A_NAME = re.compile(r'["\\\x00-\x1f]')  # in a #line of C++
 SHARED_FLAG = re.compile(r"-(?:D[A-Za-z_]\w*(?:=.*)?|U[A-Za-z_]\w*|I.+)")
@@ -75,7 +75,9 @@ def _functions(value: object) -> dict[str, str] | None:
         raise ValueError("functions must map names to docstrings")
     for name, doc in value.items():
         if not isinstance(name, str) or not QUALIFIED.fullmatch(name):
-            raise ValueError(f"the function name {name!r:.60} is not a C++ name")
+            raise ValueError(
+                f"the function name {name!r:.60} is not a C++ name; write it without brackets and types"
+            )
         if not isinstance(doc, str) or len(doc) > 10_000:
             raise ValueError(f"the docstring of {name} must be a string")
     return dict(value)

@@ -112,7 +112,7 @@ def install(library: ctypes.CDLL) -> None:
     torch.cuda._initialized = True
     torch.backends.cudnn.is_acceptable = lambda tensor: False  # torch's own warns that it was built without
     torch.Tensor.record_stream = lambda tensor, stream: None  # type: ignore[method-assign, assignment]
-    torch.version.cuda = "simt"
+    torch.version.cuda = "12.8"  # as CUDART_VERSION of our headers: libraries read numbers out of it
     marks.install()
     _install_storage()
 

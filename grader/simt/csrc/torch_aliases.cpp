@@ -42,6 +42,9 @@ at::Tensor Aliases::on_cuda(const at::Tensor& cpu) const {
   auto cuda = at::detail::make_tensor<c10::TensorImpl>(
       std::move(storage), c10::DispatchKeySet(c10::DispatchKey::CUDA), cpu.dtype());
   cuda.unsafeGetTensorImpl()->set_sizes_and_strides(cpu.sizes(), cpu.strides(), cpu.storage_offset());
+  // Conjugated or negated when it is read: the memory, old or copied, holds the other sign.
+  if (cpu.is_conj()) cuda._set_conj(true);
+  if (cpu.is_neg()) cuda._set_neg(true);
   if (fresh) label(cuda);
   return cuda;
 }

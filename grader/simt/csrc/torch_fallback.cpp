@@ -3,6 +3,7 @@
 
 #include <ATen/EmptyTensor.h>
 #include <ATen/core/dispatch/Dispatcher.h>
+#include <ATen/native/TensorFactories.h>
 #include <torch/library.h>
 
 namespace simt {
@@ -20,7 +21,7 @@ static void check_read(const std::string& operation, const Tensor& t) {
   simt_mark_initialised(t.data_ptr(), t.nbytes());
 }
 
-// An operator may have resized an out= argument through its alias.
+// An operator may have resized an out= argument through its alias, or left it to be conjugated when it is read.
 static void adopt(const Tensor& cuda, const Tensor& cpu) {
   auto* storage = cuda.storage().unsafeGetStorageImpl();
   const c10::Storage& source = cpu.storage();
@@ -32,6 +33,8 @@ static void adopt(const Tensor& cuda, const Tensor& cpu) {
   }
   if (cuda.sizes() != cpu.sizes() || cuda.strides() != cpu.strides())
     cuda.unsafeGetTensorImpl()->set_sizes_and_strides(cpu.sizes(), cpu.strides(), cpu.storage_offset());
+  cuda._set_conj(cpu.is_conj());
+  cuda._set_neg(cpu.is_neg());
 }
 
 class Call {
@@ -85,6 +88,15 @@ class Call {
     return false;
   }
 
+  // addmv, addmm and the like with a beta of 0 do not look at what they add to; mv is made of that.
+  bool adds_nothing_of_it() const {
+    for (size_t i = 0; i < arguments_.size(); ++i) {
+      const IValue& beta = (*stack_)[first_ + i];
+      if (arguments_[i].name() == "beta" && beta.isScalar()) return beta.toScalar().equal(0);
+    }
+    return false;
+  }
+
   // item(), equal() and the like hand a value to Python: a GPU has to be waited for.
   bool returns_to_the_host() const {
     if (!saw_cuda_) return false;
@@ -107,7 +119,7 @@ class Call {
 
   void convert_argument(size_t i) {
     IValue& v = (*stack_)[first_ + i];
-    bool reads = !arguments_[i].alias_info();  // neither written nor only viewed
+    bool reads = !arguments_[i].alias_info() && !(i == 0 && adds_nothing_of_it());  // nor written, nor viewed
     if (v.isTensor()) {
       factory_ = false;
       original_[i] = v.toTensor();
@@ -189,6 +201,14 @@ static Tensor empty_strided(Size size, Size stride, std::optional<at::ScalarType
   return t;
 }
 
+// Zeros that no memory holds, as some gradients are; whoever needs their bytes asks for them.
+static Tensor efficient_zeros(Size size, std::optional<at::ScalarType> dtype, std::optional<at::Layout>,
+                              std::optional<c10::Device>, std::optional<bool>) {
+  at::native::ZeroTensorAllocator nothing(c10::Device(c10::kCUDA, 0));
+  c10::DispatchKeySet keys{c10::DispatchKey::CUDA, c10::DispatchKey::ZeroTensor};
+  return at::detail::empty_generic(size, &nothing, keys, or_default(dtype), std::nullopt);
+}
+
 static Tensor& copy_(Tensor& self, const Tensor& source, bool) {
   Aliases aliases;
   simt_wait();
@@ -223,6 +243,7 @@ TORCH_LIBRARY_IMPL(_, CUDA, m) { m.fallback(torch::CppFunction::makeFromBoxedFun
 TORCH_LIBRARY_IMPL(aten, CUDA, m) {
   m.impl("empty.memory_format", TORCH_FN(empty));
   m.impl("empty_strided", TORCH_FN(empty_strided));
+  m.impl("_efficientzerotensor", TORCH_FN(efficient_zeros));
   m.impl("copy_", TORCH_FN(copy_));
   m.impl("set_.source_Storage", TORCH_FN(set_storage_));
   m.impl("set_.source_Storage_storage_offset", TORCH_FN(set_storage_offset_));

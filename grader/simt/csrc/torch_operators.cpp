@@ -82,6 +82,24 @@ static Tensor baddbmm(const Tensor& c, const Tensor& a, const Tensor& b, at::Sca
   return at::baddbmm(c.to(type), a.to(type), b.to(type), beta, alpha);
 }
 
+static Tensor& mm_out(const Tensor& a, const Tensor& b, at::ScalarType type, Tensor& out) {
+  return at::mm_out(out, a.to(type), b.to(type));
+}
+
+static Tensor& bmm_out(const Tensor& a, const Tensor& b, at::ScalarType type, Tensor& out) {
+  return at::bmm_out(out, a.to(type), b.to(type));
+}
+
+static Tensor& addmm_out(const Tensor& c, const Tensor& a, const Tensor& b, at::ScalarType type,
+                         const at::Scalar& beta, const at::Scalar& alpha, Tensor& out) {
+  return at::addmm_out(out, c.to(type), a.to(type), b.to(type), beta, alpha);
+}
+
+static Tensor& baddbmm_out(const Tensor& c, const Tensor& a, const Tensor& b, at::ScalarType type,
+                           const at::Scalar& beta, const at::Scalar& alpha, Tensor& out) {
+  return at::baddbmm_out(out, c.to(type), a.to(type), b.to(type), beta, alpha);
+}
+
 // Whether a library of the vendor's has the CTC loss: there is none.
 static bool none(const Tensor&, const Tensor&, Size, Size, int64_t) { return false; }
 static bool none_either(const Tensor&, const Tensor&, const Tensor&, const Tensor&, int64_t) { return false; }
@@ -99,6 +117,10 @@ TORCH_LIBRARY_IMPL(aten, CUDA, m) {
   m.impl("bmm.dtype", TORCH_FN(bmm));
   m.impl("addmm.dtype", TORCH_FN(addmm));
   m.impl("baddbmm.dtype", TORCH_FN(baddbmm));
+  m.impl("mm.dtype_out", TORCH_FN(mm_out));
+  m.impl("bmm.dtype_out", TORCH_FN(bmm_out));
+  m.impl("addmm.dtype_out", TORCH_FN(addmm_out));
+  m.impl("baddbmm.dtype_out", TORCH_FN(baddbmm_out));
   for (std::string vendor : {"cudnn", "miopen"}) {
     m.impl(("_use_" + vendor + "_ctc_loss").c_str(), TORCH_FN(none));
     m.impl(("_use_" + vendor + "_ctc_loss.Tensor").c_str(), TORCH_FN(none_either));

@@ -82,3 +82,51 @@ def case_a_tensor_can_be_recorded_on_a_stream():
     x = torch.ones(3, device="cuda")
     x.record_stream(torch.cuda.current_stream())
     assert x.sum() == 3
+
+
+def case_what_is_negated_when_it_is_read_stays_so():
+    x = torch.randn(4, 4)
+    y = torch.complex(x, 2 * x).cuda().conj().imag  # a view whose memory holds the other sign
+    assert y.is_neg() and torch.equal(y.cpu(), -2 * x) and torch.equal(y + 0, -2 * x.cuda())
+    assert torch.equal(y.clone(memory_format=torch.contiguous_format).cpu(), -2 * x)
+
+
+def case_an_operator_may_leave_its_result_to_be_conjugated():
+    matrix = torch.randn(3, 3, dtype=torch.complex64)
+    sides = torch.randn(4, 3, dtype=torch.complex64)
+    lu, pivots = torch.linalg.lu_factor(matrix)
+    here = torch.linalg.lu_solve(lu, pivots, sides, left=False)
+    there = torch.linalg.lu_solve(lu.cuda(), pivots.cuda(), sides.cuda(), left=False)
+    torch.testing.assert_close(there.cpu(), here)
+
+
+def case_a_gradient_of_zeros_needs_no_memory():
+    x = torch.randn(4, device="cuda", requires_grad=True)
+    x.sgn().sum().backward()
+    assert torch.equal(x.grad.cpu(), torch.zeros(4))
+    nothing = torch._efficientzerotensor((2, 3), device="cuda")
+    assert nothing.is_cuda and torch.equal((nothing + 1).cpu(), torch.ones(2, 3))
+
+
+def case_a_wider_product_goes_where_it_is_told():
+    a, b = torch.randn(4, 5).bfloat16(), torch.randn(5, 3).bfloat16()
+    out = torch.empty(4, 3, device="cuda")
+    torch.mm(a.cuda(), b.cuda(), out_dtype=torch.float32, out=out)
+    torch.testing.assert_close(out.cpu(), a.float() @ b.float())
+    more = torch.empty(1, 4, 3, device="cuda")
+    torch.bmm(a[None].cuda(), b[None].cuda(), out_dtype=torch.float32, out=more)
+    torch.testing.assert_close(more.cpu()[0], a.float() @ b.float())
+
+
+def case_what_is_times_zero_is_not_read():
+    a, v = torch.randn(5, 3, device="cuda", requires_grad=True), torch.randn(3, device="cuda")
+    torch.testing.assert_close((a @ v).cpu(), a.cpu() @ v.cpu())
+    torch.mv(a, v).sum().backward()
+    for row, beta in ((torch.empty(5, device="cuda"), 0), (torch.zeros(5, device="cuda"), 1)):
+        torch.testing.assert_close(torch.addmv(row, a, v, beta=beta), a @ v)
+    torch.addmm(torch.empty(5, 5, device="cuda"), a, a.T, beta=0)
+    torch.baddbmm(torch.empty(1, 5, 5, device="cuda"), a[None], a.T[None], beta=0.0)
+
+
+def case_the_version_of_cuda_is_a_number():
+    assert tuple(map(int, torch.version.cuda.split("."))) >= (12, 0)
