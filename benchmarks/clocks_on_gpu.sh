@@ -8,7 +8,7 @@
 #   sh benchmarks/clocks_on_gpu.sh OUTDIR predict placement about four: what predictions and plans are fitted to
 #   sh benchmarks/clocks_on_gpu.sh OUTDIR roles queue between rows   two: does a call's time hang on its process's
 #                                       past, does it on what waits behind it; calls that wait; rows of calls
-#   sh benchmarks/clocks_on_gpu.sh OUTDIR compare           two: three candidates in one race, and a cheat among them
+#   sh benchmarks/clocks_on_gpu.sh OUTDIR compare           four: three candidates in one race, and a cheat among them
 # Needs torch with CUDA, nvcc, ninja; no network. Each part writes what it has so far; one that is cut off is no loss.
 set -u
 cd "$(dirname "$0")/.." || exit 1

@@ -11,6 +11,7 @@ from __future__ import annotations
 import io
 import json
 import re
+from collections import Counter
 from collections.abc import Callable
 from pathlib import Path
 from statistics import median, stdev
@@ -200,6 +201,24 @@ def cost(folder: Path = RESULTS) -> str:
     return "\n".join([*lines, "", said, "", _on(found)])
 
 
+SEVERAL = {"in_torch": "three honest ones", "claims_a_tenth": "two, and one that claims a tenth of its times"}
+STAGES = ("line up", "rounds", "rows", "reference alone")
+
+
+def several(folder: Path = RESULTS) -> str:
+    """Seconds of a race of three candidates, by stage, and what became of them."""
+    lines = ["| candidates | | line up | rounds | rows | reference alone |", "|---|---|---|---|---|---|"]
+    device = ""
+    for name, what in SEVERAL.items():
+        if not (found := read(f"compare_{name}", folder)):
+            return missing("compare")
+        ends = [one["verdict"]["status"] for one in found["candidates"]]
+        device = next(s["device"] for one in found["candidates"] if (s := one["verdict"].get("speed")))
+        said = ", ".join(f"{n} {status.replace('_', ' ')}" for status, n in Counter(ends).items())
+        lines.append(f"| {what} | {said} | " + " | ".join(f"{found['stages'][s]:.1f}" for s in STAGES) + " |")
+    return "\n".join([*lines, "", f"On {device}: `sh benchmarks/clocks_on_gpu.sh OUT compare`."])
+
+
 def _whole(row: dict[str, Any]) -> float:
     return float(row.get("whole command", row["seconds"]))
 
@@ -275,7 +294,7 @@ def _on(found: dict[str, Any]) -> str:
 SECTIONS: dict[str, Callable[..., str]] = {
     "example": example, "models": models, "races": races, "cost": cost, "corpus": corpus, "regrade": regrade,
     "before": before, "processes": processes, "queue": queue, "between": between, "rows": rows,
-    "bench": bench,
+    "bench": bench, "several": several,
 }  # fmt: skip
 
 
