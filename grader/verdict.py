@@ -165,6 +165,16 @@ class Verdict:
         return bad.pop() if len(bad) == 1 else Status.FAILED
 
     @property
+    def failed(self) -> list[Finding]:
+        """What went wrong, the cause before its consequences; what waits or was not run is not among it.
+
+        What threads did to memory explains the wrong values, crashes and CUDA errors of the cases, so it
+        comes first.
+        """
+        bad = [f for f in self.findings if not f.ok and f.status not in PENDING | {Status.NOT_RUN}]
+        return sorted(bad, key=lambda f: f.id != "memory")
+
+    @property
     def points(self) -> int:
         """Points earned."""
         return sum(f.points for f in self.findings)

@@ -36,8 +36,7 @@ def show(
     """Print the whole report; ``advice`` beside a failure, a second ``opinion`` always."""
     console.print(heading(verdict, why))
     console.print(Padding(findings_table(verdict.findings), (0, 0, 0, 2)))
-    failed = [f for f in verdict.findings if not f.ok and f.status is not Status.NOT_RUN]
-    if failed:
+    if failed := verdict.failed:
         console.print(failure(failed[0], len(failed) - 1))
         for item in advice[:3]:
             console.print(Text(f"  look: line {item.line}: {item.message}", style="dim"))
