@@ -278,6 +278,19 @@ def check_lessons(
     raise typer.Exit(1 if found else 0)
 
 
+@dev.command("mistakes")
+def beginners_mistakes(
+    lesson: Annotated[list[str] | None, typer.Argument(help="Lessons, as 02 or 07; all if left out.")] = None,
+    only: Annotated[str, typer.Option(help="Only mistakes whose name holds this text.")] = "",
+    show: Annotated[bool, typer.Option("--show", help="Print what the student reads, too.")] = False,
+    out: Annotated[Path | None, typer.Option(help="Write the counts to this file, as JSON.")] = None,
+) -> None:
+    """Grade the bank of beginners' mistakes: does the first panel name line and cause?"""
+    from grader.dev import bank
+
+    raise typer.Exit(bank.run(lesson or [], only, show, out))
+
+
 @dev.command()
 def capture(backend: BackendOption = "auto") -> None:
     """Record the terminals that README and home page show: docs/assets/check.svg and demo.svg."""

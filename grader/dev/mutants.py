@@ -34,11 +34,16 @@ class Mutant:
 
     def text(self, solution: str) -> str:
         """The version's source. Raises EditError if an edit does not fit the solution."""
-        for find, replace in self.edits:
-            if (count := solution.count(find)) != 1:
-                raise EditError(f"{self.name!r}: its text {find[:60]!r} occurs {count} times in the solution")
-            solution = solution.replace(find, replace)
-        return solution
+        return edited(self.name, self.edits, solution)
+
+
+def edited(name: str, edits: tuple[tuple[str, str], ...], text: str) -> str:
+    """``text`` after ``edits``. Raises EditError, with ``name``, if one does not fit exactly once."""
+    for find, replace in edits:
+        if (count := text.count(find)) != 1:
+            raise EditError(f"{name!r}: its text {find[:60]!r} occurs {count} times in the solution")
+        text = text.replace(find, replace)
+    return text
 
 
 def declared(lesson: Lesson) -> list[Mutant]:

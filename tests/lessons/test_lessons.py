@@ -16,7 +16,7 @@ ROOT = Path(__file__).resolve().parents[2]
 NAMES = sorted(p.name for p in (ROOT / "lessons").glob("[0-9][0-9]_*") if p.is_dir())
 
 FILES = {"README.md", "exercise.py", "task.py", "hints.md", "quiz.toml", "mutants.toml", "lesson.ipynb"}
-FILES |= {"glossary.toml"}
+FILES |= {"glossary.toml", "mistakes.toml"}
 EXTRA = {"workshop.py", "data"}
 
 every_lesson = pytest.mark.parametrize("name", NAMES)
