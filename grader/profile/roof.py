@@ -26,18 +26,19 @@ LARGE = 64 << 20  # bytes that a kernel must move before its time says something
 
 
 def run(what: str, file: Path | None, wanted: str, out: Path | None, card_name: str, sandbox: str) -> int:
-    """Draw; 0, or 1 if the file failed or there is nothing to draw."""
+    """Say where the kernels are and draw it; 0, or 1 if the file failed or no kernel has a place."""
     target, card, choice = subject.find(what, file), roofline.card(card_name), backend.choose(wanted)
     if error := target.submission.syntax_error():
         raise BadInputError(f"{target.submission.name}, line {error.lineno}: SyntaxError: {error.msg}.")
-    if not picture.available():
-        raise BadInputError(picture.MISSING.format(python=sys.executable))
     console, place = report.screen(), out or desk.folder() / "profile" / target.name / "roofline.svg"
     try:
         seen = observe.observe(target, choice, sandbox, lambda text: print(text, file=sys.stderr))
     except FaultError as fault:
         finding = explained(fault.finding(target.submission.name), target.submission.source)
         console.print(report.failure(finding, 0))
+        return 1
+    if not seen.launches:
+        console.print(show.nothing(target, choice))
         return 1
     rows = kernels.rows(seen.launches, seen.calls)
     if choice.name == "cuda":
@@ -48,12 +49,15 @@ def run(what: str, file: Path | None, wanted: str, out: Path | None, card_name: 
             console.print(Text(ncu.why_not, "yellow"))
     else:
         found, how = predicted(target, seen.told, rows, card)
+    tell(console, found, card, how)
     if not picture.drawable(found):
         console.print(Text(picture.NOTHING, "yellow"))
         return 1
+    if not picture.available():
+        console.print(Text(picture.MISSING.format(python=sys.executable), "yellow"), soft_wrap=True)
+        return 0
     place.parent.mkdir(parents=True, exist_ok=True)
     picture.draw(found, card, target.name, place, how)
-    tell(console, found, card, how)
     console.print(Text("roofline  ").append(desk.shown(place), "bold"), soft_wrap=True)
     return 0
 
@@ -90,9 +94,15 @@ def _same(launch: dict[str, Any], row: Row) -> bool:
 def tell(console: Console, found: list[Row], card: Card, how: str) -> None:
     """Each kernel in a line: where it is below the roof."""
     console.print(Text(f"{how}\n", "dim"))
-    for row in picture.drawable(found):
+    for row in found:
+        if not row.moved:
+            console.print(Text(f"{row.kernel}: moves nothing, so it has no place on the roofline"))
+            continue
         least = kernels.floor(row.moved, row.flops, card)
-        text = f"{row.kernel}: {row.flops / row.moved:.3g} operations a byte; {show.size(row.moved)}"
+        ratio = f"{row.flops / row.moved:.3g} operations a byte"
+        if not row.flops:
+            ratio = "no arithmetic on floats, so it is not in the picture"
+        text = f"{row.kernel}: {ratio}; {show.size(row.moved)}"
         if row.seconds:
             text += (
                 f" in {row.seconds * 1e6:,.1f} us, {100 * least / row.seconds:.0f} % of what the roof allows"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 from typing import Any
 
@@ -9,11 +10,13 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
+from grader.backend import Choice
 from grader.loop.desk import shown
 from grader.predict import call
 from grader.profile import kernels
 from grader.profile.counters import Counted
 from grader.profile.kernels import Row, floor
+from grader.profile.subject import Subject
 from grader.roofline import Card
 from grader.simt.by_line import Line
 
@@ -82,7 +85,8 @@ def legend(card: Card, calls: str) -> str:
     return (
         f"Counted, not timed, for {calls}. read, written: bytes that must cross device memory. sectors: of "
         f"32 bytes, for each request of a warp, loads/stores. floor: what {card.name} needs at least for "
-        f"these bytes at {card.dram_bytes_per_second / 1e12:.3g} TB/s or flops at "
+        f"these bytes at its memory's peak, {card.dram_bytes_per_second / 1e12:.3g} TB/s (a large copy "
+        f"reaches {card.copy_bytes_per_second / 1e12:.3g}), or flops at "
         f"{card.fp32_flops_per_second / 1e12:.3g} TFLOP/s, whichever is longer."
     )
 
@@ -97,6 +101,21 @@ def predicted(launches: list[dict[str, Any]], card: Card, scale: float = 1.0) ->
     return (
         f"Predicted for {card.name} {size}: {found.seconds * 1e6:,.1f} us. What takes the longest: {longest}."
     )
+
+
+UNDER_MAIN = "A script is run from its first line to its last, as python would; does it call its kernel?"
+DIALECT = re.compile(r"^\s*(?:import|from) (?:triton|numba|grader\.dialects)\b", re.M)
+INTERPRETED = (
+    "Those of Triton and numba ran in their interpreters, which count no bytes and no sectors; on a GPU this "
+    "command times them."
+)
+
+
+def nothing(subject: Subject, choice: Choice) -> str:
+    """Why there is nothing to show, as far as that is known."""
+    if choice.name == "simt" and DIALECT.search(subject.submission.source):
+        return f"No CUDA C++ kernel was launched. {INTERPRETED}"
+    return "No kernel was launched." + ("" if subject.lesson else f" {UNDER_MAIN}")
 
 
 def lines(console: Console, found: list[Line], file: Path, source: str) -> None:

@@ -41,7 +41,7 @@ def run(what: str, file: Path | None, wanted: str, out: Path | None, card_name: 
     head = Text.assemble((target.name, "bold"), f"  {target.submission.name}  ")
     console.print(head.append(f"back end {choice.name} ({choice.why}; {seen.device})\n", "dim"))
     if not seen.launches:
-        console.print("No kernel was launched." + ("" if target.lesson else UNDER_MAIN))
+        console.print(show.nothing(target, choice))
         return 1
     rows = kernels.rows(seen.launches, seen.calls)
     ncu = None
@@ -59,9 +59,6 @@ def run(what: str, file: Path | None, wanted: str, out: Path | None, card_name: 
     console.print("\nAll of a GPU's own counters, in one line to copy:")
     print(driver.ncu(target, rows, folder))  # one line, however narrow the terminal
     return 0
-
-
-UNDER_MAIN = " A script is run from its first line to its last, as python would; does it call its kernel?"
 
 
 def _measured(console: Console, target: Subject, seen: Seen, ncu: Counted) -> None:

@@ -115,6 +115,22 @@ def test_without_matplotlib_all_but_the_picture(
     assert {p.name for p in tmp_path.iterdir()} == {"call.py", "profile.json", "trace.json"}
 
 
+def test_a_roofline_without_a_picture_says_its_numbers_and_whom_it_leaves_out(
+    canned: Seen, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(picture, "available", lambda: False)
+    text = " ".join(CliRunner().invoke(app, ["roofline", "03", str(SQUARE)]).stdout.split())
+    assert "matplotlib is not installed" in text and "roofline.svg" not in text
+    assert "compute: " in text and "operations a byte" in text
+    assert "columns: no arithmetic on floats, so it is not in the picture; 2.46 GB" in text
+
+
+def test_kernels_of_an_interpreter_are_not_said_to_be_none() -> None:
+    solution = course_root() / "solutions" / "11_other_dialects" / "solution.py"
+    text = " ".join(profile("11", str(solution), ok=1).split())
+    assert "No CUDA C++ kernel was launched. Those of Triton and numba ran in their interpreters" in text
+
+
 def test_without_arithmetic_there_is_no_roofline(canned: Seen, tmp_path: Path) -> None:
     del canned.launches[1]
     assert "no kernel did any counted arithmetic" in profile("03", str(SQUARE), "--out", str(tmp_path))
