@@ -106,6 +106,7 @@ def values(root: Path) -> dict[str, str]:
         "square-load-sectors": f"{counters['along']['sectors']:,.0f}",
         "square-down-sectors": f"{counters['down']['sectors']:,.0f}",
         **_batch(root / RESULTS),
+        **_mistakes(root / RESULTS / "mistakes.json"),
         **_ladder(root / RESULTS / "ladder_h200.json"),
     }
 
@@ -131,6 +132,16 @@ def _batch(folder: Path) -> dict[str, str]:
         "killed-repeated": f"{kill['repeated']}",
         "two-cores": f"{speed['times_as_fast']['2']:.2f} times",
         "class-rate": f"{60 * speed['runs']['2']['a_second']:.0f}",
+    }
+
+
+def _mistakes(file: Path) -> dict[str, str]:
+    """How often the first panel names line and cause of a beginner's mistake."""
+    total = json.loads(file.read_text("utf-8"))["total"]
+    return {
+        "mistakes": f"{total['mistakes']}",
+        "mistakes-both": f"{total['both']}",
+        "mistakes-share": f"{100 * total['both'] / total['mistakes']:.1f} %",
     }
 
 

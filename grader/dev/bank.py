@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import json
+import os
+import platform
+import time
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
@@ -40,7 +43,12 @@ def run(numbers: list[str], only: str, show: bool, out: Path | None) -> int:
         share = 100 * total["both"] / total["mistakes"]
         print(f"{total['mistakes']} mistakes, line and cause named for {total['both']} ({share:.1f} %).")
     if out:
-        facts = {"compiler": toolchain.compiler().version, "torch": toolchain.torch().version}
+        facts = {
+            "command": "course dev mistakes --out benchmarks/results/mistakes.json",
+            "date": time.strftime("%Y-%m-%d"),
+            "machine": {"processor": platform.machine(), "cores": os.cpu_count()},
+            "versions": {"compiler": toolchain.compiler().version, "torch": toolchain.torch().version},
+        }
         out.write_text(json.dumps({**facts, "total": total, "lessons": counts}, indent=1) + "\n", "utf-8")
     return 0 if good else 1
 

@@ -53,7 +53,7 @@ def generate(root: Path, *, check: bool, only: str = "") -> list[Path]:
         if (exercise := page.with_name("exercise.py")) in wanted:
             book = notebook.build(page.parent.name, wanted[page], wanted[exercise])
             wanted[page.with_name("lesson.ipynb")] = book
-    for page in (root / "README.md", root / "docs" / "index.md"):
+    for page in (root / "README.md", root / "docs" / "index.md", root / "docs" / "guide" / "explain.md"):
         if page.is_file():
             wanted[page] = numbers.filled(page.read_text("utf-8"), root)
     if (root / figures.FOLDER).is_dir():

@@ -115,6 +115,7 @@ GROUPS = (
             "loop.json": "A single check",
             "overhead.json": "What the sandbox costs",
             "look.json": "The look at a text",
+            "mistakes.json": "Beginners' mistakes whose line and cause the first panel names",
             "tolerance.json": "Errors of honest and of less honest arithmetic",
             "batch_class.json": "A class of 200, 50 of them hostile",
             "batch_kill.json": "A class graded while its processes are killed",
