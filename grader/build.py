@@ -9,6 +9,7 @@ from grader.errors import BadInputError
 from grader.referee.fault import FaultError
 from grader.referee.sandbox import workshop
 from grader.simt import build as simt_build
+from grader.simt.warnings import Warned
 from grader.verdict import Status
 
 
@@ -20,6 +21,7 @@ class SimtBuilder:
         self._runner = None if sandbox == "off" else workshop.compile_
         self.builds: list[dict[str, Any]] = []
         self.requests: list[simt_build.BuildRequest] = []
+        self.warned: list[Warned] = []
 
     def __call__(self, request: dict[str, Any]) -> dict[str, Any]:
         """Compile one ``load_inline`` request; a fault with the first error when it does not compile."""
@@ -40,6 +42,7 @@ class SimtBuilder:
             message = f"Compiling took longer than {self.timeout:g} s and was stopped."
             raise FaultError(Status.TIMEOUT, message) from error
         self.requests.append(wanted)
+        self.warned += result.warned
         self.builds.append(
             {
                 "name": wanted.name,

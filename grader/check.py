@@ -151,6 +151,7 @@ def check(job: Job) -> Outcome:
         if job.task.cases:
             oracle.load(str(job.reference))
         record = match.run()
+        record.warned = builder.warned if builder else []
         job.tell("judged", _verdict(job, record, stages | record.stages, begun, None))
         if job.with_speed and (job.task.speed or job.timer) and all(f.ok for f in record.findings):
             timed = time.monotonic()
@@ -250,7 +251,7 @@ def _verdict(
         submission=job.submission.name,
         backend=job.choice.name,
         device=facts.pop("device", "unknown"),
-        findings=tuple(explained(f, job.submission.source) for f in record.findings),
+        findings=tuple(explained(f, job.submission.source, record.warned) for f in record.findings),
         seconds=time.monotonic() - begun,
         stages=stages,
         speed=measured,

@@ -24,7 +24,15 @@ ALTERNATIVES = 2
 HEADINGS = {"The idea", "Predict", "The exercise", "Common mistakes", "What this cost", "Where to read on"}
 WORDS = (800, 1800)
 AT_ONCE = 2
-OF_EACH = ("README.md", "hints.md", "quiz.toml", "mutants.toml", "mistakes.toml", "glossary.toml", "lesson.ipynb")
+OF_EACH = (
+    "README.md",
+    "hints.md",
+    "quiz.toml",
+    "mutants.toml",
+    "mistakes.toml",
+    "glossary.toml",
+    "lesson.ipynb",
+)
 NO_PROGRAM = {Status.COMPILE_ERROR, Status.NOT_GRADABLE, Status.IMPORT_ERROR}
 
 
@@ -98,7 +106,9 @@ def form(lesson: Lesson) -> Iterator[str]:
     yield from quiz.problems(quiz.read(lesson.folder / "quiz.toml"))
     few = 0 if blanks.names(blanks.of(lesson), "mutants") else mutants.FEWEST
     yield from mutants.problems(lesson, few)
-    yield from mistakes.problems(lesson, 0 if blanks.names(blanks.of(lesson), "mistakes") else mistakes.FEWEST)
+    yield from mistakes.problems(
+        lesson, 0 if blanks.names(blanks.of(lesson), "mistakes") else mistakes.FEWEST
+    )
 
 
 def page(lesson: Lesson, root: Path) -> Iterator[str]:

@@ -2,21 +2,35 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
 
-from grader.explain.engine import explain
-from grader.verdict import Finding, Status
+from grader.explain import facts, warned
+from grader.explain.engine import Explanation, explain
+from grader.simt.warnings import Warned
+from grader.verdict import PENDING, Finding, Status
 
-EXPLAINED = {Status.COMPILE_ERROR, Status.IMPORT_ERROR, Status.RAISED, Status.CUDA_ERROR}
+ERRORS = {Status.COMPILE_ERROR, Status.IMPORT_ERROR, Status.RAISED, Status.CUDA_ERROR}
+# What a warning of the compiler, or a fact about the text, says nothing about.
+BEFORE_THE_CALL = {
+    Status.COMPILE_ERROR, Status.IMPORT_ERROR, Status.MISSING_ENTRY, Status.NOT_RUN, Status.TAMPERED,
+    Status.NOT_GRADABLE, Status.NO_KERNEL, Status.EXITED_EARLY, *PENDING,
+}  # fmt: skip
 
 
-def explained(finding: Finding, source: str) -> Finding:
-    """The finding with ``evidence["explanation"]`` if its error is a known one, else as it was."""
-    if finding.status not in EXPLAINED:
-        return finding
-    log = finding.evidence.get("log")
-    # A RuntimeError of load_inline carries the compiler's output, or what is left of it.
-    found = explain(f"{finding.message}\n{log}" if isinstance(log, str) else finding.message, source)
+def explained(finding: Finding, source: str, warnings: Sequence[Warned] = ()) -> Finding:
+    """The finding with ``evidence["explanation"]`` if its cause is known, else as it was.
+
+    Known are errors by their text, then lines that the compiler warned of when it built the file, then facts
+    about the student's ``source`` that explain such a failure.
+    """
+    found: Explanation | None = None
+    if finding.status in ERRORS:
+        log = finding.evidence.get("log")
+        # A RuntimeError of load_inline carries the compiler's output, or what is left of it.
+        found = explain(f"{finding.message}\n{log}" if isinstance(log, str) else finding.message, source)
+    if found is None and not finding.ok and finding.status not in BEFORE_THE_CALL:
+        found = warned.explained(warnings, source) or facts.explained(finding, source)
     if found is None:
         return finding
     return replace(finding, evidence=finding.evidence | {"explanation": found.as_json()})

@@ -50,6 +50,16 @@ def cuda_sources(tree: ast.Module) -> Iterator[CudaText]:
             yield CudaText(text, node.lineno, text.count("\n") == lines)
 
 
+def cpp_sources(tree: ast.Module) -> Iterator[CudaText]:
+    """The strings that hold C++, kernels or not: more than one line, with a function's body."""
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Constant) and isinstance(node.value, str) and "{" in node.value:
+            text = node.value
+            if ";" in text and "(" in text:
+                lines = (node.end_lineno or node.lineno) - node.lineno
+                yield CudaText(text, node.lineno, text.count("\n") == lines)
+
+
 def attributes(tree: ast.Module) -> frozenset[str]:
     """Every ``.name`` that the Python asks for."""
     return frozenset(n.attr for n in ast.walk(tree) if isinstance(n, ast.Attribute))

@@ -16,6 +16,7 @@ from grader.referee.judge import Judgement
 from grader.referee.oracle import Oracle
 from grader.referee.process import KEEP_OUTPUT, Answer, Player
 from grader.referee.veil import veil, veil_memory
+from grader.simt.warnings import Warned
 from grader.task import Case, Task, Tensor
 from grader.verdict import Finding, Status
 
@@ -25,11 +26,12 @@ REFUSALS = (Status.RAISED, Status.MISSING_ENTRY)
 
 @dataclass(slots=True)
 class Record:
-    """What a grading leaves: findings in order, seconds by stage, and what the back end saw."""
+    """What a grading leaves: findings in order, seconds by stage, what the back end and the compiler saw."""
 
     findings: list[Finding] = field(default_factory=list)
     stages: dict[str, float] = field(default_factory=dict)
     memory: list[dict[str, Any]] = field(default_factory=list)
+    warned: list[Warned] = field(default_factory=list)
     facts: dict[str, Any] = field(default_factory=dict)
     output: str = ""
 

@@ -105,16 +105,14 @@ def failure(finding: Finding, others: int) -> RenderableType:
 
 
 def _in_plain_words(finding: Finding, plain: dict[str, object]) -> list[RenderableType]:
-    """The explanation, and beside it what the tool itself said; a compiler's whole log is in the JSON."""
+    """The cause, where it is and what to do; then what the tool itself said, or what came of it."""
     compiled = isinstance(finding.evidence.get("log"), str)
-    said = Text(finding.message, style="dim" if compiled else "")
-    if compiled:
-        said = Text.assemble("the compiler: ", said, style="dim")
     words: list[RenderableType] = [Text(str(plain["cause"]), style="bold")]
-    if compiled and plain["where"]:
+    if plain["where"]:
         words.append(Text(str(plain["where"])))
     words.append(Text(str(plain["fix"])))
-    return [*words, said] if compiled else [said, *words]
+    said = Text.assemble("the compiler: " if compiled else "", finding.message, style="dim")
+    return [*words, said]
 
 
 def summary(verdict: Verdict) -> Text:

@@ -14,34 +14,41 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal
 
-from . import cache, headers, library, toolchain
+from . import cache, headers, library, toolchain, warnings
 from .diagnostics import CompileError, explain
 from .request import BuildRequest, usable_flags
 from .rewrite import registration, rewrite, source_text
 from .toolchain import BuildTimeout, CompilerFailed, ToolchainError
 from .unsupported import refuse_includes
+from .warnings import Warned
 
 __all__ = [
     "BuildRequest", "BuildResult", "BuildTimeout", "CompileError", "Runner", "ToolchainError",
     "build", "device_library", "is_prepared", "prepare", "runtime_library",
 ]  # fmt: skip
 
-# Runs the compiler with these arguments, for so many seconds, writing to this folder only.
-Runner = Callable[[list[str], float, Path], None]
-Run = Callable[[list[str], Path], None]
+# Runs the compiler with these arguments, for so many seconds, writing to this folder only; what it said.
+Runner = Callable[[list[str], float, Path], str]
+Run = Callable[[list[str], Path], str]
 
 
 Variant = Literal["checked", "fast"]
+WARNED = "warnings.json"
+MOST_SAID = 2000  # lines of warnings that are kept
 
 
 @dataclass(frozen=True)
 class BuildResult:
-    """A compiled module. ``seconds`` this call took; ``headers`` says which headers it needed."""
+    """A compiled module. ``seconds`` this call took; ``headers`` says which headers it needed.
+
+    ``warned``: what the compiler warned of when it compiled it, now or earlier.
+    """
 
     path: Path
     seconds: float
     cached: bool
     headers: Literal["lean", "full"]
+    warned: tuple[Warned, ...] = ()
 
 
 @functools.cache
@@ -146,18 +153,16 @@ def build(
     module, note, failed = home / f"{request.name}.so", home / "headers", home / "error.json"
     if module.exists():
         home.touch()  # the order of last use, for whoever tidies up
-        return BuildResult(module, time.perf_counter() - start, True, _kind(note.read_text()))
+        kind, warned = note.read_text(), tuple(warnings.kept(home / WARNED))
+        return BuildResult(module, time.perf_counter() - start, True, _kind(kind), warned)
     if failed.exists():
         raise CompileError(**json.loads(failed.read_text()))
     home.mkdir(parents=True, exist_ok=True)
     deadline = time.monotonic() + timeout
 
-    def run(arguments: list[str], folder: Path) -> None:
+    def run(arguments: list[str], folder: Path) -> str:
         left = max(1.0, deadline - time.monotonic())
-        if runner:
-            runner(arguments, left, folder)
-        else:
-            toolchain.compile_(arguments, left)
+        return runner(arguments, left, folder) if runner else toolchain.compile_(arguments, left)
 
     try:
         with ThreadPoolExecutor(2) as pool:
@@ -166,6 +171,9 @@ def build(
             made = [job.result() for job in jobs]
         kind = "full" if any(k == "full" for _, k in made) else "lean"
         cache.once(note, lambda out: _write(out, kind))
+        own = _own_files(request)
+        found = [one for path, _ in made for one in warnings.found(_said(path).read_text("utf-8"), own)]
+        cache.once(home / WARNED, lambda out: warnings.keep(found, out))
         objects = [str(path) for path, _ in made]
         cache.once(module, lambda out: _link(objects, out, run))
     except CompilerFailed as failure:
@@ -173,7 +181,12 @@ def build(
         text = json.dumps({"log": error.log, "first": error.first, "file": error.file, "line": error.line})
         cache.once(failed, lambda out: _write(out, text))
         raise error from None
-    return BuildResult(module, time.perf_counter() - start, False, _kind(kind))
+    return BuildResult(module, time.perf_counter() - start, False, _kind(kind), tuple(found))
+
+
+def _said(made: Path) -> Path:
+    """Where the compiler's words about an object file lie."""
+    return made.with_suffix(".log")
 
 
 def _write(out: Path, text: str) -> None:
@@ -259,25 +272,22 @@ def _object(text: str, source: str, kind: headers.Kind, flags: list[str], run: R
     if not headers.needs_full(source):
         included = "".join(f"#include <{header}>\n" for header in headers.extra_includes(source))
         try:
-            return cache.once(lean, lambda out: _compile(included + text, kind, flags, out, run)), "lean"
+            return _compiled(lean, included + text, kind, flags, run), "lean"
         except CompilerFailed as failure:
             if not headers.full_may_help(str(failure)):
                 raise
-    return cache.once(full, lambda out: _compile(text, all_headers, flags, out, run)), "full"
+    return _compiled(full, text, all_headers, flags, run), "full"
 
 
-def _compile(text: str, kind: headers.Kind, flags: list[str], out: Path, run: Run) -> None:
-    source = out.parent / "source.cpp"
-    source.write_text(text)
-    arguments = [
-        *headers.flags(kind),
-        *flags,
-        *headers.use(kind),
-        "-x",
-        "c++",
-        "-c",
-        str(source),
-        "-o",
-        str(out),
-    ]
-    run(arguments, out.parent)
+def _compiled(made: Path, text: str, kind: headers.Kind, flags: list[str], run: Run) -> Path:
+    """The object file ``made``, compiled if it is not there; the compiler's words are kept beside it."""
+
+    def make(out: Path) -> None:
+        source = out.parent / "source.cpp"
+        source.write_text(text)
+        warn = warnings.flags(toolchain.compiler().is_clang)
+        arguments = [*headers.flags(kind), *warn, *flags, *headers.use(kind), "-x", "c++", "-c", str(source)]
+        said = run([*arguments, "-o", str(out)], out.parent)
+        _said(made).write_text("\n".join(said.splitlines()[:MOST_SAID]), "utf-8")
+
+    return cache.once(made, make)

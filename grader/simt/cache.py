@@ -38,7 +38,7 @@ def locked(path: Path) -> Iterator[None]:
         yield
 
 
-def once(path: Path, make: Callable[[Path], None]) -> Path:
+def once(path: Path, make: Callable[[Path], object]) -> Path:
     """``path``, after ``make(temporary)`` if it was not there; never half of it."""
     if path.exists():
         return path

@@ -126,9 +126,9 @@ def common_flags() -> list[str]:
         "-DTORCH_API_INCLUDE_EXTENSION_H",
     ]
     if compiler().is_clang:
-        flags += ["-gdwarf-4", "-Wno-everything"]
+        flags += ["-gdwarf-4"]
     else:  # unique symbols would give two modules with an equal template kernel one __shared__ variable
-        flags += ["-pipe", "-fno-gnu-unique", "-w"]
+        flags += ["-pipe", "-fno-gnu-unique"]
     for folder in (found.include, found.include / "torch/csrc/api/include", python_include()):
         flags += ["-isystem", str(folder)]
     return flags
@@ -168,8 +168,8 @@ def link_flags() -> list[str]:
     return ["-shared", *fast, f"-L{lib}", "-ltorch_python", "-ltorch_cpu", "-lc10", "-Wl,-Bsymbolic"]
 
 
-def compile_(arguments: list[str], timeout: float = 900.0) -> None:
-    """Runs the compiler; raises ``CompilerFailed`` with its output, or ``BuildTimeout``."""
+def compile_(arguments: list[str], timeout: float = 900.0) -> str:
+    """Runs the compiler and answers what it said; ``CompilerFailed`` with that, or ``BuildTimeout``."""
     environment = os.environ | {"LC_ALL": "C"}
     try:
         done = subprocess.run(
@@ -180,3 +180,4 @@ def compile_(arguments: list[str], timeout: float = 900.0) -> None:
         raise BuildTimeout(f"the compiler was stopped after {timeout:.0f} seconds") from None
     if done.returncode:
         raise CompilerFailed(done.stderr or f"the compiler ended with code {done.returncode}")
+    return done.stderr

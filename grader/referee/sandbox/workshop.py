@@ -32,7 +32,7 @@ ENVIRONMENT = ("PATH", "LD_LIBRARY_PATH")
 FILTER = {"memory_files": True, "namespaces": True, "may_leave": True}
 
 
-def compile_(arguments: list[str], seconds: float, folder: Path) -> None:
+def compile_(arguments: list[str], seconds: float, folder: Path) -> str:
     """As :func:`grader.simt.toolchain.compile_`, contained; only ``folder`` can be written to."""
     compiler = shutil.which(toolchain.compiler().command) or toolchain.compiler().command
     command = [compiler, *arguments]
@@ -41,6 +41,7 @@ def compile_(arguments: list[str], seconds: float, folder: Path) -> None:
         raise toolchain.BuildTimeout(f"the compiler was stopped after {seconds:.0f} seconds")
     if code:
         raise toolchain.CompilerFailed(said or f"the compiler ended with code {code}")
+    return said
 
 
 def run(command: list[str], seconds: float, folder: Path, reads: tuple[Path, ...]) -> tuple[int | None, str]:

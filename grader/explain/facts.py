@@ -1,0 +1,397 @@
+"""Facts about the student's text that explain a failed check: a line, what it does, and what to do instead.
+
+Each is a function below, in ``FACTS``, that looks at the text and yields what it finds; ``fits`` says which
+failures the fact can explain. A fact must be true whatever the reason of the failure was, since a text alone
+does not tell why a result is wrong; it is said of a check that failed in a way that fits, and never otherwise.
+"""
+
+from __future__ import annotations
+
+import ast
+import re
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
+
+from grader.explain.engine import Explanation
+from grader.look.python import cpp_sources
+from grader.simt.tokens import closing, tokenize
+from grader.verdict import Finding, Status
+
+WRONG = frozenset({Status.WRONG_OUTPUT, Status.NOT_FINITE, Status.UNINITIALISED, Status.PRECISION})
+OUTSIDE = frozenset({Status.ILLEGAL_ACCESS, Status.CRASHED, Status.CUDA_ERROR})
+TWICE = frozenset({Status.RACE, Status.TIMEOUT, Status.MUTATED_INPUT})
+SIZE = r"(?:n|N|m|k|rows?|cols?|columns|width|height|w|h|size|count|total|numel|len|length|elements|num_\w+|n_\w+|\w+_size|inner)"
+GUARDS = re.compile(r"\b(?:if|for|while|min|switch)\b|\?")
+
+
+@dataclass(frozen=True, slots=True)
+class Function:
+    """A C++ function: its name, what stands before the name, parameters and body, and where these begin."""
+
+    name: str
+    head: str
+    parameters: str
+    body: str
+    start: int
+
+    @property
+    def kernel(self) -> bool:
+        """Whether it is launched."""
+        return "__global__" in self.head
+
+
+@dataclass(slots=True)
+class Text:
+    """A submission's text: ``code`` is its C++ alone, comments blanked, each line where it is in the file."""
+
+    source: str
+    code: str = ""
+    functions: list[Function] = field(default_factory=list)
+    tree: ast.Module | None = None
+
+    def line(self, offset: int) -> int:
+        """The file's line of the character of ``code`` at ``offset``."""
+        return self.code.count("\n", 0, offset) + 1
+
+    @property
+    def kernels(self) -> list[Function]:
+        """The kernels among the functions."""
+        return [f for f in self.functions if f.kernel]
+
+    @property
+    def host(self) -> list[Function]:
+        """The functions that run on the host."""
+        return [f for f in self.functions if not f.kernel and "__device__" not in f.head]
+
+
+@dataclass(frozen=True, slots=True)
+class Fact:
+    """What line ``line`` does, in ``cause``, and what to do instead. Sentences for the student."""
+
+    rule: str
+    line: int
+    cause: str
+    fix: str
+
+
+Finder = Callable[[Text, Finding], Iterator[Fact]]
+
+
+def explained(finding: Finding, source: str) -> Explanation | None:
+    """The first fact that fits the failure; None if the text holds none."""
+    text = read(source)
+    for find, fits in FACTS:
+        if finding.status not in fits:
+            continue
+        for fact in find(text, finding):
+            lines = source.splitlines()
+            code = lines[fact.line - 1].strip() if 0 < fact.line <= len(lines) else ""
+            return Explanation(fact.rule, fact.cause, fact.fix, "", "", "", fact.line, code)
+    return None
+
+
+def read(source: str) -> Text:
+    """The text with its C++ functions; without any where the Python cannot be parsed."""
+    text = Text(source)
+    try:
+        text.tree = ast.parse(source)
+    except (SyntaxError, ValueError, RecursionError, MemoryError):
+        return text
+    lines = [""] * (source.count("\n") + 1)
+    for found in cpp_sources(text.tree):
+        if found.exact:
+            for number, one in enumerate(_blanked(found.source).split("\n"), found.line - 1):
+                if number < len(lines):
+                    lines[number] += one
+    text.code = "\n".join(lines)
+    text.functions = list(_functions(text.code))
+    return text
+
+
+def _blanked(source: str) -> str:
+    """The same without comments and the contents of strings, every line in its place."""
+    out = []
+    for token in tokenize(source):
+        if (token.kind == "space" and "/" in token.text) or token.kind in ("str", "chr", "raw"):
+            out.append(re.sub(r"[^\n]", " ", token.text))
+        else:
+            out.append(token.text)
+    return "".join(out)
+
+
+def _functions(code: str) -> Iterator[Function]:
+    tokens = tokenize(code)
+    starts, at = [], 0
+    for token in tokens:
+        starts.append(at)
+        at += len(token.text)
+    i = 0
+    while i < len(tokens):
+        if tokens[i].text != "{":
+            i += 1
+            continue
+        end = closing(tokens, i)
+        head = re.search(r"(?P<head>[^;{}]*?)\b(?P<name>[A-Za-z_]\w*)\s*\((?P<parameters>[^;{}]*)\)\s*(?:const\s*)?$",
+                         code[: starts[i]])  # fmt: skip
+        if head is None or end < 0:
+            i += 1
+            continue
+        body = code[starts[i] : starts[end]]
+        yield Function(head["name"], head["head"], head["parameters"], body, starts[i])
+        i = end + 1
+
+
+def _no_block_index(text: Text, finding: Finding) -> Iterator[Fact]:
+    two = re.search(r"\bdim3\s+\w+\s*[({][^;]*,", text.code) is not None
+    for kernel in text.kernels:
+        used = {d: m for d in "xyz" if (m := re.search(rf"\bthreadIdx\.{d}\b", kernel.body))}
+        blocks = set(re.findall(r"\bblockIdx\.([xyz])\b", kernel.body))
+        if used and not blocks:
+            where = text.line(kernel.start + next(iter(used.values())).start())
+            cause = (
+                f"{kernel.name} uses threadIdx and never blockIdx: thread 0 of each block works on the same "
+                "element, and the elements beyond the first block belong to nobody."
+            )
+            fix = "A thread's own number in the whole grid is blockIdx.x * blockDim.x + threadIdx.x."
+            yield Fact("no-block-index", where, cause, fix)
+        elif two:
+            for d, match in used.items():
+                if d not in blocks:
+                    where = text.line(kernel.start + match.start())
+                    cause = f"{kernel.name} uses threadIdx.{d} and never blockIdx.{d}: along {d}, all blocks work on the same elements."
+                    fix = f"The number along {d} is blockIdx.{d} * blockDim.{d} + threadIdx.{d}."
+                    yield Fact("no-block-index", where, cause, fix)
+
+
+def _turned_index(text: Text, finding: Finding) -> Iterator[Fact]:
+    made = r"\b(?P<name>{names})\s*=\s*[^;]*?(?:blockIdx|threadIdx)\.{axis}\b"
+    for kernel in text.kernels:
+        row = re.search(made.format(names=r"row\w*|r", axis="x"), kernel.body)
+        column = re.search(made.format(names=r"col\w*|c", axis="y"), kernel.body)
+        if not (row and column):
+            continue
+        where, other = (text.line(kernel.start + m.start()) for m in (row, column))
+        cause = (
+            f"Here {row['name']} is made of x, and {column['name']}, in line {other}, of y: rows and columns "
+            "are swapped. x runs along a row, so it numbers the columns."
+        )
+        yield Fact(
+            "x-and-y-swapped",
+            where,
+            cause,
+            "Make the row of .y and the column of .x, or swap the grid's two numbers as well.",
+        )
+
+
+def _guard(text: Text, finding: Finding) -> Iterator[Fact]:
+    for kernel in text.kernels:
+        far = re.search(rf"\b(?P<i>\w+)\s*(?P<op>>|<=)\s*(?P<n>{SIZE})\b(?!\s*[-+*/])", kernel.body)
+        if far:
+            leaves = (
+                re.match(r"[^;{]*\)\s*\{?\s*return", kernel.body[far.end() :])
+                or "||" in kernel.body[far.end() : far.end() + 40]
+            )
+            if far["op"] == "<=" or leaves:
+                where = text.line(kernel.start + far.start())
+                n, i = far["n"], far["i"]
+                right = ">=" if far["op"] == ">" else "<"
+                cause = f"`{i} {far['op']} {n}` lets {i} = {n} through, and the last element is {n} - 1: one thread (or turn) too many reaches past the end."
+                yield Fact("guard-one-too-far", where, cause, f"Write `{i} {right} {n}`.")
+    for kernel in text.kernels:
+        if "threadIdx" in kernel.body and not GUARDS.search(kernel.body):
+            first = re.search(r"\w+\s*\[", kernel.body)
+            where = text.line(kernel.start + (first.start() if first else 0))
+            cause = (
+                f"{kernel.name} has no guard: the last block has more threads than there are elements left, and "
+                "those threads work past the end, too."
+            )
+            yield Fact(
+                "no-guard",
+                where,
+                cause,
+                "Before the first access: `if (i >= n) return;`, in two dimensions for row and column.",
+            )
+
+
+def _loop_in_each_thread(text: Text, finding: Finding) -> Iterator[Fact]:
+    loop = re.compile(
+        r"\bfor\s*\(\s*[\w:]+(?:\s+\w+)*?\s+(?P<i>\w+)\s*=\s*0\s*;\s*(?P=i)\s*<\s*(?P<n>[\w.]+)\s*;\s*(?:\+\+\s*(?P=i)|(?P=i)\s*\+\+|(?P=i)\s*\+=\s*1)\s*\)"
+    )
+    for kernel in text.kernels:
+        for match in loop.finditer(kernel.body):
+            stores = re.search(
+                rf"\b\w+\s*\[[^\]]*\b{match['i']}\b[^\]]*\]\s*[-+*/]?=(?!=)", kernel.body[match.end() :]
+            )
+            shared = re.findall(r"__shared__[^;]*?\b(\w+)\s*\[", kernel.body)
+            if stores and stores[0].split("[")[0].strip() not in shared:
+                where = text.line(kernel.start + match.start())
+                cause = (
+                    f"This loop goes over all {match['n']} elements, and every thread runs it: each element is written "
+                    "by all threads, not by one."
+                )
+                yield Fact("loop-in-each-thread", where, cause,
+                           "The threads are the loop: take the loop away, and let each thread do the one element of its own index.")  # fmt: skip
+
+
+def _rounded_down(text: Text, finding: Finding) -> Iterator[Fact]:
+    for match in re.finditer(r"<<<(?P<grid>.*?)[,>]", text.code, re.S):
+        places = [(match.start("grid"), match["grid"])]
+        if name := re.fullmatch(r"\s*(\w+)\s*", match["grid"]):
+            for made in re.finditer(
+                rf"\b{name[1]}\s*(?:=|\(|\{{)(?P<value>[^;]*);", text.code[: match.start()]
+            ):
+                places.append((made.start("value"), made["value"]))
+            for inner in re.findall(r"\b([A-Za-z_]\w*)\b", places[-1][1]):
+                for made in re.finditer(rf"\b{inner}\s*=(?P<value>[^;]*);", text.code[: match.start()]):
+                    places.append((made.start("value"), made["value"]))
+        for start, value in places:
+            for part in re.finditer(r"(?P<a>[\w.()]+)\s*/\s*(?P<b>[\w.]+)", value):
+                before = _argument(value, part.start(), part.end())
+                if not re.search(r"\+|ceil|div|%", before):
+                    where = text.line(start + part.start())
+                    cause = f"`{part[0].strip()}` rounds down: where it does not divide evenly, the elements beyond the last full block get no thread."
+                    a, b = part["a"], part["b"]
+                    yield Fact("grid-rounded-down", where, cause, f"Round up: `({a} + {b} - 1) / {b}`.")
+
+
+def _argument(value: str, start: int, end: int) -> str:
+    """The part of ``value`` between the commas around ``start`` and ``end``."""
+    return value[value.rfind(",", 0, start) + 1 : (value.find(",", end) + 1 or len(value) + 1) - 1]
+
+
+def _swapped_launch(text: Text, finding: Finding) -> Iterator[Fact]:
+    for match in re.finditer(r"<<<\s*(?P<first>[\w.]+)\s*,\s*(?P<second>[\w.]+)", text.code):
+        threads, blocks = (
+            re.compile(r"thread|block_?(?:size|dim)|^block$|^BLOCK$", re.I),
+            re.compile(r"blocks|grid", re.I),
+        )
+        if (
+            threads.search(match["first"])
+            and blocks.search(match["second"])
+            and not blocks.search(match["first"])
+        ):
+            where = text.line(match.start())
+            cause = f"This launch has {match['first']} in the place of the grid and {match['second']} in that of the block."
+            yield Fact(
+                "launch-swapped",
+                where,
+                cause,
+                f"The grid comes first: `<<<{match['second']}, {match['first']}>>>`.",
+            )
+
+
+def _neighbour(text: Text, finding: Finding) -> Iterator[Fact]:
+    for kernel in text.kernels:
+        for match in re.finditer(
+            r"\b(?P<a>\w+)\s*\[\s*(?P<i>[A-Za-z_]\w*)\s*(?P<s>[+-])\s*1\s*\]", kernel.body
+        ):
+            where = text.line(kernel.start + match.start())
+            which = "next" if match["s"] == "+" else "previous"
+            cause = f"`{match[0]}` is the {which} element, which belongs to the neighbour of the thread whose element is {match['i']}."
+            yield Fact(
+                "neighbour",
+                where,
+                cause,
+                f"If this thread's own element is meant: `{match['a']}[{match['i']}]`.",
+            )
+
+
+def _row_of_bias(text: Text, finding: Finding) -> Iterator[Fact]:
+    for kernel in text.kernels:
+        for match in re.finditer(
+            r"\b(?P<b>bias\w*|b)\s*\[\s*(?P<i>[A-Za-z_]\w*)\s*(?P<op>/\s*\w+)?\s*\]", kernel.body
+        ):
+            name, where = match["i"], text.line(kernel.start + match.start())
+            if match["op"] or re.fullmatch(r"row\w*|r", name):
+                cause = f"`{match[0]}` takes the number of the row; a bias has one element for each column."
+                yield Fact(
+                    "bias-of-row",
+                    where,
+                    cause,
+                    f"Take the column: `{match['b']}[i % cols]`, or `{match['b']}[col]`.",
+                )
+            elif re.search(rf"\b{name}\s*=\s*[^;]*threadIdx\.x", kernel.body) and not re.fullmatch(
+                r"col\w*|c|j", name
+            ):
+                cause = f"`{match[0]}` counts on through all rows; a bias has one element for each column, and no more."
+                yield Fact(
+                    "bias-of-element", where, cause, f"Take the column: `{match['b']}[{name} % cols]`."
+                )
+
+
+def _nan_lost(text: Text, finding: Finding) -> Iterator[Fact]:
+    if not re.search(r"\bnan\b", f"{finding.message} {finding.evidence.get('expected')}", re.I):
+        return
+    for match in re.finditer(r"\b(?:fmaxf?|fminf?|max|min)\s*\(", text.code):
+        where = text.line(match.start())
+        cause = f"`{match[0].rstrip('( ')}` answers the number where the other operand is NaN, so a NaN is lost here; PyTorch passes it on."
+        yield Fact(
+            "nan-lost",
+            where,
+            cause,
+            "Compare so that NaN stays: `x < 0.0f ? 0.0f : x` is x where x is NaN, because no comparison with NaN is true.",
+        )
+    for match in re.finditer(r"(?P<x>\w+)\s*>=?\s*0(?:\.0?f?)?\s*\?\s*(?P=x)\s*:\s*0", text.code):
+        where = text.line(match.start())
+        cause = f"For NaN `{match['x']} > 0` is false, so this gives 0 where PyTorch passes NaN on."
+        yield Fact(
+            "nan-lost", where, cause, f"Ask the other way round: `{match['x']} < 0.0f ? 0.0f : {match['x']}`."
+        )
+
+
+def _not_contiguous(text: Text, finding: Finding) -> Iterator[Fact]:
+    if not re.search(r"contiguous|transposed|\bview\b|strided|gaps", finding.message) or re.search(
+        r"contiguous|stride|reshape|clone", text.code + text.source.replace("not contiguous", "")
+    ):
+        return
+    for match in re.finditer(r"(?P<x>\w+)\s*\.\s*(?:mutable_|const_)?data_ptr\b", text.code):
+        where = text.line(match.start())
+        cause = f"The pointer of {match['x']} is read as if its elements lay one after another, and nothing makes them: a transposed tensor or a slice has gaps."
+        yield Fact(
+            "not-contiguous",
+            where,
+            cause,
+            f"Before the pointer is taken: `{match['x']} = {match['x']}.contiguous();`.",
+        )
+        return
+
+
+def _not_refused(text: Text, finding: Finding) -> Iterator[Fact]:
+    bound = re.findall(r"functions\s*=\s*\[([^\]]*)\]", text.source)
+    names = set(re.findall(r"[\"'](\w+)[\"']", " ".join(bound)))
+    for function in text.host:
+        if function.name in names or not names:
+            head = text.code.rfind(function.name, 0, function.start)
+            cause = f"{function.name} takes this input and goes on: no check in it refuses it."
+            yield Fact("not-refused", text.line(head), cause,
+                       'Add a check before the pointers are taken, as `TORCH_CHECK(x.is_cuda(), "x must be on the GPU");`.')  # fmt: skip
+            return
+
+
+def _returns_none(text: Text, finding: Finding) -> Iterator[Fact]:
+    if text.tree is None or "None" not in finding.message:
+        return
+    for node in ast.walk(text.tree):
+        if isinstance(node, ast.FunctionDef) and node.name != "__init__":
+            own = [n for n in ast.walk(node) if isinstance(n, ast.Return) and n.value is not None]
+            if not own and (node.name in finding.message or node.name == "forward"):
+                cause = f"{node.name} has no `return`, so Python hands back None."
+                yield Fact(
+                    "returns-none", node.lineno, cause, "End the function with `return` and the result."
+                )
+
+
+FACTS: tuple[tuple[Finder, frozenset[Status]], ...] = (
+    (_not_refused, frozenset({Status.NOT_REFUSED})),
+    (_returns_none, frozenset({Status.NOT_A_TENSOR, Status.RAISED, Status.WRONG_ANSWER})),
+    (_loop_in_each_thread, WRONG | TWICE | OUTSIDE),
+    (_no_block_index, WRONG | TWICE),
+    (_turned_index, WRONG | OUTSIDE),
+    (_swapped_launch, WRONG | OUTSIDE),
+    (_guard, OUTSIDE),
+    (_row_of_bias, WRONG | OUTSIDE),
+    (_rounded_down, WRONG | OUTSIDE | {Status.RAISED}),
+    (_nan_lost, frozenset({Status.WRONG_OUTPUT, Status.NOT_FINITE})),
+    (_not_contiguous, frozenset({Status.WRONG_OUTPUT})),
+    (_neighbour, WRONG | OUTSIDE | TWICE),
+)
