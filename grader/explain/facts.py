@@ -215,42 +215,40 @@ def _guard(text: Text, finding: Finding) -> Iterator[Fact]:
 
 def _loop_in_each_thread(text: Text, finding: Finding) -> Iterator[Fact]:
     loop = re.compile(
-        r"\bfor\s*\(\s*[\w:]+(?:\s+\w+)*?\s+(?P<i>\w+)\s*=\s*0\s*;\s*(?P=i)\s*<\s*(?P<n>[\w.]+)\s*;\s*(?:\+\+\s*(?P=i)|(?P=i)\s*\+\+|(?P=i)\s*\+=\s*1)\s*\)"
+        rf"\bfor\s*\(\s*[\w:]+(?:\s+\w+)*?\s+(?P<i>\w+)\s*=\s*0\s*;\s*(?P=i)\s*<\s*(?P<n>{SIZE})\s*(?:\*\s*{SIZE}\s*)?;"
+        r"\s*(?:\+\+\s*(?P=i)|(?P=i)\s*\+\+|(?P=i)\s*\+=\s*1)\s*\)"
     )
     for kernel in text.kernels:
+        pointers = set(re.findall(r"\*\s*(?:__restrict__\s*)?(\w+)", kernel.parameters))
         for match in loop.finditer(kernel.body):
-            stores = re.search(
-                rf"\b\w+\s*\[[^\]]*\b{match['i']}\b[^\]]*\]\s*[-+*/]?=(?!=)", kernel.body[match.end() :]
+            stored = re.search(
+                rf"\b(\w+)\s*\[\s*{match['i']}\s*\]\s*[-+*/]?=(?!=)", kernel.body[match.end() :].split("}")[0]
             )
-            shared = re.findall(r"__shared__[^;]*?\b(\w+)\s*\[", kernel.body)
-            if stores and stores[0].split("[")[0].strip() not in shared:
+            if stored and stored[1] in pointers:
                 where = text.line(kernel.start + match.start())
-                cause = (
-                    f"This loop goes over all {match['n']} elements, and every thread runs it: each element is written "
-                    "by all threads, not by one."
-                )
-                yield Fact("loop-in-each-thread", where, cause,
-                           "The threads are the loop: take the loop away, and let each thread do the one element of its own index.")  # fmt: skip
+                cause = f"This loop goes over all elements, and every thread runs it: each element of {stored[1]} is written by all threads, not by one."
+                fix = "The threads are the loop: take the loop away, and let each thread do the one element of its own index."
+                yield Fact("loop-in-each-thread", where, cause, fix)
 
 
 def _rounded_down(text: Text, finding: Finding) -> Iterator[Fact]:
-    for match in re.finditer(r"<<<(?P<grid>.*?)[,>]", text.code, re.S):
+    def made(name: str, before: int) -> list[tuple[int, str]]:
+        form = rf"\b{name}\s*(?:=|\(|\{{)(?P<value>[^;<]*);"
+        return [(m.start("value"), m["value"]) for m in re.finditer(form, text.code[:before])]
+
+    for match in re.finditer(r"<<<(?P<grid>.*?)(?:,|>>>)", text.code, re.S):
         places = [(match.start("grid"), match["grid"])]
-        if name := re.fullmatch(r"\s*(\w+)\s*", match["grid"]):
-            for made in re.finditer(
-                rf"\b{name[1]}\s*(?:=|\(|\{{)(?P<value>[^;]*);", text.code[: match.start()]
+        for depth in range(2):  # a variable, and those that it is made of
+            for name in re.findall(
+                r"\b([A-Za-z_]\w*)\b", " ".join(value for _, value in places[-1 - depth :])
             ):
-                places.append((made.start("value"), made["value"]))
-            for inner in re.findall(r"\b([A-Za-z_]\w*)\b", places[-1][1]):
-                for made in re.finditer(rf"\b{inner}\s*=(?P<value>[^;]*);", text.code[: match.start()]):
-                    places.append((made.start("value"), made["value"]))
+                places += made(name, match.start())
         for start, value in places:
-            for part in re.finditer(r"(?P<a>[\w.()]+)\s*/\s*(?P<b>[\w.]+)", value):
-                before = _argument(value, part.start(), part.end())
-                if not re.search(r"\+|ceil|div|%", before):
+            for part in re.finditer(r"(?P<a>[\w.]+(?:\(\w*\))?)\s*/\s*(?P<b>[\w.]+)", value):
+                if not re.search(r"\+|ceil|div|%", _argument(value, part.start(), part.end())):
                     where = text.line(start + part.start())
-                    cause = f"`{part[0].strip()}` rounds down: where it does not divide evenly, the elements beyond the last full block get no thread."
                     a, b = part["a"], part["b"]
+                    cause = f"`{a} / {b}` rounds down: where it does not divide evenly, the elements beyond the last full block get no thread."
                     yield Fact("grid-rounded-down", where, cause, f"Round up: `({a} + {b} - 1) / {b}`.")
 
 
@@ -381,6 +379,45 @@ def _returns_none(text: Text, finding: Finding) -> Iterator[Fact]:
                 )
 
 
+def _no_barrier(text: Text, finding: Finding) -> Iterator[Fact]:
+    """Two accesses of a block's threads to shared memory that nothing separates."""
+    for seen in finding.evidence.get("seen") or []:
+        other = seen.get("other")
+        if seen.get("kind") != "shared-race" or not isinstance(other, dict) or not seen.get("line"):
+            continue
+        name = next(iter(re.findall(r" of (\w+) \(", str(seen.get("what")))), "shared memory")
+        does = {"read": "reads", "write": "writes"}
+        here, there = (
+            does.get(str(seen.get("access")), "updates"),
+            does.get(str(other.get("access")), "updates"),
+        )
+        if other.get("line") in (None, 0, seen["line"]):
+            cause = f"Several threads of a block {here[:-1]} the same element of {name} here, one of them writes, and no barrier stands between."
+        else:
+            cause = f"This line {here} what another thread {there} in line {other['line']}, in {name}, and no barrier stands between: who comes first is luck."
+        yield Fact(
+            "no-barrier",
+            int(seen["line"]),
+            cause,
+            "Put `__syncthreads();` between the two, where all threads of the block pass; in a loop also at its end, before the next turn writes again.",
+        )
+        return
+
+
+def _one_owner(text: Text, finding: Finding) -> Iterator[Fact]:
+    """Two threads that write one element of a tensor."""
+    for seen in finding.evidence.get("seen") or []:
+        if seen.get("kind") == "global-race" and seen.get("line"):
+            cause = "Two threads use the same element here and one of them writes, so the result depends on who comes last."
+            yield Fact(
+                "two-owners",
+                int(seen["line"]),
+                cause,
+                "Give each element one owner: compute the index so that no two threads have the same one.",
+            )
+            return
+
+
 FACTS: tuple[tuple[Finder, frozenset[Status]], ...] = (
     (_not_refused, frozenset({Status.NOT_REFUSED})),
     (_returns_none, frozenset({Status.NOT_A_TENSOR, Status.RAISED, Status.WRONG_ANSWER})),
@@ -393,5 +430,7 @@ FACTS: tuple[tuple[Finder, frozenset[Status]], ...] = (
     (_rounded_down, WRONG | OUTSIDE | {Status.RAISED}),
     (_nan_lost, frozenset({Status.WRONG_OUTPUT, Status.NOT_FINITE})),
     (_not_contiguous, frozenset({Status.WRONG_OUTPUT})),
+    (_no_barrier, frozenset({Status.RACE})),
     (_neighbour, WRONG | OUTSIDE | TWICE),
+    (_one_owner, frozenset({Status.RACE})),
 )

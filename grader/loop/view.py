@@ -17,7 +17,7 @@ from grader.lessons import Lesson, every
 from grader.look import Advice
 from grader.loop import desk, lead, progress
 from grader.report import console as report
-from grader.verdict import Status, Verdict
+from grader.verdict import Verdict
 
 KEYS = {
     "h": "hint", "n": "next", "p": "previous", "l": "list", "r": "rerun", "s": "solution",
@@ -71,8 +71,7 @@ class View:
         console.print(self.keys(), end="\n")
 
     def _verdict(self, verdict: Verdict) -> list[RenderableType]:
-        failed = [f for f in verdict.findings if not f.ok and f.status is not Status.NOT_RUN]
-        if not failed:
+        if not (failed := verdict.failed):
             done = Text.assemble(("passed", "bold green"), f"  {verdict.points}/{verdict.max_points} points")
             return [done, *self._speed(verdict)]
         parts: list[RenderableType] = [report.failure(failed[0], len(failed) - 1)]

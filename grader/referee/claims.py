@@ -106,7 +106,9 @@ def _line(value: Any) -> bool:
 
 def _finding(claim: Claim) -> bool:
     texts = all(isinstance(claim.get(k, ""), str) for k in ("kind", "kernel", "file", "what"))
-    return texts and _place(claim) and (claim.get("count") is None or _whole(claim["count"]))
+    other = claim.get("other")
+    sides = _place(claim) and (other is None or (isinstance(other, dict) and _place(other)))
+    return texts and sides and (claim.get("count") is None or _whole(claim["count"]))
 
 
 def _launch(claim: Claim) -> bool:

@@ -165,7 +165,7 @@ class Match:
         if case.hidden:
             self._keep_output()
             self._sealed = True
-        self._case = case
+        self._case, before = case, len(self.record.memory)
         try:
             self.revive()
             for seed in range(self.schedules):
@@ -173,9 +173,9 @@ class Match:
                     self.ask("schedule", seed=seed)
                 failed = Calls(self, case).run()
                 if failed:
-                    return _in_schedule(failed, seed, self.schedules)
+                    return _in_schedule(_caused(failed, self.record.memory[before:]), seed, self.schedules)
         except FaultError as fault:
-            return self._fallen(case, fault)
+            return _caused(self._fallen(case, fault), self.record.memory[before:])
         if case.expect == "raise":
             message = f"The call was accepted, though it must be refused: {case.why}"
             return Finding(case.name, Status.NOT_REFUSED, message, 0, case.points)
@@ -248,6 +248,17 @@ class Match:
 
     def _observe(self, findings: list[dict[str, Any]]) -> None:
         self.record.memory.extend(veil_memory(self._case, findings))
+
+
+def _caused(finding: Finding, seen: list[dict[str, Any]]) -> Finding:
+    """A failed case, what its threads did wrong to memory first: its result may be only what came of it."""
+    found = memory.errors(seen)
+    if finding.ok or not found:
+        return finding
+    _, text = memory.told(found)
+    if finding.message and finding.message in text:  # a launch that was stopped says just that
+        return replace(finding, message=text)
+    return replace(finding, message=f"{text}\nWhat came of it: {finding.message}")
 
 
 def _in_schedule(finding: Finding, seed: int, schedules: int) -> Finding:

@@ -24,23 +24,46 @@ KINDS: tuple[tuple[str, Status], ...] = (
 )
 
 
+MOST_TOLD = 3
+
+
 def status_of(kind: str) -> Status:
     """The status that a kind of memory finding amounts to."""
     return next((status for part, status in KINDS if part in kind), Status.ILLEGAL_ACCESS)
 
 
+def errors(seen: list[dict[str, Any]]) -> list[dict[str, Any]]:
+    """Those that are wrong in any program, the most telling first."""
+    order = [status for _, status in KINDS]
+    found = [f for f in seen if f.get("severity") != "warning"]
+    return sorted(found, key=lambda f: order.index(status_of(str(f.get("kind", "")))))
+
+
+def told(found: list[dict[str, Any]]) -> tuple[Status, str]:
+    """The first of some errors in full, and one of each other kind: a race beside an access out of bounds."""
+    first, *others = found
+    message, told = describe(first), [_what(first)]
+    for other in others:
+        if _what(other)[0] not in [what for what, _ in told] and len(told) < MOST_TOLD:
+            message += f"\nAlso: {describe(other)}"
+            told.append(_what(other))
+    more = len({_what(f) for f in others} - set(told))
+    if more:
+        message += f"\n({more} more {'place' if more == 1 else 'places'} in the source with such errors.)"
+    return status_of(str(first.get("kind", ""))), message
+
+
+def _what(seen: dict[str, Any]) -> tuple[Status, tuple[str, int]]:
+    """Its status and its place: what a student would count as one mistake."""
+    place = str(seen.get("file", "")), int(seen.get("line") or 0)
+    return status_of(str(seen.get("kind", ""))), place
+
+
 def finding(seen: list[dict[str, Any]], points: int, matched: bool) -> Finding:
     """One finding about all launches. Clean memory earns points only if some case was right (``matched``)."""
-    seen = [f for f in seen if f.get("severity") != "warning"]
-    if seen:
-        order = [status for _, status in KINDS]
-        worst = min(seen, key=lambda f: order.index(status_of(str(f.get("kind", "")))))
-        message = describe(worst)
-        if len(seen) > 1:
-            message += f" ({len(seen) - 1} more of this and other kinds.)"
-        return Finding(
-            "memory", status_of(str(worst.get("kind", ""))), message, 0, points, {"seen": seen[:20]}
-        )
+    if seen := errors(seen):
+        status, message = told(seen)
+        return Finding("memory", status, message, 0, points, {"seen": seen[:20]})
     if not matched:
         message = "Memory is judged once an ordinary case is right; a kernel that does nothing is clean."
         return Finding("memory", Status.NOT_RUN, message, 0, points)
@@ -64,6 +87,10 @@ def describe(seen: dict[str, Any]) -> str:
         else ""
     )
     text = f"{place}{str(seen.get('what', seen.get('kind')))[:600]}"
+    other = seen.get("other")
+    if isinstance(other, dict) and status_of(str(seen.get("kind", ""))) is Status.RACE:
+        where = f"at line {other['line']}, " if other.get("line") else ""
+        text += f" ({where}block {_xyz(other.get('block'))} thread {_xyz(other.get('thread'))})"
     if not text.endswith("."):
         text += "."
     if seen.get("thread") is not None and seen.get("kernel"):

@@ -91,7 +91,8 @@ def failure(finding: Finding, others: int) -> RenderableType:
             parts.append(
                 Text(f"... and {len(lines) - LOG_LINES} more lines (in the JSON report)", style="dim")
             )
-    parts.append(Text(SENTENCE[finding.status], style="italic"))
+    if not isinstance(plain, dict):
+        parts.append(Text(SENTENCE[finding.status], style="italic"))
     if others:
         parts.append(
             Text(
