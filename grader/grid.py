@@ -20,13 +20,17 @@ class AccessError(IndexError):
 
 @dataclass(frozen=True, slots=True)
 class Access:
-    """One read or write: which thread (block and thread, or one index), which element, and what was wrong."""
+    """One read or write: which thread (block and thread, or one index), which element, and what was wrong.
+
+    ``line``: of the kernel's file, 0 where it is not known.
+    """
 
     who: Who
     kind: str
     array: str
     index: int
     fault: str = ""
+    line: int = 0
 
     def __str__(self) -> str:
         return f"{self.array}[{self.index}]{'!' if self.fault else ''}"
@@ -72,15 +76,16 @@ class Array:
 
 @dataclass(slots=True)
 class Grid:
-    """What the threads of one launch did. ``who`` is the thread that runs now."""
+    """What the threads of one launch did. ``who`` is the thread that runs now, ``line`` where it is."""
 
     who: Who = ()
+    line: int = 0
     accesses: list[Access] = field(default_factory=list)
     threads: list[Who] = field(default_factory=list)
 
     def note(self, kind: str, array: str, index: int, fault: str = "") -> None:
         """Keep an access of the running thread."""
-        self.accesses.append(Access(self.who, kind, array, index, fault))
+        self.accesses.append(Access(self.who, kind, array, index, fault, self.line))
 
     def begin(self, who: Who) -> None:
         """The thread ``who`` runs from now on."""

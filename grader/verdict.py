@@ -80,7 +80,8 @@ SENTENCE: dict[Status, str] = {
     Status.NO_KERNEL: "The result is right, but it is not the work of a kernel in the file; "
     "the exercise is to write that kernel and to let it write the result.",
     Status.ILLEGAL_ACCESS: "A thread touched memory outside its tensor; compare the index with the guard.",
-    Status.UNINITIALISED: "A thread read memory that nothing had written; write it first, or do not read it.",
+    Status.UNINITIALISED: "Something was never written: memory that a thread reads, or an element of the "
+    "result; the message says which.",
     Status.RACE: "Two threads used the same memory without order, and one of them wrote; "
     "give each element one owner, or put a barrier between.",
     Status.BARRIER: "The threads of a block did not all meet at the same barrier; "

@@ -15,6 +15,7 @@ from grader.verdict import Finding, Status
 
 MOST_ACCESSES = 20  # for each element; a kernel that needs more does another exercise
 BIGGEST = 1e300
+MOST_LINES = 100_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,27 +57,65 @@ class OnGrid:
         grid = memory.grid
         if grid.faults:
             first = grid.faults[0]
-            status = Status.UNINITIALISED if "nobody" in first.fault else Status.ILLEGAL_ACCESS
-            message = f"{_who(first.who)} {'reads' if first.kind == 'read' else 'writes'} {first.array}"
-            message += f"[{first.index}], and {first.fault}."
-            return check.failed(status, message, thread=list(first.who), index=first.index)
+            unwritten = "nobody" in first.fault
+            status = Status.UNINITIALISED if unwritten else Status.ILLEGAL_ACCESS
+            does = "reads" if first.kind == "read" else "writes"
+            message = (
+                f"{_at(first.line, _who(first.who))} {does} {first.array}[{first.index}], and {first.fault}."
+            )
+            if not unwritten:
+                message += " A guard must keep a thread without an element of its own from doing anything."
+            return check.failed(status, message, thread=list(first.who), index=first.index, line=first.line)
         if pairs := grid.shared():
             one, two = pairs[0]
             message = (
-                f"{_who(one.who)} writes {one.array}[{one.index}], and {_who(two.who)} {two.kind}s it too."
+                f"{_at(two.line, _who(one.who))} writes {one.array}[{one.index}], and {_small(_who(two.who))} "
+                f"{two.kind}s it too. Each element must belong to one thread: compute its index from the thread's "
+                "own number."
             )
-            return check.failed(Status.RACE, message, threads=[list(one.who), list(two.who)])
+            return check.failed(Status.RACE, message, threads=[list(one.who), list(two.who)], line=two.line)
         wanted = self.answer(x, *self.extra)
         out = memory.arrays["out"].values
         for i, (value, right) in enumerate(zip(out, wanted, strict=True)):
             if value is None:
-                message = f"No thread wrote out[{i}] of {self.n} elements. {self.why}"
-                return check.failed(Status.UNINITIALISED, message, index=i)
+                return self._unwritten(room, check, grid, i)
             if not math.isclose(value, right, rel_tol=1e-9, abs_tol=1e-9):
-                owner = next(a.who for a in grid.accesses if a.kind == "write" and a.index == i)
-                message = f"out[{i}] is {value:g}, expected {right:g}; {_who(owner)} wrote it. {self.why}"
-                return check.failed(Status.WRONG_OUTPUT, message, index=i, expected=right, got=value)
+                owner = next(a for a in grid.accesses if a.kind == "write" and a.index == i)
+                read = dict.fromkeys(
+                    f"x[{a.index}]" for a in grid.accesses if a.who == owner.who and a.kind == "read"
+                )
+                message = (
+                    f"{_at(owner.line, f'out[{i}]')} is {value:g}, expected {right:g}. {_who(owner.who)} wrote it, "
+                    f"and read {', '.join(read) or 'nothing'}. {self.why}"
+                )
+                return check.failed(
+                    Status.WRONG_OUTPUT, message, index=i, expected=right, got=value, line=owner.line
+                )
         return check.passed()
+
+    def _unwritten(self, room: Room, check: Check, grid: Grid, i: int) -> Finding:
+        """No thread wrote ``out[i]``: which threads there are, and what they wrote instead."""
+        line = room.line_of(self.entry)
+        wrote = sorted({a.index for a in grid.accesses if a.kind == "write" and a.array == "out"})
+        message = _at(line, f"no thread wrote out[{i}] of {self.n} elements")
+        if not wrote:
+            message += (
+                f": {self.entry} writes nothing into out. A kernel returns nothing; it stores out[i] = ..."
+            )
+        else:
+            shown = ", ".join(map(str, wrote[:6])) + (", ..." if len(wrote) > 6 else "")
+            message += f"; the {len(grid.threads)} threads wrote out[i] for i = {shown} only."
+            if self.size:
+                own = next(
+                    (a for a in grid.accesses if a.who == divmod(i, self.size) and a.kind == "write"), None
+                )
+                if own:
+                    line = own.line
+                    message += (
+                        f" Line {line}: {_small(_who(own.who))}, whose element it is ({self.size} * {own.who[0]} + "
+                        f"{own.who[1]}), wrote out[{own.index}]: its number is block * size + thread."
+                    )
+        return check.failed(Status.UNINITIALISED, f"{message} {self.why}", index=i, line=line)
 
     def _threads(self, room: Room) -> list[Who]:
         if not self.size:
@@ -102,10 +141,12 @@ class Memory:
                 return {"thread": None}
             self.grid.begin(self._left.pop())
             return {"thread": list(self.grid.who)}
+        line = wants.get("line") if isinstance(wants, dict) else None
+        self.grid.line = line if isinstance(line, int) and 0 < line < MOST_LINES else 0
         if len(self.grid.accesses) >= self._most:
-            raise FaultError(
-                Status.TIMEOUT, "The kernel touches memory far too often; is there a loop in it?"
-            )
+            text = "a thread touches far more elements than its own; is there a loop over all of them? "
+            text += "The threads are the loop."
+            raise FaultError(Status.TIMEOUT, _at(self.grid.line, text))
         try:
             for kind in ("read", "write"):
                 if kind in wants:
@@ -124,6 +165,15 @@ class Memory:
                 Status.TAMPERED, f"The player asked for an impossible access: {error}"
             ) from error
         raise FaultError(Status.TAMPERED, "The player asked for something that is not an access.")
+
+
+def _at(line: int, text: str) -> str:
+    """The sentence with its line in front, or with a capital."""
+    return f"Line {line}: {_small(text)}" if line else f"{text[:1].upper()}{text[1:]}"
+
+
+def _small(text: str) -> str:
+    return f"{text[:1].lower()}{text[1:]}"
 
 
 def _who(who: Who) -> str:

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from grader.kinds.part import Check
+from grader.look import python
 from grader.referee.fault import FaultError
 from grader.referee.process import Player
 from grader.verdict import Finding, Status
@@ -41,6 +42,10 @@ class Room:
     def student(self) -> str:
         """Whose work this is, if the caller has said so, else ""."""
         return self._match.student
+
+    def line_of(self, name: str) -> int:
+        """The line of the submission that defines ``name``, a function, class or variable; 0 if none does."""
+        return python.line_of(self._match.source, name)
 
     @property
     def backend(self) -> str:

@@ -60,6 +60,23 @@ def cpp_sources(tree: ast.Module) -> Iterator[CudaText]:
                 yield CudaText(text, node.lineno, text.count("\n") == lines)
 
 
+def line_of(source: str, name: str) -> int:
+    """The line that defines ``name`` at the top of a file, by the last definition; 0 if none does."""
+    try:
+        tree = ast.parse(source)
+    except (SyntaxError, ValueError, RecursionError, MemoryError):
+        return 0
+    line = 0
+    for node in tree.body:
+        if isinstance(node, (ast.FunctionDef, ast.ClassDef)) and node.name == name:
+            line = node.lineno
+        elif isinstance(node, (ast.Assign, ast.AnnAssign)):
+            targets = node.targets if isinstance(node, ast.Assign) else [node.target]
+            if name in {n.id for t in targets for n in ast.walk(t) if isinstance(n, ast.Name)}:
+                line = node.lineno
+    return line
+
+
 def attributes(tree: ast.Module) -> frozenset[str]:
     """Every ``.name`` that the Python asks for."""
     return frozenset(n.attr for n in ast.walk(tree) if isinstance(n, ast.Attribute))
