@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 
+from grader.kinds import off
 from grader.kinds.part import Check
 from grader.kinds.room import Room
 from grader.referee.fault import FaultError
@@ -46,8 +47,13 @@ class Calls:
                 right = self.answer(*args)
                 if not equal(said, right):
                     call = f"{self.entry}({', '.join(map(str, args))})"
-                    message = f"{call} is {str(said)[:100]}, expected {right}. {self.why}"
-                    yield check.failed(Status.WRONG_ANSWER, message, args=list(args), got=str(said)[:100])
+                    line = room.line_of(self.entry, result=True)
+                    how = off.by(said, right) if isinstance(right, (int, float)) else ""
+                    message = f"Line {line}: {call}" if line else call
+                    message += f" is {str(said)[:100]}, expected {right}.{how} {self.why}"
+                    yield check.failed(
+                        Status.WRONG_ANSWER, message, args=list(args), got=str(said)[:100], line=line
+                    )
                     return
             yield check.passed()
         except FaultError as fault:

@@ -10,6 +10,7 @@ from typing import Any
 from grader.grid import AccessError, Array, Grid, Who
 from grader.kinds.part import Check
 from grader.kinds.room import Room
+from grader.look import python
 from grader.referee.fault import FaultError
 from grader.verdict import Finding, Status
 
@@ -69,9 +70,9 @@ class OnGrid:
         if pairs := grid.shared():
             one, two = pairs[0]
             message = (
-                f"{_at(two.line, _who(one.who))} writes {one.array}[{one.index}], and {_small(_who(two.who))} "
-                f"{two.kind}s it too. Each element must belong to one thread: compute its index from the thread's "
-                "own number."
+                f"{_at(two.line, _who(one.who))} writes {one.array}[{one.index}], and "
+                f"{_small(_who(two.who))} {two.kind}s it too. Each element must belong to one thread: "
+                "compute its index from the thread's own number."
             )
             return check.failed(Status.RACE, message, threads=[list(one.who), list(two.who)], line=two.line)
         wanted = self.answer(x, *self.extra)
@@ -85,8 +86,8 @@ class OnGrid:
                     f"x[{a.index}]" for a in grid.accesses if a.who == owner.who and a.kind == "read"
                 )
                 message = (
-                    f"{_at(owner.line, f'out[{i}]')} is {value:g}, expected {right:g}. {_who(owner.who)} wrote it, "
-                    f"and read {', '.join(read) or 'nothing'}. {self.why}"
+                    f"{_at(owner.line, f'out[{i}]')} is {value:g}, expected {right:g}. {_who(owner.who)} "
+                    f"wrote it, and read {', '.join(read) or 'nothing'}. {self.why}"
                 )
                 return check.failed(
                     Status.WRONG_OUTPUT, message, index=i, expected=right, got=value, line=owner.line
@@ -97,24 +98,21 @@ class OnGrid:
         """No thread wrote ``out[i]``: which threads there are, and what they wrote instead."""
         line = room.line_of(self.entry)
         wrote = sorted({a.index for a in grid.accesses if a.kind == "write" and a.array == "out"})
-        message = _at(line, f"no thread wrote out[{i}] of {self.n} elements")
+        message = f"no thread wrote out[{i}] of {self.n} elements"
         if not wrote:
             message += (
                 f": {self.entry} writes nothing into out. A kernel returns nothing; it stores out[i] = ..."
             )
-        else:
-            shown = ", ".join(map(str, wrote[:6])) + (", ..." if len(wrote) > 6 else "")
-            message += f"; the {len(grid.threads)} threads wrote out[i] for i = {shown} only."
-            if self.size:
-                own = next(
-                    (a for a in grid.accesses if a.who == divmod(i, self.size) and a.kind == "write"), None
-                )
-                if own:
-                    line = own.line
-                    message += (
-                        f" Line {line}: {_small(_who(own.who))}, whose element it is ({self.size} * {own.who[0]} + "
-                        f"{own.who[1]}), wrote out[{own.index}]: its number is block * size + thread."
-                    )
+        elif self.size:
+            who = divmod(i, self.size)
+            own = [a for a in grid.accesses if a.who == who and a.kind == "write"]
+            line = own[0].line if own else python.first_use(room.match.source, self.entry, 1) or line
+            message += (
+                f"; it belongs to {_small(_who(who))} ({who[0]} * {self.size} + {who[1]}), who wrote "
+                f"{f'out[{own[0].index}]' if own else 'nothing'}. A thread's number in the grid is "
+                "block * size + thread."
+            )
+        message = _at(line, message)
         return check.failed(Status.UNINITIALISED, f"{message} {self.why}", index=i, line=line)
 
     def _threads(self, room: Room) -> list[Who]:

@@ -12,9 +12,10 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from grader.kinds import trace
+from grader.kinds import off, trace
 from grader.kinds.part import Check
 from grader.kinds.room import Room
+from grader.look import python
 from grader.referee.fault import FaultError
 from grader.verdict import Finding, Status
 
@@ -88,22 +89,22 @@ class Quiz:
             return
         said = answers if isinstance(answers, dict) else {}
         for check, asked in zip(self.checks, self.ask(Path(self.path), student), strict=True):
-            yield _judged(check, asked, said.get(asked.key), self.look)
+            line = python.line_of_key(room.match.source, self.entry, asked.key)
+            yield _judged(check, asked, said.get(asked.key), self.look, line)
 
 
-def _judged(check: Check, asked: Asked, said: Any, look: str) -> Finding:
+def _judged(check: Check, asked: Asked, said: Any, look: str, line: int) -> Finding:
+    at = f"Line {line}: " if line else ""
     if said is None:
-        return check.failed(Status.WRONG_ANSWER, f"Not answered yet: {asked.words} [{asked.unit}]")
+        return check.failed(Status.WRONG_ANSWER, f"{at}Not answered yet: {asked.words} [{asked.unit}]")
     if isinstance(said, bool) or not isinstance(said, (int, float)):
-        return check.failed(
-            Status.WRONG_ANSWER, f"{asked.words} The answer {str(said)[:40]!r} is not a number."
+        message = (
+            f"{at}{asked.words} The answer {str(said)[:40]!r} is not a number; write it without its unit."
         )
+        return check.failed(Status.WRONG_ANSWER, message)
     assert isinstance(asked.answer, (int, float))
     if math.isclose(said, asked.answer, rel_tol=TOLERANCE):
         return check.passed(f"{asked.words} {said:g} {asked.unit}.")
-    hint = ""
-    for factor, unit in ((1e3, "thousand times too large"), (1e-3, "thousand times too small")):
-        if math.isclose(said, asked.answer * factor, rel_tol=TOLERANCE):
-            hint = f" It is a {unit}: look at the unit."
-    message = f"{asked.words} {said:g} {asked.unit} is not right.{hint} {look}"
+    hint = off.by(float(said), float(asked.answer))
+    message = f"{at}{asked.words} {said:g} {asked.unit} is not right.{hint or f' {look}'}"
     return check.failed(Status.WRONG_ANSWER, message, said=said)

@@ -43,9 +43,12 @@ class Room:
         """Whose work this is, if the caller has said so, else ""."""
         return self._match.student
 
-    def line_of(self, name: str) -> int:
-        """The line of the submission that defines ``name``, a function, class or variable; 0 if none does."""
-        return python.line_of(self._match.source, name)
+    def line_of(self, name: str, *, result: bool = False) -> int:
+        """The line of the submission that defines ``name``, a function, class or variable; 0 if none does.
+
+        ``result``: of a function the line of its `return`, if there is only one.
+        """
+        return python.line_of(self._match.source, name, result=result)
 
     @property
     def backend(self) -> str:

@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 
+from grader.kinds import off
 from grader.kinds.clock import Machine
 from grader.kinds.part import Check
 from grader.kinds.room import Room
@@ -61,7 +62,7 @@ class Probe:
         try:
             fields = {"entry": self.entry, "kind": self.kind}
             said = room.act("clock", machine.serve, **fields).get("value")
-            yield self._judge(check, said, takes, machine)
+            yield self._judge(check, said, takes, machine, room.line_of(self.entry))
         except FaultError as fault:
             yield room.fallen(check, fault)
 
@@ -78,18 +79,21 @@ class Probe:
         machine.busy(self.queued)
         return machine
 
-    def _judge(self, check: Check, said: Any, takes: float, machine: Machine) -> Finding:
+    def _judge(self, check: Check, said: Any, takes: float, machine: Machine, line: int) -> Finding:
         launches = len(machine.durations)
-        problem = form(said, launches)
-        if problem:
-            return check.failed(Status.WRONG_ANSWER, problem, launches=launches)
+        at = f"Line {line}, {self.entry}: " if line else ""
+        if problem := form(said, launches):
+            return check.failed(Status.WRONG_ANSWER, f"{at}{problem}", launches=launches)
         # Of a share of slow calls the quantiles move up; the jitter is uniform.
         usual = 1 - (1 / self.outliers if self.outliers else 0.0)
         spread = {q: takes * (1 + self.jitter * (2 * min(1.0, q / usual) - 1)) for q in (0.1, 0.5, 0.9)}
         for key, q in (("median", 0.5), ("p10", 0.1), ("p90", 0.9)):
             if abs(said[key] - spread[q]) > self.tolerance * spread[q]:
                 what = "the kernel takes" if key == "median" else f"{key} of the kernel's time is"
-                message = f"{key} is {spelt(said[key])}, but {what} {spelt(spread[q])}. {self.why}"
+                how = off.seconds(said[key], spread[q], self.tolerance)
+                message = (
+                    f"{at}{key} is {spelt(said[key])}, but {what} {spelt(spread[q])}.{how or f' {self.why}'}"
+                )
                 evidence = {"said": said[key], "right": spread[q], "launches": launches}
                 return check.failed(Status.WRONG_ANSWER, message, **evidence)
         if said["n"] < FEWEST:
@@ -104,7 +108,8 @@ class Probe:
 def form(said: Any, launches: int) -> str:
     """What is wrong with a Timing before its numbers are looked at, or ""."""
     if not isinstance(said, dict) or not all(k in said for k in NUMBERS):
-        return f"It returned {str(said)[:80]}, not a Timing with median, p10, p90 (seconds) and n."
+        lost = " Is there a `return`?" if said is None else ""
+        return f"it returned {str(said)[:80]}, not a Timing with median, p10, p90 (seconds) and n.{lost}"
     for key in NUMBERS:
         if isinstance(said[key], bool) or not isinstance(said[key], (int, float)) or said[key] < 0:
             return f"{key} is {str(said[key])[:40]}, not a number of seconds or calls."

@@ -60,8 +60,11 @@ def cpp_sources(tree: ast.Module) -> Iterator[CudaText]:
                 yield CudaText(text, node.lineno, text.count("\n") == lines)
 
 
-def line_of(source: str, name: str) -> int:
-    """The line that defines ``name`` at the top of a file, by the last definition; 0 if none does."""
+def line_of(source: str, name: str, *, result: bool = False) -> int:
+    """The line that defines ``name`` at the top of a file, by the last definition; 0 if none does.
+
+    ``result``: of a function the line of its `return`, if there is only one.
+    """
     try:
         tree = ast.parse(source)
     except (SyntaxError, ValueError, RecursionError, MemoryError):
@@ -70,11 +73,44 @@ def line_of(source: str, name: str) -> int:
     for node in tree.body:
         if isinstance(node, (ast.FunctionDef, ast.ClassDef)) and node.name == name:
             line = node.lineno
+            returned = [n.lineno for n in ast.walk(node) if isinstance(n, ast.Return)]
+            if result and len(returned) == 1:
+                line = returned[0]
         elif isinstance(node, (ast.Assign, ast.AnnAssign)):
             targets = node.targets if isinstance(node, ast.Assign) else [node.target]
             if name in {n.id for t in targets for n in ast.walk(t) if isinstance(n, ast.Name)}:
                 line = node.lineno
     return line
+
+
+def line_of_key(source: str, name: str, key: str) -> int:
+    """The line of ``"key": ...`` in the dict ``name`` at the top of a file, or of the dict; 0 if none is."""
+    try:
+        tree = ast.parse(source)
+    except (SyntaxError, ValueError, RecursionError, MemoryError):
+        return 0
+    for node in tree.body:
+        if not (isinstance(node, ast.Assign) and isinstance(node.value, ast.Dict)):
+            continue
+        if name in {t.id for t in node.targets if isinstance(t, ast.Name)}:
+            lines = [k.lineno for k in node.value.keys if isinstance(k, ast.Constant) and k.value == key]
+            return lines[-1] if lines else node.lineno
+    return 0
+
+
+def first_use(source: str, name: str, parameter: int) -> int:
+    """The first line of the function ``name`` that uses its parameter of this number; 0 if none does."""
+    try:
+        tree = ast.parse(source)
+    except (SyntaxError, ValueError, RecursionError, MemoryError):
+        return 0
+    lines = [0]
+    for node in tree.body:
+        if isinstance(node, ast.FunctionDef) and node.name == name and len(node.args.args) > parameter:
+            word = node.args.args[parameter].arg
+            used = [n for part in node.body for n in ast.walk(part) if isinstance(n, ast.Name)]
+            lines = [n.lineno for n in used if n.id == word] or [0]
+    return min(lines)
 
 
 def attributes(tree: ast.Module) -> frozenset[str]:

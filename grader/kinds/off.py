@@ -1,0 +1,49 @@
+"""How a wrong number is wrong, where that tells the mistake: a unit, a share for percent, one too many."""
+
+from __future__ import annotations
+
+import math
+
+NEAR = 0.02
+FACTORS = {
+    1e2: "100 times too large: is it in percent, where a share is asked for?",
+    1e-2: "100 times too small: is it a share (0.25), where percent (25) is asked for?",
+    1e3: "1000 times too large: look at the unit",
+    1e-3: "1000 times too small: look at the unit",
+    1e6: "a million times too large: look at the unit",
+    1e-6: "a million times too small: look at the unit",
+}
+UNITS = {1e3: "milliseconds", 1e6: "microseconds", 1e9: "nanoseconds"}
+
+
+def by(said: object, right: float, tolerance: float = NEAR) -> str:
+    """A sentence about the difference, with a space in front; "" if it shows nothing.
+
+    Factors are recognised within the relative ``tolerance``.
+    """
+    if said is None:
+        return " None is what a function without `return` hands back."
+    if isinstance(said, bool) or not isinstance(said, (int, float)):
+        return f" That is not a number but a {type(said).__name__}."
+    if isinstance(right, int) and isinstance(said, float):
+        whole = f"{said:g} is not whole" if said != int(said) else "it is a float"
+        return f" {whole[:1].upper()}{whole[1:]}, and this counts something: divide whole numbers with `//`."
+    if isinstance(right, int) and abs(said - right) == 1:
+        if said > right:
+            return " That is one too many, where it divides evenly."
+        return " That is one too few: what is left over needs one more, so round up."
+    for factor, words in FACTORS.items():
+        if right and math.isclose(said, right * factor, rel_tol=tolerance):
+            return f" It is {words}."
+    if right and math.isclose(said, -right, rel_tol=tolerance):
+        return " Only the sign is wrong."
+    return ""
+
+
+def seconds(said: float, right: float, tolerance: float) -> str:
+    """The same for a time that is asked for in seconds."""
+    for factor, unit in UNITS.items():
+        if right and math.isclose(said, right * factor, rel_tol=tolerance):
+            times = f"{factor:,.0f}"
+            return f" It is {times} times too large: {unit}, where seconds are asked for. Divide by {times}."
+    return by(said, right, tolerance)
