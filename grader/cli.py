@@ -100,6 +100,9 @@ def check(
     ] = False,
     html: Annotated[str, typer.Option(help="Also write the verdict as a page to this file.")] = "",
     card: CardOption = "h200",
+    every: Annotated[
+        bool, typer.Option("--all", help="Show every check on a line of its own, also those that passed.")
+    ] = False,
 ) -> None:
     """Grade a file: does it build, is every result right, is its memory use clean?"""
     from grader import verbs
@@ -109,7 +112,7 @@ def check(
         what, file, reference, backend, json, sandbox, hidden,
         second_opinion=second_opinion, schedules=schedules, also_nvcc=also_nvcc, time=time,
         baselines=tuple(baseline or ()), options=Options(inputs, mode), profile=profile, html=html,
-        card=card,
+        card=card, every=every,
     )  # fmt: skip
     raise typer.Exit(code)
 

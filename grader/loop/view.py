@@ -17,6 +17,7 @@ from grader.lessons import Lesson, every
 from grader.look import Advice
 from grader.loop import desk, lead, progress
 from grader.report import console as report
+from grader.report import words
 from grader.verdict import Verdict
 
 KEYS = {
@@ -72,12 +73,12 @@ class View:
 
     def _verdict(self, verdict: Verdict) -> list[RenderableType]:
         if not (failed := verdict.failed):
-            done = Text.assemble(("passed", "bold green"), f"  {verdict.points}/{verdict.max_points} points")
+            done = Text.assemble(("passed", "bold green"), f"  {words.points(verdict)}")
             return [done, *self._speed(verdict)]
         parts: list[RenderableType] = [report.failure(failed[0], len(failed) - 1)]
         near = [a for a in self.advice if a.message.startswith("A TODO")][:1] or self.advice[:2]
         parts += [Text(f"  look: line {a.line}: {a.message}", "dim") for a in near]
-        parts.append(Text(f"{verdict.points}/{verdict.max_points} points", "bold red"))
+        parts.append(Text(words.points(verdict), "bold red"))
         return parts
 
     def _speed(self, verdict: Verdict) -> list[RenderableType]:
