@@ -24,7 +24,7 @@ def advice(status: Status) -> str:
 
 
 def points(verdict: Verdict) -> str:
-    """Points earned, and apart from them those that wait for another machine: "18/18 points + 2 for a GPU"."""
+    """Points earned, and beside them those that wait for another machine: "18/18 points + 2 for a GPU"."""
     return scored(verdict.points, verdict.max_points, verdict.waiting, _machine(verdict))
 
 
