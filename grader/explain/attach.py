@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from dataclasses import replace
 
-from grader.explain import facts, warned
+from grader.explain import facts, own, warned
 from grader.explain.engine import Explanation, explain
 from grader.simt.warnings import Warned
 from grader.verdict import PENDING, Finding, Status
@@ -28,9 +29,21 @@ def explained(finding: Finding, source: str, warnings: Sequence[Warned] = ()) ->
     if finding.status in ERRORS:
         log = finding.evidence.get("log")
         # A RuntimeError of load_inline carries the compiler's output, or what is left of it.
-        found = explain(f"{finding.message}\n{log}" if isinstance(log, str) else finding.message, source)
+        rest = (
+            log if isinstance(log, str) else "\n".join(str(finding.evidence.get("text", "")).splitlines()[1:])
+        )
+        found = explain(f"{finding.message}\n{rest}", source)
     if found is None and not finding.ok and finding.status not in BEFORE_THE_CALL:
         found = warned.explained(warnings, source) or facts.explained(finding, source)
+    message = (
+        _suggestions(finding.message, source) if finding.status is Status.COMPILE_ERROR else finding.message
+    )
     if found is None:
-        return finding
-    return replace(finding, evidence=finding.evidence | {"explanation": found.as_json()})
+        return finding if message == finding.message else replace(finding, message=message)
+    return replace(finding, message=message, evidence=finding.evidence | {"explanation": found.as_json()})
+
+
+def _suggestions(message: str, source: str) -> str:
+    """A compiler's message without suggestions of names that do not stand in the student's own source."""
+    known = own.words(source)
+    return re.sub(r";? did you mean '([^']+)'\??", lambda m: m[0] if m[1] in known else "", message)

@@ -7,13 +7,14 @@ import functools
 import re
 from dataclasses import dataclass, replace
 
-from grader.explain import places
+from grader.explain import own, places
 from grader.explain.places import Error
 from grader.explain.rule import Rule
 from grader.explain.rules import RULES
 from grader.explain.rules.cpp import BUILTINS
 
 ALIKE = 0.7
+HEADERS = (3, 0)  # lines that load_inline writes before cuda_sources
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,16 +51,24 @@ class Explanation:
 def explain(log: str, source: str = "") -> Explanation | None:
     """What the error in ``log`` (a compiler's output, a traceback, or one line of either) means.
 
-    ``source`` is the student's file, for the place and for names that are like a misspelt one. None if no
+    ``source`` is the student's file, for the place, for names that are like a misspelt one, and for what is called. None if no
     rule knows the error. Reads text only: nothing is run and no file is opened.
     """
     lines = places.lines_of(log)
-    errors = places.compiler_errors(lines)
+    errors = [_with_code(e, source) for e in places.compiler_errors(lines)]
     for candidate, rules in _candidates(lines, errors):
         for rule in rules:
             if groups := _fits(rule, candidate):
                 return _fill(rule, groups, candidate, source)
     return None
+
+
+def _with_code(error: Error, source: str) -> Error:
+    """The error with its line of the student's source, where the tool did not print it."""
+    if error.code or not error.own or error.file.rsplit("/", 1)[-1] in places.GENERATED:
+        return error
+    lines = source.splitlines()
+    return replace(error, code=lines[error.line - 1].strip()) if 0 < error.line <= len(lines) else error
 
 
 def first_error(log: str) -> str:
@@ -115,24 +124,40 @@ class _Known(dict[str, str]):
 
 
 def _fill(rule: Rule, groups: dict[str, str], error: Error, source: str) -> Explanation:
-    known = _Known(groups | {"near": _near(groups["name"], error.text, source)})
-    file, line, code = _place(error, groups["name"], source)
-    cause = re.sub(r" \(it\)", "", _format(rule.cause, known))
+    name = own.symbol(groups["name"])
+    file, line, code = _place(error, name, source)
+    cause, above, declared = rule.cause, " at the end of this line or of the one above", ""
+    if rule.id == "missing-semicolon" and source and (lacking := own.unfinished(source, line)):
+        line, code, above = lacking, source.splitlines()[lacking - 1].strip(), " at the end of this line"
+    if rule.id == "launch-arguments" and line:
+        cause = own.launch(source, line, groups.get("want", ""), groups.get("got", "")) or cause
+    if rule.id == "bound-name" and (names := own.declared(source)):
+        declared = f" It declares {', '.join(n for n, _ in names[:4])}."
+    if rule.id == "undefined-symbol":
+        same = [number for n, number in own.declared(source) if n == name.partition("(")[0]]
+        if len(same) == 1:
+            line, code = same[0], source.splitlines()[same[0] - 1].strip()
+            declared = f" in line {line}"
+    near = _near(name, error.text, source)
+    known = _Known(groups | {"name": name, "near": near, "above": above, "declared": declared})
+    cause = re.sub(r" \(it\)", "", _format(cause, known))
     first = error.text.splitlines()[0] if error.text else ""
     return Explanation(rule.id, cause, _format(rule.fix, known), rule.lesson, first, file, line, code)
 
 
 def _format(text: str, known: _Known) -> str:
     """``{name}`` filled in; other braces, as C++ has them, left alone. The first letter is a capital."""
-    filled = re.sub(r"\{(name|near|a|b|want|got|type|space|module)\}", lambda m: known[m[1]], text)
+    filled = re.sub(
+        r"\{(name|near|above|declared|a|b|want|got|type|space|module)\}", lambda m: known[m[1]], text
+    )
     return f"It{filled[2:]}" if filled.startswith("it ") else filled
 
 
 def _near(name: str, text: str, source: str) -> str:
+    words = {*own.words(source), *BUILTINS} - {name}
     suggested = re.search(r"did you mean '([^']+)'", text)
-    if suggested:
+    if suggested and (suggested[1] in words or not source):
         return f" Did you mean {suggested[1]}?"
-    words = {*re.findall(r"\b[A-Za-z_]\w{2,}\b", source), *BUILTINS} - {name}
     lower = {word.lower(): word for word in sorted(words)}
     if name.lower() in lower:
         return f" Did you mean {lower[name.lower()]}?"
@@ -152,7 +177,19 @@ def _place(error: Error, name: str, source: str) -> tuple[str, int, str]:
         same = [i for i, text in enumerate(own, 1) if code and text.strip() == code]
         if len(same) == 1:
             return "", same[0], code
-        return file, line, code
+        number = _generated(source, line, code)
+        return ("", number, code) if number else (file, line, code)
     if line and not code and error.own and line <= len(own):
         code = own[line - 1].strip()
     return file, line, code
+
+
+def _generated(source: str, line: int, code: str) -> int:
+    """The source's line that a generated cuda.cu holds at ``line``, where its text confirms it; else 0."""
+    lines = source.splitlines()
+    for first in own.beginnings(source):
+        for more in HEADERS:
+            number = first + line - 1 - more
+            if 0 < number <= len(lines) and lines[number - 1].strip() == code:
+                return number
+    return 0

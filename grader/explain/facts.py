@@ -12,6 +12,7 @@ import re
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 
+from grader.explain import own
 from grader.explain.engine import Explanation
 from grader.look.python import cpp_sources
 from grader.simt.tokens import closing, tokenize
@@ -97,26 +98,9 @@ def read(source: str) -> Text:
         text.tree = ast.parse(source)
     except (SyntaxError, ValueError, RecursionError, MemoryError):
         return text
-    lines = [""] * (source.count("\n") + 1)
-    for found in cpp_sources(text.tree):
-        if found.exact:
-            for number, one in enumerate(_blanked(found.source).split("\n"), found.line - 1):
-                if number < len(lines):
-                    lines[number] += one
-    text.code = "\n".join(lines)
+    text.code = own.code_of(source) if any(cpp_sources(text.tree)) else ""
     text.functions = list(_functions(text.code))
     return text
-
-
-def _blanked(source: str) -> str:
-    """The same without comments and the contents of strings, every line in its place."""
-    out = []
-    for token in tokenize(source):
-        if (token.kind == "space" and "/" in token.text) or token.kind in ("str", "chr", "raw"):
-            out.append(re.sub(r"[^\n]", " ", token.text))
-        else:
-            out.append(token.text)
-    return "".join(out)
 
 
 def _functions(code: str) -> Iterator[Function]:

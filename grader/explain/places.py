@@ -17,7 +17,8 @@ COMPILERS = (
     re.compile(r"^At end of source: error: (?P<text>.*)$"),
     re.compile(r"^(?:nvcc fatal|ptxas (?:error|fatal)|nvlink error)\s*: (?P<text>.*)$"),
     re.compile(r"^(?:(?:fatal )?error|catastrophic error): (?P<text>.*)$"),
-    re.compile(r"^.*?(?P<text>undefined (?:reference to|symbol:) .*)$"),
+    # The CPU back end says the same in plain words, with the name as it was written.
+    re.compile(r"^(?!.*is declared and never defined).*?(?P<text>undefined (?:reference to|symbol:) .*)$"),
 )
 EXCEPTION = re.compile(
     r"^(?P<type>(?:[A-Za-z_]\w*\.)*[A-Za-z_]*(?:Error|Exception|Interrupt|Exit)): (?P<text>.*)$"
@@ -72,8 +73,11 @@ def _printed(lines: list[str], at: int) -> str:
     for line in lines[at + 1 : at + 3]:
         if numbered := re.match(r"^\s*\d+ \|(.*)$", line):
             return numbered[1].strip()
-    if at + 2 < len(lines) and lines[at + 1].startswith("  ") and lines[at + 2].strip() == "^":
-        return lines[at + 1].strip()
+    for i in range(at + 2, min(at + 6, len(lines))):  # notes may stand between
+        if lines[i].strip() == "^" and lines[i - 1].startswith("  "):
+            return lines[i - 1].strip()
+        if not lines[i].startswith(" "):
+            break
     return ""
 
 

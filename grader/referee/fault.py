@@ -73,6 +73,7 @@ def _place(where: list[dict[str, Any]]) -> str:
         return ""
     last = where[-1]
     file, code = str(last.get("file", "")).rsplit("/", 1)[-1], str(last.get("code", ""))
+    code += "...)" if code.endswith("(") else ""  # a call over several lines
     return f" ({file}, line {last.get('line')}: {code})" if code else f" ({file}, line {last.get('line')})"
 
 

@@ -175,8 +175,8 @@ def _missing_symbol(name: str, message: str) -> str:
             ["c++filt", match[1]], capture_output=True, text=True, check=True
         ).stdout.strip()
     except (OSError, subprocess.CalledProcessError):
-        plain = match[1]
+        plain = f"a function (undefined symbol: {match[1]})"
     return (
         f"extension {name!r} was built, but {plain} is declared and never defined; "
-        f"check that the definition has exactly this signature (undefined symbol: {match[1]})"
+        "check that the definition has exactly this signature"
     )

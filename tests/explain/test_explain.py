@@ -9,7 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from grader import backend
-from grader.explain import explain
+from grader.explain import explain, own
 from grader.explain.attach import explained
 from grader.explain.engine import first_error
 from grader.explain.rules import RULES
@@ -103,6 +103,48 @@ def test_only_the_first_error_counts() -> None:
     assert found is not None and found.line == 9
 
 
+def test_only_names_of_the_students_own_are_suggested() -> None:
+    message = "'square' was not declared in this scope; did you mean 'at::_ops::square'?"
+    log = {"log": f"bindings:2:1: error: {message}\n", "line": 0}
+    found = explained(Finding("load", Status.COMPILE_ERROR, message, 0, 0, log), make.every()[0].program)
+    assert "at::_ops" not in json.dumps([found.message, found.evidence["explanation"]["cause"]])
+    assert "It declares scale." in found.evidence["explanation"]["cause"]
+
+
+@pytest.mark.parametrize(
+    "lines, named, lacking",
+    [
+        (["int a = 5", "int b = 3;"], 2, 1),  # expected ',' or ';' before 'int'
+        (["out[i] = 1 // the one", "}"], 1, 1),
+        (["out[i] = 1", "}"], 2, 1),
+        (["int a = 5;", "", "int b = 3"], 3, 3),
+        (["int a = 5;", "int b = 3;"], 2, 0),
+    ],
+)
+def test_the_line_without_a_semicolon_is_named(lines: list[str], named: int, lacking: int) -> None:
+    text = ["", "__global__ void k(float* out, int i) {", *lines, "}", ""]
+    source = 'source = r"""' + "\n".join(text) + '"""\n'
+    assert own.unfinished(source, named + 2) == (lacking + 2 if lacking else 0)
+
+
+@pytest.mark.parametrize(
+    "call, want, got, said",
+    [
+        ("k<<<1, 2>>>(a);", "", "", "k takes 2 arguments (p, n), and this launch hands over 1 (a)"),
+        ("k<<<1, 2>>>(\n  a, b, c);", "", "", "hands over 3 (a, b, c)"),
+        ("k<<<1, 2>>>(q, 3);", "const float*, long", "double*, int", "is of type double*, but k's p is of type const"),
+        ("k<<<1, 2>>>(q, r);", "const float*, long", "float*, float*&", "is of type float*, but k's n is of type long"),
+        ("k<<<1, 2>>>(q, 3);", "const float*, long", "float*, int", ""),
+        ("other<<<1, 2>>>(q);", "", "", ""),
+    ],
+)  # fmt: skip
+def test_a_launch_and_its_kernel_are_compared(call: str, want: str, got: str, said: str) -> None:
+    kernel = "template <typename T>\n__global__ void __launch_bounds__(256) k(const T* p, long n) { }\n"
+    source = f'source = r"""\n{kernel}void f() {{\n    {call}\n}}\n"""\n'
+    found = own.launch(source, 5, want, got)
+    assert said in found and bool(said) == bool(found), found
+
+
 def test_colours_and_ninja_around_it_do_no_harm() -> None:
     log = (
         "RuntimeError: Error building extension 'square': [1/3] /cuda/bin/nvcc -c cuda.cu -o cuda.o\n"
@@ -136,7 +178,7 @@ def test_rules_are_well_formed() -> None:
         used = set(re.findall(r"\{(name|a|b|want|got|type|space|module)\}", rule.cause + rule.fix))
         assert used <= groups, rule.id
         assert re.fullmatch(r"0[1-9]|1[0-3]", rule.lesson), rule.id
-        for text in (rule.cause, rule.fix.removesuffix("{near}")):
+        for text in (rule.cause.removesuffix("{declared}"), rule.fix):
             assert text.removesuffix("{near}").rstrip()[-1] in ".)", (rule.id, text)
             assert text[0].isupper() or re.match(r"[\w({./]", text), rule.id
 
@@ -175,10 +217,10 @@ def test_the_report_says_the_plain_words_first() -> None:
     assert "    3 | }" not in text, "the whole log is in the JSON report"
 
 
-def test_an_error_at_run_time_keeps_its_message_first() -> None:
+def test_an_error_at_run_time_begins_with_its_cause() -> None:
     finding = Finding("a case", Status.RAISED, "RuntimeError: expected scalar type Float but found Double.")
     console = screen()
     with console.capture() as caught:
         console.print(failure(explained(finding, ""), 0))
     text = caught.get()
-    assert text.index("RuntimeError") < text.index("The tensor holds Double")
+    assert text.index("The tensor holds Double") < text.index("RuntimeError")

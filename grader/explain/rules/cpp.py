@@ -6,9 +6,22 @@ BUILTINS = frozenset({"threadIdx", "blockIdx", "blockDim", "gridDim", "warpSize"
 
 RULES = (
     Rule(
+        "dot-for-namespace",
+        (
+            r"(?:expected primary-expression before '\.' token|expected unqualified-id before '\.' token).*"
+            r" @.*\b(?P<name>torch|at|c10|std)\s?\.",
+            r"unexpected namespace name '(?P<name>\w+)': expected expression",
+            r"a namespace name is not allowed.* @.*\b(?P<name>torch|at|c10|std)\s?\.",
+            r"(?:cannot use dot operator|expected unqualified-id).* @.*\b(?P<name>torch|at|c10|std)\s?\.",
+            r"expected primary-expression before '\.' token",
+        ),
+        "A dot stands after a namespace, as in Python: torch.empty_like is torch::empty_like in C++.",
+        "Write :: after torch, at, c10 and std. The dot is for what an object has: x.size(0), threadIdx.x.",
+    ),
+    Rule(
         "bound-name",
         (r"'(?P<name>\w+)' was not declared in this scope.* @bindings:",),
-        "functions=[...] asks for {name}, but cpp_sources does not declare it.{near}",
+        "functions=[...] asks for {name}, but cpp_sources does not declare it.{declared}",
         "cpp_sources must hold the function's declaration (its head with a semicolon) or its definition, with "
         "exactly the name in functions. A function defined in cuda_sources is declared in cpp_sources too.",
     ),
@@ -195,7 +208,6 @@ RULES = (
         (
             r"could not convert '(?P<name>[^']+)' from '(?P<a>[^']+)'(?: \{aka [^}]*\})? to '(?P<b>[^']+)'",
             r"no suitable (?:constructor exists to convert|user-defined conversion|conversion function) from \"(?P<a>[^\"]+)\" to",
-            r"return value type does not match the function type",
             r"cannot convert '(?P<a>[^']+)' to '(?P<b>[^']+)' in return",
         ),
         "A value has one type where another is wanted, often what return gives back.",
@@ -240,7 +252,7 @@ RULES = (
             r"undefined symbol: (?P<name>\S+)",
             r"undefined reference to [`'](?P<name>[^`']+)'",
         ),
-        "The function {name} is declared, but no definition has exactly these parameter types.",
+        "The function {name} is declared{declared}, but no definition has exactly these parameter types.",
         "Make the declaration in cpp_sources and the definition in cuda_sources equal, letter by letter: name, "
         "order and types (double is not float, int64_t is not int).",
     ),

@@ -19,9 +19,15 @@ RULES = (
     ),
     Rule(
         "launch-brackets",
-        (r" @.*\b\w+\s?<<(?!<)[^<>]*>>\s?\(",),
-        "A launch is written with << >>; that shifts bits.",
-        "A launch has three brackets on each side: kernel<<<blocks, threads>>>(...).",
+        (
+            r" @.*\b\w+\s?(?:<<(?!<)[^<>]*>{2,3}|<<<[^<>]*>>(?!>))\s?\(",
+            r"expected a \">>>\"",
+            r"(?:no matching function for call to|cannot be called with).* @.*\b\w+\s?<(?!<)[^<>]*,[^<>]*>\s?\(",
+            r"(?:subscripted|pointer to a complete object).* @.*\b\w+\s?\[[^][]*,[^][]*\]\s?\(",
+            r"expected primary-expression before '<' token",
+        ),
+        "A launch has three angle brackets on each side of its grid and block, and this one has other brackets.",
+        "Write kernel<<<blocks, threads>>>(...): open with <<<, close with >>>.",
         "03",
     ),
     Rule(
@@ -66,6 +72,19 @@ RULES = (
         ),
         "A kernel returns nothing: thousands of threads run it, and nobody waits for a value.",
         "Make it __global__ void, and write results through a pointer.",
+        "03",
+    ),
+    Rule(
+        "value-from-void",
+        (
+            r"return-statement with a value, in function returning 'void'",
+            r"void function '(?P<name>\w+)' should not return a value",
+            r"return value type does not match the function type",
+        ),
+        "A function that returns void, as every kernel does, hands back a value here. A kernel returns nothing: its "
+        "threads store their results.",
+        "In a kernel store the value through the output's pointer, out[i] = value; in a host function that shall "
+        "return it, write the value's type in place of void.",
         "03",
     ),
     Rule(

@@ -81,7 +81,7 @@ RULES = (
             r"expected ';' (?:after|before|at end)",
             r"expected a \";\"",
         ),
-        "A statement does not end: its semicolon is missing, most often on the line above the one named.",
+        "A statement does not end: its semicolon is missing{above}.",
         "End the statement with ; and compile again. If it has one, look at the brackets of that line.",
     ),
     Rule(
