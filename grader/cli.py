@@ -11,7 +11,7 @@ from typing import Annotated
 
 import typer
 
-from grader import disk
+from grader import commands, disk
 from grader.batch import cli as teacher
 from grader.bench import cli as clocks
 from grader.errors import BadInputError
@@ -20,7 +20,7 @@ from grader.pairs import rank
 
 app = typer.Typer(
     name="course", help="Inline to Fused: learn to write, check and fuse CUDA kernels in PyTorch.",
-    add_completion=False, pretty_exceptions_enable=False, rich_markup_mode=None,
+    add_completion=False, pretty_exceptions_enable=False, rich_markup_mode=None, cls=commands.ByReader,
 )  # fmt: skip
 dev = typer.Typer(help="For contributors.", no_args_is_help=True)
 app.add_typer(dev, name="dev")
@@ -308,7 +308,7 @@ def capture(backend: BackendOption = "auto") -> None:
 def main() -> None:
     """Run a verb; one sentence and exit code 2 for what the caller can mend, never a traceback of ours."""
     try:
-        app()
+        app(prog_name=commands.name())
     except SystemExit as done:
         if done.code == 130:  # Typer has turned Ctrl-C into this
             print("\ncourse: stopped.", file=sys.stderr)
