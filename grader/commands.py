@@ -1,4 +1,4 @@
-"""The commands as ``--help`` lists them: by who uses them, in whole sentences; and what a mistyped one may be."""
+"""The commands as ``--help`` lists them, by who uses them; and what a mistyped one may have meant."""
 
 from __future__ import annotations
 

@@ -5,15 +5,16 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
-from typing import Any
-
-import numpy as np
+from typing import TYPE_CHECKING, Any
 
 from grader.kinds import off
 from grader.kinds.part import Check
 from grader.kinds.room import Room
 from grader.referee.fault import FaultError
 from grader.verdict import Finding, Status
+
+if TYPE_CHECKING:
+    import numpy as np
 
 DRAWN = 8
 

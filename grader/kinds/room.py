@@ -6,16 +6,16 @@ import time
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
-import numpy as np
-
 from grader.kinds.part import Check
 from grader.look import python
 from grader.referee.fault import FaultError
-from grader.referee.process import Player
 from grader.verdict import Finding, Status
 
-if TYPE_CHECKING:
+if TYPE_CHECKING:  # a list of lessons needs none of it
+    import numpy as np
+
     from grader.referee.conduct import Match
+    from grader.referee.process import Player
 
 Serve = Callable[[Any], Any]
 MOST_QUESTIONS = 100_000

@@ -5,9 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import Any
-
-import numpy as np
+from typing import TYPE_CHECKING, Any
 
 from grader.kinds import off
 from grader.kinds.clock import Machine
@@ -15,6 +13,9 @@ from grader.kinds.part import Check
 from grader.kinds.room import Room
 from grader.referee.fault import FaultError
 from grader.verdict import Finding, Status
+
+if TYPE_CHECKING:
+    import numpy as np
 
 FEWEST = 20
 FIRST_CALLS = 5
@@ -57,7 +58,8 @@ class Probe:
     def judge(self, room: Room) -> Iterator[Finding]:
         """Time one kernel whose duration is drawn now."""
         (check,) = self.checks
-        takes = float(np.exp(room.rng.uniform(*np.log(self.takes))))
+        shortest, longest = map(math.log, self.takes)
+        takes = math.exp(room.rng.uniform(shortest, longest))
         machine = self._machine(takes, room.rng)
         try:
             fields = {"entry": self.entry, "kind": self.kind}

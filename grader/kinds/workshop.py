@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Any, Self
+from typing import TYPE_CHECKING, Any, Self
 
 from grader.referee import memory
 from grader.referee.fault import FaultError
-from grader.referee.process import Limits, Player
 from grader.verdict import Status
+
+if TYPE_CHECKING:
+    from grader.referee.process import Player
 
 MOST_RESTARTS = 20
 
@@ -50,6 +52,7 @@ class Workshop:
     def _running(self) -> Player:
         if self._player is None:
             from grader import build  # a GPU's grading does not load it otherwise
+            from grader.referee.process import Limits, Player
 
             self._starts += 1
             if self._starts > MOST_RESTARTS:

@@ -7,7 +7,7 @@ import time
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any, TypeAlias
 
 import typer
 from rich.console import Console
@@ -15,12 +15,12 @@ from rich.table import Table
 from rich.text import Text
 
 from grader import roofline
-from grader.clock.interval import Interval
 from grader.errors import BadInputError
 from grader.loop.atomic import write
 from grader.verdict import Verdict
 
 if TYPE_CHECKING:
+    from grader.clock.interval import Interval
     from grader.pairs.several import Place
 
 NEAR = 0.05  # predictions that lie closer than this are not told apart
@@ -32,7 +32,7 @@ MEASURED = (
     "One race on this GPU: blocks of all candidates and of eager PyTorch in turns. Intervals hold with 95 %; "
     "candidates whose direct comparison leaves open which is faster share a rank."
 )
-Direct = dict[tuple[int, int], Interval]
+Direct: TypeAlias = "dict[tuple[int, int], Interval]"
 
 
 @dataclass(frozen=True, slots=True)
