@@ -70,20 +70,24 @@ def terminal(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Termina
 @pytest.mark.slow
 def test_a_lesson_from_the_first_failure_to_the_next_lesson(terminal: Terminal, tmp_path: Path) -> None:
     mine = tmp_path / "work" / "03_square_kernel.py"
-    terminal.shows("whole blocks", "A TODO is still here", "0/20 points", "q quit")
+    terminal.shows("memory: uninitialised", "A TODO is still here", "0/20 points", "q quit")
 
     terminal.child.send("h")
     terminal.shows("hint 1: Idea")
 
     assert WRONG != RIGHT
     mine.write_text(WRONG)
-    terminal.shows("ragged edges")
+    terminal.shows("has no guard")
 
     terminal.child.send("x")
     terminal.shows("There is no log.")
 
     terminal.child.send("s")
     assert "C10_CUDA_KERNEL_LAUNCH_CHECK();" not in terminal.shows("Press s again")
+    terminal.child.send("d")  # another key is no second press
+    assert "C10_CUDA_KERNEL_LAUNCH_CHECK();" not in terminal.shows("Press d again")
+    terminal.child.send("d")
+    terminal.shows("space shows more")
 
     mine.write_text(RIGHT)
     terminal.shows("passed 20/20", "Press n for the next lesson.")
