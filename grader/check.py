@@ -89,7 +89,8 @@ def check(job: Job) -> Outcome:
     begun = time.monotonic()
     stages: dict[str, float] = {}
     sandbox.require(job.sandbox)
-    advice = look(job.submission, job.task)
+    starter = job.reference.with_name("exercise.py")
+    advice = look(job.submission, job.task, starter.read_text("utf-8") if starter.is_file() else "")
     syntax = job.submission.syntax_error()
     stages["look"] = time.monotonic() - begun
     if syntax is not None:
@@ -229,7 +230,12 @@ def refused(job: Job, reason: str) -> Verdict:
 def _unread(job: Job, error: SyntaxError) -> Record:
     where = f"{job.submission.path.name}, line {error.lineno}: " if error.lineno else ""
     evidence = {"line": error.lineno, "code": (error.text or "").strip()}
-    return _not_loaded(job, f"SyntaxError: {where}{error.msg}", evidence)
+    message = f"SyntaxError: {where}{error.msg}"
+    if error.text and error.offset and "\t" not in error.text:
+        code = error.text.rstrip("\n")
+        spaces = len(code) - len(code.lstrip())
+        message += f"\n    {code.strip()}\n    {' ' * (error.offset - 1 - spaces)}^"
+    return _not_loaded(job, message, evidence)
 
 
 def _not_loaded(job: Job, message: str, evidence: dict[str, Any]) -> Record:

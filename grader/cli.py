@@ -11,7 +11,7 @@ from typing import Annotated
 
 import typer
 
-from grader import disk
+from grader import commands, disk
 from grader.batch import cli as teacher
 from grader.bench import cli as clocks
 from grader.errors import BadInputError
@@ -20,7 +20,7 @@ from grader.pairs import rank
 
 app = typer.Typer(
     name="course", help="Inline to Fused: learn to write, check and fuse CUDA kernels in PyTorch.",
-    add_completion=False, pretty_exceptions_enable=False, rich_markup_mode=None,
+    add_completion=False, pretty_exceptions_enable=False, rich_markup_mode=None, cls=commands.ByReader,
 )  # fmt: skip
 dev = typer.Typer(help="For contributors.", no_args_is_help=True)
 app.add_typer(dev, name="dev")
@@ -100,6 +100,9 @@ def check(
     ] = False,
     html: Annotated[str, typer.Option(help="Also write the verdict as a page to this file.")] = "",
     card: CardOption = "h200",
+    every: Annotated[
+        bool, typer.Option("--all", help="Show every check on a line of its own, also those that passed.")
+    ] = False,
 ) -> None:
     """Grade a file: does it build, is every result right, is its memory use clean?"""
     from grader import verbs
@@ -109,7 +112,7 @@ def check(
         what, file, reference, backend, json, sandbox, hidden,
         second_opinion=second_opinion, schedules=schedules, also_nvcc=also_nvcc, time=time,
         baselines=tuple(baseline or ()), options=Options(inputs, mode), profile=profile, html=html,
-        card=card,
+        card=card, every=every,
     )  # fmt: skip
     raise typer.Exit(code)
 
@@ -305,7 +308,7 @@ def capture(backend: BackendOption = "auto") -> None:
 def main() -> None:
     """Run a verb; one sentence and exit code 2 for what the caller can mend, never a traceback of ours."""
     try:
-        app()
+        app(prog_name=commands.name())
     except SystemExit as done:
         if done.code == 130:  # Typer has turned Ctrl-C into this
             print("\ncourse: stopped.", file=sys.stderr)

@@ -18,6 +18,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+from grader import backend
 from grader.errors import BadInputError
 from grader.lessons import course_root
 from grader.verdict import Finding, Status
@@ -89,10 +90,17 @@ def _finding(data: dict[str, Any]) -> Finding:
     return Finding(data["id"], status, data["message"], data["points"], data["max_points"], data["evidence"])
 
 
-def install(say: Callable[[str], None]) -> Path:
-    """Make ``.venv-cpu``; BadInputError with pip's last words if that fails. About 1 GB on the disk."""
+def install(say: Callable[[str], None]) -> Path | None:
+    """Make ``.venv-cpu``; BadInputError with pip's last words if that fails. About 1 GB on the disk.
+
+    None where the CPU back end is the only one anyway.
+    """
     root = course_root()
     folder = root / FOLDER
+    if not (backend.gpu_name() and backend.torch_cuda()):
+        here = "this machine has no NVIDIA GPU" if not backend.gpu_name() else "this PyTorch is a CPU build"
+        say(f"Not needed here: {here}, so every check is made on the CPU back end already.")
+        return None
     if (folder / "ready").exists():
         say(f"{folder} is there already.")
         return folder
@@ -115,7 +123,7 @@ def _run(command: list[str]) -> None:
 
 def main(lesson: str, file: str, sandbox: str, student: str, out: str) -> None:
     """In the companion: grade without any speed, and write the verdict."""
-    from grader import backend, lessons, submission
+    from grader import lessons, submission
     from grader.check import Job, check
     from grader.report import json as report
 

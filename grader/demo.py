@@ -16,6 +16,7 @@ from grader import backend, lessons
 from grader.check import Job, Outcome, check, warm
 from grader.lessons import Lesson
 from grader.report import console as report
+from grader.report import words
 from grader.submission import read
 from grader.verdict import Finding, Status, Verdict
 
@@ -58,13 +59,12 @@ def _grade(console: Console, lesson: Lesson, file: Path, choice: backend.Choice)
         outcome = check(warm(job))
     verdict = outcome.verdict
     style = "green" if verdict.ok else "yellow"
-    console.print(f"{what}: [{style}]{verdict.status}[/] {verdict.points}/{verdict.max_points}")
+    console.print(f"{what}: [{style}]{verdict.status}[/] {words.points(verdict)}")
     return outcome
 
 
 def _say_why(console: Console, verdict: Verdict) -> None:
-    failed = [f for f in verdict.findings if not f.ok and f.status is not Status.NOT_RUN]
-    if failed:
+    if failed := verdict.failed:
         why = Text(f"{failed[0].id}: {failed[0].message}", style="dim")
         console.print(Padding(why, (0, 0, 0, 4), expand=False))
 
@@ -75,7 +75,7 @@ def _row(lesson: Lesson, starter: Verdict, solution: Verdict) -> list[str]:
         lesson.number,
         str(starter.status),
         str(solution.status),
-        f"{solution.points}/{solution.max_points}",
+        words.scored(solution.points, solution.max_points, solution.waiting).replace(" points", ""),
         memory[1],
         *report.ratios(solution.speed or {}),
         f"{starter.seconds + solution.seconds:.1f}",

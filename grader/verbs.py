@@ -18,7 +18,7 @@ from grader.check import check as grade
 from grader.errors import BadInputError
 from grader.lessons import Lesson
 from grader.look import Advice
-from grader.loop import desk, predict, progress
+from grader.loop import desk, lead, predict, progress
 from grader.pairs import job as pairs
 from grader.pairs import profile as pair_profile
 from grader.report import json as json_report
@@ -43,6 +43,7 @@ def check(
     profile: bool = False,
     html: str = "",
     card: str = roofline.DEFAULT,
+    every: bool = False,
 ) -> int:
     """Grade and report; 0 passed, 1 failed, 2 when the file never finished importing."""
     choice = backend.choose(wanted)
@@ -100,7 +101,10 @@ def check(
     if json != "-":
         from grader.report import console
 
-        console.show(console.screen(), outcome.verdict, choice.why, outcome.advice, opinion)
+        screen = console.screen()
+        console.show(screen, outcome.verdict, choice.why, outcome.advice, opinion, every=every)
+        if file is None and reference is None:
+            lead.after(screen, lesson, outcome.verdict.ok)
         if time:
             from grader.report import clock
 

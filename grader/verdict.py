@@ -53,18 +53,15 @@ SENTENCE: dict[Status, str] = {
     "the first that is shown is the place to start.",
     Status.COMPILE_ERROR: "The C++ or CUDA source did not compile, so nothing ran; "
     "start with the first error, later ones often follow from it.",
-    Status.IMPORT_ERROR: "Python stopped with an exception while importing the file; "
-    "the last line of the message names the cause.",
+    Status.IMPORT_ERROR: "Python stopped with an exception while importing the file.",
     Status.MISSING_ENTRY: "The file does not define the name that the grader calls; "
     "keep the function or class of the starter, with its name.",
-    Status.RAISED: "The call ended in an exception instead of a result; "
-    "the message says which check or operation refused.",
+    Status.RAISED: "The call ended in an exception instead of a result.",
     Status.NOT_REFUSED: "An input that the kernel cannot handle was accepted; "
     "add the TORCH_CHECK that refuses it, before the launch.",
     Status.WRONG_OUTPUT: "The result differs from the reference; "
-    "look at the first wrong element and at who owns it.",
-    Status.WRONG_ANSWER: "An answer is not right, or a test lets a wrong kernel pass; "
-    "the message says which one and where to look.",
+    "look at the first wrong element and at the line that makes it.",
+    Status.WRONG_ANSWER: "An answer is not right, or a test lets a wrong kernel pass.",
     Status.WRONG_SHAPE: "The result has another shape than the reference; "
     "check what the output is allocated as.",
     Status.WRONG_DTYPE: "The result has another dtype than the reference; "
@@ -72,21 +69,20 @@ SENTENCE: dict[Status, str] = {
     Status.WRONG_DEVICE: "The result is not on the GPU; "
     "return the tensor the kernel wrote, not a copy on the CPU.",
     Status.NOT_A_TENSOR: "The call returned something that is not a tensor; return the output tensor itself.",
-    Status.NOT_FINITE: "The result holds NaN or infinity where the reference has none of it; "
-    "often an element that no thread wrote.",
+    Status.NOT_FINITE: "The result holds NaN or infinity where the reference has none of it.",
     Status.PRECISION: "The result is close, but its error is far above that of ordinary float32 arithmetic; "
-    "a lower precision or an approximation is at work.",
+    "look for a lower precision or an approximation.",
     Status.MUTATED_INPUT: "The call changed its input or a weight; write to an output of its own.",
     Status.NO_KERNEL: "The result is right, but it is not the work of a kernel in the file; "
     "the exercise is to write that kernel and to let it write the result.",
     Status.ILLEGAL_ACCESS: "A thread touched memory outside its tensor; compare the index with the guard.",
     Status.UNINITIALISED: "Something was never written: memory that a thread reads, or an element of the "
-    "result; the message says which.",
+    "result.",
     Status.RACE: "Two threads used the same memory without order, and one of them wrote; "
     "give each element one owner, or put a barrier between.",
     Status.BARRIER: "The threads of a block did not all meet at the same barrier; "
     "keep __syncthreads() out of branches that only some threads take.",
-    Status.CUDA_ERROR: "CUDA reported an error; the message names it and the launch.",
+    Status.CUDA_ERROR: "CUDA reported an error.",
     Status.CRASHED: "The process of the submission crashed; "
     "in host code this is usually a bad pointer or a failed assertion.",
     Status.EXITED_EARLY: "The process of the submission ended on its own before it had answered; "
@@ -97,10 +93,9 @@ SENTENCE: dict[Status, str] = {
     Status.TAMPERED: "What the submission's process answered does not fit the protocol or the laws of the "
     "hardware, so nothing it said counts.",
     Status.NOT_RUN: "This was not run, because an earlier step failed; mend that first.",
-    Status.PENDING_GPU: "Only a real GPU's clock can judge this; its points stay open until a run on one.",
-    Status.PENDING_CPU: "Only the CPU back end can judge this, and here it could not; the message says why. "
-    "The points stay open.",
-    Status.NOT_GRADABLE: "This cannot be graded; the message says why. It is not the submission's fault.",
+    Status.PENDING_GPU: "Only a run on a GPU can judge this.",
+    Status.PENDING_CPU: "Only the CPU back end can judge this, and here it could not.",
+    Status.NOT_GRADABLE: "This cannot be graded, and it is not the submission's fault.",
 }
 
 
@@ -184,6 +179,11 @@ class Verdict:
     def max_points(self) -> int:
         """Points that could be earned, those that still wait included."""
         return sum(f.max_points for f in self.findings)
+
+    @property
+    def waiting(self) -> int:
+        """Points that wait for another machine: a GPU, or the CPU back end beside one."""
+        return sum(f.max_points for f in self.findings if f.status in PENDING)
 
     @property
     def ok(self) -> bool:

@@ -46,7 +46,7 @@ def test_a_solved_notebook_executes(lesson: Lesson, kernel: Any, tmp_path: Path)
     from nbconvert.preprocessors import ExecutePreprocessor
 
     if lacking := missing(lesson):
-        pytest.skip(f"needs {lacking}: pip install -e '.[jit]'")
+        pytest.skip(f"needs {lacking}")
     page = (lesson.folder / "README.md").read_text("utf-8")
     text = notebook.build(lesson.name, page, lesson.solution.read_text("utf-8"))
     book = nbformat.reads(text, as_version=4)

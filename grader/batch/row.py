@@ -7,7 +7,7 @@ from types import NoneType
 from typing import Any
 
 from grader import __version__
-from grader.verdict import Finding, Status, Verdict
+from grader.verdict import Status, Verdict
 
 SCHEMA = "inline-to-fused/class/v1"
 STATES = ("graded", "refused", "missing", "not_gradable")
@@ -111,14 +111,12 @@ def _row(data: dict[str, Any]) -> Row:
 
 def summary(verdict: Verdict) -> dict[str, Any]:
     """What a journal line keeps of a verdict: enough for every class report."""
-    failed = [
-        f for f in verdict.findings if not f.ok and f.status not in (Status.NOT_RUN, Status.PENDING_GPU)
-    ]
+    failed = verdict.failed
     return {
         "status": str(verdict.status),
         "earned": verdict.points,
         "max_points": verdict.max_points,
-        "open": open_points(verdict.findings),
+        "open": verdict.waiting,
         "checks": [[f.id, str(f.status), f.points, f.max_points] for f in verdict.findings],
         "first": f"{failed[0].id}: {failed[0].message}"[:400] if failed else "",
         "seconds": round(verdict.seconds, 3),
@@ -142,11 +140,6 @@ def is_line(data: dict[str, Any]) -> bool:
         c for c in data["checks"] if isinstance(c, list) and [type(x) for x in c] == [str, str, int, int]
     ]
     return len(checks) == len(data["checks"]) and data["status"] in list(Status)
-
-
-def open_points(findings: tuple[Finding, ...]) -> int:
-    """Points that wait for a GPU."""
-    return sum(f.max_points for f in findings if f.status is Status.PENDING_GPU)
 
 
 def _speed(speed: dict[str, Any] | None) -> dict[str, Any] | None:

@@ -11,15 +11,14 @@ from typing import Any
 from rich.table import Table
 
 from grader import backend as back_ends
-from grader import lessons
-from grader.batch import extra
+from grader import lessons, packages
 from grader.batch.row import Class
 from grader.errors import BadInputError
 
 
 def batch(submissions: Path, wanted: tuple[str, ...], out: Path, **options: Any) -> int:
     """Grade a class and write its reports; 0, or 1 when the grader itself could not grade somebody."""
-    extra.require()
+    packages.require("Grading a class", *packages.CLASS)
     from grader.batch import late, profiles, reports, run
     from grader.batch.store import Store
 
@@ -50,7 +49,7 @@ def report(results: Path, formats: tuple[str, ...], out: str) -> int:
     reports.known(formats)
     if results.is_file():  # needs nothing that a single check does not need
         return _single(results, formats, out, personal.FORMATS)
-    extra.require()
+    packages.require("Grading a class", *packages.CLASS)
     result, written = reports.again(results, formats)
     _show(result, written)
     return 0

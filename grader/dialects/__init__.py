@@ -14,7 +14,7 @@ import sys
 
 import torch
 
-HOW = "python -m pip install -e '.[jit]' in the course's folder (with ./course: .venv/bin/python)"
+from grader import packages
 
 
 def _interpreted() -> bool:
@@ -33,7 +33,8 @@ try:
     from numba import cuda
 except ImportError as error:
     missing = (error.name or "triton").split(".")[0]
-    raise ImportError(f"Lesson 11 needs {missing}, which is not installed: {HOW}.", name=missing) from None
+    text = f"Lesson 11 needs {missing}, which is not installed; {packages.how(missing)}"
+    raise ImportError(text, name=missing) from None
 
 if INTERPRETED:
     from grader.dialects import by_numba, by_triton

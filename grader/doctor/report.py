@@ -9,7 +9,7 @@ from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from typing import TYPE_CHECKING
 
-from grader import backend, companion
+from grader import backend, companion, packages
 from grader.doctor import machine, software
 from grader.doctor.line import Line
 from grader.errors import BadInputError
@@ -66,6 +66,13 @@ def lessons(lines: list[Line]) -> list[str]:
     broken = [line.name for line in lines if line.state == "no"]
     if broken:
         return [f"Mend first: {', '.join(broken)}. Then run ./course doctor again."]
+    if not software.torch_version():  # nor, most likely, what reads the lessons
+        gpu = backend.gpu_name() and backend.nvcc()
+        where = "on the GPU" if gpu else "on the CPU back end, which needs no GPU"
+        return [
+            "Nothing is installed yet. The first use of ./course, as ./course list, installs PyTorch and the "
+            f"grader into .venv by itself; kernels then run {where}."
+        ]
     every = folders.every()
     try:
         choice = backend.choose("auto")
@@ -102,8 +109,8 @@ def _missing(lesson: Lesson) -> list[str]:
 
 def _packages(every: list[Lesson]) -> list[str]:
     lacking = {lesson.number: _missing(lesson) for lesson in every}
-    how = "pip install -e '.[jit]', with this Python's -m"
-    return [f"Lesson {n} lacks {', '.join(names)}: {how}" for n, names in sorted(lacking.items()) if names]
+    return [f"Lesson {n} lacks {', '.join(names)}; {packages.how(*names)}"
+            for n, names in sorted(lacking.items()) if names]  # fmt: skip
 
 
 def _counted(lesson: Lesson) -> bool:

@@ -59,9 +59,7 @@ def torch() -> Line:
     """The installed torch, and whether its build fits the machine."""
     version = torch_version()
     if not version:
-        return Line(
-            "torch", "no", "not installed for this Python yet", "./course list installs it into .venv"
-        )
+        return Line("torch", "--", "not installed yet; the first use of ./course installs it into .venv")
     numbers = [int(n) for n in re.findall(r"\d+", version)[:2]]
     if numbers < [2, 6]:
         return Line("torch", "no", f"{version} is too old: 2.6 or newer", f"{pip()}pip install -U torch")
@@ -118,6 +116,8 @@ def ninja() -> Line:
     path = shutil.which("ninja") or (str(beside) if beside.exists() else "")
     if path:
         return Line("ninja", "ok", f"{said(path, '--version').strip()} ({path})")
+    if not torch_version():
+        return Line("ninja", "--", "not installed yet; comes with torch")
     state: State = "no" if backend.gpu_name() else "--"
     return Line("ninja", state, "not found; needed on a GPU only", f"{pip()}pip install ninja")
 
@@ -127,9 +127,7 @@ def notebooks() -> Line:
     for name in ("jupyterlab", "notebook"):
         if importlib.util.find_spec(name):
             return Line("Jupyter", "ok", name)
-    return Line(
-        "Jupyter", "--", "not installed; only ./course lab needs it", f"{pip()}pip install jupyterlab"
-    )
+    return Line("Jupyter", "--", "not installed; ./course lab installs it when it is first used")
 
 
 def _torch_cuda() -> str:

@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-import importlib.util
 import os
-import shlex
 import subprocess
 import sys
 
-from grader import backend, lessons
+from grader import backend, lessons, packages
 from grader.errors import BadInputError
 from grader.lab import desk
 from grader.loop import desk as work
@@ -41,11 +39,9 @@ def run(lesson: str, wanted: str, more: list[str]) -> int:
 
 
 def application() -> str:
-    """The installed Jupyter application; if there is none, one sentence with the command that installs it."""
-    if importlib.util.find_spec("ipykernel"):
-        for name in APPS:
-            if importlib.util.find_spec(name):
-                return name
-    pins = lessons.course_root() / "constraints.txt"
-    command = shlex.join([sys.executable, "-m", "pip", "install", "-c", str(pins), "jupyterlab", "ipykernel"])
-    raise BadInputError(f"Jupyter is not installed for this Python; get it with: {command}")
+    """The installed Jupyter application; BadInputError says how to get one."""
+    packages.require("Jupyter", "ipykernel")
+    for name in APPS:
+        if not packages.missing(name):
+            return name
+    raise BadInputError(f"Jupyter is not installed; {packages.how(APPS[0])}")

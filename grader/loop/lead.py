@@ -66,6 +66,26 @@ def welcome(console: Console) -> None:
     )
 
 
+def after(console: Console, lesson: Lesson, passed: bool) -> None:
+    """What comes next after a check of the student's own file."""
+    if not passed:
+        text = Text("next  ", "dim").append(f"./course watch {lesson.number}", "bold")
+        text.append(" grades on each save; ", "dim").append(f"./course hint {lesson.number}", "bold")
+        console.print(text.append(" gives a little away", "dim"), soft_wrap=True)
+        return
+    done, course = progress.read(), lessons.every()
+    console.print(Text(bar(done, course), "green"))
+    following = current(done, course)
+    if following is None:
+        console.print("That was the last one: [bold]every lesson is passed[/]. ./course progress looks back.")
+        return
+    text = Text(f"Well done. Next: {following.number} {following.task.title}  ").append_text(
+        link(following.folder / "README.md")
+    )
+    console.print(text, soft_wrap=True)
+    console.print(Text("      ").append(f"./course watch {following.number}", "bold"), soft_wrap=True)
+
+
 def table(course: list[Lesson], done: Progress) -> Table:
     """All lessons with what has become of them."""
     at = current(done, course)
@@ -73,7 +93,10 @@ def table(course: list[Lesson], done: Progress) -> Table:
     for lesson in course:
         line = done.line(lesson.name)
         mark = "[green]✓[/]" if line.passed else "[bold]→[/]" if lesson is at else " "
-        points = f"{line.points}/{lesson.task.max_points}" if line.tries else str(lesson.task.max_points)
+        most = lesson.task.max_points
+        points = f"{line.points}/{most}" if line.tries else str(most)
+        if line.passed and line.points < most:  # what is left can only be given on another machine
+            points = f"{line.points} + {most - line.points} for a GPU"
         rows.add_row(
             f"{mark} {lesson.number}", lesson.name[3:], lesson.task.title, points, str(lesson.task.minutes)
         )

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-import importlib.util
-import sys
 from pathlib import Path
 
+from grader import packages
 from grader.errors import BadInputError
 from grader.loop.progress import Guess
 
@@ -21,11 +20,7 @@ def draw(guesses: list[Guess], out: Path) -> int:
         raise BadInputError(
             "No prediction has been compared yet: ./course predict 03, then ./course check 03."
         )
-    if importlib.util.find_spec("matplotlib") is None:
-        raise BadInputError(
-            "The picture needs matplotlib, which is not installed; ./course progress shows the same in the "
-            f"terminal. Get it with: {sys.executable} -m pip install matplotlib"
-        )
+    packages.require("The picture", "matplotlib")
     import matplotlib
 
     matplotlib.use("agg")

@@ -9,6 +9,7 @@ from rich.console import Console, Group, RenderableType
 from rich.markdown import Markdown
 from rich.padding import Padding
 from rich.panel import Panel
+from rich.segment import Segment, Segments
 from rich.syntax import Syntax
 from rich.table import Table
 from rich.text import Text
@@ -17,17 +18,21 @@ from grader.lessons import Lesson, every
 from grader.look import Advice
 from grader.loop import desk, lead, progress
 from grader.report import console as report
+from grader.report import words
 from grader.verdict import Verdict
 
 KEYS = {
-    "h": "hint", "n": "next", "p": "previous", "l": "list", "r": "rerun", "s": "solution",
-    "d": "diff", "x": "raw log", "q": "quit",
+    "h": "hint", "n": "next", "p": "back", "l": "list", "r": "rerun", "s": "solution", "d": "diff",
+    "x": "log", "q": "quit",
 }  # fmt: skip
 
 
 @dataclass(slots=True)
 class View:
-    """All that is on the screen. ``extra`` is what the last key asked for."""
+    """All that is on the screen. ``extra`` is what the last key asked for.
+
+    ``top``: the first line below the title that is shown; -1: where what the key asked for begins.
+    """
 
     lesson: Lesson
     stages: list[tuple[str, float, str]] = field(default_factory=list)
@@ -35,16 +40,34 @@ class View:
     verdict: Verdict | None = None
     running: str = ""
     extra: list[RenderableType] = field(default_factory=list)
+    top: int = 0
+    shown: int = 0
+
+    def answer(self, what: RenderableType) -> None:
+        """Show what a key asked for, from its beginning."""
+        self.extra, self.top = [what], -1
+
+    def turn_page(self, by: int) -> None:
+        """Down (1) or up (-1) by what fits on the screen, where not all does."""
+        self.top = max(0, self.top + by * max(1, self.shown - 2))
 
     def begin(self, lesson: Lesson) -> None:
         """A new grading: forget the one before."""
         self.lesson, self.stages, self.advice, self.verdict, self.extra = lesson, [], [], None, []
+        self.top = 0
 
     def render(self) -> RenderableType:
-        """The whole screen."""
-        task = self.lesson.task
-        title = Text.assemble((f"{self.lesson.number} {task.title}", "bold"), "  ")
-        parts: list[RenderableType] = [title.append(lead.link(desk.place(self.lesson)))]
+        """The whole of it, however tall."""
+        return Group(self.title(), *self.state(), *self.extra)
+
+    def title(self) -> Text:
+        """The lesson and the student's file."""
+        title = Text.assemble((f"{self.lesson.number} {self.lesson.task.title}", "bold"), "  ")
+        return title.append(lead.link(desk.place(self.lesson)))
+
+    def state(self) -> list[RenderableType]:
+        """What the last grading has said."""
+        parts: list[RenderableType] = []
         rows = Table.grid(padding=(0, 2))
         for name, seconds, what in self.stages:
             rows.add_row(Text(f"  {name}"), Text(f"{seconds:.2f} s", "dim"), Text(what))
@@ -55,29 +78,42 @@ class View:
             parts += self._verdict(self.verdict)
         elif self.advice:
             parts += [Text(f"  line {a.line}: {a.message}", "dim") for a in self.advice[:3]]
-        return Group(*parts, *self.extra)
+        return parts
 
-    def keys(self) -> Text:
-        """The last line."""
-        text = Text("\n")
+    def keys(self, more: str = "") -> Text:
+        """The last line; ``more``: that there is more than fits."""
+        text = Text(f"{more}\n", "dim" if more else "")
         for key, name in KEYS.items():
             text.append(f"{key}", "bold").append(f" {name}  ", "dim")
         return text
 
     def show(self, console: Console) -> None:
-        """Draw it anew from the top of the terminal."""
+        """Draw it anew from the top of the terminal: the title, as much as fits below it, and the keys."""
+        above = [line for part in self.state() for line in console.render_lines(part, pad=False)]
+        lines = above + [line for part in self.extra for line in console.render_lines(part, pad=False)]
+        self.shown, last = console.height - 4, len(lines)
+        more = ""
+        if len(lines) > self.shown:
+            start = len(above) if self.top < 0 else self.top
+            self.top = max(0, min(start, len(lines) - self.shown))
+            last = self.top + self.shown
+            more = f"lines {self.top + 1} to {last} of {len(lines)}: space shows more, b goes back"
+        else:
+            self.top = 0
         console.file.write("\x1b[H\x1b[2J\x1b[3J")
-        console.print(self.render())
-        console.print(self.keys(), end="\n")
+        console.print(self.title(), no_wrap=True, overflow="ellipsis")
+        for line in lines[self.top : last]:
+            console.print(Segments([*line, Segment.line()]), end="")
+        console.print(self.keys(more), end="\n")
 
     def _verdict(self, verdict: Verdict) -> list[RenderableType]:
         if not (failed := verdict.failed):
-            done = Text.assemble(("passed", "bold green"), f"  {verdict.points}/{verdict.max_points} points")
+            done = Text.assemble(("passed", "bold green"), f"  {words.points(verdict)}")
             return [done, *self._speed(verdict)]
         parts: list[RenderableType] = [report.failure(failed[0], len(failed) - 1)]
         near = [a for a in self.advice if a.message.startswith("A TODO")][:1] or self.advice[:2]
         parts += [Text(f"  look: line {a.line}: {a.message}", "dim") for a in near]
-        parts.append(Text(f"{verdict.points}/{verdict.max_points} points", "bold red"))
+        parts.append(Text(words.points(verdict), "bold red"))
         return parts
 
     def _speed(self, verdict: Verdict) -> list[RenderableType]:

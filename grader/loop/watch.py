@@ -21,6 +21,7 @@ from grader.loop.trial import Trial
 from grader.loop.warm import Warmth
 from grader.referee.nursery import Nursery
 from grader.report import console as report
+from grader.report import words
 from grader.verdict import Verdict
 
 
@@ -35,7 +36,8 @@ class Watch:
         self.nurseries: dict[str, Nursery] = {}
         self.waking: Nursery | None = None
         self.trial: Trial | None = None
-        self.sure = self.leaving = False
+        self.asked = ""  # the key whose answer gives the solution away, pressed once
+        self.leaving = False
 
     def run(self) -> None:
         """Until the student leaves."""
@@ -73,7 +75,7 @@ class Watch:
     def grade(self) -> None:
         """Look at once, then start a grading; one that runs is ended first."""
         self.stop()
-        self.sure = False
+        self.asked = ""
         self.view.begin(self.lesson)
         begun = time.perf_counter()
         try:
@@ -126,7 +128,7 @@ class Watch:
             self.stage("build", seconds, "")
         elif verdict and kind == "judged":
             self.view.verdict = verdict
-            self.stage("run and memory", seconds, f"{verdict.status}  {verdict.points}/{verdict.max_points}")
+            self.stage("run and memory", seconds, f"{verdict.status}  {words.points(verdict)}")
         elif verdict:
             progress.record(verdict)
             if verdict.speed and predict.open_questions(self.lesson):
@@ -151,7 +153,7 @@ class Watch:
     def press(self, text: str) -> None:
         """Act on the keys that were typed."""
         for key in text:
-            sure, self.sure = self.sure, False
+            asked, self.asked = self.asked, ""
             match key:
                 case "q" | "\x03" | "\x04":
                     self.leaving = True
@@ -160,13 +162,16 @@ class Watch:
                 case "n" | "p":
                     self.turn(1 if key == "n" else -1)
                 case "h":
-                    self.view.extra = [view.hint(*hints.take(self.lesson))]
+                    self.view.answer(view.hint(*hints.take(self.lesson)))
                 case "l":
-                    self.view.extra = [view.course_list()]
+                    self.view.answer(view.course_list())
                 case "x":
-                    self.view.extra = [view.raw_log(self.view.verdict)]
+                    self.view.answer(view.raw_log(self.view.verdict))
                 case "s" | "d":
-                    self.uncover(key, sure)
+                    self.uncover(key, asked == key)
+                case " " | "b":
+                    self.asked = asked
+                    self.view.turn_page(1 if key == " " else -1)
                 case _:
                     continue
         if text and not self.leaving:
@@ -177,7 +182,7 @@ class Watch:
         course = lessons.names()
         at = course.index(self.lesson.name) + step
         if not 0 <= at < len(course):
-            self.view.extra = [Text("That was the last lesson." if step > 0 else "This is the first lesson.")]
+            self.view.answer(Text("That was the last lesson." if step > 0 else "This is the first lesson."))
             return
         self.lesson = lessons.find(course[at])
         self.grade()
@@ -186,12 +191,12 @@ class Watch:
         """Show the solution or the way to it, if the lesson is passed or the key is pressed again."""
         if progress.read().line(self.lesson.name).passed or sure:
             text = verbs.shown_solution(self.lesson, diff=key == "d")
-            self.view.extra = [view.code(text, "diff" if key == "d" else "python")]
+            self.view.answer(view.code(text, "diff" if key == "d" else "python"))
             return
-        self.sure = True
-        self.view.extra = [
+        self.asked = key
+        self.view.answer(
             Text(f"Not passed yet. Press {key} again to see it all the same; h gives a hint.", "yellow")
-        ]
+        )
 
     def stage(self, name: str, seconds: float, what: str) -> None:
         """A stage is over."""

@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from grader import packages
 from grader.cuda.cache import cache_folder
 from grader.errors import BadInputError
 
@@ -43,7 +44,9 @@ def read(path: Path) -> Problem:
     try:
         data = importlib.import_module("yaml").safe_load(file.read_text("utf-8"))
     except ImportError:
-        raise BadInputError("A task.yml needs PyYAML: python -m pip install pyyaml") from None
+        raise BadInputError(
+            f"A task.yml needs PyYAML, which is not installed; {packages.how('yaml')}"
+        ) from None
     except (OSError, ValueError) as error:
         raise BadInputError(f"{file} cannot be read: {error}") from error
     except Exception as error:

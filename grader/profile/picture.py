@@ -2,20 +2,24 @@
 
 from __future__ import annotations
 
-import importlib.util
 from pathlib import Path
 
+from grader import packages
 from grader.profile.kernels import Row, floor
 from grader.roofline import Card
 
-MISSING = "No roofline picture: matplotlib is not installed. Get it with: {python} -m pip install matplotlib"
 NOTHING = "No roofline picture: no kernel did any counted arithmetic, so memory alone is its roof."
 MARKS, MOST = "osD^vP*X", 8
 
 
 def available() -> bool:
     """Whether matplotlib is there."""
-    return importlib.util.find_spec("matplotlib") is not None
+    return not packages.missing("matplotlib")
+
+
+def unavailable() -> str:
+    """Why there is no picture without it."""
+    return f"No roofline picture: matplotlib is not installed. {packages.how('matplotlib')}"
 
 
 def drawable(rows: list[Row]) -> list[Row]:

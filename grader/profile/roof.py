@@ -54,7 +54,7 @@ def run(what: str, file: Path | None, wanted: str, out: Path | None, card_name: 
         console.print(Text(picture.NOTHING, "yellow"))
         return 1
     if not picture.available():
-        console.print(Text(picture.MISSING.format(python=sys.executable), "yellow"), soft_wrap=True)
+        console.print(Text(picture.unavailable(), "yellow"), soft_wrap=True)
         return 0
     place.parent.mkdir(parents=True, exist_ok=True)
     picture.draw(found, card, target.name, place, how)

@@ -115,7 +115,7 @@ def _write(
         files |= counters.keep(ncu, folder)
     dots = rows if counted else counters.dots(rows, ncu)
     if (counted or dots) and not picture.available():
-        console.print(Text(picture.MISSING.format(python=sys.executable), "dim"), soft_wrap=True)
+        console.print(Text(picture.unavailable(), "dim"), soft_wrap=True)
     elif (counted or dots) and not picture.drawable(dots):
         console.print(Text(picture.NOTHING, "dim"))
     elif dots:

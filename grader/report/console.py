@@ -1,10 +1,11 @@
-"""A verdict for a person at a terminal: every check in a line, the first failure in full."""
+"""A verdict for a person at a terminal: what failed, a line each, the cause in full, and what comes next."""
 
 from __future__ import annotations
 
+import itertools
 import os
 import sys
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 
 from rich.console import Console, Group, RenderableType
 from rich.padding import Padding
@@ -13,7 +14,8 @@ from rich.table import Table
 from rich.text import Text
 
 from grader.look import Advice
-from grader.verdict import SENTENCE, Finding, Status, Verdict
+from grader.report import words
+from grader.verdict import PENDING, Finding, Status, Verdict
 
 MARK = {
     Status.PASSED: ("ok", "green"),
@@ -31,11 +33,21 @@ def screen() -> Console:
 
 
 def show(
-    console: Console, verdict: Verdict, why: str, advice: list[Advice], opinion: Sequence[Advice] = ()
+    console: Console,
+    verdict: Verdict,
+    why: str,
+    advice: list[Advice],
+    opinion: Sequence[Advice] = (),
+    *,
+    every: bool = False,
 ) -> None:
-    """Print the whole report; ``advice`` beside a failure, a second ``opinion`` always."""
-    console.print(heading(verdict, why))
-    console.print(Padding(findings_table(verdict.findings), (0, 0, 0, 2)))
+    """Print the whole report; ``advice`` beside a failure, a second ``opinion`` always.
+
+    ``why`` this back end was taken. ``every`` check gets a line of its own, those that passed too.
+    """
+    for line in heading(verdict, why):
+        console.print(line, no_wrap=True, overflow="ellipsis")
+    console.print(Padding(findings_table(verdict.findings, every=every), (0, 0, 0, 2)))
     if failed := verdict.failed:
         console.print(failure(failed[0], len(failed) - 1))
         for item in advice[:3]:
@@ -49,32 +61,58 @@ def show(
     console.print(summary(verdict))
 
 
-def heading(verdict: Verdict, why: str) -> Text:
-    """Which submission, judged where and why there."""
-    text = Text.assemble((verdict.lesson, "bold"), f"  {verdict.submission}  ")
-    return text.append(f"back end {verdict.backend} ({why}; {verdict.device})", "dim")
+def heading(verdict: Verdict, why: str) -> Iterator[Text]:
+    """Which submission, and where it was judged and why there: two lines that are cut and never wrapped."""
+    yield Text.assemble((verdict.lesson, "bold"), f"  {verdict.submission}")
+    known = verdict.device.startswith(verdict.backend)
+    where = verdict.device if known else f"{verdict.backend}: {verdict.device}"
+    if verdict.device == "unknown":  # nothing was run
+        where = verdict.backend
+    yield Text(f"back end {where} ({why})", "dim")
 
 
-def findings_table(findings: tuple[Finding, ...]) -> Table:
-    """One line a check."""
+def findings_table(findings: tuple[Finding, ...], *, every: bool = False) -> Table:
+    """One line a failed check; those in a row that failed alike share one, and so do those that passed."""
     table = Table(box=None, show_header=False, pad_edge=False, padding=(0, 2, 0, 0), expand=True)
     table.add_column(no_wrap=True)
     table.add_column(no_wrap=True)
     table.add_column(no_wrap=True, justify="right")
     table.add_column(overflow="ellipsis", no_wrap=True, ratio=1)
-    for finding in findings:
-        mark, style = MARK.get(finding.status, ("!!", "red"))
-        points = f"{finding.points}/{finding.max_points}" if finding.max_points else ""
-        status = "" if finding.ok else f"{finding.status}: "
-        if finding.status is Status.NOT_RUN:
-            status = "not run  "
-        table.add_row(
-            Text(mark, style),
-            finding.id,
-            points,
-            Text(status + first_sentence(finding.message), "dim" if finding.ok else ""),
-        )
+    for group in _groups(findings, every):
+        first, count = group[0], len(group)
+        mark, style = MARK.get(first.status, ("!!", "red"))
+        earned, most = sum(f.points for f in group), sum(f.max_points for f in group)
+        points = f"{earned}/{most}" if most else ""
+        if first.status in PENDING:
+            points = f"+{most}" if most else ""
+        name = first.id if count == 1 else f"{count} checks"
+        text = _told(first) if count == 1 or not first.ok else ", ".join(f.id for f in group)
+        table.add_row(Text(mark, style), name, points, Text(text, "dim" if first.ok else ""))
     return table
+
+
+def _groups(findings: tuple[Finding, ...], every: bool) -> Iterator[list[Finding]]:
+    """Findings that share a line: the passed ones first, then in order those alike that follow each other."""
+    if every:
+        yield from ([f] for f in findings)
+        return
+    if passed := [f for f in findings if f.ok]:
+        yield passed
+    rest = [f for f in findings if not f.ok]
+
+    def alike(finding: Finding) -> tuple[Status, str]:
+        said = "" if finding.status is Status.NOT_RUN else first_sentence(finding.message)
+        return finding.status, said
+
+    yield from (list(group) for _, group in itertools.groupby(rest, alike))
+
+
+def _told(finding: Finding) -> str:
+    if finding.ok:
+        return first_sentence(finding.message)
+    if finding.status is Status.NOT_RUN:
+        return f"not run  {first_sentence(finding.message)}"
+    return f"{finding.status}: {first_sentence(finding.message)}"
 
 
 def failure(finding: Finding, others: int) -> RenderableType:
@@ -91,8 +129,8 @@ def failure(finding: Finding, others: int) -> RenderableType:
             parts.append(
                 Text(f"... and {len(lines) - LOG_LINES} more lines (in the JSON report)", style="dim")
             )
-    if not isinstance(plain, dict):
-        parts.append(Text(SENTENCE[finding.status], style="italic"))
+    if not isinstance(plain, dict) and (advice := words.advice(finding.status)):
+        parts.append(Text(advice, style="italic"))
     if others:
         parts.append(
             Text(
@@ -108,22 +146,22 @@ def failure(finding: Finding, others: int) -> RenderableType:
 def _in_plain_words(finding: Finding, plain: dict[str, object]) -> list[RenderableType]:
     """The cause, where it is and what to do; then what the tool itself said, or what came of it."""
     compiled = isinstance(finding.evidence.get("log"), str)
-    words: list[RenderableType] = [Text(str(plain["cause"]), style="bold")]
+    told: list[RenderableType] = [Text(str(plain["cause"]), style="bold")]
     if plain["where"]:
-        words.append(Text(str(plain["where"])))
-    words.append(Text(str(plain["fix"])))
+        told.append(Text(str(plain["where"])))
+    told.append(Text(str(plain["fix"])))
     said = Text.assemble("the compiler: " if compiled else "", finding.message, style="dim")
-    return [*words, said]
+    return [*told, said]
 
 
 def summary(verdict: Verdict) -> Text:
     """Status, points, speed and where the time went."""
     style = "bold green" if verdict.ok else "bold red"
-    text = Text.assemble((str(verdict.status), style), f"  {verdict.points}/{verdict.max_points} points")
+    text = Text.assemble((str(verdict.status), style), f"  {words.points(verdict)}")
     if verdict.speed:
         text.append(f"  {speed_text(verdict.speed)}")
     stages = "  ".join(f"{name} {seconds:.1f}" for name, seconds in verdict.stages.items() if seconds >= 0.05)
-    return text.append(f"  {verdict.seconds:.1f} s ({stages})", "dim")
+    return text.append(f"  {verdict.seconds:.1f} s" + (f" ({stages})" if stages else ""), "dim")
 
 
 def speed_text(speed: dict[str, object]) -> str:

@@ -8,7 +8,12 @@ from grader.batch.row import Row
 from grader.report.words import said
 from grader.verdict import Status, Verdict
 
-MARK = {Status.PASSED: "passed", Status.NOT_RUN: "not run", Status.PENDING_GPU: "waits for a GPU"}
+MARK = {
+    Status.PASSED: "passed",
+    Status.NOT_RUN: "not run",
+    Status.PENDING_GPU: "waits for a GPU",
+    Status.PENDING_CPU: "waits for the CPU back end",
+}
 
 
 def text(row: Row, verdict: Verdict) -> str:
@@ -16,7 +21,7 @@ def text(row: Row, verdict: Verdict) -> str:
     name = f"{_cell(row.name)} ({_cell(row.student)})" if row.name else _cell(row.student)
     parts = [f"# {row.lesson}: {name}", "", f"**{row.points} of {row.max_points} points**, {row.status}."]
     if row.open:
-        parts.append(f"{row.open} more points wait for a run on a GPU.")
+        parts.append(f"{row.open} more points wait: only another machine can give them, as a GPU.")
     parts += [f"- {_cell(note)}" for note in ("", *row.notes) if note or row.notes]
     if verdict.speed and "whole_ratio" in verdict.speed and "why" in verdict.speed:
         parts += ["", _cell(verdict.speed["why"])]
@@ -27,8 +32,7 @@ def text(row: Row, verdict: Verdict) -> str:
     for finding in verdict.findings:
         mark = MARK.get(finding.status, str(finding.status))
         parts.append(f"| {_cell(finding.id)} | {finding.points}/{finding.max_points} | {mark} |")
-    failed = [f for f in verdict.findings if not f.ok and f.status not in MARK]
-    if failed:
+    if failed := verdict.failed:
         parts += ["", f"## First: {_cell(failed[0].id)}", "", *_quoted(said(failed[0]))]
         if len(failed) > 1:
             parts += ["", f"{len(failed) - 1} more failed; mend this one first."]

@@ -6,6 +6,7 @@ import functools
 from pathlib import Path
 from typing import Any
 
+from grader import packages
 from grader.batch.row import Row, row_of
 from grader.errors import BadInputError
 from grader.report.words import outcome, said
@@ -50,10 +51,8 @@ def text(row: Row, verdict: Verdict, profile: bool = False) -> str:
 
 def write(verdict: Verdict, path: Path) -> None:
     """The page of one verdict alone, at ``path``. BadInputError if it cannot be written."""
+    packages.require("A page", "jinja2")
     try:
-        made = text(row_of(verdict, verdict.submission), verdict)
-        path.write_text(made, "utf-8")
-    except ImportError:
-        raise BadInputError("A page needs Jinja: python -m pip install jinja2") from None
+        path.write_text(text(row_of(verdict, verdict.submission), verdict), "utf-8")
     except OSError as error:
         raise BadInputError(f"{path} cannot be written: {error.strerror}.") from error

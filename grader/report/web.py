@@ -12,7 +12,7 @@ from grader.batch.store import slug
 from grader.report import plots
 from grader.report.page import environment
 from grader.report.words import outcome
-from grader.verdict import Status
+from grader.verdict import PENDING, Status
 
 MOST_CHECKS = 8
 
@@ -96,7 +96,7 @@ def _missed(rows: list[Row]) -> list[dict[str, Any]]:
     for row in rows:
         for name, status, _, _ in row.checks:
             total[name] += 1
-            if status not in (Status.PASSED, Status.PENDING_GPU):
+            if status not in (Status.PASSED, *PENDING):
                 bad.setdefault(name, Counter())[status] += 1
     order = sorted(bad, key=lambda name: (-bad[name].total(), name))[:MOST_CHECKS]
     return [

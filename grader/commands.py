@@ -1,0 +1,58 @@
+"""The commands as ``--help`` lists them: by who uses them, in whole sentences; and what a mistyped one may be."""
+
+from __future__ import annotations
+
+import difflib
+import os
+import sys
+from pathlib import Path
+from typing import Any
+
+from typer.core import TyperGroup
+
+# By who types them; a command that is in none of these is for contributors.
+GROUPS: dict[str, tuple[str, ...]] = {
+    "Learn": ("list", "watch", "check", "hint", "solution", "next", "reset", "open", "predict", "progress"),
+    "Look closer": ("explain", "run", "profile", "roofline", "lab", "docs"),
+    "Teach": ("batch", "report", "similar", "export"),
+    "Kernels of any origin": ("compare", "bench"),
+    "This machine": ("doctor", "demo", "companion"),
+}
+OTHERS = "Contribute"
+
+
+def name() -> str:
+    """The command as it was typed: ``./course``, ``course`` or ``python -m grader``."""
+    if typed := os.environ.get("COURSE_COMMAND"):
+        return typed
+    started = Path(sys.argv[0]).name
+    return "python -m grader" if started == "__main__.py" else started
+
+
+class ByReader(TyperGroup):
+    """A group of commands, listed by who uses them."""
+
+    def format_commands(self, ctx: Any, formatter: Any) -> None:
+        """A heading for each kind of reader; sentences are wrapped and never cut."""
+        left = [n for n in self.list_commands(ctx) if not any(n in names for names in GROUPS.values())]
+        for heading, names in {**GROUPS, OTHERS: tuple(left)}.items():
+            commands = [(n, self.get_command(ctx, n)) for n in names]
+            rows = [(n, _summary(command.help or "")) for n, command in commands if command]
+            if rows:
+                with formatter.section(heading):
+                    formatter.write_dl(rows, col_max=12)
+
+    def resolve_command(self, ctx: Any, args: list[str]) -> Any:
+        """As ever; where there is no such command, one that is like it is named."""
+        if args and self.get_command(ctx, args[0]) is None:
+            wrong, known = args[0], self.list_commands(ctx)
+            near = difflib.get_close_matches(wrong, known, 1, 0.6) or [n for n in known if n[:3] == wrong[:3]]
+            like = f" Did you mean {near[0]}?" if near else ""
+            ctx.fail(f"There is no command {wrong!r}.{like} {name()} --help lists them all.")
+        return super().resolve_command(ctx, args)
+
+
+def _summary(text: str) -> str:
+    """The first sentence of a help text, whole."""
+    first = " ".join(text.split("\n\n")[0].split()).split(". ")[0]
+    return first if first.endswith(("?", ".")) else f"{first}."
