@@ -138,6 +138,8 @@ def _fill(rule: Rule, groups: dict[str, str], error: Error, source: str) -> Expl
         if len(same) == 1:
             line, code = same[0], source.splitlines()[same[0] - 1].strip()
             declared = f" in line {line}"
+    if rule.id == "not-a-kernel" and (head := own.head(source, groups["name"], code)):
+        line, code = head, source.splitlines()[head - 1].strip()
     near = _near(name, error.text, source)
     known = _Known(groups | {"name": name, "near": near, "above": above, "declared": declared})
     cause = re.sub(r" \(it\)", "", _format(cause, known))

@@ -1,6 +1,6 @@
 """Facts about the student's text that explain a failed check: a line, what it does, and what to do instead.
 
-Each is a function below, in ``FACTS``, that looks at the text and yields what it finds; ``fits`` says which
+Each is a function below or in ``indices.py``, in ``FACTS``, that looks at the text and yields what it finds; ``fits`` says which
 failures the fact can explain. A fact must be true whatever the reason of the failure was, since a text alone
 does not tell why a result is wrong; it is said of a check that failed in a way that fits, and never otherwise.
 """
@@ -9,73 +9,12 @@ from __future__ import annotations
 
 import ast
 import re
-from collections.abc import Callable, Iterator
-from dataclasses import dataclass, field
+from collections.abc import Iterator
 
-from grader.explain import own
+from grader.explain import indices
 from grader.explain.engine import Explanation
-from grader.look.python import cpp_sources
-from grader.simt.tokens import closing, tokenize
+from grader.explain.text import GUARDS, OUTSIDE, SIZE, TWICE, WRONG, Fact, Finder, Text, read
 from grader.verdict import Finding, Status
-
-WRONG = frozenset({Status.WRONG_OUTPUT, Status.NOT_FINITE, Status.UNINITIALISED, Status.PRECISION})
-OUTSIDE = frozenset({Status.ILLEGAL_ACCESS, Status.CRASHED, Status.CUDA_ERROR})
-TWICE = frozenset({Status.RACE, Status.TIMEOUT, Status.MUTATED_INPUT})
-SIZE = r"(?:n|N|m|k|rows?|cols?|columns|width|height|w|h|size|count|total|numel|len|length|elements|num_\w+|n_\w+|\w+_size|inner)"
-GUARDS = re.compile(r"\b(?:if|for|while|min|switch)\b|\?")
-
-
-@dataclass(frozen=True, slots=True)
-class Function:
-    """A C++ function: its name, what stands before the name, parameters and body, and where these begin."""
-
-    name: str
-    head: str
-    parameters: str
-    body: str
-    start: int
-
-    @property
-    def kernel(self) -> bool:
-        """Whether it is launched."""
-        return "__global__" in self.head
-
-
-@dataclass(slots=True)
-class Text:
-    """A submission's text: ``code`` is its C++ alone, comments blanked, each line where it is in the file."""
-
-    source: str
-    code: str = ""
-    functions: list[Function] = field(default_factory=list)
-    tree: ast.Module | None = None
-
-    def line(self, offset: int) -> int:
-        """The file's line of the character of ``code`` at ``offset``."""
-        return self.code.count("\n", 0, offset) + 1
-
-    @property
-    def kernels(self) -> list[Function]:
-        """The kernels among the functions."""
-        return [f for f in self.functions if f.kernel]
-
-    @property
-    def host(self) -> list[Function]:
-        """The functions that run on the host."""
-        return [f for f in self.functions if not f.kernel and "__device__" not in f.head]
-
-
-@dataclass(frozen=True, slots=True)
-class Fact:
-    """What line ``line`` does, in ``cause``, and what to do instead. Sentences for the student."""
-
-    rule: str
-    line: int
-    cause: str
-    fix: str
-
-
-Finder = Callable[[Text, Finding], Iterator[Fact]]
 
 
 def explained(finding: Finding, source: str) -> Explanation | None:
@@ -91,47 +30,13 @@ def explained(finding: Finding, source: str) -> Explanation | None:
     return None
 
 
-def read(source: str) -> Text:
-    """The text with its C++ functions; without any where the Python cannot be parsed."""
-    text = Text(source)
-    try:
-        text.tree = ast.parse(source)
-    except (SyntaxError, ValueError, RecursionError, MemoryError):
-        return text
-    text.code = own.code_of(source) if any(cpp_sources(text.tree)) else ""
-    text.functions = list(_functions(text.code))
-    return text
-
-
-def _functions(code: str) -> Iterator[Function]:
-    tokens = tokenize(code)
-    starts, at = [], 0
-    for token in tokens:
-        starts.append(at)
-        at += len(token.text)
-    i = 0
-    while i < len(tokens):
-        if tokens[i].text != "{":
-            i += 1
-            continue
-        end = closing(tokens, i)
-        head = re.search(r"(?P<head>[^;{}]*?)\b(?P<name>[A-Za-z_]\w*)\s*\((?P<parameters>[^;{}]*)\)\s*(?:const\s*)?$",
-                         code[: starts[i]])  # fmt: skip
-        if head is None or end < 0:
-            i += 1
-            continue
-        body = code[starts[i] : starts[end]]
-        yield Function(head["name"], head["head"], head["parameters"], body, starts[i])
-        i = end + 1
-
-
 def _no_block_index(text: Text, finding: Finding) -> Iterator[Fact]:
     two = re.search(r"\bdim3\s+\w+\s*[({][^;]*,", text.code) is not None
     for kernel in text.kernels:
         used = {d: m for d in "xyz" if (m := re.search(rf"\bthreadIdx\.{d}\b", kernel.body))}
         blocks = set(re.findall(r"\bblockIdx\.([xyz])\b", kernel.body))
         if used and not blocks:
-            where = text.line(kernel.start + next(iter(used.values())).start())
+            where = text.line(kernel.start + min(m.start() for m in used.values()))
             cause = (
                 f"{kernel.name} uses threadIdx and never blockIdx: thread 0 of each block works on the same "
                 "element, and the elements beyond the first block belong to nobody."
@@ -322,8 +227,9 @@ def _nan_lost(text: Text, finding: Finding) -> Iterator[Fact]:
 
 
 def _not_contiguous(text: Text, finding: Finding) -> Iterator[Fact]:
-    if not re.search(r"contiguous|transposed|\bview\b|strided|gaps", finding.message) or re.search(
-        r"contiguous|stride|reshape|clone", text.code + text.source.replace("not contiguous", "")
+    asked = {n.attr for n in ast.walk(text.tree) if isinstance(n, ast.Attribute)} if text.tree else set()
+    if not re.search(r"contiguous|transposed|\bview\b|strided|gaps", finding.message) or (
+        re.search(r"contiguous|stride|clone", text.code) or {"contiguous", "stride", "clone"} & asked
     ):
         return
     for match in re.finditer(r"(?P<x>\w+)\s*\.\s*(?:mutable_|const_)?data_ptr\b", text.code):
@@ -405,6 +311,7 @@ def _one_owner(text: Text, finding: Finding) -> Iterator[Fact]:
 FACTS: tuple[tuple[Finder, frozenset[Status]], ...] = (
     (_not_refused, frozenset({Status.NOT_REFUSED})),
     (_returns_none, frozenset({Status.NOT_A_TENSOR, Status.RAISED, Status.WRONG_ANSWER})),
+    *indices.FACTS,
     (_loop_in_each_thread, WRONG | TWICE | OUTSIDE),
     (_no_block_index, WRONG | TWICE),
     (_turned_index, WRONG | OUTSIDE),

@@ -99,6 +99,15 @@ def unfinished(source: str, line: int) -> int:
     return 0
 
 
+def head(source: str, name: str, code: str) -> int:
+    """The line where the function that ``code`` launches (or ``name``) is defined; 0 if it is not found."""
+    called = re.search(r"(\w+)\s*(?:<[^<>]*>\s*)?<<<", code)
+    wanted = called[1] if called else name
+    text = code_of(source)
+    found = re.search(rf"\b{re.escape(wanted)}\s*\([^;{{}}]*\)\s*\{{", text)
+    return text.count("\n", 0, found.start()) + 1 if found else 0
+
+
 def launch(source: str, line: int, want: str, got: str) -> str:
     """How the launch at ``line`` and its kernel's parameters differ, in a sentence; "" if it cannot be said.
 

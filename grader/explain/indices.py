@@ -1,0 +1,178 @@
+"""Facts about indices, guards and the sizes of launches: see ``facts.py``."""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Iterator
+
+from grader.explain.engine import Explanation
+from grader.explain.text import OUTSIDE, TWICE, WRONG, Fact, Finder, Text, read
+from grader.verdict import Finding, Status
+
+ROWS = r"(?:rows|row_count|n_rows|num_rows|nrows|height|H|h|M)"
+COLUMNS = r"(?:cols|columns|col_count|n_cols|num_cols|ncols|width|W|w|N)"
+ROW, COLUMN = r"(?:row\w*|r|y)", r"(?:col\w*|c|x)"
+CASTS = re.compile(
+    r"static_cast<[^<>]*>|\(\s*(?:unsigned|int|long|size_t|u?int(?:32|64)_t|long long)\s*\)|[()\s]"
+)
+MOST_THREADS = 1024
+# What beginners write in place of blockIdx.x * blockDim.x + threadIdx.x, without casts, brackets and spaces.
+FORMULAS = (
+    (r"blockIdx\.(\w)\*gridDim\.\w\+threadIdx\.|gridDim\.\w\*blockIdx\.(\w)\+threadIdx\.",
+     "gridDim is the number of blocks; the threads in front of a block are blockIdx times the threads of a block, blockDim"),
+    (r"(?<![*\w.])blockIdx\.(\w)\+threadIdx\.|threadIdx\.\w\+blockIdx\.(\w)(?!\s*\*)",
+     "without a factor, thread 1 of block 0 and thread 0 of block 1 get the same number"),
+    (r"blockIdx\.(\w)\*threadIdx\.|threadIdx\.\w\*blockIdx\.(\w)",
+     "a product of the two numbers is the same for many threads, and 0 for the whole of block 0"),
+    (r"threadIdx\.(\w)\*blockDim\.\w\+blockIdx\.|blockIdx\.(\w)\+threadIdx\.\w\*blockDim\.",
+     "block and thread have each other's place, so two threads can get the same number"),
+    (r"blockIdx\.(\w)\*blockDim\.\w\*threadIdx\.", "the last sign must be a plus"),
+)  # fmt: skip
+MIXED = re.compile(r"blockIdx\.(\w)\*blockDim\.(\w)\+threadIdx\.(\w)")
+
+
+def launch(finding: Finding, source: str) -> Explanation | None:
+    """Why CUDA refused a launch, from the text: a block of too many threads, or nothing to do."""
+    text = read(source)
+    for fact in (*_large_block(text), *_empty_grid(text, finding)):
+        code = source.splitlines()[fact.line - 1].strip()
+        return Explanation(fact.rule, fact.cause, fact.fix, "03", "", "", fact.line, code)
+    return None
+
+
+def _large_block(text: Text) -> Iterator[Fact]:
+    for match in re.finditer(
+        r"<<<(?P<grid>[^<>]*?),\s*(?P<block>(?:[^,<>()]|\([^<>()]*\))*)\s*(?:,|>>>)", text.code
+    ):
+        block, at = match["block"].strip(), match.start("block")
+        if re.fullmatch(r"[A-Za-z_]\w*", block):
+            made = re.search(
+                rf"\b{block}\s*(?:=\s*(?:dim3\s*)?|(?=[({{]))(?P<value>[^;]*);", text.code[: match.start()]
+            )
+            if made is None:
+                continue
+            block, at = made["value"], made.start()
+        numbers = re.fullmatch(r"[\s({]*(?:dim3\s*[({])?\s*(\d+(?:\s*[,*]\s*\d+)*)\s*[)}\s]*", block)
+        if numbers is None:
+            continue
+        sizes = [int(n) for n in re.findall(r"\d+", numbers[1])]
+        if (threads := math.prod(sizes)) > MOST_THREADS:
+            product = f"{' * '.join(map(str, sizes))} = {threads:,}" if len(sizes) > 1 else f"{threads:,}"
+            cause = f"This block has {product} threads; a block may have {MOST_THREADS:,} at most."
+            fix = "Take a smaller block, 256 threads or 16 by 16, and more blocks: the grid covers the rest."
+            yield Fact("block-too-large", text.line(at), cause, fix)
+
+
+def _empty_grid(text: Text, finding: Finding) -> Iterator[Fact]:
+    called = re.search(r"<<<", text.code)
+    if called and re.search(r"\bempty\b|no (?:elements|rows|columns)", f"{finding.id} {finding.message}"):
+        cause = "This case has no elements, so this launch has a grid of 0 blocks, and CUDA refuses that."
+        fix = "Return before the launch if there is nothing to do: `if (x.numel() == 0) return out;`."
+        yield Fact("empty-grid", text.line(called.start()), cause, fix)
+
+
+def _joined_guard(text: Text, finding: Finding) -> Iterator[Fact]:
+    leave = re.compile(r"\bif\s*\((?P<all>[^;{}]*?>=?[^;{}|]*?&&[^;{}|]*?>=?[^;{}|]*?)\)\s*\{?\s*return\s*;")
+    stay = re.compile(r"\bif\s*\((?P<all>[^;{}]*?<[^;{}&]*?\|\|[^;{}&]*?<[^;{}&]*?)\)\s*(?:\{|\w)")
+    for kernel in text.kernels:
+        for match in leave.finditer(kernel.body):
+            where = text.line(kernel.start + match.start())
+            cause = (
+                f"`{match['all'].strip()}` is true only if both are: a thread that is past the end in one direction "
+                "alone goes on."
+            )
+            yield Fact(
+                "guard-and", where, cause, "Leave if one of the two is past the end: join them with `||`."
+            )
+        for match in stay.finditer(kernel.body):
+            where = text.line(kernel.start + match.start())
+            cause = (
+                f"`{match['all'].strip()}` is true if one of the two is: a thread that is past the end in one "
+                "direction alone still works."
+            )
+            yield Fact("guard-or", where, cause, "Work only if both are inside: join them with `&&`.")
+
+
+def _formula(text: Text, finding: Finding) -> Iterator[Fact]:
+    for kernel in text.kernels:
+        for statement in re.finditer(r"[^;{}]+", kernel.body):
+            first = re.search(r"\b(?:blockIdx|threadIdx)\b", statement[0])
+            if first is None:
+                continue
+            plain = CASTS.sub("", statement[0])
+            where = text.line(kernel.start + statement.start() + first.start())
+            for pattern, why in FORMULAS:
+                if match := re.search(pattern, plain):
+                    d = next((g for g in match.groups() if g), "x")
+                    cause = f"This is not a thread's number in the whole grid: {why}."
+                    yield Fact(
+                        "thread-number", where, cause, f"Write `blockIdx.{d} * blockDim.{d} + threadIdx.{d}`."
+                    )
+            if (match := MIXED.search(plain)) and len(set(match.groups())) > 1:
+                cause = (
+                    f"This mixes directions: {', '.join(sorted(set(match.groups())))} stand in one number."
+                )
+                fix = "A number along one direction has that letter three times: blockIdx.x * blockDim.x + threadIdx.x."
+                yield Fact("thread-number", where, cause, fix)
+
+
+def _row_length(text: Text, finding: Finding) -> Iterator[Fact]:
+    """``row * rows + col``: rows lie one after another, and each has as many elements as there are columns."""
+    for kernel in text.kernels:
+        if re.search(rf"(?<![.\w])(?:{ROW}\s*\*\s*{COLUMNS}|{COLUMN}\s*\*\s*{ROWS})\b", kernel.body):
+            continue  # two layouts: a transpose
+        for index, count, what in ((ROW, ROWS, "row"), (COLUMN, COLUMNS, "column")):
+            pattern = rf"(?<![.\w])(?P<i>{index})\s*\*\s*(?P<n>{count})\b(?!\s*\*)"
+            for match in re.finditer(pattern, kernel.body):
+                if what == "column" and not re.match(rf"\s*\+\s*{ROW}\b", kernel.body[match.end() :]):
+                    continue
+                names = [
+                    p for p in re.findall(r"(\w+)\s*(?:,|$)", kernel.parameters) if re.fullmatch(COLUMNS, p)
+                ]
+                own = names[0] if names else "the number of columns"
+                cause = (
+                    f"`{match[0]}` multiplies the {what}'s number by how many {what}s there are. Rows lie one after "
+                    f"another, so row r begins at r times the length of a row, which is {own}."
+                )
+                yield Fact("row-length", text.line(kernel.start + match.start()), cause,
+                           f"The index of an element is row * {names[0] if names else 'columns'} + column.")  # fmt: skip
+
+
+def _turned_grid(text: Text, finding: Finding) -> Iterator[Fact]:
+    """A grid made of (rows, columns), though its kernels number columns by x."""
+    made = r"\b{names}\s*=\s*[^;]*?(?:blockIdx|threadIdx)\.{axis}\b"
+    usual = [
+        k
+        for k in text.kernels
+        if re.search(made.format(names=ROW, axis="y"), k.body)
+        and re.search(made.format(names=COLUMN, axis="x"), k.body)
+    ]
+    if not usual:
+        return
+    form = r"\bdim3\s*(?P<name>\w*)\s*[({](?P<first>(?:[^;,()]|\([^()]*\))*),(?P<second>(?:[^;,()]|\([^()]*\))*)[,)}]"
+    for match in re.finditer(form, text.code):
+        words = [set(re.findall(r"[A-Za-z_]\w*", match[part])) for part in ("first", "second")]
+        rows = [
+            any(re.fullmatch(ROWS, w) for w in part) or "size(0)" in match[p]
+            for part, p in zip(words, ("first", "second"), strict=True)
+        ]
+        columns = [
+            any(re.fullmatch(COLUMNS, w) for w in part) or "size(1)" in match[p]
+            for part, p in zip(words, ("first", "second"), strict=True)
+        ]
+        if rows == [True, False] and columns == [False, True]:
+            cause = (
+                f"This grid's first number, along x, is made of the rows, and its second, along y, of the columns; in "
+                f"{usual[0].name} x numbers the columns and y the rows."
+            )
+            fix = "Swap the two numbers: the first is for the columns (x), the second for the rows (y)."
+            yield Fact("grid-turned", text.line(match.start()), cause, fix)
+
+
+FACTS: tuple[tuple[Finder, frozenset[Status]], ...] = (
+    (_formula, WRONG | TWICE | OUTSIDE),
+    (_turned_grid, WRONG | OUTSIDE | TWICE),
+    (_joined_guard, WRONG | OUTSIDE | TWICE),
+    (_row_length, WRONG | OUTSIDE | TWICE),
+)

@@ -1,0 +1,106 @@
+"""A submission's text, taken apart for those who look for facts about it, and what a fact is."""
+
+from __future__ import annotations
+
+import ast
+import re
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
+
+from grader.explain import own
+from grader.look.python import cpp_sources
+from grader.simt.tokens import closing, tokenize
+from grader.verdict import Finding, Status
+
+WRONG = frozenset({Status.WRONG_OUTPUT, Status.NOT_FINITE, Status.UNINITIALISED, Status.PRECISION})
+OUTSIDE = frozenset({Status.ILLEGAL_ACCESS, Status.CRASHED, Status.CUDA_ERROR})
+TWICE = frozenset({Status.RACE, Status.TIMEOUT, Status.MUTATED_INPUT})
+SIZE = r"(?:n|N|m|k|rows?|cols?|columns|width|height|w|h|size|count|total|numel|len|length|elements|num_\w+|n_\w+|\w+_size|inner)"
+GUARDS = re.compile(r"\b(?:if|for|while|min|switch)\b|\?")
+
+
+@dataclass(frozen=True, slots=True)
+class Function:
+    """A C++ function: its name, what stands before the name, parameters and body, and where these begin."""
+
+    name: str
+    head: str
+    parameters: str
+    body: str
+    start: int
+
+    @property
+    def kernel(self) -> bool:
+        """Whether it is launched."""
+        return "__global__" in self.head
+
+
+@dataclass(slots=True)
+class Text:
+    """A submission's text: ``code`` is its C++ alone, comments blanked, each line where it is in the file."""
+
+    source: str
+    code: str = ""
+    functions: list[Function] = field(default_factory=list)
+    tree: ast.Module | None = None
+
+    def line(self, offset: int) -> int:
+        """The file's line of the character of ``code`` at ``offset``."""
+        return self.code.count("\n", 0, offset) + 1
+
+    @property
+    def kernels(self) -> list[Function]:
+        """The kernels among the functions."""
+        return [f for f in self.functions if f.kernel]
+
+    @property
+    def host(self) -> list[Function]:
+        """The functions that run on the host."""
+        return [f for f in self.functions if not f.kernel and "__device__" not in f.head]
+
+
+@dataclass(frozen=True, slots=True)
+class Fact:
+    """What line ``line`` does, in ``cause``, and what to do instead. Sentences for the student."""
+
+    rule: str
+    line: int
+    cause: str
+    fix: str
+
+
+Finder = Callable[[Text, Finding], Iterator[Fact]]
+
+
+def read(source: str) -> Text:
+    """The text with its C++ functions; without any where the Python cannot be parsed."""
+    text = Text(source)
+    try:
+        text.tree = ast.parse(source)
+    except (SyntaxError, ValueError, RecursionError, MemoryError):
+        return text
+    text.code = own.code_of(source) if any(cpp_sources(text.tree)) else ""
+    text.functions = list(_functions(text.code))
+    return text
+
+
+def _functions(code: str) -> Iterator[Function]:
+    tokens = tokenize(code)
+    starts, at = [], 0
+    for token in tokens:
+        starts.append(at)
+        at += len(token.text)
+    i = 0
+    while i < len(tokens):
+        if tokens[i].text != "{":
+            i += 1
+            continue
+        end = closing(tokens, i)
+        head = re.search(r"(?P<head>[^;{}]*?)\b(?P<name>[A-Za-z_]\w*)\s*\((?P<parameters>[^;{}]*)\)\s*(?:const\s*)?$",
+                         code[: starts[i]])  # fmt: skip
+        if head is None or end < 0:
+            i += 1
+            continue
+        body = code[starts[i] : starts[end]]
+        yield Function(head["name"], head["head"], head["parameters"], body, starts[i])
+        i = end + 1
