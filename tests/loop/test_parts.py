@@ -102,7 +102,7 @@ def test_the_raw_log_is_one_key_away() -> None:
     log = "mine.py:4:39: error: 'thredIdx' was not declared in this scope"
     finding = Finding("load", Status.COMPILE_ERROR, "does not compile", 0, 0, {"log": log})
     verdict = Verdict("03_square_kernel", "mine.py", "simt", "CPU", (finding,), 1.0)
-    assert view.KEYS["x"] == "raw log"
+    assert view.KEYS["x"] == "log"
     assert log in _shown(view.raw_log(verdict))
     printed = Verdict("03_square_kernel", "mine.py", "simt", "CPU", (), 1.0, output="printed by it")
     assert "printed by it" in _shown(view.raw_log(printed))
