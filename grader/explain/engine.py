@@ -131,6 +131,8 @@ def _fill(rule: Rule, groups: dict[str, str], error: Error, source: str) -> Expl
         line, code, above = lacking, source.splitlines()[lacking - 1].strip(), " at the end of this line"
     if rule.id == "launch-arguments" and line:
         cause = own.launch(source, line, groups.get("want", ""), groups.get("got", "")) or cause
+    if rule.id == "wrong-call":
+        cause = own.call(error.text, name) or cause
     if rule.id == "bound-name" and (names := own.declared(source)):
         declared = f" It declares {', '.join(n for n, _ in names[:4])}."
     if rule.id == "undefined-symbol":

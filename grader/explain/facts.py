@@ -256,17 +256,63 @@ def _not_refused(text: Text, finding: Finding) -> Iterator[Fact]:
             return
 
 
+def _host_result(text: Text, finding: Finding) -> Iterator[Fact]:
+    """The one line that a wrong value comes from, in a file without kernels."""
+    functions = [f for f in text.host if "Tensor" in f.head]
+    if text.kernels or len(functions) != 1 or "First wrong" not in finding.message:
+        return
+    (function,) = functions
+    returned = list(re.finditer(r"\breturn\b\s*(?P<value>[^;]*);", function.body))
+    if len(returned) != 1:
+        return
+    names = re.findall(r"(\w+)\s*(?:=[^,]*)?(?:,|$)", function.parameters)
+    idle = [n for n in names if not re.search(rf"\b{n}\b", function.body)]
+    without = (
+        f" {' and '.join(idle)} {'is' if len(idle) == 1 else 'are'} not used in {function.name}."
+        if idle
+        else ""
+    )
+    shape = str(finding.evidence.get("pattern") or "")
+    what = f": {shape}" if shape.startswith("the result") else ""
+    value = " ".join(returned[0]["value"].split())
+    cause = f"{function.name} hands back `{value}`{what}.{without}"
+    yield Fact("host-result", text.line(function.start + returned[0].start()), cause,
+               "Compare this line with the formula that the task asks for, part by part.")  # fmt: skip
+
+
+def _in_place(text: Text, finding: Finding) -> Iterator[Fact]:
+    """Host code that changes a tensor which it was given."""
+    for function in text.host:
+        for name in re.findall(r"(\w+)\s*(?:=[^,]*)?(?:,|$)", function.parameters):
+            changed = re.search(
+                rf"\b{name}\s*\.\s*(?P<how>[a-z]\w*_)\s*\(|\b{name}\s*(?P<sign>[-+*/]=)", function.body
+            )
+            copied = re.search(rf"\b{name}\s*=[^=;]*\b(?:clone|empty|zeros)", function.body)
+            if changed and not copied:
+                how = f"{name}.{changed['how']}(...)" if changed["how"] else f"{name} {changed['sign']} ..."
+                cause = f"`{how}` works in place: it changes {name} itself, the caller's own tensor."
+                yield Fact("in-place", text.line(function.start + changed.start()), cause,
+                           f"Compute a new tensor: without the underscore or with `{name} * a`, and return that.")  # fmt: skip
+
+
 def _returns_none(text: Text, finding: Finding) -> Iterator[Fact]:
     if text.tree is None or "None" not in finding.message:
         return
+    silent = [n for n in text.tree.body if isinstance(n, ast.FunctionDef) and not _gives(n)]
     for node in ast.walk(text.tree):
         if isinstance(node, ast.FunctionDef) and node.name != "__init__":
-            own = [n for n in ast.walk(node) if isinstance(n, ast.Return) and n.value is not None]
-            if not own and (node.name in finding.message or node.name == "forward"):
+            own = _gives(node)
+            alone = silent == [node] and "returned None" in finding.message
+            if not own and (node.name in finding.message or node.name == "forward" or alone):
                 cause = f"{node.name} has no `return`, so Python hands back None."
                 yield Fact(
                     "returns-none", node.lineno, cause, "End the function with `return` and the result."
                 )
+
+
+def _gives(function: ast.FunctionDef) -> bool:
+    """Whether a Python function hands back a value somewhere."""
+    return any(isinstance(n, ast.Return) and n.value is not None for n in ast.walk(function))
 
 
 def _no_barrier(text: Text, finding: Finding) -> Iterator[Fact]:
@@ -310,7 +356,12 @@ def _one_owner(text: Text, finding: Finding) -> Iterator[Fact]:
 
 FACTS: tuple[tuple[Finder, frozenset[Status]], ...] = (
     (_not_refused, frozenset({Status.NOT_REFUSED})),
-    (_returns_none, frozenset({Status.NOT_A_TENSOR, Status.RAISED, Status.WRONG_ANSWER})),
+    (
+        _returns_none,
+        frozenset({Status.NOT_A_TENSOR, Status.RAISED, Status.WRONG_ANSWER, Status.WRONG_OUTPUT}),
+    ),
+    (_in_place, frozenset({Status.MUTATED_INPUT})),
+    (_host_result, WRONG),
     *indices.FACTS,
     (_loop_in_each_thread, WRONG | TWICE | OUTSIDE),
     (_no_block_index, WRONG | TWICE),

@@ -134,7 +134,7 @@ def launch(source: str, line: int, want: str, got: str) -> str:
             f"{call['name']} takes {_count(len(names))} ({', '.join(names)}), and this launch hands over "
             f"{len(handed)} ({', '.join(handed)})."
         )
-    wants, gots = _types(want), _types(got)
+    wants, gots = _parts(want), _parts(got)
     if len(wants) == len(gots) == len(names):
         for number, (a, b) in enumerate(zip(wants, gots, strict=True)):
             if _bare(a) != _bare(b) and ("*" in a or "*" in b):
@@ -143,6 +143,52 @@ def launch(source: str, line: int, want: str, got: str) -> str:
                     f"{call['name']}'s {names[number]} is of type {_shown(a)}."
                 )
     return ""
+
+
+def call(text: str, name: str) -> str:
+    """How a call from Python and the C++ function's parameters differ, in a sentence; "" if it cannot be said.
+
+    ``text``: what pybind11 says of it, with the form that it knows and what it was invoked with.
+    """
+    form = re.search(r"^\s*1\. \((?P<form>.*)\) -> ", text, re.M)
+    invoked = re.search(r"^Invoked with: (?P<given>.*?)(?:; kwargs: .*)?\Z", text, re.M | re.S)
+    if form is None or invoked is None or "kwargs: " in invoked[0] or re.search(r"^\s*2\. \(", text, re.M):
+        return ""
+    taken = [part.partition(":")[2].strip() for part in _parts(form["form"])]
+    given = [_kind(part) for part in _parts(invoked["given"])]
+    wanted = [next((words for sign, words in TYPES if sign in part), part) for part in taken]
+    if "" in given:
+        return ""
+    if len(wanted) != len(given):
+        return (
+            f"{name} takes {_count(len(wanted))} ({', '.join(wanted)}), and it was called with {len(given)} "
+            f"({', '.join(given)})."
+        )
+    for number, (want, got) in enumerate(zip(wanted, given, strict=True), 1):
+        if want != got and (want, got) != ("a float", "an int"):
+            return f"Argument {number} of {name} must be {want}, and it was called with {got}."
+    return ""
+
+
+# Words for what stands in pybind11's name of a type.
+TYPES = (
+    ("Tensor", "a tensor"), ("SupportsFloat", "a float"), ("SupportsInt", "an int"), ("float", "a float"),
+    ("int", "an int"), ("str", "a text"), ("bool", "a bool"),
+)  # fmt: skip
+
+
+def _parts(listed: str) -> list[str]:
+    return ["".join(t.text for t in part).strip() for part in split_commas(tokenize(listed))]
+
+
+def _kind(value: str) -> str:
+    """What a value is, by how Python prints it; "" if it is not known."""
+    signs = (
+        (r"tensor\(|Parameter containing", "a tensor"), (r"['\"]", "a text"), (r"\[", "a list"), (r"\(", "a tuple"),
+        (r"None$", "None"), (r"(?:True|False)$", "a bool"), (r"[-+]?\d+$", "an int"),
+        (r"[-+]?(?:[\d.]+(?:e[-+]?\d+)?|inf|nan)$", "a float"),
+    )  # fmt: skip
+    return next((words for sign, words in signs if re.match(sign, value)), "")
 
 
 def _arguments(tokens: list[Token], at: int) -> list[list[Token]] | None:
@@ -154,10 +200,6 @@ def _arguments(tokens: list[Token], at: int) -> list[list[Token]] | None:
 
 def _count(number: int) -> str:
     return f"{number} argument{'' if number == 1 else 's'}"
-
-
-def _types(listed: str) -> list[str]:
-    return ["".join(t.text for t in part).strip() for part in split_commas(tokenize(listed))]
 
 
 def _bare(kind: str) -> str:

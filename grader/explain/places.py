@@ -6,6 +6,7 @@ import re
 from dataclasses import dataclass
 
 MOST_LINES = 3000
+MOST_SAID = 120  # lines of an exception's text
 COLOUR = re.compile(r"\x1b\[[0-9;]*[A-Za-z]")
 COMPILERS = (
     re.compile(
@@ -88,7 +89,7 @@ def exception(lines: list[str]) -> Error | None:
         return None
     at, match = ends[-1]
     frames = [m for line in lines[:at] if (m := FRAME.match(line)) and not FOREIGN.search(m["file"])]
-    text = "\n".join([match["text"], *lines[at + 1 : at + 4]])
+    text = "\n".join([match["text"], *lines[at + 1 : at + MOST_SAID]])
     if not frames:
         return Error(text)
     index = max(i for i, line in enumerate(lines[:at]) if FRAME.match(line) and frames[-1].string == line)

@@ -85,7 +85,9 @@ class Text:
             yield room.fallen(check, fault)
             return
         if not isinstance(said, str):
-            lacking = f"{self.entry}() returns {str(said)[:100]}, not a text."
+            line = room.line_of(self.entry, result=True)
+            at = f"Line {line}: " if line else ""
+            lacking = f"{at}{self.entry}() returns {str(said)[:100]}, not a text."
         else:
             lacking = self.lacks(said)
         if lacking:

@@ -143,6 +143,8 @@ class Simt(Plain):
         if "indices" in request:
             seen = [self._writer(tensor, index) for index in request["indices"]]
             return {"kernels": [writer and writer["kernel"] for writer in seen]}
+        if not tensor.is_cuda:  # no kernel is meant to write there
+            return {}
         return {"owner": self._writer(tensor, request["index"])}
 
     def _writer(self, tensor: torch.Tensor, flat: int) -> dict[str, Any] | None:

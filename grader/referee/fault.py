@@ -53,8 +53,9 @@ def from_error(error: dict[str, Any], stage: str) -> FaultError:
 
 
 def first_line(text: str) -> str:
-    """The first line that says something."""
-    return next((line.strip() for line in text.splitlines() if line.strip()), "(no message)")
+    """The first line that says something; of pybind11's, without the announcement of what follows."""
+    first = next((line.strip() for line in text.splitlines() if line.strip()), "(no message)")
+    return first.removesuffix(" The following argument types are supported:")
 
 
 def compiler_line(log: str) -> str:

@@ -48,6 +48,9 @@ def _whole(answer: Array, got: Array, inputs: tuple[Array, ...]) -> str:
         for number, given in enumerate(inputs):
             if given.shape == got.shape and np.array_equal(given.astype(got.dtype), got, equal_nan=True):
                 return f"the result is a copy of input {number}"
+        for number, given in enumerate(inputs):
+            if said := _straight(answer, got, given, f"input {number}"):
+                return said
         some = answer != 0
         if np.count_nonzero(some) > 3:
             ratio = got[some].astype(np.float64) / answer[some]
@@ -55,6 +58,33 @@ def _whole(answer: Array, got: Array, inputs: tuple[Array, ...]) -> str:
             if middle and abs(middle - 1) > 2e-3 and np.allclose(ratio, middle, rtol=1e-3):
                 return f"everything is {middle:.6g} times what it should be"
     return ""
+
+
+def _straight(answer: Array, got: Array, given: Array, name: str) -> str:
+    """The result as a factor times an input plus a number, where it is that, and the answer too if it is."""
+    if given.shape != got.shape or given.dtype.kind != "f" or got.size < 5:
+        return ""
+
+    def line(values: Array) -> tuple[float, float] | None:
+        x, y = given.reshape(-1).astype(np.float64), values.reshape(-1).astype(np.float64)
+        sound = np.isfinite(x) & np.isfinite(y)
+        if np.count_nonzero(sound) < 5 or not np.ptp(x[sound]):
+            return None
+        factor, more = np.polyfit(x[sound], y[sound], 1)
+        error = np.abs(factor * x[sound] + more - y[sound]).max()
+        return (float(factor), float(more)) if error <= 1e-5 * np.abs(y[sound]).max() else None
+
+    found, right = line(got), line(answer)
+    if found is None or (abs(found[0]) < 1e-6 and right is None):
+        return ""
+    expected = f", and the expected one {_sum(right, name)}" if right else ""
+    return f"the result is {_sum(found, name)}{expected}"
+
+
+def _sum(line: tuple[float, float], name: str) -> str:
+    factor, more = (0.0 if abs(part) < 1e-6 else part for part in line)
+    product = name if abs(factor - 1) < 1e-6 else f"{factor:.6g} * {name}"
+    return f"{product} {'+' if more > 0 else '-'} {abs(more):.6g}" if more else product
 
 
 def _turned(answer: Array, got: Array) -> bool:

@@ -10,6 +10,8 @@ RULES = (
         (
             r"(?:expected primary-expression before '\.' token|expected unqualified-id before '\.' token).*"
             r" @.*\b(?P<name>torch|at|c10|std)\s?\.",
+            r"'(?P<name>torch|at|c10|std)' does not name a type.* @.*\b(?P=name)\s?\.",
+            r"no storage class or type specifier.* @.*\b(?P<name>torch|at|c10|std)\s?\.",
             r"unexpected namespace name '(?P<name>\w+)': expected expression",
             r"a namespace name is not allowed.* @.*\b(?P<name>torch|at|c10|std)\s?\.",
             r"(?:cannot use dot operator|expected unqualified-id).* @.*\b(?P<name>torch|at|c10|std)\s?\.",

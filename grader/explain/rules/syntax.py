@@ -57,6 +57,28 @@ RULES = (
         "C++ writes true, false and nullptr.",
     ),
     Rule(
+        "python-def",
+        (
+            r"'(?P<name>def)' (?:does not name a type|was not declared)",
+            r"unknown type name '(?P<name>def)'",
+            r"(?:identifier \"(?P<name>def)\" is undefined|no storage class or type specifier).* @.*\bdef\s",
+        ),
+        "This is a function as Python writes it; in C++ a type stands before its name and before each parameter.",
+        "Write torch::Tensor f(torch::Tensor x, double a) { return x * a; }: types, braces and semicolons.",
+    ),
+    Rule(
+        "python-function",
+        (
+            r"'(?P<name>len|range|print|elif|import|self|pass|lambda|str)' (?:was not declared|does not name a type)",
+            r"identifier \"(?P<name>len|range|print|elif|import|self|pass|lambda|str)\" is undefined",
+            r"(?:use of undeclared identifier|unknown type name) "
+            r"'(?P<name>len|range|print|elif|import|self|pass|lambda|str)'",
+        ),
+        "{name} is Python's; C++ does not know it.",
+        "C++ writes x.size(0) for len(x), for (int i = 0; i < n; i++) for a range, else if for elif, printf for print "
+        "and #include for import.",
+    ),
+    Rule(
         "else-without-if",
         (r"'else' without a previous 'if'", r"expected expression before 'else'", r"expected a statement"),
         "An else (or another statement) stands where none may: the if before it has ended already.",

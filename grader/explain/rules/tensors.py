@@ -7,8 +7,8 @@ RULES = (
         "wrong-call",
         (r"(?P<name>\w+)\(\): incompatible function arguments",),
         "{name} was called from Python with other arguments than the C++ function takes.",
-        'Compare "Invoked with" with the line numbered 1. C++ has no default values here, and a list is not a '
-        "tensor.",
+        "Compare the call with the C++ function's parameters, one by one and in order. C++ has no default values "
+        "here, a list is not a tensor, and Python's float is a double in C++.",
     ),
     Rule(
         "not-bound",
