@@ -84,6 +84,10 @@ class Outcome:
     requests: list[BuildRequest] = field(default_factory=list)
 
 
+# Notices about the machine that this process has given: it may grade many files, and once is enough.
+_SAID: set[str] = set()
+
+
 def check(job: Job) -> Outcome:
     """Grade one submission. Only :class:`~grader.errors.BadInputError` and toolchain errors are raised."""
     begun = time.monotonic()
@@ -95,7 +99,8 @@ def check(job: Job) -> Outcome:
     stages["look"] = time.monotonic() - begun
     if syntax is not None:
         return Outcome(_verdict(job, _unread(job, syntax), stages, begun, None), advice, [])
-    if lacking := sandbox.notice(job.sandbox):
+    if (lacking := sandbox.notice(job.sandbox)) and lacking not in _SAID:
+        _SAID.add(lacking)
         job.say(lacking)
     builder = None
     if job.choice.name == "simt":
