@@ -7,7 +7,7 @@ import re
 from collections.abc import Iterator
 
 from grader.explain.engine import Explanation
-from grader.explain.text import OUTSIDE, TWICE, WRONG, Fact, Finder, Text, read
+from grader.explain.text import OUTSIDE, SIZE, TWICE, WRONG, Fact, Finder, Text, read
 from grader.verdict import Finding, Status
 
 ROWS = r"(?:rows|row_count|n_rows|num_rows|nrows|height|H|h|M)"
@@ -176,9 +176,57 @@ def _turned_grid(text: Text, finding: Finding) -> Iterator[Fact]:
             yield Fact("grid-turned", text.line(match.start()), cause, fix)
 
 
+def _half_guard(text: Text, finding: Finding) -> Iterator[Fact]:
+    """A guard that asks for one of the two directions, or compares with the other one's size."""
+    made = r"\b(?P<name>{names})\s*=\s*[^;]*?(?:blockIdx|threadIdx)\.{axis}\b"
+    compared = r"(?<![\w.]){name}\s*(?:>=?|<=?)\s*(?P<n>\w+)"
+    for kernel in text.kernels:
+        row = re.search(made.format(names="row", axis="y"), kernel.body)
+        column = re.search(made.format(names="col(?:umn)?", axis="x"), kernel.body)
+        if not (row and column):
+            continue
+        of_row, of_column = (re.search(compared.format(name=m["name"]), kernel.body) for m in (row, column))
+        if of_row and of_column:
+            if re.fullmatch(COLUMNS, of_row["n"]) and re.fullmatch(ROWS, of_column["n"]):
+                cause = f"`{of_row[0]}` and `{of_column[0]}`: each is compared with the size of the other direction; rows and columns are swapped in the guard."
+                yield Fact("guard-turned", text.line(kernel.start + of_row.start()), cause,
+                           f"Compare {row['name']} with {of_column['n']}, and {column['name']} with {of_row['n']}.")  # fmt: skip
+            continue
+        have, lacks, what = (of_column, row, "row") if of_column else (of_row, column, "column")
+        guard = have or re.search(rf"\bif\s*\([^;{{}}]*?(?:>=?|<=?)\s*{SIZE}", kernel.body)
+        if guard and not re.search(rf"\b(?:for|while|min)\b[^;]*\b{lacks['name']}\b", kernel.body):
+            cause = f"The guard does not ask for {lacks['name']}: a thread past the last {what} goes on, to an element that belongs to another thread or lies past the end."
+            yield Fact("guard-of-one-direction", text.line(kernel.start + guard.start()), cause,
+                       f"A thread works only if both its row and its column exist: ask for {row['name']} and for {column['name']}.")  # fmt: skip
+
+
+def _no_row_length(text: Text, finding: Finding) -> Iterator[Fact]:
+    """``row + col`` and ``row + col * cols``."""
+    end = r"(?=\s*[;\]])"
+    sums = (
+        rf"(?<=[=\[])\s*(?:{ROW}\s*\+\s*{COLUMN}|{COLUMN}\s*\+\s*{ROW}){end}",
+        rf"(?<=[=\[])\s*{ROW}\s*\+\s*{COLUMN}\s*\*\s*{COLUMNS}{end}",
+    )
+    for kernel in text.kernels:
+        for number, pattern in enumerate(sums):
+            if match := re.search(pattern, kernel.body):
+                why = (
+                    "many elements have the same sum"
+                    if not number
+                    else "the column is multiplied with the length of a row, where the row must be"
+                )
+                cause = (
+                    f"`{match[0].strip()}` is not the index of an element: {why}. Rows lie one after another."
+                )
+                yield Fact("row-length", text.line(kernel.start + match.end()), cause,
+                           "The index is row * columns + column.")  # fmt: skip
+
+
 FACTS: tuple[tuple[Finder, frozenset[Status]], ...] = (
     (_formula, WRONG | TWICE | OUTSIDE),
     (_turned_grid, WRONG | OUTSIDE | TWICE),
     (_joined_guard, WRONG | OUTSIDE | TWICE),
     (_row_length, WRONG | OUTSIDE | TWICE),
+    (_no_row_length, WRONG | OUTSIDE | TWICE),
+    (_half_guard, WRONG | OUTSIDE | TWICE),
 )

@@ -523,7 +523,7 @@ class Seen:
                     )
                     yield Fact("whole-loop", other.line, cause,
                                "Measure each call: inside the loop two events of its own, recorded before and after the call.")  # fmt: skip
-            events = [s for s in steps if s.kind == "event" and not s.looped]
+            events = [s for s in steps if s.kind == "event" and not _in_for(function, s.node)]
             names = {self.shown(s.node.func.value) for s in steps if s.kind == "record" and s.looped
                      and isinstance(s.node, ast.Call) and isinstance(s.node.func, ast.Attribute)}  # fmt: skip
             own = [e for e in events if _bound(function, e.node) & names]

@@ -1,10 +1,11 @@
 """Facts about indices, guards and sizes: found at their line, and never in a file that is right."""
 
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
-from grader.explain import indices
+from grader.explain import hosts, indices
 from grader.explain.text import read
 from grader.lessons import every
 from grader.verdict import Finding, Status
@@ -12,6 +13,7 @@ from grader.verdict import Finding, Status
 HONEST = sorted((Path(__file__).parents[1] / "corpus" / "honest").glob("*.py"))
 RIGHT = [s for one in every() for s in one.solution.parent.rglob("*.py")] + HONEST
 FAILED = Finding("a case", Status.WRONG_OUTPUT, "This case: nan, transposed, empty.")
+COPIED = Finding("a case", Status.ILLEGAL_ACCESS, "not device memory; a copy of input 0")
 KERNEL = "__global__ void k(const float* in, float* out, int rows, int cols) {{\n{}\n}}\n"
 USUAL = KERNEL.format("int row = blockIdx.y * 16 + threadIdx.y; int col = blockIdx.x * 16 + threadIdx.x;")
 
@@ -25,8 +27,9 @@ def test_nothing_is_found_in_files_that_are_right() -> None:
     said = {
         f"{path.parent.name}/{path.name}:{fact.line}: {fact.cause}"
         for path in RIGHT
-        for find, _ in indices.FACTS
-        for fact in find(read(path.read_text("utf-8")), FAILED)
+        for find, _ in (*indices.FACTS, *hosts.FACTS)
+        for finding in (FAILED, replace(COPIED, message="a copy of input 0"))
+        for fact in find(read(path.read_text("utf-8")), finding)
     }
     assert said == set()
 
@@ -58,10 +61,59 @@ def test_nothing_is_found_in_files_that_are_right() -> None:
         ("int i = row * cols + col;", ""),
         ("int i = col * rows + row;", ""),
         ("int n = rows * cols;", ""),
+        ("int i = row + col;", "row-length"),
+        ("out[row + col * cols] = 1;", "row-length"),
+        ("int i = row + col + 1;", ""),
     ],
 )
 def test_a_line_of_a_kernel(line: str, rule: str) -> None:
     assert found(KERNEL.format(line)) == ([(rule, 3)] if rule else [])
+
+
+BOTH = "int row = blockIdx.y * 16 + threadIdx.y;\nint col = blockIdx.x * 16 + threadIdx.x;\n"
+
+
+@pytest.mark.parametrize(
+    "guard, rule",
+    [
+        ("if (row >= rows) return;", "guard-of-one-direction"),
+        ("if (col < cols) out[row * cols + col] = 1;", "guard-of-one-direction"),
+        ("if (row * cols + col >= rows * cols) return;", "guard-of-one-direction"),
+        ("if (i >= rows * cols) return;", "guard-of-one-direction"),
+        ("if (row >= cols || col >= rows) return;", "guard-turned"),
+        ("if (row >= rows || col >= cols) return;", ""),
+        ("if (row >= rows) return; for (; col < cols; col += 32) out[col] = 1;", ""),
+    ],
+)
+def test_a_guard_for_one_direction(guard: str, rule: str) -> None:
+    assert found(KERNEL.format(BOTH + guard)) == ([(rule, 5)] if rule else [])
+
+
+HOST = "torch::Tensor f(torch::Tensor x) {{\n{}\n}}\n"
+LAUNCH = "k<<<grid, block>>>(x.data_ptr<float>(), out.data_ptr<float>(), rows, cols);"
+
+
+@pytest.mark.parametrize(
+    "host, rule",
+    [
+        (LAUNCH, ""),
+        (LAUNCH.replace("rows, cols", "cols, rows"), "arguments-swapped"),
+        (LAUNCH.replace("rows, cols", "n, m"), ""),
+        ("k(x.data_ptr<float>(), out.data_ptr<float>(), rows, cols);", "kernel-called"),
+        ("return out;", "not-launched"),
+        (f"x.contiguous(); {LAUNCH}", "copy-dropped"),
+        (f"x = x.contiguous(); {LAUNCH}", ""),
+        (f"torch::Tensor out = torch::empty_like(x); {LAUNCH} return x;", "input-returned"),
+        (f"torch::Tensor out = torch::empty_like(x); {LAUNCH} return out;", ""),
+        (f"torch::Tensor out = torch::empty({{2, 3}}); {LAUNCH} return out;", "made-on-cpu"),
+        (f"torch::Tensor out = torch::empty({{2, 3}}, x.options()); {LAUNCH} return out;", ""),
+    ],
+)
+def test_a_line_of_host_code(host: str, rule: str) -> None:
+    text = read(f'source = r"""\n{KERNEL.format("")}{HOST.format(host)}"""\n')
+    facts = {fact.rule: fact.line for find, _ in hosts.FACTS for fact in find(text, COPIED)}
+    facts.pop("device-not-checked", None)  # true of all of them
+    assert facts == ({rule: 5 if rule == "not-launched" else 6} if rule else {})
 
 
 @pytest.mark.parametrize(

@@ -182,6 +182,18 @@ RULES = (
         "03",
     ),
     Rule(
+        "not-an-array",
+        (
+            r"invalid types '(?P<a>[\w: ]+)\[[^']*' for array subscript",
+            r"subscripted value is not an array, pointer, or vector",
+            r"expression must have pointer-to-object type but it has type \"(?P<a>[^\"]+)\"",
+        ),
+        "Here one single number is indexed with [ ]; only a pointer or an array has elements.",
+        "A pointer has one index: for a matrix, `a[row * columns + column]` and not `a[row][column]`. A parameter "
+        "that is to be an array is declared with a star: `const float* a`.",
+        "03",
+    ),
+    Rule(
         "index-type",
         (
             r"invalid types '(?P<name>[^']*)' for array subscript",

@@ -57,6 +57,22 @@ RULES = (
         "C++ writes true, false and nullptr.",
     ),
     Rule(
+        "python-for",
+        (r" @[^:]*: for\s+\w+\s+in\b.*:\s*$",),
+        "This is a loop as Python writes it.",
+        "C++ writes for (int64_t i = 0; i < n; i++) { ... }, with braces around what is repeated. In a kernel ask "
+        "first whether the threads are the loop already.",
+    ),
+    Rule(
+        "python-if",
+        (
+            r"expected '\('.* @[^:]*: (?P<name>if|while|elif)\b[^()]*:\s*$",
+            r"expected a \"\(\".* @[^:]*: (?P<name>if|while|elif)\b[^()]*:\s*$",
+        ),
+        "This is {name} as Python writes it; in C++ the condition stands in brackets, and no colon follows.",
+        "Write if (i < n) { ... }.",
+    ),
+    Rule(
         "python-def",
         (
             r"'(?P<name>def)' (?:does not name a type|was not declared)",

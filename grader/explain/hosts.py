@@ -1,0 +1,147 @@
+"""Facts about host code: launches and their arguments, checks, where tensors are made. See ``facts.py``."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+from grader.explain.text import OUTSIDE, TWICE, WRONG, Fact, Finder, Function, Text
+from grader.simt.tokens import Token, closing, split_commas, tokenize
+from grader.verdict import Finding, Status
+
+LAUNCH = re.compile(r"\b(?P<name>\w+)\s*(?:<[^<>;]*>\s*)?<<<")
+
+
+def _not_launched(text: Text, finding: Finding) -> Iterator[Fact]:
+    """A kernel that nobody launches, or that is called like a function."""
+    launched = {m["name"] for m in LAUNCH.finditer(text.code)}
+    for kernel in text.kernels:
+        if kernel.name in launched or not text.host:
+            continue
+        for function in text.host:
+            if called := re.search(rf"\b{kernel.name}\s*\(", function.body):
+                cause = f"{kernel.name} is a kernel, and here it is called like a function: no thread of the device is started for it."
+                yield Fact("kernel-called", text.line(function.start + called.start()), cause,
+                           f"Launch it: `{kernel.name}<<<grid, block>>>(...)`.")  # fmt: skip
+                return
+        if "<<<" not in text.source and "Launch" not in text.source:
+            function = text.host[-1]
+            cause = f"{kernel.name} is defined, and no line launches it: {function.name} hands back what nothing has written."
+            yield Fact("not-launched", text.line(function.start), cause,
+                       f"Launch it before the `return`: `{kernel.name}<<<grid, block>>>(...)`.")  # fmt: skip
+
+
+def _arguments_swapped(text: Text, finding: Finding) -> Iterator[Fact]:
+    """An argument of a launch that bears the name of another parameter."""
+    kernels = {k.name: k for k in text.kernels}
+    for match in LAUNCH.finditer(text.code):
+        kernel = kernels.get(match["name"])
+        tokens = [t for t in tokenize(text.code[match.end() - 3 :]) if t.kind != "space"]
+        end = next((i for i, t in enumerate(tokens) if t.text == ">>>"), -1)
+        given = _parts(tokens, end + 1) if end > 0 else []
+        taken = _parameters(kernel) if kernel else []
+        names = [n[-1] for p in taken if (n := re.findall(r"\w+", p))]
+        kinds = [re.sub(r"\b(?:const|__restrict__)\b|\s|\w+$", "", p) for p in taken]
+        roots = [_root(part) for part in given]
+        if kernel is None or len(names) != len(roots) or len(set(names)) < len(names):
+            continue
+        for at, root in enumerate(roots):
+            other = names.index(root) if root in names else at
+            away = roots[other] and (roots[other] == names[at] or roots[other] not in names)
+            if other != at and away and kinds[at] == kinds[other]:
+                cause = (
+                    f"Argument {at + 1} of this launch is made of {root}, but {kernel.name}'s parameter {at + 1} is "
+                    f"called {names[at]}; {root} is its parameter {other + 1}."
+                )
+                yield Fact("arguments-swapped", text.line(match.start()), cause,
+                           f"Hand over in the kernel's order: {', '.join(names)}.")  # fmt: skip
+                break
+
+
+def _root(argument: list[Token]) -> str:
+    """The variable that an argument is, or whose member it takes; "" for an expression."""
+    words = [t.text for t in argument]
+    plain = argument and argument[0].kind == "id" and (len(words) == 1 or words[1] in (".", "->"))
+    return words[0] if plain and not {"+", "-", "*", "/"} & set(words) else ""
+
+
+def _parameters(kernel: Function) -> list[str]:
+    return ["".join(t.text for t in part) for part in split_commas(tokenize(kernel.parameters))]
+
+
+def _parts(tokens: list[Token], at: int) -> list[list[Token]]:
+    if not 0 <= at < len(tokens) or tokens[at].text != "(":
+        return []
+    end = closing(tokens, at)
+    return split_commas(tokens[at + 1 : end]) if end > 0 else []
+
+
+def _input_returned(text: Text, finding: Finding) -> Iterator[Fact]:
+    """``return x;`` where another tensor was made and written."""
+    if "copy of input" not in f"{finding.message} {finding.evidence.get('pattern')}":
+        return
+    for function in text.host:
+        made = re.search(r"\b(\w+)\s*=\s*(?:torch|at)::(?:empty|zeros)\w*\s*\(", function.body)
+        returned = list(re.finditer(r"\breturn\s+(\w+)\s*;", function.body))
+        given = re.findall(r"(\w+)\s*(?:,|$)", function.parameters)
+        if made and returned and returned[-1][1] in given:
+            name = returned[-1][1]
+            cause = f"{function.name} hands back {name}, which is its own input; the result is to be in {made[1]}."
+            yield Fact(
+                "input-returned",
+                text.line(function.start + returned[-1].start()),
+                cause,
+                f"`return {made[1]};`",
+            )
+
+
+def _host_memory(text: Text, finding: Finding) -> Iterator[Fact]:
+    """A pointer to the host's memory that reaches a kernel: an output made on the CPU, or no check of the input."""
+    if "not device memory" not in finding.message:
+        return
+    for function in text.host:
+        made = r"\b(?P<name>\w+)\s*=\s*(?:torch|at)::(?P<how>empty|zeros|ones|full)\s*\((?P<what>[^;]*)\)\s*;"
+        for match in re.finditer(made, function.body):
+            if not re.search(r"options|device|kCUDA|TensorOptions", match["what"]):
+                cause = f"{match['name']} is made here without a device, so it lies in the CPU's memory, where a kernel cannot write."
+                yield Fact("made-on-cpu", text.line(function.start + match.start()), cause,
+                           f"Make it where the input lies: `torch::{match['how']}_like(x)`, or `x.options()` as the last argument.")  # fmt: skip
+    handing = [f for f in text.host if "data_ptr" in f.body]
+    for function in handing if len(handing) == 1 else ():
+        if "data_ptr" in function.body and not re.search(
+            r"is_cuda|device\s*\(|is_cpu|CHECK_CUDA|CHECK_INPUT", function.body
+        ):
+            cause = f"{function.name} hands a tensor's pointer to the kernel and does not ask on which device the tensor is: here it was on the CPU."
+            yield Fact("device-not-checked", text.line(function.start), cause,
+                       'Refuse it before the launch: `TORCH_CHECK(x.is_cuda(), "x must be on the GPU");`.')  # fmt: skip
+
+
+def _check_refused(text: Text, finding: Finding) -> Iterator[Fact]:
+    """Which of the file's own TORCH_CHECKs refused what it had to take."""
+    lines = text.source.splitlines()
+    for number, line in enumerate(lines, 1):
+        match = re.search(r"TORCH_CHECK\w*\s*\((?P<condition>.*?),\s*\"(?P<said>[^\"]{6,})", line)
+        if match and match["said"].strip() in f"{finding.message} {finding.evidence.get('text')}":
+            condition = match["condition"].strip()
+            cause = f"This check refused an input that must be accepted: `{condition}` was false for it."
+            fix = "TORCH_CHECK takes what must be true, and refuses everything else."
+            yield Fact("check-refused", number, cause, fix)
+
+
+def _copy_dropped(text: Text, finding: Finding) -> Iterator[Fact]:
+    """``x.contiguous();`` as a statement."""
+    for function in text.host:
+        for match in re.finditer(r"(?<=[;{}])\s*(?P<x>\w+)\s*\.\s*contiguous\s*\(\s*\)\s*;", function.body):
+            where = text.line(function.start + match.start("x"))
+            cause = f"{match['x']}.contiguous() gives a new tensor and leaves {match['x']} as it is; nothing keeps the new one."
+            yield Fact("copy-dropped", where, cause, f"Keep it: `{match['x']} = {match['x']}.contiguous();`.")
+
+
+FACTS: tuple[tuple[Finder, frozenset[Status]], ...] = (
+    (_check_refused, frozenset({Status.RAISED})),
+    (_not_launched, WRONG | OUTSIDE),
+    (_input_returned, WRONG),
+    (_host_memory, OUTSIDE),
+    (_arguments_swapped, WRONG | OUTSIDE | TWICE),
+    (_copy_dropped, WRONG),
+)
