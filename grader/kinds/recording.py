@@ -160,6 +160,12 @@ def _schedule(check: Check, seen: trace.Recorded, steps: int, calls: Any, code: 
             message = f"Line {at}: this profile(...) has no `schedule`, so nothing is a step of it. {message}"
         elif code and "step" not in code.names:
             message = f"Line {at}: nothing calls `step()` after the model. {message}"
+        elif code and isinstance(calls, int) and calls <= steps:
+            at = code.loops[0] if code.loops else at
+            message = (
+                f"Line {at}: the model ran {calls} times, and after the steps of waiting and warm-up {steps} are "
+                f"to be recorded. {message}"
+            )
         elif code and "schedule" in code.names:
             at = code.keywords.get(("schedule", "active"), code.names["schedule"])
             message = (
