@@ -17,7 +17,7 @@ from typing import Literal
 from . import cache, headers, library, toolchain, warnings
 from .diagnostics import CompileError, explain
 from .request import BuildRequest, usable_flags
-from .rewrite import LINE, registration, rewrite, source_text
+from .rewrite import registration, rewrite, source_text
 from .toolchain import BuildTimeout, CompilerFailed, ToolchainError
 from .unsupported import refuse_includes
 from .warnings import Warned
@@ -213,12 +213,9 @@ def _at(origins: tuple[tuple[str, int], ...], i: int, fallback: str) -> str:
 
 
 def _own_files(request: BuildRequest) -> set[str]:
-    told = {m[2] for text in (*request.cpp_sources, *request.cuda_sources) for m in LINE.finditer(text)}
-    return (
-        {"cuda.cu", "main.cpp"}
-        | told
-        | {file for file, _ in (*request.cpp_origins, *request.cuda_origins) if file}
-    )
+    return {"cuda.cu", "main.cpp"} | {
+        file for file, _ in (*request.cpp_origins, *request.cuda_origins) if file
+    }
 
 
 def _device_object(request: BuildRequest, variant: Variant, run: Run) -> tuple[Path, str]:

@@ -3,23 +3,20 @@
 from __future__ import annotations
 
 import ctypes
-import difflib
 import functools
 import importlib.util
 import inspect
 import linecache
 import re
 import subprocess
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
 from . import local_headers as headers
-from .request import ENDS_A_NAME, BuildRequest
+from .request import BuildRequest
 
 Build = Callable[[dict[str, object]], str]
-
-TELLING = 10  # characters of a line that is hardly the same as another by chance
 
 # In a notebook a source may stand in another cell than the call: what else to look through, newest first.
 other_cells: Callable[[], list[str]] = list
@@ -46,15 +43,14 @@ def install(build: Build, binding: Path) -> None:
         cpp = _strings(given.get("cpp_sources"), "cpp_sources")
         cuda = _strings(given.get("cuda_sources"), "cuda_sources")
         files = _callers_files()
-        placed_cpp, placed_cuda = ([_placed(text, files) for text in texts] for texts in (cpp, cuda))
         request: dict[str, object] = {
             "name": given["name"],
-            "cpp_sources": [text for text, _ in placed_cpp],
-            "cuda_sources": [text for text, _ in placed_cuda],
+            "cpp_sources": cpp,
+            "cuda_sources": cuda,
             "functions": _functions(given.get("functions")),
             **_flags(given, []),
-            "cpp_origins": [origin for _, origin in placed_cpp],
-            "cuda_origins": [origin for _, origin in placed_cuda],
+            "cpp_origins": [_origin(text, files) for text in cpp],
+            "cuda_origins": [_origin(text, files) for text in cuda],
         }
         path = build(_sound(request))
         load_binding()
@@ -136,45 +132,21 @@ def _callers_files() -> list[str]:
     return found + [cell for cell in other_cells() if cell not in found]
 
 
-def _placed(text: str, files: list[str]) -> tuple[str, tuple[str, int]]:
-    """``text``, and the (file, line) where it begins in one of the files, or ("", 0).
-
-    A text that was put together, filled in or changed stands in no file as it is; then its lines are told
-    where they came from by ``#line`` in front of them.
-    """
-    sources = {file: "".join(linecache.getlines(file)) for file in files}  # a notebook's cell is known there
-    for file, source in sources.items():
-        if (at := source.find(text)) >= 0:
-            return text, (str(Path(file).resolve()), source.count("\n", 0, at) + 1)
-    lines = text.split("\n")
-    places: list[tuple[str, int]] = [("", 0)] * len(lines)
-    for file, source in sources.items():
-        for number, at in _aligned(lines, source.split("\n")):
-            if not places[number][0]:
-                places[number] = (str(Path(file).resolve()), at)
-    out, follows = [], places[0]
-    for number, (line, place) in enumerate(zip(lines, places, strict=True)):
-        joined = number and lines[number - 1].endswith("\\")  # a macro goes on; nothing may stand between
-        if place != follows and not joined:
-            origin, first = place if place[0] else ("cuda.cu", number + 1)
-            out.append(f'#line {first} "{ENDS_A_NAME.sub("_", origin)}"')
-            follows = place
-        out.append(line)
-        follows = (follows[0], follows[1] + 1) if follows[0] else follows
-    return "\n".join(out), places[0]
-
-
-def _aligned(text: list[str], source: list[str]) -> Iterator[tuple[int, int]]:
-    """(place in ``text`` from 0, line of ``source`` from 1) of lines of the text that stand in the source."""
-    ours, theirs = ([line.strip() for line in lines] for lines in (text, source))
-    blocks = difflib.SequenceMatcher(None, ours, theirs, autojunk=False).get_matching_blocks()
-    sound = [b for b in blocks if any(len(line) >= TELLING for line in ours[b.a : b.a + b.size])]
-    for number, block in enumerate(sound):
-        yield from ((block.a + k, block.b + k + 1) for k in range(block.size))
-        if number + 1 < len(sound):  # lines that were changed, between two that were not
-            end, at, after = block.a + block.size, block.b + block.size, sound[number + 1]
-            if after.a - end == after.b - at:
-                yield from ((end + k, at + k + 1) for k in range(after.a - end))
+def _origin(text: str, files: list[str]) -> tuple[str, int]:
+    """(file, line) where ``text`` begins as a string literal in one of the files."""
+    for file in files:
+        source = "".join(linecache.getlines(file))  # a notebook's cell is in no file, but is known there
+        # An exact copy, or one whose escapes (\n in a plain literal) were resolved: then its longest line.
+        at = source.find(text)
+        if at < 0 and text.strip():
+            longest = max(text.splitlines(), key=len)
+            at = source.find(longest) if len(longest) > 20 and source.count(longest) == 1 else -1
+            if at >= 0:
+                line = source.count("\n", 0, at) + 1 - text[: text.index(longest)].count("\n")
+                return (str(Path(file).resolve()), line) if line > 0 else ("", 0)
+        if at >= 0:
+            return str(Path(file).resolve()), source.count("\n", 0, at) + 1
+    return "", 0
 
 
 def _import(name: str, path: str, is_python_module: bool) -> Any:

@@ -29,7 +29,6 @@ from .tokens import (
 from .unsupported import refuse, refuse_includes
 
 BUFFER = "simt_dynamic_shared"
-LINE = re.compile(r'^#line (\d+) "([^"\\\n]*)"\n', re.M)
 COMMENT = re.compile(r"/\*.*?\*/|//[^\n]*", re.S)
 
 
@@ -75,16 +74,11 @@ def registration(texts: list[str]) -> str:
 
 def source_text(number: int, file: str, first_line: int, text: str) -> str:
     """One line of C++ that keeps the text for the runtime, which names arrays by it."""
-    calls, begin = [], 0
-    for line in (*LINE.finditer(text), None):
-        part = text[begin : line.start() if line else len(text)]
-        escaped = "".join(
-            chr(b) if 32 <= b < 127 and chr(b) not in '\\"?' else f"\\{b:03o}" for b in part.encode()
-        )
-        calls.append(f'simt_register_source("{file}", {first_line}, "{escaped}")')
-        if line:
-            first_line, file, begin = int(line[1]), line[2], line.end()
-    return f"static const int simt_source_{number}_is_registered = {' | '.join(calls)};"
+    escaped = "".join(
+        chr(b) if 32 <= b < 127 and chr(b) not in '\\"?' else f"\\{b:03o}" for b in text.encode()
+    )
+    call = f'simt_register_source("{file}", {first_line}, "{escaped}")'
+    return f"static const int simt_source_{number}_is_registered = {call};"
 
 
 def _shared_memory(tokens: list[Token]) -> list[Token]:
