@@ -21,7 +21,7 @@ from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
 SOLUTION = ROOT / "solutions" / "03_square_kernel" / "solution.py"
-TARGETS = {"first ever": 60.0, "CUDA source edited": 4.0, "unchanged": 2.0}
+TARGETS = {"first ever": 60.0, "CUDA source edited": 3.0, "unchanged": 1.5}
 
 
 def check(file: Path, env: dict[str, str]) -> float:

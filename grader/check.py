@@ -10,7 +10,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from grader import backend, companion, kinds, roofline, speed
+from grader import backend, companion, kinds, roofline
 from grader.api import Grading
 from grader.cuda import cache
 from grader.explain.attach import explained
@@ -84,6 +84,10 @@ class Outcome:
     requests: list[BuildRequest] = field(default_factory=list)
 
 
+# Notices about the machine that this process has given: it may grade many files, and once is enough.
+_SAID: set[str] = set()
+
+
 def check(job: Job) -> Outcome:
     """Grade one submission. Only :class:`~grader.errors.BadInputError` and toolchain errors are raised."""
     begun = time.monotonic()
@@ -95,7 +99,8 @@ def check(job: Job) -> Outcome:
     stages["look"] = time.monotonic() - begun
     if syntax is not None:
         return Outcome(_verdict(job, _unread(job, syntax), stages, begun, None), advice, [])
-    if lacking := sandbox.notice(job.sandbox):
+    if (lacking := sandbox.notice(job.sandbox)) and lacking not in _SAID:
+        _SAID.add(lacking)
         job.say(lacking)
     builder = None
     if job.choice.name == "simt":
@@ -177,6 +182,8 @@ def _timed(job: Job, match: Match) -> dict[str, Any] | None:
     try:
         if job.timer:
             return job.timer(match)
+        from grader import speed  # the clocks are not needed, and not loaded, before a file is right
+
         return speed.of(match, job.task, job.choice.name, job.baselines, job.card)
     except FaultError as fault:
         match.forfeit()

@@ -106,12 +106,11 @@ def check(
 ) -> None:
     """Grade a file: does it build, is every result right, is its memory use clean?"""
     from grader import verbs
-    from grader.pairs.job import Options
 
     code = verbs.check(
         what, file, reference, backend, json, sandbox, hidden,
         second_opinion=second_opinion, schedules=schedules, also_nvcc=also_nvcc, time=time,
-        baselines=tuple(baseline or ()), options=Options(inputs, mode), profile=profile, html=html,
+        baselines=tuple(baseline or ()), inputs=inputs, mode=mode, profile=profile, html=html,
         card=card, every=every,
     )  # fmt: skip
     raise typer.Exit(code)

@@ -59,6 +59,7 @@ def _predicted(match: Match, task: Task, card_name: str) -> dict[str, Any] | Non
         "launches": len(launches),
         "kernel_seconds": own.seconds,
         "eager_kernel_seconds": eager,
+        "product_seconds": gemm,
         "kernel_ratio": eager / own.seconds,
         "whole_ratio": (eager + gemm) / (own.seconds + gemm),
         "limits": list(own.limits),

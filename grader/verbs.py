@@ -12,15 +12,13 @@ from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
 
-from grader import backend, disk, lessons, roofline, speed, submission
+from grader import backend, disk, lessons, roofline, submission
 from grader.check import Job, Outcome
 from grader.check import check as grade
 from grader.errors import BadInputError
 from grader.lessons import Lesson
 from grader.look import Advice
 from grader.loop import desk, lead, predict, progress
-from grader.pairs import job as pairs
-from grader.pairs import profile as pair_profile
 from grader.report import json as json_report
 from grader.verdict import Status, Verdict
 
@@ -39,7 +37,8 @@ def check(
     also_nvcc: bool = False,
     time: bool = False,
     baselines: tuple[str, ...] = (),
-    options: pairs.Options | None = None,
+    inputs: str = "unkind",
+    mode: str = "",
     profile: bool = False,
     html: str = "",
     card: str = roofline.DEFAULT,
@@ -53,7 +52,10 @@ def check(
             raise BadInputError(
                 "With --reference there is no lesson: give the reference and one file to grade."
             )
-        given = replace(options or pairs.Options(), baselines=baselines, card=card.lower())
+        from grader.pairs import job as pairs
+        from grader.pairs import profile as pair_profile
+
+        given = pairs.Options(inputs, mode, baselines=baselines, card=card.lower())
         seen: list[str] = []
         job = replace(pairs.job(reference, Path(what), choice, given), with_speed=time or profile)
         if profile:
@@ -72,9 +74,12 @@ def check(
         raise BadInputError("--schedules shuffles blocks and warps on the CPU back end: add --backend simt.")
     if also_nvcc and choice.name != "simt":
         raise BadInputError("On a GPU nvcc compiles the file anyway: leave --also-nvcc out.")
-    if unknown := [name for name in baselines if name not in speed.BASELINES]:
-        known = ", ".join(speed.BASELINES)
-        raise BadInputError(f"There is no baseline {unknown[0]!r}; beside eager there are: {known}.")
+    if baselines:
+        from grader.speed import BASELINES
+
+        if unknown := [name for name in baselines if name not in BASELINES]:
+            known = ", ".join(BASELINES)
+            raise BadInputError(f"There is no baseline {unknown[0]!r}; beside eager there are: {known}.")
     job = replace(job, sandbox=sandbox, schedules=schedules, baselines=baselines, card=card.lower())
     opinion: list[Advice] = []
     if second_opinion:

@@ -50,7 +50,10 @@ def bench(
         list[str] | None, typer.Argument(help="Lessons (07 08); all that have a speed if left out.")
     ] = None,
     backend: BackendOption = "auto",
-    out: Annotated[Path, typer.Option(help="The folder for bench.json and bench.svg.")] = Path("bench"),
+    out: Annotated[
+        Path | None,
+        typer.Option(help="The folder for bench.json and bench.svg; work/bench if left out."),
+    ] = None,
     baseline: Annotated[
         list[str] | None,
         typer.Option(help="Beside eager: default, max-autotune. May be repeated; default if left out."),

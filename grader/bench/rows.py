@@ -77,7 +77,10 @@ def _of_ratio(findings: tuple[Finding, ...]) -> dict[str, Any] | None:
 def _short(speed: dict[str, Any]) -> dict[str, Any]:
     """Of a verdict's ``speed`` what a table needs."""
     if speed["kind"] == "predicted":
-        keys = ("kind", "kernel_seconds", "eager_kernel_seconds", "kernel_ratio", "whole_ratio", "limits")
+        keys: tuple[str, ...] = (
+            "kind", "kernel_seconds", "eager_kernel_seconds", "product_seconds", "kernel_ratio",
+            "whole_ratio", "limits",
+        )  # fmt: skip
         return {k: speed[k] for k in keys if k in speed}
     keys = ("kind", "seconds", "rounds", "processes", "compared", "machine")
     return {k: speed[k] for k in keys if k in speed} | {

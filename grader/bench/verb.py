@@ -16,8 +16,7 @@ from rich.text import Text
 from grader import backend, roofline
 from grader.bench import plot, rows
 from grader.clock import machine
-from grader.loop import atomic
-from grader.loop.desk import shown
+from grader.loop import atomic, desk
 from grader.profile import picture
 from grader.report import console as report
 
@@ -29,7 +28,7 @@ NEEDS = (
 )
 
 
-def run(wanted: list[str], back_end: str, out: Path, baselines: tuple[str, ...], card: str) -> int:
+def run(wanted: list[str], back_end: str, out: Path | None, baselines: tuple[str, ...], card: str) -> int:
     """Time or predict them all; 0, or 1 if a solution has neither. Files are written after each lesson."""
     choice, console = backend.choose(back_end), report.screen()
     measuring = choice.name == "cuda"
@@ -45,7 +44,8 @@ def run(wanted: list[str], back_end: str, out: Path, baselines: tuple[str, ...],
         "versions": {"python": platform.python_version(), "torch": version("torch")},
         "lessons": [],
     }
-    place, image = out / "bench.json", out / "bench.svg"
+    folder = out or desk.folder() / "bench"
+    place, image = folder / "bench.json", folder / "bench.svg"
     for lesson in rows.timed(wanted):
         with console.status(lesson.name):
             result["lessons"].append(rows.row(lesson, choice, baselines if measuring else (), card))
@@ -59,7 +59,7 @@ def run(wanted: list[str], back_end: str, out: Path, baselines: tuple[str, ...],
         files["picture"] = image
     console.print()
     for what, path in files.items():
-        console.print(Text(f"{what:<10}").append(shown(path), "bold"), soft_wrap=True)
+        console.print(Text(f"{what:<10}").append(desk.shown(path), "bold"), soft_wrap=True)
     return int(any(row["kind"] == "none" and measuring for row in result["lessons"]))
 
 
@@ -67,6 +67,9 @@ def title(result: dict[str, Any]) -> str:
     """What the picture says above itself: on what, and how."""
     devices = sorted({row["device"] for row in result["lessons"] if row["kind"] != "none"})
     return f"Solutions against their baselines, {result['how'].split(';')[0]}\n{', '.join(devices)}"
+
+
+KERNELS = ("kernel_seconds", "eager_kernel_seconds")
 
 
 def table(console: Console, found: list[dict[str, Any]]) -> None:
@@ -79,10 +82,11 @@ def table(console: Console, found: list[dict[str, Any]]) -> None:
         if row["kind"] == "none":
             grid.add_row(row["lesson"], "", "", "", "", "", f"not timed: {row['why']}")
         elif row["kind"] == "predicted":
-            times = [f"{row[key] * 1e6:.1f} us" for key in ("kernel_seconds", "eager_kernel_seconds")]
+            times = [f"{row[key] * 1e6:,.1f} us" for key in KERNELS]
             grid.add_row(row["lesson"], "kernels alone", *times, f"{row['kernel_ratio']:.2f}", "",
                          "predicted")  # fmt: skip
-            grid.add_row("", "whole call", "", "", f"{row['whole_ratio']:.4f}", "", "predicted")
+            times = [f"{(row[key] + row['product_seconds']) * 1e6:,.1f} us" for key in KERNELS]
+            grid.add_row("", "whole call", *times, f"{row['whole_ratio']:.4f}", "", "predicted")
         else:
             _measured(grid, row)
     console.print(grid)

@@ -11,17 +11,22 @@ import ast
 import re
 from collections.abc import Iterator
 
-from grader.explain import indices
+from grader.explain import formulas, indices
 from grader.explain.engine import Explanation
 from grader.explain.text import GUARDS, OUTSIDE, SIZE, TWICE, WRONG, Fact, Finder, Text, read
+from grader.referee import memory
 from grader.verdict import Finding, Status
 
 
 def explained(finding: Finding, source: str) -> Explanation | None:
     """The first fact that fits the failure; None if the text holds none."""
-    text = read(source)
+    seen = [one for one in finding.evidence.get("seen") or [] if isinstance(one, dict)]
+    owner = finding.evidence.get("owner")
+    told = [*seen, owner] if isinstance(owner, dict) else seen
+    text = read(source).about({str(one["kernel"]) for one in told if one.get("kernel")}, finding.id)
+    statuses = {finding.status, *(memory.status_of(str(one.get("kind", ""))) for one in seen[:1])}
     for find, fits in FACTS:
-        if finding.status not in fits:
+        if not statuses & fits:
             continue
         for fact in find(text, finding):
             lines = source.splitlines()
@@ -35,6 +40,8 @@ def _no_block_index(text: Text, finding: Finding) -> Iterator[Fact]:
     for kernel in text.kernels:
         used = {d: m for d in "xyz" if (m := re.search(rf"\bthreadIdx\.{d}\b", kernel.body))}
         blocks = set(re.findall(r"\bblockIdx\.([xyz])\b", kernel.body))
+        if re.search(r"\b\w+\s*\(\s*\)", kernel.body.replace("__syncthreads", "")):
+            continue  # a function without arguments may know the block
         if used and not blocks:
             where = text.line(kernel.start + min(m.start() for m in used.values()))
             cause = (
@@ -74,7 +81,7 @@ def _turned_index(text: Text, finding: Finding) -> Iterator[Fact]:
 
 def _guard(text: Text, finding: Finding) -> Iterator[Fact]:
     for kernel in text.kernels:
-        far = re.search(rf"\b(?P<i>\w+)\s*(?P<op>>|<=)\s*(?P<n>{SIZE})\b(?!\s*[-+*/])", kernel.body)
+        far = re.search(rf"\b(?P<i>\w+(?:\(\))?)\s*(?P<op>>|<=)\s*(?P<n>{SIZE})\b(?!\s*[-+*/])", kernel.body)
         if far:
             leaves = (
                 re.match(r"[^;{]*\)\s*\{?\s*return", kernel.body[far.end() :])
@@ -168,11 +175,18 @@ def _swapped_launch(text: Text, finding: Finding) -> Iterator[Fact]:
 
 
 def _neighbour(text: Text, finding: Finding) -> Iterator[Fact]:
+    """An index one off, in the line that the failure was seen in, where nothing in that line asks for the end."""
+    owner = finding.evidence.get("owner")
+    seen = [*(finding.evidence.get("seen") or [])[:1], *([owner] if isinstance(owner, dict) else [])]
+    failed = {one.get("line") for one in seen}
     for kernel in text.kernels:
         for match in re.finditer(
             r"\b(?P<a>\w+)\s*\[\s*(?P<i>[A-Za-z_]\w*)\s*(?P<s>[+-])\s*1\s*\]", kernel.body
         ):
             where = text.line(kernel.start + match.start())
+            statement = kernel.body[kernel.body.rfind(";", 0, match.start()) + 1 : match.end()]
+            if where not in failed or re.search(r"[?]|__shared__", statement):
+                continue
             which = "next" if match["s"] == "+" else "previous"
             cause = f"`{match[0]}` is the {which} element, which belongs to the neighbour of the thread whose element is {match['i']}."
             yield Fact(
@@ -356,6 +370,7 @@ def _one_owner(text: Text, finding: Finding) -> Iterator[Fact]:
 
 FACTS: tuple[tuple[Finder, frozenset[Status]], ...] = (
     (_not_refused, frozenset({Status.NOT_REFUSED})),
+    (formulas.plain_call, WRONG | OUTSIDE | TWICE),
     (
         _returns_none,
         frozenset({Status.NOT_A_TENSOR, Status.RAISED, Status.WRONG_ANSWER, Status.WRONG_OUTPUT}),
@@ -375,4 +390,5 @@ FACTS: tuple[tuple[Finder, frozenset[Status]], ...] = (
     (_no_barrier, frozenset({Status.RACE})),
     (_neighbour, WRONG | OUTSIDE | TWICE),
     (_one_owner, frozenset({Status.RACE})),
+    *formulas.FACTS,
 )

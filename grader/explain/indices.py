@@ -139,6 +139,20 @@ def _row_length(text: Text, finding: Finding) -> Iterator[Fact]:
                            f"The index of an element is row * {names[0] if names else 'columns'} + column.")  # fmt: skip
 
 
+def _turned_division(text: Text, finding: Finding) -> Iterator[Fact]:
+    """``row = i % n, col = i / n``: the whole part is the row, what is left the column."""
+    for kernel in text.kernels:
+        row = re.search(r"\b(?P<v>row\w*|r)\s*=\s*[^;,=]*%\s*(?P<n>\w+)", kernel.body)
+        column = re.search(r"\b(?P<v>col\w*|c)\s*=\s*[^;,=]*/\s*(?P<n>\w+)", kernel.body)
+        if row and column and row["n"] == column["n"]:
+            cause = (
+                f"Here {row['v']} is what is left of a division by {row['n']}, and {column['v']} the whole part: row "
+                f"and column are swapped. A row has {row['n']} elements, so the row is the index / {row['n']}."
+            )
+            yield Fact("row-by-remainder", text.line(kernel.start + row.start()), cause,
+                       f"Write `{row['v']} = i / {row['n']}` and `{column['v']} = i % {row['n']}`.")  # fmt: skip
+
+
 def _turned_grid(text: Text, finding: Finding) -> Iterator[Fact]:
     """A grid made of (rows, columns), though its kernels number columns by x."""
     made = r"\b{names}\s*=\s*[^;]*?(?:blockIdx|threadIdx)\.{axis}\b"
@@ -173,6 +187,7 @@ def _turned_grid(text: Text, finding: Finding) -> Iterator[Fact]:
 FACTS: tuple[tuple[Finder, frozenset[Status]], ...] = (
     (_formula, WRONG | TWICE | OUTSIDE),
     (_turned_grid, WRONG | OUTSIDE | TWICE),
+    (_turned_division, WRONG | OUTSIDE | TWICE),
     (_joined_guard, WRONG | OUTSIDE | TWICE),
     (_row_length, WRONG | OUTSIDE | TWICE),
 )

@@ -205,7 +205,9 @@ def register(app: typer.Typer) -> None:
     @app.command()
     def compare(
         files: Annotated[list[Path], typer.Argument(help="The candidates: files with ModelNew.")],
-        reference: Annotated[Path, typer.Option(help="The reference that all of them are held against.")],
+        reference: Annotated[
+            Path | None, typer.Option(help="The reference that all of them are held against.")
+        ] = None,
         backend: Annotated[str, typer.Option(help="auto, cuda (a GPU) or simt (this CPU).")] = "auto",
         json: Annotated[str, typer.Option(help="Also write ranks and verdicts as JSON to this file.")] = "",
         picture: Annotated[str, typer.Option(help="Also draw the roofline into this file (SVG).")] = "",
@@ -213,4 +215,10 @@ def register(app: typer.Typer) -> None:
         sandbox: Annotated[str, typer.Option(help="auto, strict or off, as for check.")] = "auto",
     ) -> None:
         """Grade several candidates for one problem, and rank those that the data can tell apart."""
+        if reference is None:
+            raise BadInputError(
+                "compare holds several files against one reference: name it with --reference REFERENCE.py. "
+                "A lesson's file is timed by `course check 07 --time`, the lessons' solutions by "
+                "`course bench 07`."
+            )
         raise typer.Exit(run(files, reference, backend, Wanted(json, picture, card, sandbox)))

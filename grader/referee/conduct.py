@@ -256,9 +256,10 @@ def _caused(finding: Finding, seen: list[dict[str, Any]]) -> Finding:
     if finding.ok or not found:
         return finding
     _, text = memory.told(found)
-    if finding.message and finding.message in text:  # a launch that was stopped says just that
-        return replace(finding, message=text)
-    return replace(finding, message=f"{text}\nWhat came of it: {finding.message}")
+    evidence = finding.evidence | {"seen": found[: memory.MOST_TOLD]}
+    if not (finding.message and finding.message in text):  # a launch that was stopped says just that
+        text += f"\nWhat came of it: {finding.message}"
+    return replace(finding, message=text, evidence=evidence)
 
 
 def _in_schedule(finding: Finding, seed: int, schedules: int) -> Finding:

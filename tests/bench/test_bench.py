@@ -31,7 +31,8 @@ MEASURED: dict[str, Any] = {
     "machine": {}, "processes": 2,
 }  # fmt: skip
 PREDICTED = {"kind": "predicted", "device": "NVIDIA L4", "kernel_seconds": 2e-5, "eager_kernel_seconds": 4e-5,
-             "kernel_ratio": 2.0, "whole_ratio": 1.01, "limits": ["memory"]}  # fmt: skip
+             "product_seconds": 1.98e-3, "kernel_ratio": 2.0, "whole_ratio": 1.01,
+             "limits": ["memory"]}  # fmt: skip
 
 
 @pytest.fixture
@@ -105,16 +106,18 @@ def test_a_prediction_is_never_shown_as_a_measurement(tmp_path: Path) -> None:
     assert text.startswith("<?xml") and (tmp_path / "b.svg").read_text() == text
 
 
-def test_without_a_gpu_it_says_what_it_needs_and_predicts(tmp_path: Path, said: list[Any]) -> None:
+def test_without_a_gpu_it_says_what_it_needs_and_predicts(
+    tmp_path: Path, said: list[Any], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("COURSE_WORK", str(tmp_path))
     said.append(verdict(PREDICTED))
-    done = CliRunner().invoke(
-        app, ["bench", "07", "--backend", "simt", "--card", "l4", "--out", str(tmp_path)]
-    )
+    done = CliRunner().invoke(app, ["bench", "07", "--backend", "simt", "--card", "l4"])
     assert done.exit_code == 0, done.output
     assert "need a GPU's clock" in done.output and "predicted for NVIDIA L4" in " ".join(done.output.split())
-    data = json.loads((tmp_path / "bench.json").read_text())
+    assert "2,000.0 us 2,020.0 us" in " ".join(done.output.split())  # the whole call, with its matrix product
+    data = json.loads((tmp_path / "bench" / "bench.json").read_text())
     assert data["how"].startswith("predicted") and data["lessons"][0]["kind"] == "predicted"
-    assert (tmp_path / "bench.svg").exists()
+    assert (tmp_path / "bench" / "bench.svg").exists()
 
 
 SQUARE = Row("square", "8x8", "16x16", 1, 65536, 65536, 16384, 4.0, 4.0, 0.0)

@@ -9,7 +9,7 @@ from typer.testing import CliRunner
 from grader import lessons
 from grader.cli import app
 from grader.errors import BadInputError
-from grader.loop import picture, predict, progress
+from grader.loop import predict, progress
 from grader.loop.progress import Guess, Line
 
 

@@ -5,7 +5,9 @@ from __future__ import annotations
 import io
 
 from rich.console import Console
+from typer.testing import CliRunner
 
+from grader.cli import app
 from grader.clock.interval import Interval
 from grader.pairs import rank
 from grader.verdict import Finding, Status, Verdict
@@ -44,3 +46,9 @@ def test_predictions_nearby_are_not_told_apart_and_what_failed_has_no_rank() -> 
     rank.show(paper, entries)
     text = paper.file.getvalue()  # type: ignore[attr-defined]
     assert "No clock was read" in text and "wrong_output" in text and "First wrong" in text
+
+
+def test_without_a_reference_compare_says_what_it_is_for() -> None:
+    done = CliRunner().invoke(app, ["compare", "07"])
+    assert done.exit_code != 0 and "--reference REFERENCE.py" in str(done.exception) + done.output
+    assert "course check 07 --time" in str(done.exception) + done.output

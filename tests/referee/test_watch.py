@@ -69,3 +69,14 @@ def test_a_script_outside_of_packages_opens_no_folder(
         assert not any(str(p) == str(tmp_path) for p in room._python())
     finally:
         room._python.cache_clear()
+
+
+def test_one_look_at_all_processes_serves_all_who_ask_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    looks = []
+    monkeypatch.setattr(tree, "_numbers", lambda: looks.append(None) or [])
+    for _ in range(8):
+        assert tree.of_session(1, fresh=60.0) == []
+    assert len(looks) <= 1  # none, if somebody looked just before
+    tree.of_session(1, fresh=0.0)
+    tree.of_session(1, fresh=0.0)
+    assert len(looks) >= 2  # whoever kills a session must see its newest process

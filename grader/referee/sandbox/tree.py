@@ -5,11 +5,14 @@ from __future__ import annotations
 import contextlib
 import os
 import signal
+import threading
 import time
+from collections import defaultdict
 from dataclasses import dataclass
 from pathlib import Path
 
 PAGE = os.sysconf("SC_PAGE_SIZE")
+FRESH = 0.01  # seconds: half of a watcher's period
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,10 +42,38 @@ def places_of_namespace(first: int) -> list[str]:
         return []
 
 
-def of_session(leader: int) -> list[Process]:
-    """All processes of a session. A process that has left it is not found."""
-    found = [_read(f"/proc/{name}") for name in _numbers()]
-    return [process for process, session in filter(None, found) if session == leader]
+class _Sessions:
+    """All processes of the machine by their session.
+
+    Sessions have no list of their own, so each look reads all of /proc. One look serves all who ask within
+    ``FRESH`` seconds: four players have eight watchers.
+    """
+
+    def __init__(self) -> None:
+        self._lock, self._looked = threading.Lock(), 0.0
+        self._found: dict[int, list[Process]] = {}
+
+    def of(self, leader: int, fresh: float) -> list[Process]:
+        with self._lock:
+            if time.monotonic() - self._looked >= fresh:
+                found = defaultdict(list)
+                self._looked = time.monotonic()
+                for name in _numbers():
+                    if seen := _read(f"/proc/{name}"):
+                        found[seen[1]].append(seen[0])
+                self._found = found
+            return list(self._found.get(leader, ()))
+
+
+_sessions = _Sessions()
+
+
+def of_session(leader: int, fresh: float = FRESH) -> list[Process]:
+    """All processes of a session, as they were at most ``fresh`` seconds ago.
+
+    A process that has left the session is not found.
+    """
+    return _sessions.of(leader, fresh)
 
 
 def numbered(first: int, number: int) -> int | None:
@@ -64,7 +95,7 @@ def kill_session(leader: int) -> None:
     for _ in range(20):
         with contextlib.suppress(ProcessLookupError, PermissionError):
             os.killpg(leader, signal.SIGKILL)
-        rest = [p for p in of_session(leader) if p.place != f"/proc/{leader}"]
+        rest = [p for p in of_session(leader, fresh=0.0) if p.place != f"/proc/{leader}"]
         for process in rest:
             with contextlib.suppress(OSError):
                 os.kill(int(process.place.rsplit("/", 1)[1]), signal.SIGKILL)
