@@ -9,8 +9,8 @@ from grader.simt.request import named
 from grader.verdict import SENTENCE, Finding, Status
 
 
-# Lines that torch's load_inline puts before the sources in the files that it writes.
-BEFORE = {"cuda.cu": 3, "main.cpp": 1}
+# The files that torch's load_inline writes: what is in them, and how many lines of its own come first.
+TORCHS = {"cuda.cu": ("CUDA source", 3), "main.cpp": ("C++ source", 1)}
 
 
 class FaultError(Exception):
@@ -68,8 +68,8 @@ def compiler_line(log: str) -> str:
     for line in log.splitlines():
         found = re.search(r"(\S+?)[:(](\d+)\)?:(?:\d+:)? (?:fatal )?error:? (.*)", line)
         if found:
-            name, number = found[1].rsplit("/", 1)[-1], int(found[2])
-            place = named(name, max(1, number - BEFORE.get(name, 0)))
+            name, before = TORCHS.get(found[1].rsplit("/", 1)[-1], (found[1], 0))
+            place = named(name, max(1, int(found[2]) - before))
             return f"{place}: {found[3].removeprefix(': ')}"
         if "undefined symbol" in line or "undefined reference" in line:
             return line.strip()

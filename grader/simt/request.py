@@ -16,8 +16,8 @@ ENDS_A_NAME = re.compile(r'["\\\x00-\x1f]')  # in a #line of C++
 Piece = tuple[int, str, int]
 # What no file of the student's holds: the names that stand for one, and what each is.
 GENERATED = {
-    "cuda.cu": "the CUDA source",
-    "main.cpp": "the C++ source",
+    "CUDA source": "the CUDA source",
+    "C++ source": "the C++ source",
     "bindings": "the bindings that functions=[...] makes",
 }
 SHARED_FLAG = re.compile(r"-(?:D[A-Za-z_]\w*(?:=.*)?|U[A-Za-z_]\w*|I.+)")
