@@ -12,6 +12,7 @@ HEAD = re.compile(
     r"^\s*(?:template\s*<.*>\s*)?(?!(?:if|for|while|else|switch|return|do)\b)"
     r"(?P<type>[A-Za-z_][\w:<>,\s*&]*?)[\s*&]+(?P<name>[A-Za-z_]\w*)\s*\((?!.*;\s*$)"
 )
+OWN = (".py", ".ipynb")
 QUALIFIERS = re.compile(r"\b(?:__\w+__|static|inline|constexpr|extern|const)\b|\s+")
 
 
@@ -20,7 +21,8 @@ def explained(every: Iterable[Warned], source: str) -> Explanation | None:
 
     ``source`` is the student's file.
     """
-    for one in sorted(every, key=lambda w: (KINDS.index(w.kind), w.line)):
+    own = [w for w in every if w.file.endswith(OWN)]  # of another file, ``source`` holds no line
+    for one in sorted(own, key=lambda w: (KINDS.index(w.kind), w.line)):
         if words := WORDS[one.kind](one, source.splitlines()):
             rule, cause, fix, line = words
             return Explanation(

@@ -227,16 +227,16 @@ def _device_object(request: BuildRequest, variant: Variant, run: Run) -> tuple[P
         if variant == "checked":
             parts += [
                 source_text(f"{i}_{k}", *part) + "\n"
-                for k, part in enumerate(placed(text, pieces, "cuda.cu"))
+                for k, part in enumerate(placed(text, pieces, "CUDA source"))
             ]
-        parts.append(_lines(text, pieces, "cuda.cu"))
+        parts.append(_lines(text, pieces, "CUDA source"))
     kind: headers.Kind = "device" if variant == "checked" else "fast"
     return _object("".join(parts), "\n".join(sources), kind, usable_flags(request.cuda_cflags), run)
 
 
 def _binding_object(request: BuildRequest, run: Run) -> tuple[Path, str]:
     """By ``simt/binding.h`` where that knows all types and no more of pybind11 is used; else by pybind11."""
-    parts = [_lines(refuse_includes(s), _of(request.cpp_origins, i), "main.cpp")
+    parts = [_lines(refuse_includes(s), _of(request.cpp_origins, i), "C++ source")
              for i, s in enumerate(request.cpp_sources)]  # fmt: skip
     parts.insert(0, f"#define TORCH_EXTENSION_NAME {request.name}\n")
     source, flags = "\n".join(request.cpp_sources), usable_flags(request.cflags)

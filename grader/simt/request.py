@@ -14,8 +14,12 @@ QUALIFIED = re.compile(r"[A-Za-z_][A-Za-z0-9_]{0,99}(?:::[A-Za-z_][A-Za-z0-9_]{0
 ENDS_A_NAME = re.compile(r'["\\\x00-\x1f]')  # in a #line of C++
 # Where a run of a source's lines begins in it, and the file and line that this is; "" for a file unknown.
 Piece = tuple[int, str, int]
-# The names of what no file holds, in the place of one.
-GENERATED = ("cuda.cu", "main.cpp", "bindings")
+# What no file of the student's holds: the names that stand for one, and what each is.
+GENERATED = {
+    "CUDA source": "the CUDA source",
+    "C++ source": "the C++ source",
+    "bindings": "the bindings that functions=[...] makes",
+}
 SHARED_FLAG = re.compile(r"-(?:D[A-Za-z_]\w*(?:=.*)?|U[A-Za-z_]\w*|I.+)")
 
 
@@ -137,6 +141,19 @@ def _complete(lines: list[str], at: int) -> int:
     while 1 < at <= len(lines) and lines[at - 2].endswith("\\"):
         at += 1
     return at
+
+
+def named(file: str, line: int) -> str:
+    """A place in a student's source in words, "" where it is not known.
+
+    What is in no file of theirs is called by its line of the source as it was compiled.
+    """
+    name = file.rsplit("/", 1)[-1]
+    if not line or not name:
+        return ""
+    if name in GENERATED:
+        return f"line {line} of {GENERATED[name]}"
+    return f"{name}, line {line}"
 
 
 def usable_flags(flags: tuple[str, ...]) -> list[str]:

@@ -30,7 +30,7 @@ FORMS = {
 def lines_of(text: str, file: Path) -> list[tuple[str, int]]:
     """File and line of each line of the text, as a compiler reads them."""
     found = []
-    for name, first, part in placed(text, tuple(origins.pieces(text, [str(file)])), "cuda.cu"):
+    for name, first, part in placed(text, tuple(origins.pieces(text, [str(file)])), "CUDA source"):
         found += [(name, first + k) for k in range(part.count("\n") + 1)]
     return found
 
@@ -61,12 +61,12 @@ def test_what_is_in_no_file_is_called_by_its_line_of_the_source(tmp_path: Path) 
     file.write_text(f'SOURCE = """\n{KERNEL}"""\n')
     text = "// of a host\n" * 4 + f"\n{KERNEL}" + "void of_a_host() {}\n"
     found = lines_of(text, file)
-    assert found[:4] == [("cuda.cu", n) for n in (1, 2, 3, 4)]
+    assert found[:4] == [("CUDA source", n) for n in (1, 2, 3, 4)]
     assert found[5] == (str(file), 2)
     assert found[8] == (str(file), 5)  # the closing brace
-    assert found[9] == ("cuda.cu", 10)
+    assert found[9] == ("CUDA source", 10)
 
 
 def test_a_macro_over_several_lines_is_not_torn(tmp_path: Path) -> None:
-    parts = placed("#define A \\\n  int a;\nint b;", ((1, "one", 5), (2, "two", 7), (3, "two", 8)), "cuda.cu")
+    parts = placed("#define A \\\n  int a;\nint b;", ((1, "one", 5), (2, "two", 7), (3, "two", 8)), "CUDA source")
     assert parts == [("one", 5, "#define A \\\n  int a;"), ("two", 8, "int b;")]
