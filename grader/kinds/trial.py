@@ -93,7 +93,7 @@ class Trial:
         if not alive:
             return check.passed(f"Passes on right kernels, fails on all {killed} wrong ones.")
         message = f"{where}It passes on a kernel that {alive[0].fault}. Which input would show that?"
-        if silent := room.never_fails(self.entry)):
+        if silent := room.never_fails(self.entry):
             message = silent
         elif len(alive) > 1:
             message += f" {len(alive) - 1} more of {len(self.mutants)} wrong kernels pass it as well."
