@@ -161,7 +161,7 @@ def _turned_division(text: Text, finding: Finding) -> Iterator[Fact]:
     for kernel in text.kernels:
         row = re.search(r"\b(?P<v>row\w*|r)\s*=\s*[^;,=]*%\s*(?P<n>\w+)", kernel.body)
         column = re.search(r"\b(?P<v>col\w*|c)\s*=\s*[^;,=]*/\s*(?P<n>\w+)", kernel.body)
-        if row and column and row["n"] == column["n"]:
+        if row and column and row["n"] == column["n"] and not re.fullmatch(ROWS, row["n"]):
             cause = (
                 f"Here {row['v']} is what is left of a division by {row['n']}, and {column['v']} the whole part: row "
                 f"and column are swapped. A row has {row['n']} elements, so the row is the index / {row['n']}."
