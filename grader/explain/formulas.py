@@ -37,7 +37,7 @@ def _rows_for_elements(text: Text, finding: Finding) -> Iterator[Fact]:
         r"\b(?P<n>n|N|count|total|size|numel|elements|len|length)\s*=\s*(?P<x>\w+)\.size\((?P<d>-?\d)\)\s*[,;]"
     )
     for function in text.host:
-        match = made.search(function.body)
+        match = made.search(function.body) if function.body.count(".size(") == 1 else None
         if match and not re.search(rf"\b{match['n']}\s*\*|\*\s*{match['n']}\b", function.body):
             what = {"0": "rows", "1": "columns"}.get(match["d"], "elements along one dimension")
             cause = (
@@ -88,18 +88,26 @@ def _sigmoid(text: Text, finding: Finding) -> Iterator[Fact]:
 
 
 def _unused(text: Text, finding: Finding) -> Iterator[Fact]:
+    """A value that a function is given and never looks at; sizes may well be of no use."""
     for function in _device(text):
-        for name in function.names:
-            if not re.search(rf"\b{name}\b", function.body) and re.search(
-                rf"\b{name}\b", function.parameters
+        for part in function.parameters.split(","):
+            name = re.search(r"(\w+)\s*$", part)
+            if (
+                name is None
+                or function.name.startswith("__")
+                or not re.search(r"[*]|\b(?:float|double)\b", part)
             ):
-                returned = re.search(r"\breturn\b[^;]+;", function.body)
-                place = function.start + (returned.start() if returned else 0)
-                line = text.line(place)
-                if not returned:
-                    line = text.line(text.code.rfind(function.name, 0, function.start))
-                cause = f"{function.name} takes {name} and never uses it."
-                yield Fact("unused-parameter", line, cause, f"Where does {name} stand in the formula that the task asks for?")  # fmt: skip
+                continue
+            if re.fullmatch(r"float|double|int|long", name[1]) or re.search(rf"\b{name[1]}\b", function.body):
+                continue
+            line = text.line(text.code.rfind(function.name, 0, function.start))
+            cause = f"{function.name} takes {name[1]} and never uses it."
+            yield Fact(
+                "unused-parameter",
+                line,
+                cause,
+                f"Where does {name[1]} stand in the formula that the task asks for?",
+            )
 
 
 def _whole_numbers(text: Text, finding: Finding) -> Iterator[Fact]:
