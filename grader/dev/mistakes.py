@@ -139,16 +139,18 @@ def judge(lesson: Lesson, mistake: Mistake) -> Told:
         file.write_text(text, "utf-8")
         job = Job(lesson.name, lesson.task, lesson.reference, read(file), backend.Choice("simt", "a check"))
         said = panel(grade(warm(job)).verdict)
-    return weigh(mistake, number, said)
+    return weigh(mistake, number, said, text.splitlines()[number - 1] if number else "")
 
 
-def weigh(mistake: Mistake, number: int, said: str) -> Told:
-    """What a panel's text is worth for a mistake whose line is ``number``."""
+def weigh(mistake: Mistake, number: int, said: str, code: str = "") -> Told:
+    """What a panel's text is worth for a mistake whose line is ``number`` and holds ``code``."""
     if not said:
         return Told(False, False, ("it passes.",), "")
     line = bool(number) and bool(re.search(rf"\blines? {number}\b", said, re.I))
     lacking = [p for p in mistake.says if not re.search(p, said, re.I)]
-    false = [p for p in (*NEVER, *mistake.never) if re.search(p, said)]
+    # The student's own line is quoted as it is, whatever brackets it has.
+    ours = said.replace(" ".join(code.split()), "") if code.strip() else said
+    false = [p for p in (*NEVER, *mistake.never) if re.search(p, ours)]
     found = [f"does not name line {number}."] if number and not line else []
     found += [f"does not say {p!r}." for p in lacking]
     found += [f"says {p!r}." for p in false]

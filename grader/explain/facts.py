@@ -1,6 +1,6 @@
 """Facts about the student's text that explain a failed check: a line, what it does, and what to do instead.
 
-Each is a function below or in ``indices.py``, in ``FACTS``, that looks at the text and yields what it finds; ``fits`` says which
+Each is a function below, in ``indices.py`` or ``timing.py``, in ``FACTS``, that looks at the text and yields what it finds; ``fits`` says which
 failures the fact can explain. A fact must be true whatever the reason of the failure was, since a text alone
 does not tell why a result is wrong; it is said of a check that failed in a way that fits, and never otherwise.
 """
@@ -11,7 +11,7 @@ import ast
 import re
 from collections.abc import Iterator
 
-from grader.explain import dialects, formulas, indices, operators
+from grader.explain import dialects, formulas, indices, operators, timing
 from grader.explain.engine import Explanation
 from grader.explain.text import GUARDS, OUTSIDE, SIZE, TWICE, WRONG, Fact, Finder, Text, read
 from grader.kinds import off
@@ -30,9 +30,7 @@ def explained(finding: Finding, source: str) -> Explanation | None:
         if not statuses & fits:
             continue
         for fact in find(text, finding):
-            lines = source.splitlines()
-            code = lines[fact.line - 1].strip() if 0 < fact.line <= len(lines) else ""
-            return Explanation(fact.rule, fact.cause, fact.fix, "", "", "", fact.line, code)
+            return indices.told(fact, source)
     return None
 
 
@@ -417,6 +415,7 @@ FACTS: tuple[tuple[Finder, frozenset[Status]], ...] = (
     (_value, frozenset({Status.WRONG_OUTPUT})),
     *dialects.FACTS,
     *operators.FACTS,
+    *timing.FACTS,
     *indices.FACTS,
     (_loop_in_each_thread, WRONG | TWICE | OUTSIDE),
     (_no_block_index, WRONG | TWICE),

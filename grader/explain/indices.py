@@ -36,9 +36,15 @@ def launch(finding: Finding, source: str) -> Explanation | None:
     """Why CUDA refused a launch, from the text: a block of too many threads, or nothing to do."""
     text = read(source)
     for fact in (*_large_block(text), *_empty_grid(text, finding)):
-        code = source.splitlines()[fact.line - 1].strip()
-        return Explanation(fact.rule, fact.cause, fact.fix, "03", "", "", fact.line, code)
+        return told(fact, source, "03")
     return None
+
+
+def told(fact: Fact, source: str, lesson: str = "") -> Explanation:
+    """A fact as what explains a failure; ``lesson`` teaches it."""
+    lines = source.splitlines()
+    code = lines[fact.line - 1].strip() if 0 < fact.line <= len(lines) else ""
+    return Explanation(fact.rule, fact.cause, fact.fix, lesson, "", "", fact.line, code)
 
 
 def _large_block(text: Text) -> Iterator[Fact]:

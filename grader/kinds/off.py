@@ -34,7 +34,7 @@ def by(said: object, right: float, tolerance: float = NEAR) -> str:
         return " That is one too few: what is left over needs one more, so round up."
     for factor, words in FACTORS.items():
         if right and math.isclose(said, right * factor, rel_tol=tolerance):
-            return f" It is {words}."
+            return f" It is {words}{'' if words.endswith('?') else '.'}"
     if right and math.isclose(said, -right, rel_tol=tolerance):
         return " Only the sign is wrong."
     return ""
@@ -46,4 +46,7 @@ def seconds(said: float, right: float, tolerance: float) -> str:
         if right and math.isclose(said, right * factor, rel_tol=tolerance):
             times = f"{factor:,.0f}"
             return f" It is {times} times too large: {unit}, where seconds are asked for. Divide by {times}."
-    return by(said, right, tolerance)
+    for factor in (1e-3, 1e-6):
+        if right and math.isclose(said, right * factor, rel_tol=tolerance):
+            return f" It is {FACTORS[factor]}."
+    return ""

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     import numpy as np
 
 FEWEST = 20
-FIRST_CALLS = 5
+FIRST_CALLS = 10  # of a hundred: the 90th percentile shows a forgotten warm-up
 GOLDEN = (math.sqrt(5) - 1) / 2
 NUMBERS = ("median", "p10", "p90", "n")
 
@@ -29,7 +29,7 @@ class Probe:
 
     ``kind``: "timer" calls ``entry(fn)``, "benchmark" ``entry(build, make_input, make_output)``. ``queued``
     is older work on the device, ``first`` the host's work in the first call, ``slow`` how many times longer
-    each of the first five calls takes, or if ``outliers`` is set one call in so many. ``jitter`` spreads
+    each of the first ten calls takes, or if ``outliers`` is set one call in so many. ``jitter`` spreads
     durations evenly by that part to both sides, ``warm`` is the duration's share when the input is in the
     cache. The result must be within ``tolerance``.
     """
@@ -84,11 +84,21 @@ class Probe:
     def _judge(self, check: Check, said: Any, takes: float, machine: Machine, line: int) -> Finding:
         launches = len(machine.durations)
         at = f"Line {line}, {self.entry}: " if line else ""
-        if problem := form(said, launches):
-            return check.failed(Status.WRONG_ANSWER, f"{at}{problem}", launches=launches)
+        told = {k: said[k] for k in NUMBERS if _number(said.get(k))} if isinstance(said, dict) else {}
+        timer: dict[str, Any] = {
+            "entry": self.entry, "timing": told, "n": told.get("n"), "launches": launches, "right": takes,
+            "slow": FIRST_CALLS if self.slow > 1 and not self.outliers else 0, "build": self.build,
+            "output": self.output, "warm": self.warm,
+        }  # fmt: skip
         # Of a share of slow calls the quantiles move up; the jitter is uniform.
         usual = 1 - (1 / self.outliers if self.outliers else 0.0)
         spread = {q: takes * (1 + self.jitter * (2 * min(1.0, q / usual) - 1)) for q in (0.1, 0.5, 0.9)}
+        timer["spread"] = list(spread.values())
+        timer["uneven"] = bool(self.jitter or self.outliers or self.queued or timer["slow"])
+        if problem := form(said, launches):
+            given = min(told.values(), default=0) if len(told) == len(NUMBERS) else said
+            timer |= {"which": "form", "said": given if _number(given) else None if said is None else 0}
+            return check.failed(Status.WRONG_ANSWER, f"{at}{problem}", launches=launches, timer=timer)
         for key, q in (("median", 0.5), ("p10", 0.1), ("p90", 0.9)):
             if abs(said[key] - spread[q]) > self.tolerance * spread[q]:
                 what = "the kernel takes" if key == "median" else f"{key} of the kernel's time is"
@@ -97,12 +107,13 @@ class Probe:
                     f"{at}{key} is {spelt(said[key])}, but {what} {spelt(spread[q])}.{how or f' {self.why}'}"
                 )
                 evidence = {"said": said[key], "right": spread[q], "launches": launches}
+                evidence["timer"] = timer | {"which": key, "said": said[key], "right": spread[q]}
                 return check.failed(Status.WRONG_ANSWER, message, **evidence)
         if said["n"] < FEWEST:
-            message = (
-                f"n is {said['n']}: so few measurements tell nothing of the spread; take {FEWEST} or more."
-            )
-            return check.failed(Status.WRONG_ANSWER, message, launches=launches)
+            few = "so few measurements tell nothing of the spread"
+            message = f"{at}n is {said['n']}: {few}; take {FEWEST} or more."
+            timer |= {"which": "n", "said": said["n"], "right": FEWEST}
+            return check.failed(Status.WRONG_ANSWER, message, launches=launches, timer=timer)
         message = f"{spelt(said['median'])}, and the kernel takes {spelt(spread[0.5])} (virtual clock)."
         return check.passed(message, said=said["median"], right=spread[0.5], launches=launches)
 
@@ -113,11 +124,15 @@ def form(said: Any, launches: int) -> str:
         lost = " Is there a `return`?" if said is None else ""
         return f"it returned {str(said)[:80]}, not a Timing with median, p10, p90 (seconds) and n.{lost}"
     for key in NUMBERS:
-        if isinstance(said[key], bool) or not isinstance(said[key], (int, float)) or said[key] < 0:
+        if not _number(said[key]) or said[key] < 0:
             return f"{key} is {str(said[key])[:40]}, not a number of seconds or calls."
     if said["n"] > launches:
         return f"n is {said['n']}, but the kernel was launched {launches} times."
     return ""
+
+
+def _number(value: Any) -> bool:
+    return isinstance(value, (int, float)) and not isinstance(value, bool) and math.isfinite(value)
 
 
 def spelt(seconds: float) -> str:

@@ -20,9 +20,10 @@ def find(
     launched: bool | None,
     nan: bool,
 ) -> tuple[str, dict[str, Any]]:
-    """A sentence about the owner of an output's element, and the facts behind it; for files with kernels only.
+    """A sentence about the owner of an output's element, and the facts behind it; for files with kernels.
 
-    ``launched``: whether the CPU back end saw a kernel run in this call, None if it did not look. ``nan``: whether the element is NaN.
+    ``launched``: whether the CPU back end saw a kernel run in this call, None if it did not look. ``nan``:
+    whether the element is NaN.
 
     On simt the shadow memory knows who wrote it. On a GPU the launch is known (from the profiler) and the
     owner follows from the usual index: ``convention`` "flat", or "row_col" with x along the columns.

@@ -33,6 +33,12 @@ def test_line_and_cause_count_only_where_nothing_false_is_said(said: str, line: 
     assert bool(told.problems) != (line and cause)
 
 
+def test_the_students_own_brackets_are_not_held_against_the_panel() -> None:
+    said = "line 12: the guard: run(f(g()))"
+    assert weigh(MISTAKE, 12, said, "  run(f(g()))").both
+    assert not weigh(MISTAKE, 12, said).both
+
+
 def test_a_mistake_without_a_line_never_counts_as_named() -> None:
     assert not weigh(Mistake("m", (), "", ("guard",)), 0, "line 3: guard").both
 

@@ -4,6 +4,28 @@ from grader.explain.rule import Rule
 
 RULES = (
     Rule(
+        "event-not-ready",
+        (r"CUDA error: device not ready", r"cudaErrorNotReady"),
+        "The host asks for a result, mostly with elapsed_time, that the device has not reached yet: a launch and a "
+        "record only queue work, and nothing waited for the device, so the kernel is not yet finished.",
+        "Wait once, after the calls and before the first elapsed_time: torch.cuda.synchronize().",
+        "04",
+    ),
+    Rule(
+        "event-timing",
+        (r"Both events must be created with (?:the )?(?:argument|flag) '?enable_timing=True",),
+        "An event was made without enable_timing=True: it can be waited for, and keeps no time.",
+        "Make both events with torch.cuda.Event(enable_timing=True).",
+        "04",
+    ),
+    Rule(
+        "event-not-recorded",
+        (r"Both events must be recorded before calculating elapsed time",),
+        "elapsed_time was asked of an event that was never recorded, so it holds no time.",
+        "Record both: one before the call, one after it.",
+        "04",
+    ),
+    Rule(
         "wrong-call",
         (r"(?P<name>\w+)\(\): incompatible function arguments",),
         "{name} was called from Python with other arguments than the C++ function takes.",

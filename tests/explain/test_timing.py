@@ -1,0 +1,95 @@
+"""Facts about timers: the statement that is to blame, and nothing where nothing is."""
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from grader.explain import timing
+from grader.explain.attach import explained
+from grader.explain.text import read
+from grader.kinds import off
+from grader.lessons import find
+from grader.verdict import Finding, Status
+
+LESSON = find("04")
+SOLUTION = LESSON.solution.read_text()
+NUMBERS: dict[str, Any] = {
+    "entry": "time_kernel", "which": "median", "said": 2e-3, "right": 1e-3, "launches": 110, "n": 100,
+    "slow": 0, "build": 0.0, "output": 0.0, "warm": 1.0, "spread": [1e-3] * 3, "uneven": False, "timing": {},
+}  # fmt: skip
+
+
+def said(old: str, new: str, status: Status = Status.WRONG_ANSWER, text: str = "", **numbers: Any) -> Any:
+    """The rule and the line's text for the solution with one edit; None if nothing is said."""
+    assert old in SOLUTION
+    evidence = {"timer": NUMBERS | numbers} if status is Status.WRONG_ANSWER else {}
+    source = SOLUTION.replace(old, new, 1)
+    found = explained(Finding("check", status, text, 0, 2, evidence), source).evidence.get("explanation")
+    return (found["rule"], found["code"]) if found else None
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "numbers", "rule", "code"),
+    [
+        ("        fn()\n        end", "        fn\n        end", {"which": "form"}, "not-called", "fn"),
+        ("start.elapsed_time(end) / 1e3", "end.elapsed_time(start) / 1e3", {"which": "form", "said": -1e-3},
+         "events-reversed", "return summary([end.elapsed_time(start) / 1e3 for start, end in pairs])"),
+        ("        fn()\n        end.record()", "        end.record()\n        fn()", {"said": 0.0},
+         "nothing-between", "end.record()"),
+        ("pairs.append((start, end))", "end.synchronize()", {"said": 2e-5, "right": 1e-5},
+         "wait-in-loop", "end.synchronize()"),
+        ("n=10, method", "n=4, method", {"which": "p10", "uneven": True}, "wrong-quantile",
+         "return Timing(statistics.median(seconds), cuts[0], cuts[-1], len(seconds))"),
+        ("[make_input() for _ in range(16)]", "[make_input()] * 16",
+         {"entry": "benchmark", "warm": 0.4, "said": 4e-4},
+         "one-input", "inputs = itertools.cycle([make_input()] * 16)"),
+        ("kernel(next(inputs), out)", "build()(next(inputs), out)", {"entry": "benchmark", "build": 2.0},
+         "build-inside", "return time_kernel(lambda: build()(next(inputs), out))"),
+        ("range(100)", "range(7)", {"which": "n", "n": 7}, "too-few", "for _ in range(7):"),
+    ],
+)  # fmt: skip
+def test_the_statement_to_blame_is_found(
+    old: str, new: str, numbers: dict[str, Any], rule: str, code: str
+) -> None:
+    assert said(old, new, **numbers) == (rule, code)
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "status", "text", "rule", "code"),
+    [
+        ("    torch.cuda.synchronize()\n", "    torch.cuda.synchronize\n", Status.CUDA_ERROR,
+         "CUDA error: device not ready", "not-called", "torch.cuda.synchronize"),
+        ("enable_timing=True", "", Status.RAISED,
+         "ValueError: Both events must be created with argument 'enable_timing=True'.", "event-timing",
+         "start, end = (torch.cuda.Event() for _ in range(2))"),
+        ("lambda: kernel(next(inputs), out)", "kernel(next(inputs), out)", Status.RAISED,
+         "TypeError: 'NoneType' object is not callable", "called-at-once",
+         "return time_kernel(kernel(next(inputs), out))"),
+    ],
+)  # fmt: skip
+def test_what_raised_is_traced_to_its_cause(
+    old: str, new: str, status: Status, text: str, rule: str, code: str
+) -> None:
+    assert said(old, new, status, text) == (rule, code)
+
+
+@pytest.mark.parametrize(
+    "path", [LESSON.solution, *(LESSON.solution.parent / "alternatives").glob("*.py")], ids=lambda p: p.stem
+)
+@pytest.mark.parametrize("entry", ["time_kernel", "benchmark"])
+@pytest.mark.parametrize("which", ["median", "p10"])
+@pytest.mark.parametrize("wrong", [0.4, 1.2, 2.0])
+def test_nothing_is_said_of_a_timer_that_is_right(path: Path, entry: str, which: str, wrong: float) -> None:
+    special: dict[str, Any] = {"uneven": True, "slow": 8, "entry": entry, "which": which}
+    if entry == "benchmark":
+        special |= {"warm": 0.4, "build": 2.0, "output": 4e-4}
+    numbers = NUMBERS | special | {"said": 1e-5 * wrong, "right": 1e-5}
+    finding = Finding("check", Status.WRONG_ANSWER, "", 0, 2, {"timer": numbers})
+    assert not [fact for finder, _ in timing.FACTS for fact in finder(read(path.read_text()), finding)]
+
+
+def test_a_time_is_never_taken_for_a_share() -> None:
+    assert off.seconds(5e-6, 5e-4, 0.05) == ""
+    assert "1000 times too small: look at the unit." in off.seconds(1e-6, 1e-3, 0.05)
+    assert "milliseconds" in off.seconds(1.0, 1e-3, 0.05)
