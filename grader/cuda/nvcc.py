@@ -73,7 +73,9 @@ def _compiled(compiler: str, request: BuildRequest, folder: Path) -> Opinion:
     texts = []
     for i, source in enumerate(request.cuda_sources):
         pieces = request.cuda_origins[i] if i < len(request.cuda_origins) else ()
-        texts += [f'#line {line} "{file}"\n{part}\n' for file, line, part in placed(source, pieces, "CUDA source")]
+        texts += [
+            f'#line {line} "{file}"\n{part}\n' for file, line, part in placed(source, pieces, "CUDA source")
+        ]
     (folder / "source.cu").write_text("".join(texts))
     torch = toolchain.torch()
     command = [compiler, *FLAGS, f"-std={torch.standard}", *usable_flags(request.cuda_cflags)]

@@ -11,9 +11,10 @@ import ast
 import re
 from collections.abc import Iterator
 
-from grader.explain import formulas, indices, together
+from grader.explain import dialects, formulas, indices, operators, together
 from grader.explain.engine import Explanation
 from grader.explain.text import GUARDS, OUTSIDE, SIZE, TWICE, WRONG, Fact, Finder, Text, read
+from grader.kinds import off
 from grader.referee import memory
 from grader.verdict import Finding, Status
 
@@ -81,7 +82,10 @@ def _turned_index(text: Text, finding: Finding) -> Iterator[Fact]:
 
 def _guard(text: Text, finding: Finding) -> Iterator[Fact]:
     for kernel in text.kernels:
-        far = re.search(rf"\b(?P<i>\w+(?:\(\))?)\s*(?P<op>>|<=)\s*(?P<n>{SIZE})\b(?!\s*[-+*/])", kernel.body)
+        far = re.search(
+            rf"\b(?P<i>\w+(?:\(\))?)\s*(?P<op>>|<=)\s*(?P<n>{SIZE}(?:\s*/\s*\w+)?)\b(?!\s*[-+*/])",
+            kernel.body,
+        )
         if far:
             leaves = (
                 re.match(r"[^;{]*\)\s*\{?\s*return", kernel.body[far.end() :])
@@ -294,6 +298,22 @@ def _host_result(text: Text, finding: Finding) -> Iterator[Fact]:
                "Compare this line with the formula that the task asks for, part by part.")  # fmt: skip
 
 
+def _value(text: Text, finding: Finding) -> Iterator[Fact]:
+    """The line that a wrong number comes from."""
+    entry, right = finding.evidence.get("entry"), finding.evidence.get("expected")
+    got = finding.evidence.get("got")
+    if text.tree is None or not entry or isinstance(right, bool) or not isinstance(right, int | float):
+        return
+    for node in ast.walk(text.tree):
+        if isinstance(node, ast.FunctionDef) and node.name == entry:
+            returned = [n for n in ast.walk(node) if isinstance(n, ast.Return) and n.value is not None]
+            if len(returned) == 1 and returned[0].value is not None:
+                how = off.by(got, right) if isinstance(got, int | float) else ""
+                cause = f"{entry} gives {got}, and {right} is right: it hands back `{ast.unparse(returned[0].value)}`.{how}"
+                yield Fact("wrong-number", returned[0].lineno, cause,
+                           "Work it out by hand for these numbers, part by part.")  # fmt: skip
+
+
 def _in_place(text: Text, finding: Finding) -> Iterator[Fact]:
     """Host code that changes a tensor which it was given."""
     for function in text.host:
@@ -354,6 +374,23 @@ def _no_barrier(text: Text, finding: Finding) -> Iterator[Fact]:
         return
 
 
+def _array_too_small(text: Text, finding: Finding) -> Iterator[Fact]:
+    """An access past the end of an array in shared memory: where the array is declared."""
+    for seen in (finding.evidence.get("seen") or [])[:1]:
+        named = re.search(r" of (\w+) \(\d+ bytes of shared memory\)", str(seen.get("what")))
+        if "out-of-bounds" not in str(seen.get("kind")) or not named or not seen.get("line"):
+            continue
+        for kernel in text.kernels:
+            declared = re.search(rf"__shared__[^;]*?\b{named[1]}\s*(?P<size>(?:\[[^\]]*\])+)", kernel.body)
+            if declared:
+                cause = (
+                    f"`{named[1]}{declared['size']}` is too small for how it is used, or line {seen['line']} goes "
+                    "past its end."
+                )
+                yield Fact("array-too-small", text.line(kernel.start + declared.end() - 1), cause,
+                           f"Compare the largest index in line {seen['line']} with the size that is declared here.")  # fmt: skip
+
+
 def _one_owner(text: Text, finding: Finding) -> Iterator[Fact]:
     """Two threads that write one element of a tensor."""
     for seen in finding.evidence.get("seen") or []:
@@ -378,6 +415,9 @@ FACTS: tuple[tuple[Finder, frozenset[Status]], ...] = (
     (_in_place, frozenset({Status.MUTATED_INPUT})),
     (_host_result, WRONG),
     *together.FACTS,
+    (_value, frozenset({Status.WRONG_OUTPUT})),
+    *dialects.FACTS,
+    *operators.FACTS,
     *indices.FACTS,
     (_loop_in_each_thread, WRONG | TWICE | OUTSIDE),
     (_no_block_index, WRONG | TWICE),
@@ -389,6 +429,7 @@ FACTS: tuple[tuple[Finder, frozenset[Status]], ...] = (
     (_nan_lost, frozenset({Status.WRONG_OUTPUT, Status.NOT_FINITE})),
     (_not_contiguous, frozenset({Status.WRONG_OUTPUT})),
     (_no_barrier, frozenset({Status.RACE})),
+    (_array_too_small, OUTSIDE),
     (_neighbour, WRONG | OUTSIDE | TWICE),
     (_one_owner, frozenset({Status.RACE})),
     *formulas.FACTS,

@@ -119,6 +119,24 @@ def _whole_numbers(text: Text, finding: Finding) -> Iterator[Fact]:
                            f"Write `{match['a']}.0f / {match['b']}.0f`.")  # fmt: skip
 
 
+def _not_begun(text: Text, finding: Finding) -> Iterator[Fact]:
+    """A sum that is added to before it has a value."""
+    for kernel in text.kernels:
+        for match in re.finditer(
+            r"[;{}]\s*(?P<t>float|double|int|int64_t)\s+(?P<v>\w+)(?P<size>(?:\[\w+\])*)\s*;", kernel.body
+        ):
+            after = kernel.body[match.end() :]
+            used = re.search(rf"\b{match['v']}\b(?:\[[^\]]*\])*\s*(?P<sign>\+=|-=|\*=|=(?!=))?", after)
+            if used and used["sign"] in ("+=", "-=", "*="):
+                cause = (
+                    f"{match['v']} is declared without a value, so it begins with whatever lies there, and "
+                    f"`{used['sign']}` goes on from that."
+                )
+                value = " = {}" if match["size"] else f" = 0{'.0f' if match['t'] == 'float' else ''}"
+                yield Fact("not-begun", text.line(kernel.start + match.start("t")), cause,
+                           f"Write `{match['t']} {match['v']}{match['size']}{value};`.")  # fmt: skip
+
+
 def _written_here(text: Text, finding: Finding) -> Iterator[Fact]:
     """The line that made the wrong element, by what the back end saw."""
     owner = finding.evidence.get("owner")
@@ -150,6 +168,7 @@ def _written_here(text: Text, finding: Finding) -> Iterator[Fact]:
 FACTS: tuple[tuple[Finder, frozenset[Status]], ...] = (
     (_rows_for_elements, WRONG | OUTSIDE),
     (_groups, frozenset({Status.UNINITIALISED, Status.WRONG_OUTPUT, Status.NOT_FINITE})),
+    (_not_begun, VALUE | {Status.UNINITIALISED}),
     (_sigmoid, VALUE),
     (_whole_numbers, VALUE),
     (_unused, VALUE),

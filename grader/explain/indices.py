@@ -48,7 +48,8 @@ def _large_block(text: Text) -> Iterator[Fact]:
         block, at = match["block"].strip(), match.start("block")
         if re.fullmatch(r"[A-Za-z_]\w*", block):
             made = re.search(
-                rf"\b{block}\s*(?:=\s*(?:dim3\s*)?|(?=[({{]))(?P<value>[^;]*);", text.code[: match.start()]
+                rf"\b{block}\s*(?:=\s*(?:dim3\s*)?|(?=[({{]))(?P<value>[({{][^;(){{}}]*[)}}]|[^;,]*)\s*[;,]",
+                text.code[: match.start()],
             )
             if made is None:
                 continue
@@ -73,7 +74,9 @@ def _empty_grid(text: Text, finding: Finding) -> Iterator[Fact]:
 
 
 def _joined_guard(text: Text, finding: Finding) -> Iterator[Fact]:
-    leave = re.compile(r"\bif\s*\((?P<all>[^;{}]*?>=?[^;{}|]*?&&[^;{}|]*?>=?[^;{}|]*?)\)\s*\{?\s*return\s*;")
+    leave = re.compile(
+        r"\bif\s*\((?P<all>[^;{}]*?>=?[^;{}|]*?&&[^;{}|]*?>=?[^;{}|]*?)\)\s*\{?\s*(?:return|continue)\s*;"
+    )
     stay = re.compile(r"\bif\s*\((?P<all>[^;{}]*?<[^;{}&]*?\|\|[^;{}&]*?<[^;{}&]*?)\)\s*(?:\{|\w)")
     for kernel in text.kernels:
         for match in leave.finditer(kernel.body):
@@ -119,7 +122,21 @@ def _formula(text: Text, finding: Finding) -> Iterator[Fact]:
 
 def _row_length(text: Text, finding: Finding) -> Iterator[Fact]:
     """``row * rows + col``: rows lie one after another, and each has as many elements as there are columns."""
+    seen = [one for one in (finding.evidence.get("seen") or [])[:1] if isinstance(one, dict)]
     for kernel in text.kernels:
+        for (
+            one
+        ) in seen:  # whatever the layouts are: a row's number times how many rows there are, in this line
+            for match in re.finditer(
+                rf"\[\s*(?P<i>{ROW})\s*\*\s*(?P<n>{ROWS})\s*\+\s*(?P<j>{COLUMN})\s*\]", kernel.body
+            ):
+                if text.line(kernel.start + match.start()) == one.get("line"):
+                    cause = (
+                        f"`{match[0][1:-1]}` multiplies the row's number by how many rows there are. Rows lie one after "
+                        "another, so row r begins at r times the length of a row, the number of columns."
+                    )
+                    yield Fact("row-length", text.line(kernel.start + match.start()), cause,
+                               "The index of an element is row * columns + column.")  # fmt: skip
         if re.search(rf"(?<![.\w])(?:{ROW}\s*\*\s*{COLUMNS}|{COLUMN}\s*\*\s*{ROWS})\b", kernel.body):
             continue  # two layouts: a transpose
         for index, count, what in ((ROW, ROWS, "row"), (COLUMN, COLUMNS, "column")):
@@ -164,7 +181,7 @@ def _turned_grid(text: Text, finding: Finding) -> Iterator[Fact]:
     ]
     if not usual:
         return
-    form = r"\bdim3\s*(?P<name>\w*)\s*[({](?P<first>(?:[^;,()]|\([^()]*\))*),(?P<second>(?:[^;,()]|\([^()]*\))*)[,)}]"
+    form = r"\b(?:dim3\s*(?P<name>\w*)|\w*(?:grid|blocks)\w*)\s*[({](?P<first>(?:[^;,()]|\([^()]*\))*),(?P<second>(?:[^;,()]|\([^()]*\))*)[,)}]"
     for match in re.finditer(form, text.code):
         words = [set(re.findall(r"[A-Za-z_]\w*", match[part])) for part in ("first", "second")]
         rows = [

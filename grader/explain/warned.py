@@ -123,6 +123,14 @@ def _code(source: str, number: int) -> str:
     return _line(source.splitlines(), number).strip()
 
 
+def _unread(one: Warned, lines: list[str]) -> Words | None:
+    named = re.search(r"variable '(\w+)'", one.text)
+    if named is None:
+        return None
+    cause = f"{named[1]} is computed and never used, so it has no part in the result."
+    return "never-used", cause, f"Where does {named[1]} stand in the formula?", one.line
+
+
 WORDS: dict[str, Callable[[Warned, list[str]], Words | None]] = {
     "return-type": _returns_nothing,
     "comma-subscript": _comma,
@@ -132,4 +140,5 @@ WORDS: dict[str, Callable[[Warned, list[str]], Words | None]] = {
     "div-by-zero": _division,
     "shift-count-overflow": _shift,
     "unused-value": _unused,
+    "unused-but-set-variable": _unread,
 }

@@ -163,8 +163,8 @@ def _schedule(check: Check, seen: trace.Recorded, steps: int, calls: Any, code: 
         elif code and isinstance(calls, int) and calls <= steps:
             at = code.loops[0] if code.loops else at
             message = (
-                f"Line {at}: the model ran {calls} times, and after the steps of waiting and warm-up {steps} are "
-                f"to be recorded. {message}"
+                f"Line {at}: the model ran {calls} times, and after the steps of waiting and warm-up "
+                f"{steps} are to be recorded. {message}"
             )
         elif code and "schedule" in code.names:
             at = code.keywords.get(("schedule", "active"), code.names["schedule"])

@@ -44,7 +44,7 @@ def _whole(answer: Array, got: Array, inputs: tuple[Array, ...]) -> str:
         if not np.any(got):
             return f"the result is all zeros ({got.size:,} elements)"
         if np.isnan(got.astype(np.float64)).all():
-            return f"all {got.size:,} elements are NaN, as if no thread had written any"
+            return f"all {got.size:,} elements are NaN"
         if got.size > 1 and (got == got.reshape(-1)[0]).all():
             return f"the same value {float(got.reshape(-1)[0]):.7g} everywhere"
         for number, given in enumerate(inputs):

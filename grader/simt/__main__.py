@@ -7,7 +7,6 @@ import os
 import runpy
 import sys
 import traceback
-from pathlib import Path
 from typing import Any
 
 from grader.leaving import leave

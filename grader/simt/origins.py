@@ -158,9 +158,7 @@ def _tells(key: str) -> bool:
     return len(re.sub(r"\s", "", key)) >= TELLING
 
 
-def _best_first(
-    lines: list[str], places: list[Place | None], literals: Iterable[Literal]
-) -> list[Literal]:
+def _best_first(lines: list[str], places: list[Place | None], literals: Iterable[Literal]) -> list[Literal]:
     """Those with lines of the text that have no place yet, by how many; of equals the earlier."""
     free = (_key(line) for line, place in zip(lines, places, strict=True) if not place)
     if not (wanted := {key for key in free if _tells(key)}):

@@ -8,7 +8,9 @@ import pytest
 from grader.simt import origins
 from grader.simt.request import placed
 
-KERNEL = "__global__ void twice(float* x, int n) {\n    const int i = threadIdx.x;\n    if (i < n) x[i] *= 2;\n}\n"
+KERNEL = (
+    "__global__ void twice(float* x, int n) {\n    const int i = threadIdx.x;\n    if (i < n) x[i] *= 2;\n}\n"
+)
 FORMS = {
     "one literal": f'import torch\n\nSOURCE = r"""\n{KERNEL}"""\ntext = SOURCE\n',
     "wrapped": f'HEAD = "#include <a.h>\\n" * 3\nSOURCE = """{KERNEL}"""\ntext = HEAD + SOURCE + "void more() {{}}"\n',
@@ -68,5 +70,7 @@ def test_what_is_in_no_file_is_called_by_its_line_of_the_source(tmp_path: Path) 
 
 
 def test_a_macro_over_several_lines_is_not_torn(tmp_path: Path) -> None:
-    parts = placed("#define A \\\n  int a;\nint b;", ((1, "one", 5), (2, "two", 7), (3, "two", 8)), "CUDA source")
+    parts = placed(
+        "#define A \\\n  int a;\nint b;", ((1, "one", 5), (2, "two", 7), (3, "two", 8)), "CUDA source"
+    )
     assert parts == [("one", 5, "#define A \\\n  int a;"), ("two", 8, "int b;")]
