@@ -1,6 +1,6 @@
 """Facts about the student's text that explain a failed check: a line, what it does, and what to do instead.
 
-Each is a function below, in ``indices.py`` or ``timing.py``, in ``FACTS``, that looks at the text and yields what it finds; ``fits`` says which
+Each is a function below or in one of the modules that ``FACTS`` is put together from, that looks at the text and yields what it finds; ``fits`` says which
 failures the fact can explain. A fact must be true whatever the reason of the failure was, since a text alone
 does not tell why a result is wrong; it is said of a check that failed in a way that fits, and never otherwise.
 """
@@ -11,7 +11,7 @@ import ast
 import re
 from collections.abc import Iterator
 
-from grader.explain import dialects, formulas, indices, operators, timing
+from grader.explain import dialects, formulas, indices, operators, timing, together
 from grader.explain.engine import Explanation
 from grader.explain.text import GUARDS, OUTSIDE, SIZE, TWICE, WRONG, Fact, Finder, Text, read
 from grader.kinds import off
@@ -412,6 +412,7 @@ FACTS: tuple[tuple[Finder, frozenset[Status]], ...] = (
     ),
     (_in_place, frozenset({Status.MUTATED_INPUT})),
     (_host_result, WRONG),
+    *together.FACTS,
     (_value, frozenset({Status.WRONG_OUTPUT})),
     *dialects.FACTS,
     *operators.FACTS,
