@@ -9,6 +9,7 @@ from grader.errors import BadInputError
 from grader.referee.fault import FaultError
 from grader.referee.sandbox import workshop
 from grader.simt import build as simt_build
+from grader.simt.request import named
 from grader.simt.warnings import Warned
 from grader.verdict import Status
 
@@ -34,9 +35,10 @@ class SimtBuilder:
         try:
             result = simt_build.build(wanted, timeout=self.timeout, runner=self._runner)
         except simt_build.CompileError as error:
-            where = f"{error.file.rsplit('/', 1)[-1]}, line {error.line}: " if error.line else ""
+            where = named(error.file, error.line)
+            message = f"{where}: {error.first}" if where else error.first
             raise FaultError(
-                Status.COMPILE_ERROR, f"{where}{error.first}", log=error.log, file=error.file, line=error.line
+                Status.COMPILE_ERROR, message, log=error.log, file=error.file, line=error.line
             ) from error
         except simt_build.BuildTimeout as error:
             message = f"Compiling took longer than {self.timeout:g} s and was stopped."

@@ -37,6 +37,7 @@ torch::Tensor {name}(torch::Tensor x) {{
 }}
 """
 
+KERNEL = re.compile(r"__global__\s+void\s+(\w+_kernel)\s*\(([^)]*)\)")
 SIGNATURE = re.compile(
     r"void (\w+)_kernel\(const (float|int)\* x, (float|int64_t)\* out, int( rows)?, int n\)"
 )
@@ -52,6 +53,13 @@ def build(name: str, source: str) -> list[Callable[..., Any]]:
     from torch.utils import cpp_extension
 
     found = SIGNATURE.findall(source)
+    known = {f"{kernel}_kernel" for kernel, *_ in found}
+    for kernel, parameters in KERNEL.findall(source):
+        if kernel not in known:
+            raise ValueError(
+                f"{kernel}({' '.join(parameters.split())}) gets no host function: that needs the form "
+                "NAME_kernel(const float* x, float* out, int rows, int n)"
+            )
     names = [kernel for kernel, *_ in found]
     extension = cpp_extension.load_inline(  # type: ignore[no-untyped-call]
         name=name,

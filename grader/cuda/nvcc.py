@@ -17,7 +17,7 @@ from grader.errors import BadInputError
 from grader.explain import explain
 from grader.referee.sandbox import workshop
 from grader.simt import cache, toolchain
-from grader.simt.request import BuildRequest, usable_flags
+from grader.simt.request import BuildRequest, placed, usable_flags
 
 STAND_INS = Path(__file__).resolve().parent / "stand_ins"
 SECONDS = 600.0
@@ -72,8 +72,10 @@ def _compiled(compiler: str, request: BuildRequest, folder: Path) -> Opinion:
     begun = time.monotonic()
     texts = []
     for i, source in enumerate(request.cuda_sources):
-        file, line = request.cuda_origins[i] if i < len(request.cuda_origins) else ("", 0)
-        texts.append(f'#line {line or 1} "{file or "cuda.cu"}"\n{source}\n')
+        pieces = request.cuda_origins[i] if i < len(request.cuda_origins) else ()
+        texts += [
+            f'#line {line} "{file}"\n{part}\n' for file, line, part in placed(source, pieces, "CUDA source")
+        ]
     (folder / "source.cu").write_text("".join(texts))
     torch = toolchain.torch()
     command = [compiler, *FLAGS, f"-std={torch.standard}", *usable_flags(request.cuda_cflags)]

@@ -12,6 +12,7 @@ from grader.explain.places import Error
 from grader.explain.rule import Rule
 from grader.explain.rules import RULES
 from grader.explain.rules.cpp import BUILTINS
+from grader.simt.request import named
 
 ALIKE = 0.7
 HEADERS = (3, 0)  # lines that load_inline writes before cuda_sources
@@ -38,7 +39,7 @@ class Explanation:
     @property
     def where(self) -> str:
         """The place in a clause, "" if nothing is known of it."""
-        place = f"{self.file}, line {self.line}" if self.file and self.line else f"line {self.line}"
+        place = named(self.file, self.line) or f"line {self.line}"
         if not self.line:
             return self.code
         return f"{place}: {self.code}" if self.code else place

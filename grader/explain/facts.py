@@ -1,6 +1,6 @@
 """Facts about the student's text that explain a failed check: a line, what it does, and what to do instead.
 
-Each is a function below, in ``indices.py``, ``hosts.py`` or ``timing.py``, in ``FACTS``, that looks at the text and yields what it finds; ``fits`` says which
+Each is a function below or in one of the modules that ``FACTS`` is put together from, that looks at the text and yields what it finds; ``fits`` says which
 failures the fact can explain. A fact must be true whatever the reason of the failure was, since a text alone
 does not tell why a result is wrong; it is said of a check that failed in a way that fits, and never otherwise.
 """
@@ -11,17 +11,23 @@ import ast
 import re
 from collections.abc import Iterator
 
-from grader.explain import hosts, indices, timing
+from grader.explain import dialects, formulas, hosts, indices, operators, timing, together
 from grader.explain.engine import Explanation
 from grader.explain.text import GUARDS, OUTSIDE, SIZE, TWICE, WRONG, Fact, Finder, Text, read
+from grader.kinds import off
+from grader.referee import memory
 from grader.verdict import Finding, Status
 
 
 def explained(finding: Finding, source: str) -> Explanation | None:
     """The first fact that fits the failure; None if the text holds none."""
-    text = read(source)
+    seen = [one for one in finding.evidence.get("seen") or [] if isinstance(one, dict)]
+    owner = finding.evidence.get("owner")
+    told = [*seen, owner] if isinstance(owner, dict) else seen
+    text = read(source).about({str(one["kernel"]) for one in told if one.get("kernel")}, finding.id)
+    statuses = {finding.status, *(memory.status_of(str(one.get("kind", ""))) for one in seen[:1])}
     for find, fits in FACTS:
-        if finding.status not in fits:
+        if not statuses & fits:
             continue
         for fact in find(text, finding):
             return indices.told(fact, source)
@@ -33,6 +39,8 @@ def _no_block_index(text: Text, finding: Finding) -> Iterator[Fact]:
     for kernel in text.kernels:
         used = {d: m for d in "xyz" if (m := re.search(rf"\bthreadIdx\.{d}\b", kernel.body))}
         blocks = set(re.findall(r"\bblockIdx\.([xyz])\b", kernel.body))
+        if re.search(r"\b\w+\s*\(\s*\)", kernel.body.replace("__syncthreads", "")):
+            continue  # a function without arguments may know the block
         if used and not blocks:
             where = text.line(kernel.start + min(m.start() for m in used.values()))
             cause = (
@@ -72,7 +80,10 @@ def _turned_index(text: Text, finding: Finding) -> Iterator[Fact]:
 
 def _guard(text: Text, finding: Finding) -> Iterator[Fact]:
     for kernel in text.kernels:
-        far = re.search(rf"\b(?P<i>\w+)\s*(?P<op>>|<=)\s*(?P<n>{SIZE})\b(?!\s*[-+*/])", kernel.body)
+        far = re.search(
+            rf"\b(?P<i>\w+(?:\(\))?)\s*(?P<op>>|<=)\s*(?P<n>{SIZE}(?:\s*/\s*\w+)?)\b(?!\s*[-+*/])",
+            kernel.body,
+        )
         if far:
             leaves = (
                 re.match(r"[^;{]*\)\s*\{?\s*return", kernel.body[far.end() :])
@@ -166,11 +177,18 @@ def _swapped_launch(text: Text, finding: Finding) -> Iterator[Fact]:
 
 
 def _neighbour(text: Text, finding: Finding) -> Iterator[Fact]:
+    """An index one off, in the line that the failure was seen in, where nothing in that line asks for the end."""
+    owner = finding.evidence.get("owner")
+    seen = [*(finding.evidence.get("seen") or [])[:1], *([owner] if isinstance(owner, dict) else [])]
+    failed = {one.get("line") for one in seen}
     for kernel in text.kernels:
         for match in re.finditer(
             r"\b(?P<a>\w+)\s*\[\s*(?P<i>[A-Za-z_]\w*)\s*(?P<s>[+-])\s*1\s*\]", kernel.body
         ):
             where = text.line(kernel.start + match.start())
+            statement = kernel.body[kernel.body.rfind(";", 0, match.start()) + 1 : match.end()]
+            if where not in failed or re.search(r"[?]|__shared__", statement):
+                continue
             which = "next" if match["s"] == "+" else "previous"
             cause = f"`{match[0]}` is the {which} element, which belongs to the neighbour of the thread whose element is {match['i']}."
             yield Fact(
@@ -278,6 +296,22 @@ def _host_result(text: Text, finding: Finding) -> Iterator[Fact]:
                "Compare this line with the formula that the task asks for, part by part.")  # fmt: skip
 
 
+def _value(text: Text, finding: Finding) -> Iterator[Fact]:
+    """The line that a wrong number comes from."""
+    entry, right = finding.evidence.get("entry"), finding.evidence.get("expected")
+    got = finding.evidence.get("got")
+    if text.tree is None or not entry or isinstance(right, bool) or not isinstance(right, int | float):
+        return
+    for node in ast.walk(text.tree):
+        if isinstance(node, ast.FunctionDef) and node.name == entry:
+            returned = [n for n in ast.walk(node) if isinstance(n, ast.Return) and n.value is not None]
+            if len(returned) == 1 and returned[0].value is not None:
+                how = off.by(got, right) if isinstance(got, int | float) else ""
+                cause = f"{entry} gives {got}, and {right} is right: it hands back `{ast.unparse(returned[0].value)}`.{how}"
+                yield Fact("wrong-number", returned[0].lineno, cause,
+                           "Work it out by hand for these numbers, part by part.")  # fmt: skip
+
+
 def _in_place(text: Text, finding: Finding) -> Iterator[Fact]:
     """Host code that changes a tensor which it was given."""
     for function in text.host:
@@ -338,6 +372,23 @@ def _no_barrier(text: Text, finding: Finding) -> Iterator[Fact]:
         return
 
 
+def _array_too_small(text: Text, finding: Finding) -> Iterator[Fact]:
+    """An access past the end of an array in shared memory: where the array is declared."""
+    for seen in (finding.evidence.get("seen") or [])[:1]:
+        named = re.search(r" of (\w+) \(\d+ bytes of shared memory\)", str(seen.get("what")))
+        if "out-of-bounds" not in str(seen.get("kind")) or not named or not seen.get("line"):
+            continue
+        for kernel in text.kernels:
+            declared = re.search(rf"__shared__[^;]*?\b{named[1]}\s*(?P<size>(?:\[[^\]]*\])+)", kernel.body)
+            if declared:
+                cause = (
+                    f"`{named[1]}{declared['size']}` is too small for how it is used, or line {seen['line']} goes "
+                    "past its end."
+                )
+                yield Fact("array-too-small", text.line(kernel.start + declared.end() - 1), cause,
+                           f"Compare the largest index in line {seen['line']} with the size that is declared here.")  # fmt: skip
+
+
 def _one_owner(text: Text, finding: Finding) -> Iterator[Fact]:
     """Two threads that write one element of a tensor."""
     for seen in finding.evidence.get("seen") or []:
@@ -354,12 +405,17 @@ def _one_owner(text: Text, finding: Finding) -> Iterator[Fact]:
 
 FACTS: tuple[tuple[Finder, frozenset[Status]], ...] = (
     (_not_refused, frozenset({Status.NOT_REFUSED})),
+    (formulas.plain_call, WRONG | OUTSIDE | TWICE),
     (
         _returns_none,
         frozenset({Status.NOT_A_TENSOR, Status.RAISED, Status.WRONG_ANSWER, Status.WRONG_OUTPUT}),
     ),
     (_in_place, frozenset({Status.MUTATED_INPUT})),
     (_host_result, WRONG),
+    *together.FACTS,
+    (_value, frozenset({Status.WRONG_OUTPUT})),
+    *dialects.FACTS,
+    *operators.FACTS,
     *timing.FACTS,
     *hosts.FACTS,
     *indices.FACTS,
@@ -373,6 +429,8 @@ FACTS: tuple[tuple[Finder, frozenset[Status]], ...] = (
     (_nan_lost, frozenset({Status.WRONG_OUTPUT, Status.NOT_FINITE})),
     (_not_contiguous, frozenset({Status.WRONG_OUTPUT})),
     (_no_barrier, frozenset({Status.RACE})),
+    (_array_too_small, OUTSIDE),
     (_neighbour, WRONG | OUTSIDE | TWICE),
     (_one_owner, frozenset({Status.RACE})),
+    *formulas.FACTS,
 )

@@ -54,7 +54,8 @@ def _large_block(text: Text) -> Iterator[Fact]:
         block, at = match["block"].strip(), match.start("block")
         if re.fullmatch(r"[A-Za-z_]\w*", block):
             made = re.search(
-                rf"\b{block}\s*(?:=\s*(?:dim3\s*)?|(?=[({{]))(?P<value>[^;]*);", text.code[: match.start()]
+                rf"\b{block}\s*(?:=\s*(?:dim3\s*)?|(?=[({{]))(?P<value>[({{][^;(){{}}]*[)}}]|[^;,]*)\s*[;,]",
+                text.code[: match.start()],
             )
             if made is None:
                 continue
@@ -79,7 +80,9 @@ def _empty_grid(text: Text, finding: Finding) -> Iterator[Fact]:
 
 
 def _joined_guard(text: Text, finding: Finding) -> Iterator[Fact]:
-    leave = re.compile(r"\bif\s*\((?P<all>[^;{}]*?>=?[^;{}|]*?&&[^;{}|]*?>=?[^;{}|]*?)\)\s*\{?\s*return\s*;")
+    leave = re.compile(
+        r"\bif\s*\((?P<all>[^;{}]*?>=?[^;{}|]*?&&[^;{}|]*?>=?[^;{}|]*?)\)\s*\{?\s*(?:return|continue)\s*;"
+    )
     stay = re.compile(r"\bif\s*\((?P<all>[^;{}]*?<[^;{}&]*?\|\|[^;{}&]*?<[^;{}&]*?)\)\s*(?:\{|\w)")
     for kernel in text.kernels:
         for match in leave.finditer(kernel.body):
@@ -125,7 +128,21 @@ def _formula(text: Text, finding: Finding) -> Iterator[Fact]:
 
 def _row_length(text: Text, finding: Finding) -> Iterator[Fact]:
     """``row * rows + col``: rows lie one after another, and each has as many elements as there are columns."""
+    seen = [one for one in (finding.evidence.get("seen") or [])[:1] if isinstance(one, dict)]
     for kernel in text.kernels:
+        for (
+            one
+        ) in seen:  # whatever the layouts are: a row's number times how many rows there are, in this line
+            for match in re.finditer(
+                rf"\[\s*(?P<i>{ROW})\s*\*\s*(?P<n>{ROWS})\s*\+\s*(?P<j>{COLUMN})\s*\]", kernel.body
+            ):
+                if text.line(kernel.start + match.start()) == one.get("line"):
+                    cause = (
+                        f"`{match[0][1:-1]}` multiplies the row's number by how many rows there are. Rows lie one after "
+                        "another, so row r begins at r times the length of a row, the number of columns."
+                    )
+                    yield Fact("row-length", text.line(kernel.start + match.start()), cause,
+                               "The index of an element is row * columns + column.")  # fmt: skip
         if re.search(rf"(?<![.\w])(?:{ROW}\s*\*\s*{COLUMNS}|{COLUMN}\s*\*\s*{ROWS})\b", kernel.body):
             continue  # two layouts: a transpose
         for index, count, what in ((ROW, ROWS, "row"), (COLUMN, COLUMNS, "column")):
@@ -145,6 +162,20 @@ def _row_length(text: Text, finding: Finding) -> Iterator[Fact]:
                            f"The index of an element is row * {names[0] if names else 'columns'} + column.")  # fmt: skip
 
 
+def _turned_division(text: Text, finding: Finding) -> Iterator[Fact]:
+    """``row = i % n, col = i / n``: the whole part is the row, what is left the column."""
+    for kernel in text.kernels:
+        row = re.search(r"\b(?P<v>row\w*|r)\s*=\s*[^;,=]*%\s*(?P<n>\w+)", kernel.body)
+        column = re.search(r"\b(?P<v>col\w*|c)\s*=\s*[^;,=]*/\s*(?P<n>\w+)", kernel.body)
+        if row and column and row["n"] == column["n"] and not re.fullmatch(ROWS, row["n"]):
+            cause = (
+                f"Here {row['v']} is what is left of a division by {row['n']}, and {column['v']} the whole part: row "
+                f"and column are swapped. A row has {row['n']} elements, so the row is the index / {row['n']}."
+            )
+            yield Fact("row-by-remainder", text.line(kernel.start + row.start()), cause,
+                       f"Write `{row['v']} = i / {row['n']}` and `{column['v']} = i % {row['n']}`.")  # fmt: skip
+
+
 def _turned_grid(text: Text, finding: Finding) -> Iterator[Fact]:
     """A grid made of (rows, columns), though its kernels number columns by x."""
     made = r"\b{names}\s*=\s*[^;]*?(?:blockIdx|threadIdx)\.{axis}\b"
@@ -156,7 +187,7 @@ def _turned_grid(text: Text, finding: Finding) -> Iterator[Fact]:
     ]
     if not usual:
         return
-    form = r"\bdim3\s*(?P<name>\w*)\s*[({](?P<first>(?:[^;,()]|\([^()]*\))*),(?P<second>(?:[^;,()]|\([^()]*\))*)[,)}]"
+    form = r"\b(?:dim3\s*(?P<name>\w*)|\w*(?:grid|blocks)\w*)\s*[({](?P<first>(?:[^;,()]|\([^()]*\))*),(?P<second>(?:[^;,()]|\([^()]*\))*)[,)}]"
     for match in re.finditer(form, text.code):
         words = [set(re.findall(r"[A-Za-z_]\w*", match[part])) for part in ("first", "second")]
         rows = [
@@ -225,6 +256,7 @@ def _no_row_length(text: Text, finding: Finding) -> Iterator[Fact]:
 FACTS: tuple[tuple[Finder, frozenset[Status]], ...] = (
     (_formula, WRONG | TWICE | OUTSIDE),
     (_turned_grid, WRONG | OUTSIDE | TWICE),
+    (_turned_division, WRONG | OUTSIDE | TWICE),
     (_joined_guard, WRONG | OUTSIDE | TWICE),
     (_row_length, WRONG | OUTSIDE | TWICE),
     (_no_row_length, WRONG | OUTSIDE | TWICE),

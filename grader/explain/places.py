@@ -5,6 +5,8 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 
+from grader.simt.request import GENERATED as OURS
+
 MOST_LINES = 3000
 MOST_SAID = 120  # lines of an exception's text
 COLOUR = re.compile(r"\x1b\[[0-9;]*[A-Za-z]")
@@ -27,8 +29,8 @@ EXCEPTION = re.compile(
 # The CPU back end and a verdict's findings say the essence before the compiler's own words.
 SUMMARY = re.compile(r"(?P<file>[\w./\\-]+\.\w+)(?:, line |:)(?P<line>\d+): (?P<text>.+)$")
 FRAME = re.compile(r'^\s*File "(?P<file>[^"]+)", line (?P<line>\d+)')
+GENERATED = {"cuda.cu", "main.cpp", *OURS}  # the first two are torch's
 FOREIGN = re.compile(r"(?:^|/)(?:include|site-packages|lib/python[\d.]+|grader)/|^<|^/usr/")
-GENERATED = ("cuda.cu", "main.cpp", "bindings")
 
 
 @dataclass(frozen=True, slots=True)

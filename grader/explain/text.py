@@ -15,7 +15,7 @@ from grader.verdict import Finding, Status
 WRONG = frozenset({Status.WRONG_OUTPUT, Status.NOT_FINITE, Status.UNINITIALISED, Status.PRECISION})
 OUTSIDE = frozenset({Status.ILLEGAL_ACCESS, Status.CRASHED, Status.CUDA_ERROR})
 TWICE = frozenset({Status.RACE, Status.TIMEOUT, Status.MUTATED_INPUT})
-SIZE = r"(?:n|N|m|k|rows?|cols?|columns|width|height|w|h|size|count|total|numel|len|length|elements|num_\w+|n_\w+|\w+_size|inner)"
+SIZE = r"(?:n\d?|N|m|k|rows?\d?|cols\d|elements\d|vectors|quads|cols?|columns|width|height|w|h|size|count|total|numel|len|length|elements|num_\w+|n_\w+|\w+_size|inner)"
 GUARDS = re.compile(r"\b(?:if|for|while|min|switch)\b|\?")
 
 
@@ -28,6 +28,11 @@ class Function:
     parameters: str
     body: str
     start: int
+
+    @property
+    def names(self) -> list[str]:
+        """Its parameters' names."""
+        return re.findall(r"(\w+)\s*(?:=[^,]*)?(?:,|$)", self.parameters)
 
     @property
     def kernel(self) -> bool:
@@ -52,6 +57,24 @@ class Text:
     def kernels(self) -> list[Function]:
         """The kernels among the functions."""
         return [f for f in self.functions if f.kernel]
+
+    def about(self, names: set[str], check: str) -> Text:
+        """The same text with the kernels alone that a failure is about.
+
+        ``names``: kernels that did something in it; where none is known, those that have the check's name, or
+        all if these are one or two ways to do the same.
+        """
+        wanted = [k for k in self.kernels if any(re.match(rf"(?:\w+::)*{k.name}\b", name) for name in names)]
+        if not wanted:
+            wanted = [k for k in self.kernels if re.match(rf"{re.escape(check)}(?:_kernel)?$", k.name)]
+        if not wanted:
+            wanted = self.kernels if len(self.kernels) <= 2 else []
+        kept = [f for f in self.functions if not f.kernel or f in wanted]
+        return Text(self.source, self.code, kept, self.tree)
+
+    def function(self, name: str) -> Function | None:
+        """The C++ function of that name."""
+        return next((f for f in self.functions if f.name == name), None)
 
     @property
     def host(self) -> list[Function]:

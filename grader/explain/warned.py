@@ -12,6 +12,7 @@ HEAD = re.compile(
     r"^\s*(?:template\s*<.*>\s*)?(?!(?:if|for|while|else|switch|return|do)\b)"
     r"(?P<type>[A-Za-z_][\w:<>,\s*&]*?)[\s*&]+(?P<name>[A-Za-z_]\w*)\s*\((?!.*;\s*$)"
 )
+OWN = (".py", ".ipynb")
 QUALIFIERS = re.compile(r"\b(?:__\w+__|static|inline|constexpr|extern|const)\b|\s+")
 
 
@@ -20,7 +21,8 @@ def explained(every: Iterable[Warned], source: str) -> Explanation | None:
 
     ``source`` is the student's file.
     """
-    for one in sorted(every, key=lambda w: (KINDS.index(w.kind), w.line)):
+    own = [w for w in every if w.file.endswith(OWN)]  # of another file, ``source`` holds no line
+    for one in sorted(own, key=lambda w: (KINDS.index(w.kind), w.line)):
         if words := WORDS[one.kind](one, source.splitlines()):
             rule, cause, fix, line = words
             return Explanation(
@@ -121,6 +123,14 @@ def _code(source: str, number: int) -> str:
     return _line(source.splitlines(), number).strip()
 
 
+def _unread(one: Warned, lines: list[str]) -> Words | None:
+    named = re.search(r"variable '(\w+)'", one.text)
+    if named is None:
+        return None
+    cause = f"{named[1]} is computed and never used, so it has no part in the result."
+    return "never-used", cause, f"Where does {named[1]} stand in the formula?", one.line
+
+
 WORDS: dict[str, Callable[[Warned, list[str]], Words | None]] = {
     "return-type": _returns_nothing,
     "comma-subscript": _comma,
@@ -130,4 +140,5 @@ WORDS: dict[str, Callable[[Warned, list[str]], Words | None]] = {
     "div-by-zero": _division,
     "shift-count-overflow": _shift,
     "unused-value": _unused,
+    "unused-but-set-variable": _unread,
 }

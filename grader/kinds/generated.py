@@ -98,7 +98,9 @@ class Reader:
             except FaultError as fault:
                 return room.fallen(check, fault)
             if wrong := unlike(said, code):
-                return check.failed(Status.WRONG_ANSWER, f"Of the graph '{name}': {wrong}", graph=name)
+                line = room.line_of(self.entry)
+                at = f"Line {line}, {self.entry}: of" if line else "Of"
+                return check.failed(Status.WRONG_ANSWER, f"{at} the graph '{name}': {wrong}", graph=name)
         return check.passed()
 
 

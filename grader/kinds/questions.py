@@ -84,7 +84,9 @@ class Quiz:
             yield from (room.fallen(check, fault) for check in self.checks)
             return
         if not isinstance(student, str) or not student.strip():
-            message = "Put your name or number into STUDENT first: it decides which questions are yours."
+            line = room.line_of("STUDENT")
+            message = f"Line {line}: put" if line else "Put"
+            message += " your name or number into STUDENT first: it decides which questions are yours."
             yield from (check.failed(Status.WRONG_ANSWER, message) for check in self.checks)
             return
         said = answers if isinstance(answers, dict) else {}
@@ -98,9 +100,12 @@ def _judged(check: Check, asked: Asked, said: Any, look: str, line: int) -> Find
     if said is None:
         return check.failed(Status.WRONG_ANSWER, f"{at}Not answered yet: {asked.words} [{asked.unit}]")
     if isinstance(said, bool) or not isinstance(said, (int, float)):
-        message = (
-            f"{at}{asked.words} The answer {str(said)[:40]!r} is not a number; write it without its unit."
+        what = (
+            "is a text, not a number; write it without quotes and"
+            if isinstance(said, str)
+            else "is not a number; write it"
         )
+        message = f"{at}{asked.words} The answer {str(said)[:40]!r} {what} without its unit."
         return check.failed(Status.WRONG_ANSWER, message)
     assert isinstance(asked.answer, (int, float))
     if math.isclose(said, asked.answer, rel_tol=TOLERANCE):

@@ -9,6 +9,7 @@ from typing import Any
 from grader.kinds import trace
 from grader.kinds.part import Check
 from grader.kinds.room import Room
+from grader.look.python import Calls
 from grader.referee.fault import FaultError
 from grader.verdict import Finding, Status
 
@@ -61,15 +62,17 @@ class Recording:
         written, schedule, regions, shapes, own, kernels = self.checks
         listed = trace.events(said.get("events") or [])
         seen = trace.Recorded(listed)
+        code = room.calls_in(self.entry)
         if not seen.of("cpu_op"):
             what = "it holds no operators" if listed else "nothing was written to the path given"
-            yield written.failed(Status.WRONG_ANSWER, f"No trace to look at: {what}.")
+            why = _unwritten(code, said.get("calls"), steps)
+            yield written.failed(Status.WRONG_ANSWER, f"{why}No trace to look at: {what}.")
         else:
             yield written.passed()
-        yield _schedule(schedule, seen, steps, said.get("calls"))
+        yield _schedule(schedule, seen, steps, said.get("calls"), code)
         inside = _inside(seen)
-        yield _regions(regions, inside)
-        yield _shapes(shapes, seen, [r for found in inside for r in found], rows, inner)
+        yield _regions(regions, inside, code)
+        yield _shapes(shapes, seen, [r for found in inside for r in found], [rows, inner], code)
         yield self._own(own, room, fields["gpu"])
         yield _kernels(kernels, seen, [r for found in inside for r in found], room.backend)
 
@@ -78,10 +81,20 @@ class Recording:
         try:
             said = room.act("record", entry=self.entry, own=self.own, steps=steps, gpu=gpu)
         except FaultError as fault:
+            line = room.line_of(self.own, result=True)
+            if line and "unpack" in fault.message:
+                message = (
+                    f"Line {line}: {self.own}() must return two things, a model and a batch for it: "
+                    f"`return model, batch`. ({fault.message})"
+                )
+                return check.failed(Status.WRONG_ANSWER, message)
             return room.fallen(check, fault)
         layers, batch = said.get("layers"), said.get("batch")
         if not isinstance(layers, int) or layers < LAYERS:
-            message = f"{self.own}() must return a model of {LAYERS} layers or more, and a batch for it."
+            line = room.line_of(self.own, result=True)
+            message = f"Line {line}: " if line else ""
+            message += f"{self.own}() must return a model of {LAYERS} layers or more, and a batch for it"
+            message += f"; this model has {layers}." if isinstance(layers, int) else "."
             return check.failed(Status.WRONG_ANSWER, message, layers=layers)
         seen = trace.Recorded(trace.events(said.get("events") or []))
         found = [region for inside in _inside(seen) for region in inside]
@@ -106,34 +119,95 @@ def _inside(seen: trace.Recorded) -> list[list[trace.Event]]:
     return [[e for e in named if s.holds(e)] for s in seen.steps()]
 
 
-def _schedule(check: Check, seen: trace.Recorded, steps: int, calls: Any) -> Finding:
+def _unwritten(code: Calls | None, calls: Any, steps: int) -> str:
+    """Why nothing was written, by the text of the function and by how often the model ran; "" if unknown."""
+    if code is None:
+        return ""
+    names, at = code.names, code.names.get("profile", code.line)
+    loop = code.loops[0] if code.loops else at
+    given = {keyword for name, keyword in code.keywords if name == "profile"}
+    if "profile" not in names:
+        return f"Line {code.line}: no profiler is opened here; `with profile(...) as profiler:` does. "
+    if "on_trace_ready" not in given and "export_chrome_trace" not in names:
+        return (
+            f"Line {at}: nothing writes the trace. Hand profile an `on_trace_ready` that calls "
+            "`export_chrome_trace(path)`. "
+        )
+    if "schedule" in given and "step" not in names:
+        return (
+            f"Line {loop}: nothing calls `profiler.step()` after the model, so the profiler never leaves the "
+            "first step of its schedule. "
+        )
+    if "schedule" in given and code.loops and "step" not in code.looped:
+        return (
+            f"Line {names['step']}: this step() stands outside of the loop and is called once. The profiler "
+            "must be told after each call of the model. "
+        )
+    if isinstance(calls, int) and calls <= steps:
+        return (
+            f"Line {loop}: the model ran {calls} times, and {steps} steps are to be recorded after those of "
+            "waiting and warm-up: the schedule never got to its end. "
+        )
+    return ""
+
+
+def _schedule(check: Check, seen: trace.Recorded, steps: int, calls: Any, code: Calls | None) -> Finding:
     found = len(seen.steps())
     if found != steps:
         message = f"The trace holds {found} steps (ProfilerStep#...), asked for were {steps}."
-        message += " Give torch.profiler a schedule, and call step() after each call of the model."
+        at = code.names.get("profile", code.line) if code else 0
+        if code and ("profile", "schedule") not in code.keywords:
+            message = f"Line {at}: this profile(...) has no `schedule`, so nothing is a step of it. {message}"
+        elif code and "step" not in code.names:
+            message = f"Line {at}: nothing calls `step()` after the model. {message}"
+        elif code and isinstance(calls, int) and calls <= steps:
+            at = code.loops[0] if code.loops else at
+            message = (
+                f"Line {at}: the model ran {calls} times, and after the steps of waiting and warm-up "
+                f"{steps} are to be recorded. {message}"
+            )
+        elif code and "schedule" in code.names:
+            at = code.keywords.get(("schedule", "active"), code.names["schedule"])
+            message = (
+                f"Line {at}: {message} `active` is how many steps are recorded, after those of `wait` and "
+                "`warmup`; the loop must have as many turns as all three together."
+            )
+        else:
+            message += " Give torch.profiler a schedule, and call step() after each call of the model."
         return check.failed(Status.WRONG_ANSWER, message, found=found, steps=steps)
     if not isinstance(calls, int) or calls <= steps:
-        message = f"The model ran {calls} times for {steps} steps: nothing was left for the warm-up."
+        line = f"Line {code.keywords.get(('schedule', 'warmup'), code.line)}: " if code else ""
+        message = f"{line}The model ran {calls} times for {steps} steps: nothing was left for the warm-up."
         return check.failed(Status.WRONG_ANSWER, message, calls=calls, steps=steps)
     return check.passed()
 
 
-def _regions(check: Check, inside: list[list[trace.Event]]) -> Finding:
+def _regions(check: Check, inside: list[list[trace.Event]], code: Calls | None) -> Finding:
     wrong = [k for k, found in enumerate(inside) if len(found) != 1]
     if wrong or not inside:
         count = len(inside[wrong[0]]) if wrong else 0
-        message = f"A step holds {count} regions called {REGION!r}, not one. Put record_function({REGION!r}) "
+        line = f"Line {code.names.get('record_function', code.line)}: " if code else ""
+        message = (
+            f"{line}A step holds {count} regions called {REGION!r}, not one. Put record_function({REGION!r}) "
+        )
         return check.failed(Status.WRONG_ANSWER, message + "around the model's call.")
     return check.passed()
 
 
-def _shapes(check: Check, seen: trace.Recorded, regions: list[trace.Event], rows: int, inner: int) -> Finding:
+def _shapes(
+    check: Check, seen: trace.Recorded, regions: list[trace.Event], shape: list[int], code: Calls | None
+) -> Finding:
     ops = [e for e in seen.of("cpu_op") if any(r.holds(e) for r in regions)]
     if not ops:
-        return check.failed(Status.WRONG_ANSWER, f"No operator ran inside a region called {REGION!r}.")
-    if not any([rows, inner] in _dims(e) for e in ops):
+        line = f"Line {code.names.get('record_function', code.line)}: " if code else ""
+        message = f"{line}No operator ran inside a region called {REGION!r}."
+        return check.failed(Status.WRONG_ANSWER, message)
+    if not any(shape in _dims(e) for e in ops):
+        at = code.names.get("profile", code.line) if code else 0
+        line = f"Line {code.keywords.get(('profile', 'record_shapes'), at)}: " if code else ""
         message = (
-            f"No operator shows the batch's shape, [{rows}, {inner}]. Ask the profiler to record shapes."
+            f"{line}No operator shows the batch's shape, {shape}. Ask the profiler for shapes: "
+            "`record_shapes=True`."
         )
         return check.failed(Status.WRONG_ANSWER, message)
     return check.passed()

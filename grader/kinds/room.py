@@ -50,6 +50,26 @@ class Room:
         """
         return python.line_of(self._match.source, name, result=result)
 
+    def line_of_test(self, entry: str, args: tuple[object, ...]) -> str:
+        """ "Line 12: " for the line where the test ``entry`` is about ``args``; "" if there is none."""
+        line = python.line_of_value(self._match.source, args[0]) if args else 0
+        line = line or python.line_of(self._match.source, entry)
+        return f"Line {line}: " if line else ""
+
+    def calls_in(self, name: str) -> python.Calls | None:
+        """What the submission's function of that name calls; None if there is none."""
+        return python.calls_in(self._match.source, name)
+
+    def never_fails(self, entry: str) -> str:
+        """A sentence if the test ``entry`` has nothing that could make it fail, else ""."""
+        line = python.never_fails(self._match.source, entry)
+        if not line:
+            return ""
+        return (
+            f"Line {line}: {entry}() has no assert and raises nothing, so it passes whatever the kernel "
+            "does. A comparison alone does nothing: write `assert` in front of it."
+        )
+
     @property
     def backend(self) -> str:
         """The back end of the submission's player: "cuda" or "simt"."""

@@ -80,7 +80,11 @@ class Trial:
             failed = said.get("failed")
             results[kernel] = results.get(kernel) or (failed if isinstance(failed, dict) else None)
             if not said.get("calls") and kernel in right:
-                return check.failed(Status.WRONG_ANSWER, _uncalled(self.entry, failed))
+                return check.failed(
+                    Status.WRONG_ANSWER,
+                    room.line_of_test(self.entry, self.args) + _uncalled(self.entry, failed),
+                )
+        where = room.line_of_test(self.entry, self.args)
         for kernel in right:
             if error := results[kernel]:
                 return check.failed(Status.WRONG_ANSWER, _false_alarm(error), right=kernel, error=error)
@@ -88,8 +92,10 @@ class Trial:
         killed = len(self.mutants) - len(alive)
         if not alive:
             return check.passed(f"Passes on right kernels, fails on all {killed} wrong ones.")
-        message = f"It passes on a kernel that {alive[0].fault}. Which input would show that?"
-        if len(alive) > 1:
+        message = f"{where}It passes on a kernel that {alive[0].fault}. Which input would show that?"
+        if silent := room.never_fails(self.entry):
+            message = silent
+        elif len(alive) > 1:
             message += f" {len(alive) - 1} more of {len(self.mutants)} wrong kernels pass it as well."
         evidence = {"killed": killed, "survived": [m.fault for m in alive]}
         points = self._worth(killed)

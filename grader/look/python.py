@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 
@@ -96,6 +97,84 @@ def line_of_key(source: str, name: str, key: str) -> int:
             lines = [k.lineno for k in node.value.keys if isinstance(k, ast.Constant) and k.value == key]
             return lines[-1] if lines else node.lineno
     return 0
+
+
+def line_of_value(source: str, value: object) -> int:
+    """The last line where ``value`` is a key of a dict or is compared with; 0 if there is none."""
+    try:
+        tree = ast.parse(source)
+    except (SyntaxError, ValueError, RecursionError, MemoryError):
+        return 0
+    found = [0]
+    for node in ast.walk(tree):
+        told: list[ast.expr | None] = []
+        if isinstance(node, ast.Dict):
+            told = list(node.keys)
+        elif isinstance(node, ast.Compare):
+            told = [node.left, *node.comparators]
+        elif isinstance(node, ast.match_case) and isinstance(node.pattern, ast.MatchValue):
+            told = [node.pattern.value]
+        found += [k.lineno for k in told if isinstance(k, ast.Constant) and k.value == value]
+    return max(found)
+
+
+def never_fails(source: str, name: str) -> int:
+    """The line of the function ``name`` if neither it nor what it calls asserts or raises; else 0."""
+    try:
+        tree = ast.parse(source)
+    except (SyntaxError, ValueError, RecursionError, MemoryError):
+        return 0
+    functions = {n.name: n for n in ast.walk(tree) if isinstance(n, ast.FunctionDef)}
+    seen, waiting = set(), [name]
+    while waiting:
+        function = functions.get(waiting.pop())
+        if function is None or function.name in seen:
+            continue
+        seen.add(function.name)
+        for node in ast.walk(function):
+            if isinstance(node, ast.Assert | ast.Raise):
+                return 0
+            if isinstance(node, ast.Name | ast.Attribute):
+                word = node.id if isinstance(node, ast.Name) else node.attr
+                if re.search(r"assert|raise|fail|exit", word):
+                    return 0
+                waiting.append(word)
+    return functions[name].lineno if name in seen else 0
+
+
+@dataclass(frozen=True, slots=True)
+class Calls:
+    """The calls in a function: lines of names called, of keywords given to them, of its loops, and its own.
+
+    ``looped``: the names that are called inside of a loop.
+    """
+
+    line: int
+    names: dict[str, int]
+    keywords: dict[tuple[str, str], int]
+    loops: tuple[int, ...]
+    looped: frozenset[str]
+
+
+def calls_in(source: str, function: str) -> Calls | None:
+    """What the last function of that name calls; None if there is none."""
+    try:
+        tree = ast.parse(source)
+    except (SyntaxError, ValueError, RecursionError, MemoryError):
+        return None
+    found = [n for n in ast.walk(tree) if isinstance(n, ast.FunctionDef) and n.name == function]
+    if not found:
+        return None
+    names: dict[str, int] = {}
+    keywords: dict[tuple[str, str], int] = {}
+    for node in ast.walk(found[-1]):
+        if isinstance(node, ast.Call) and (name := _last_name(node.func)):
+            names.setdefault(name, node.lineno)
+            keywords |= {(name, k.arg): k.value.lineno for k in node.keywords if k.arg}
+    loops = [n for n in ast.walk(found[-1]) if isinstance(n, ast.For | ast.While)]
+    inside = [n for loop in loops for n in ast.walk(loop) if isinstance(n, ast.Call)]
+    looped = frozenset(_last_name(n.func) for n in inside)
+    return Calls(found[-1].lineno, names, keywords, tuple(sorted(n.lineno for n in loops)), looped)
 
 
 def first_use(source: str, name: str, parameter: int) -> int:

@@ -76,6 +76,7 @@ class Match:
         self._start, self._restarts = start, 0
         self._case: Case | None = None
         self._sealed = False
+        self._launched: bool | None = None  # in the last call, as far as that was seen
         self.player: Player | None = start()
 
     def run(self) -> Record:
@@ -235,7 +236,12 @@ class Match:
         """A wrong result as a finding: what is wrong, whose element it is, what the case is for."""
         assert self.player is not None and verdict.first is not None
         index = tuple(verdict.evidence["first_wrong"])
-        text, facts = owner.find(self.player, output, verdict.first, index, self.task.index)
+        text, facts = "", dict[str, Any]()
+        if "__global__" in self.source:
+            nan = verdict.evidence.get("got") == "nan"
+            text, facts = owner.find(
+                self.player, output, verdict.first, index, self.task.index, launched=self._launched, nan=nan
+            )
         message = f"{verdict.message}{text} This case: {case.why}" if case.why else f"{verdict.message}{text}"
         return Finding(case.name, verdict.status, message, 0, case.points, verdict.evidence | facts)
 
@@ -244,6 +250,8 @@ class Match:
         assert self.player is not None
         answer = self.player.ask(do, self.player.limits.call, **fields)
         self._observe(answer.findings)
+        if do == "call":
+            self._launched = bool(answer.launches)
         return answer
 
     def _observe(self, findings: list[dict[str, Any]]) -> None:
@@ -256,9 +264,10 @@ def _caused(finding: Finding, seen: list[dict[str, Any]]) -> Finding:
     if finding.ok or not found:
         return finding
     _, text = memory.told(found)
-    if finding.message and finding.message in text:  # a launch that was stopped says just that
-        return replace(finding, message=text)
-    return replace(finding, message=f"{text}\nWhat came of it: {finding.message}")
+    evidence = finding.evidence | {"seen": found[: memory.MOST_TOLD]}
+    if not (finding.message and finding.message in text):  # a launch that was stopped says just that
+        text += f"\nWhat came of it: {finding.message}"
+    return replace(finding, message=text, evidence=evidence)
 
 
 def _in_schedule(finding: Finding, seed: int, schedules: int) -> Finding:

@@ -37,7 +37,9 @@ def differ(case: Case, facts: dict[str, Any], expected: Expected) -> Finding | N
     if expected.is_value:
         got = facts.get("value") if facts.get("kind") == "value" else f"a {facts.get('type', 'tensor')}"
         if type(got) is not type(expected.value) or got != expected.value:
-            return fail(Status.WRONG_OUTPUT, f"The call returned {got!r}, expected {expected.value!r}.")
+            message = f"The call returned {got!r}, expected {expected.value!r}."
+            evidence = {"returned": facts, "entry": case.entry, "expected": expected.value, "got": got}
+            return Finding(case.name, Status.WRONG_OUTPUT, message, 0, case.points, evidence)
         return None
     if facts.get("kind") != "tensors":
         what = f"a {facts.get('type')}" if facts.get("kind") == "other" else repr(facts.get("value"))

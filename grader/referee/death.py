@@ -11,6 +11,7 @@ from typing import Any
 
 from grader import wire
 from grader.referee.fault import FaultError
+from grader.simt.request import named
 from grader.verdict import Status
 
 STAGES = {
@@ -118,7 +119,7 @@ def _where(words: Words) -> str:
     last = words.last
     if last.get("kernel"):
         file, line = words.place()
-        at = f" at {file.rsplit('/', 1)[-1]}, line {line}" if line else ""
+        at = f" at {place}" if (place := named(file, line)) else ""
         who = f"block {_xyz(last.get('block'))}, thread {_xyz(last.get('thread'))}"
         return f", in kernel {str(last['kernel'])[:100]}{at}, {who}"
     frames = re.findall(r'File "([^"]+)", line (\d+) in (\S+)', words.text)

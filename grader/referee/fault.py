@@ -5,7 +5,11 @@ from __future__ import annotations
 import re
 from typing import Any
 
+from grader.simt.request import named
 from grader.verdict import SENTENCE, Finding, Status
+
+# The files that torch's load_inline writes: what is in them, and how many lines of its own come first.
+TORCHS = {"cuda.cu": ("CUDA source", 3), "main.cpp": ("C++ source", 1)}
 
 
 class FaultError(Exception):
@@ -63,7 +67,9 @@ def compiler_line(log: str) -> str:
     for line in log.splitlines():
         found = re.search(r"(\S+?)[:(](\d+)\)?:(?:\d+:)? (?:fatal )?error:? (.*)", line)
         if found:
-            return f"{found[1].rsplit('/', 1)[-1]}, line {found[2]}: {found[3].removeprefix(': ')}"
+            name, before = TORCHS.get(found[1].rsplit("/", 1)[-1], (found[1], 0))
+            place = named(name, max(1, int(found[2]) - before))
+            return f"{place}: {found[3].removeprefix(': ')}"
         if "undefined symbol" in line or "undefined reference" in line:
             return line.strip()
     return first_line(log)

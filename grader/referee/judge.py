@@ -156,7 +156,6 @@ def _verdict(wrong: Array, answer: Array, got: Array, inputs: tuple[Array, ...],
         not_finite = wrong & (np.isnan(got) | (np.isinf(got) & np.isfinite(answer)))
         if int(np.count_nonzero(not_finite)) == count:
             status = Status.NOT_FINITE
-            message += " NaN is also what memory holds that no thread has written."
         elif (guess := pattern.precision(wrong, answer, got)) is not None:
             status, message = Status.PRECISION, f"{guess} {message}"
     return Judgement(status, message, flat, evidence)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import Any
 
+from grader.simt.request import named
 from grader.verdict import Finding, Status
 
 # The back end's kinds of finding, and the status each amounts to; the most telling first.
@@ -81,12 +82,9 @@ def known(found: Finding, day: str) -> Finding:
 
 def describe(seen: dict[str, Any]) -> str:
     """One memory finding in a sentence or two: what, where, who."""
-    place = (
-        f"{str(seen.get('file', '')).rsplit('/', 1)[-1]}, line {seen.get('line')}: "
-        if seen.get("line")
-        else ""
-    )
-    text = f"{place}{str(seen.get('what', seen.get('kind')))[:600]}"
+    place = named(str(seen.get("file", "")), int(seen.get("line") or 0))
+    what = str(seen.get("what", seen.get("kind")))[:600]
+    text = f"{place}: {what}" if place else what
     other = seen.get("other")
     if isinstance(other, dict) and status_of(str(seen.get("kind", ""))) is Status.RACE:
         where = f"at line {other['line']}, " if other.get("line") else ""

@@ -7,11 +7,23 @@ from typing import Any
 from grader.referee.fault import FaultError
 from grader.referee.process import Player
 
+NAN = " NaN is also what memory holds that no thread has written."
+
 
 def find(
-    player: Player, output: int, flat: int, index: tuple[int, ...], convention: str
+    player: Player,
+    output: int,
+    flat: int,
+    index: tuple[int, ...],
+    convention: str,
+    *,
+    launched: bool | None,
+    nan: bool,
 ) -> tuple[str, dict[str, Any]]:
-    """A sentence about the owner of an output's element, and the facts behind it.
+    """A sentence about the owner of an output's element, and the facts behind it; for files with kernels.
+
+    ``launched``: whether the CPU back end saw a kernel run in this call, None if it did not look. ``nan``:
+    whether the element is NaN.
 
     On simt the shadow memory knows who wrote it. On a GPU the launch is known (from the profiler) and the
     owner follows from the usual index: ``convention`` "flat", or "row_col" with x along the columns.
@@ -21,17 +33,22 @@ def find(
     except FaultError:
         return "", {}
     if "owner" in answer:
-        return _seen(answer["owner"])
+        return _seen(answer["owner"], launched, NAN if nan else "")
     if answer.get("launched") is False:
         return " No kernel of the file was launched.", {"owner": None}
     if isinstance(answer.get("block"), list) and isinstance(answer.get("grid"), list):
-        return _usual(answer, flat, index, convention)
+        text, facts = _usual(answer, flat, index, convention)
+        return (f"{text}{NAN}" if nan else text), facts
     return "", {}
 
 
-def _seen(owner: Any) -> tuple[str, dict[str, Any]]:
+def _seen(owner: Any, launched: bool | None, nan: str) -> tuple[str, dict[str, Any]]:
+    if owner is None and launched is None:
+        return "", {}
+    if owner is None and not launched:
+        return " No kernel of the file was launched.", {"owner": None}
     if not isinstance(owner, dict):
-        return " No thread of the file's kernels wrote this element.", {"owner": None}
+        return f" No thread of the file's kernels wrote this element.{nan}", {"owner": None}
     at = f", at line {owner['line']}" if owner.get("line") else ""
     text = f" It was written by block {_xyz(owner.get('block'))} thread {_xyz(owner.get('thread'))}{at}."
     return text, {"owner": owner}

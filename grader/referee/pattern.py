@@ -13,6 +13,8 @@ Array = NDArray[Any]
 def describe(wrong: Array, answer: Array, got: Array, inputs: tuple[Array, ...]) -> str:
     """A phrase for the set of wrong elements, or "" when it has no shape that we know."""
     count, size = int(np.count_nonzero(wrong)), got.size
+    if said := _negative(answer, got):
+        return said
     if count == size or not np.any(got):  # zeros may be right here and there
         whole = _whole(answer, got, inputs)
         if whole:
@@ -42,7 +44,7 @@ def _whole(answer: Array, got: Array, inputs: tuple[Array, ...]) -> str:
         if not np.any(got):
             return f"the result is all zeros ({got.size:,} elements)"
         if np.isnan(got.astype(np.float64)).all():
-            return f"all {got.size:,} elements are NaN, as if no thread had written any"
+            return f"all {got.size:,} elements are NaN"
         if got.size > 1 and (got == got.reshape(-1)[0]).all():
             return f"the same value {float(got.reshape(-1)[0]):.7g} everywhere"
         for number, given in enumerate(inputs):
@@ -58,6 +60,21 @@ def _whole(answer: Array, got: Array, inputs: tuple[Array, ...]) -> str:
             if middle and abs(middle - 1) > 2e-3 and np.allclose(ratio, middle, rtol=1e-3):
                 return f"everything is {middle:.6g} times what it should be"
     return ""
+
+
+def _negative(answer: Array, got: Array) -> str:
+    """What is wrong below 0, where the expected result has been through ReLU."""
+    if answer.dtype.kind != "f" or not np.isfinite(got).all() or got.size < 16:
+        return ""
+    zeros = answer == 0
+    below = got < 0
+    if answer.min() < 0 or not 0.05 < zeros.mean() < 0.95 or not below.any():
+        return ""
+    if np.all(np.isclose(got[~zeros], answer[~zeros], rtol=1e-3, atol=1e-6)):
+        return f"{below.sum():,} elements are negative where 0 is expected, and the others are right: no ReLU"
+    if not got[~zeros].any() and np.all(got <= 0):
+        return "what is negative is kept, and what should be positive is 0: the ReLU is the wrong way round"
+    return f"{below.sum():,} elements are negative, and ReLU, the last step, leaves none below 0"
 
 
 def _straight(answer: Array, got: Array, given: Array, name: str) -> str:

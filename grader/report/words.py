@@ -12,14 +12,14 @@ def said(finding: Finding) -> str:
     plain = finding.evidence.get("explanation")
     parts = [str(plain["cause"]), str(plain["fix"])] if isinstance(plain, dict) else []
     parts.append(finding.message)
-    if not isinstance(plain, dict):
+    if not isinstance(plain, dict) and finding.status is not Status.FAILED:  # which is said of many together
         parts.append(SENTENCE[finding.status])
     return "\n".join(p for p in parts if p)
 
 
 def advice(status: Status) -> str:
     """What to try, if the sentence of a status says it: its part after the semicolon."""
-    tried = SENTENCE[status].partition("; ")[2]
+    tried = "" if status is Status.FAILED else SENTENCE[status].partition("; ")[2]
     return f"{tried[:1].upper()}{tried[1:]}"
 
 

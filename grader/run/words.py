@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from grader.explain import explain
+from grader.simt.request import GENERATED, named
 
 Namer = Callable[[str], str]
 MOST = 20
@@ -19,7 +20,9 @@ MOST = 20
 def place(file: str, line: int, namer: Namer) -> str:
     """ "mine.py, line 12: the code", as far as it is known."""
     if not file or not line:
-        return "place unknown (compile with the source in this file to see it)"
+        return "a line that the debug information does not name"
+    if Path(file).name in GENERATED:
+        return named(file, line)
     code = linecache.getline(file, line).strip()
     return f"{namer(file)}, line {line}" + (f": {code}" if code else "")
 

@@ -7,13 +7,13 @@ import os
 import runpy
 import sys
 import traceback
-from pathlib import Path
 from typing import Any
 
 from grader.leaving import leave
 
 from . import build as builder
 from .device import activate
+from .request import named
 
 
 def _build(request: dict[str, object], variant: builder.Variant) -> str:
@@ -34,7 +34,7 @@ def _build(request: dict[str, object], variant: builder.Variant) -> str:
 
 
 def _show(finding: dict[str, Any]) -> str:
-    place = f"line {finding['line']} of {Path(finding['file']).name}" if finding["line"] else "unknown line"
+    place = named(finding["file"], finding["line"]) or "at a line that is not known"
     who = f"block {tuple(finding['block'])} thread {tuple(finding['thread'])}: " if finding["block"] else ""
     text = f"[{finding['kind']}] {finding['kernel']} {place}: {who}{finding['what']}"
     if other := finding.get("other"):

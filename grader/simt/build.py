@@ -16,7 +16,7 @@ from typing import Literal
 
 from . import cache, headers, library, toolchain, warnings
 from .diagnostics import CompileError, explain
-from .request import BuildRequest, usable_flags
+from .request import GENERATED, BuildRequest, Piece, placed, usable_flags
 from .rewrite import registration, rewrite, source_text
 from .toolchain import BuildTimeout, CompilerFailed, ToolchainError
 from .unsupported import refuse_includes
@@ -202,20 +202,19 @@ def _link(objects: list[str], out: Path, run: Run) -> None:
     run([*objects, "-o", str(out), *libraries, *toolchain.link_flags()], out.parent)
 
 
-def _origin(origins: tuple[tuple[str, int], ...], i: int, fallback: str) -> tuple[str, int]:
-    file, line = origins[i] if i < len(origins) else ("", 0)
-    return file or fallback, line or 1
+def _lines(text: str, pieces: tuple[Piece, ...], fallback: str) -> str:
+    """The text with a ``#line`` wherever another run of lines begins."""
+    parts = placed(text, pieces, fallback)
+    return "".join(f'#line {line} "{file}"\n{part}\n' for file, line, part in parts)
 
 
-def _at(origins: tuple[tuple[str, int], ...], i: int, fallback: str) -> str:
-    file, line = _origin(origins, i, fallback)
-    return f'#line {line} "{file}"\n'
+def _of(origins: tuple[tuple[Piece, ...], ...], i: int) -> tuple[Piece, ...]:
+    return origins[i] if i < len(origins) else ()
 
 
 def _own_files(request: BuildRequest) -> set[str]:
-    return {"cuda.cu", "main.cpp"} | {
-        file for file, _ in (*request.cpp_origins, *request.cuda_origins) if file
-    }
+    known = {f for pieces in (*request.cpp_origins, *request.cuda_origins) for _, f, _ in pieces if f}
+    return {*GENERATED, *known}
 
 
 def _device_object(request: BuildRequest, variant: Variant, run: Run) -> tuple[Path, str]:
@@ -224,16 +223,20 @@ def _device_object(request: BuildRequest, variant: Variant, run: Run) -> tuple[P
     if any("TORCH_EXTENSION_NAME" in text for text in sources):  # load() of a file that binds itself
         parts.insert(0, f"#define TORCH_EXTENSION_NAME {request.name}\n")
     for i, text in enumerate(map(rewrite, sources)):
+        pieces = _of(request.cuda_origins, i)
         if variant == "checked":
-            parts.append(source_text(i, *_origin(request.cuda_origins, i, "cuda.cu"), text) + "\n")
-        parts.append(_at(request.cuda_origins, i, "cuda.cu") + text + "\n")
+            parts += [
+                source_text(f"{i}_{k}", *part) + "\n"
+                for k, part in enumerate(placed(text, pieces, "CUDA source"))
+            ]
+        parts.append(_lines(text, pieces, "CUDA source"))
     kind: headers.Kind = "device" if variant == "checked" else "fast"
     return _object("".join(parts), "\n".join(sources), kind, usable_flags(request.cuda_cflags), run)
 
 
 def _binding_object(request: BuildRequest, run: Run) -> tuple[Path, str]:
     """By ``simt/binding.h`` where that knows all types and no more of pybind11 is used; else by pybind11."""
-    parts = [_at(request.cpp_origins, i, "main.cpp") + refuse_includes(s) + "\n"
+    parts = [_lines(refuse_includes(s), _of(request.cpp_origins, i), "C++ source")
              for i, s in enumerate(request.cpp_sources)]  # fmt: skip
     parts.insert(0, f"#define TORCH_EXTENSION_NAME {request.name}\n")
     source, flags = "\n".join(request.cpp_sources), usable_flags(request.cflags)

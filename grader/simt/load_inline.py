@@ -6,7 +6,6 @@ import ctypes
 import functools
 import importlib.util
 import inspect
-import linecache
 import re
 import subprocess
 from collections.abc import Callable, Mapping
@@ -14,8 +13,10 @@ from pathlib import Path
 from typing import Any
 
 from . import local_headers as headers
+from . import origins
 from .request import BuildRequest
 
+GRADER = f"{Path(__file__).resolve().parents[1]}/"
 Build = Callable[[dict[str, object]], str]
 
 # In a notebook a source may stand in another cell than the call: what else to look through, newest first.
@@ -49,8 +50,8 @@ def install(build: Build, binding: Path) -> None:
             "cuda_sources": cuda,
             "functions": _functions(given.get("functions")),
             **_flags(given, []),
-            "cpp_origins": [_origin(text, files) for text in cpp],
-            "cuda_origins": [_origin(text, files) for text in cuda],
+            "cpp_origins": [origins.pieces(text, files) for text in cpp],
+            "cuda_origins": [origins.pieces(text, files) for text in cuda],
         }
         path = build(_sound(request))
         load_binding()
@@ -72,8 +73,8 @@ def install(build: Build, binding: Path) -> None:
             "cuda_sources": [headers.inlined(p) for p in cuda],
             "functions": None,
             **_flags(given, sorted({str(p.parent) for p in paths})),
-            "cpp_origins": [(str(p), 1) for p in cpp],
-            "cuda_origins": [(str(p), 1) for p in cuda],
+            "cpp_origins": [[(1, str(p), 1)] for p in cpp],
+            "cuda_origins": [[(1, str(p), 1)] for p in cuda],
         }
         path = build(_sound(request))
         load_binding()
@@ -122,31 +123,14 @@ def _flags(given: Mapping[str, Any], more_folders: list[str]) -> dict[str, list[
 
 
 def _callers_files() -> list[str]:
-    """The Python files on the stack outside this one and torch, the nearest first."""
+    """The Python files on the stack outside the grader and torch, the nearest first."""
     found: list[str] = []
     for frame in inspect.stack(context=0)[1:]:
         file = frame.filename
-        if file == __file__ or file.startswith("<") or f"{Path('/torch')}/" in file or file in found:
+        if file.startswith(("<", GRADER)) or f"{Path('/torch')}/" in file or file in found:
             continue
         found.append(file)
     return found + [cell for cell in other_cells() if cell not in found]
-
-
-def _origin(text: str, files: list[str]) -> tuple[str, int]:
-    """(file, line) where ``text`` begins as a string literal in one of the files."""
-    for file in files:
-        source = "".join(linecache.getlines(file))  # a notebook's cell is in no file, but is known there
-        # An exact copy, or one whose escapes (\n in a plain literal) were resolved: then its longest line.
-        at = source.find(text)
-        if at < 0 and text.strip():
-            longest = max(text.splitlines(), key=len)
-            at = source.find(longest) if len(longest) > 20 and source.count(longest) == 1 else -1
-            if at >= 0:
-                line = source.count("\n", 0, at) + 1 - text[: text.index(longest)].count("\n")
-                return (str(Path(file).resolve()), line) if line > 0 else ("", 0)
-        if at >= 0:
-            return str(Path(file).resolve()), source.count("\n", 0, at) + 1
-    return "", 0
 
 
 def _import(name: str, path: str, is_python_module: bool) -> Any:

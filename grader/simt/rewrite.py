@@ -72,7 +72,7 @@ def registration(texts: list[str]) -> str:
     return f'static const int simt_kernels_are_registered = simt_register_kernels("{declarations}");'
 
 
-def source_text(number: int, file: str, first_line: int, text: str) -> str:
+def source_text(number: str, file: str, first_line: int, text: str) -> str:
     """One line of C++ that keeps the text for the runtime, which names arrays by it."""
     escaped = "".join(
         chr(b) if 32 <= b < 127 and chr(b) not in '\\"?' else f"\\{b:03o}" for b in text.encode()

@@ -133,6 +133,8 @@ def sentence(f: dict[str, Any]) -> str:
         case "output-not-written":
             missing, total = f["missing"], f["elements"]
             element, name, _ = _element(f["tensor"] | {"offset": f["first"] * f["tensor"]["element"]})
+            if missing == 1:
+                return f"{element} of {name} was never written, the only one of {total}"
             return f"{missing} of {total} elements of {name} were never written, the first is {element}"
         case "barrier-divergence":
             return "threads of one block wait at different __syncthreads()"

@@ -11,7 +11,7 @@ from pathlib import Path
 # Nothing is refused for them: right programs have some of these too.
 KINDS = (
     "return-type", "comma-subscript", "parentheses", "empty-body", "uninitialized", "div-by-zero",
-    "shift-count-overflow", "unused-value",
+    "shift-count-overflow", "unused-value", "unused-but-set-variable",
 )  # fmt: skip
 # clang++'s own names for the same, and more that it has.
 CLANG = {

@@ -15,7 +15,7 @@ needs_nvcc = pytest.mark.skipif(not backend.nvcc(), reason="nvcc is not installe
 
 def request(value: str) -> BuildRequest:
     text = KERNEL.replace("HERE", value)
-    return BuildRequest("mine", (), (text,), None, cuda_origins=(("mine.py", 10),))
+    return BuildRequest("mine", (), (text,), None, cuda_origins=(((1, "mine.py", 10),),))
 
 
 @needs_nvcc

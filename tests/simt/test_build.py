@@ -97,7 +97,7 @@ ERRORS = {
 def test_a_plain_error_is_at_the_students_line(name: str) -> None:
     cuda, first, line = ERRORS[name]
     with pytest.raises(CompileError) as caught:
-        builder.build(request(cuda, cuda_origins=[["/home/me/exercise.py", 11]]))
+        builder.build(request(cuda, cuda_origins=[[[1, "/home/me/exercise.py", 11]]]))
     assert caught.value.first.startswith(first)
     assert (caught.value.file, caught.value.line) == ("/home/me/exercise.py", 10 + line)
     assert len(caught.value.log.splitlines()) <= 101
@@ -139,8 +139,9 @@ def test_a_declaration_of_torchs_may_need_the_full_headers() -> None:
         ({"cpp_sources": [], "cuda_sources": []}, "nothing to compile"),
         ({"functions": ["run"]}, "must map"),
         ({"functions": {"run); system(1": ""}}, r"not a C\+\+ name"),
-        ({"cpp_origins": [[3, 1]]}, "not a path"),
-        ({"cpp_origins": [["a", -1]]}, "not a line number"),
+        ({"cpp_origins": [[[1, 3, 1]]]}, "not a path"),
+        ({"cpp_origins": [[[1, "a", -1]]]}, "not a line number"),
+        ({"cpp_origins": [[[2, "a", 1], [1, "a", 1]]]}, "not in order"),
         ({"cpp_sources": ["x" * 5_000_000]}, "longer than"),
         ({"more": 1}, "no field"),
     ],
@@ -155,8 +156,8 @@ def test_a_bad_request_is_refused(change: dict[str, object], message: str) -> No
 def test_no_name_of_a_file_ends_its_line() -> None:
     """It is no crime either: Ann "A" Lee.py is a name that a file may have."""
     data = {"name": "m", "cpp_sources": ["int f();"], "cuda_sources": [], "functions": None}
-    asked = BuildRequest.from_json(data | {"cpp_origins": [['a"\n#include "/etc/passwd\\', 3]]})
-    assert asked.cpp_origins == (("a__#include _/etc/passwd_", 3),)
+    asked = BuildRequest.from_json(data | {"cpp_origins": [[[1, 'a"\n#include "/etc/passwd\\', 3]]]})
+    assert asked.cpp_origins == (((1, "a__#include _/etc/passwd_", 3),),)
 
 
 def test_flags_for_nvcc_alone_are_left_out() -> None:

@@ -23,4 +23,4 @@ def test_launches_are_listed(play: Play) -> None:
     (launch,) = play("features")["float4"]["launches"]
     assert launch["kernel"] == "scale4_kernel"
     assert (launch["grid"], launch["block"]) == ([4, 1, 1], [256, 1, 1])
-    assert Path(launch["file"]).name == "cuda.cu"
+    assert Path(launch["file"]).name == "features.cu"

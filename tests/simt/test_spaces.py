@@ -1,7 +1,5 @@
 """What nvcc refuses and a C++ compiler would take is refused here too, in nvcc's words, at its line."""
 
-# ruff: noqa: E501 - texts of kernels
-
 from __future__ import annotations
 
 import pytest

@@ -76,7 +76,7 @@ def test_a_look_alike_is_left_alone(name: str) -> None:
 def test_the_compiler_says_it_at_the_line(name: str, line: int) -> None:
     text, what = REFUSED[name]
     with pytest.raises(CompileError) as caught:
-        builder.build(request("\n\n\n" + text, cuda_origins=[["/home/me/exercise.py", 1]]))
+        builder.build(request("\n\n\n" + text, cuda_origins=[[[1, "/home/me/exercise.py", 1]]]))
     assert caught.value.first.startswith(what), caught.value.log
     assert (caught.value.file, caught.value.line) == ("/home/me/exercise.py", line)
 

@@ -95,4 +95,18 @@ RULES = (
         "./course profile.",
         "09",
     ),
+    Rule(
+        "type-hint",
+        (r"infer_schema\(func\): Parameter (?P<name>\w+) must have a type annotation",),
+        "An operator's schema is read from type hints, and the parameter {name} has none.",
+        "Write them all, the result's too: def op(x: torch.Tensor, scale: float) -> torch.Tensor.",
+        "10",
+    ),
+    Rule(
+        "operator-namespace",
+        (r"not enough values to unpack \(expected 2, got 1\).* @.*custom_op\(",),
+        "An operator's name has two parts, and this one has no namespace.",
+        'Write custom_op("my_library::name", ...): a namespace, two colons, the name.',
+        "10",
+    ),
 )

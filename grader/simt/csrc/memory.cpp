@@ -172,6 +172,11 @@ extern "C" void simt_mark_initialised(const void* pointer, size_t bytes) {
   forget_shadow(arena_offset(pointer), bytes);  // the host wrote it: no thread owns it any more
 }
 
+// It was reported that nobody wrote some of these bytes. That is said once; who wrote the others is still known.
+extern "C" SIMT_EXPORT void simt_excuse_unwritten(const void* pointer, size_t bytes) {
+  if (bytes && g_arena && in_arena(pointer)) mark_initialised(arena_offset(pointer), bytes);
+}
+
 static bool device_range_is_valid(const void* pointer, size_t bytes) {
   if (!g_arena || !in_arena(pointer)) return true;  // host memory is the host's own business
   size_t offset = arena_offset(pointer);

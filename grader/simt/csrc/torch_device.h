@@ -7,6 +7,7 @@
 extern "C" {
 int simt_mode();
 size_t simt_undefined_bytes(const void*, size_t, size_t*);
+void simt_excuse_unwritten(const void*, size_t);
 void simt_report_not_written(const char*, const void*, size_t missing, size_t elements, size_t first);
 }
 

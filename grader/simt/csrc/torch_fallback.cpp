@@ -18,7 +18,7 @@ static void check_read(const std::string& operation, const Tensor& t) {
   if (!undefined) return;
   simt_report_not_written(operation.c_str(), t.data_ptr(), undefined / t.element_size(), t.numel(),
                           first / t.element_size());
-  simt_mark_initialised(t.data_ptr(), t.nbytes());
+  simt_excuse_unwritten(t.data_ptr(), t.nbytes());
 }
 
 // An operator may have resized an out= argument through its alias, or left it to be conjugated when it is read.

@@ -1,0 +1,193 @@
+"""Facts about formulas, dialects and operators: found at their line, and never in a file that is right."""
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from grader.explain import dialects, facts, formulas, operators
+from grader.explain.text import Finder, read
+from grader.lessons import every
+from grader.verdict import Finding, Status
+
+HONEST = sorted((Path(__file__).parents[1] / "corpus" / "honest").glob("*.py"))
+RIGHT = [s for one in every() for s in one.solution.parent.rglob("*.py")] + HONEST
+FINDERS = [find for find, _ in (*formulas.FACTS, *dialects.FACTS, *operators.FACTS)]
+# As alarming as a message can be: whatever is asked for in a message's words is asked for here.
+MESSAGES = (
+    "This case: nan, transposed, empty, every other.",
+    "triton: reads element 7 of x, which has 7: past the end.",
+    "numba: writes element 7 of x, past the end.",
+    "autocast: no autograd formula, no fake.",
+)
+KERNEL = "__global__ void k(const float* x, float* out, float scale, int n) {{\n{}\n}}\n"
+
+
+def failed(message: str, status: Status = Status.WRONG_OUTPUT, **evidence: Any) -> Finding:
+    return Finding("a case", status, message, evidence=evidence)
+
+
+def found(source: str, finding: Finding, finders: list[Finder]) -> list[tuple[str, int]]:
+    text = read(source).about(set(), finding.id)
+    return [(fact.rule, fact.line) for find in finders for fact in find(text, finding)]
+
+
+def test_nothing_is_found_in_files_that_are_right() -> None:
+    said = {
+        f"{path.parent.name}/{path.name}:{fact.line}: {fact.cause}"
+        for path in RIGHT
+        for message in (MESSAGES[:-1] if path in HONEST else MESSAGES)  # those are asked for no derivative
+        for find in FINDERS
+        for fact in find(read(path.read_text("utf-8")).about(set(), "a case"), failed(message))
+    }
+    assert said == set()
+
+
+@pytest.mark.parametrize(
+    ("line", "rule"),
+    [
+        ("if (i < n / 4) out[i] = scale * x[i];", "tail-forgotten"),
+        ("if (i < n / 4) out[i] = scale * x[i]; if (i < n % 4) out[n - 1 - i] = 0;", ""),
+        ("out[i] = scale / (1 + expf(x[i])); if (i < n) i = 0;", ""),
+        ("const float v = x[i]; out[i] = scale / (1.0f + expf(v)); n += 0;", "sigmoid-sign"),
+        ("const float v = x[i]; out[i] = scale / (1.0f + expf(-v)); n += 0;", ""),
+        ("const float v = x[i]; out[i] = scale * expf(v) / (1.0f + expf(v)); n += 0;", ""),
+        ("out[n] = 1 / 2 * x[0] * scale;", "whole-number"),
+        ("out[n] = 4 / 2 * x[0] * scale;", ""),
+        ("out[n] = int(expf(x[0])) * scale;", "whole-number"),
+        ("out[n] = x[0];", "unused-parameter"),
+        ("float sum; for (int k = 0; k < n; ++k) sum += x[k]; out[0] = sum * scale;", "not-begun"),
+        ("float sum = 0; for (int k = 0; k < n; ++k) sum += x[k]; out[0] = sum * scale;", ""),
+        ("float v; if (n) v = x[0]; else v = 0; v += 1; out[0] = v * scale;", ""),
+    ],
+)
+def test_a_formula_is_found_in_its_line(line: str, rule: str) -> None:
+    source = f'source = r"""\n{KERNEL.format(line)}"""\n'
+    finders = [find for find, _ in formulas.FACTS]
+    at = 2 if rule == "unused-parameter" else 3
+    assert found(source, failed("wrong"), finders) == ([(rule, at)] if rule else [])
+
+
+def test_a_kernel_called_like_a_function_and_rows_for_elements() -> None:
+    host = (
+        "void f(torch::Tensor x) {\n    const int n = x.size(0), b = 1;\n"
+        "    k(x.data_ptr<float>(), 0, 1, n);\n}\n"
+    )
+    source = f'source = r"""\n{KERNEL.format("out[n] = x[0] * scale;")}{host}"""\n'
+    assert found(source, failed("wrong"), [formulas.plain_call]) == [("plain-call", 7)]
+    finders = [find for find, _ in formulas.FACTS]
+    assert found(source, failed("wrong"), finders) == [("rows-for-elements", 6)]
+    assert found(source.replace(", b", " * x.size(1), b"), failed("wrong"), finders) == []
+
+
+def test_the_line_that_made_a_wrong_element_is_that_of_the_function_it_calls() -> None:
+    device = "__device__ float one(float v, float s) {\n    return s * v;\n}\n"
+    source = f'source = r"""\n{device}{KERNEL.format("out[n] = one(x[n], scale);")}"""\n'
+    finding = failed("wrong", owner={"kernel": "k", "line": 6, "access": "write"})
+    explanation = facts.explained(finding, source)
+    assert (
+        explanation is not None and explanation.line == 3 and "`s * v`; line 6 writes it" in explanation.cause
+    )
+
+
+TRITON = """@triton.jit
+def kernel(x, out, n, BLOCK: tl.constexpr):
+    i = tl.program_id(0) * BLOCK + tl.arange(0, BLOCK)
+    v = tl.load(x + i, mask=i < n)
+    tl.store(out + i, 1 / (1 + tl.exp(-v)), mask=i < n)
+
+
+def host(x, out):
+    x = x.contiguous()
+    kernel[(triton.cdiv(x.numel(), 256),)](x, out, x.numel(), BLOCK=256)
+"""
+NUMBA = """@cuda.jit
+def kernel(x, out):
+    i = cuda.grid(1)
+    if i < x.size:
+        out[i] = math.exp(x[i])
+
+
+def host(x, out):
+    kernel[triton.cdiv(x.numel(), 256), 256](x, out)
+"""
+
+
+@pytest.mark.parametrize(
+    ("source", "old", "new", "message", "expected"),
+    [
+        (TRITON, "tl.program_id(0) * BLOCK + ", "", "wrong", ("no-program-id", 3)),
+        (TRITON, "tl.program_id(0) * BLOCK + ", "tl.program_id(0) + ", "wrong", ("program-without-factor", 3)),
+        (TRITON, "tl.load(x + i, mask=i < n)", "tl.load(x + i)", "reads element 7, past the end", ("no-mask", 4)),
+        (TRITON, ", mask=i < n)\n\n", ")\n\n", "writes element 7, past the end", ("no-mask", 5)),
+        (TRITON, "x + i, mask=i < n", "x + i, mask=i <= n", "reads element 7, past the end", ("mask-one-too-far", 4)),
+        (TRITON, "BLOCK: tl.constexpr", "BLOCK", "must be of type tl.constexpr", ("not-constexpr", 2)),
+        (TRITON, "tl.exp", "math.exp", "TypeError", ("not-triton", 5)),
+        (TRITON, "tl.load(x + i, mask=i < n)", "x[i]", "TypeError", ("pointer-in-brackets", 4)),
+        (TRITON, "tl.exp(-v)", "tl.exp(v)", "wrong", ("sigmoid-sign", 5)),
+        (TRITON, "triton.cdiv(x.numel(), 256)", "x.numel() // 256", "wrong", ("grid-rounded-down", 10)),
+        (TRITON, "    x = x.contiguous()\n", "", "A view with gaps.", ("not-contiguous", 9)),
+        (NUMBA, "    if i < x.size:\n        out", "    out", "past the end", ("no-guard", 4)),
+        (NUMBA, "cuda.grid(1)", "cuda.threadIdx.x", "wrong", ("no-block-index", 3)),
+        (NUMBA, "out[i] = math", "return math", "wrong", ("kernel-returns", 5)),
+        (NUMBA, "math.exp", "tl.exp", "NameError", ("not-numba", 5)),
+        (NUMBA, "triton.cdiv(x.numel(), 256), 256", "256, triton.cdiv(x.numel(), 256)", "wrong", ("launch-swapped", 9)),
+    ],
+)  # fmt: skip
+def test_kernels_in_python(source: str, old: str, new: str, message: str, expected: tuple[str, int]) -> None:
+    assert source.count(old) == 1
+    finders = [find for find, _ in dialects.FACTS]
+    finding = failed(message, Status.ILLEGAL_ACCESS if "past the end" in message else Status.WRONG_OUTPUT)
+    assert found(source, finding, finders) == []
+    assert found(source.replace(old, new), finding, finders) == [expected]
+
+
+OPERATOR = """@torch.library.custom_op("a::op", mutates_args=())
+def op(x: torch.Tensor, scale: float) -> torch.Tensor:
+    return extension.run(x, scale)
+
+
+@op.register_fake
+def _(x, scale):
+    return x.new_empty(x.shape)
+
+
+def keep(ctx, inputs, output):
+    ctx.save_for_backward(inputs[0])
+
+
+def differentiate(ctx, grad):
+    return grad * ctx.saved_tensors[0], None
+
+
+op.register_autograd(differentiate, setup_context=keep)
+torch.library.register_autocast("a::op", "cuda", torch.float32)
+"""
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "message", "expected"),
+    [
+        ('torch.library.register_autocast("a::op", "cuda", torch.float32)\n', "", "Under autocast", ("not-registered", 1)),
+        ("op.register_autograd(differentiate, setup_context=keep)\n", "", "no autograd formula", ("not-registered", 1)),
+        ("@op.register_fake\n", "", "There was no fake impl registered", ("not-registered", 1)),
+        ("    ctx.save_for_backward(inputs[0])\n", "    pass\n", "gradient", ("nothing-saved", 16)),
+        ("    return grad * ctx.saved_tensors[0], None", "    return None, None", "gradient", ("no-gradient", 16)),
+    ],
+)  # fmt: skip
+def test_what_an_operator_lacks(old: str, new: str, message: str, expected: tuple[str, int]) -> None:
+    assert OPERATOR.count(old) == 1
+    finders = [find for find, _ in operators.FACTS]
+    finding = failed(message, Status.FAILED)
+    assert found(OPERATOR, finding, finders) == []
+    assert found(OPERATOR.replace(old, new), finding, finders) == [expected]
+
+
+def test_a_fact_is_about_the_kernel_that_failed() -> None:
+    right = "__global__ void a(float* out, int n) {\n    if (me() < n) out[me()] = 1;\n}\n"
+    wrong = "__global__ void b(float* out, int n) {\n    if (me() <= n) out[me()] = 1;\n}\n"
+    source = f'source = r"""\n{right}{wrong}"""\n'
+    seen = [{"kind": "out-of-bounds-write", "kernel": "b", "line": 6}]
+    assert (one := facts.explained(failed("", Status.ILLEGAL_ACCESS, seen=seen), source)) and one.line == 6
+    seen = [{"kind": "out-of-bounds-write", "kernel": "a", "line": 3}]
+    assert facts.explained(failed("", Status.ILLEGAL_ACCESS, seen=seen), source) is None
