@@ -56,6 +56,9 @@ def run(numbers: list[str], only: str, show: bool, out: Path | None) -> int:
 def _told(one: tuple[Lesson, Mistake]) -> Told:
     lesson, mistake = one
     try:
-        return mistakes.judge(lesson, mistake)
+        try:
+            return mistakes.judge(lesson, mistake)
+        except SystemError:  # Python 3.11's ast.parse in two threads at once
+            return mistakes.judge(lesson, mistake)
     except EditError as error:
         return Told(False, False, (f"{error}.",), "")

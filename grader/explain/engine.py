@@ -141,6 +141,9 @@ def _fill(rule: Rule, groups: dict[str, str], error: Error, source: str) -> Expl
         if len(same) == 1:
             line, code = same[0], source.splitlines()[same[0] - 1].strip()
             declared = f" in line {line}"
+    if rule.id == "unclosed-brace" and (opened := own.unclosed(source)):
+        line, code = opened, source.splitlines()[opened - 1].strip()
+        declared = f" The function of line {line} is not closed."
     if rule.id == "not-a-kernel" and (head := own.head(source, groups["name"], code)):
         line, code = head, source.splitlines()[head - 1].strip()
     near = _near(name, error.text, source)

@@ -99,6 +99,19 @@ def unfinished(source: str, line: int) -> int:
     return 0
 
 
+def unclosed(source: str) -> int:
+    """The line of the first brace in the source's C++ that is never closed; 0 if all are."""
+    opened: list[int] = []
+    line = 1
+    for token in tokenize(code_of(source)):
+        if token.text == "{":
+            opened.append(line)
+        elif token.text == "}" and opened:
+            opened.pop()
+        line += token.text.count("\n")
+    return opened[0] if opened else 0
+
+
 def head(source: str, name: str, code: str) -> int:
     """The line where the function that ``code`` launches (or ``name``) is defined; 0 if it is not found."""
     called = re.search(r"(\w+)\s*(?:<[^<>]*>\s*)?<<<", code)
@@ -135,6 +148,9 @@ def launch(source: str, line: int, want: str, got: str) -> str:
             f"{len(handed)} ({', '.join(handed)})."
         )
     wants, gots = _parts(want), _parts(got)
+    if wants and not gots and len(wants) == len(handed):  # clang++ does not list what was handed over
+        pointers = [re.search(r"data_ptr<([\w:]+)>\(\)$", one) for one in handed]
+        gots = [f"{p[1]} *" if p else one for p, one in zip(pointers, wants, strict=True)]
     if len(wants) == len(gots) == len(names):
         for number, (a, b) in enumerate(zip(wants, gots, strict=True)):
             if _bare(a) != _bare(b) and ("*" in a or "*" in b):

@@ -35,6 +35,15 @@ Words = tuple[str, str, str, int]
 
 
 def _returns_nothing(one: Warned, lines: list[str]) -> Words:
+    if "should not return a value" in one.text:  # clang++; for g++ it is an error
+        cause = (
+            "A function that returns void, as every kernel does, hands back a value here, and nobody gets it."
+        )
+        fix = (
+            "A kernel returns nothing: store the value through the output's pointer, `out[i] = value;`. In a host "
+            "function write the value's type in place of void."
+        )
+        return "value-from-void", cause, fix, one.line
     line, kind, name = _function(one.line, lines)
     who, promise = name or "A function", f"promises a {kind}" if kind else "promises a value"
     ends = f"ends, at line {one.line}," if line != one.line else "ends"

@@ -33,9 +33,9 @@ def test_line_and_cause_count_only_where_nothing_false_is_said(said: str, line: 
     assert bool(told.problems) != (line and cause)
 
 
-def test_the_students_own_brackets_are_not_held_against_the_panel() -> None:
-    said = "line 12: the guard: run(f(g()))"
-    assert weigh(MISTAKE, 12, said, "  run(f(g()))").both
+def test_the_students_own_line_is_not_held_against_the_panel() -> None:
+    said = "line 12: the guard: run(s ())"
+    assert weigh(MISTAKE, 12, said, "  run(s ())").both
     assert not weigh(MISTAKE, 12, said).both
 
 

@@ -10,6 +10,7 @@ RULES = (
         (
             r"(?:expected primary-expression before '\.' token|expected unqualified-id before '\.' token).*"
             r" @.*\b(?P<name>torch|at|c10|std)\s?\.",
+            r"unknown type name '(?P<name>torch|at|c10|std)'.* @.*\b(?P=name)\s?\.",
             r"'(?P<name>torch|at|c10|std)' does not name a type.* @.*\b(?P=name)\s?\.",
             r"no storage class or type specifier.* @.*\b(?P<name>torch|at|c10|std)\s?\.",
             r"unexpected namespace name '(?P<name>\w+)': expected expression",
@@ -22,7 +23,10 @@ RULES = (
     ),
     Rule(
         "bound-name",
-        (r"'(?P<name>\w+)' was not declared in this scope.* @bindings:",),
+        (
+            r"'(?P<name>\w+)' was not declared in this scope.* @bindings:",
+            r"use of undeclared identifier '(?P<name>\w+)'.* @bindings:",
+        ),
         "functions=[...] asks for {name}, but cpp_sources does not declare it.{declared}",
         "cpp_sources must hold the function's declaration (its head with a semicolon) or its definition, with "
         "exactly the name in functions. A function defined in cuda_sources is declared in cpp_sources too.",
@@ -56,6 +60,8 @@ RULES = (
             r"'(?P<name>Tensor|TensorOptions|kFloat32|kFloat|empty_like|zeros_like|empty)' "
             r"(?:was not declared|does not name a type)",
             r"identifier \"(?P<name>Tensor|TensorOptions|kFloat32|kFloat|empty_like|zeros_like|empty)\" is undefined",
+            r"(?:unknown type name|use of undeclared identifier) "
+            r"'(?P<name>Tensor|TensorOptions|kFloat32|kFloat|empty_like|zeros_like|empty)'",
         ),
         "{name} is a name of PyTorch, and its namespace is missing.",
         "Write torch::{name}.",

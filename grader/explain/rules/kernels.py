@@ -35,6 +35,7 @@ RULES = (
         (
             r"the kernel takes \((?P<want>.*)\) but is launched with \((?P<got>(?!.*Tensor).*)\)",
             r"too (?P<amount>few|many) arguments in function call.* @.*<<<",
+            r"no matching function for call to object of type 'TypedLauncher<(?P<want>.*)>'",
         ),
         "The launch hands over other arguments than the kernel has parameters.",
         "Compare the two lists one by one, in order: number, pointer or value, element type.",

@@ -12,9 +12,10 @@ RULES = (
             r"expected '\}' at end of input",
             r"expected a \"\}\"",
             r"function definition is not allowed here",
+            r"expected '\}'",
         ),
-        "A closing brace } is missing: the compiler took what follows for a part of the function before it.",
-        "Count the braces of the function above the line; each { needs its }.",
+        "A closing brace } is missing: the compiler took what follows for a part of the function before it.{declared}",
+        "Count the braces of that function: each { needs its }.",
         anywhere=True,
     ),
     Rule(
@@ -31,7 +32,11 @@ RULES = (
     ),
     Rule(
         "python-comment",
-        (r"invalid preprocessing directive #\s?(?P<name>\w+)", r"unrecognized preprocessing directive"),
+        (
+            r"invalid preprocessing directive #\s?(?P<name>\w+)",
+            r"unrecognized preprocessing directive",
+            r"invalid preprocessing directive",
+        ),
         "A comment begins with #, as in Python; for C++ that is an instruction to the preprocessor.",
         "Begin comments with //.",
     ),
