@@ -190,7 +190,7 @@ def explain(
 
 @app.command("run", context_settings={"allow_interspersed_args": False, "ignore_unknown_options": True})
 def run_file(
-    file: Annotated[Path, typer.Argument(help="A Python script or a notebook.")],
+    file: Annotated[Path, typer.Argument(help="A script, tests, a notebook; 07: your file of that lesson.")],
     arguments: Annotated[list[str] | None, typer.Argument(help="Arguments for the script.")] = None,
     backend: Annotated[
         str, typer.Option("--backend", help="simt (this CPU), cuda (a GPU) or auto.")

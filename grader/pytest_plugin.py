@@ -3,11 +3,14 @@
 A folder with a ``reference.py`` (or a ``task.yml``) is a problem, and each other Python file in it that
 defines ``ModelNew`` (or ``custom_kernel``) a submission. A submission that says ``# expect: STATUS`` in a
 line of its own must get that status; any other must pass.
+
+For a student's own tests in ``work/``: ``import exercise_07`` works, and without a GPU there is a device.
 """
 
 from __future__ import annotations
 
 import re
+import sys
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -26,6 +29,22 @@ def pytest_addoption(parser: pytest.Parser) -> None:
     group.addoption(
         "--kernel-summary", default="", help="also write a table of the pairs, in Markdown, to this file"
     )
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    """Make the exercises importable, and give tests in the work folder a device."""
+    from grader import backend
+    from grader.loop import desk
+    from grader.run import exercises, tests
+
+    exercises.install()
+    files = [Path(word.split("::")[0]).resolve() for word in config.args]
+    theirs = desk.folder().resolve()
+    # The CPU back end must be there before torch; whoever has imported torch already has made another choice.
+    if not files or "torch" in sys.modules or not all(file.is_relative_to(theirs) for file in files):
+        return
+    if backend.choose(config.getoption("--kernel-backend")).name == "simt":
+        config.pluginmanager.register(tests.checked(tests.device(), lambda path: Path(path).name))
 
 
 def pytest_collect_file(file_path: Path, parent: pytest.Collector) -> pytest.Collector | None:

@@ -11,7 +11,7 @@ import tempfile
 from collections.abc import Iterator
 from pathlib import Path
 
-FINISHED = "from exercise import"  # begins from the finished exercise, which needs a device or a stand-in
+FINISHED = "from exercise_"  # begins from the finished exercise, which needs a device or a stand-in
 CAUGHT = "memory checks: "  # what the CPU back end says of a kernel that does wrong on purpose
 SECONDS = 400  # the first one on a machine may have to wait until the CPU back end is compiled
 FILE = "block.py"  # a file, so that a debugger and a just-in-time compiler find the source
@@ -26,7 +26,8 @@ def own(page: str, language: str) -> list[str]:
 def problems(page: str, root: Path, solution: Path | None = None) -> Iterator[str]:
     """What is wrong with the blocks of ``page``, a sentence each; the course's checkout is ``root``.
 
-    A block that begins from the finished exercise finds ``solution`` there, and runs on the CPU back end.
+    A block that begins from the finished exercise finds ``solution`` in the work folder, as a reader finds
+    their own file, and runs on the CPU back end.
     """
     for block in own(page, "python"):
         try:
@@ -59,7 +60,7 @@ def _unlike(
         env["COURSE_WORK"] = folder
         (Path(folder) / FILE).write_text(block, "utf-8")
         if exercise:
-            (Path(folder) / "exercise.py").write_text(exercise.read_text("utf-8"), "utf-8")
+            (Path(folder) / f"{exercise.parent.name}.py").write_text(exercise.read_text("utf-8"), "utf-8")
         first = block.strip().splitlines()[0]
         try:
             done = subprocess.run(

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from grader.simt import build as builder
 
+STEPS = 2_000_000_000  # of one launch; it is then stopped
+
 
 def build(request: dict[str, object]) -> str:
     """The module's path; RuntimeError with the compiler's log, as torch raises it."""

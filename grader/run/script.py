@@ -11,9 +11,8 @@ from pathlib import Path
 from typing import Any
 
 from grader.errors import BadInputError
-from grader.run import cells, local, words
-
-STEPS = 2_000_000_000
+from grader.loop import desk
+from grader.run import cells, exercises, local, tests, words
 
 
 def main(backend: str, words_fd: int, file: Path, arguments: list[str]) -> int:
@@ -23,10 +22,11 @@ def main(backend: str, words_fd: int, file: Path, arguments: list[str]) -> int:
         from grader.simt import device
 
         runtime = device.activate(
-            local.build, last_words_fd=words_fd, step_budget=int(os.environ.get("SIMT_STEPS", STEPS))
+            local.build, last_words_fd=words_fd, step_budget=int(os.environ.get("SIMT_STEPS", local.STEPS))
         )
     sys.argv = [str(file), *arguments]
     sys.path[0] = str(file.parent)
+    exercises.install(file)
     with tempfile.TemporaryDirectory(prefix="course-cells-") as folder:
         own = Path(folder) if file.suffix == ".ipynb" else file.parent
 
@@ -38,6 +38,8 @@ def main(backend: str, words_fd: int, file: Path, arguments: list[str]) -> int:
         try:
             if file.suffix == ".ipynb":
                 _notebook(file, own)
+            elif tests.collected(file):
+                code = tests.run(file, arguments, runtime, namer)
             else:
                 runpy.run_path(str(file), run_name="__main__")
         except SystemExit as stop:
@@ -46,12 +48,15 @@ def main(backend: str, words_fd: int, file: Path, arguments: list[str]) -> int:
                 print(stop.code, file=sys.stderr)
         except KeyboardInterrupt:
             code = 130
+        except BadInputError:
+            raise
         except BaseException as error:
             code, trouble = 1, error
         sys.stdout.flush()
         found = runtime.findings() if runtime else []
         if trouble:
-            print(words.trouble(trouble, own, namer, alone=not found), file=sys.stderr)
+            theirs = (own, desk.folder().resolve())
+            print(words.trouble(trouble, theirs, namer, alone=not found), file=sys.stderr)
         if runtime is None:
             return code
         summary = words.findings(found, len(runtime.launches()), namer)

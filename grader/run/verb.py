@@ -7,16 +7,24 @@ import subprocess
 import sys
 from pathlib import Path
 
-from grader import backend, submission
+from grader import backend, lessons, submission
 from grader.errors import BadInputError
 from grader.lessons import course_root
+from grader.loop import desk
 from grader.run import cells
 
 
 def run(file: Path, arguments: list[str], wanted: str) -> int:
-    """Run a script or notebook with a cuda device; its exit code, or 1 if the checks found something."""
+    """Run a script, a notebook or a lesson's file (by number) with a cuda device; its exit code.
+
+    That is 1 if the checks found something.
+    """
+    if str(file).isdigit() and not file.exists():
+        file = desk.file(lessons.find(str(file)))
     if file.suffix not in (".py", ".ipynb"):
-        raise BadInputError(f"{file} is neither a Python script (.py) nor a notebook (.ipynb).")
+        raise BadInputError(
+            f"{file} is neither a Python script (.py) nor a notebook (.ipynb), nor a lesson's number."
+        )
     if file.suffix == ".ipynb":  # any notebook, not only a lesson's, whose exercise cells a submission is
         if not file.exists():
             raise BadInputError(f"There is no file {file}; check the spelling.")

@@ -58,8 +58,8 @@ def findings(found: list[dict[str, Any]], launches: int, namer: Namer) -> str:
     return "\n".join([head.replace("1 kinds", "1 kind"), *shown, *more])
 
 
-def trouble(error: BaseException, own: Path, namer: Namer, alone: bool = True) -> str:
-    """An exception: the frames in the student's folder, the error, and what it means if that is known.
+def trouble(error: BaseException, own: tuple[Path, ...], namer: Namer, alone: bool = True) -> str:
+    """An exception: the frames in the student's folders (``own``), the error, and what it means if known.
 
     ``alone``: the memory checks found nothing; what they found says more than any rule.
     """
@@ -67,7 +67,7 @@ def trouble(error: BaseException, own: Path, namer: Namer, alone: bool = True) -
     frames = [
         f
         for f in traceback.extract_tb(error.__traceback__)
-        if Path(f.filename).is_relative_to(own) and not f.filename.startswith(ours)
+        if any(Path(f.filename).is_relative_to(o) for o in own) and not f.filename.startswith(ours)
     ]
     lines = [f"  {namer(f.filename)}, line {f.lineno}: {f.line}" for f in frames]
     if isinstance(error, SyntaxError):

@@ -139,7 +139,7 @@ def test_the_courses_own_frames_are_not_the_students(tmp_path: Path) -> None:
     try:
         cells.read(tmp_path / "missing.ipynb")
     except BadInputError as error:
-        said = words.trouble(error, Path("/"), lambda path: Path(path).name)
+        said = words.trouble(error, (Path("/"),), lambda path: Path(path).name)
     assert "test_run.py" in said and "cells.py" not in said
 
 
