@@ -75,21 +75,26 @@ KERNELS = ("kernel_seconds", "eager_kernel_seconds")
 def table(console: Console, found: list[dict[str, Any]]) -> None:
     """A line for each baseline of each lesson."""
     grid = Table(box=None, pad_edge=False, padding=(0, 1, 0, 0))
-    for name in ("lesson", "beside", "solution", "baseline", "ratio", "95 % interval", ""):
+    interval = ("95 % interval",) if any(row["kind"] == "measured" for row in found) else ()
+    for name in ("lesson", "beside", "solution", "baseline", "ratio", *interval, ""):
         left = name in ("lesson", "beside", "")
         grid.add_column(name, justify="left" if left else "right", no_wrap=name in ("lesson", "beside"))
+    idle: list[str] = []
     for row in found:
         if row["kind"] == "none":
-            grid.add_row(row["lesson"], "", "", "", "", "", f"not timed: {row['why']}")
+            idle.append(f"{row['lesson']} is not timed: {row['why']}")
         elif row["kind"] == "predicted":
             times = [f"{row[key] * 1e6:,.1f} us" for key in KERNELS]
-            grid.add_row(row["lesson"], "kernels alone", *times, f"{row['kernel_ratio']:.2f}", "",
-                         "predicted")  # fmt: skip
+            last = (*[""] * len(interval), "predicted")
+            grid.add_row(row["lesson"], "kernels alone", *times, f"{row['kernel_ratio']:.2f}", *last)
             times = [f"{(row[key] + row['product_seconds']) * 1e6:,.1f} us" for key in KERNELS]
-            grid.add_row("", "whole call", *times, f"{row['whole_ratio']:.4f}", "", "predicted")
+            grid.add_row("", "whole call", *times, f"{row['whole_ratio']:.4f}", *last)
         else:
             _measured(grid, row)
-    console.print(grid)
+    if grid.row_count:
+        console.print(grid)
+    for sentence in idle:
+        console.print(Text(sentence))
 
 
 def _measured(grid: Table, row: dict[str, Any]) -> None:

@@ -63,7 +63,7 @@ def mended(page: str, root: Path, repository: str = "") -> str:
     """
     page = re.sub(r"\]\(((?:\.\./)*)\.\./(lessons|solutions)/", r"](\1\2/", page)
     if repository:
-        page = page.replace("<this repository>", f"https://github.com/{repository}")
+        page = page.replace("git clone REPOSITORY", f"git clone https://github.com/{repository}")
     return explorers.filled(page, root)
 
 

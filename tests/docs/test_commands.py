@@ -105,7 +105,7 @@ def execute(command: str, desk: Path) -> subprocess.CompletedProcess[str]:
         "COURSE_WORK": str(desk / "work"),
     }
     line = re.sub(r"(^|\| )\./course\b", rf"\1{sys.executable} -m grader", command)
-    line = re.sub(r"^python\b", sys.executable, line).replace("<this repository>", str(ROOT))
+    line = re.sub(r"^python\b", sys.executable, line).replace("REPOSITORY", str(ROOT))
     return subprocess.run(
         ["bash", "-c", line], cwd=desk, env=env, text=True, timeout=400,
         stdout=subprocess.PIPE, stderr=subprocess.STDOUT,

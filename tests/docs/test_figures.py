@@ -104,7 +104,7 @@ def test_the_map_leads_from_each_lesson_to_those_that_need_it():
 
 def test_the_address_of_the_repository_is_filled_in_when_it_is_known():
     text = (ROOT / "docs/start.md").read_text("utf-8")
-    assert "git clone <this repository> course" in sources.mended(text, ROOT)
+    assert "git clone REPOSITORY course" in sources.mended(text, ROOT)
     assert "git clone https://github.com/someone/course course" in sources.mended(
         text, ROOT, "someone/course"
     )

@@ -45,7 +45,7 @@ def test_other_systems_are_told_their_case_in_one_sentence(
     checkout: Checkout, system: str, machine: str, says: str
 ):
     done = uname(checkout, system, machine)
-    lines = [line for line in done.stderr.splitlines() if "step" not in line and "instal" not in line]
+    lines = [line for line in done.stderr.splitlines() if "step" not in line and "install" not in line]
     assert done.returncode == 0 and lines == ([lines[0]] if says else [])
     assert says in done.stderr
     assert checkout.run("list").stderr == "", "it is said when something is installed, not each time"

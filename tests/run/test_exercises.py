@@ -174,5 +174,5 @@ def test_own_tests_run_on_this_cpu_and_the_memory_checks_count(tmp_path: Path, s
 
 @pytest.mark.parametrize(("code", "status"), [("def test_a(): pass", 0), ("def test_a(): assert 0", 1)])
 def test_the_exit_code_is_pytests(work: Path, code: str, status: int) -> None:
-    lay(work, "test_mine.py", code)
-    assert tests.run(work / "test_mine.py", [], None, str) == status
+    lay(work, f"test_mine_{status}.py", code)  # this process keeps the module that it has imported
+    assert tests.run(work / f"test_mine_{status}.py", [], None, str) == status
