@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 from grader import backend, companion, kinds, roofline
 from grader.api import Grading
 from grader.cuda import cache
+from grader.explain import parts
 from grader.explain.attach import explained
 from grader.look import Advice, look
 from grader.referee import nursery, sandbox
@@ -264,7 +265,10 @@ def _verdict(
         submission=job.submission.name,
         backend=job.choice.name,
         device=facts.pop("device", "unknown"),
-        findings=tuple(explained(f, job.submission.source, record.warned) for f in record.findings),
+        findings=tuple(
+            explained(f, job.submission.source, record.warned)
+            for f in parts.marked(record.findings, job.task, job.submission.source)
+        ),
         seconds=time.monotonic() - begun,
         stages=stages,
         speed=measured,

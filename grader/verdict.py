@@ -165,10 +165,10 @@ class Verdict:
         """What went wrong, the cause before its consequences; what waits or was not run is not among it.
 
         What threads did to memory explains the wrong values, crashes and CUDA errors of the cases, so it
-        comes first.
+        comes first; then a function that another one which failed calls (``grader.explain.parts``).
         """
         bad = [f for f in self.findings if not f.ok and f.status not in PENDING | {Status.NOT_RUN}]
-        return sorted(bad, key=lambda f: f.id != "memory")
+        return sorted(bad, key=lambda f: (f.id != "memory", "part" not in f.evidence))
 
     @property
     def points(self) -> int:

@@ -6,7 +6,7 @@ import re
 from collections.abc import Sequence
 from dataclasses import replace
 
-from grader.explain import facts, indices, own, timing, warned
+from grader.explain import facts, hosts, indices, own, timing, warned
 from grader.explain.engine import Explanation, explain
 from grader.simt.warnings import Warned
 from grader.verdict import PENDING, Finding, Status
@@ -35,6 +35,10 @@ def explained(finding: Finding, source: str, warnings: Sequence[Warned] = ()) ->
         found = explain(f"{finding.message}\n{rest}", source)
         if found and found.rule == "launch-invalid":  # CUDA does not say which of its two reasons it was
             found = indices.launch(finding, source) or found
+        if found and found.rule == "scalar-type":
+            found = hosts.dtype(finding, source) or found
+        if found and found.rule == "wrong-call":
+            found = hosts.call(found, finding, source)
         if found and found.rule.startswith("event-"):
             found = timing.events(finding, source) or found
     if found is None and not finding.ok and finding.status not in BEFORE_THE_CALL:

@@ -11,7 +11,7 @@ import ast
 import re
 from collections.abc import Iterator
 
-from grader.explain import dialects, formulas, hosts, indices, operators, timing, together
+from grader.explain import dialects, formulas, hosts, indices, operators, parts, timing, together
 from grader.explain.engine import Explanation
 from grader.explain.text import GUARDS, OUTSIDE, SIZE, TWICE, WRONG, Fact, Finder, Text, read
 from grader.kinds import off
@@ -24,7 +24,8 @@ def explained(finding: Finding, source: str) -> Explanation | None:
     seen = [one for one in finding.evidence.get("seen") or [] if isinstance(one, dict)]
     owner = finding.evidence.get("owner")
     told = [*seen, owner] if isinstance(owner, dict) else seen
-    text = read(source).about({str(one["kernel"]) for one in told if one.get("kernel")}, finding.id)
+    check = str(seen[0].get("check", finding.id)) if seen else finding.id
+    text = read(source).about({str(one["kernel"]) for one in told if one.get("kernel")}, check)
     statuses = {finding.status, *(memory.status_of(str(one.get("kind", ""))) for one in seen[:1])}
     for find, fits in FACTS:
         if not statuses & fits:
@@ -243,21 +244,31 @@ def _nan_lost(text: Text, finding: Finding) -> Iterator[Fact]:
 
 
 def _not_contiguous(text: Text, finding: Finding) -> Iterator[Fact]:
-    asked = {n.attr for n in ast.walk(text.tree) if isinstance(n, ast.Attribute)} if text.tree else set()
-    if not re.search(r"contiguous|transposed|\bview\b|strided|gaps", finding.message) or (
-        re.search(r"contiguous|stride|clone", text.code) or {"contiguous", "stride", "clone"} & asked
-    ):
+    """A pointer that is taken of a tensor which nothing made lie in one piece, where an input did not."""
+    seen = [one for one in finding.evidence.get("seen") or [] if isinstance(one, dict)]
+    gaps = any(one.get("layout") for one in seen) or re.search(
+        r"contiguous|transposed|\bview\b|strided|gaps|[Ee]xpanded", f"{finding.id} {finding.message}"
+    )
+    python = ast.dump(text.tree) if text.tree else ""
+    if not gaps or re.search(r"attr='(?:contiguous|is_contiguous|clone|stride|reshape)'", python):
         return
-    for match in re.finditer(r"(?P<x>\w+)\s*\.\s*(?:mutable_|const_)?data_ptr\b", text.code):
-        where = text.line(match.start())
-        cause = f"The pointer of {match['x']} is read as if its elements lay one after another, and nothing makes them: a transposed tensor or a slice has gaps."
-        yield Fact(
-            "not-contiguous",
-            where,
-            cause,
-            f"Before the pointer is taken: `{match['x']} = {match['x']}.contiguous();`.",
-        )
-        return
+    for function in text.host:
+        body = function.body
+        if re.search(
+            r"\bfor\s*\([^;)]*:.*contiguous|stride", body, re.S
+        ):  # over a list of tensors, or by their strides
+            continue
+        for match in re.finditer(r"(?P<x>\w+)\s*(?:\.|->)\s*(?:mutable_|const_)?data_ptr\b", body):
+            x = match["x"]
+            if re.search(
+                rf"\b{x}\b\s*(?:\.|->)\s*(?:is_)?contiguous|\b{x}\s*=[^;]*(?:empty|zeros|clone|contiguous|full|ones)|contiguous\w*\(\s*{x}\b",
+                body,
+            ):
+                continue
+            cause = f"The pointer of {x} is read as if its elements lay one after another, and nothing makes them: a transposed tensor or a slice has gaps."
+            arrow = "->" if "->" in match[0] else "."
+            yield Fact("not-contiguous", text.line(function.start + match.start()), cause,
+                       f"Before the pointer is taken: `{x} = {x}{arrow}contiguous();`.")  # fmt: skip
 
 
 def _not_refused(text: Text, finding: Finding) -> Iterator[Fact]:
@@ -327,6 +338,28 @@ def _in_place(text: Text, finding: Finding) -> Iterator[Fact]:
                            f"Compute a new tensor: without the underscore or with `{name} * a`, and return that.")  # fmt: skip
 
 
+def _second_bias(text: Text, finding: Finding) -> Iterator[Fact]:
+    """``nn.Linear`` with a bias of its own in a model that has one beside it."""
+    for model in ast.walk(text.tree) if text.tree else ():
+        if not isinstance(model, ast.ClassDef):
+            continue
+        own = {
+            t.attr
+            for n in ast.walk(model) if isinstance(n, ast.Assign) and "Parameter(" in ast.unparse(n.value)
+            for t in n.targets if isinstance(t, ast.Attribute) and "bias" in t.attr
+        }  # fmt: skip
+        for node in ast.walk(model):
+            if (
+                own
+                and isinstance(node, ast.Call)
+                and ast.unparse(node.func) in ("nn.Linear", "torch.nn.Linear", "Linear")
+                and len(node.args) < 3
+                and not any(word.arg == "bias" for word in node.keywords)
+            ):
+                cause = f"This nn.Linear has a bias of its own, and the model has self.{min(own)} as well: two are added."
+                yield Fact("second-bias", node.lineno, cause, "Write `nn.Linear(..., bias=False)`.")
+
+
 def _returns_none(text: Text, finding: Finding) -> Iterator[Fact]:
     if text.tree is None or "None" not in finding.message:
         return
@@ -340,6 +373,21 @@ def _returns_none(text: Text, finding: Finding) -> Iterator[Fact]:
                 yield Fact(
                     "returns-none", node.lineno, cause, "End the function with `return` and the result."
                 )
+
+
+def _void(text: Text, finding: Finding) -> Iterator[Fact]:
+    """``return module.f(...)`` where the C++ function f returns nothing."""
+    if "None" not in finding.message:
+        return
+    void = {f.name for f in text.host if re.search(r"\bvoid\b", f.head)}
+    returns = [n for n in ast.walk(text.tree) if isinstance(n, ast.Return)] if text.tree else []
+    for node in returns:
+        value = node.value
+        if isinstance(value, ast.Call) and isinstance(value.func, ast.Attribute) and value.func.attr in void:
+            name = value.func.attr
+            cause = f"This hands back what {name} returns, and {name} is void: it returns nothing, which is None in Python."
+            yield Fact("void-returned", node.lineno, cause,
+                       f"Call {name} in a line of its own, and return the tensor that it has filled.")  # fmt: skip
 
 
 def _gives(function: ast.FunctionDef) -> bool:
@@ -404,16 +452,20 @@ def _one_owner(text: Text, finding: Finding) -> Iterator[Fact]:
 
 
 FACTS: tuple[tuple[Finder, frozenset[Status]], ...] = (
+    (hosts.never_called, frozenset({Status.NOT_REFUSED, Status.WRONG_OUTPUT})),
     (_not_refused, frozenset({Status.NOT_REFUSED})),
     (formulas.plain_call, WRONG | OUTSIDE | TWICE),
     (
         _returns_none,
         frozenset({Status.NOT_A_TENSOR, Status.RAISED, Status.WRONG_ANSWER, Status.WRONG_OUTPUT}),
     ),
+    (_void, frozenset({Status.NOT_A_TENSOR, Status.RAISED, Status.WRONG_ANSWER})),
     (_in_place, frozenset({Status.MUTATED_INPUT})),
+    (_second_bias, WRONG),
     (_host_result, WRONG),
     *together.FACTS,
     (_value, frozenset({Status.WRONG_OUTPUT})),
+    (parts.returned, WRONG | {Status.WRONG_DTYPE, Status.WRONG_SHAPE}),
     *dialects.FACTS,
     *operators.FACTS,
     *timing.FACTS,
@@ -427,7 +479,7 @@ FACTS: tuple[tuple[Finder, frozenset[Status]], ...] = (
     (_row_of_bias, WRONG | OUTSIDE),
     (_rounded_down, WRONG | OUTSIDE | {Status.RAISED}),
     (_nan_lost, frozenset({Status.WRONG_OUTPUT, Status.NOT_FINITE})),
-    (_not_contiguous, frozenset({Status.WRONG_OUTPUT})),
+    (_not_contiguous, frozenset({Status.WRONG_OUTPUT, Status.ILLEGAL_ACCESS, Status.FAILED})),
     (_no_barrier, frozenset({Status.RACE})),
     (_array_too_small, OUTSIDE),
     (_neighbour, WRONG | OUTSIDE | TWICE),

@@ -37,8 +37,10 @@ def _rows_for_elements(text: Text, finding: Finding) -> Iterator[Fact]:
         r"\b(?P<n>n|N|count|total|size|numel|elements|len|length)\s*=\s*(?P<x>\w+)\.size\((?P<d>-?\d)\)\s*[,;]"
     )
     for function in text.host:
-        match = made.search(function.body) if function.body.count(".size(") == 1 else None
-        if match and not re.search(rf"\b{match['n']}\s*\*|\*\s*{match['n']}\b", function.body):
+        match = made.search(function.body)
+        alone = match and not re.search(rf"\b{match['n']}\s*\*|\*\s*{match['n']}\b", text.code)
+        # One number of threads, for a kernel that counts along x alone.
+        if match and alone and not re.search(r"(?:blockIdx|threadIdx)\.y|\bdim3\b[^;]*,", text.code):
             what = {"0": "rows", "1": "columns"}.get(match["d"], "elements along one dimension")
             cause = (
                 f"`{match['x']}.size({match['d']})` is the number of {what} alone; the kernel has to do all "
@@ -145,6 +147,25 @@ def _not_begun(text: Text, finding: Finding) -> Iterator[Fact]:
                            f"Write `{match['t']} {match['v']}{match['size']}{value};`.")  # fmt: skip
 
 
+def _made_of(text: Text, kernel: Function, statement: str) -> str:
+    """Where the variables of ``statement``, and theirs, get their values: ", from v (line 40) and sum (line 38)"."""
+    found: dict[str, int] = {}
+    value = statement.partition("=")[2]
+    for _ in range(2):
+        for name in re.findall(r"\b[A-Za-z_]\w*\b(?!\s*[(\[])", value):
+            set_here = list(
+                re.finditer(
+                    rf"(?<![\w.])\*?{name}(?:\[[^\]]*\])?\s*[-+*/]?=(?!=)\s*(?P<v>[^;]*)", kernel.body
+                )
+            )
+            counts = set_here and re.search(r"\bfor\s*\([^;)]*$", kernel.body[: set_here[-1].start()])
+            if set_here and not counts and name not in found:
+                found[name] = text.line(kernel.start + set_here[-1].start())
+                value += " " + set_here[-1]["v"]
+    places = [f"{name} (line {line})" for name, line in list(found.items())[:4]]
+    return f", from {' and '.join(filter(None, (', '.join(places[:-1]), places[-1])))}" if places else ""
+
+
 def _written_here(text: Text, finding: Finding) -> Iterator[Fact]:
     """The line that made the wrong element, by what the back end saw."""
     owner = finding.evidence.get("owner")
@@ -169,7 +190,9 @@ def _written_here(text: Text, finding: Finding) -> Iterator[Fact]:
             yield Fact("written-here", text.line(helper.start + returned[0].start()), cause,
                        "Compare it, and what it is given, with the formula that the task asks for, part by part.")  # fmt: skip
             return
-    yield Fact("written-here", line, f"This line writes the wrong element.{shape}",
+    kernel = next((k for k in text.kernels if k.start <= begin <= k.start + len(k.body)), None)
+    made = _made_of(text, kernel, statement) if kernel else ""
+    yield Fact("written-here", line, f"This line writes the wrong element{made}.{shape}",
                "Work out by hand what it computes for this element: its index, then its value.")  # fmt: skip
 
 

@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+import ast
 import re
 from collections.abc import Iterator
+from dataclasses import replace
 
-from grader.explain.text import OUTSIDE, TWICE, WRONG, Fact, Finder, Function, Text
+from grader.explain import indices
+from grader.explain.engine import Explanation
+from grader.explain.text import OUTSIDE, TWICE, WRONG, Fact, Finder, Function, Text, read
 from grader.simt.tokens import Token, closing, split_commas, tokenize
 from grader.verdict import Finding, Status
 
@@ -27,7 +31,7 @@ def _not_launched(text: Text, finding: Finding) -> Iterator[Fact]:
         if "<<<" not in text.source and "Launch" not in text.source:
             function = text.host[-1]
             cause = f"{kernel.name} is defined, and no line launches it: {function.name} hands back what nothing has written."
-            yield Fact("not-launched", text.line(function.start), cause,
+            yield Fact("not-launched", text.line(text.code.rfind(function.name, 0, function.start)), cause,
                        f"Launch it before the `return`: `{kernel.name}<<<grid, block>>>(...)`.")  # fmt: skip
 
 
@@ -106,14 +110,114 @@ def _host_memory(text: Text, finding: Finding) -> Iterator[Fact]:
                 cause = f"{match['name']} is made here without a device, so it lies in the CPU's memory, where a kernel cannot write."
                 yield Fact("made-on-cpu", text.line(function.start + match.start()), cause,
                            f"Make it where the input lies: `torch::{match['how']}_like(x)`, or `x.options()` as the last argument.")  # fmt: skip
+    for name, call in _made(text.tree) if text.tree else ():
+        how = ast.unparse(call.func)
+        cause = f"{name} is made here without a device, so it lies in the CPU's memory, where a kernel cannot write."
+        yield Fact("made-on-cpu", call.lineno, cause,
+                   f"Make it where the input lies: `{how}(..., device=x.device)`, or `{how}_like(x)` for the same shape.")  # fmt: skip
     handing = [f for f in text.host if "data_ptr" in f.body]
     for function in handing if len(handing) == 1 else ():
         if "data_ptr" in function.body and not re.search(
             r"is_cuda|device\s*\(|is_cpu|CHECK_CUDA|CHECK_INPUT", function.body
         ):
             cause = f"{function.name} hands a tensor's pointer to the kernel and does not ask on which device the tensor is: here it was on the CPU."
-            yield Fact("device-not-checked", text.line(function.start), cause,
+            yield Fact("device-not-checked", text.line(text.code.rfind(function.name, 0, function.start)), cause,
                        'Refuse it before the launch: `TORCH_CHECK(x.is_cuda(), "x must be on the GPU");`.')  # fmt: skip
+
+
+def _made(tree: ast.AST) -> Iterator[tuple[str, ast.Call]]:
+    """Each ``name = torch.empty(...)`` or one of its kind, of which nothing says on which device."""
+    for node in ast.walk(tree):
+        if (
+            isinstance(node, ast.Assign)
+            and isinstance(node.targets[0], ast.Name)
+            and isinstance(node.value, ast.Call)
+            and re.fullmatch(r"torch\.(?:empty|zeros|ones|full)", ast.unparse(node.value.func))
+            and not any(word.arg == "device" for word in node.value.keywords)
+        ):
+            yield node.targets[0].id, node.value
+
+
+def never_called(text: Text, finding: Finding) -> Iterator[Fact]:
+    """A C++ function that Python builds, and that no line of the file calls."""
+    if text.tree is None or not text.kernels:
+        return
+    bound = re.findall(r"functions\s*=\s*\[([^\]]*)\]", text.source)
+    names = re.findall(r"[\"'](\w+)[\"']", " ".join(bound))
+    used = {n.attr for n in ast.walk(text.tree) if isinstance(n, ast.Attribute)}
+    if names and not used & set(names):
+        head = next((f for f in text.host if f.name in names), None)
+        if head:
+            cause = f"{head.name} is built, and no line of the file calls it: what is handed back is made without your kernel."
+            yield Fact("never-called", text.line(text.code.rfind(head.name, 0, head.start)), cause,
+                       f"Call it on the module that load_inline gave, `module.{head.name}(...)`, where the result is made.")  # fmt: skip
+
+
+DTYPES = {
+    "Double": r"float64|double|kDouble|kFloat64", "Half": r"float16|half|kHalf|kFloat16",
+    "Long": r"int64|long|kLong|kInt64", "Int": r"int32|kInt|kInt32",
+}  # fmt: skip
+
+
+def dtype(finding: Finding, source: str) -> Explanation | None:
+    """The one line that makes a tensor of the dtype that ``data_ptr`` refused."""
+    said = f"{finding.message} {finding.evidence.get('text')}"
+    told = re.search(r"expected scalar type (\w+) but found (\w+)", said)
+    names = DTYPES.get(told[2]) if told else None
+    if told is None or names is None:
+        return None
+    form = re.compile(rf"dtype\s*=\s*torch\.(?:{names})\b|\.(?:{names})\(\)|torch::(?:{names})\b")
+    lines = [
+        (n, m) for n, line in enumerate(source.splitlines(), 1) if (m := form.search(line.split("#")[0]))
+    ]
+    if len(lines) != 1:
+        return None
+    (number, match), (wanted, found) = lines[0], told.groups()
+    cause = f"`{match[0]}` makes a tensor of {found} here, and the C++ code takes its data as {wanted}."
+    fix = f"Make it in the dtype that `data_ptr` names, {wanted}."
+    return indices.told(Fact("other-dtype", number, cause, fix), source, "03")
+
+
+def call(found: Explanation, finding: Finding, source: str) -> Explanation:
+    """A call that pybind11 refused: the line that makes it, and its arguments counted in the text."""
+    where = finding.evidence.get("where")
+    lines = source.splitlines()
+    numbers = [w.get("line") for w in where if isinstance(w, dict)] if isinstance(where, list) else []
+    own = [n for n in numbers if isinstance(n, int) and 0 < n <= len(lines)]
+    if found.line or not own:
+        return found
+    found = replace(found, line=own[-1], code=lines[own[-1] - 1].strip())
+    form = re.search(r"^\s*1\. \((?P<form>.*)\) -> ", str(finding.evidence.get("text")), re.M)
+    tree = read(source).tree
+    if "than the C++ function takes" not in found.cause or form is None or tree is None:
+        return found
+    made = [
+        (n, n.func.attr)
+        for n in ast.walk(tree)
+        if isinstance(n, ast.Call) and isinstance(n.func, ast.Attribute)
+        if n.lineno <= own[-1] <= (n.end_lineno or 0) and f"{n.func.attr}()" in finding.message
+    ]
+    if len(made) != 1 or made[0][0].keywords or any(isinstance(a, ast.Starred) for a in made[0][0].args):
+        return found
+    (made_call, name), taken = made[0], len(re.findall(r"\barg\d+:|\w+: ", form["form"]))
+    given = made_call.args
+    if taken == len(given):
+        return found
+    pairs = {n.name for n in ast.walk(tree) if isinstance(n, ast.FunctionDef) and _gives_tuple(n)}
+    whole = [
+        ast.unparse(a)
+        for a in given
+        if isinstance(a, ast.Call) and isinstance(a.func, ast.Name) and a.func.id in pairs
+    ]
+    more = f" `{whole[0]}` is a tuple, which counts as one argument." if whole else ""
+    fix = f"A star hands over its parts one by one: `*{whole[0]}`." if whole else found.fix
+    return replace(
+        found, cause=f"{name} takes {taken} arguments, and this call gives {len(given)}.{more}", fix=fix
+    )
+
+
+def _gives_tuple(function: ast.FunctionDef) -> bool:
+    return any(isinstance(n, ast.Return) and isinstance(n.value, ast.Tuple) for n in ast.walk(function))
 
 
 def _check_refused(text: Text, finding: Finding) -> Iterator[Fact]:

@@ -60,6 +60,7 @@ def _large_block(text: Text) -> Iterator[Fact]:
             if made is None:
                 continue
             block, at = made["value"], made.start()
+        block = _constants(text.code, block)
         numbers = re.fullmatch(r"[\s({]*(?:dim3\s*[({])?\s*(\d+(?:\s*[,*]\s*\d+)*)\s*[)}\s]*", block)
         if numbers is None:
             continue
@@ -71,12 +72,37 @@ def _large_block(text: Text) -> Iterator[Fact]:
             yield Fact("block-too-large", text.line(at), cause, fix)
 
 
+def _constants(code: str, value: str) -> str:
+    """``value`` with the numbers of its named constants, themselves products of constants."""
+    for _ in range(4):
+        for name in set(re.findall(r"\b[A-Za-z_]\w*\b", value)):
+            made = re.search(
+                rf"(?:\b(?:const|constexpr)\b[^;]*?\b{name}\s*=\s*|#define\s+{name}\s+)(?P<v>[\w *]+?)\s*[,;\n]",
+                code,
+            )
+            if made:
+                value = re.sub(rf"\b{name}\b", made["v"], value)
+    return value
+
+
 def _empty_grid(text: Text, finding: Finding) -> Iterator[Fact]:
     called = re.search(r"<<<", text.code)
     if called and re.search(r"\bempty\b|no (?:elements|rows|columns)", f"{finding.id} {finding.message}"):
         cause = "This case has no elements, so this launch has a grid of 0 blocks, and CUDA refuses that."
         fix = "Return before the launch if there is nothing to do: `if (x.numel() == 0) return out;`."
         yield Fact("empty-grid", text.line(called.start()), cause, fix)
+
+
+def _idle_guard(text: Text, finding: Finding) -> Iterator[Fact]:
+    """``const bool inside = true;``, asked in the line that went outside."""
+    for kernel in text.kernels:
+        for match in re.finditer(r"\bbool\s+(?P<name>\w+)\s*=\s*(?:true|1)\s*;", kernel.body):
+            rest = kernel.body[match.end() :]
+            asked = re.search(rf"\b{match['name']}\b[^;]*\?|\bif\s*\([^;{{]*\b{match['name']}\b", rest)
+            if asked and not re.search(rf"\b{match['name']}\s*[&|]?=(?!=)", rest):
+                cause = f"{match['name']} is always true, so the guard that asks it lets every access through, those past the end as well."
+                yield Fact("idle-guard", text.line(kernel.start + match.start()), cause,
+                           f"Compare the index with its size here: `{match['name']} = i < n`.")  # fmt: skip
 
 
 def _joined_guard(text: Text, finding: Finding) -> Iterator[Fact]:
@@ -254,6 +280,7 @@ def _no_row_length(text: Text, finding: Finding) -> Iterator[Fact]:
 
 
 FACTS: tuple[tuple[Finder, frozenset[Status]], ...] = (
+    (_idle_guard, OUTSIDE),
     (_formula, WRONG | TWICE | OUTSIDE),
     (_turned_grid, WRONG | OUTSIDE | TWICE),
     (_turned_division, WRONG | OUTSIDE | TWICE),

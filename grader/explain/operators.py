@@ -116,6 +116,16 @@ def _gradient(text: Text, finding: Finding) -> Iterator[Fact]:
         slope = _slope(text, finding)
         if slope:
             yield slope
+        if "the derivative of x itself" in said:
+            for kernel in text.kernels:
+                made = re.search(
+                    r"\b(?P<v>slope\w*|deriv\w*|d\w*|grad_?\w*|g\w*)\s*=\s*(?P<value>[^;=][^;]*);",
+                    kernel.body,
+                )
+                if made and "(" in made["value"]:
+                    yield Fact("residual-derivative", text.line(kernel.start + made.start()),
+                               f"`{made['v']}` lacks the derivative of the residual: x is added to the result, so 1 is added to the derivative.",
+                               f"Add it: `{made['v']} = ... + 1`.")  # fmt: skip
         yield Fact("gradient-wrong", (last or function).lineno,
                    f"The gradient that {function.name} gives is not the derivative: it differs from the one measured by small steps.",
                    "Write the derivative down by hand, and look for each of its parts here and in the kernel.")  # fmt: skip

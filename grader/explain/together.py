@@ -238,7 +238,9 @@ def _past_the_sum(text: Text, finding: Finding) -> Iterator[Fact]:
 
 def _turned_weight(text: Text, finding: Finding) -> Iterator[Fact]:
     """A linear layer's weight, read as if its rows were its columns."""
-    if re.search(r"\.t\(\)|\.T\b|\.mT\b|transpose", text.source):
+    if re.search(
+        r"\.t\(\)|\.T\b|\.mT\b|\.transpose\(", re.sub(r"""#.*|\"\"\"[^"]*\"\"\"|//.*""", "", text.source)
+    ):
         return
     for kernel in text.kernels:
         depth = next((n for n in kernel.names if re.fullmatch(r"inner|depth|k|K|in_features", n)), "")

@@ -76,7 +76,11 @@ class Conversation:
                 raise wire.MalformedError("an answer to no question")
             elif isinstance(message.get("error"), dict):
                 fault = from_error(message["error"], stage)
-                seen = fault.evidence["findings"] = claims.findings(message.get("findings"))
+                seen = claims.findings(message.get("findings"))
+                if fault.status is Status.RAISED:
+                    # The text of a refused call shows its arguments, and so copies a result not yet written.
+                    seen = [f for f in seen if f.get("kind") != "output-not-written"]
+                fault.evidence["findings"] = seen
                 endless = [f for f in seen if f.get("kind") == "step-budget"]
                 if endless and fault.status is Status.TIMEOUT:
                     fault.message = memory.describe(endless[0])

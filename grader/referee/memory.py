@@ -89,7 +89,7 @@ def describe(seen: dict[str, Any]) -> str:
     if isinstance(other, dict) and status_of(str(seen.get("kind", ""))) is Status.RACE:
         where = f"at line {other['line']}, " if other.get("line") else ""
         text += f" ({where}block {_xyz(other.get('block'))} thread {_xyz(other.get('thread'))})"
-    if not text.endswith("."):
+    if not text.endswith((".", "?")):
         text += "."
     if seen.get("thread") is not None and seen.get("kernel"):
         owner = f"block {_xyz(seen.get('block'))} thread {_xyz(seen['thread'])}"

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from typing import Any
 
-from grader.task import Case
+from grader.task import Case, Tensor
 from grader.verdict import Finding, Status
+
+WITH_GAPS = ("transposed", "strided", "expanded")  # layouts of Tensor that a plain pointer cannot follow
 
 
 def veil(case: Case, finding: Finding) -> Finding:
@@ -23,9 +25,17 @@ def veil(case: Case, finding: Finding) -> Finding:
 
 
 def veil_memory(case: Case | None, seen: list[dict[str, Any]]) -> list[dict[str, Any]]:
-    """Memory findings without the sizes and addresses of a hidden case's tensors."""
-    if case is None or not case.hidden:
+    """Memory findings without the sizes and addresses of a hidden case's tensors.
+
+    Others say of which check they are, and how its inputs lie in memory where that is not in one piece
+    (``layout``): this may be why.
+    """
+    if case is None:
         return seen
+    if not case.hidden:
+        layouts = [a.layout for a in case.args if isinstance(a, Tensor) and a.layout in WITH_GAPS]
+        told = {"check": case.name} | ({"layout": layouts[0]} if layouts else {})
+        return [f | told for f in seen]
     kept = ("kind", "severity", "kernel", "file", "line")
     what = {"what": f"{case.hidden}, hidden"}
     return [{k: f[k] for k in kept if k in f} | what for f in seen]

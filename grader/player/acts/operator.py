@@ -6,6 +6,7 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 import torch
+from torch.autograd.gradcheck import GradcheckError
 
 if TYPE_CHECKING:
     from grader.player.acts import Line
@@ -47,13 +48,34 @@ def gradient(op: Op, scale: float) -> str:
     x = torch.randn(5, 4, device="cuda", dtype=torch.float64, requires_grad=True)
     if not op(x, scale).requires_grad:
         return "The result has requires_grad=False: autograd does not know this operator."
-    torch.autograd.gradcheck(lambda v: op(v, scale), (x,))
+    try:
+        torch.autograd.gradcheck(lambda v: op(v, scale), (x,))
+    except GradcheckError as error:  # its text is two whole matrices
+        return _jacobian(op, scale, x) or str(error)
     y = torch.randn(6, 9, device="cuda", requires_grad=True)
-    weight = torch.randn(9, 6, device="cuda")
-    (own,) = torch.autograd.grad((op(y.t(), scale) * weight).sum(), y)
     z = y.detach().double().requires_grad_()
-    (right,) = torch.autograd.grad((plain(z.t(), scale) * weight.double()).sum(), z)
-    return _far(own, right, 1e-5 * (1 + right.abs()))
+    for weight in (torch.randn(9, 6, device="cuda"), torch.randn(6, 9, device="cuda").t()):
+        (own,) = torch.autograd.grad((op(y.t(), scale) * weight).sum(), y)
+        (right,) = torch.autograd.grad((plain(z.t(), scale) * weight.double()).sum(), z)
+        if far := _far(own, right, 1e-5 * (1 + right.abs())):
+            turned = "" if weight.is_contiguous() else "With an incoming gradient that is transposed: "
+            return f"{turned}{far}"
+    return ""
+
+
+def _jacobian(op: Op, scale: float, x: torch.Tensor) -> str:
+    """Where the gradient of ``x`` differs from the derivative, and whether by the same everywhere."""
+    weight = torch.rand_like(x) + 0.5
+    (own,) = torch.autograd.grad((op(x, scale) * weight).sum(), x)
+    (right,) = torch.autograd.grad((plain(x, scale) * weight).sum(), x)
+    far = _far(own, right, 1e-5 * (1 + right.abs()))
+    missing = (right - own) / weight
+    if far and bool((missing - missing.mean()).abs().max() < 1e-6):
+        by = float(missing.mean())
+        residual = ", the derivative of x itself" if abs(by - 1) < 1e-6 else ""
+        side = "small" if by > 0 else "large"
+        far = f"{far.rstrip('.')}; the derivative is too {side} by {abs(by):.4g} everywhere{residual}."
+    return f"Jacobian mismatch: {far[0].lower()}{far[1:]}" if far else ""
 
 
 def registered(op: Op, scale: float) -> str:
