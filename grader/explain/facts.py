@@ -254,16 +254,18 @@ def _not_contiguous(text: Text, finding: Finding) -> Iterator[Fact]:
         return
     for function in text.host:
         body = function.body
-        if re.search(
-            r"\bfor\s*\([^;)]*:.*contiguous|stride", body, re.S
-        ):  # over a list of tensors, or by their strides
+        made = set(
+            re.findall(
+                r"(\w+)\s*(?:\.|->)\s*(?:is_)?contiguous|contiguous\w*\(\s*(\w+)|CHECK\w*\(\s*(\w+)\s*\)",
+                body,
+            )
+        )
+        asked = {name for names in made for name in names if name}
+        if asked - set(function.names) or "stride" in body:  # over a list of tensors, or by their strides
             continue
         for match in re.finditer(r"(?P<x>\w+)\s*(?:\.|->)\s*(?:mutable_|const_)?data_ptr\b", body):
             x = match["x"]
-            if re.search(
-                rf"\b{x}\b\s*(?:\.|->)\s*(?:is_)?contiguous|\b{x}\s*=[^;]*(?:empty|zeros|clone|contiguous|full|ones)|contiguous\w*\(\s*{x}\b",
-                body,
-            ):
+            if x in asked or x not in function.names:
                 continue
             cause = f"The pointer of {x} is read as if its elements lay one after another, and nothing makes them: a transposed tensor or a slice has gaps."
             arrow = "->" if "->" in match[0] else "."

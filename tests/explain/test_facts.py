@@ -1,18 +1,31 @@
 """Facts about formulas, dialects and operators: found at their line, and never in a file that is right."""
 
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from grader.explain import dialects, facts, formulas, operators
+from grader.explain import attach, dialects, facts, formulas, hosts, indices, operators, parts, together
 from grader.explain.text import Finder, read
 from grader.lessons import every
-from grader.verdict import Finding, Status
+from grader.task import Case, Task, Tensor
+from grader.verdict import Finding, Status, Verdict
 
 HONEST = sorted((Path(__file__).parents[1] / "corpus" / "honest").glob("*.py"))
 RIGHT = [s for one in every() for s in one.solution.parent.rglob("*.py")] + HONEST
-FINDERS = [find for find, _ in (*formulas.FACTS, *dialects.FACTS, *operators.FACTS)]
+FINDERS = [
+    find
+    for find, _ in (
+        *formulas.FACTS,
+        *dialects.FACTS,
+        *operators.FACTS,
+        *hosts.FACTS,
+        *indices.FACTS,
+        *together.FACTS,
+    )
+]
+FINDERS += [hosts.never_called, parts.returned]
 # As alarming as a message can be: whatever is asked for in a message's words is asked for here.
 MESSAGES = (
     "This case: nan, transposed, empty, every other.",
@@ -191,3 +204,104 @@ def test_a_fact_is_about_the_kernel_that_failed() -> None:
     assert (one := facts.explained(failed("", Status.ILLEGAL_ACCESS, seen=seen), source)) and one.line == 6
     seen = [{"kind": "out-of-bounds-write", "kernel": "a", "line": 3}]
     assert facts.explained(failed("", Status.ILLEGAL_ACCESS, seen=seen), source) is None
+
+
+HOST = """import torch
+from torch.utils.cpp_extension import load_inline
+
+source = r'''
+__global__ void add_kernel(const float* x, float* out, int n) {
+    const int i = blockIdx.x * blockDim.x + threadIdx.x;
+    if (i < n) out[i] = x[i] + 1;
+}
+void add(torch::Tensor x, torch::Tensor out) {
+    TORCH_CHECK(x.is_cuda() && out.is_cuda() && out.is_contiguous(), "add: where?");
+    x = x.contiguous();
+    add_kernel<<<(x.numel() + 255) / 256, 256>>>(x.data_ptr<float>(), out.data_ptr<float>(), x.numel());
+}
+'''
+module = load_inline("added", "void add(torch::Tensor x, torch::Tensor out);", source, functions=["add"])
+
+
+def halves(x):
+    return x, x
+
+
+def run(x):
+    out = torch.empty_like(x)
+    module.add(x, out)
+    return out
+"""
+HOST_CALL = "add(): incompatible function arguments."
+HOST_FORM = "add(): incompatible function arguments. The following argument types are supported:\n    1. (arg0: torch.Tensor, arg1: torch.Tensor) -> None\n"
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "finding", "rule", "line", "says"),
+    [
+        ("empty_like(x)", "empty(x.shape)", failed("writes an address that is not device memory", Status.ILLEGAL_ACCESS),
+         "made-on-cpu", 23, "lies in the CPU's memory"),
+        ("    module.add(x, out)\n", "    out = x + 1\n", failed("wrong"), "never-called", 9, "no line of the file calls it"),
+        ("    module.add(x, out)\n    return out", "    return module.add(x, out)",
+         failed("The call returned None, not a tensor.", Status.NOT_A_TENSOR), "void-returned", 24, "add is void"),
+        ("    x = x.contiguous();\n", "", failed("This case: A view with gaps."), "not-contiguous", 11, "The pointer of x"),
+        ("    x = x.contiguous();\n", "", failed("past the end", Status.ILLEGAL_ACCESS, seen=[{"kind": "global-out-of-bounds", "layout": "strided"}]),
+         "not-contiguous", 11, "The pointer of x"),
+        ("empty_like(x)", "empty_like(x, dtype=torch.float64)",
+         failed("RuntimeError: expected scalar type Float but found Double", Status.RAISED), "other-dtype", 23, "takes its data as Float"),
+        ("add(x, out)\n    return", "add(halves(x))\n    return",
+         failed(HOST_CALL, Status.RAISED, text=HOST_FORM, where=[{"line": 24}]), "wrong-call", 24, "takes 2 arguments, and this call gives 1. `halves(x)` is a tuple"),
+        ("if (i < n)", "const bool inside = true;\n    if (inside)", failed("past the end", Status.ILLEGAL_ACCESS),
+         "idle-guard", 7, "always true"),
+        ("256>>>", "SIDE * SIDE>>>", failed("CUDA error: invalid configuration argument", Status.CUDA_ERROR), "block-too-large", 12, "16 * 4 * 16 * 4 = 4,096"),
+        ("[i] + 1", "[i] + 2", failed("wrong", owner={"kernel": "add_kernel", "line": 7, "access": "write"}),
+         "written-here", 7, "wrong element, from i (line 6)."),
+    ],
+)  # fmt: skip
+def test_host_code(old: str, new: str, finding: Finding, rule: str, line: int, says: str) -> None:
+    assert HOST.count(old) == 1
+    source = HOST.replace(old, new).replace("__global__", "constexpr int SIDE = 16 * 4; __global__", 1)
+    told = attach.explained(finding, source).evidence.get("explanation")
+    assert isinstance(told, dict) and told["rule"] == rule, told
+    assert told["line"] == line and says in told["cause"]
+
+
+def test_without_a_view_a_pointer_is_not_blamed() -> None:
+    source = HOST.replace("    x = x.contiguous();\n", "")
+    told = attach.explained(failed("wrong"), source).evidence.get("explanation")
+    assert told is None or "not-contiguous" not in str(told)
+
+
+def test_the_second_bias_of_a_model() -> None:
+    model = "class M(nn.Module):\n    def __init__(self):\n        self.gemm = nn.Linear(3, 4{})\n        self.bias = nn.Parameter(torch.zeros(4))\n"
+    finding = failed("wrong")
+    told = attach.explained(finding, model.format("")).evidence["explanation"]
+    assert isinstance(told, dict) and told["rule"] == "second-bias" and told["line"] == 3
+    assert not attach.explained(finding, model.format(", bias=False")).evidence
+
+
+PARTS = "def half(x):\n    return x / 3\n\n\ndef run(x):\n    return half(x) + x\n"
+TASK = Task(
+    "t", "run", (Case("first", (Tensor((2,)),), "", 1), Case("half", (Tensor((2,)),), "", 1, entry="half"))
+)
+
+
+def test_a_part_that_is_wrong_comes_before_what_calls_it() -> None:
+    both = [
+        Finding(name, Status.WRONG_OUTPUT, "First wrong: element [0].", 0, 1) for name in ("first", "half")
+    ]
+    marked = parts.marked(both, TASK, PARTS)
+    assert [f.evidence.get("part") for f in marked] == [None, "half"]
+    verdict = Verdict("t", "s.py", "simt", "cpu", tuple(marked), 0.0)
+    assert [f.id for f in verdict.failed] == ["half", "first"]
+    told = attach.explained(marked[1], PARTS).evidence["explanation"]
+    assert isinstance(told, dict) and told["line"] == 2 and "half hands back `x / 3`" in told["cause"]
+
+
+def test_a_part_alone_or_one_that_nobody_calls_stays_where_it_is() -> None:
+    right = Finding("first", Status.PASSED, "", 1, 1)
+    wrong = Finding("half", Status.WRONG_OUTPUT, "First wrong", 0, 1)
+    assert parts.marked([right, wrong], TASK, PARTS) == [right, wrong]
+    both = [replace(wrong, id="first"), wrong]
+    assert parts.marked(both, TASK, PARTS.replace("half(x) + x", "x")) == both
+    assert parts.marked(both, TASK, "def half(") == both
