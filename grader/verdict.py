@@ -75,7 +75,8 @@ SENTENCE: dict[Status, str] = {
     Status.MUTATED_INPUT: "The call changed its input or a weight; write to an output of its own.",
     Status.NO_KERNEL: "The result is right, but it is not the work of a kernel in the file; "
     "the exercise is to write that kernel and to let it write the result.",
-    Status.ILLEGAL_ACCESS: "A thread touched memory outside its tensor; compare the index with the guard.",
+    Status.ILLEGAL_ACCESS: "A thread touched memory outside its tensor; "
+    "work out the index in that line for the thread that is named.",
     Status.UNINITIALISED: "Something was never written: memory that a thread reads, or an element of the "
     "result.",
     Status.RACE: "Two threads used the same memory without order, and one of them wrote; "

@@ -14,7 +14,7 @@ from grader.verdict import PENDING, Finding, Status
 ERRORS = {Status.COMPILE_ERROR, Status.IMPORT_ERROR, Status.RAISED, Status.CUDA_ERROR}
 # What a warning of the compiler, or a fact about the text, says nothing about.
 BEFORE_THE_CALL = {
-    Status.COMPILE_ERROR, Status.IMPORT_ERROR, Status.MISSING_ENTRY, Status.NOT_RUN, Status.TAMPERED,
+    Status.COMPILE_ERROR, Status.IMPORT_ERROR, Status.NOT_RUN, Status.TAMPERED,
     Status.NOT_GRADABLE, Status.NO_KERNEL, Status.EXITED_EARLY, *PENDING,
 }  # fmt: skip
 

@@ -7,7 +7,7 @@ import functools
 import re
 from dataclasses import dataclass, replace
 
-from grader.explain import own, places
+from grader.explain import own, places, slips
 from grader.explain.places import Error
 from grader.explain.rule import Rule
 from grader.explain.rules import RULES
@@ -57,11 +57,29 @@ def explain(log: str, source: str = "") -> Explanation | None:
     """
     lines = places.lines_of(log)
     errors = [_with_code(e, source) for e in places.compiler_errors(lines)]
+    if slip := _slip(errors, source):
+        return slip
     for candidate, rules in _candidates(lines, errors):
         for rule in rules:
             if groups := _fits(rule, candidate):
                 return _fill(rule, groups, candidate, source)
     return None
+
+
+def _slip(errors: list[Error], source: str) -> Explanation | None:
+    """What the first line that a compiler refuses looks like, if that tells the mistake."""
+    first = next((e for e in errors if e.own or e.file in places.GENERATED), None)
+    if first is None or not first.line:
+        return None
+    file, line, code = _place(first, "", source)
+    text = source.splitlines()
+    known = 1 < line <= len(text) and text[line - 1].strip() == code
+    slip = slips.found(first.text, line, code, text[line - 2] if known else "")
+    slip = slip or (slips.anywhere(own.code_of(source)) if source else None)
+    if slip is None:
+        return None
+    said = first.text.splitlines()[0] if first.text else ""
+    return Explanation(slip.id, slip.cause, slip.fix, "01", said, file, slip.line, slip.code)
 
 
 def _with_code(error: Error, source: str) -> Error:
@@ -146,11 +164,18 @@ def _fill(rule: Rule, groups: dict[str, str], error: Error, source: str) -> Expl
         declared = f" The function of line {line} is not closed."
     if rule.id == "not-a-kernel" and (head := own.head(source, groups["name"], code)):
         line, code = head, source.splitlines()[head - 1].strip()
+    fix = rule.fix
+    if rule.id == "host-from-device" and re.search(
+        rf"\b{re.escape(groups['name'])}\s*\([^;{{}}]*\)\s*\{{", source
+    ):
+        fix = "Put __device__ before that function of your own."
+    if rule.id == "undeclared-builtin" and name.strip("_").startswith("sync"):
+        fix = "Two underscores stand before it, `__syncthreads();`."
     near = _near(name, error.text, source)
     known = _Known(groups | {"name": name, "near": near, "above": above, "declared": declared})
     cause = re.sub(r" \(it\)", "", _format(cause, known))
     first = error.text.splitlines()[0] if error.text else ""
-    return Explanation(rule.id, cause, _format(rule.fix, known), rule.lesson, first, file, line, code)
+    return Explanation(rule.id, cause, _format(fix, known), rule.lesson, first, file, line, code)
 
 
 def _format(text: str, known: _Known) -> str:

@@ -11,7 +11,7 @@ import ast
 import re
 from collections.abc import Iterator
 
-from grader.explain import dialects, formulas, hosts, indices, operators, parts, timing, together
+from grader.explain import bodies, dialects, formulas, hosts, indices, operators, parts, timing, together
 from grader.explain.engine import Explanation
 from grader.explain.text import GUARDS, OUTSIDE, SIZE, TWICE, WRONG, Fact, Finder, Text, read
 from grader.kinds import off
@@ -472,6 +472,7 @@ FACTS: tuple[tuple[Finder, frozenset[Status]], ...] = (
     *operators.FACTS,
     *timing.FACTS,
     *hosts.FACTS,
+    *bodies.FACTS,
     *indices.FACTS,
     (_loop_in_each_thread, WRONG | TWICE | OUTSIDE),
     (_no_block_index, WRONG | TWICE),
@@ -484,7 +485,7 @@ FACTS: tuple[tuple[Finder, frozenset[Status]], ...] = (
     (_not_contiguous, frozenset({Status.WRONG_OUTPUT, Status.ILLEGAL_ACCESS, Status.FAILED})),
     (_no_barrier, frozenset({Status.RACE})),
     (_array_too_small, OUTSIDE),
-    (_neighbour, WRONG | OUTSIDE | TWICE),
+    (_neighbour, WRONG - {Status.UNINITIALISED} | OUTSIDE | TWICE),
     (_one_owner, frozenset({Status.RACE})),
     *formulas.FACTS,
 )

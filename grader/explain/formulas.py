@@ -180,7 +180,9 @@ def _written_here(text: Text, finding: Finding) -> Iterator[Fact]:
     start = max(text.code.rfind(sign, 0, begin) for sign in ";{}") + 1
     statement = text.code[start : text.code.find(";", begin) + 1]
     pattern = str(finding.evidence.get("pattern") or "")
-    shape = f" {pattern[0].upper()}{pattern[1:]}." if pattern else ""
+    shape = (
+        f" {pattern[0].upper()}{pattern[1:]}." if pattern and pattern not in finding.message.lower() else ""
+    )
     helpers = [f for f in _device(text) if not f.kernel and re.search(rf"\b{f.name}\s*\(", statement)]
     for helper in helpers[:1]:
         returned = list(re.finditer(r"\breturn\b\s*(?P<value>[^;]*);", helper.body))

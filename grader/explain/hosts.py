@@ -241,8 +241,60 @@ def _copy_dropped(text: Text, finding: Finding) -> Iterator[Fact]:
             yield Fact("copy-dropped", where, cause, f"Keep it: `{match['x']} = {match['x']}.contiguous();`.")
 
 
+def _plain_tensor(text: Text, finding: Finding) -> Iterator[Fact]:
+    """A model's tensor that is no parameter of it."""
+    missing = re.search(r"has no parameter like the reference's ([\w.]+)", finding.message)
+    name = missing[1].rpartition(".")[2] if missing else ""
+    for node in ast.walk(text.tree) if text.tree and missing else ():
+        for target in node.targets if isinstance(node, ast.Assign) else ():
+            value = ast.unparse(node.value) if isinstance(node, ast.Assign) else ""
+            if isinstance(target, ast.Attribute) and target.attr == name and "Parameter(" not in value:
+                cause = f"self.{name} is a plain tensor here, and PyTorch looks for a model's weights among its nn.Parameters alone."
+                yield Fact(
+                    "plain-tensor", target.lineno, cause, f"Write `self.{name} = nn.Parameter({value})`."
+                )
+    for node in ast.walk(text.tree) if text.tree and missing else ():
+        if isinstance(node, ast.FunctionDef) and node.name == "__init__":
+            cause = f"This __init__ makes no parameter of the shape of the reference's {missing[1] if missing else ''}."
+            yield Fact("parameter-missing", node.lineno, cause,
+                       "Make the same layers and nn.Parameters as the reference's model, with the same names and shapes.")  # fmt: skip
+
+
+def _keyword(text: Text, finding: Finding) -> Iterator[Fact]:
+    """A keyword argument that the function called does not have."""
+    told = re.search(r"(?P<f>[\w.]+)\(\) got an unexpected keyword argument '(?P<k>\w+)'", finding.message)
+    lines = text.source.splitlines()
+    where = [n for n, line in enumerate(lines, 1) if told and re.search(rf"\b{told['k']}\s*=(?!=)", line)]
+    if told and len(where) == 1:
+        name = told["f"].removesuffix(".__init__")
+        near = re.search(r"Did you mean '(\w+)'", finding.message)
+        yield Fact("keyword-unknown", where[0], f"{name} takes no argument called {told['k']}.",
+                   f"Write {near[1]}." if near else "Compare its spelling with the documentation, letter by letter.")  # fmt: skip
+
+
+def _called_at_once(text: Text, finding: Finding) -> Iterator[Fact]:
+    """``on_trace_ready=profiler.export_chrome_trace(path)``: called before there is a profiler."""
+    if not re.search(
+        r"UnboundLocalError|NameError|cannot access local variable|referenced before", finding.message
+    ):
+        return
+    for node in ast.walk(text.tree) if text.tree else ():
+        for word in node.keywords if isinstance(node, ast.Call) else ():
+            if word.arg and word.arg.startswith("on_") and isinstance(word.value, ast.Call):
+                said = ast.unparse(word.value)
+                cause = (
+                    f"`{said}` is called here at once; {word.arg} wants a function, which is called later."
+                )
+                yield Fact(
+                    "called-at-once", word.value.lineno, cause, f"Write `{word.arg}=lambda profiler: {said}`."
+                )
+
+
 FACTS: tuple[tuple[Finder, frozenset[Status]], ...] = (
     (_check_refused, frozenset({Status.RAISED})),
+    (_keyword, frozenset({Status.RAISED})),
+    (_called_at_once, frozenset({Status.RAISED})),
+    (_plain_tensor, frozenset({Status.MISSING_ENTRY})),
     (_not_launched, WRONG | OUTSIDE),
     (_input_returned, WRONG),
     (_host_memory, OUTSIDE),

@@ -191,7 +191,7 @@ def _row_length(text: Text, finding: Finding) -> Iterator[Fact]:
 def _turned_division(text: Text, finding: Finding) -> Iterator[Fact]:
     """``row = i % n, col = i / n``: the whole part is the row, what is left the column."""
     for kernel in text.kernels:
-        row = re.search(r"\b(?P<v>row\w*|r)\s*=\s*[^;,=]*%\s*(?P<n>\w+)", kernel.body)
+        row = re.search(r"\b(?P<v>row\w*|r)\s*=\s*(?P<i>[^;,=]*?)\s*%\s*(?P<n>\w+)", kernel.body)
         column = re.search(r"\b(?P<v>col\w*|c)\s*=\s*[^;,=]*/\s*(?P<n>\w+)", kernel.body)
         if row and column and row["n"] == column["n"] and not re.fullmatch(ROWS, row["n"]):
             cause = (
@@ -199,7 +199,7 @@ def _turned_division(text: Text, finding: Finding) -> Iterator[Fact]:
                 f"and column are swapped. A row has {row['n']} elements, so the row is the index / {row['n']}."
             )
             yield Fact("row-by-remainder", text.line(kernel.start + row.start()), cause,
-                       f"Write `{row['v']} = i / {row['n']}` and `{column['v']} = i % {row['n']}`.")  # fmt: skip
+                       f"Write `{row['v']} = {row['i']} / {row['n']}` and `{column['v']} = {row['i']} % {row['n']}`.")  # fmt: skip
 
 
 def _turned_grid(text: Text, finding: Finding) -> Iterator[Fact]:

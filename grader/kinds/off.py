@@ -5,7 +5,10 @@ from __future__ import annotations
 import math
 
 NEAR = 0.02
+GIBI = 2**30 / 1e9
 FACTORS = {
+    GIBI: "2^30 / 10^9 = 1.074 times too large: 10^9 bytes are counted as 2^30",
+    1 / GIBI: "10^9 / 2^30 = 0.931 of it: GiB, where GB are asked for",
     1e2: "100 times too large: is it in percent, where a share is asked for?",
     1e-2: "100 times too small: is it a share (0.25), where percent (25) is asked for?",
     1e3: "1000 times too large: look at the unit",

@@ -69,10 +69,16 @@ class Recording:
             yield written.failed(Status.WRONG_ANSWER, f"{why}No trace to look at: {what}.")
         else:
             yield written.passed()
-        yield _schedule(schedule, seen, steps, said.get("calls"), code)
         inside = _inside(seen)
-        yield _regions(regions, inside, code)
-        yield _shapes(shapes, seen, [r for found in inside for r in found], [rows, inner], code)
+        if seen.of("cpu_op"):
+            yield _schedule(schedule, seen, steps, said.get("calls"), code)
+            yield _regions(regions, inside, code)
+            yield _shapes(shapes, seen, [r for found in inside for r in found], [rows, inner], code)
+        else:
+            yield from (
+                c.failed(Status.NOT_RUN, "Not looked at: there is no trace.")
+                for c in (schedule, regions, shapes)
+            )
         yield self._own(own, room, fields["gpu"])
         yield _kernels(kernels, seen, [r for found in inside for r in found], room.backend)
 
@@ -187,6 +193,12 @@ def _regions(check: Check, inside: list[list[trace.Event]], code: Calls | None) 
     if wrong or not inside:
         count = len(inside[wrong[0]]) if wrong else 0
         line = f"Line {code.names.get('record_function', code.line)}: " if code else ""
+        if code and "record_function" in code.around:
+            message = (
+                f"{line}This region is opened once, around the loop; each step needs one of its own. Move "
+                f"`with record_function({REGION!r}):` into the loop, around the model's call."
+            )
+            return check.failed(Status.WRONG_ANSWER, message)
         message = (
             f"{line}A step holds {count} regions called {REGION!r}, not one. Put record_function({REGION!r}) "
         )
@@ -198,6 +210,8 @@ def _shapes(
     check: Check, seen: trace.Recorded, regions: list[trace.Event], shape: list[int], code: Calls | None
 ) -> Finding:
     ops = [e for e in seen.of("cpu_op") if any(r.holds(e) for r in regions)]
+    if not ops and not regions:
+        return check.failed(Status.NOT_RUN, f"Not looked at: no step holds a region called {REGION!r}.")
     if not ops:
         line = f"Line {code.names.get('record_function', code.line)}: " if code else ""
         message = f"{line}No operator ran inside a region called {REGION!r}."

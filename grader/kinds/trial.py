@@ -87,7 +87,9 @@ class Trial:
         where = room.line_of_test(self.entry, self.args)
         for kernel in right:
             if error := results[kernel]:
-                return check.failed(Status.WRONG_ANSWER, _false_alarm(error), right=kernel, error=error)
+                return check.failed(
+                    Status.WRONG_ANSWER, where + _false_alarm(error), right=kernel, error=error
+                )
         alive = [m for m in self.mutants if not results[m.entry]]
         killed = len(self.mutants) - len(alive)
         if not alive:
@@ -137,4 +139,6 @@ def _words(error: dict[str, Any]) -> str:
         if isinstance(where, list) and where
         else ""
     )
-    return f"{error.get('type')}: {first_line(str(error.get('message', '')))}{line}."[:400]
+    said = first_line(str(error.get("message", "")))
+    said = "" if said in ("", "(no message)") else f": {said}"
+    return f"{error.get('type')}{said}{line}."[:400]

@@ -146,7 +146,8 @@ def never_fails(source: str, name: str) -> int:
 class Calls:
     """The calls in a function: lines of names called, of keywords given to them, of its loops, and its own.
 
-    ``looped``: the names that are called inside of a loop.
+    ``looped``: the names that are called inside of a loop. ``around``: of names called in the head of a
+    ``with``, those whose ``with`` has a loop in it.
     """
 
     line: int
@@ -154,6 +155,7 @@ class Calls:
     keywords: dict[tuple[str, str], int]
     loops: tuple[int, ...]
     looped: frozenset[str]
+    around: frozenset[str] = frozenset()
 
 
 def calls_in(source: str, function: str) -> Calls | None:
@@ -174,7 +176,14 @@ def calls_in(source: str, function: str) -> Calls | None:
     loops = [n for n in ast.walk(found[-1]) if isinstance(n, ast.For | ast.While)]
     inside = [n for loop in loops for n in ast.walk(loop) if isinstance(n, ast.Call)]
     looped = frozenset(_last_name(n.func) for n in inside)
-    return Calls(found[-1].lineno, names, keywords, tuple(sorted(n.lineno for n in loops)), looped)
+    opened = [n for n in ast.walk(found[-1]) if isinstance(n, ast.With) and _loops(n)]
+    heads = [i.context_expr for n in opened for i in n.items]
+    around = frozenset(_last_name(h.func) for h in heads if isinstance(h, ast.Call))
+    return Calls(found[-1].lineno, names, keywords, tuple(sorted(n.lineno for n in loops)), looped, around)
+
+
+def _loops(node: ast.With) -> bool:
+    return any(isinstance(n, ast.For | ast.While) for n in ast.walk(node))
 
 
 def first_use(source: str, name: str, parameter: int) -> int:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import time
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
@@ -21,6 +22,10 @@ from grader.task import Case, Task, Tensor
 from grader.verdict import Finding, Status
 
 MAX_RESTARTS = 4
+# What PyTorch's C++ logs unasked: "USDT:2026-11-24 02:10:11 31:31 Profiler.cpp:52] profiler_start".
+LOGGED = re.compile(
+    r"^(?:[A-Z]{4,8}:\d{4}-\d\d-\d\d |\[?[IWE]\d{4} )[^\n]*?\w+\.(?:cpp|h|cc):\d+\][^\n]*\n?", re.M
+)
 REFUSALS = (Status.RAISED, Status.MISSING_ENTRY)
 
 
@@ -98,6 +103,7 @@ class Match:
         ordinary = self._any_ordinary_right(record.findings[1:])
         if not ordinary:
             record.findings[1:] = [_without_points(f) for f in record.findings[1:]]
+        record.findings[1:] = _without_guesses(record.findings[1:])
         record.stages["cases"] = time.monotonic() - begun
         if self.task.memory_points:
             begun = time.monotonic()
@@ -142,7 +148,8 @@ class Match:
     def _keep_output(self) -> None:
         """What was printed so far; from the first hidden case on nothing more: it could name the inputs."""
         if self.player and not self._sealed:
-            self.record.output = (self.record.output + self.player.output)[:KEEP_OUTPUT]
+            printed = LOGGED.sub("", self.player.output)
+            self.record.output = (self.record.output + printed)[:KEEP_OUTPUT]
 
     def _any_ordinary_right(self, findings: list[Finding]) -> bool:
         """Whether a case that has something to compute is right; until then a corner case proves nothing."""
@@ -202,7 +209,10 @@ class Match:
             return
         self._restarts += 1
         if self._restarts > MAX_RESTARTS:
-            raise FaultError(Status.NOT_RUN, "Not run: the submission's process has died too often.")
+            raise FaultError(
+                Status.NOT_RUN,
+                "Not run: too many calls before it crashed, or left CUDA in an error that does not end.",
+            )
         self.player = self._start()
         self.player.ask("load", self.player.limits.load, path=self.path, folders=self.folders)
 
@@ -263,11 +273,13 @@ def _caused(finding: Finding, seen: list[dict[str, Any]]) -> Finding:
     found = memory.errors(seen)
     if finding.ok or not found:
         return finding
-    _, text = memory.told(found)
+    status, text = memory.told(found)
     evidence = finding.evidence | {"seen": found[: memory.MOST_TOLD]}
+    # What nothing has written is NaN here, and no news of the arithmetic.
+    unwritten = status is Status.UNINITIALISED and finding.status in (Status.NOT_FINITE, Status.WRONG_OUTPUT)
     if not (finding.message and finding.message in text):  # a launch that was stopped says just that
         text += f"\nWhat came of it: {finding.message}"
-    return replace(finding, message=text, evidence=evidence)
+    return replace(finding, status=status if unwritten else finding.status, message=text, evidence=evidence)
 
 
 def _in_schedule(finding: Finding, seed: int, schedules: int) -> Finding:
@@ -288,6 +300,18 @@ def _without_points(finding: Finding) -> Finding:
         return finding
     message = f"{finding.message} No points yet: no ordinary case is right."
     return replace(finding, points=0, message=message)
+
+
+def _without_guesses(findings: list[Finding]) -> list[Finding]:
+    """The findings, without guesses at a precision where another result is plainly wrong: so is this one."""
+    if not any(f.status in (Status.WRONG_OUTPUT, Status.NOT_FINITE, Status.UNINITIALISED) for f in findings):
+        return findings
+    return [
+        replace(f, status=Status.WRONG_OUTPUT, message=f.message.replace(f"{f.evidence['guess']} ", ""))
+        if f.status is Status.PRECISION and f.evidence.get("guess")
+        else f
+        for f in findings
+    ]
 
 
 def _not_run(case: Case) -> Finding:

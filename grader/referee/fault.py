@@ -49,6 +49,9 @@ def from_error(error: dict[str, Any], stage: str) -> FaultError:
     if name == "AcceleratorError" or "CUDA error" in text:
         illegal = "illegal memory access" in text or "misaligned" in text
         status = Status.ILLEGAL_ACCESS if illegal else Status.CUDA_ERROR
+        if "CUDA error: no error" in text:  # an exception from a place that the code never meant to reach
+            said = f"The call ended in an exception without an error: code ran on where it must not{at}"
+            return FaultError(Status.CRASHED, said, dead=True, **evidence)
         # After such an error the process's CUDA context is of no more use.
         return FaultError(status, f"{first_line(text)}{at}", dead=True, **evidence)
     if stage == "load":

@@ -149,7 +149,11 @@ def _verdict(wrong: Array, answer: Array, got: Array, inputs: tuple[Array, ...],
     }
     where = f"element {list(index)}" if got.ndim else "the value"
     message = f"First wrong: {where} is {_show(value)}, expected {_show(want)}. "
-    message += f"Wrong: {shape}." if shape else f"Wrong: {count:,} of {got.size:,} elements, scattered."
+    some = f"Wrong: {count:,} of {got.size:,} elements"
+    if shape.startswith(pattern.TELLING):
+        message += f"{some}. {shape[0].upper()}{shape[1:]}."
+    else:
+        message += f"Wrong: {shape}." if shape else f"{some}, scattered."
     status = Status.WRONG_OUTPUT
     if got.dtype.kind == "f":
         # NaN in place of infinity counts too: else the word would hang on where infinities were drawn.
@@ -158,6 +162,7 @@ def _verdict(wrong: Array, answer: Array, got: Array, inputs: tuple[Array, ...],
             status = Status.NOT_FINITE
         elif (guess := pattern.precision(wrong, answer, got)) is not None:
             status, message = Status.PRECISION, f"{guess} {message}"
+            evidence["guess"] = guess
     return Judgement(status, message, flat, evidence)
 
 

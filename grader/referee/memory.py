@@ -15,6 +15,7 @@ KINDS: tuple[tuple[str, Status], ...] = (
     ("illegal-address", Status.ILLEGAL_ACCESS),
     ("misaligned", Status.ILLEGAL_ACCESS),
     ("host", Status.ILLEGAL_ACCESS),
+    ("overflow", Status.WRONG_OUTPUT),
     ("race", Status.RACE),
     ("barrier", Status.BARRIER),
     ("deadlock", Status.BARRIER),

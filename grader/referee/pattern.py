@@ -38,6 +38,10 @@ def describe(wrong: Array, answer: Array, got: Array, inputs: tuple[Array, ...])
     return ""
 
 
+# How those begin that say more than which elements are wrong.
+TELLING = ("of them", "the result", "everything is", "what is", "the same value")
+
+
 def _whole(answer: Array, got: Array, inputs: tuple[Array, ...]) -> str:
     """Everything is wrong: is it something simple instead?"""
     with np.errstate(invalid="ignore", divide="ignore", over="ignore"):
@@ -71,10 +75,10 @@ def _negative(answer: Array, got: Array) -> str:
     if answer.min() < 0 or not 0.05 < zeros.mean() < 0.95 or not below.any():
         return ""
     if np.all(np.isclose(got[~zeros], answer[~zeros], rtol=1e-3, atol=1e-6)):
-        return f"{below.sum():,} elements are negative where 0 is expected, and the others are right: no ReLU"
+        return f"of them {below.sum():,} are negative where 0 is expected, and the others are right: no ReLU"
     if not got[~zeros].any() and np.all(got <= 0):
         return "what is negative is kept, and what should be positive is 0: the ReLU is the wrong way round"
-    return f"{below.sum():,} elements are negative, and ReLU, the last step, leaves none below 0"
+    return f"of them {below.sum():,} are negative, and ReLU, the last step, leaves none below 0"
 
 
 def _straight(answer: Array, got: Array, given: Array, name: str) -> str:

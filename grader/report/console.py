@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import itertools
 import os
+import re
 import sys
 from collections.abc import Iterator, Sequence
+from pathlib import Path
 
 from rich.console import Console, Group, RenderableType
 from rich.padding import Padding
@@ -15,6 +17,7 @@ from rich.text import Text
 
 from grader.look import Advice
 from grader.report import words
+from grader.simt.diagnostics import ERROR
 from grader.verdict import PENDING, Finding, Status, Verdict
 
 MARK = {
@@ -24,6 +27,7 @@ MARK = {
     Status.PENDING_CPU: ("..", "yellow"),
 }
 LOG_LINES = 14
+OTHER_ERRORS = 3
 
 
 def screen() -> Console:
@@ -87,6 +91,8 @@ def findings_table(findings: tuple[Finding, ...], *, every: bool = False) -> Tab
             points = f"+{most}" if most else ""
         name = first.id if count == 1 else f"{count} checks"
         text = _told(first) if count == 1 or not first.ok else ", ".join(f.id for f in group)
+        if first.ok and earned < most:
+            text = f"no points until an ordinary case is right: {text}"
         table.add_row(Text(mark, style), name, points, Text(text, "dim" if first.ok else ""))
     return table
 
@@ -110,8 +116,9 @@ def _groups(findings: tuple[Finding, ...], every: bool) -> Iterator[list[Finding
 def _told(finding: Finding) -> str:
     if finding.ok:
         return first_sentence(finding.message)
-    if finding.status is Status.NOT_RUN:
-        return f"not run  {first_sentence(finding.message)}"
+    if finding.status is Status.NOT_RUN:  # of a check that never began the message says what it is for
+        begins, colon, why = first_sentence(finding.message).partition(": ")
+        return f"not run: {why}" if colon and begins.startswith("Not ") else "not run"
     return f"{finding.status}: {first_sentence(finding.message)}"
 
 
@@ -123,13 +130,8 @@ def failure(finding: Finding, others: int) -> RenderableType:
     if isinstance(plain, dict):
         parts = _in_plain_words(finding, plain)
     elif isinstance(log, str):
-        lines = log.strip().splitlines()
-        parts.append(Text("\n".join(lines[:LOG_LINES]), style="dim"))
-        if len(lines) > LOG_LINES:
-            parts.append(
-                Text(f"... and {len(lines) - LOG_LINES} more lines (in the JSON report)", style="dim")
-            )
-    if not isinstance(plain, dict) and (advice := words.advice(finding.status)):
+        parts += _errors(finding.message, log)
+    if not isinstance(plain, dict) and not isinstance(log, str) and (advice := words.advice(finding.status)):
         parts.append(Text(advice, style="italic"))
     if others:
         parts.append(
@@ -141,6 +143,31 @@ def failure(finding: Finding, others: int) -> RenderableType:
     return Panel(
         Group(*parts), title=f"{finding.id}: {finding.status}", title_align="left", border_style="red"
     )
+
+
+def _errors(message: str, log: str) -> Iterator[RenderableType]:
+    """The line of the first error as the compiler shows it, and the file's other errors, a line each.
+
+    What a compiler says of other files, the headers on the way to the error, is in the JSON report.
+    """
+    lines = log.strip().splitlines()
+    own = message.partition(", line ")[0]
+    found = [
+        (i, m) for i, line in enumerate(lines) if (m := ERROR.match(line)) and Path(m["file"]).name == own
+    ]
+    if found:
+        shown = lines[found[0][0] + 1 : found[0][0] + 3]
+        yield from (Text(line, style="dim") for line in shown if re.match(r"\s*\d*\s*\|", line))
+        others = [f"{own}, line {m['line']}: {m['text']}" for _, m in found[1:] if m["text"] not in message]
+        if others:
+            yield Text("Later errors often follow from the first:", style="italic")
+            yield Text("\n".join(dict.fromkeys(others[:OTHER_ERRORS])), style="dim")
+            if len(others) > OTHER_ERRORS:
+                yield Text(f"... and {len(others) - OTHER_ERRORS} more (in the JSON report)", style="dim")
+    else:
+        yield Text("\n".join(lines[:LOG_LINES]), style="dim")
+        if len(lines) > LOG_LINES:
+            yield Text(f"... and {len(lines) - LOG_LINES} more lines (in the JSON report)", style="dim")
 
 
 def _in_plain_words(finding: Finding, plain: dict[str, object]) -> list[RenderableType]:

@@ -94,7 +94,8 @@ RULES = (
             r"size mismatch, got input",
         ),
         "The matrices do not fit: {a} times {b}. The columns of the first must be the rows of the second.",
-        "Transpose one of them. nn.Linear keeps its weight as (out, in) and multiplies by its transpose.",
+        "Give both the same inner number: nn.Linear's first number is how many columns its input has. If one of them "
+        "lies the wrong way round, transpose it.",
         "07",
     ),
     Rule(

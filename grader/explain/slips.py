@@ -1,0 +1,162 @@
+"""What stands in the very line that a compiler refuses: Python's way to write it, and other slips.
+
+A compiler says where it stopped understanding, and seldom why. The line itself often tells: ``a if c else b``
+is "expected ';' before 'if'" to it. A slip is said only if the line has its form and the compiler's own words
+are among those that this form leads to.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+
+BUILTINS = r"blockIdx|threadIdx|blockDim|gridDim"
+
+
+@dataclass(frozen=True, slots=True)
+class Slip:
+    """``line``: the form of the student's line; ``said``: what compilers say of it ("" for anything).
+
+    In ``cause`` and ``fix`` ``{name}`` stands for the group of that name in ``line``.
+    """
+
+    id: str
+    line: str
+    said: str
+    cause: str
+    fix: str
+
+
+SLIPS = (
+    Slip("python-conditional", r"(?P<a>[\w.\[\]]+)\s+if\s+(?P<c>.+?)\s+else\s+(?P<b>[^;]+)", "",
+         "`{a} if {c} else {b}` is Python's; C++ asks first: condition, question mark, value, colon, other value.",
+         "Write `{c} ? {a} : {b}`."),
+    Slip("python-if", r"\b(?:if|while)\s+[^(\s]", r"expected '?\"?[(]",
+         "In C++ the condition of if and while stands in round brackets, and no colon follows.",
+         "Write `if (condition) statement;`, with || for or and && for and."),
+    Slip("python-power", r"(?P<a>[\w.)\]]+)\s*\*\*\s*(?P<b>[\w.(]+)", r"not declared|undeclared|undefined",
+         "`**` is Python's power; C++ has no such operator.",
+         "Multiply, `x * x`, or call a function: `expf(x)` is e to the x, `powf(a, b)` is a to the b."),
+    Slip("python-module", r"\b(?P<m>math|np|numpy|F|nn)\.(?P<f>\w+)\s*\(", r"not declared|undefined|undeclared|identifier",
+         "`{m}.{f}` is Python's; C++ knows no {m}.",
+         "CUDA's functions have no prefix, and an f at the end for float: expf, sqrtf, tanhf, fmaxf."),
+    Slip("torch-in-kernel", r"\b(?:torch|at)::(?P<f>sigmoid|relu|exp|tanh|max|min|sqrt|abs|clamp|clamp_min|gelu|softmax|maximum|where)\s*\(",
+         r"at::Tensor|Tensor|__host__",
+         "torch::{f} works on whole tensors and takes a torch::Tensor; what stands here is a single number or a pointer.",
+         "In a kernel each thread computes with plain numbers: expf, tanhf, a comparison with ? and :, or what you write yourself."),
+    Slip("arrow-comparison", r"=>|=<", "",
+         "`=>` and `=<` are no operators of C++.", "Greater or equal is `>=`, less or equal `<=`."),
+    Slip("whole-index", rf"(?<![\w.])(?P<v>{BUILTINS})\b(?!\s*[.])", r"operator|operands|uint3|dim3|convert|no suitable|invalid",
+         "{v} is not a number: it has three, {v}.x, {v}.y and {v}.z.",
+         "Write which one is meant: `blockIdx.x * blockDim.x + threadIdx.x`."),
+    Slip("builtin-member", rf"\b(?P<v>{BUILTINS})\.(?P<m>(?![xyz]\b)\w+)", "",
+         "{v} has no {m}: its numbers are {v}.x, {v}.y and {v}.z, in small letters.",
+         "x runs along a row (the columns), y down the rows."),
+    Slip("stream-for-bytes", r"<<<[^<>]*,[^<>]*,\s*(?:at::cuda::|c10::cuda::)?\w*[sS]tream\w*(?:\(\))?\s*>>>", "",
+         "The third value between <<< and >>> is a number of bytes of shared memory; the stream is the fourth.",
+         "Put a 0 before it: `<<<grid, block, 0, stream>>>`."),
+    Slip("numba-launch", r"\b(?P<k>\w+)\[[^\]]+,[^\]]+\]\s*\(", r"operator\[\]|subscript|pointer to function|not a valid|no match|operator \"?\[",
+         "`{k}[grid, block](...)` is how Numba launches a kernel; CUDA C++ has angle brackets.",
+         "Write `{k}<<<grid, block>>>(...)`."),
+    Slip("keyword-argument", r"[(,]\s*(?P<name>[a-z_]\w*)\s*=\s*(?!=)[^,;()]+(?:\([^()]*\))?\s*[,)]", r"not declared|undeclared|undefined|identifier",
+         "`{name}=` names an argument as Python does; C++ knows arguments by their place alone.",
+         "Leave the name out; a tensor's dtype and device are one argument, `x.options()` or `x.options().dtype(torch::kFloat32)`."),
+    Slip("method-not-called", r"\b(?P<x>\w+)(?:\.|->)(?P<m>contiguous|numel|dim|is_cuda|is_contiguous|scalar_type|dtype|device|options|sizes|strides|data_ptr<\w+>|data_ptr|data<\w+>|item|cpu|clone|flatten)\s*(?![\w(<\[])",
+         r"non-static member|bound member|overloaded|cannot convert|must be called|unresolved|function type|a pointer to a bound|\(at::|invalid",
+         "`{x}.{m}` names a function without calling it: the brackets are missing.",
+         "Write `{x}.{m}()`."),
+    Slip("brackets-for-size", r"\b(?P<x>\w+)\.(?P<m>size|sizes|stride|strides)\s*\[", "",
+         "`{x}.{m}` is a function in C++, and is called with round brackets, not indexed.",
+         "Write `{x}.size(0)`."),
+    Slip("size-without-dimension", r"\b(?P<x>\w+)\.size\s*\(\s*\)", "",
+         "`{x}.size()` lacks its dimension: it gives the length along one.",
+         "`{x}.size(0)` is the number of rows, `{x}.numel()` that of all elements."),
+    Slip("pointer-without-type", r"\b(?P<x>\w+)\.(?P<m>(?:mutable_|const_)?data_ptr)\s*\(\s*\)", r"void|convert|type",
+         "`{x}.{m}()` without a type gives a void*, which says nothing of what it points to.",
+         "Write `{x}.{m}<float>()`."),
+    Slip("tensor-for-pointer", r"\S", r"(?:cannot convert '(?:at|torch)::Tensor(?: ?\*)?' to '(?P<t>[\w ]+\*)'|value of type \"(?:at|torch)::Tensor(?: ?\*)?\" cannot be used to initialize an entity of type \"(?P<t2>[\w ]+\*)\"|no viable conversion from '(?:at|torch)::Tensor' to '(?P<t3>[\w ]+\*)')",
+         "A tensor stands here where a pointer to its elements is wanted.",
+         "Take the pointer: `x.data_ptr<float>()`."),
+    Slip("tensor-dereferenced", r"return\s+\*\s*(?P<x>\w+)\s*;", r"operator\*|operator \"?\*|indirection|pointer",
+         "{x} is a tensor, not a pointer: there is nothing to follow with `*`.", "Write `return {x};`."),
+    Slip("nothing-returned", r"\breturn\s*;", r"no value|should return a value|return value|non-void",
+         "This `return;` hands back nothing, and the function's head promises a result.",
+         "Return what the head promises, `return out;`, or make the function void."),
+    Slip("parameter-without-type", r"^\s*(?:torch::Tensor|void|float|int|__global__ void|auto)\s+(?P<f>\w+)\s*\(\s*(?P<p>[a-z]\w*)\s*[,)]", "",
+         "{p} has no type: in C++ a type stands before each parameter of a function.",
+         "Write `{f}(torch::Tensor {p}, double a)`; in a kernel `const float* {p}`."),
+    Slip("array-parameter", r"\b(?P<t>float|int|double|half)\s*\[\]\s*(?P<x>\w+)", "",
+         "`{t}[] {x}` is no parameter of C++: an array comes as a pointer to its first element.",
+         "Write `const {t}* {x}`, or `{t}* {x}` for one that is written."),
+    Slip("python-colon", r"^(?!\s*(?:for|if|while|else|case|default)\b).*\)\s*:\s*$", "",
+         "A colon at the end begins a block in Python; in C++ it is a pair of braces.",
+         "Write `{{` in place of the colon, and `}}` where the block ends."),
+    Slip("python-comment",
+        r"^\s*#\s*include\s+(?![<\"])",
+        "",
+        "A comment begins with #, as in Python; for C++ that is an instruction to the preprocessor.",
+        "Begin comments with //.",
+    ),
+    Slip("assert-with-words", r"\bassert\s*\(", r"macro|argument",
+         "C++'s assert takes a condition alone, and no words.",
+         "Write `TORCH_CHECK(condition, \"what is wrong\");`, which raises an error in Python."),
+    Slip("assigned-undeclared", r"^\s*(?P<v>[A-Za-z_]\w*)\s*=(?!=)", r"not declared|undeclared|undefined|does not name a type|declaration has no storage|unknown type",
+         "{v} gets a value here, and no line before declares it: in C++ a variable's type stands before its first use.",
+         "Write the type in front: `const float {v} = ...`, `int {v} = ...`, `torch::Tensor {v} = ...`."),
+    Slip("macro-not-called", r"\b(?P<m>C10_CUDA_KERNEL_LAUNCH_CHECK|__syncthreads|cudaDeviceSynchronize|cudaGetLastError)\s*;", "",
+         "`{m}` is called with brackets, even with nothing between them.", "Write `{m}();`."),
+    Slip("check-of-nothing", r"\bC10_CUDA_CHECK\s*\(\s*\)", "",
+         "C10_CUDA_CHECK checks the call that stands between its brackets, and there is none.",
+         "After a launch write `C10_CUDA_KERNEL_LAUNCH_CHECK();`."),
+    Slip("left-outside-loop", r"\b(?P<w>continue|break)\s*;", r"within a loop|outside a loop|loop or switch|not in loop",
+         "`{w}` belongs into a loop, and this line is in none.", "A thread that has nothing to do leaves the kernel with `return;`."),
+    Slip("own-function-in-kernel", r"\b(?P<f>sigmoid|relu|gelu|clamp|softmax|tanh_|square|fused)\s*\(", r"not declared|undeclared|undefined|identifier",
+         "No function {f} is declared before this line, and CUDA has none of that name.",
+         "Write its formula, or a function of your own above the kernel: `__device__ float {f}(float x) {{ return ...; }}`."),
+)  # fmt: skip
+
+
+ANYWHERE = {"python-colon", "python-comment"}
+
+
+@dataclass(frozen=True, slots=True)
+class Found:
+    """A slip that was made: its ``id``, sentences for the student, and the line and its text."""
+
+    id: str
+    cause: str
+    fix: str
+    line: int
+    code: str
+
+
+def found(said: str, line: int, code: str, above: str = "") -> Found | None:
+    """The slip in ``code``, the text of ``line``, of which a compiler said ``said``; None if there is none.
+
+    A compiler may stop understanding one line too late: ``above`` is the text of the line before.
+    """
+    for number, text in ((line, code), (line - 1, above)):
+        text = re.sub(r"//.*", "", text).rstrip()
+        for slip in SLIPS:
+            # Of the line above, only what no line of C++ looks like.
+            if (number != line and slip.said) or (match := re.search(slip.line, text)) is None:
+                continue
+            names = {k: (v or "").strip() for k, v in match.groupdict().items()}
+            if re.search(slip.said, said):
+                return Found(
+                    slip.id, slip.cause.format(**names), slip.fix.format(**names), number, text.strip()
+                )
+    return None
+
+
+def anywhere(code: str) -> Found | None:
+    """A line that no C++ file has, wherever it stands: what a compiler says of it is about later lines."""
+    for number, text in enumerate(code.splitlines(), 1):
+        for slip in SLIPS:
+            match = re.search(slip.line, text) if slip.id in ANYWHERE else None
+            if match and not re.search(r"\?|\bcase\b|\bdefault\b|\bfor\b", text):
+                names = {k: (v or "").strip() for k, v in match.groupdict().items()}
+                return Found(
+                    slip.id, slip.cause.format(**names), slip.fix.format(**names), number, text.strip()
+                )
+    return None
