@@ -25,7 +25,8 @@ __device__ int me() {  // the element of this thread
 HOST = """
 torch::Tensor {name}(torch::Tensor x) {{
     TORCH_CHECK(x.is_cuda() && x.scalar_type() == torch::{dtype} && x.dim() == {dims},
-                "{name}: x must be a CUDA tensor of {dtype} with {dims} dimension(s)");
+                "{name}: x must be a CUDA tensor of {python} with {dims} dimension{s}, and is one of ",
+                torch::toString(x.scalar_type()), " with ", x.dim(), x.is_cuda() ? "" : ", on the CPU");
     x = x.contiguous();
     torch::Tensor out = {out};
     const int rows = x.dim() == 2 ? x.size(0) : 1, n = x.size(-1), blocks = (x.numel() + SIZE - 1) / SIZE;
@@ -73,6 +74,7 @@ def build(name: str, source: str) -> list[Callable[..., Any]]:
 def _host(name: str, source: str, target: str, rows: str) -> str:
     shape = "{x.size(1), x.size(0)}" if rows else "x.sizes()"
     return HOST.format(
-        name=name, source=source, target=target, dtype=DTYPES[source], dims=2 if rows else 1,
+        name=name, source=source, target=target, dtype=DTYPES[source], dims=2 if rows else 1, s="s" if rows else "",
+        python={"float": "torch.float32", "int": "torch.int32"}[source],
         out=f"torch::empty({shape}, x.options().dtype(torch::{DTYPES[target]}))",
     )  # fmt: skip

@@ -116,16 +116,22 @@ def _half_filled(text: Text, finding: Finding) -> Iterator[Fact]:
                     kernel.body,
                 )
             )
-            if len(stores) == 1:
-                where = text.line(kernel.start + stores[0].start())
-                guard = (
-                    f" Only threads for which `{' '.join(stores[0]['guard'].split())[3:].strip('{ ')}` holds do."
-                    if stores[0]["guard"]
-                    else ""
-                )
-                cause = f"This is the only line that writes to {named[1]}, and line {seen.get('line')} reads an element that it left unwritten.{guard}"
-                yield Fact("half-filled", where, cause,
-                           "Give every element that is read a value: a 0 where there is no input.")  # fmt: skip
+            if not stores:
+                continue
+            lines = [text.line(kernel.start + s.start()) for s in stores]
+            guarded = next((s for s in stores if s["guard"]), None)
+            where = text.line(kernel.start + (guarded or stores[0]).start())
+            rest = (
+                f", line{'s' if len(lines) > 2 else ''} {', '.join(str(n) for n in lines if n != where)} and no other"
+                if len(lines) > 1
+                else " alone"
+            )
+            cause = f"{named[1]} is written in this line{rest}, and line {seen.get('line')} reads an element of it that nobody has written."
+            if guarded:
+                asked = guarded["guard"][guarded["guard"].index("(") + 1 :].rstrip("{ \n")[:-1]
+                cause += f" Threads for which `{' '.join(asked.split())}` is false write nothing here."
+            yield Fact("half-filled", where, cause,
+                       "Give every element that is read a value: a 0 where there is no input.")  # fmt: skip
 
 
 def _other_length(text: Text, finding: Finding) -> Iterator[Fact]:
@@ -141,7 +147,8 @@ def _other_length(text: Text, finding: Finding) -> Iterator[Fact]:
             r"\b(?P<a>\w+)\s*\[\s*(?P<i>\w+)\s*\*\s*(?P<n>\w+)\s*\+\s*(?P<j>\w+)\s*\]", kernel.body
         ):
             i, j, n = match["i"], match["j"], match["n"]
-            if made.get(i) == ("%", n) and made.get(j) == ("/", n):
+            stored = re.match(r"\s*=(?!=)", kernel.body[match.end() :])
+            if stored and made.get(i) == ("%", n) and made.get(j) == ("/", n):
                 cause = f"`{match[0]}` counts with rows of {n} elements, but {j}, which runs along the row here, is a row number of the input: rows of {match['a']} have another length."
                 yield Fact("other-length", text.line(kernel.start + match.start()), cause,
                            f"Multiply {i} by how many {j}s there are, the length of a row of {match['a']}.")  # fmt: skip

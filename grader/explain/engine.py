@@ -165,6 +165,12 @@ def _fill(rule: Rule, groups: dict[str, str], error: Error, source: str) -> Expl
     if rule.id == "not-a-kernel" and (head := own.head(source, groups["name"], code)):
         line, code = head, source.splitlines()[head - 1].strip()
     fix = rule.fix
+    plain = re.search(rf'extern\s+"C"[^;{{}}]*?\b{re.escape(name.partition("(")[0])}\s*\(', source)
+    if rule.id == "undefined-symbol" and plain:
+        line = source.count("\n", 0, plain.start()) + 1
+        code = source.splitlines()[line - 1].strip()
+        cause = 'The definition says `extern "C"` and the declaration does not: for the linker they are two different functions.'
+        fix = 'Leave `extern "C"` away.'
     if rule.id == "host-from-device" and re.search(
         rf"\b{re.escape(groups['name'])}\s*\([^;{{}}]*\)\s*\{{", source
     ):

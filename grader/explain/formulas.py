@@ -181,7 +181,9 @@ def _written_here(text: Text, finding: Finding) -> Iterator[Fact]:
     statement = text.code[start : text.code.find(";", begin) + 1]
     pattern = str(finding.evidence.get("pattern") or "")
     shape = (
-        f" {pattern[0].upper()}{pattern[1:]}." if pattern and pattern not in finding.message.lower() else ""
+        f" {pattern[0].upper()}{pattern[1:]}."
+        if pattern and pattern.casefold() not in finding.message.casefold()
+        else ""
     )
     helpers = [f for f in _device(text) if not f.kernel and re.search(rf"\b{f.name}\s*\(", statement)]
     for helper in helpers[:1]:

@@ -216,6 +216,42 @@ def call(found: Explanation, finding: Finding, source: str) -> Explanation:
     )
 
 
+def linear(found: Explanation, finding: Finding, source: str) -> Explanation:
+    """The one nn.Linear of the file whose first number is not the number of columns that came."""
+    sizes = re.search(
+        r"\(\d+x(?P<came>\d+) and (?P<inner>\d+)x\d+\)", f"{finding.message} {finding.evidence.get('text')}"
+    )
+    tree = read(source).tree
+    if sizes is None or tree is None:
+        return found
+    made = [
+        n
+        for n in ast.walk(tree)
+        if isinstance(n, ast.Call) and n.args and ast.unparse(n.func).endswith("Linear")
+    ]
+    wrong = [n for n in made if _number(n.args[0]) == int(sizes["inner"])]
+    if len(wrong) != 1:
+        return found
+    line = wrong[0].args[0].lineno
+    cause = (
+        f"`{ast.unparse(wrong[0])}` takes {sizes['inner']} columns, and what comes to it has {sizes['came']}."
+    )
+    return replace(found, cause=cause, fix=f"Its first number must be {sizes['came']}.", line=line,
+                   code=source.splitlines()[line - 1].strip())  # fmt: skip
+
+
+def _number(node: ast.expr) -> int | None:
+    """The value of a product, sum or difference of whole numbers; None if it is anything else."""
+    if isinstance(node, ast.Constant) and isinstance(node.value, int):
+        return node.value
+    if not isinstance(node, ast.BinOp):
+        return None
+    left, right = _number(node.left), _number(node.right)
+    if left is None or right is None:
+        return None
+    return {ast.Mult: left * right, ast.Add: left + right, ast.Sub: left - right}.get(type(node.op))
+
+
 def _gives_tuple(function: ast.FunctionDef) -> bool:
     return any(isinstance(n, ast.Return) and isinstance(n.value, ast.Tuple) for n in ast.walk(function))
 

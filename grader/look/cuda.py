@@ -46,7 +46,11 @@ def look(text: CudaText, beside: frozenset[str] = frozenset()) -> Iterator[Advic
         if not CHECKS & {t.text for t in tokens[i:]}:  # the one who called the launching function may check
             message = "A launch without C10_CUDA_KERNEL_LAUNCH_CHECK(): its errors surface elsewhere."
             yield Advice(line, message)
-        if "at" in words and len(_configuration(tokens, i)) < 4:
+        given = _configuration(tokens, i)
+        named = any(
+            "tream" in t.text for part in given for t in part
+        )  # in a wrong place, which is another fault
+        if "at" in words and len(given) < 4 and not named:
             yield Advice(line, "A launch on the default stream; torch may be working on another one.")
         if not DEVICES & (words | beside):
             yield Advice(line, "Nothing checks that the tensor is on the GPU before the launch.")

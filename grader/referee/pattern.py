@@ -38,8 +38,8 @@ def describe(wrong: Array, answer: Array, got: Array, inputs: tuple[Array, ...])
     return ""
 
 
-# How those begin that say more than which elements are wrong.
-TELLING = ("of them", "the result", "everything is", "what is", "the same value")
+# How those begin that are a sentence of their own.
+TELLING = ("of them",)
 
 
 def _whole(answer: Array, got: Array, inputs: tuple[Array, ...]) -> str:

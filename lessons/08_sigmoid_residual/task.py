@@ -46,6 +46,7 @@ CLAIMS = (
         ("as_it_lies", "reads the memory of a view with gaps as if it had none"),
         ("rows_assumed", "reads a transposed view row by row"),
         ("no_tail", "reads four at a time, wherever a view begins and however many are left"),
+        ("aligned", "takes every tensor to begin at a multiple of 16 bytes"),
     ),
     _claim(
         "accurate",

@@ -3,7 +3,7 @@
 import torch
 from torch.profiler import ProfilerActivity, profile, record_function, schedule
 
-# `python exercise.py` prints your ten questions about data/trace.json.gz, once your name is here.
+# `./course run 05` prints your ten questions about data/trace.json.gz, once your name is here.
 # solution: begin
 STUDENT = "Ada"
 # solution: end
