@@ -37,6 +37,8 @@ def explained(finding: Finding, source: str, warnings: Sequence[Warned] = ()) ->
             found = indices.launch(finding, source) or found
         if found and found.rule == "scalar-type":
             found = hosts.dtype(finding, source) or found
+        if found and found.rule == "old-standard":
+            found = hosts.flag(found, source, "-std=")
         if found and found.rule == "matrix-shapes":
             found = hosts.linear(found, finding, source)
         if found and found.rule == "wrong-call":

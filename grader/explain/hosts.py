@@ -216,6 +216,12 @@ def call(found: Explanation, finding: Finding, source: str) -> Explanation:
     )
 
 
+def flag(found: Explanation, source: str, text: str) -> Explanation:
+    """The line that gives the compiler a flag with ``text`` in it."""
+    lines = [n for n, line in enumerate(source.splitlines(), 1) if text in line]
+    return replace(found, line=lines[0], code=source.splitlines()[lines[0] - 1].strip()) if lines else found
+
+
 def linear(found: Explanation, finding: Finding, source: str) -> Explanation:
     """The one nn.Linear of the file whose first number is not the number of columns that came."""
     sizes = re.search(

@@ -119,17 +119,11 @@ OLD_STANDARD = re.compile(r"-?-std=(?:c|gnu)\+\+(?:98|03|0x|11|1y|14)")
 def _flags(given: Mapping[str, Any], more_folders: list[str]) -> dict[str, list[str]]:
     folders = [*_strings(given.get("extra_include_paths"), "extra_include_paths"), *more_folders]
     include = [f"-I{folder}" for folder in folders]
-    for flag in (
-        *_strings(given.get("extra_cflags"), "extra_cflags"),
-        *_strings(given.get("extra_cuda_cflags"), "extra_cuda_cflags"),
-    ):
-        if OLD_STANDARD.fullmatch(
-            flag
-        ):  # torch's headers say so themselves, and here they are compiled already
-            raise RuntimeError(
-                f"Error building extension: with {flag}, torch/headeronly/macros says: "
-                "error: #error C++17 or later compatible compiler is required to use PyTorch."
-            )
+    named = [_strings(given.get(name), name) for name in ("extra_cflags", "extra_cuda_cflags")]
+    for flag in (flag for flags in named for flag in flags):
+        if OLD_STANDARD.fullmatch(flag):  # torch's headers refuse it, and here they are compiled already
+            said = "#error C++17 or later compatible compiler is required to use PyTorch."
+            raise RuntimeError(f"Error building extension: {said} ({flag})")
     return {
         "cflags": _strings(given.get("extra_cflags"), "extra_cflags") + include,
         "cuda_cflags": _strings(given.get("extra_cuda_cflags"), "extra_cuda_cflags") + include,

@@ -78,7 +78,8 @@ torch::Tensor aligned(torch::Tensor x, double scale) {
     float4* in = (float4*)(reinterpret_cast<uintptr_t>(x.data_ptr()) / 16 * 16);
     if (vectors) kernel4<<<(vectors + 255) / 256, 256>>>(in, (float4*)out.data_ptr(), scale, vectors);
     const int64_t done = vectors * 4;
-    if (n > done) kernel<one><<<1, 4>>>(x.data_ptr<float>() + done, out.data_ptr<float>() + done, scale, n - done);
+    const float* rest = x.data_ptr<float>() + done;
+    if (n > done) kernel<one><<<1, 4>>>(rest, out.data_ptr<float>() + done, scale, n - done);
     return out;
 }
 """

@@ -266,6 +266,12 @@ RULES = (
         "Give the second variable another name, or drop its type to assign to the first.",
     ),
     Rule(
+        "old-standard",
+        (r"C\+\+17 or later compatible compiler is required",),
+        "PyTorch's headers need C++17 or later, and the file asks for an older standard.",
+        "Leave the -std flag away: load_inline gives the one that PyTorch needs.",
+    ),
+    Rule(
         "undefined-symbol",
         (
             r"but (?P<name>.+?) is declared and never defined",
