@@ -74,7 +74,8 @@ def build(name: str, source: str) -> list[Callable[..., Any]]:
 def _host(name: str, source: str, target: str, rows: str) -> str:
     shape = "{x.size(1), x.size(0)}" if rows else "x.sizes()"
     return HOST.format(
-        name=name, source=source, target=target, dtype=DTYPES[source], dims=2 if rows else 1, s="s" if rows else "",
+        name=name, source=source, target=target, dtype=DTYPES[source], dims=2 if rows else 1,
+        s="s" if rows else "",
         python={"float": "torch.float32", "int": "torch.int32"}[source],
         out=f"torch::empty({shape}, x.options().dtype(torch::{DTYPES[target]}))",
     )  # fmt: skip

@@ -7,6 +7,7 @@ from collections.abc import Callable
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
+from grader import lessons
 from grader.errors import BadInputError
 from grader.lessons import Lesson
 from grader.loop import progress
@@ -42,7 +43,11 @@ def make(lesson: Lesson, values: list[str], ask: Callable[[str], str]) -> list[G
     """Store a prediction for each open question: from ``values``, and ``ask`` for those that are left."""
     questions = open_questions(lesson)
     if not lesson.task.predictions:
-        raise BadInputError(f"Lesson {lesson.number} asks for no prediction.")
+        asking = ", ".join(one.number for one in lessons.every() if one.task.predictions)
+        raise BadInputError(
+            f"Lesson {lesson.number} asks for no number beforehand; lessons {asking} do. What its page asks "
+            "under Predict is for your own paper."
+        )
     if len(values) > len(questions):
         left = len(questions) or "no"
         raise BadInputError(f"Lesson {lesson.number} has {left} open question(s); a prediction is made once.")
