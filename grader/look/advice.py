@@ -9,3 +9,4 @@ class Advice:
 
     line: int
     message: str
+    lasting: bool = False  # is said of a file that passed, too

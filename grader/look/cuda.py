@@ -36,6 +36,7 @@ def look(text: CudaText, beside: frozenset[str] = frozenset()) -> Iterator[Advic
         starts.append(at)
         at += len(token.text)
     words = {t.text for t in tokens if t.kind == "id"}
+    library = "at" in words or any("CUDAContext" in t.text for t in tokens)  # knows of PyTorch's streams
     for function in _functions(tokens):
         if function.kernel:
             yield from _kernel(function, tokens, text.at(starts[function.begin]))
@@ -45,13 +46,15 @@ def look(text: CudaText, beside: frozenset[str] = frozenset()) -> Iterator[Advic
         line = text.at(starts[i])
         if not CHECKS & {t.text for t in tokens[i:]}:  # the one who called the launching function may check
             message = "A launch without C10_CUDA_KERNEL_LAUNCH_CHECK(): its errors surface elsewhere."
-            yield Advice(line, message)
+            yield Advice(line, message, lasting=True)
         given = _configuration(tokens, i)
         named = any(
             "tream" in t.text for part in given for t in part
         )  # in a wrong place, which is another fault
-        if "at" in words and len(given) < 4 and not named:
-            yield Advice(line, "A launch on the default stream; torch may be working on another one.")
+        if library and len(given) < 4 and not named:
+            yield Advice(
+                line, "A launch on the default stream; torch may be working on another one.", lasting=True
+            )
         if not DEVICES & (words | beside):
             yield Advice(line, "Nothing checks that the tensor is on the GPU before the launch.")
     yield from _bare_pointers(tokens, starts, text, words | beside)

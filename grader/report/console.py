@@ -56,6 +56,9 @@ def show(
         console.print(failure(failed[0], len(failed) - 1))
         for item in advice[:3]:
             console.print(Text(f"  look: line {item.line}: {item.message}", style="dim"))
+    else:
+        for item in [a for a in advice if a.lasting][:3]:
+            console.print(Text(f"  look: line {item.line}: {item.message}", style="dim"))
     for item in opinion:
         console.print(Text(f"  second opinion, which decides nothing: {item.message}", style="dim"))
     if verdict.output.strip():
