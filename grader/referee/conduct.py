@@ -273,13 +273,11 @@ def _caused(finding: Finding, seen: list[dict[str, Any]]) -> Finding:
     found = memory.errors(seen)
     if finding.ok or not found:
         return finding
-    status, text = memory.told(found)
+    _, text = memory.told(found)
     evidence = finding.evidence | {"seen": found[: memory.MOST_TOLD]}
-    # What nothing has written is NaN here, and no news of the arithmetic.
-    unwritten = status is Status.UNINITIALISED and finding.status in (Status.NOT_FINITE, Status.WRONG_OUTPUT)
     if not (finding.message and finding.message in text):  # a launch that was stopped says just that
         text += f"\nWhat came of it: {finding.message}"
-    return replace(finding, status=status if unwritten else finding.status, message=text, evidence=evidence)
+    return replace(finding, message=text, evidence=evidence)
 
 
 def _in_schedule(finding: Finding, seed: int, schedules: int) -> Finding:
