@@ -44,7 +44,7 @@ def _block_number(text: Text, finding: Finding) -> Iterator[Fact]:
         if "blockIdx" not in kernel.body:
             continue
         for match in re.finditer(
-            r"\b(?P<a>\w+)\s*\[(?P<i>[^\[\]]*\bthreadIdx\.(?P<d>[xyz])[^\[\]]*)\]", kernel.body
+            r"\b(?P<a>\w+)\s*\[(?P<i>\s*threadIdx\.(?P<d>[xyz])\s*(?:%\s*\w+\s*)?)\]", kernel.body
         ):
             if match["a"] in pointers and "blockIdx" not in match["i"]:
                 d = match["d"]

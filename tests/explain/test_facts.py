@@ -6,7 +6,18 @@ from typing import Any
 
 import pytest
 
-from grader.explain import attach, dialects, facts, formulas, hosts, indices, operators, parts, together
+from grader.explain import (
+    attach,
+    bodies,
+    dialects,
+    facts,
+    formulas,
+    hosts,
+    indices,
+    operators,
+    parts,
+    together,
+)
 from grader.explain.text import Finder, read
 from grader.lessons import every
 from grader.task import Case, Task, Tensor
@@ -23,6 +34,7 @@ FINDERS = [
         *hosts.FACTS,
         *indices.FACTS,
         *together.FACTS,
+        *bodies.FACTS,
     )
 ]
 FINDERS += [hosts.never_called, parts.returned]
@@ -305,3 +317,80 @@ def test_a_part_alone_or_one_that_nobody_calls_stays_where_it_is() -> None:
     both = [replace(wrong, id="first"), wrong]
     assert parts.marked(both, TASK, PARTS.replace("half(x) + x", "x")) == both
     assert parts.marked(both, TASK, "def half(") == both
+
+
+BODY = "__global__ void k(const float* x, float* out, float scale, int n) {{\n{}\n}}\n"
+LAUNCH = "void f(torch::Tensor x, torch::Tensor out, double scale) {{\n    k<<<1, 32>>>(x.data_ptr<float>(), out.data_ptr<float>(), {}, x.numel());\n}}\n"
+INDEX = "    const int i = blockIdx.x * blockDim.x + threadIdx.x;\n"
+
+
+@pytest.mark.parametrize(
+    ("body", "finding", "rule", "line"),
+    [
+        (INDEX + "    if (i < n) exp(x[i]);", failed("wrong"), "never-stored", 4),
+        (INDEX + "    if (i < n) out[i] = x[threadIdx.x] * scale;", failed("wrong"), "number-in-block", 4),
+        (INDEX + "    if (i < n) out[i] = scale * (1.0f / 1.0f + expf(-x[i]));", failed("wrong"), "division-first", 4),
+        (INDEX + "    const int row = i / n, col = i % n;\n    out[col * n + row] = x[i];", failed("wrong"), "other-length", 5),
+        (INDEX + "    out[i] = i * i;",
+         failed("wrong", seen=[{"kind": "integer-overflow", "line": 4, "what": "computes 70000 * 70000 as int, which cannot hold it; make"}]),
+         "overflow", 4),
+        ("    __shared__ float tile[9];\n    if (threadIdx.x < 5) tile[threadIdx.x] = x[0];\n    __syncthreads();\n    out[0] = tile[8];",
+         failed("x", Status.UNINITIALISED, seen=[{"kind": "shared-uninitialised", "line": 6, "what": "reads element 8 of tile (36 bytes of shared memory), which"}]),
+         "half-filled", 4),
+    ],
+)  # fmt: skip
+def test_what_a_kernels_statement_does(body: str, finding: Finding, rule: str, line: int) -> None:
+    source = f'source = r"""\n{BODY.format(body)}"""\n'
+    finders = [find for find, _ in bodies.FACTS]
+    assert found(source, finding, finders)[:1] == [(rule, line)]
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        INDEX + "    if (i < n) out[i] = scale / (1.0f + expf(-x[i]));",
+        INDEX + "    float* to = out;\n    to[i] = x[i];",
+        INDEX + "    const int row = i / n, col = i % n;\n    out[col * 7 + row] = x[i];",
+    ],
+)
+def test_what_is_right_is_not_blamed(body: str) -> None:
+    source = f'source = r"""\n{BODY.format(body)}{LAUNCH.format("scale")}"""\n'
+    assert found(source, failed("wrong"), [find for find, _ in bodies.FACTS]) == []
+
+
+def test_a_factor_that_loses_its_fraction_or_is_not_handed_over() -> None:
+    kernel = BODY.format("    out[0] = x[0] * scale;")
+    finders = [find for find, _ in bodies.FACTS]
+    whole = kernel.replace("float scale", "int scale")
+    assert found(f'source = r"""\n{whole}{LAUNCH.format("scale")}"""\n', failed("wrong"), finders) == [
+        ("fraction-dropped", 2)
+    ]
+    fixed = f'source = r"""\n{kernel}{LAUNCH.format("2.0f")}"""\n'
+    assert found(fixed, failed("wrong"), finders) == [("not-handed-over", 6)]
+
+
+def test_the_layer_the_flag_the_keyword_and_the_call_that_is_made_at_once() -> None:
+    def told(source: str, finding: Finding) -> tuple[str, int]:
+        explanation = attach.explained(finding, source).evidence["explanation"]
+        return explanation["rule"], explanation["line"]
+
+    sizes = failed(
+        "RuntimeError: mat1 and mat2 shapes cannot be multiplied (4x288 and 512x10)", Status.RAISED
+    )
+    assert told("import torch\n\nlayer = torch.nn.Linear(8 * 64, 10)\n", sizes) == ("matrix-shapes", 3)
+    old = failed(
+        "x", Status.COMPILE_ERROR, log="#error C++17 or later compatible compiler is required to use PyTorch."
+    )
+    assert told('\nextension = load_inline(extra_cflags=["-std=c++14"])\n', old) == ("old-standard", 2)
+    word = failed(
+        "TypeError: profile.__init__() got an unexpected keyword argument 'record_shape'", Status.RAISED
+    )
+    assert told("with profile(\n    record_shape=True,\n): pass\n", word) == ("keyword-unknown", 2)
+    early = failed("UnboundLocalError: cannot access local variable 'profiler'", Status.RAISED)
+    source = "with profile(\n    on_trace_ready=profiler.export(path),\n) as profiler: pass\n"
+    assert told(source, early) == ("called-at-once", 2)
+    missing = failed(
+        "ModelNew has no parameter like the reference's bias [128]; it has: none.", Status.MISSING_ENTRY
+    )
+    model = "class ModelNew:\n    def __init__(self):\n        self.bias = torch.randn(128)\n"
+    assert told(model, missing) == ("plain-tensor", 3)
