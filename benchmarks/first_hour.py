@@ -30,9 +30,7 @@ def main() -> None:
         home, clone = Path(name, "home"), Path(name, "course")
         home.mkdir()
         subprocess.run(["git", "clone", "-q", "--depth", "1", f"file://{ROOT}", str(clone)], check=True)
-        env = {
-            k: v for k, v in os.environ.items() if k in ("PATH", "LANG", "PIP_INDEX_URL", "PIP_CONFIG_FILE")
-        }
+        env = {k: v for k, v in os.environ.items() if not k.startswith("COURSE_") and k != "VIRTUAL_ENV"}
         env |= {"HOME": str(home), "XDG_CACHE_HOME": str(home / ".cache"), "COURSE_WORK": str(clone / "work")}
 
         def run(*words: str) -> float:
