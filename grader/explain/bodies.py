@@ -92,6 +92,22 @@ def _narrowed(text: Text, finding: Finding) -> Iterator[Fact]:
                 yield Fact("not-handed-over", at, cause, f"Hand {name} over to the kernel.")
 
 
+def _cut(text: Text, finding: Finding) -> Iterator[Fact]:
+    """``int value = in[i];`` of an array of floats."""
+    for kernel in text.kernels:
+        floats = re.findall(
+            r"\b(?:float|double|half|__half)\s*\*\s*(?:__restrict__\s*)?(\w+)", kernel.parameters
+        )
+        for match in re.finditer(
+            r"\b(?P<t>int|long|unsigned|int64_t|size_t|char|bool)\s+(?P<v>\w+)\s*=\s*(?P<a>\w+)\s*\[[^;\]]*\]\s*[-+*/;]",
+            kernel.body,
+        ):
+            if match["a"] in floats:
+                cause = f"{match['v']} is declared {match['t']} and takes an element of {match['a']}, a number with a fraction: what stands behind the point is dropped."
+                yield Fact("fraction-dropped", text.line(kernel.start + match.start()), cause,
+                           f"Declare it `float {match['v']}`.")  # fmt: skip
+
+
 def _overflow(text: Text, finding: Finding) -> Iterator[Fact]:
     """A product of two ints that does not fit an int."""
     for seen in finding.evidence.get("seen") or []:
@@ -155,6 +171,7 @@ def _other_length(text: Text, finding: Finding) -> Iterator[Fact]:
 
 
 FACTS: tuple[tuple[Finder, frozenset[Status]], ...] = (
+    (_cut, VALUE),
     (_overflow, VALUE),
     (_half_filled, frozenset({Status.UNINITIALISED})),
     (_never_written, frozenset({Status.UNINITIALISED, Status.WRONG_OUTPUT, Status.NOT_FINITE})),

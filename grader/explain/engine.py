@@ -154,6 +154,10 @@ def _fill(rule: Rule, groups: dict[str, str], error: Error, source: str) -> Expl
         cause = own.call(error.text, name) or cause
     if rule.id == "bound-name" and (names := own.declared(source)):
         declared = f" It declares {', '.join(n for n, _ in names[:4])}."
+    if rule.id in (words := {"two-bindings": "PYBIND11_MODULE", "functions-form": "functions"}):
+        form = rf"(?<![\w#]){words[rule.id]}\s*[=(]"
+        at = next((n for n, text in enumerate(source.splitlines(), 1) if re.search(form, text)), 0)
+        line, code = (at, source.splitlines()[at - 1].strip()) if at else (line, code)
     if rule.id == "undefined-symbol":
         same = [number for n, number in own.declared(source) if n == name.partition("(")[0]]
         if len(same) == 1:

@@ -13,7 +13,7 @@ from collections.abc import Iterator
 
 from grader.explain import bodies, dialects, formulas, hosts, indices, operators, parts, timing, together
 from grader.explain.engine import Explanation
-from grader.explain.text import GUARDS, OUTSIDE, SIZE, TWICE, WRONG, Fact, Finder, Text, read
+from grader.explain.text import GUARDS, OUTSIDE, SIZE, TWICE, WRONG, Fact, Finder, Function, Text, read
 from grader.kinds import off
 from grader.referee import memory
 from grader.verdict import Finding, Status
@@ -273,6 +273,18 @@ def _not_contiguous(text: Text, finding: Finding) -> Iterator[Fact]:
                        f"Before the pointer is taken: `{x} = {x}{arrow}contiguous();`.")  # fmt: skip
 
 
+def _like_a_view(text: Text, finding: Finding) -> Iterator[Fact]:
+    """``out = empty_like(x)`` above ``x = x.contiguous()``."""
+    for function in text.host:
+        for made in re.finditer(r"\b(?P<out>\w+)\s*=\s*(?:torch|at)::(?P<how>\w+_like)\s*\(\s*(?P<x>\w+)\s*\)", function.body):
+            later = re.search(rf"\b{made['x']}\s*=\s*{made['x']}\s*\.\s*contiguous", function.body[made.end() :])
+            if later:
+                x, out = made["x"], made["out"]
+                cause = f"`{made['how']}({x})` lays {out} out as {x} is, and here {x} may still be a transposed view: what the kernel writes row after row is then read column after column."
+                yield Fact("like-a-view", text.line(function.start + made.start()), cause,
+                           f"Make {out} below `{x} = {x}.contiguous();`, line {text.line(function.start + made.end() + later.start())}.")  # fmt: skip
+
+
 def _not_refused(text: Text, finding: Finding) -> Iterator[Fact]:
     bound = re.findall(r"functions\s*=\s*\[([^\]]*)\]", text.source)
     names = set(re.findall(r"[\"'](\w+)[\"']", " ".join(bound)))
@@ -333,11 +345,42 @@ def _in_place(text: Text, finding: Finding) -> Iterator[Fact]:
                 rf"\b{name}\s*\.\s*(?P<how>[a-z]\w*_)\s*\(|\b{name}\s*(?P<sign>[-+*/]=)", function.body
             )
             copied = re.search(rf"\b{name}\s*=[^=;]*\b(?:clone|empty|zeros)", function.body)
+            if not changed and not copied:
+                yield from _by_another_name(text, function, name)
             if changed and not copied:
                 how = f"{name}.{changed['how']}(...)" if changed["how"] else f"{name} {changed['sign']} ..."
                 cause = f"`{how}` works in place: it changes {name} itself, the caller's own tensor."
                 yield Fact("in-place", text.line(function.start + changed.start()), cause,
                            f"Compute a new tensor: without the underscore or with `{name} * a`, and return that.")  # fmt: skip
+
+
+def _by_another_name(text: Text, function: Function, name: str) -> Iterator[Fact]:
+    """``auto y = x; y *= 2;``, which changes x."""
+    for alias in re.finditer(
+        rf"\b(?:auto&?|(?:torch|at)::Tensor&?)\s+(?P<y>\w+)\s*=\s*{name}\s*;", function.body
+    ):
+        y = alias["y"]
+        changed = re.search(
+            rf"\b{y}\s*\.\s*[a-z]\w*_\s*\(|\b{y}\s*[-+*/]=", function.body[alias.end() :]
+        )
+        if changed:
+            made = text.line(function.start + alias.start())
+            cause = f"{y} is the same tensor as {name} (line {made} gives it another name, and copies nothing), and this line works in place: it changes the caller's own tensor."
+            yield Fact("in-place", text.line(function.start + alias.end() + changed.start()), cause,
+                       f"Copy it, `auto {y} = {name}.clone();`, or compute a new tensor: `{name} * a`.")  # fmt: skip
+
+
+def _float_parameter(text: Text, finding: Finding) -> Iterator[Fact]:
+    """``float scale`` in a function that Python calls, where a result is right to seven digits only."""
+    if "float64" not in finding.message:
+        return
+    for function in text.host:
+        for match in re.finditer(r"\bfloat\s+(?P<name>\w+)\s*(?:,|$)", function.parameters):
+            name = match["name"]
+            head = text.code.rfind(function.name, 0, function.start)
+            at = text.code.find(match[0].rstrip(", "), head)
+            cause = f"{name} is a float here, which keeps about seven digits; Python hands over a double, which has sixteen."
+            yield Fact("float-parameter", text.line(at if at > 0 else head), cause, f"Declare it `double {name}`.")  # fmt: skip
 
 
 def _second_bias(text: Text, finding: Finding) -> Iterator[Fact]:
@@ -463,7 +506,9 @@ FACTS: tuple[tuple[Finder, frozenset[Status]], ...] = (
     ),
     (_void, frozenset({Status.NOT_A_TENSOR, Status.RAISED, Status.WRONG_ANSWER})),
     (_in_place, frozenset({Status.MUTATED_INPUT})),
+    (_like_a_view, WRONG),
     (_second_bias, WRONG),
+    (_float_parameter, frozenset({Status.PRECISION, Status.WRONG_OUTPUT})),
     (_host_result, WRONG),
     *together.FACTS,
     (_value, frozenset({Status.WRONG_OUTPUT})),

@@ -107,10 +107,18 @@ class OnGrid:
             who = divmod(i, self.size)
             own = [a for a in grid.accesses if a.who == who and a.kind == "write"]
             line = own[0].line if own else python.first_use(room.match.source, self.entry, 1) or line
+            guard = None if own else python.guard(room.match.source, self.entry)
+            if guard:
+                line = guard[0]
             message += (
                 f"; it belongs to {_small(_who(who))} ({who[0]} * {self.size} + {who[1]}), who wrote "
-                f"{f'out[{own[0].index}]' if own else 'nothing'}. A thread's number in the grid is "
-                "block * size + thread."
+                f"{f'out[{own[0].index}]' if own else 'nothing'}. "
+            )
+            message += (
+                f"The guard `{guard[1]}` decides who writes: with block size {self.size}, n = {self.n}, this thread's i is {i}, "
+                "and it must let every i below n through."
+                if guard
+                else "A thread's number in the grid is block * size + thread."
             )
         message = _at(line, message)
         return check.failed(Status.UNINITIALISED, f"{message} {self.why}", index=i, line=line)

@@ -201,6 +201,19 @@ def first_use(source: str, name: str, parameter: int) -> int:
     return min(lines)
 
 
+def guard(source: str, name: str) -> tuple[int, str] | None:
+    """Line and condition of the function's only `if`, where it decides whether something is done; else None."""
+    try:
+        tree = ast.parse(source)
+    except (SyntaxError, ValueError, RecursionError, MemoryError):
+        return None
+    for node in tree.body:
+        if isinstance(node, ast.FunctionDef) and node.name == name:
+            asked = [n for n in ast.walk(node) if isinstance(n, ast.If)]
+            return (asked[0].test.lineno, ast.unparse(asked[0].test)) if len(asked) == 1 else None
+    return None
+
+
 def attributes(tree: ast.Module) -> frozenset[str]:
     """Every ``.name`` that the Python asks for."""
     return frozenset(n.attr for n in ast.walk(tree) if isinstance(n, ast.Attribute))

@@ -108,7 +108,7 @@ def _functions(functions: Any) -> dict[str, str] | None:
         return {functions: functions}
     if isinstance(functions, dict):
         return {name: str(doc) for name, doc in functions.items()}
-    if isinstance(functions, list | tuple | set):
+    if isinstance(functions, list | tuple):
         return {name: name for name in functions}
     raise ValueError(f"Expected 'functions' to be a list or dict, but was {type(functions)}")
 

@@ -28,7 +28,7 @@ TASK = Task(
             "negative scale",
             Tensor((33,), device="cpu"),
             2,
-            "Both numbers arrive as doubles and in this order: first scale, then shift.",
+            "Both numbers arrive in this order: first scale, then shift.",
             -0.125,
             1000.0,
         ),
@@ -42,7 +42,9 @@ TASK = Task(
             "float64",
             Tensor((9,), dtype="float64", device="cpu"),
             2,
-            "Double precision goes in, so double precision comes out.",
+            "Double precision goes in, so double precision comes out: a float keeps 0.1 to seven digits only.",
+            0.1,
+            -1 / 3,
         ),
         _shift(
             "nan and inf", Tensor((64,), fill="special", device="cpu"), 2, "NaN and infinity are passed on."

@@ -22,6 +22,12 @@ RULES = (
         "Write :: after torch, at, c10 and std. The dot is for what an object has: x.size(0), threadIdx.x.",
     ),
     Rule(
+        "functions-form",
+        (r"Expected 'functions' to be a list or dict, but was <class '(?P<name>[\w.]+)'>",),
+        "load_inline takes functions as a list of names or as a dict {name: help text}, and got a {name}.",
+        'Write `functions=["name", ...]`, or a dict with a help text for each name.',
+    ),
+    Rule(
         "bound-name",
         (
             r"'(?P<name>\w+)' was not declared in this scope.* @bindings:",
@@ -242,6 +248,18 @@ RULES = (
         "A pointer to one type ({a}) goes where a pointer to another ({b}) is wanted.",
         "Give data_ptr<...>() the type of the kernel's parameter, and check the tensor's dtype before the launch.",
         "03",
+    ),
+    Rule(
+        "two-bindings",
+        (
+            r"redefinition of '[^']*PyInit_\w+",
+            r"redefinition of '\w*pybind11_init_\w+",
+            r"multiple definition of [`']PyInit_",
+            r"function \"[^\"]*(?:PyInit|pybind11_init)_\w+[^\"]*\" has already been defined",
+        ),
+        "The file has a PYBIND11_MODULE of its own, and load_inline writes one as well, from functions: the module is made twice.",
+        "Take the PYBIND11_MODULE away (or leave functions away: load_inline then writes none).",
+        anywhere=True,
     ),
     Rule(
         "defined-twice",
