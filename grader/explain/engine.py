@@ -217,7 +217,7 @@ def _place(error: Error, name: str, source: str) -> tuple[str, int, str]:
         return ("", same[0], own[same[0] - 1].strip()) if len(same) == 1 else ("", 0, "")
     if file in places.GENERATED:
         code = re.sub(r"__attribute__\(\((device|global|host|shared)\)\)", r"__\1__", code)
-        same = [i for i, text in enumerate(own, 1) if code and text.strip() == code]
+        same = [i for i, text in enumerate(own, 1) if code and _bare(text) == _bare(code)]
         if len(same) == 1:
             return "", same[0], code
         number = _generated(source, line, code)
@@ -233,6 +233,11 @@ def _generated(source: str, line: int, code: str) -> int:
     for first in own.beginnings(source):
         for more in HEADERS:
             number = first + line - 1 - more
-            if 0 < number <= len(lines) and lines[number - 1].strip() == code:
+            if 0 < number <= len(lines) and _bare(lines[number - 1]) == _bare(code):
                 return number
     return 0
+
+
+def _bare(code: str) -> str:
+    """A line of code without its comment and spaces: nvcc shows it without the former."""
+    return re.sub(r"/\*.*?\*/|//.*|\s", "", code)
