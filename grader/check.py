@@ -10,7 +10,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from grader import backend, companion, kinds, roofline
+from grader import backend, companion, kinds, nearest, roofline
 from grader.api import Grading
 from grader.cuda import cache
 from grader.explain import parts
@@ -47,6 +47,8 @@ class Job:
     ``nurseries`` by back end: players are forked from them instead of started; of "reference" only its own.
     ``beside``: more files that the submission may read; ``reference_beside``: that the reference may.
     ``timer`` finds the speed of a submission that passed, where the task itself says nothing about it.
+    ``rights``: texts of right files; where a check fails for no reason that is known, the one change that would
+    bring the file to pass is looked for among their differences (CPU back end).
     """
 
     lesson: str
@@ -68,6 +70,7 @@ class Job:
     beside: tuple[Path, ...] = ()
     reference_beside: tuple[Path, ...] = ()
     timer: Callable[[Match], dict[str, Any] | None] | None = None
+    rights: tuple[str, ...] = ()
 
     @property
     def folders(self) -> list[str]:
@@ -99,7 +102,10 @@ def check(job: Job) -> Outcome:
     syntax = job.submission.syntax_error()
     stages["look"] = time.monotonic() - begun
     if syntax is not None:
-        return Outcome(_verdict(job, _unread(job, syntax), stages, begun, None), advice, [])
+        record = _unread(job, syntax)
+        if job.rights and job.choice.name == "simt":
+            record.nearest = _nearest(job, record, None)
+        return Outcome(_verdict(job, record, stages, begun, None), advice, [])
     if (lacking := sandbox.notice(job.sandbox)) and lacking not in _SAID:
         _SAID.add(lacking)
         job.say(lacking)
@@ -164,6 +170,10 @@ def check(job: Job) -> Outcome:
             timed = time.monotonic()
             measured = _timed(job, match)
             record.stages["speed"] = time.monotonic() - timed
+        if job.rights and job.choice.name == "simt":
+            begun_search = time.monotonic()
+            record.nearest = _nearest(job, record, oracle)
+            record.stages["nearest"] = time.monotonic() - begun_search
     except FaultError as fault:
         match.record.findings = [fault.finding("reference", job.task.max_points)]
         record = match.record
@@ -256,18 +266,44 @@ def _not_loaded(job: Job, message: str, evidence: dict[str, Any]) -> Record:
     return Record(findings=findings)
 
 
+def _explained(job: Job, record: Record) -> list[Finding]:
+    """The findings, each with its cause where that is known."""
+    marked = parts.marked(record.findings, job.task, job.submission.source)
+    return [explained(f, job.submission.source, record.warned) for f in marked]
+
+
+def _nearest(job: Job, record: Record, oracle: Oracle | None) -> dict[str, Any] | None:
+    """The one change that would bring the first failed check to pass, as evidence; None if there is none."""
+    found = _verdict(job, record, {}, 0.0, None).failed
+    if not found or not nearest.wanted(found[0]):
+        return None
+
+    def start(path: Path) -> Player:
+        from grader import build
+
+        builder = build.SimtBuilder(nearest.LIMITS.build, job.sandbox)
+        parent = job.nurseries.get("simt") or nearest.nursery()
+        return Player("simt", nearest.LIMITS, sees=(path,), build=builder, mode=job.sandbox, nursery=parent)
+
+    change = nearest.search(
+        job.submission.source, job.submission.path.name, job.rights, found, job.task, oracle, start
+    )
+    return {"id": found[0].id, "explanation": change.as_json()} if change else None
+
+
 def _verdict(
     job: Job, record: Record, stages: dict[str, float], begun: float, measured: dict[str, object] | None
 ) -> Verdict:
     facts = {k: str(v) for k, v in record.facts.items()}
+    known = record.nearest or {}
     return Verdict(
         lesson=job.lesson,
         submission=job.submission.name,
         backend=job.choice.name,
         device=facts.pop("device", "unknown"),
         findings=tuple(
-            explained(f, job.submission.source, record.warned)
-            for f in parts.marked(record.findings, job.task, job.submission.source)
+            replace(f, evidence=f.evidence | {"explanation": known["explanation"]}) if f.id == known.get("id") else f
+            for f in _explained(job, record)
         ),
         seconds=time.monotonic() - begun,
         stages=stages,

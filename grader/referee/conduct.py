@@ -39,6 +39,7 @@ class Record:
     warned: list[Warned] = field(default_factory=list)
     facts: dict[str, Any] = field(default_factory=dict)
     output: str = ""
+    nearest: dict[str, Any] | None = None
 
 
 class Match:

@@ -71,6 +71,17 @@ def test_the_place_is_that_of_the_edit() -> None:
         assert line in mistake.program.splitlines()[found.line - 1]
 
 
+def test_a_line_that_nvcc_shows_without_its_comment_is_found_in_the_file() -> None:
+    source = (
+        'from torch.utils.cpp_extension import load_inline\n\ncuda = r"""\n#include <torch/extension.h>\n'
+        "__global__ void k(float* out, int n) {\n    if (0 < n) out[0] = facto;   // squared\n}\n"
+        '"""\nload_inline(name="k", cpp_sources="", cuda_sources=cuda, functions=[])\n'
+    )
+    said = 'cuda.cu(7): error: identifier "facto" is undefined\n      if (0 < n) out[0] = facto;\n      ^\n'
+    found = explain(said, source)
+    assert found is not None and (found.file, found.line) == ("", 6)
+
+
 def test_a_misspelt_name_gets_a_suggestion() -> None:
     found = explain('cuda.cu(3): error: identifier "colls" is undefined', "int64_t cols = x.size(1);")
     assert found is not None and "Did you mean cols?" in found.cause
@@ -88,17 +99,6 @@ def test_a_misspelt_name_gets_a_suggestion() -> None:
         "ValueError: my own words",
     ],
 )
-def test_a_line_that_nvcc_shows_without_its_comment_is_found_in_the_file() -> None:
-    source = (
-        'from torch.utils.cpp_extension import load_inline\n\ncuda = r"""\n#include <torch/extension.h>\n'
-        "__global__ void k(float* out, int n) {\n    if (0 < n) out[0] = facto;   // squared\n}\n"
-        '"""\nload_inline(name="k", cpp_sources="", cuda_sources=cuda, functions=[])\n'
-    )
-    said = 'cuda.cu(7): error: identifier "facto" is undefined\n      if (0 < n) out[0] = facto;\n      ^\n'
-    found = explain(said, source)
-    assert found is not None and (found.file, found.line) == ("", 6)
-
-
 def test_what_is_unknown_is_not_guessed(log: str) -> None:
     assert explain(log) is None
 

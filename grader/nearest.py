@@ -1,0 +1,273 @@
+"""The one change that makes a failed check pass: found by trying what the course's solutions do otherwise.
+
+A rule knows a mistake by its looks and may be wrong about it; what is said here was tried. The file is never
+changed: each trial is a copy with one difference to a right file taken away, graded for the failed checks alone.
+"""
+
+from __future__ import annotations
+
+import ast
+import atexit
+import functools
+import itertools
+import re
+import shutil
+import tempfile
+import time
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import Any
+
+from grader.explain.changes import Change, Difference, differences, together
+from grader.referee.conduct import Match
+from grader.referee.fault import FaultError
+from grader.referee.nursery import Nursery
+from grader.referee.oracle import Oracle
+from grader.referee.process import Limits, Player
+from grader.simt.build import is_prepared
+from grader.task import Task
+from grader.verdict import PENDING, Finding, Status
+
+SECONDS = 15.0
+QUICK = 5  # small changes near to what failed, tried before all others
+SMALL = 4  # tokens
+TIMES = 3
+LIMITS = Limits(load=8.0, build=30.0, call=3.0)
+# Answers that the exercise asks for: a change of these would give them away.
+ANSWER = re.compile(r"^[A-Z][A-Z_]* =|^\"\w+\":")
+NOTHING = re.compile(r"[\s(){}\[\],;:]*$")
+SILENT = PENDING | {Status.NOT_RUN, Status.NOT_GRADABLE, Status.TAMPERED}
+Start = Callable[[Path], Player]
+
+
+@dataclass(frozen=True, slots=True)
+class Nearest:
+    """What was found: the change, its line after which ``text`` shows it, and how much it mends.
+
+    ``all``: with it every check passes that had failed, not only the first.
+    """
+
+    change: Change
+    before: str
+    after: str
+    all: bool
+
+    def as_json(self) -> dict[str, object]:
+        """As an explanation of :mod:`grader.explain.engine`."""
+        cause, fix = _words(self)
+        place = f"line {self.change.line}: {self.before}"
+        return {
+            "rule": "one-change", "cause": cause, "fix": fix, "lesson": "", "error": "", "file": "",
+            "line": self.change.line, "code": self.before, "where": place,
+        }  # fmt: skip
+
+
+@dataclass(slots=True)
+class Trials:
+    """Tries changes of a file, and keeps what came of them."""
+
+    source: str
+    passes: Callable[[str], bool]
+    end: float
+    known: dict[tuple[tuple[int, int, str], ...], bool] = field(default_factory=dict)
+
+    def good(self, change: Change) -> bool:
+        """Whether the file passes with it. Raises TimeoutError when time is over."""
+        if change.edits not in self.known:
+            if time.monotonic() > self.end:
+                raise TimeoutError
+            self.known[change.edits] = self.passes(change.apply(self.source))
+        return self.known[change.edits]
+
+
+def search(
+    source: str, name: str, rights: Iterable[str], failed: list[Finding], task: Task, oracle: Oracle | None, start: Start
+) -> Nearest | None:
+    """The change that makes the first of ``failed`` pass; None if no small one does, or time is over.
+
+    ``rights``: the course's solutions. ``oracle`` has loaded the reference; ``start`` makes a player for a file.
+    """
+    failed = [f for f in failed if f.status not in SILENT]
+    if not failed:
+        return None
+    ids = {f.id for f in failed}
+    first = ids if failed[0].id == "memory" else {failed[0].id}
+    folder = Path(tempfile.mkdtemp(prefix="nearest-"))
+    made = itertools.count()
+
+    def passes(text: str, wanted: set[str] = first) -> bool:
+        path = folder / str(next(made)) / name
+        path.parent.mkdir()
+        path.write_text(text, "utf-8")
+        return _passes(path, task, wanted, oracle, start)
+
+    trials = Trials(source, passes, time.monotonic() + SECONDS)
+    hot = _hot(failed, source)
+    try:
+        for right in _by_distance(source, rights):
+            change = _found(trials, [d for d in right if _sensible(d.whole, source)], hot, failed[0])
+            # Inputs are drawn anew each time: what helps by chance does not help three times more.
+            if change and all(passes(change.apply(source)) for _ in range(TIMES)):
+                whole = ids <= first or passes(change.apply(source), ids)
+                lines, after = source.splitlines(), change.apply(source).splitlines()
+                return Nearest(change, lines[change.line - 1].strip(), _line(after, change), whole)
+    except TimeoutError:
+        return None
+    finally:
+        shutil.rmtree(folder, ignore_errors=True)
+    return None
+
+
+def _by_distance(source: str, rights: Iterable[str]) -> list[list[Difference]]:
+    """The differences to each right file, those of the nearest first."""
+    every = [found for right in rights if (found := differences(source, right))]
+    return sorted(every, key=lambda found: sum(d.whole.size for d in found))
+
+
+def _found(trials: Trials, every: list[Difference], hot: set[int], finding: Finding) -> Change | None:
+    """The smallest change among these differences that is enough."""
+    pieces = [part for d in every for part in (d.parts or (d.whole,)) if part.size <= SMALL]
+    near = [part for part in pieces if any(abs(part.line - line) <= 1 for line in hot)]
+    for change in sorted(near, key=lambda c: _rank(c, hot, finding))[:QUICK]:
+        if trials.good(change):
+            return change
+    # With all differences gone the file is the right one; so many of them, from the top, are needed for that.
+    if not every or not trials.good(_upto(every, len(every))):
+        return None
+    low, high = 0, len(every)
+    while high - low > 1:
+        middle = (low + high) // 2
+        low, high = (low, middle) if trials.good(_upto(every, middle)) else (middle, high)
+    last = every[high - 1]
+    if trials.good(last.whole):
+        return next((part for part in last.parts if trials.good(part)), last.whole)
+    # It is not enough alone: the last of those above it that is needed as well.
+    low, stop = 0, high - 1
+    while stop - low > 1:
+        middle = (low + stop) // 2
+        low, stop = (middle, stop) if trials.good(together([d.whole for d in every[middle:high]])) else (low, middle)
+    pair = together([every[low].whole, last.whole])
+    return pair if trials.good(pair) else None
+
+
+def _upto(every: list[Difference], number: int) -> Change:
+    return together([d.whole for d in every[:number]])
+
+
+def wanted(finding: Finding) -> bool:
+    """Whether a search is worth its time: what the finding says of the cause is nothing, or a guess."""
+    return True
+
+
+def _line(lines: list[str], change: Change) -> str:
+    return lines[change.line - 1].strip() if 0 < change.line <= len(lines) else ""
+
+
+def _sensible(change: Change, source: str) -> bool:
+    line = source.splitlines()[change.line - 1].strip()
+    if ANSWER.match(line) or ANSWER.match(change.was):
+        return False
+    return not (change.kind in ("drop line", "add line") and NOTHING.match(change.was + change.now))
+
+
+def _hot(failed: list[Finding], source: str) -> set[int]:
+    """Lines that the failures are about."""
+    lines: set[int] = set()
+    for finding in failed[:2]:
+        told = finding.evidence.get("explanation") or {}
+        seen = [one for one in finding.evidence.get("seen") or [] if isinstance(one, dict)]
+        owner = finding.evidence.get("owner")
+        for one in (told, finding.evidence, *seen, owner if isinstance(owner, dict) else {}):
+            if isinstance(line := one.get("line"), int) and line > 0:
+                lines.add(line)
+        lines |= {int(n) for n in re.findall(r"\bline (\d+)", finding.message)}
+    return lines
+
+
+def _rank(change: Change, hot: set[int], finding: Finding) -> tuple[float, int]:
+    """Small changes near to what failed come first."""
+    worth = float(change.size)
+    if change.line in hot:
+        worth -= 8
+    elif any(abs(change.line - line) <= 3 for line in hot):
+        worth -= 4
+    words = f"{change.was} {change.now}"
+    if re.fullmatch(r"\s*(?:\"[^\"]*\"|'[^']*')?\s*(?:\"[^\"]*\"|'[^']*')?\s*", words):
+        worth += 6
+    if change.kind in ("drop line", "add line"):
+        worth += 2
+    if NOTHING.match(words) and finding.id != "load":
+        worth += 6
+    return worth, change.line
+
+
+def _passes(path: Path, task: Task, ids: set[str], oracle: Oracle | None, start: Start) -> bool:
+    """Whether the checks of these names pass for the file."""
+    cases = tuple(c for c in task.cases if c.name in ids or "memory" in ids)
+    parts = tuple(p for p in task.parts if ids & {c.name for c in p.checks})
+    less = replace(task, cases=cases, parts=parts, memory_points=task.memory_points if "memory" in ids else 0)
+    if ids == {"load"}:
+        less = replace(less, cases=task.cases[:1], parts=())
+        ids = ids | {c.name for c in less.cases}
+    if oracle is None:  # the file could not even be read
+        try:
+            ast.parse(path.read_text("utf-8"))
+        except (SyntaxError, ValueError, RecursionError, MemoryError):
+            return False
+        less, ids = replace(task, cases=(), parts=(), memory_points=0), {"load"}
+        answers = Oracle.__new__(Oracle)
+    else:
+        answers = oracle
+    match = Match(less, str(path), lambda: start(path), answers)
+    try:
+        found = match.run().findings
+    except FaultError:
+        return False
+    finally:
+        match.close()
+    said = {f.id: f for f in found}
+    return all(name in said and said[name].ok for name in ids)
+
+
+def _words(nearest: Nearest) -> tuple[str, str]:
+    """Cause and fix as sentences."""
+    change = nearest.change
+    several = change.kind == "several"
+    passes = "every check passes that failed" if nearest.all else "this check passes (others do not yet)"
+    was, now = f"`{change.was}`", f"`{change.now}`"
+    if change.kind == "replace":
+        cause = f"{was} is the mistake in this line: with {now} in its place {passes}."
+        return cause, "" if nearest.after == change.now else f"Write `{nearest.after}`."
+    if change.kind == "insert":
+        return f"{now} is missing in this line: with it {passes}.", f"Write `{nearest.after}`."
+    if change.kind == "delete":
+        return f"{was} is too much in this line: without it {passes}.", f"Write `{nearest.after}`."
+    if change.kind == "add line":
+        return f"Something is missing below this line: with {now} there {passes}.", "Add it."
+    if change.kind == "drop line":
+        return f"{was} does not belong here: without it {passes}.", "Take it away."
+    if several:
+        return f"{was}: with {now} in their place {passes}.", ""
+    return f"{was} stands in the wrong place: {passes} if it stands below line {change.other}, `{change.now}`.", "Move it."
+
+
+@functools.cache
+def nursery() -> Nursery | None:
+    """What forks the players of trials on the CPU back end; None before that is prepared."""
+    if not is_prepared():
+        return None
+    made = Nursery("simt")
+    atexit.register(made.close)
+    return made
+
+
+def solutions(folder: Path) -> list[str]:
+    """The texts of a lesson's right files, the course's own first."""
+    paths = [folder / "solution.py", *sorted((folder / "alternatives").glob("*.py"))]
+    return [p.read_text("utf-8") for p in paths if p.is_file()]
+
+
+def evidence(found: Nearest) -> dict[str, Any]:
+    """What a finding keeps of it."""
+    return {"explanation": found.as_json()}
