@@ -101,6 +101,10 @@ class Cuda:
         """A GPU has an order of its own."""
         return {}
 
+    def change(self, **request: Any) -> dict[str, Any]:
+        """Alternatives are for the CPU back end."""
+        return {}
+
     def count(self, **request: Any) -> dict[str, Any]:
         """Counting is the work of ncu on a GPU."""
         return {}

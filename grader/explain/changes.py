@@ -10,12 +10,13 @@ traces: there, too, a wrong program is mended with parts of right ones.
 
 from __future__ import annotations
 
+import ast
 import re
 from collections import Counter
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from difflib import SequenceMatcher
-from itertools import pairwise
+from itertools import groupby, pairwise, zip_longest
 
 ALIKE = 0.45  # of two statements: below it they have nothing to do with each other
 LONGEST = 60  # tokens of a change that one would call a slip
@@ -43,6 +44,9 @@ WORDS = frozenset(
     "double float int long short signed unsigned void static struct template typename using namespace sizeof "
     "true false nullptr do switch case default new delete public private".split()
 )
+
+
+BLOCKS = frozenset("for while if elif else with def class try except finally".split())
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,7 +79,7 @@ class Unit:
 class Change:
     """One change: ``edits`` are (start, end, new text) in the file; ``was`` and ``now`` its words.
 
-    ``line``: the first line that it touches; ``other``: of a move, the line that it goes below. ``kind``: "replace",
+    ``line``: the first line that it touches; ``scope``: the function of the student's file that it is in; ``other``: of a move, the line that it goes below. ``kind``: "replace",
     "insert", "delete", "add line", "drop line", "move" or "several". ``size``: tokens that it touches.
     """
 
@@ -86,12 +90,31 @@ class Change:
     now: str
     size: int
     other: int = 0
+    scope: int = 0
 
     def apply(self, source: str) -> str:
         """The file with the change."""
         for start, end, text in sorted(self.edits, reverse=True):
             source = source[:start] + text + source[end:]
-        return source
+        return _filled(source) if any(not text for _, _, text in self.edits) else source
+
+
+def _filled(source: str) -> str:
+    """The file with ``pass`` in blocks of Python that have lost their last statement."""
+    for _ in range(8):
+        try:
+            ast.parse(source)
+        except IndentationError as error:
+            header = re.search(r"expected an indented block after .* on line (\d+)", error.msg)
+            if header is None or not error.lineno:
+                return source
+            lines = source.split("\n")
+            line = lines[int(header[1]) - 1]
+            lines.insert(error.lineno - 1, f"{' ' * (len(line) - len(line.lstrip()) + 4)}pass")
+            source = "\n".join(lines)
+        except (SyntaxError, ValueError, RecursionError, MemoryError):
+            return source
+    return source
 
 
 @dataclass(slots=True)
@@ -155,6 +178,8 @@ def units(source: str) -> list[Unit]:
             if kind == "op":
                 depth = max(0, depth + (text in "([{") - (text in ")]}"))
             reader.take(text, at, match.end())
+            if text == ":" and not depth and reader.tokens[0] in BLOCKS and "lambda" not in reader.tokens:
+                reader.close()  # what follows in the same line is a statement of its own
         at = match.end()
     reader.close()
     return reader.units
@@ -193,10 +218,14 @@ def _cplus(reader: _Reader, at: int, end: int) -> None:
 
 @dataclass(frozen=True, slots=True)
 class Difference:
-    """One place where the files differ: ``whole`` takes it away, each of ``parts`` a piece of it."""
+    """One place where the files differ: ``whole`` takes it away, each of ``parts`` a piece of it.
+
+    ``cpp``: it is in the C++, not in the Python around it.
+    """
 
     whole: Change
     parts: tuple[Change, ...] = ()
+    cpp: bool = False
 
 
 def differences(wrong: str, right: str) -> list[Difference]:
@@ -211,7 +240,32 @@ def differences(wrong: str, right: str) -> list[Difference]:
         pairs = _aligned(ours, theirs)
     back = {scope: {d: s for s, d in known.items()} for scope, known in names.items()}
     found = [*_within(wrong, right, ours, theirs, pairs, back), *_around(wrong, right, ours, theirs, pairs, back)]
-    return sorted(found, key=lambda d: d.whole.edits)
+    local = {name for unit in (*ours, *theirs) for name in _declared(unit)}
+    return _grouped(sorted(found, key=lambda d: d.whole.edits), local)
+
+
+def _grouped(every: list[Difference], local: set[str]) -> list[Difference]:
+    """Differences of one function that the same variable binds together, one of which alone does not compile."""
+    words = [
+        (set(re.findall(r"[A-Za-z_]\w*", d.whole.was)) ^ set(re.findall(r"[A-Za-z_]\w*", d.whole.now))) & local
+        for d in every
+    ]
+    group = list(range(len(every)))
+    for i in range(len(every)):
+        for j in range(i):
+            if every[i].whole.scope == every[j].whole.scope and words[i] & words[j]:
+                old, new = group[i], group[j]
+                group = [new if g == old else g for g in group]
+    found = []
+    for number in dict.fromkeys(group):
+        several = [d for d, g in zip(every, group, strict=True) if g == number]
+        if len(several) == 1:
+            found += several
+            continue
+        parts = [part for d in several for part in (d.whole, *d.parts)]
+        whole = replace(together([d.whole for d in several]), scope=several[0].whole.scope)
+        found.append(Difference(whole, tuple(sorted(parts, key=lambda c: c.size)), several[0].cpp))
+    return found
 
 
 def together(several: Sequence[Change]) -> Change:
@@ -357,9 +411,22 @@ def _within(
     """Statements that differ, and what differs in them."""
     for i, j in pairs:
         one, other = ours[i], theirs[j]
-        if one.names == other.tokens:
+        line = wrong.rfind("\n", 0, one.start) + 1
+        moved = not one.cpp and one.indent != other.indent and not wrong[line : one.start].strip()
+        if one.names == other.tokens and not moved:
             continue
         known = back.get(one.scope, {})
+        if moved:
+            was = " ".join(wrong[one.start : one.end].split())
+            text = wrong[one.start : one.end]
+            if one.names != other.tokens:
+                text = _text(right, other, 0, len(other.tokens), known)
+            kind = "indent" if one.names == other.tokens else "replace"
+            edit = (line, one.end, " " * other.indent + text)
+            yield Difference(
+                Change((edit,), one.line, kind, was, " ".join(text.split()), 1, other.indent, one.scope)
+            )
+            continue
         parts = [
             _part(wrong, right, one, other, code, known)
             for code in SequenceMatcher(None, one.names, other.tokens, autojunk=False).get_opcodes()
@@ -368,8 +435,10 @@ def _within(
         now = _text(right, other, 0, len(other.tokens), known)
         was = " ".join(wrong[one.start : one.end].split())
         size = sum(part.size for part in parts) + 1
-        whole = Change(((one.start, one.end, now),), parts[0].line, "replace", was, " ".join(now.split()), size)
-        yield Difference(whole, tuple(parts) if len(parts) > 1 else ()) if len(parts) > 1 else Difference(parts[0])
+        whole = Change(
+            ((one.start, one.end, now),), parts[0].line, "replace", was, " ".join(now.split()), size, 0, one.scope
+        )
+        yield Difference(whole, tuple(parts), one.cpp) if len(parts) > 1 else Difference(parts[0], (), one.cpp)
 
 
 def _part(
@@ -390,7 +459,8 @@ def _part(
         new = now if now[:1] in ")]}([.;:," else f" {now}"
     was = " ".join(wrong[start:end].split())
     line = wrong.count("\n", 0, start) + 1
-    return Change(((start, end, new),), line, tag, was, " ".join(now.split()), max(i2 - i1, j2 - j1))
+    size = max(i2 - i1, j2 - j1)
+    return Change(((start, end, new),), line, tag, was, " ".join(now.split()), size, 0, one.scope)
 
 
 def _around(
@@ -400,31 +470,52 @@ def _around(
     """Statements that one of the files has alone."""
     ends = [(-1, -1), *pairs, (len(ours), len(theirs))]
     for (i, j), (i2, j2) in pairwise(ends):
-        mine, their = list(range(i + 1, i2)), list(range(j + 1, j2))
-        if mine:
-            gone = _dropped(wrong, ours, mine)
-            parts = tuple(_dropped(wrong, ours, [k]) for k in mine) if 1 < len(mine) <= 4 else ()
-        if mine and their:
-            put = _text_of(right, theirs, their, back.get(ours[mine[0]].scope, {}))
-            start, end, _ = gone.edits[0]
-            size = gone.size + sum(len(theirs[k].tokens) for k in their)
-            whole = Change(((start, end, put),), gone.line, "replace", gone.was, " ".join(put.split()), size)
-            yield Difference(whole, (gone, *parts))
-        elif mine:
-            yield Difference(gone, parts)
-        elif their and i >= 0:
-            known = back.get(ours[i].scope, {})
-            whole = _added(wrong, right, ours[i], theirs, j, their, known)
-            less = tuple(_added(wrong, right, ours[i], theirs, j, [k], known) for k in their) if 1 < len(their) <= 4 else ()
-            yield Difference(whole, less)
+        mine = _runs(ours, range(i + 1, i2))
+        their = _runs(theirs, range(j + 1, j2))
+        for gone_run, put_run in zip_longest(mine, their, fillvalue=[]):
+            yield from _gap(wrong, right, ours, theirs, gone_run, put_run, i, back)
+
+
+def _runs(units_: list[Unit], numbers: range) -> list[list[int]]:
+    """The numbers, those of each function by themselves."""
+    return [list(run) for _, run in groupby(numbers, key=lambda k: (units_[k].scope, units_[k].cpp))]
+
+
+def _gap(
+    wrong: str, right: str, ours: list[Unit], theirs: list[Unit], mine: list[int], their: list[int], before: int,
+    back: dict[int, dict[str, str]],
+) -> Iterator[Difference]:  # fmt: skip
+    """What stands between two statements that both files have: ``mine`` in the one, ``their`` in the other."""
+    gone = _dropped(wrong, ours, mine) if mine else None
+    parts = tuple(_dropped(wrong, ours, [k]) for k in mine) if 1 < len(mine) <= 4 else ()
+    if gone and their:
+        put = _text_of(right, theirs, their, back.get(ours[mine[0]].scope, {}))
+        start, end, _ = gone.edits[0]
+        line = wrong.rfind("\n", 0, start) + 1
+        if not theirs[their[0]].cpp and not wrong[line:start].strip():
+            start, put = line, f"{' ' * theirs[their[0]].indent}{put}"
+        size = gone.size + sum(len(theirs[k].tokens) for k in their)
+        now = " ".join(put.split())
+        whole = Change(((start, end, put),), gone.line, "replace", gone.was, now, size, 0, gone.scope)
+        yield Difference(whole, (gone, *parts), ours[mine[0]].cpp)
+    elif gone:
+        yield Difference(gone, parts, ours[mine[0]].cpp)
+    elif their and before >= 0:
+        known = back.get(ours[before].scope, {})
+        whole = _added(wrong, right, ours[before], theirs, their, known)
+        less = (
+            tuple(_added(wrong, right, ours[before], theirs, [k], known) for k in their)
+            if 1 < len(their) <= 4
+            else ()
+        )
+        yield Difference(whole, less, theirs[their[0]].cpp)
 
 
 def _dropped(wrong: str, ours: list[Unit], run: list[int]) -> Change:
     first, last = ours[run[0]], ours[run[-1]]
-    text = "" if first.cpp else "pass"
     size = sum(len(ours[k].tokens) for k in run)
     was = " ".join(wrong[first.start : last.end].split())
-    return Change(((first.start, last.end, text),), first.line, "drop line", was, "", size)
+    return Change(((first.start, last.end, ""),), first.line, "drop line", was, "", size, 0, first.scope)
 
 
 def _text_of(right: str, theirs: list[Unit], run: list[int], known: dict[str, str]) -> str:
@@ -438,7 +529,7 @@ def _text_of(right: str, theirs: list[Unit], run: list[int], known: dict[str, st
 
 
 def _added(
-    wrong: str, right: str, before: Unit, theirs: list[Unit], j: int, run: list[int], known: dict[str, str]
+    wrong: str, right: str, before: Unit, theirs: list[Unit], run: list[int], known: dict[str, str]
 ) -> Change:
     """The right file's statements ``run``, put below the student's statement ``before``."""
     text = _text_of(right, theirs, run, known)
@@ -449,10 +540,6 @@ def _added(
     else:
         at = wrong.find("\n", before.end)
         at = at if at >= 0 else len(wrong)
-        indent = before.indent + unit.indent - theirs[j].indent
-        shift = indent - unit.indent
-        lines = text.split("\n")
-        more = [f"{' ' * max(0, len(s) - len(s.lstrip()) + shift)}{s.lstrip()}" for s in lines[1:]]
-        new = "\n" + "\n".join([" " * max(0, indent) + lines[0], *more])
+        new = f"\n{' ' * unit.indent}{text}"
     return Change(((at, at, new),), before.line, "add line", " ".join(wrong[before.start : before.end].split()),
-                  " ".join(text.split()), size)  # fmt: skip
+                  " ".join(text.split()), size, 0, before.scope)  # fmt: skip

@@ -103,6 +103,7 @@ def serve(channel: Channel, options: argparse.Namespace, backend: Backend | None
         "count": lambda **k: backend.count(**k),
         "check": lambda **k: backend.check(**k),
         "schedule": lambda **k: backend.schedule(**k),
+        "change": lambda **k: backend.change(**k),
         "act": lambda **k: acts.perform(stage, channel, **k),
     }
     while True:

@@ -37,6 +37,9 @@ class Backend(Protocol):
     def schedule(self, **request: Any) -> dict[str, Any]:
         """In which order blocks and warps run from now on."""
 
+    def change(self, **request: Any) -> dict[str, Any]:
+        """Which alternative of an instrumented source is taken from now on."""
+
 
 def wake(channel: Channel | None, options: argparse.Namespace) -> Backend:
     """Make the back end ready; for simt this must come before torch is imported.
@@ -95,6 +98,10 @@ class Plain:
 
     def schedule(self, **request: Any) -> dict[str, Any]:
         """Nothing has an order here."""
+        return {}
+
+    def change(self, **request: Any) -> dict[str, Any]:
+        """Nothing has alternatives here."""
         return {}
 
 
@@ -168,4 +175,9 @@ class Simt(Plain):
     def schedule(self, **request: Any) -> dict[str, Any]:
         """Shuffle the order of blocks and warps by ``seed``; 0 is their own order."""
         self._runtime.schedule(int(request["seed"]))
+        return {}
+
+    def change(self, **request: Any) -> dict[str, Any]:
+        """Take this alternative of an instrumented source; 0 is the source itself."""
+        self._runtime.change(int(request["number"]))
         return {}

@@ -73,6 +73,10 @@ class Runtime:
         """Shuffles the order of blocks and warps by ``seed``; 0 is their own order."""
         self._library.simt_set_schedule(ctypes.c_uint64(seed))
 
+    def change(self, number: int) -> None:
+        """Takes this alternative of an instrumented source (``simt/alternatives.h``); 0 is the source itself."""
+        self._library.simt_set_change(ctypes.c_int(number))
+
     def report_leaks(self) -> None:
         """From now on a finding: memory of cudaMalloc that has not been given back."""
         self._library.simt_report_leaks()

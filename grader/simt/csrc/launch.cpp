@@ -239,6 +239,14 @@ extern "C" SIMT_EXPORT void simt_set_schedule(u64 seed) {
   g_schedule = seed;
 }
 
+// Of the alternatives that simt/alternatives.h holds; 0 is the source as it was written.
+static int g_change = 0;
+extern "C" SIMT_EXPORT int simt_changed() { return g_change; }
+extern "C" SIMT_EXPORT void simt_set_change(int number) {
+  simt_wait();
+  g_change = number;
+}
+
 extern "C" SIMT_EXPORT void simt_reset() {
   simt_wait();
   reset_errors();

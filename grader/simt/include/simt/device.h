@@ -1,5 +1,6 @@
 // Everything a kernel can name without an include.
 #pragma once
+#include "alternatives.h"
 #include "atomics.h"
 #include "math.h"
 #include "sync.h"
