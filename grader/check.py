@@ -47,8 +47,8 @@ class Job:
     ``nurseries`` by back end: players are forked from them instead of started; of "reference" only its own.
     ``beside``: more files that the submission may read; ``reference_beside``: that the reference may.
     ``timer`` finds the speed of a submission that passed, where the task itself says nothing about it.
-    ``rights``: texts of right files; where a check fails for no reason that is known, the one change that would
-    bring the file to pass is looked for among their differences (CPU back end).
+    ``rights``: texts of right files; where a check fails for a reason that no rule knows, the one change that
+    would make it pass is looked for (:mod:`grader.nearest`, on the CPU back end).
     """
 
     lesson: str
@@ -285,6 +285,7 @@ def _nearest(job: Job, record: Record, oracle: Oracle | None) -> dict[str, Any] 
         parent = job.nurseries.get("simt") or nearest.nursery()
         return Player("simt", nearest.LIMITS, sees=(path,), build=builder, mode=job.sandbox, nursery=parent)
 
+    job.say("Looking for the one change that would mend it ...")
     change = nearest.search(
         job.submission.source, job.submission.path.name, job.rights, found, job.task, oracle, start
     )
@@ -302,7 +303,9 @@ def _verdict(
         backend=job.choice.name,
         device=facts.pop("device", "unknown"),
         findings=tuple(
-            replace(f, evidence=f.evidence | {"explanation": known["explanation"]}) if f.id == known.get("id") else f
+            replace(f, evidence=f.evidence | {"explanation": known["explanation"]})
+            if f.id == known.get("id")
+            else f
             for f in _explained(job, record)
         ),
         seconds=time.monotonic() - begun,

@@ -12,7 +12,7 @@ from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
 
-from grader import backend, disk, lessons, roofline, submission
+from grader import backend, disk, lessons, nearest, roofline, submission
 from grader.check import Job, Outcome
 from grader.check import check as grade
 from grader.errors import BadInputError
@@ -69,6 +69,7 @@ def check(
             submission.read(file or desk.file(lesson)),
             choice,
             with_speed=True,
+            rights=nearest.solutions(lesson.solution.parent),
         )
     if schedules > 1 and choice.name != "simt":
         raise BadInputError("--schedules shuffles blocks and warps on the CPU back end: add --backend simt.")

@@ -11,12 +11,12 @@ import re
 import tempfile
 import tomllib
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from rich.console import Console
 
-from grader import backend
+from grader import backend, nearest
 from grader.check import Job, warm
 from grader.check import check as grade
 from grader.dev.generate import MARKER
@@ -138,8 +138,12 @@ def judge(lesson: Lesson, mistake: Mistake) -> Told:
         file = Path(folder) / "exercise.py"
         file.write_text(text, "utf-8")
         job = Job(lesson.name, lesson.task, lesson.reference, read(file), backend.Choice("simt", "a check"))
-        said = panel(grade(warm(job)).verdict)
-    return weigh(mistake, number, said, text.splitlines()[number - 1] if number else "")
+        code = text.splitlines()[number - 1] if number else ""
+        told = weigh(mistake, number, panel(grade(warm(job)).verdict), code)
+        if told.panel and not told.both:  # no rule knows it: what a student is told after a search
+            job = replace(job, rights=nearest.solutions(lesson.solution.parent))
+            told = weigh(mistake, number, panel(grade(warm(job)).verdict), code)
+    return told
 
 
 def weigh(mistake: Mistake, number: int, said: str, code: str = "") -> Told:

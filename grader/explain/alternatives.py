@@ -10,8 +10,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from functools import cache
+from importlib.util import find_spec
 from typing import TYPE_CHECKING
 
 from grader.explain.changes import CPP, Change
@@ -28,7 +29,9 @@ RELATIONS = {
 FUNCTIONS = {"+": "add", "-": "subtract", "*": "multiply", "/": "divide", "%": "remainder"}
 ARITHMETIC = {"+": "-*", "-": "+", "*": "+/", "/": "*%", "%": "/"}
 BUILTINS = ("threadIdx", "blockIdx", "blockDim", "gridDim")
-INTEGERS = re.compile(r"(?:const\s+|unsigned\s+|signed\s+)*(?:int|long|size_t|u?int\d+_t|unsigned|short|auto)$")
+INTEGERS = re.compile(
+    r"(?:const\s+|unsigned\s+|signed\s+)*(?:int|long|size_t|u?int\d+_t|unsigned|short|auto)$"
+)
 FLOATS = re.compile(r"(?:const\s+)*(?:float|double)$")
 SKIPPED = {
     "template_argument_list", "preproc_def", "preproc_function_def", "preproc_include", "preproc_if", "preproc_ifdef",
@@ -37,16 +40,31 @@ SKIPPED = {
     "parameter_list", "field_initializer_list", "sizeof_expression", "ERROR", "new_expression",
 }  # fmt: skip
 # Small changes that are most often the one, first.
-ORDER = ("relation", "name", "member", "operator", "drop", "number", "swap", "statement", "factor", "condition")
+ORDER = (
+    "relation",
+    "name",
+    "member",
+    "operator",
+    "drop",
+    "number",
+    "swap",
+    "statement",
+    "factor",
+    "condition",
+)
 
 
 @dataclass(frozen=True, slots=True)
 class Alternative:
-    """One exchange: its number, what kind it is, and the change of the file that it stands for."""
+    """One exchange: its number, what kind it is, and the change of the file that it stands for.
+
+    ``function``: the first and the last line of the function that it is in.
+    """
 
     number: int
     kind: str
     change: Change
+    function: tuple[int, int]
 
 
 @dataclass(slots=True)
@@ -70,6 +88,7 @@ class _Writer:
     number: int
     made: list[Alternative] = field(default_factory=list)
     function: _Function = field(default_factory=_Function)
+    lines: tuple[int, int] = (0, 0)  # of that function
 
     # -- what stands where
 
@@ -91,7 +110,7 @@ class _Writer:
         was = " ".join(self.text(node).split())
         edit = (self.place(node.start_byte), self.place(node.end_byte), now)
         change = Change((edit,), self.line(node), "replace", was, now, 1)
-        self.made.append(Alternative(self.number, kind, change))
+        self.made.append(Alternative(self.number, kind, change, self.lines))
         return self.number
 
     def pick(self, node: Node, inner: str, others: list[tuple[str, str, str]]) -> str:
@@ -121,10 +140,17 @@ def instrumented(source: str, dropped: frozenset[int] = frozenset()) -> tuple[st
     Strings are left alone that hold escapes, because what the compiler sees is then not what stands in the file.
     """
     made: list[Alternative] = []
+    if find_spec("tree_sitter_cuda") is None:  # where the grader was installed by hand, without it
+        return source, made
     parts, at = [], 0
     for match in STRING.finditer(source):
         body = match["body"]
-        if not CPP.search(body) or "{" not in body or ("\\" in body and not match["prefix"]) or "\\\n" in body:
+        if (
+            not CPP.search(body)
+            or "{" not in body
+            or ("\\" in body and not match["prefix"])
+            or "\\\n" in body
+        ):
             continue
         number = made[-1].number if made else 0
         offset = len(source[: match.start("body")].encode())
@@ -137,11 +163,12 @@ def instrumented(source: str, dropped: frozenset[int] = frozenset()) -> tuple[st
 
 
 def ranked(made: list[Alternative], lines: set[int]) -> list[Alternative]:
-    """Those near to ``lines`` first, and of these the usual slips."""
+    """Those in functions that hold one of ``lines`` first, and of these the usual slips near to it."""
 
-    def key(one: Alternative) -> tuple[int, int, int]:
-        away = min((abs(one.change.line - line) for line in lines), default=0)
-        return (0 if away == 0 else 1 if away <= 3 else 2, ORDER.index(one.kind), one.number)
+    def key(one: Alternative) -> tuple[bool, float, int]:
+        first, last = one.function
+        away = min((abs(one.change.line - line) for line in lines if first <= line <= last), default=None)
+        return away is None, ORDER.index(one.kind) + 0.7 * (away or 0), one.number
 
     return sorted(made, key=key)
 
@@ -162,6 +189,8 @@ def _rewritten(writer: _Writer) -> str:
         if body is None or body.type != "compound_statement" or _has_error(function):
             continue
         writer.function = _declared(writer, function, body)
+        first = writer.line(function)
+        writer.lines = (first, first + writer.text(function).count("\n"))
         parts += [writer.data[at : body.start_byte].decode(), _statement(writer, body)]
         at = body.end_byte
     return "".join([*parts, writer.data[at:].decode()])
@@ -175,7 +204,12 @@ def _functions(node: Node) -> Iterator[Node]:
     for child in node.children:
         if child.type == "function_definition":
             yield child
-        elif child.type in ("namespace_definition", "declaration_list", "template_declaration", "linkage_specification"):
+        elif child.type in (
+            "namespace_definition",
+            "declaration_list",
+            "template_declaration",
+            "linkage_specification",
+        ):
             yield from _functions(child)
 
 
@@ -184,7 +218,13 @@ def _declared(writer: _Writer, function: Node, body: Node) -> _Function:
     found = _Function(kernel="__global__" in head, shared="__shared__" in writer.text(body))
 
     def walk(node: Node, end: int) -> None:
-        if node.type in ("compound_statement", "for_statement", "if_statement", "while_statement", "lambda_expression"):
+        if node.type in (
+            "compound_statement",
+            "for_statement",
+            "if_statement",
+            "while_statement",
+            "lambda_expression",
+        ):
             end = node.end_byte
         if node.type in ("parameter_declaration", "declaration"):
             kind = node.child_by_field_name("type")
@@ -199,7 +239,9 @@ def _declared(writer: _Writer, function: Node, body: Node) -> _Function:
                 constant = "const " if pointer and "const" in qualifiers else ""
                 if "[" in declarator or "&" in declarator:
                     continue
-                found.names.append((writer.text(name), f"{constant}{text}{'*' if pointer else ''}", node.end_byte, end))
+                found.names.append(
+                    (writer.text(name), f"{constant}{text}{'*' if pointer else ''}", node.end_byte, end)
+                )
         if node.type == "identifier":
             found.used.add(writer.text(node))
         for child in node.children:
@@ -248,7 +290,11 @@ def _statement(writer: _Writer, node: Node) -> str:
     if kind == "declaration":
         text = writer.text(node)
         constant = re.match(r"\s*(?:static\s+)?(?:const|constexpr)\b", text)
-        if "__shared__" in text or "constexpr" in text or (constant and not re.search(r"=[^;]*[A-Za-z_]\w*[^;\w]", re.sub(r"\d\w*", "", text))):
+        if (
+            "__shared__" in text
+            or "constexpr" in text
+            or (constant and not re.search(r"=[^;]*[A-Za-z_]\w*[^;\w]", re.sub(r"\d\w*", "", text)))
+        ):
             return text
         return _children(writer, node)
     if kind == "expression_statement":
@@ -262,7 +308,8 @@ def _statement(writer: _Writer, node: Node) -> str:
 
 def _block(writer: _Writer, node: Node) -> str:
     """Statements one after another: two of them may be swapped, and a barrier may follow."""
-    parts, at = [], node.start_byte
+    parts: list[str] = []
+    at = node.start_byte
     before: Node | None = None
     for child in node.children:
         gap = writer.data[at : child.start_byte].decode()
@@ -275,7 +322,7 @@ def _block(writer: _Writer, node: Node) -> str:
             edit = (writer.place(before.start_byte), writer.place(child.end_byte), f"{second} {first}")
             change = Change((edit,), writer.line(before), "move", " ".join(first.split()), " ".join(second.split()), 2,
                             writer.line(child))  # fmt: skip
-            writer.made.append(Alternative(number, "swap", change))
+            writer.made.append(Alternative(number, "swap", change, writer.lines))
             kept = parts.pop()
             both = f"if (simt_change == {number}) {{ {_flat(second)} {_flat(first)} }} else {{ {kept}{gap}{new} }}"
             parts.append(both)
@@ -288,8 +335,10 @@ def _block(writer: _Writer, node: Node) -> str:
             place = writer.place(child.end_byte)
             line = writer.source.count("\n", 0, place) + 1
             text = " ".join(writer.text(child).split())
-            change = Change(((place, place, " __syncthreads();"),), line, "add line", text, "__syncthreads();", 4)
-            writer.made.append(Alternative(number, "statement", change))
+            change = Change(
+                ((place, place, " __syncthreads();"),), line, "add line", text, "__syncthreads();", 4
+            )
+            writer.made.append(Alternative(number, "statement", change, writer.lines))
             parts.append(f" if (simt_change == {number}) {{ __syncthreads(); }}")
             before = None
         at = child.end_byte
@@ -336,7 +385,11 @@ def _expression(writer: _Writer, node: Node) -> str:
     if kind in ("unary_expression",):
         inner = _children(writer, node)
         argument = node.child_by_field_name("argument")
-        return writer.pick(node, inner, [("drop", writer.text(argument), _flat(writer.text(argument)))]) if argument else inner
+        return (
+            writer.pick(node, inner, [("drop", writer.text(argument), _flat(writer.text(argument)))])
+            if argument
+            else inner
+        )
     return _children(writer, node)
 
 
@@ -345,7 +398,12 @@ def _plain(writer: _Writer, node: Node) -> str:
     parts, at = [], node.start_byte
     for child in node.children:
         parts.append(writer.data[at : child.start_byte].decode())
-        inside = child.type in ("argument_list", "subscript_argument_list", "compound_statement", "parenthesized_expression")
+        inside = child.type in (
+            "argument_list",
+            "subscript_argument_list",
+            "compound_statement",
+            "parenthesized_expression",
+        )
         parts.append(_any(writer, child) if inside or node.type == "argument_list" else writer.text(child))
         at = child.end_byte
     parts.append(writer.data[at : node.end_byte].decode())
@@ -370,7 +428,8 @@ def _binary(writer: _Writer, node: Node) -> str:
     if op not in FUNCTIONS:
         return inner
     others3 = [
-        ("operator", f"{a} {other} {b}", f"::simt::alt::{FUNCTIONS[other]}({a}, {b})") for other in ARITHMETIC[op]
+        ("operator", f"{a} {other} {b}", f"::simt::alt::{FUNCTIONS[other]}({a}, {b})")
+        for other in ARITHMETIC[op]
     ]
     others3 += [("drop", a, a), ("drop", b, b)]
     if op in "-/":
@@ -378,15 +437,19 @@ def _binary(writer: _Writer, node: Node) -> str:
     if op == "/":
         others3.append(("operator", f"({a} + {b} - 1) / {b}", f"::simt::alt::round_up({a}, {b})"))
         others3.append(("factor", f"{a} / {b} * {b}", f"::simt::alt::multiply({a} / {b}, {b})"))
-    if op == "*" and not (left.type == "binary_expression" and writer.text(left).count("*")):
-        pass
-    if op in "+-" and left.type == "binary_expression" and (inside := left.child_by_field_name("operator")) is not None:
+    if (
+        op in "+-"
+        and left.type == "binary_expression"
+        and (inside := left.child_by_field_name("operator")) is not None
+    ):
         # (a * b) + c and a * (b + c)
-        l, r = left.child_by_field_name("left"), left.child_by_field_name("right")
-        if writer.text(inside) in "*/" and l is not None and r is not None:
-            c, d = _flat(writer.text(l)), _flat(writer.text(r))
+        one, two = left.child_by_field_name("left"), left.child_by_field_name("right")
+        if writer.text(inside) in "*/" and one is not None and two is not None:
+            c, d = _flat(writer.text(one)), _flat(writer.text(two))
             shown = f"{c} {writer.text(inside)} ({d} {op} {b})"
-            call = f"::simt::alt::{FUNCTIONS[writer.text(inside)]}({c}, ::simt::alt::{FUNCTIONS[op]}({d}, {b}))"
+            call = (
+                f"::simt::alt::{FUNCTIONS[writer.text(inside)]}({c}, ::simt::alt::{FUNCTIONS[op]}({d}, {b}))"
+            )
             others3.append(("operator", shown, call))
     return writer.pick(node, inner, others3)
 
@@ -420,7 +483,9 @@ def _identifier(writer: _Writer, node: Node) -> str:
     def same(other: str) -> bool:
         if "*" in kind or "*" in other:
             return kind == other
-        return bool((INTEGERS.match(kind) and INTEGERS.match(other)) or (FLOATS.match(kind) and FLOATS.match(other)))
+        return bool(
+            (INTEGERS.match(kind) and INTEGERS.match(other)) or (FLOATS.match(kind) and FLOATS.match(other))
+        )
 
     others = [name for name, other in kinds.items() if name != text and same(other)][-7:]
     exact = [name for name in others if kinds[name] == kind]
@@ -443,7 +508,9 @@ def _field(writer: _Writer, node: Node) -> str:
             text = f"blockDim.{axis} * gridDim.{axis}"
             others.append(("factor", text, text))
         return writer.pick(node, writer.text(node), others)
-    others = [("member", f"{base}.{other}", f"::simt::alt::{other}({base})") for other in "xyzw" if other != axis]
+    others = [
+        ("member", f"{base}.{other}", f"::simt::alt::{other}({base})") for other in "xyzw" if other != axis
+    ]
     return writer.pick(node, writer.text(node), others)
 
 
@@ -466,22 +533,43 @@ def _call(writer: _Writer, node: Node) -> str:
     texts = [_flat(writer.text(one)) for one in given]
     if function.type == "template_function" and "_cast" in name:
         head = writer.data[node.start_byte : arguments.start_byte].decode()
-        return head + ("(" + _any(writer, given[0]) + ")" if len(given) == 1 and "reinterpret" not in name else writer.text(arguments))
-    if re.match(r"TORCH_CHECK|AT_|C10_|printf|atomic|__syncthreads|cuda[A-Z]", name) or function.type == "field_expression":
+        return head + (
+            "(" + _any(writer, given[0]) + ")"
+            if len(given) == 1 and "reinterpret" not in name
+            else writer.text(arguments)
+        )
+    if (
+        re.match(r"TORCH_CHECK|AT_|C10_|printf|atomic|__syncthreads|cuda[A-Z]", name)
+        or function.type == "field_expression"
+    ):
         if name.startswith("TORCH_CHECK") and given:
             start = writer.data[node.start_byte : given[0].start_byte].decode()
             return start + _any(writer, given[0]) + writer.data[given[0].end_byte : node.end_byte].decode()
-        return writer.text(node) if "atomic" in name or function.type != "field_expression" else _plain(writer, node)
+        return (
+            writer.text(node)
+            if "atomic" in name or function.type != "field_expression"
+            else _plain(writer, node)
+        )
     inner = _children(writer, node) if function.type == "identifier" else _plain(writer, node)
     if function.type not in ("identifier", "qualified_identifier") or "torch" in name or "at::" in name:
         return inner
     others = []
     swaps = {"fmaxf": "fminf", "fminf": "fmaxf", "max": "min", "min": "max", "fmax": "fmin", "fmin": "fmax"}
     if name in swaps:
-        others.append(("operator", f"{swaps[name]}({', '.join(texts)})", f"{swaps[name]}({', '.join(texts)})"))
+        others.append(
+            ("operator", f"{swaps[name]}({', '.join(texts)})", f"{swaps[name]}({', '.join(texts)})")
+        )
     if len(texts) == 1 and re.fullmatch(r"\w*(?:f|exp|log|sqrt|tanh|abs)", name) and name != "sizeof":
-        for how, shown in (("negative", f"-{texts[0]}"), ("half", f"0.5f * {texts[0]}"), ("twice", f"2.0f * {texts[0]}")):
-            shown = f"{name}(-({texts[0]}))" if how == "negative" and not re.fullmatch(r"\w+", texts[0]) else f"{name}({shown})"
+        for how, shown in (
+            ("negative", f"-{texts[0]}"),
+            ("half", f"0.5f * {texts[0]}"),
+            ("twice", f"2.0f * {texts[0]}"),
+        ):
+            shown = (
+                f"{name}(-({texts[0]}))"
+                if how == "negative" and not re.fullmatch(r"\w+", texts[0])
+                else f"{name}({shown})"
+            )
             others.append(("factor", shown, f"{name}(::simt::alt::{how}({texts[0]}))"))
         others.append(("drop", texts[0], texts[0]))
     if len(texts) == 2:
@@ -496,7 +584,9 @@ def _assignment(writer: _Writer, node: Node) -> str:
     left, right = node.child_by_field_name("left"), node.child_by_field_name("right")
     if left is None or right is None:
         return writer.text(node)
-    head = _subscript(writer, left, store=True) if left.type == "subscript_expression" else _plain(writer, left)
+    head = (
+        _subscript(writer, left, store=True) if left.type == "subscript_expression" else _plain(writer, left)
+    )
     middle = writer.data[left.end_byte : right.start_byte].decode()
     return head + middle + _value(writer, right)
 
@@ -505,7 +595,10 @@ def _value(writer: _Writer, right: Node) -> str:
     """What is stored, returned or kept: the formula, of which a factor or a sign may be missing."""
     inner, text = _any(writer, right), _flat(writer.text(right))
     others = []
-    if right.type in ("binary_expression", "call_expression", "identifier", "subscript_expression") and "torch" not in text:
+    if (
+        right.type in ("binary_expression", "call_expression", "identifier", "subscript_expression")
+        and "torch" not in text
+    ):
         others = [("factor", f"-({text})", f"::simt::alt::negative({text})")]
         floats = [
             n
@@ -546,13 +639,3 @@ def _subscript(writer: _Writer, node: Node, store: bool = False) -> str:
     elif argument.type == "subscript_expression":
         head = _subscript(writer, argument, store)
     return head + "".join(parts)
-
-
-def without(made: list[Alternative], lines: frozenset[int]) -> list[Alternative]:
-    """Those in other lines."""
-    return [one for one in made if one.change.line not in lines]
-
-
-def renumbered(one: Alternative, line: int) -> Alternative:
-    """The same at another line of the file."""
-    return replace(one, change=replace(one.change, line=line))

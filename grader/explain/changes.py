@@ -11,6 +11,7 @@ traces: there, too, a wrong program is mended with parts of right ones.
 from __future__ import annotations
 
 import ast
+import keyword
 import re
 from collections import Counter
 from collections.abc import Iterator, Sequence
@@ -38,15 +39,18 @@ CPLUS = re.compile(
   | (?P<op><<<|>>>|::|->|\+\+|--|&&|\|\||[-+*/%&|^<>=!]=|<<|.)""",
     re.X | re.S,
 )
-WORDS = frozenset(
-    "and as assert break class continue def del elif else except finally for from global if import in is lambda "
-    "None nonlocal not or pass raise return True False try while with yield auto bool char const constexpr "
-    "double float int long short signed unsigned void static struct template typename using namespace sizeof "
-    "true false nullptr do switch case default new delete public private".split()
+PYTHON_WORDS = frozenset(keyword.kwlist)
+CPP_WORDS = frozenset(
+    re.findall(
+        r"\w+",
+        "break class continue else for if return while auto bool char const constexpr double float int long short "
+        "signed unsigned void static struct template typename using namespace sizeof true false nullptr do switch "
+        "case default new delete public private",
+    )
 )
 
 
-BLOCKS = frozenset("for while if elif else with def class try except finally".split())
+BLOCKS = frozenset(["for", "while", "if", "elif", "else", "with", "def", "class", "try", "except", "finally"])
 
 
 @dataclass(frozen=True, slots=True)
@@ -137,9 +141,7 @@ class _Reader:
             start = self.spans[0][0]
             line = self.source.count("\n", 0, start) + 1
             indent = start - (self.source.rfind("\n", 0, start) + 1)
-            self.units.append(
-                Unit(tuple(self.tokens), tuple(self.spans), line, indent, self.cpp, self.scope)
-            )
+            self.units.append(Unit(tuple(self.tokens), tuple(self.spans), line, indent, self.cpp, self.scope))
         self.tokens, self.spans = [], []
 
 
@@ -239,7 +241,10 @@ def differences(wrong: str, right: str) -> list[Difference]:
         ours = [_with_names(unit, names.get(unit.scope, {})) for unit in ours]
         pairs = _aligned(ours, theirs)
     back = {scope: {d: s for s, d in known.items()} for scope, known in names.items()}
-    found = [*_within(wrong, right, ours, theirs, pairs, back), *_around(wrong, right, ours, theirs, pairs, back)]
+    found = [
+        *_within(wrong, right, ours, theirs, pairs, back),
+        *_around(wrong, right, ours, theirs, pairs, back),
+    ]
     local = {name for unit in (*ours, *theirs) for name in _declared(unit)}
     return _grouped(sorted(found, key=lambda d: d.whole.edits), local)
 
@@ -247,7 +252,8 @@ def differences(wrong: str, right: str) -> list[Difference]:
 def _grouped(every: list[Difference], local: set[str]) -> list[Difference]:
     """Differences of one function that the same variable binds together, one of which alone does not compile."""
     words = [
-        (set(re.findall(r"[A-Za-z_]\w*", d.whole.was)) ^ set(re.findall(r"[A-Za-z_]\w*", d.whole.now))) & local
+        (set(re.findall(r"[A-Za-z_]\w*", d.whole.was)) ^ set(re.findall(r"[A-Za-z_]\w*", d.whole.now)))
+        & local
         for d in every
     ]
     group = list(range(len(every)))
@@ -330,27 +336,39 @@ def _declared(unit: Unit) -> set[str]:
     """The names that a statement gives to something."""
     found = set()
     tokens = ("", *unit.tokens, "")
+    words = CPP_WORDS if unit.cpp else PYTHON_WORDS
     for before, token, after in zip(tokens, tokens[1:], tokens[2:], strict=False):
-        if not IDENTIFIER.match(token) or token in WORDS or before in (".", "->", "::"):
+        if not IDENTIFIER.match(token) or token in words or before in (".", "->", "::"):
             continue
         typed = bool(IDENTIFIER.match(before)) and before not in ("return", "in", "if", "else", "not", "and")
         if unit.cpp:
-            if (typed or before in ("*", "&", ">", ",")) and after in ("=", ";", ",", ")", "(", "[", "{", ":"):
+            if (typed or before in ("*", "&", ">", ",")) and after in (
+                "=",
+                ";",
+                ",",
+                ")",
+                "(",
+                "[",
+                "{",
+                ":",
+            ):
                 found.add(token)
         elif (
             after in ("=", ":=")
             or before in ("def", "class", "as", "for", "lambda")
             or unit.tokens[:1] == ("def",)
-            or (unit.tokens[:1] == ("for",) and token in unit.tokens[: unit.tokens.index("in")] if "in" in unit.tokens else False)
+            or (
+                unit.tokens[:1] == ("for",) and token in unit.tokens[: unit.tokens.index("in")]
+                if "in" in unit.tokens
+                else False
+            )
             or ("=" in unit.tokens and after == "," and token in unit.tokens[: unit.tokens.index("=")])
         ):
             found.add(token)
     return found
 
 
-def _renamed(
-    ours: list[Unit], theirs: list[Unit], pairs: list[tuple[int, int]]
-) -> dict[int, dict[str, str]]:
+def _renamed(ours: list[Unit], theirs: list[Unit], pairs: list[tuple[int, int]]) -> dict[int, dict[str, str]]:
     """By function: which of the student's own names stands for which of the right file's."""
     votes: dict[int, Counter[tuple[str, str]]] = {}
     mine: dict[int, set[str]] = {}
@@ -359,11 +377,12 @@ def _renamed(
     for i, j in pairs:
         one, other = ours[i], theirs[j]
         scopes.setdefault(one.scope, set()).add(other.scope)
+        words = CPP_WORDS if one.cpp else PYTHON_WORDS
         matcher = SequenceMatcher(None, one.tokens, other.tokens, autojunk=False)
         for tag, i1, i2, j1, j2 in matcher.get_opcodes():
             if tag == "replace" and i2 - i1 == j2 - j1:
                 for a, b in zip(one.tokens[i1:i2], other.tokens[j1:j2], strict=True):
-                    if IDENTIFIER.match(a) and IDENTIFIER.match(b) and not {a, b} & WORDS:
+                    if IDENTIFIER.match(a) and IDENTIFIER.match(b) and not {a, b} & words:
                         votes.setdefault(one.scope, Counter())[a, b] += 1
     for unit in ours:
         mine.setdefault(unit.scope, set()).update(_declared(unit))
@@ -374,10 +393,10 @@ def _renamed(
     known: dict[int, dict[str, str]] = {}
     everywhere: dict[str, str] = {}
     for scope, counted in votes.items():
-        words = set().union(*(vocabulary.get(s, set()) for s in scopes.get(scope, ())))
+        known_words = set().union(*(vocabulary.get(s, set()) for s in scopes.get(scope, ())))
         chosen = known.setdefault(scope, {})
         for (a, b), _ in counted.most_common():
-            if a in chosen or b in chosen.values() or a in words or b in own.get(scope, ()):
+            if a in chosen or b in chosen.values() or a in known_words or b in own.get(scope, ()):
                 continue
             if a in declared:
                 chosen[a] = b
@@ -436,13 +455,27 @@ def _within(
         was = " ".join(wrong[one.start : one.end].split())
         size = sum(part.size for part in parts) + 1
         whole = Change(
-            ((one.start, one.end, now),), parts[0].line, "replace", was, " ".join(now.split()), size, 0, one.scope
+            ((one.start, one.end, now),),
+            parts[0].line,
+            "replace",
+            was,
+            " ".join(now.split()),
+            size,
+            0,
+            one.scope,
         )
-        yield Difference(whole, tuple(parts), one.cpp) if len(parts) > 1 else Difference(parts[0], (), one.cpp)
+        yield (
+            Difference(whole, tuple(parts), one.cpp) if len(parts) > 1 else Difference(parts[0], (), one.cpp)
+        )
 
 
 def _part(
-    wrong: str, right: str, one: Unit, other: Unit, code: tuple[str, int, int, int, int], known: dict[str, str]
+    wrong: str,
+    right: str,
+    one: Unit,
+    other: Unit,
+    code: tuple[str, int, int, int, int],
+    known: dict[str, str],
 ) -> Change:
     """One difference inside a statement."""
     tag, i1, i2, j1, j2 = code
@@ -453,7 +486,11 @@ def _part(
     elif i1 < len(one.spans):
         start = end = one.spans[i1][0]
         tight = start == one.spans[i1 - 1][1] if i1 else False
-        new = now if tight and not (IDENTIFIER.match(now[-1:]) and IDENTIFIER.match(one.tokens[i1][:1])) else f"{now} "
+        new = (
+            now
+            if tight and not (IDENTIFIER.match(now[-1:]) and IDENTIFIER.match(one.tokens[i1][:1]))
+            else f"{now} "
+        )
     else:
         start = end = one.end
         new = now if now[:1] in ")]}([.;:," else f" {now}"
@@ -472,7 +509,8 @@ def _around(
     for (i, j), (i2, j2) in pairwise(ends):
         mine = _runs(ours, range(i + 1, i2))
         their = _runs(theirs, range(j + 1, j2))
-        for gone_run, put_run in zip_longest(mine, their, fillvalue=[]):
+        nothing: list[int] = []
+        for gone_run, put_run in zip_longest(mine, their, fillvalue=nothing):
             yield from _gap(wrong, right, ours, theirs, gone_run, put_run, i, back)
 
 
@@ -519,11 +557,13 @@ def _dropped(wrong: str, ours: list[Unit], run: list[int]) -> Change:
 
 
 def _text_of(right: str, theirs: list[Unit], run: list[int], known: dict[str, str]) -> str:
-    parts = []
+    parts: list[str] = []
     for k in run:
         unit = theirs[k]
         gap = right[theirs[k - 1].end : unit.start] if parts else ""
-        parts.append(gap if not re.search(r"#|//|/\*", gap) else "\n" + " " * unit.indent if not unit.cpp else " ")
+        parts.append(
+            gap if not re.search(r"#|//|/\*", gap) else "\n" + " " * unit.indent if not unit.cpp else " "
+        )
         parts.append(_text(right, unit, 0, len(unit.tokens), known))
     return "".join(parts)
 

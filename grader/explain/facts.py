@@ -276,8 +276,12 @@ def _not_contiguous(text: Text, finding: Finding) -> Iterator[Fact]:
 def _like_a_view(text: Text, finding: Finding) -> Iterator[Fact]:
     """``out = empty_like(x)`` above ``x = x.contiguous()``."""
     for function in text.host:
-        for made in re.finditer(r"\b(?P<out>\w+)\s*=\s*(?:torch|at)::(?P<how>\w+_like)\s*\(\s*(?P<x>\w+)\s*\)", function.body):
-            later = re.search(rf"\b{made['x']}\s*=\s*{made['x']}\s*\.\s*contiguous", function.body[made.end() :])
+        for made in re.finditer(
+            r"\b(?P<out>\w+)\s*=\s*(?:torch|at)::(?P<how>\w+_like)\s*\(\s*(?P<x>\w+)\s*\)", function.body
+        ):
+            later = re.search(
+                rf"\b{made['x']}\s*=\s*{made['x']}\s*\.\s*contiguous", function.body[made.end() :]
+            )
             if later:
                 x, out = made["x"], made["out"]
                 cause = f"`{made['how']}({x})` lays {out} out as {x} is, and here {x} may still be a transposed view: what the kernel writes row after row is then read column after column."
@@ -360,9 +364,7 @@ def _by_another_name(text: Text, function: Function, name: str) -> Iterator[Fact
         rf"\b(?:auto&?|(?:torch|at)::Tensor&?)\s+(?P<y>\w+)\s*=\s*{name}\s*;", function.body
     ):
         y = alias["y"]
-        changed = re.search(
-            rf"\b{y}\s*\.\s*[a-z]\w*_\s*\(|\b{y}\s*[-+*/]=", function.body[alias.end() :]
-        )
+        changed = re.search(rf"\b{y}\s*\.\s*[a-z]\w*_\s*\(|\b{y}\s*[-+*/]=", function.body[alias.end() :])
         if changed:
             made = text.line(function.start + alias.start())
             cause = f"{y} is the same tensor as {name} (line {made} gives it another name, and copies nothing), and this line works in place: it changes the caller's own tensor."

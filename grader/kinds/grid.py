@@ -115,8 +115,8 @@ class OnGrid:
                 f"{f'out[{own[0].index}]' if own else 'nothing'}. "
             )
             message += (
-                f"The guard `{guard[1]}` decides who writes: with block size {self.size}, n = {self.n}, this thread's i is {i}, "
-                "and it must let every i below n through."
+                f"The guard `{guard[1]}` decides who writes: it must let every i below n through, and here i "
+                f"is {i}, size is {self.size} and n is {self.n}."
                 if guard
                 else "A thread's number in the grid is block * size + thread."
             )

@@ -202,7 +202,7 @@ def first_use(source: str, name: str, parameter: int) -> int:
 
 
 def guard(source: str, name: str) -> tuple[int, str] | None:
-    """Line and condition of the function's only `if`, where it decides whether something is done; else None."""
+    """Line and condition of the function's only `if`; None if it has none, or several."""
     try:
         tree = ast.parse(source)
     except (SyntaxError, ValueError, RecursionError, MemoryError):

@@ -13,7 +13,7 @@ import warnings
 from pathlib import Path
 from typing import Any
 
-from grader import disk, submission
+from grader import disk, nearest, submission
 from grader.backend import Choice
 from grader.check import Job, check
 from grader.errors import BadInputError
@@ -100,6 +100,7 @@ def _grade(
         job = Job(
             lesson.name, lesson.task, lesson.reference, read, choice, with_speed=True, sandbox=sandbox,
             say=lambda text: say(stage="say", text=text), tell=tell, nurseries=nurseries,
+            rights=nearest.solutions(lesson.solution.parent),
         )  # fmt: skip
         outcome = check(job)
         say(stage="done", verdict=outcome.verdict.as_json())

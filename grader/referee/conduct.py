@@ -190,6 +190,17 @@ class Match:
             return Finding(case.name, Status.NOT_REFUSED, message, 0, case.points)
         return Finding(case.name, Status.PASSED, case.why, case.points, case.points)
 
+    def changed(self, case: Case, number: int) -> Finding:
+        """The case with an alternative of an instrumented source. Deaths of the player are not counted."""
+        self._restarts = 0
+        self.record.memory.clear()
+        try:
+            self.revive()
+            self.ask("change", number=number)
+        except FaultError as fault:
+            return fault.finding(case.name)
+        return self._play(case)
+
     def _fallen(self, case: Case, fault: FaultError) -> Finding:
         self._observe(fault.evidence.pop("findings", []))
         if fault.dead and self.player:

@@ -183,4 +183,6 @@ def precision(wrong: Array, answer: Array, got: Array) -> str | None:
         like = "bfloat16 or a coarse approximation"
     if got.dtype == np.float64 and -30 <= power <= -20:
         like = "float32 on the way"
-    return f"The largest error is about 2^{power} of the largest value; that looks like {like}, not {got.dtype}."
+    return (
+        f"The largest error is about 2^{power} of the largest value; that looks like {like}, not {got.dtype}."
+    )

@@ -74,7 +74,7 @@ class Runtime:
         self._library.simt_set_schedule(ctypes.c_uint64(seed))
 
     def change(self, number: int) -> None:
-        """Takes this alternative of an instrumented source (``simt/alternatives.h``); 0 is the source itself."""
+        """Takes this alternative of ``simt/alternatives.h`` from now on; 0 is the source itself."""
         self._library.simt_set_change(ctypes.c_int(number))
 
     def report_leaks(self) -> None:

@@ -42,7 +42,7 @@ TASK = Task(
             "float64",
             Tensor((9,), dtype="float64", device="cpu"),
             2,
-            "Double precision goes in, so double precision comes out: a float keeps 0.1 to seven digits only.",
+            "Double precision goes in and comes out: a float keeps 0.1 to seven digits only.",
             0.1,
             -1 / 3,
         ),

@@ -39,7 +39,9 @@ TASK = Task(
         ),
         _scale("ragged", 37, 8, 4, "The last block has five elements for eight threads."),
         _scale("one element", 1, 16, 1, "Fifteen of the sixteen threads have nothing to do."),
-        OnGrid("neighbours", "neighbours", 24, 8, _neighbours, 3, "Elements at the edges have one neighbour only."),
+        OnGrid(
+            "neighbours", "neighbours", 24, 8, _neighbours, 3, "At the edges there is one neighbour only."
+        ),
         OnGrid("neighbours, ragged", "neighbours", 29, 8, _neighbours, 3, "Threads past the end do nothing."),
     ),
     introduces=("kernel over a grid",),

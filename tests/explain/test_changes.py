@@ -1,0 +1,73 @@
+"""Differences between files, each as a change that can be tried."""
+
+import ast
+
+import pytest
+
+from grader import lessons
+from grader.explain.alternatives import instrumented, ranked
+from grader.explain.changes import differences, together, units
+
+RIGHT = '''cuda = r"""
+#include <torch/extension.h>
+__global__ void square(const float* in, float* out, int n) {
+    const int i = blockIdx.x * blockDim.x + threadIdx.x;
+    if (i < n) out[i] = in[i] * in[i];
+}
+"""
+
+
+def mean(values):
+    total = 0.0
+    for value in values:
+        total += value
+    return total / len(values)
+'''
+
+
+def test_a_files_own_names_are_no_differences() -> None:
+    wrong = RIGHT.replace("total", "summe").replace("value", "item").replace("in[i]", "src[i]")
+    wrong = wrong.replace("* in,", "* src,")
+    assert differences(wrong, RIGHT) == []
+
+
+def test_a_slip_is_the_only_difference_of_a_file_with_other_names() -> None:
+    wrong = RIGHT.replace("total", "summe").replace("summe / len(values)", "summe / len(values) + 1")
+    (only,) = differences(wrong, RIGHT)
+    assert (only.whole.kind, only.whole.was, only.whole.line) == ("delete", "+ 1", 14)
+    assert only.whole.apply(wrong) == RIGHT.replace("total", "summe").replace("(values)\n", "(values) \n")
+
+
+def test_a_return_that_stands_in_the_loop_is_a_matter_of_columns() -> None:
+    wrong = RIGHT.replace("    return total", "        return total")
+    (only,) = differences(wrong, RIGHT)
+    assert only.whole.kind == "indent" and only.whole.apply(wrong) == RIGHT
+
+
+def test_a_lost_line_is_put_back_in_its_column() -> None:
+    wrong = RIGHT.replace("        total += value\n", "        pass\n")
+    every = together([d.whole for d in differences(wrong, RIGHT)])
+    ast.parse(every.apply(wrong))
+    assert "        total += value" in every.apply(wrong)
+
+
+def test_units_of_a_file_that_does_not_parse() -> None:
+    found = units(RIGHT.replace("in values:", "in values"))
+    assert any(unit.cpp for unit in found) and any(unit.tokens[:1] == ("return",) for unit in found)
+
+
+@pytest.mark.parametrize("lesson", lessons.every(), ids=lambda lesson: lesson.number)
+def test_a_solution_does_not_differ_from_itself_and_keeps_its_lines(lesson: lessons.Lesson) -> None:
+    source = lesson.solution.read_text("utf-8")
+    assert differences(source, source) == []
+    text, made = instrumented(source)
+    assert text.count("\n") == source.count("\n")
+    assert [one.number for one in made] == list(range(1, len(made) + 1))
+    assert sorted(ranked(made, {1}), key=lambda one: one.number) == made
+
+
+def test_an_alternative_is_a_change_of_the_file() -> None:
+    _, made = instrumented(RIGHT)
+    texts = {one.change.apply(RIGHT) for one in made}
+    assert RIGHT.replace("i < n", "i <= n") in texts
+    assert RIGHT.replace("blockIdx.x * blockDim.x", "gridDim.x * blockDim.x") in texts
