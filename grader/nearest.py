@@ -31,6 +31,7 @@ from grader.verdict import PENDING, Finding, Status
 SECONDS = 12.0
 STEPS = (2, 5, 11, 23)  # how many differences are taken away together, before all are
 MOST_PARTS = 5
+MOST_EDITS, LARGEST = 3, 40  # places and tokens of a change that is worth telling
 TRYING = 6.0  # seconds for the alternatives of one module
 TIMES = 3
 LIMITS = Limits(load=8.0, build=30.0, call=3.0)
@@ -136,6 +137,8 @@ def search(
                     return told(found, False)
                 continue
             change = _found(trials, sensible, lambda c: _rank(c, hot, scopes, failed[0]))  # noqa: B023
+            if change and (len(change.edits) > MOST_EDITS or change.size > LARGEST):
+                continue  # true, and no help
             # Inputs are drawn anew each time: what helps by chance does not help again and again.
             if change and all(passes(change.apply(source)) for _ in range(1 if task.cases else TIMES)):
                 whole = ids <= first or passes(change.apply(source), ids)

@@ -45,6 +45,8 @@ def explained(finding: Finding, source: str, warnings: Sequence[Warned] = ()) ->
             found = hosts.call(found, finding, source)
         if found and found.rule.startswith("event-"):
             found = timing.events(finding, source) or found
+    if found and not found.line:
+        found = _placed(found, finding.message, source)
     if found is None and not finding.ok and finding.status not in BEFORE_THE_CALL:
         found = warned.explained(warnings, source) or facts.explained(finding, source)
     message = (
@@ -53,6 +55,16 @@ def explained(finding: Finding, source: str, warnings: Sequence[Warned] = ()) ->
     if found is None:
         return finding if message == finding.message else replace(finding, message=message)
     return replace(finding, message=message, evidence=finding.evidence | {"explanation": found.as_json()})
+
+
+def _placed(found: Explanation, message: str, source: str) -> Explanation:
+    """The explanation with the student's line that the exception came from."""
+    lines = source.splitlines()
+    for match in reversed(list(re.finditer(r"\.py, line (\d+): ", message))):
+        number = int(match[1])
+        if 0 < number <= len(lines) and lines[number - 1].strip()[:20] in message:
+            return replace(found, line=number, code=lines[number - 1].strip())
+    return found
 
 
 def _suggestions(message: str, source: str) -> str:

@@ -99,6 +99,87 @@ def _input_returned(text: Text, finding: Finding) -> Iterator[Fact]:
             )
 
 
+def _made_here(text: Text, finding: Finding) -> Iterator[Fact]:
+    """Where the host code makes the tensor that it returns, and whose form is wrong."""
+    for function in text.host:
+        returned = re.findall(r"\breturn\s+(\w+)\s*;", function.body)
+        for name in dict.fromkeys(returned[::-1]):
+            made = re.search(rf"\b{name}\s*=\s*(?P<how>(?:torch|at)::\w+\s*\([^;]*)\s*;", function.body)
+            if made:
+                what = "shape" if finding.status is Status.WRONG_SHAPE else "dtype"
+                how = " ".join(made["how"].split())
+                cause = f"{name}, which {function.name} hands back, gets its {what} here: `{how}`."
+                yield Fact("made-here", text.line(function.start + made.start()), cause,
+                           "A result that is like an input is made with `torch::empty_like(x)`.")  # fmt: skip
+                return
+
+
+def _of_the_module(text: Text, finding: Finding) -> Iterator[Fact]:
+    """``bias_relu(x)`` in Python, where only the extension has it."""
+    lost = re.search(r"NameError: name '(\w+)' is not defined", finding.message)
+    if lost is None or text.tree is None:
+        return
+    for node in text.tree.body:
+        if not (isinstance(node, ast.Assign) and "load_inline(" in ast.unparse(node.value)):
+            continue
+        module = ast.unparse(node.targets[0])
+        used = [n for n in ast.walk(text.tree) if isinstance(n, ast.Name) and n.id == lost[1]]
+        if used and re.search(rf"['\"]{lost[1]}['\"]", ast.unparse(node.value)):
+            cause = f"Python knows no {lost[1]}: the function belongs to {module}, the module that load_inline made."
+            yield Fact("of-the-module", used[0].lineno, cause, f"Write `{module}.{lost[1]}(...)`.")
+
+
+def _bytes_of_shared(text: Text, finding: Finding) -> Iterator[Fact]:
+    """The third value of a launch, where a kernel goes past the end of what it asks for."""
+    if not any("dynamic shared memory" in str(one.get("what")) for one in finding.evidence.get("seen") or []):
+        return
+    for match in LAUNCH.finditer(text.code):
+        tokens = [t for t in tokenize(text.code[match.end() - 3 :]) if t.kind != "space"]
+        end = next((i for i, t in enumerate(tokens) if t.text == ">>>"), -1)
+        given = split_commas(tokens[1:end]) if end > 0 else []
+        value, at = "".join(t.text for t in given[2]) if len(given) > 2 else "", match.start()
+        if re.fullmatch(r"\w*(?:byte|smem|shared|shm)\w*", value, re.I):
+            made = re.search(rf"\b{value}\s*=\s*(?P<v>[^;]*);", text.code[: match.start()])
+            value, at = (made["v"], made.start()) if made else (value, at)
+        if value and "sizeof" not in value and not re.search(r"\*\s*[248]\b|\b[248]\s*\*", value):
+            cause = (
+                f"This launch asks for `{value}` bytes of shared memory: the third value between <<< and >>> counts "
+                "bytes, and a float has 4."
+            )
+            yield Fact("bytes-of-shared", text.line(at), cause, f"Write `({value}) * sizeof(float)`.")
+
+
+def _cut_on_the_host(text: Text, finding: Finding) -> Iterator[Fact]:
+    """``int s = scale;`` where scale is a double."""
+    form = r"\b(?P<t>int|int64_t|long|unsigned)\s+(?P<v>\w+)\s*[=({]\s*(?:static_cast<int\w*>\()?(?P<x>\w+)\)?\s*[;)}]"
+    for function in text.host:
+        fractions = set(re.findall(r"\b(?:double|float)\s+(\w+)\s*(?:,|=|$)", function.parameters))
+        for match in re.finditer(form, function.body):
+            if match["x"] in fractions:
+                cause = f"{match['v']} is declared {match['t']}, so what stands behind the point of {match['x']} is dropped."
+                yield Fact("fraction-dropped", text.line(function.start + match.start()), cause,
+                           f"Declare it `float {match['v']}`.")  # fmt: skip
+
+
+def _float4_in_floats(text: Text, finding: Finding) -> Iterator[Fact]:
+    """``x4[4 * i]`` of a pointer to float4."""
+    wide = r"(?:float4|int4|double2|float2)"
+    index = r"\b(?P<a>\w+)\s*\[\s*(?P<i>4\s*\*\s*\w+|\w+\s*\*\s*4|\w+)\s*\]"
+    for kernel in text.kernels:
+        names = set(re.findall(rf"\b{wide}\s*\*\s*(?:const\s+)?(?:__restrict__\s*)?(\w+)",
+                               f"{kernel.parameters};{kernel.body}"))  # fmt: skip
+        names |= set(
+            re.findall(rf"\bauto\s*\*?\s*(\w+)\s*=\s*reinterpret_cast<[^>]*{wide}[^>]*>", kernel.body)
+        )
+        made = {m[1] for m in re.finditer(r"\b(\w+)\s*=\s*(?:4\s*\*|[^;=]*\*\s*4\s*;)", kernel.body)}
+        for match in re.finditer(index, kernel.body):
+            if match["a"] in names and ("4" in match["i"] or match["i"] in made):
+                a = match["a"]
+                cause = f"`{match[0]}`: {a} points to float4, so its index counts in steps of four floats already; {a}[i] is floats 4 * i to 4 * i + 3."
+                yield Fact("float4-in-floats", text.line(kernel.start + match.start()), cause,
+                           "Index it with the number of the float4, without the factor of 4.")  # fmt: skip
+
+
 def _host_memory(text: Text, finding: Finding) -> Iterator[Fact]:
     """A pointer to the host's memory that reaches a kernel: an output made on the CPU, or no check of the input."""
     if "not device memory" not in finding.message:
@@ -338,6 +419,11 @@ FACTS: tuple[tuple[Finder, frozenset[Status]], ...] = (
     (_called_at_once, frozenset({Status.RAISED})),
     (_plain_tensor, frozenset({Status.MISSING_ENTRY})),
     (_not_launched, WRONG | OUTSIDE),
+    (_of_the_module, frozenset({Status.RAISED})),
+    (_made_here, frozenset({Status.WRONG_SHAPE, Status.WRONG_DTYPE})),
+    (_bytes_of_shared, OUTSIDE),
+    (_cut_on_the_host, WRONG),
+    (_float4_in_floats, OUTSIDE),
     (_input_returned, WRONG),
     (_host_memory, OUTSIDE),
     (_arguments_swapped, WRONG | OUTSIDE | TWICE),

@@ -300,7 +300,12 @@ class Seen:
                     continue
                 value, line = _resolved(fields[self.which], function, node.lineno)
                 shown = self.shown(fields[self.which])
-                if said.get("p10", 0) > said.get("p90", math.inf) and {"p10", "p90"} <= set(fields):
+                ordered = any("quantiles" in ast.unparse(f) or "sort" in ast.unparse(f) for f in self.reached)
+                if (
+                    ordered
+                    and said.get("p10", 0) > said.get("p90", math.inf)
+                    and {"p10", "p90"} <= set(fields)
+                ):
                     ten, ninety = self.shown(fields["p10"]), self.shown(fields["p90"])
                     cause = f"p10 gets `{ten}`, which is the larger one, and p90 gets `{ninety}`: they are in each other's place."
                     yield Fact("percentiles-swapped", node.lineno, cause,

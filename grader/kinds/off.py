@@ -49,6 +49,9 @@ def seconds(said: float, right: float, tolerance: float) -> str:
         if right and math.isclose(said, right * factor, rel_tol=tolerance):
             times = f"{factor:,.0f}"
             return f" It is {times} times too large: {unit}, where seconds are asked for. Divide by {times}."
+    for factor in range(2, 101):
+        if right and math.isclose(said, right * factor, rel_tol=min(tolerance, 0.2 / factor)):
+            return f" It is {factor} times too large: is that the time of {factor} calls?"
     for factor in (1e-3, 1e-6):
         if right and math.isclose(said, right * factor, rel_tol=tolerance):
             return f" It is {FACTORS[factor]}."

@@ -12,7 +12,7 @@ TASK = Task(
         Case("whole blocks", (Tensor((32, 64)),), "Every 16 x 16 block is full.", 2),
         Case("ragged edges", (Tensor((37, 101)),), "Two primes: the last blocks hang over both edges.", 2),
         Case("one element", (Tensor((1, 1)),), "255 of the 256 threads have nothing to do.", 1),
-        Case("one row", (Tensor((1, 4099)),), "Many columns, one row: x and y not swapped?", 1),
+        Case("one row", (Tensor((1, 16411)),), "Many columns, one row: x and y not swapped?", 1),
         Case("one column", (Tensor((4099, 1)),), "Many rows and one column.", 1),
         Case("tiny values", (Tensor((17, 33), scale=1e-3),), "Values near 0.001: squares near 1e-6.", 1),
         Case("large values", (Tensor((17, 33), scale=1e3),), "Values near 1000: squares near a million.", 1),

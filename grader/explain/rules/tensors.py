@@ -33,6 +33,14 @@ RULES = (
         "here, a list is not a tensor, and Python's float is a double in C++.",
     ),
     Rule(
+        "not-in-torch",
+        (
+            r"module '(?P<module>torch[\w.]*|math|statistics|itertools|time)' has no attribute '(?P<name>\w+)'",
+        ),
+        "{module} has nothing called {name}.",
+        "Check the spelling, capitals too: classes begin with one, as torch.cuda.Event and torch.nn.Linear do.",
+    ),
+    Rule(
         "not-bound",
         (r"module '(?P<module>[\w.]+)' has no attribute '(?P<name>\w+)'",),
         "The module {module} has nothing called {name}.",

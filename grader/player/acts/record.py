@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import gzip
 import json
+import secrets
 from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -40,7 +41,7 @@ def perform(
     model.register_forward_hook(counted)
     layers = sum(not list(m.children()) for m in model.modules())
     facts: dict[str, Any] = {"layers": layers, "batch": list(batch.shape)}
-    path = Path.cwd() / "trace.json"
+    path = Path.cwd() / f"trace-{secrets.token_hex(4)}.json"  # a file that writes elsewhere shall not hit it
     with _host_only(gpu):
         stage.entry(entry)(model, batch, steps, str(path))
     if not path.exists():
