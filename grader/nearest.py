@@ -18,6 +18,7 @@ from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
+from grader.errors import BadInputError
 from grader.explain.alternatives import Alternative, instrumented, ranked
 from grader.explain.changes import Change, Difference, differences, together
 from grader.referee.conduct import Match
@@ -46,7 +47,7 @@ Start = Callable[[Path], Player]
 
 @dataclass(frozen=True, slots=True)
 class Nearest:
-    """What was found: the change, its line after which ``text`` shows it, and how much it mends.
+    """What was found: the change, and its line ``before`` and ``after`` it.
 
     ``all``: with it every check passes that had failed, not only the first.
     """
@@ -143,7 +144,7 @@ def search(
             if change and all(passes(change.apply(source)) for _ in range(1 if task.cases else TIMES)):
                 whole = ids <= first or passes(change.apply(source), ids)
                 return told(change, whole)
-    except TimeoutError:
+    except (OSError, BadInputError):  # time is over, or the disk is full: the verdict is there without it
         return None
     finally:
         shutil.rmtree(folder, ignore_errors=True)
