@@ -55,7 +55,8 @@ INPUTS = {
     "autocast": lambda: [torch.randn(40, 3, device="cuda").mul(6).half()],
     "empty": lambda: [torch.zeros(0, 5, device="cuda"), torch.zeros(5, 0, device="cuda")],
     "layout": lambda: [
-        m[1:, 2:] if k else m.t() for k, m in enumerate([torch.rand(9, 11, device="cuda")] * 2)
+        view(torch.rand(9, 11, device="cuda"))
+        for view in (torch.t, lambda m: m[1:, 2:], lambda m: m.flatten()[1:])
     ],
     "accurate": lambda: [
         torch.tensor([-1000.0, -88, -30, -7, -1, 0, 0.001, 1, 7, 30, 88, 1000], device="cuda")
