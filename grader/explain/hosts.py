@@ -101,6 +101,8 @@ def _input_returned(text: Text, finding: Finding) -> Iterator[Fact]:
 
 def _made_here(text: Text, finding: Finding) -> Iterator[Fact]:
     """Where the host code makes the tensor that it returns, and whose form is wrong."""
+    if finding.status not in (Status.WRONG_SHAPE, Status.WRONG_DTYPE):
+        return
     for function in text.host:
         returned = re.findall(r"\breturn\s+(\w+)\s*;", function.body)
         for name in dict.fromkeys(returned[::-1]):
