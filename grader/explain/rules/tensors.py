@@ -33,7 +33,7 @@ RULES = (
         "here, a list is not a tensor, and Python's float is a double in C++.",
     ),
     Rule(
-        "not-in-torch",
+        "not-in-module",
         (
             r"module '(?P<module>torch[\w.]*|math|statistics|itertools|time)' has no attribute '(?P<name>\w+)'",
         ),
