@@ -9,7 +9,7 @@ Analysis Using Mutant Schemata (ISSTA 1993).
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from functools import cache
 from importlib.util import find_spec
@@ -186,7 +186,7 @@ def _rewritten(writer: _Writer) -> str:
     parts, at = [], 0
     for function in _functions(root):
         body = function.child_by_field_name("body")
-        if body is None or body.type != "compound_statement" or _has_error(function):
+        if body is None or body.type != "compound_statement" or function.has_error:
             continue
         writer.function = _declared(writer, function, body)
         first = writer.line(function)
@@ -194,10 +194,6 @@ def _rewritten(writer: _Writer) -> str:
         parts += [writer.data[at : body.start_byte].decode(), _statement(writer, body)]
         at = body.end_byte
     return "".join([*parts, writer.data[at:].decode()])
-
-
-def _has_error(node: Node) -> bool:
-    return bool(node.has_error)
 
 
 def _functions(node: Node) -> Iterator[Node]:
@@ -263,12 +259,12 @@ def _name(node: Node) -> Node | None:
     return node if node.type == "identifier" else None
 
 
-def _children(writer: _Writer, node: Node, mutate: bool = True) -> str:
+def _children(writer: _Writer, node: Node) -> str:
     """The node's text with its children rewritten."""
     parts, at = [], node.start_byte
     for child in node.children:
         parts.append(writer.data[at : child.start_byte].decode())
-        parts.append(_statement(writer, child) if not mutate or not child.is_named else _any(writer, child))
+        parts.append(_any(writer, child) if child.is_named else writer.text(child))
         at = child.end_byte
     parts.append(writer.data[at : node.end_byte].decode())
     return "".join(parts)
@@ -356,24 +352,8 @@ def _expression(writer: _Writer, node: Node) -> str:
     kind = node.type
     if kind in SKIPPED or not node.is_named:
         return writer.text(node)
-    if kind == "compound_statement":
-        return _block(writer, node)
-    if kind == "binary_expression":
-        return _binary(writer, node)
-    if kind == "number_literal":
-        return _number(writer, node)
-    if kind == "identifier":
-        return _identifier(writer, node)
-    if kind == "field_expression":
-        return _field(writer, node)
-    if kind == "conditional_expression":
-        return _conditional(writer, node)
-    if kind == "call_expression":
-        return _call(writer, node)
-    if kind == "assignment_expression":
-        return _assignment(writer, node)
-    if kind == "subscript_expression":
-        return _subscript(writer, node)
+    if write := WRITERS.get(kind):
+        return write(writer, node)
     if kind == "init_declarator":
         value = node.child_by_field_name("value")
         if value is None or value.type == "initializer_list":
@@ -382,7 +362,7 @@ def _expression(writer: _Writer, node: Node) -> str:
         return head + (_plain(writer, value) if value.type == "argument_list" else _value(writer, value))
     if kind in ("update_expression", "pointer_expression", "lambda_expression", "cast_expression"):
         return _plain(writer, node)
-    if kind in ("unary_expression",):
+    if kind == "unary_expression":
         inner = _children(writer, node)
         argument = node.child_by_field_name("argument")
         return (
@@ -584,9 +564,7 @@ def _assignment(writer: _Writer, node: Node) -> str:
     left, right = node.child_by_field_name("left"), node.child_by_field_name("right")
     if left is None or right is None:
         return writer.text(node)
-    head = (
-        _subscript(writer, left, store=True) if left.type == "subscript_expression" else _plain(writer, left)
-    )
+    head = _subscript(writer, left) if left.type == "subscript_expression" else _plain(writer, left)
     middle = writer.data[left.end_byte : right.start_byte].decode()
     return head + middle + _value(writer, right)
 
@@ -610,7 +588,7 @@ def _value(writer: _Writer, right: Node) -> str:
     return writer.pick(right, inner, others)
 
 
-def _subscript(writer: _Writer, node: Node, store: bool = False) -> str:
+def _subscript(writer: _Writer, node: Node) -> str:
     """``a[i]``; the element itself is taken from another array of its type where it is read."""
     argument = node.child_by_field_name("argument")
     if argument is None:
@@ -637,5 +615,12 @@ def _subscript(writer: _Writer, node: Node, store: bool = False) -> str:
     if argument.type == "identifier":
         head = _identifier(writer, argument)
     elif argument.type == "subscript_expression":
-        head = _subscript(writer, argument, store)
+        head = _subscript(writer, argument)
     return head + "".join(parts)
+
+
+WRITERS: dict[str, Callable[[_Writer, Node], str]] = {
+    "compound_statement": _block, "binary_expression": _binary, "number_literal": _number,
+    "identifier": _identifier, "field_expression": _field, "conditional_expression": _conditional,
+    "call_expression": _call, "assignment_expression": _assignment, "subscript_expression": _subscript,
+}  # fmt: skip
