@@ -190,14 +190,15 @@ def _written_here(text: Text, finding: Finding) -> Iterator[Fact]:
         returned = list(re.finditer(r"\breturn\b\s*(?P<value>[^;]*);", helper.body))
         if len(returned) == 1:
             value = " ".join(returned[0]["value"].split())
-            cause = f"The wrong element is what {helper.name} makes, `{value}`; line {line} writes it.{shape}"
+            cause = f"The element that differs is what {helper.name} makes, `{value}`; line {line} writes it.{shape}"
             yield Fact("written-here", text.line(helper.start + returned[0].start()), cause,
                        "Compare it, and what it is given, with the formula that the task asks for, part by part.")  # fmt: skip
             return
     kernel = next((k for k in text.kernels if k.start <= begin <= k.start + len(k.body)), None)
     made = _made_of(text, kernel, statement) if kernel else ""
-    yield Fact("written-here", line, f"This line writes the wrong element{made}.{shape}",
-               "Work out by hand what it computes for this element: its index, then its value.")  # fmt: skip
+    yield Fact("written-here", line, f"The element that differs was written here{made}.{shape}",
+               "Work out by hand what arrives in this line and what it makes of it: the index, the value, and "
+               "what Python gave to the kernel.")  # fmt: skip
 
 
 FACTS: tuple[tuple[Finder, frozenset[Status]], ...] = (

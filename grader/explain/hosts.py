@@ -379,6 +379,15 @@ def _plain_tensor(text: Text, finding: Finding) -> Iterator[Fact]:
                     "plain-tensor", target.lineno, cause, f"Write `self.{name} = nn.Parameter({value})`."
                 )
     for node in ast.walk(text.tree) if text.tree and missing else ():
+        if not isinstance(node, ast.Assign) or not missing:
+            continue
+        if ast.unparse(node.targets[0]) == f"self.{missing[1].partition('.')[0]}" and "." in missing[1]:
+            cause = (
+                f"This layer has other parameters than the reference's: {missing[1]} is not there, or has another shape."
+            )
+            yield Fact("parameter-missing", node.lineno, cause,
+                       "Make it as the reference's model makes it: the same sizes in the same order, bias or no bias.")  # fmt: skip
+    for node in ast.walk(text.tree) if text.tree and missing else ():
         if isinstance(node, ast.FunctionDef) and node.name == "__init__":
             cause = f"This __init__ makes no parameter of the shape of the reference's {missing[1] if missing else ''}."
             yield Fact("parameter-missing", node.lineno, cause,
@@ -395,6 +404,27 @@ def _keyword(text: Text, finding: Finding) -> Iterator[Fact]:
         near = re.search(r"Did you mean '(\w+)'", finding.message)
         yield Fact("keyword-unknown", where[0], f"{name} takes no argument called {told['k']}.",
                    f"Write {near[1]}." if near else "Compare its spelling with the documentation, letter by letter.")  # fmt: skip
+
+
+def _forward_outside(text: Text, finding: Finding) -> Iterator[Fact]:
+    """A model without forward: it stands outside of the class, inside of another method, or has another name."""
+    if 'missing the required "forward"' not in finding.message or text.tree is None:
+        return
+    named = re.search(r"Module \[(\w+)\]", finding.message)
+    classes = [n for n in text.tree.body if isinstance(n, ast.ClassDef) and named and n.name == named[1]]
+    for node in ast.walk(text.tree):
+        if isinstance(node, ast.FunctionDef) and node.name == "forward" and classes:
+            what = "outside of" if node in text.tree.body else "inside of another function of"
+            cause = f"By its indentation this forward stands {what} the class {classes[0].name}, which therefore has none."
+            yield Fact("forward-outside", node.lineno, cause,
+                       "Indent `def forward` by as many columns as `def __init__`, and its body with it.")  # fmt: skip
+            return
+    for model in classes:
+        others = [n for n in model.body if isinstance(n, ast.FunctionDef) and n.name != "__init__"]
+        line = others[0].lineno if others else model.lineno
+        has = f"; what stands here is called {others[0].name}" if others else ""
+        yield Fact("forward-missing", line, f"{model.name} has no method called forward{has}.",
+                   "PyTorch calls the method `forward(self, x)` of a model: define it, with this name.")  # fmt: skip
 
 
 def _called_at_once(text: Text, finding: Finding) -> Iterator[Fact]:
@@ -418,6 +448,7 @@ def _called_at_once(text: Text, finding: Finding) -> Iterator[Fact]:
 FACTS: tuple[tuple[Finder, frozenset[Status]], ...] = (
     (_check_refused, frozenset({Status.RAISED})),
     (_keyword, frozenset({Status.RAISED})),
+    (_forward_outside, frozenset({Status.RAISED, Status.MISSING_ENTRY})),
     (_called_at_once, frozenset({Status.RAISED})),
     (_plain_tensor, frozenset({Status.MISSING_ENTRY})),
     (_not_launched, WRONG | OUTSIDE),

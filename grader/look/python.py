@@ -118,28 +118,47 @@ def line_of_value(source: str, value: object) -> int:
     return max(found)
 
 
+# Modules of which a test can use a lot and never fail; their functions that can have a word for it in their names.
+SILENT = {"torch", "math", "itertools", "functools", "random", "time", "typing", "__future__", "numpy", "collections"}
+
+
 def never_fails(source: str, name: str) -> int:
     """The line of the function ``name`` if neither it nor what it calls asserts or raises; else 0."""
     try:
         tree = ast.parse(source)
     except (SyntaxError, ValueError, RecursionError, MemoryError):
         return 0
-    functions = {n.name: n for n in ast.walk(tree) if isinstance(n, ast.FunctionDef)}
+    known: dict[str, list[ast.AST]] = {}  # what a name may stand for: functions, classes and values of the file
+    for node in ast.walk(tree):
+        if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef):
+            known.setdefault(node.name, []).append(node)
+        elif isinstance(node, ast.Assign | ast.AnnAssign | ast.NamedExpr) and node.value:
+            targets = node.targets if isinstance(node, ast.Assign) else [node.target]
+            for target in (one for whole in targets for one in ast.walk(whole)):
+                if isinstance(target, ast.Name):
+                    known.setdefault(target.id, []).append(node.value)
+        elif isinstance(node, ast.Import | ast.ImportFrom):
+            for alias in node.names:
+                known.setdefault((alias.asname or alias.name).split(".")[0], []).append(node)
     seen, waiting = set(), [name]
     while waiting:
-        function = functions.get(waiting.pop())
-        if function is None or function.name in seen:
+        if (word := waiting.pop()) in seen:
             continue
-        seen.add(function.name)
-        for node in ast.walk(function):
+        seen.add(word)
+        for node in (inner for one in known.get(word, ()) for inner in ast.walk(one)):
             if isinstance(node, ast.Assert | ast.Raise):
                 return 0
+            if isinstance(node, ast.Import | ast.ImportFrom):
+                modules = [node.module or "."] if isinstance(node, ast.ImportFrom) else [a.name for a in node.names]
+                if any(module.split(".")[0] not in SILENT for module in modules):
+                    return 0  # what stands there may raise
             if isinstance(node, ast.Name | ast.Attribute):
-                word = node.id if isinstance(node, ast.Name) else node.attr
-                if re.search(r"assert|raise|fail|exit", word):
+                used = node.id if isinstance(node, ast.Name) else node.attr
+                if re.search(r"assert|raise|fail|exit", used):
                     return 0
-                waiting.append(word)
-    return functions[name].lineno if name in seen else 0
+                waiting.append(used)
+    lines = [one.lineno for one in known.get(name, ()) if isinstance(one, ast.FunctionDef)]
+    return lines[0] if lines else 0
 
 
 @dataclass(frozen=True, slots=True)
