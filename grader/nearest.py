@@ -19,6 +19,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from grader.errors import BadInputError
+from grader.explain import pythons
 from grader.explain.alternatives import Alternative, instrumented, ranked
 from grader.explain.changes import Change, Difference, differences, together
 from grader.referee.conduct import Match
@@ -32,8 +33,9 @@ from grader.verdict import PENDING, Finding, Status
 SECONDS = 12.0
 STEPS = (2, 5, 11, 23)  # how many differences are taken away together, before all are
 MOST_PARTS = 5
+FEW = 5  # differences of a file that are tried before hundreds of slips are
 MOST_EDITS, LARGEST = 3, 40  # places and tokens of a change that is worth telling
-TRYING = 6.0  # seconds for the alternatives of one module
+TRYING = 6.0  # seconds for all slips of one language
 TIMES = 3
 LIMITS = Limits(load=8.0, build=30.0, call=3.0)
 # Answers that the exercise asks for: a change of these would give them away.
@@ -75,6 +77,7 @@ class Trials:
     passes: Callable[[str], bool]
     end: float
     known: dict[tuple[tuple[int, int, str], ...], bool] = field(default_factory=dict)
+    best: Change | None = None  # the smallest that passed so far
 
     def good(self, change: Change) -> bool:
         """Whether the file passes with it. Raises TimeoutError when time is over."""
@@ -82,6 +85,8 @@ class Trials:
             if time.monotonic() > self.end:
                 raise TimeoutError
             self.known[change.edits] = self.passes(change.apply(self.source))
+            if self.known[change.edits] and (self.best is None or change.size < self.best.size):
+                self.best = change
         return self.known[change.edits]
 
 
@@ -123,13 +128,29 @@ def search(
         )
 
     def found(every: list[Difference], scopes: set[int]) -> Nearest | None:
-        change = _found(trials, every, lambda c: _rank(c, hot, scopes, failed[0]))
+        trials.best = None
+        try:
+            change = _found(trials, every, lambda c: _rank(c, hot, scopes, failed[0]))
+        except TimeoutError:  # what it had come down to may still be worth telling
+            change = trials.best
         if change is None or len(change.edits) > MOST_EDITS or change.size > LARGEST:
             return None  # or true, and no help
         # Inputs are drawn anew each time: what helps by chance does not help again and again.
         if not all(passes(change.apply(source)) for _ in range(1 if task.cases else TIMES)):
             return None
         return told(change, ids <= first or passes(change.apply(source), ids))
+
+    def slipped(mine: list[pythons.Slip]) -> Nearest | None:
+        stop = min(end, time.monotonic() + TRYING)
+        for one in mine:
+            if time.monotonic() > stop:
+                break
+            text = one.change.apply(source)
+            if not _sensible(one.change, source) or not passes(text):
+                continue
+            if all(passes(text, ids) for _ in range(TIMES)):
+                return told(one.change, True)
+        return None
 
     try:
         nearest_first = _by_distance(source, rights)
@@ -138,6 +159,14 @@ def search(
                 python = [d for d in right if not d.cpp and _sensible(d.whole, source)]
                 if python and (change := found(python, set())):
                     return change
+            for right in nearest_first[:1]:
+                few = [d for d in right if _sensible(d.whole, source)]
+                if len(few) <= FEW and (change := found(few, set())):
+                    return change
+            mine = pythons.slips(source, hot)
+            about = any(s.function[0] <= line <= s.function[1] for s in mine for line in hot)
+            if (about or "__global__" not in source) and (change := slipped(mine)):
+                return change
             path = folder / "alternatives" / name
             path.parent.mkdir()
             if slip := _slip(source, path, failed, hot, task, oracle, start, end):

@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from tree_sitter import Node, Parser
 
 STRING = re.compile(r"(?P<prefix>[rR]?)(?P<q>\"{3}|'{3})(?P<body>.*?)(?P=q)", re.S)
+ELEMENT = re.compile(r"(?P<a>[A-Za-z_]\w*)\[(?P<i>[A-Za-z_]\w*)\]$")
 MOST = 700  # alternatives of one file
 RELATIONS = {
     "<": ("<=", ">", ">="), "<=": ("<", ">"), ">": (">=", "<", "<="), ">=": (">", "<"), "==": ("!=",), "!=": ("==",),
@@ -73,6 +74,7 @@ class _Function:
 
     names: list[tuple[str, str, int, int]] = field(default_factory=list)
     used: set[str] = field(default_factory=set)
+    elements: set[tuple[str, str]] = field(default_factory=set)  # a and i of each a[i]
     kernel: bool = False
     shared: bool = False
 
@@ -238,6 +240,8 @@ def _declared(writer: _Writer, function: Node, body: Node) -> _Function:
                 found.names.append(
                     (writer.text(name), f"{constant}{text}{'*' if pointer else ''}", node.end_byte, end)
                 )
+        if node.type == "subscript_expression" and (element := ELEMENT.match(writer.text(node))):
+            found.elements.add((element["a"], element["i"]))
         if node.type == "identifier":
             found.used.add(writer.text(node))
         for child in node.children:
@@ -471,6 +475,9 @@ def _identifier(writer: _Writer, node: Node) -> str:
     exact = [name for name in others if kinds[name] == kind]
     if "*" in kind:
         return writer.pick(node, text, [("name", name, name) for name in exact])
+    for array, index in sorted(writer.function.elements):
+        if FLOATS.match(kind) and index in kinds and kinds.get(array) == "const float*":
+            others.append(f"{array}[{index}]")
     return writer.pick(node, text, [("name", name, name) for name in others])
 
 

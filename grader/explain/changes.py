@@ -21,6 +21,7 @@ from itertools import groupby, pairwise, zip_longest
 
 ALIKE = 0.45  # of two statements: below it they have nothing to do with each other
 LONGEST = 60  # tokens of a change that one would call a slip
+MODULE = re.compile(r"""\bname\s*=\s*("[^"\n]*"|'[^'\n]*')""")
 IDENTIFIER = re.compile(r"[A-Za-z_]\w*$")
 CPP = re.compile(r"#include|__global__|torch::|at::|std::")
 PYTHON = re.compile(
@@ -232,6 +233,8 @@ class Difference:
 
 def differences(wrong: str, right: str) -> list[Difference]:
     """Where the files differ, from top to bottom; no two overlap. Empty if they are not alike at all."""
+    if (mine := MODULE.search(wrong)) and (other := MODULE.search(right)):  # a module may be called anything
+        right = right[: other.start(1)] + mine[1] + right[other.end(1) :]
     ours, theirs = units(wrong), units(right)
     pairs = _aligned(ours, theirs)
     if sum(_alike(ours[i].tokens, theirs[j].tokens) for i, j in pairs) < 0.4 * min(len(ours), len(theirs)):
@@ -276,10 +279,10 @@ def _grouped(every: list[Difference], local: set[str]) -> list[Difference]:
 
 def together(several: Sequence[Change]) -> Change:
     """Several changes as one."""
-    first = min(several, key=lambda c: c.line)
+    first = min((c for c in several if c.kind != "add line"), key=lambda c: c.line, default=several[0])
     edits = tuple(sorted(edit for change in several for edit in change.edits))
-    was = "; ".join(c.was for c in several if c.was)
-    now = "; ".join(c.now for c in several if c.now)
+    was = " ".join(c.was for c in several if c.was and c.kind != "add line")
+    now = " ".join(c.now for c in several if c.now)
     gone = [c for c in several if c.kind == "drop line"]
     put = [c for c in several if c.kind == "add line"]
     if len(several) == 2 and gone and put and _bare(gone[0].was) == _bare(put[0].now):

@@ -382,9 +382,7 @@ def _plain_tensor(text: Text, finding: Finding) -> Iterator[Fact]:
         if not isinstance(node, ast.Assign) or not missing:
             continue
         if ast.unparse(node.targets[0]) == f"self.{missing[1].partition('.')[0]}" and "." in missing[1]:
-            cause = (
-                f"This layer has other parameters than the reference's: {missing[1]} is not there, or has another shape."
-            )
+            cause = f"This layer has other parameters than the reference's: {missing[1]} is not there, or has another shape."
             yield Fact("parameter-missing", node.lineno, cause,
                        "Make it as the reference's model makes it: the same sizes in the same order, bias or no bias.")  # fmt: skip
     for node in ast.walk(text.tree) if text.tree and missing else ():

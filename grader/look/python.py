@@ -119,7 +119,18 @@ def line_of_value(source: str, value: object) -> int:
 
 
 # Modules of which a test can use a lot and never fail; their functions that can have a word for it in their names.
-SILENT = {"torch", "math", "itertools", "functools", "random", "time", "typing", "__future__", "numpy", "collections"}
+SILENT = {
+    "torch",
+    "math",
+    "itertools",
+    "functools",
+    "random",
+    "time",
+    "typing",
+    "__future__",
+    "numpy",
+    "collections",
+}
 
 
 def never_fails(source: str, name: str) -> int:
@@ -128,7 +139,9 @@ def never_fails(source: str, name: str) -> int:
         tree = ast.parse(source)
     except (SyntaxError, ValueError, RecursionError, MemoryError):
         return 0
-    known: dict[str, list[ast.AST]] = {}  # what a name may stand for: functions, classes and values of the file
+    known: dict[
+        str, list[ast.AST]
+    ] = {}  # what a name may stand for: functions, classes and values of the file
     for node in ast.walk(tree):
         if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef):
             known.setdefault(node.name, []).append(node)
@@ -149,7 +162,9 @@ def never_fails(source: str, name: str) -> int:
             if isinstance(node, ast.Assert | ast.Raise):
                 return 0
             if isinstance(node, ast.Import | ast.ImportFrom):
-                modules = [node.module or "."] if isinstance(node, ast.ImportFrom) else [a.name for a in node.names]
+                modules = (
+                    [node.module or "."] if isinstance(node, ast.ImportFrom) else [a.name for a in node.names]
+                )
                 if any(module.split(".")[0] not in SILENT for module in modules):
                     return 0  # what stands there may raise
             if isinstance(node, ast.Name | ast.Attribute):
