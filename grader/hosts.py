@@ -25,7 +25,7 @@ __device__ int me() {  // the element of this thread
 HOST = """
 torch::Tensor {name}(torch::Tensor x) {{
     TORCH_CHECK(x.is_cuda() && x.scalar_type() == torch::{dtype} && x.dim() == {dims},
-                "{name}: x must be a CUDA tensor of {python} with {dims} dimension{s}, and is one of ",
+                "{name}: x must be a CUDA tensor of {python} with {dims} dimension{s}{why}, and is one of ",
                 torch::toString(x.scalar_type()), " with ", x.dim(), x.is_cuda() ? "" : ", on the CPU");
     x = x.contiguous();
     torch::Tensor out = {out};
@@ -75,7 +75,7 @@ def _host(name: str, source: str, target: str, rows: str) -> str:
     shape = "{x.size(1), x.size(0)}" if rows else "x.sizes()"
     return HOST.format(
         name=name, source=source, target=target, dtype=DTYPES[source], dims=2 if rows else 1,
-        s="s" if rows else "",
+        s="s" if rows else "", why=", because the kernel names its parameter rows" if rows else "",
         python={"float": "torch.float32", "int": "torch.int32"}[source],
         out=f"torch::empty({shape}, x.options().dtype(torch::{DTYPES[target]}))",
     )  # fmt: skip

@@ -112,6 +112,25 @@ def _guard(text: Text, finding: Finding) -> Iterator[Fact]:
             )
 
 
+def _guard_of_the_first(text: Text, finding: Finding) -> Iterator[Fact]:
+    """A thread with several elements whose guard asks for the first of them alone."""
+    for kernel in text.kernels:
+        for guard in re.finditer(rf"\bif\s*\(\s*(?P<i>\w+)\s*<\s*(?P<n>{SIZE})\s*\)", kernel.body):
+            i, n, rest = guard["i"], guard["n"], kernel.body[guard.end() :]
+            further = rf"(?:{i}\s*\+\s*(?:[1-9]\d*|[a-z]\w*)|(?:[1-9]\d*|[a-z]\w*)\s*\+\s*{i})"
+            named = re.search(rf"\b\w+\s+(?P<j>\w+)\s*=\s*{further}\s*;", rest)
+            direct = re.search(rf"\[\s*{further}\s*\]", rest)
+            asked = rf"\b{named['j']}\s*<\s*{n}\b" if named else rf"{further}\s*<\s*{n}\b"
+            if (named or direct) and not re.search(asked, kernel.body):
+                cause = (
+                    f"This guard asks about {i} alone, the first element of this thread, and the thread goes on to "
+                    f"elements behind it: near the end some of them are past {n} - 1."
+                )
+                yield Fact("guard-of-the-first", text.line(kernel.start + guard.start()), cause,
+                           f"Ask for each element before it is used: `if ({named['j'] if named else i + ' + k'} < {n})`.")  # fmt: skip
+                return
+
+
 def _loop_in_each_thread(text: Text, finding: Finding) -> Iterator[Fact]:
     loop = re.compile(
         rf"\bfor\s*\(\s*[\w:]+(?:\s+\w+)*?\s+(?P<i>\w+)\s*=\s*0\s*;\s*(?P=i)\s*<\s*(?P<n>{SIZE})\s*(?:\*\s*{SIZE}\s*)?;"
@@ -306,6 +325,8 @@ def _host_result(text: Text, finding: Finding) -> Iterator[Fact]:
     functions = [f for f in text.host if "Tensor" in f.head]
     if text.kernels or len(functions) != 1 or "First wrong" not in finding.message:
         return
+    if "data_ptr" in functions[0].body:  # made element by element, in other lines
+        return
     (function,) = functions
     returned = list(re.finditer(r"\breturn\b\s*(?P<value>[^;]*);", function.body))
     if len(returned) != 1:
@@ -361,7 +382,9 @@ def _in_place(text: Text, finding: Finding) -> Iterator[Fact]:
 def _by_another_name(text: Text, function: Function, name: str) -> Iterator[Fact]:
     """``auto y = x; y *= 2;``, which changes x."""
     for alias in re.finditer(
-        rf"\b(?:auto&?|(?:torch|at)::Tensor&?)\s+(?P<y>\w+)\s*=\s*{name}\s*;", function.body
+        rf"\b(?:auto|(?:\w+::)*Tensor)\s*&?\s*(?P<y>\w+)\s*(?:=|\(|\{{)\s*{name}"
+        r"(?:\.(?:contiguous|view|view_as|reshape|flatten|detach|alias)\([^;]*\))?\s*[)}]?\s*;",
+        function.body,
     ):
         y = alias["y"]
         changed = re.search(rf"\b{y}\s*\.\s*[a-z]\w*_\s*\(|\b{y}\s*[-+*/]=", function.body[alias.end() :])
@@ -526,6 +549,7 @@ FACTS: tuple[tuple[Finder, frozenset[Status]], ...] = (
     (_turned_index, WRONG | OUTSIDE),
     (_swapped_launch, WRONG | OUTSIDE),
     (_guard, OUTSIDE),
+    (_guard_of_the_first, OUTSIDE),
     (_row_of_bias, WRONG | OUTSIDE),
     (_rounded_down, WRONG | OUTSIDE | {Status.RAISED}),
     (_nan_lost, frozenset({Status.WRONG_OUTPUT, Status.NOT_FINITE})),

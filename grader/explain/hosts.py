@@ -270,6 +270,18 @@ def call(found: Explanation, finding: Finding, source: str) -> Explanation:
     if found.line or not own:
         return found
     found = replace(found, line=own[-1], code=lines[own[-1] - 1].strip())
+    if one := re.match(
+        r"Argument (\d+) of (\w+) must be an int, and it was called with a float", found.cause
+    ):
+        text = read(source)
+        function = text.function(one[2])
+        declared = _parameters(function) if function else []
+        if function and len(declared) >= int(one[1]):
+            parameter = " ".join(_parameters(function)[int(one[1]) - 1].split())
+            line = text.line(text.code.rfind(function.name, 0, function.start))
+            cause = f"{function.name} declares its parameter {one[1]} as `{parameter}`, and it is called with a float."
+            return replace(found, line=line, code=lines[line - 1].strip(), cause=cause,
+                           fix="Python's float is a double in C++: declare it so, here and in cpp_sources.")  # fmt: skip
     form = re.search(r"^\s*1\. \((?P<form>.*)\) -> ", str(finding.evidence.get("text")), re.M)
     tree = read(source).tree
     if "than the C++ function takes" not in found.cause or form is None or tree is None:
@@ -425,6 +437,15 @@ def _forward_outside(text: Text, finding: Finding) -> Iterator[Fact]:
                    "PyTorch calls the method `forward(self, x)` of a model: define it, with this name.")  # fmt: skip
 
 
+def _trace_folder(text: Text, finding: Finding) -> Iterator[Fact]:
+    """``tensorboard_trace_handler(path)``, which takes a folder."""
+    for node in ast.walk(text.tree) if text.tree else ():
+        if isinstance(node, ast.Call) and ast.unparse(node.func).endswith("tensorboard_trace_handler"):
+            cause = "tensorboard_trace_handler takes a folder, makes it, and writes a file into it under a name of its own."
+            yield Fact("trace-folder", node.lineno, cause,
+                       "Write the file at the path that is given: `lambda profiler: profiler.export_chrome_trace(path)`.")  # fmt: skip
+
+
 def _called_at_once(text: Text, finding: Finding) -> Iterator[Fact]:
     """``on_trace_ready=profiler.export_chrome_trace(path)``: called before there is a profiler."""
     if not re.search(
@@ -448,6 +469,7 @@ FACTS: tuple[tuple[Finder, frozenset[Status]], ...] = (
     (_keyword, frozenset({Status.RAISED})),
     (_forward_outside, frozenset({Status.RAISED, Status.MISSING_ENTRY})),
     (_called_at_once, frozenset({Status.RAISED})),
+    (_trace_folder, frozenset({Status.RAISED, Status.WRONG_ANSWER})),
     (_plain_tensor, frozenset({Status.MISSING_ENTRY})),
     (_not_launched, WRONG | OUTSIDE),
     (_of_the_module, frozenset({Status.RAISED})),

@@ -238,9 +238,9 @@ def _statement(file: _File, node: ast.stmt) -> Iterator[tuple[str, Change]]:
         isinstance(node, ast.Expr)
         and isinstance(node.value, ast.Compare)
         and isinstance(node.value.ops[0], ast.Eq)
+        and (place := _between(file, node.value.left, node.value.comparators[0]))
     ):
-        if place := _between(file, node.value.left, node.value.comparators[0]):
-            yield "relation", file.change("replace", *place, "=", node.lineno)
+        yield "relation", file.change("replace", *place, "=", node.lineno)
 
 
 def _between_target(file: _File, node: ast.AugAssign) -> tuple[int, int] | None:

@@ -286,6 +286,29 @@ class Seen:
             cause = f"{name} gives {unit}, and a Timing holds seconds: the result is {times}."
             yield Fact("unit", read[0].lineno, cause, f"Divide by {rule}.")
 
+    def unsorted(self, value: ast.expr, function: ast.FunctionDef) -> Fact | None:
+        """A function of the file that takes a percentile by its place in a list which nobody sorts."""
+        made = value if isinstance(value, ast.Call) and isinstance(value.func, ast.Name) else None
+        name = made.func.id if made and isinstance(made.func, ast.Name) else ""
+        helper = next((f for f in self.reached if f.name == name), None)
+        if helper is None or any("sort" in ast.unparse(f) for f in self.reached):
+            return None
+        taken = {a.arg for a in helper.args.args}
+        for node in ast.walk(helper):
+            if (
+                isinstance(node, ast.Subscript)
+                and isinstance(node.value, ast.Name)
+                and node.value.id in taken
+            ):
+                cause = f"{node.value.id} is in the order of the calls, not sorted, so this is the time of some call."
+                return Fact(
+                    "not-sorted",
+                    node.lineno,
+                    cause,
+                    f"Sort first: `{node.value.id} = sorted({node.value.id})`.",
+                )
+        return None
+
     def numbers(self) -> Iterator[Fact]:
         """What the wrong field of the Timing is made of."""
         said = {k: v for k, v in dict(self.n.get("timing") or {}).items() if isinstance(v, (int, float))}
@@ -310,6 +333,8 @@ class Seen:
                     cause = f"p10 gets `{ten}`, which is the larger one, and p90 gets `{ninety}`: they are in each other's place."
                     yield Fact("percentiles-swapped", node.lineno, cause,
                                "The fields are, in this order, median, p10 (the small one), p90 (the large one) and n.")  # fmt: skip
+                elif unsorted := self.unsorted(value, function):
+                    yield unsorted
                 elif why := _misjudged(value, self.which, function):
                     cause = f"{self.which} is made of `{self.shown(value)}`: {why[0]}"
                     yield Fact("wrong-quantile", line, cause, why[1])
@@ -816,7 +841,7 @@ def _misjudged(value: ast.expr, which: str, function: ast.FunctionDef) -> tuple[
                 )
     if "percentile" in names:
         for node in ast.walk(value):
-            if _called(node) == "percentile" and isinstance(node, ast.Call) and len(node.args) > 1:
+            if isinstance(node, ast.Call) and ast.unparse(node.func) in NUMPYS and len(node.args) > 1:
                 try:
                     asked = float(ast.literal_eval(node.args[1]))
                 except (ValueError, TypeError, SyntaxError):
@@ -829,6 +854,7 @@ def _misjudged(value: ast.expr, which: str, function: ast.FunctionDef) -> tuple[
     return None
 
 
+NUMPYS = {"np.percentile", "numpy.percentile"}
 BRACKETS = frozenset(
     {
         Status.WRONG_ANSWER,

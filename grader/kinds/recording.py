@@ -72,7 +72,7 @@ class Recording:
         inside = _inside(seen)
         if seen.of("cpu_op"):
             yield _schedule(schedule, seen, steps, said.get("calls"), code)
-            yield _regions(regions, inside, code)
+            yield _regions(regions, inside, seen.steps(), code)
             yield _shapes(shapes, seen, [r for found in inside for r in found], [rows, inner], code)
         else:
             yield from (
@@ -188,7 +188,9 @@ def _schedule(check: Check, seen: trace.Recorded, steps: int, calls: Any, code: 
     return check.passed()
 
 
-def _regions(check: Check, inside: list[list[trace.Event]], code: Calls | None) -> Finding:
+def _regions(
+    check: Check, inside: list[list[trace.Event]], steps: list[trace.Event], code: Calls | None
+) -> Finding:
     wrong = [k for k, found in enumerate(inside) if len(found) != 1]
     if wrong or not inside:
         count = len(inside[wrong[0]]) if wrong else 0
@@ -203,6 +205,13 @@ def _regions(check: Check, inside: list[list[trace.Event]], code: Calls | None) 
             f"{line}A step holds {count} regions called {REGION!r}, not one. Put record_function({REGION!r}) "
         )
         return check.failed(Status.WRONG_ANSWER, message + "around the model's call.")
+    if any(found[0].end > step.end for found, step in zip(inside, steps, strict=True)):
+        line = f"Line {code.names.get('step', code.line)}: " if code else ""
+        message = (
+            f"{line}A region called {REGION!r} is still open when its step ends: `step()` is called "
+            "inside of it. Call it after the region, one indentation less: the region is around the model's call."
+        )
+        return check.failed(Status.WRONG_ANSWER, message)
     return check.passed()
 
 

@@ -91,25 +91,41 @@ def line_of_key(source: str, name: str, key: str) -> int:
     except (SyntaxError, ValueError, RecursionError, MemoryError):
         return 0
     for node in tree.body:
-        if not (isinstance(node, ast.Assign) and isinstance(node.value, ast.Dict)):
+        if not isinstance(node, ast.Assign | ast.AnnAssign) or node.value is None:
             continue
-        if name in {t.id for t in node.targets if isinstance(t, ast.Name)}:
-            lines = [k.lineno for k in node.value.keys if isinstance(k, ast.Constant) and k.value == key]
+        targets = node.targets if isinstance(node, ast.Assign) else [node.target]
+        if name in {t.id for t in targets if isinstance(t, ast.Name)}:
+            keys = node.value.keys if isinstance(node.value, ast.Dict) else []
+            lines = [k.lineno for k in keys if isinstance(k, ast.Constant) and k.value == key]
+            words = node.value.keywords if isinstance(node.value, ast.Call) else []  # dict(key=...)
+            lines += [word.value.lineno for word in words if word.arg == key]
             return lines[-1] if lines else node.lineno
     return 0
 
 
 def line_of_value(source: str, value: object) -> int:
-    """The last line where ``value`` is a key of a dict or is compared with; 0 if there is none."""
+    """The last line where ``value`` is a key of a dict or is compared with; 0 if there is none.
+
+    Where the dict holds a function of the file for it, the line of that function.
+    """
     try:
         tree = ast.parse(source)
     except (SyntaxError, ValueError, RecursionError, MemoryError):
         return 0
+    functions = {n.name: n.lineno for n in tree.body if isinstance(n, ast.FunctionDef)}
     found = [0]
     for node in ast.walk(tree):
         told: list[ast.expr | None] = []
         if isinstance(node, ast.Dict):
             told = list(node.keys)
+            for k, v in zip(node.keys, node.values, strict=True):
+                if (
+                    isinstance(k, ast.Constant)
+                    and k.value == value
+                    and isinstance(v, ast.Name)
+                    and v.id in functions
+                ):
+                    return functions[v.id]
         elif isinstance(node, ast.Compare):
             told = [node.left, *node.comparators]
         elif isinstance(node, ast.match_case) and isinstance(node.pattern, ast.MatchValue):
@@ -118,19 +134,21 @@ def line_of_value(source: str, value: object) -> int:
     return max(found)
 
 
-# Modules of which a test can use a lot and never fail; their functions that can have a word for it in their names.
-SILENT = {
-    "torch",
-    "math",
-    "itertools",
-    "functools",
-    "random",
-    "time",
-    "typing",
-    "__future__",
-    "numpy",
-    "collections",
-}
+# Modules whose functions never fail a test, but those that have a word for it in their names.
+SILENT = frozenset(
+    [
+        "torch",
+        "math",
+        "itertools",
+        "functools",
+        "random",
+        "time",
+        "typing",
+        "__future__",
+        "numpy",
+        "collections",
+    ]
+)
 
 
 def never_fails(source: str, name: str) -> int:

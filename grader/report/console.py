@@ -179,7 +179,8 @@ def _in_plain_words(finding: Finding, plain: dict[str, object]) -> list[Renderab
     told: list[RenderableType] = [Text(str(plain["cause"]), style="bold")]
     if plain["where"]:
         told.append(Text(str(plain["where"])))
-    told.append(Text(str(plain["fix"])))
+    if plain["fix"]:
+        told.append(Text(str(plain["fix"])))
     said = Text.assemble("the compiler: " if compiled else "", finding.message, style="dim")
     return [*told, said]
 
