@@ -486,6 +486,9 @@ def _part(
     if i2 > i1:
         start, end = one.spans[i1][0], one.spans[i2 - 1][1]
         new = now
+    elif i1 and re.fullmatch(r"[,;)\]}]+", now):  # a sign stands behind what it ends, in the same line
+        start = end = one.spans[i1 - 1][1]
+        new = now
     elif i1 < len(one.spans):
         start = end = one.spans[i1][0]
         tight = start == one.spans[i1 - 1][1] if i1 else False

@@ -93,6 +93,14 @@ def slips(source: str, lines: set[int]) -> list[Slip]:
         for node in _outer(tree)
         for kind, change in _of(file, node)
     ]
+    for (
+        statement
+    ) in tree.body:  # what a file does at its top is mostly the exercise's own; its order may not be
+        if isinstance(statement, ast.Assign):
+            place = statement.lineno, statement.end_lineno or statement.lineno
+            found += [
+                Slip(kind, change, place) for kind, change in _statement(file, statement) if kind == "swap"
+            ]
 
     def key(one: Slip) -> tuple[bool, float]:
         first, last = one.function
@@ -229,11 +237,11 @@ def _statement(file: _File, node: ast.stmt) -> Iterator[tuple[str, Change]]:
         sign_at = file.source.find("=", begin, end)
         if sign_at >= 0:
             yield "assign", file.change("replace", sign_at, sign_at + 1, "+=", node.lineno)
-        if isinstance(node.targets[0], ast.Tuple) and len(node.targets[0].elts) == 2:
-            one, other = node.targets[0].elts
-            now = f"{file.text(other)}, {file.text(one)}"
-            place = file.span(one)[0], file.span(other)[1]
-            yield "swap", file.change("replace", *place, now, node.lineno)
+        if isinstance(node.targets[0], ast.Tuple):
+            for one, other in pairwise(node.targets[0].elts):
+                place = file.span(one)[0], file.span(other)[1]
+                now = f"{file.text(other)}, {file.text(one)}"
+                yield "swap", file.change("replace", *place, now, node.lineno)
     if (
         isinstance(node, ast.Expr)
         and isinstance(node.value, ast.Compare)

@@ -66,7 +66,8 @@ class Recording:
         if not seen.of("cpu_op"):
             what = "it holds no operators" if listed else "nothing was written to the path given"
             why = _unwritten(code, said.get("calls"), steps)
-            yield written.failed(Status.WRONG_ANSWER, f"{why}No trace to look at: {what}.")
+            known = {"known": True} if why else {}
+            yield written.failed(Status.WRONG_ANSWER, f"{why}No trace to look at: {what}.", **known)
         else:
             yield written.passed()
         inside = _inside(seen)
@@ -209,7 +210,7 @@ def _regions(
         line = f"Line {code.names.get('step', code.line)}: " if code else ""
         message = (
             f"{line}A region called {REGION!r} is still open when its step ends: `step()` is called "
-            "inside of it. Call it after the region, one indentation less: the region is around the model's call."
+            "inside of it. Call it after the region, which is around the model's call alone."
         )
         return check.failed(Status.WRONG_ANSWER, message)
     return check.passed()
