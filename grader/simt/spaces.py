@@ -1,13 +1,15 @@
 """Which code may run where: what nvcc refuses and a C++ compiler would take.
 
-A function without ``__device__`` called by a kernel, the standard library's containers in one, a function
-that is launched without being a kernel, a kernel that returns something. Each becomes an error directive in
-nvcc's words. What is not certain from the text alone (macros, templates, members) is left alone.
+A function without ``__device__`` called by a kernel, one with it called by the host, the standard library's
+containers in a kernel, a function that is launched without being a kernel, a kernel that returns something.
+Each becomes an error directive in nvcc's words. What is not certain from the text alone (macros, templates,
+members) is left alone.
 """
 
 from __future__ import annotations
 
 import re
+from collections.abc import Callable
 from dataclasses import dataclass
 
 from .tokens import Token, closing, following, opening, previous
@@ -25,13 +27,17 @@ KEYWORDS = {"if", "for", "while", "switch", "return", "sizeof", "catch", "declty
 
 @dataclass(frozen=True, slots=True)
 class Function:
-    """A function at namespace level: its name and body (token indices), and where it may run."""
+    """A function at namespace level: its name and body (token indices), and where it may run.
+
+    ``device`` and ``host``: it is for the one, the other, or both; a kernel is for the device.
+    """
 
     name: str
     at: int
     begin: int
     end: int
     device: bool
+    host: bool
     sure: bool
     returns_nothing: bool
     kernel: bool
@@ -40,17 +46,21 @@ class Function:
 def refuse(tokens: list[Token]) -> list[Token]:
     """``tokens`` with an error directive at each place that nvcc would not compile."""
     functions = _functions(tokens)
-    host, known = _host_only(functions), {f.name for f in functions if f.kernel}
+    host = _only(functions, lambda f: not f.device)
+    device = _only(functions, lambda f: f.device and not f.host and not f.kernel)
     errors: dict[int, str] = {}
     for f in functions:
         if f.kernel and f.sure and not f.returns_nothing:
             errors[f.at] = "a __global__ function must have a void return type"
         if f.device:
-            errors |= _calls(tokens, f, host)
+            errors |= _calls(tokens, f, host, "__host__")
+        elif f.sure:
+            errors |= _calls(tokens, f, device, "__device__")
     for i, token in enumerate(tokens):
-        if token.text == "<<<" and (name := _launched(tokens, i)) in host and name not in known:
-            start = _statement(tokens, i)
-            errors.setdefault(start, f"a host function call cannot be configured: {name} has no __global__")
+        if token.text == "<<<" and (name := _launched(tokens, i)) in host | device:
+            which = "host" if name in host else "__device__"
+            text = f"a {which} function call cannot be configured: {name} has no __global__"
+            errors.setdefault(_statement(tokens, i), text)
     out: list[Token] = []
     for i, token in enumerate(tokens):
         if i in errors:
@@ -103,21 +113,21 @@ def _function(tokens: list[Token], head: int, i: int) -> Function | None:
     plain = not {"template", "constexpr", "class", "struct", "::"} & set(words)
     sure = plain and not any(UNSURE.fullmatch(w) for w in words)
     return Function(
-        tokens[at].text, at, body, last, bool(SPACES & set(words)), sure,
-        "void" in words or "template" in words, "__global__" in words,
+        tokens[at].text, at, body, last, bool(SPACES & set(words)),
+        "__host__" in words or not SPACES & set(words), sure, "void" in words or "template" in words, "__global__" in words,
     )  # fmt: skip
 
 
-def _host_only(functions: list[Function]) -> set[str]:
-    """Names all of whose functions run on the host for certain."""
+def _only(functions: list[Function], runs: Callable[[Function], bool]) -> set[str]:
+    """Names all of whose functions run there for certain."""
     names = {f.name for f in functions}
-    return {n for n in names if all(f.sure and not f.device for f in functions if f.name == n)}
+    return {n for n in names if all(f.sure and runs(f) for f in functions if f.name == n)}
 
 
-def _calls(tokens: list[Token], caller: Function, host: set[str]) -> dict[int, str]:
-    """The first call of each host function in the body of ``caller``, by index."""
+def _calls(tokens: list[Token], caller: Function, names: set[str], there: str) -> dict[int, str]:
+    """The first call of each of ``names``, which run ``there`` alone, in the body of ``caller``, by index."""
     found: dict[int, str] = {}
-    space = "__global__" if caller.kernel else "__device__"
+    space = "__global__" if caller.kernel else "__device__" if caller.device else "__host__"
     said: set[str] = set()
     for i in range(caller.begin, caller.end):
         name = tokens[i].text
@@ -125,15 +135,20 @@ def _calls(tokens: list[Token], caller: Function, host: set[str]) -> dict[int, s
             continue
         before, after = previous(tokens, i), following(tokens, i)
         follows, precedes = tokens[after].text, tokens[before].text
-        called = name in host and follows == "(" and precedes not in (".", "->", "::") and (
+        called = name in names and follows == "(" and precedes not in (".", "->", "::") and (
             tokens[before].kind != "id" or precedes in ("return", "else", "do")
         )  # fmt: skip
-        if name in HOST_ONLY and precedes == "::" and tokens[previous(tokens, before)].text == "std":
+        if (
+            caller.device
+            and name in HOST_ONLY
+            and precedes == "::"
+            and tokens[previous(tokens, before)].text == "std"
+        ):
             name, called, i = f"std::{name}", True, previous(tokens, before)
         if called and name not in said:
             said.add(name)
             where = f'a {space} function("{caller.name}")'
-            found[i] = f'calling a __host__ function("{name}") from {where} is not allowed'
+            found[i] = f'calling a {there} function("{name}") from {where} is not allowed'
     return found
 
 

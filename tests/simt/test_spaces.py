@@ -33,6 +33,16 @@ REFUSED = {
         "a host function call cannot be configured",
         3,
     ),
+    "a_device_function_launched": (
+        "__device__ void k(float* x) { x[0] = 1; }\nvoid run(float* x) {\n    k<<<1, 32>>>(x);\n}",
+        "a __device__ function call cannot be configured",
+        3,
+    ),
+    "a_device_function_on_the_host": (
+        "__device__ float twice(float v) { return 2 * v; }\nfloat run(float x) {\n    return twice(x);\n}",
+        'calling a __device__ function("twice") from a __host__ function("run") is not allowed',
+        3,
+    ),
     "a_kernel_that_returns": (
         "__global__ float k(float* x) { return x[0]; }",
         "a __global__ function must have a void return type",
@@ -52,6 +62,7 @@ FINE = {
     "attributes": 'extern "C" __global__ __launch_bounds__(64) void k(float* x) {}',
     "before": "static void __global__ k(float* x) {}\nvoid run(float* x) { k<<<1, 1>>>(x); }",
     "template_kernel": "template <int N> __global__ void k(float* x) {}\nvoid run(float* x) { k<4><<<1, 1>>>(x); }",
+    "both_on_the_host": "__host__ __device__ float twice(float v) { return 2 * v; }\nfloat f(float v) { return twice(v); }",
     "declared_first": "__device__ float twice(float v);\nfloat twice(float v);\n__global__ void k(float* x) { x[0] = twice(1); }",
 }  # fmt: skip
 

@@ -54,7 +54,7 @@ RULES = (
     Rule(
         "not-a-kernel",
         (
-            r"a host function call cannot be configured",
+            r"a (?:host|__device__) function call cannot be configured",
             r"kernel call to non-global function '?(?P<name>\w+)",
             r"(?P<name>\w+) is launched with <<<\.\.\.>>> but is not a kernel",
             r"is not a __global__ function",
@@ -131,7 +131,7 @@ RULES = (
     Rule(
         "device-from-host",
         (
-            r"calling a __device__ function(?:\(\"(?P<name>[^\"]+)\"\))? from a __host__ function",
+            r"calling a __device__ function(?:\([\"'](?P<name>[^\"']+)[\"']\))? from a __host__ function",
             r"reference to __device__ function '(?P<name>[^']+)' in __host__ function",
         ),
         "Host code calls {name}, which exists on the GPU only.",
