@@ -33,6 +33,12 @@ def explained(finding: Finding, source: str, warnings: Sequence[Warned] = ()) ->
             log if isinstance(log, str) else "\n".join(str(finding.evidence.get("text", "")).splitlines()[1:])
         )
         found = explain(f"{finding.message}\n{rest}", source)
+        if finding.status is Status.COMPILE_ERROR:
+            found = hosts.sources(source) or found
+        if finding.status in (Status.IMPORT_ERROR, Status.RAISED):
+            found = hosts.unquoted(finding, source) or found
+        if found and "has nothing called" in found.cause:
+            found = hosts.bound(found, source)
         if found and found.rule == "launch-invalid":  # CUDA does not say which of its two reasons it was
             found = indices.launch(finding, source) or found
         if found and found.rule == "scalar-type":

@@ -112,6 +112,64 @@ def _guard(text: Text, finding: Finding) -> Iterator[Fact]:
             )
 
 
+def _one_sided_guard(text: Text, finding: Finding) -> Iterator[Fact]:
+    """A kernel with a row and a column whose guard asks for one of them alone."""
+    for kernel in text.kernels:
+        body = kernel.body
+        for index in re.finditer(r"\[\s*(?P<r>\w+)\s*\*\s*(?P<w>\w+)\s*\+\s*(?P<c>\w+)\s*\]", body):
+            own = [n for n in (index["r"], index["c"]) if re.search(rf"\b{n}\s*=[^;]*\bblockIdx\b", body)]
+            asked = {
+                n for n in own if re.search(rf"\b{n}\s*(?:<|>)=?(?![<>])|(?<![<>])(?:<|>)=?\s*{n}\b", body)
+            }
+            if len(own) < 2 or len(asked) != 1:
+                continue
+            (there,) = asked
+            lost = next(n for n in own if n != there)
+            guard = re.search(rf"\b(?:if|while)\s*\([^;{{}}]*\b{there}\b", body)
+            if guard:
+                cause = f"This guard asks about {there} alone: threads whose {lost} is past the end go on, and reach elements that are not there."
+                yield Fact("one-sided-guard", text.line(kernel.start + guard.start()), cause,
+                           f"Ask for both, {there} and {lost}: a block can stick out on two sides.")  # fmt: skip
+                return
+
+
+def _grid_for_width(text: Text, finding: Finding) -> Iterator[Fact]:
+    """``row * blockDim.x * gridDim.x + col``, the place in a matrix as wide as the grid."""
+    wide = r"(?:gridDim\.x\s*\*\s*blockDim\.x|blockDim\.x\s*\*\s*gridDim\.x)"
+    for kernel in text.kernels:
+        for match in re.finditer(rf"\b(?P<r>\w+)\s*\*\s*\(?\s*{wide}", kernel.body):
+            if re.search(rf"\b{match['r']}\s*=[^;]*\bblockIdx\.y", kernel.body):
+                cause = (
+                    f"`{match[0].strip()}` counts in rows as wide as the grid, which is rounded up to whole blocks; "
+                    "the rows of the tensor are as long as its number of columns."
+                )
+                yield Fact("grid-for-width", text.line(kernel.start + match.start()), cause,
+                           f"Multiply {match['r']} by the tensor's number of columns.")  # fmt: skip
+
+
+def _step_of_a_block(text: Text, finding: Finding) -> Iterator[Fact]:
+    """A loop over the elements that starts at the thread's number in the grid and steps by one block."""
+    for kernel in text.kernels:
+        if "gridDim" in kernel.body:
+            continue
+        for loop in re.finditer(
+            r"\bfor\s*\([^;=]*\b(?P<i>\w+)\s*=\s*(?P<first>[^;]*);[^;]*;\s*(?P=i)\s*\+=\s*(?P<step>[\w.]+)\s*\)",
+            kernel.body,
+        ):
+            first, step, at = loop["first"], loop["step"], loop.start("step")
+            if made := re.search(rf"\b{re.escape(step)}\s*=\s*(?P<v>[^;]*);", kernel.body):
+                step, at = made["v"], made.start()
+            if begun := re.search(rf"\b{re.escape(first.strip())}\s*=\s*(?P<v>[^;]*);", kernel.body):
+                first = begun["v"]
+            if "blockIdx" in first and "blockDim" in first and step.strip() == "blockDim.x":
+                cause = (
+                    "This loop goes on by the threads of one block, and every block does so from its own start: they "
+                    "work on each other's elements."
+                )
+                yield Fact("step-of-a-block", text.line(kernel.start + at), cause,
+                           "Step by all threads of the grid: `blockDim.x * gridDim.x`.")  # fmt: skip
+
+
 def _guard_of_the_first(text: Text, finding: Finding) -> Iterator[Fact]:
     """A thread with several elements whose guard asks for the first of them alone."""
     for kernel in text.kernels:
@@ -455,6 +513,11 @@ def _void(text: Text, finding: Finding) -> Iterator[Fact]:
         value = node.value
         if isinstance(value, ast.Call) and isinstance(value.func, ast.Attribute) and value.func.attr in void:
             name = value.func.attr
+            function = text.function(name)
+            if function and "Tensor" not in function.parameters:
+                cause = f"{name} is void: it returns nothing, which is None in Python. To print a value is not to return it."
+                yield Fact("void-returned", text.line(text.code.rfind(name, 0, function.start)), cause,
+                           "Give it the type of the value, and end it with `return` and the value.")  # fmt: skip
             cause = f"This hands back what {name} returns, and {name} is void: it returns nothing, which is None in Python."
             yield Fact("void-returned", node.lineno, cause,
                        f"Call {name} in a line of its own, and return the tensor that it has filled.")  # fmt: skip
@@ -529,7 +592,7 @@ FACTS: tuple[tuple[Finder, frozenset[Status]], ...] = (
         _returns_none,
         frozenset({Status.NOT_A_TENSOR, Status.RAISED, Status.WRONG_ANSWER, Status.WRONG_OUTPUT}),
     ),
-    (_void, frozenset({Status.NOT_A_TENSOR, Status.RAISED, Status.WRONG_ANSWER})),
+    (_void, frozenset({Status.NOT_A_TENSOR, Status.RAISED, Status.WRONG_ANSWER, Status.WRONG_OUTPUT})),
     (_in_place, frozenset({Status.MUTATED_INPUT})),
     (_like_a_view, WRONG),
     (_second_bias, WRONG),
@@ -550,6 +613,9 @@ FACTS: tuple[tuple[Finder, frozenset[Status]], ...] = (
     (_swapped_launch, WRONG | OUTSIDE),
     (_guard, OUTSIDE),
     (_guard_of_the_first, OUTSIDE),
+    (_one_sided_guard, OUTSIDE),
+    (_grid_for_width, WRONG | OUTSIDE | TWICE),
+    (_step_of_a_block, WRONG | TWICE),
     (_row_of_bias, WRONG | OUTSIDE),
     (_rounded_down, WRONG | OUTSIDE | {Status.RAISED}),
     (_nan_lost, frozenset({Status.WRONG_OUTPUT, Status.NOT_FINITE})),

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import difflib
 import re
 from collections.abc import Iterator
 from dataclasses import replace
@@ -129,6 +130,64 @@ def _of_the_module(text: Text, finding: Finding) -> Iterator[Fact]:
         if used and re.search(rf"['\"]{lost[1]}['\"]", ast.unparse(node.value)):
             cause = f"Python knows no {lost[1]}: the function belongs to {module}, the module that load_inline made."
             yield Fact("of-the-module", used[0].lineno, cause, f"Write `{module}.{lost[1]}(...)`.")
+
+
+def unquoted(finding: Finding, source: str) -> Explanation | None:
+    """A name in functions=[...] without quotes."""
+    lost = re.search(r"NameError: name '(\w+)' is not defined", finding.message)
+    text = read(source)
+    if lost is None or text.tree is None or text.function(lost[1]) is None:
+        return None
+    for node in ast.walk(text.tree):
+        if isinstance(node, ast.Name) and node.id == lost[1]:
+            cause = f"{lost[1]} is a function of the C++ source, and Python knows nothing of that name: load_inline wants its name as a text."
+            return indices.told(
+                Fact("name-unquoted", node.lineno, cause, f'Write `"{lost[1]}"`, in quotes.'), source
+            )
+    return None
+
+
+def sources(source: str) -> Explanation | None:
+    """Kernels handed over as cpp_sources, which are for the host's compiler."""
+    tree = read(source).tree
+    texts = {
+        target.id: node.value for node in (tree.body if tree else ()) if isinstance(node, ast.Assign)
+        for target in node.targets if isinstance(target, ast.Name)
+    }  # fmt: skip
+    for node in ast.walk(tree) if tree else ():
+        if not (isinstance(node, ast.keyword) and node.arg == "cpp_sources"):
+            continue
+        parts = node.value.elts if isinstance(node.value, ast.List | ast.Tuple) else [node.value]
+        for part in parts:
+            given = texts.get(part.id) if isinstance(part, ast.Name) else part
+            if isinstance(given, ast.Constant) and re.search(r"__global__|<<<", str(given.value)):
+                cause = "cpp_sources goes to the C++ compiler, which knows no kernels and no launches; what is given here has them."
+                fix = (
+                    "Hand it over as cuda_sources, and the declarations of its host functions as cpp_sources."
+                )
+                return indices.told(Fact("cuda-as-cpp", node.value.lineno, cause, fix), source)
+    return None
+
+
+def bound(found: Explanation, source: str) -> Explanation:
+    """A function that the module lacks, where functions=[...] has nearly its name."""
+    wanted = re.search(r"has nothing called (\w+)", found.cause)
+    tree = read(source).tree
+    for node in ast.walk(tree) if tree and wanted else ():
+        if not (isinstance(node, ast.keyword) and node.arg == "functions" and wanted):
+            continue
+        names = {
+            c.value: c.lineno
+            for c in ast.walk(node.value)
+            if isinstance(c, ast.Constant) and isinstance(c.value, str)
+        }
+        if near := difflib.get_close_matches(wanted[1], names, 1, 0.8):
+            cause = (
+                f"Python asks the module for {wanted[1]}, and what functions binds here is called {near[0]}."
+            )
+            fix = "The name must be the same in C++, in functions and in Python."
+            return indices.told(Fact(found.rule, names[near[0]], cause, fix), source)
+    return found
 
 
 def _bytes_of_shared(text: Text, finding: Finding) -> Iterator[Fact]:

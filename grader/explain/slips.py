@@ -99,6 +99,8 @@ SLIPS = (
         "A comment begins with #, as in Python; for C++ that is an instruction to the preprocessor.",
         "Begin comments with //.",
     ),
+    Slip("single-quotes", r"'(?P<s>[^'\\]{2,})'", "",
+         "In C++ single quotes hold one character; a text stands in double ones.", "Write `\"{s}\"`."),
     Slip("caret", r"(?P<a>[\w.\[\]()]+)\s*\^\s*(?P<b>\w+)", r"operator\s*\^|binary expression|integral|unscoped enum",
          "`^` is no power in C++: it is the exclusive or of two whole numbers.",
          "Multiply, `{a} * {a}` for a square, or call powf."),

@@ -114,7 +114,8 @@ def _function(tokens: list[Token], head: int, i: int) -> Function | None:
     sure = plain and not any(UNSURE.fullmatch(w) for w in words)
     return Function(
         tokens[at].text, at, body, last, bool(SPACES & set(words)),
-        "__host__" in words or not SPACES & set(words), sure, "void" in words or "template" in words, "__global__" in words,
+        "__host__" in words or not SPACES & set(words), sure, "void" in words or "template" in words,
+        "__global__" in words,
     )  # fmt: skip
 
 
