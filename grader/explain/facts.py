@@ -497,10 +497,14 @@ def _returns_none(text: Text, finding: Finding) -> Iterator[Fact]:
             own = _gives(node)
             alone = silent == [node] and "returned None" in finding.message
             if not own and (node.name in finding.message or node.name == "forward" or alone):
+                last = node.body[-1]
+                ends = isinstance(last, ast.Expr) and isinstance(last.value, ast.Call)
                 cause = f"{node.name} has no `return`, so Python hands back None."
-                yield Fact(
-                    "returns-none", node.lineno, cause, "End the function with `return` and the result."
-                )
+                fix = "End the function with `return` and the result."
+                if ends and (node.name != "forward" or len(node.body) == 1):
+                    cause = f"{node.name} ends with a call whose value is dropped, and has no `return`: Python hands back None."
+                    fix = "If this value is the result, write `return` in front of it."
+                yield Fact("returns-none", last.lineno if "dropped" in cause else node.lineno, cause, fix)
 
 
 def _void(text: Text, finding: Finding) -> Iterator[Fact]:

@@ -496,6 +496,20 @@ def _forward_outside(text: Text, finding: Finding) -> Iterator[Fact]:
                    "PyTorch calls the method `forward(self, x)` of a model: define it, with this name.")  # fmt: skip
 
 
+def _shadowed(text: Text, finding: Finding) -> Iterator[Fact]:
+    """``schedule = schedule(...)`` in a function, which makes the name a local one from its first line on."""
+    lost = re.search(r"local variable '(\w+)' (?:where it is not|referenced before)", finding.message)
+    for node in ast.walk(text.tree) if text.tree and lost else ():
+        if not (isinstance(node, ast.Assign) and lost):
+            continue
+        names = {t.id for t in node.targets if isinstance(t, ast.Name)}
+        if lost[1] in names and any(
+            isinstance(n, ast.Name) and n.id == lost[1] for n in ast.walk(node.value)
+        ):
+            cause = f"{lost[1]} gets a value in this function, so it is a local name in all of it, and here it is used before it has one."
+            yield Fact("name-shadowed", node.lineno, cause, "Give what you make another name.")
+
+
 def _trace_folder(text: Text, finding: Finding) -> Iterator[Fact]:
     """``tensorboard_trace_handler(path)``, which takes a folder."""
     for node in ast.walk(text.tree) if text.tree else ():
@@ -528,6 +542,7 @@ FACTS: tuple[tuple[Finder, frozenset[Status]], ...] = (
     (_keyword, frozenset({Status.RAISED})),
     (_forward_outside, frozenset({Status.RAISED, Status.MISSING_ENTRY})),
     (_called_at_once, frozenset({Status.RAISED})),
+    (_shadowed, frozenset({Status.RAISED})),
     (_trace_folder, frozenset({Status.RAISED, Status.WRONG_ANSWER})),
     (_plain_tensor, frozenset({Status.MISSING_ENTRY})),
     (_not_launched, WRONG | OUTSIDE),

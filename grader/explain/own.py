@@ -94,6 +94,8 @@ def unfinished(source: str, line: int) -> int:
     before = next((n for n in range(line - 1, 0, -1) if lines[n - 1].strip()), 0)
     for number in (before, line):
         text = lines[number - 1].strip() if number else ""
+        if re.match(r"(?:(?:else\s+)?if|for|while|switch)\b.*\)$|(?:else|do)$", text):
+            continue  # the head of a statement, which goes on in the next line
         if text and text[-1] not in ";{}(,:" and not text.startswith("#") and '"""' not in text:
             return number
     return 0

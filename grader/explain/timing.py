@@ -311,6 +311,7 @@ class Seen:
 
     def numbers(self) -> Iterator[Fact]:
         """What the wrong field of the Timing is made of."""
+        yield from self.percents()
         said = {k: v for k, v in dict(self.n.get("timing") or {}).items() if isinstance(v, (int, float))}
         for function in self.reached:
             for node in _ordered(function):
@@ -460,6 +461,7 @@ class Seen:
 
     def between(self) -> Iterator[Fact]:
         """What lies between two events, or does not."""
+        yield from self.one_event()
         for function in self.reached:
             steps = [s for s in _steps(function) if s.kind in ("record", "wait", "call")]
             for begin, end in _windows(steps):
@@ -507,6 +509,39 @@ class Seen:
                     )
                     yield Fact("wait-in-loop", step.line, cause,
                                "Queue all calls first, each with two events of its own, and wait once, after the loop.")  # fmt: skip
+
+    def one_event(self) -> Iterator[Fact]:
+        """``begin = end = torch.cuda.Event(...)``."""
+        for function in self.reached:
+            for node in ast.walk(function):
+                if isinstance(node, ast.Assign) and len(node.targets) > 1 and _called(node.value) == "Event":
+                    names = [ast.unparse(t) for t in node.targets]
+                    cause = f"{' and '.join(names)} are one event here, so the time from the one to the other is 0."
+                    yield Fact(
+                        "one-event", node.lineno, cause, "Make two: one call of torch.cuda.Event for each."
+                    )
+
+    def percents(self) -> Iterator[Fact]:
+        """``np.percentile(seconds, [0.1, 0.5, 0.9])``."""
+        for function in self.reached:
+            for node in ast.walk(function):
+                if not (
+                    isinstance(node, ast.Call) and ast.unparse(node.func) in NUMPYS and len(node.args) > 1
+                ):
+                    continue
+                try:
+                    asked = ast.literal_eval(node.args[1])
+                except (ValueError, TypeError, SyntaxError):
+                    continue
+                several = asked if isinstance(asked, list | tuple) else [asked]
+                if all(isinstance(q, int | float) and 0 < q <= 1 for q in several):
+                    cause = f"percentile counts in percent, from 0 to 100: {several[0]:g} is the {several[0]:g} % mark."
+                    yield Fact(
+                        "percent",
+                        node.lineno,
+                        cause,
+                        "Ask for 10, 50 and 90, or call quantile, which counts in shares.",
+                    )
 
     def _short(self) -> bool:
         return 0 < self.number("right") < SHORT

@@ -112,4 +112,4 @@ def _judged(check: Check, asked: Asked, said: Any, look: str, line: int) -> Find
         return check.passed(f"{asked.words} {said:g} {asked.unit}.")
     hint = off.by(float(said), float(asked.answer))
     message = f"{at}{asked.words} {said:g} {asked.unit} is not right.{hint or f' {look}'}"
-    return check.failed(Status.WRONG_ANSWER, message, said=said)
+    return check.failed(Status.WRONG_ANSWER, message, answered=said)

@@ -61,7 +61,12 @@ class Room:
         return python.calls_in(self._match.source, name)
 
     def never_fails(self, entry: str) -> str:
-        """A sentence if the test ``entry`` has nothing that could make it fail, else ""."""
+        """A sentence if the test ``entry`` has nothing that makes it fail where it should, else ""."""
+        if line := python.hands_back(self._match.source, entry):
+            return (
+                f"Line {line}: {entry}() hands back a value here, and nobody looks at it: a test fails by an "
+                "exception. Write `assert` in place of `return`."
+            )
         line = python.never_fails(self._match.source, entry)
         if not line:
             return ""

@@ -194,6 +194,27 @@ def never_fails(source: str, name: str) -> int:
     return lines[0] if lines else 0
 
 
+def hands_back(source: str, name: str) -> int:
+    """The line of a `return` with a value in the function ``name``; 0 if there is none."""
+    try:
+        tree = ast.parse(source)
+    except (SyntaxError, ValueError, RecursionError, MemoryError):
+        return 0
+    for node in tree.body:
+        if isinstance(node, ast.FunctionDef) and node.name == name:
+            inner = {
+                id(n)
+                for one in ast.walk(node)
+                if one is not node and isinstance(one, ast.FunctionDef | ast.Lambda)
+                for n in ast.walk(one)
+            }
+            for one in ast.walk(node):
+                constant = isinstance(one, ast.Return) and isinstance(one.value, ast.Constant)
+                if isinstance(one, ast.Return) and one.value and id(one) not in inner and not constant:
+                    return one.lineno
+    return 0
+
+
 @dataclass(frozen=True, slots=True)
 class Calls:
     """The calls in a function: lines of names called, of keywords given to them, of its loops, and its own.
