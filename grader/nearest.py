@@ -409,6 +409,8 @@ def _words(nearest: Nearest) -> tuple[str, str]:
         return f"{what} does not belong here: without it {passes}.", "Take it away."
     if change.kind == "move":
         return f"This stands in the wrong place: {passes} if it stands below line {change.other}.", "Move it."
+    if not long and not change.now:
+        return f"{was} is too much in these lines: without it {passes}.", ""
     if not long:
         where = "this line" if change.kind == "replace" else "these lines"
         cause = f"{was} is the mistake in {where}: with {now} in its place {passes}."

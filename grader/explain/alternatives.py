@@ -435,6 +435,23 @@ def _binary(writer: _Writer, node: Node) -> str:
                 f"::simt::alt::{FUNCTIONS[writer.text(inside)]}({c}, ::simt::alt::{FUNCTIONS[op]}({d}, {b}))"
             )
             others3.append(("operator", shown, call))
+    for outer, sum_ in ((left, right), (right, left)) if op == "*" else ():  # a * (b + c) and a * b + c
+        inside = (
+            sum_.children[1] if sum_.type == "parenthesized_expression" and len(sum_.children) == 3 else None
+        )
+        sign = (
+            inside.child_by_field_name("operator") if inside and inside.type == "binary_expression" else None
+        )
+        if inside is None or sign is None or writer.text(sign) not in "+-":
+            continue
+        one, two = inside.child_by_field_name("left"), inside.child_by_field_name("right")
+        if one is None or two is None:
+            continue
+        a, b, c = (_flat(writer.text(part)) for part in (outer, one, two))
+        add = f"::simt::alt::{FUNCTIONS[writer.text(sign)]}"
+        times = "::simt::alt::multiply"
+        others3.append(("operator", f"{a} * {b} {writer.text(sign)} {c}", f"{add}({times}({a}, {b}), {c})"))
+        others3.append(("operator", f"{b} {writer.text(sign)} {a} * {c}", f"{add}({b}, {times}({a}, {c}))"))
     return writer.pick(node, inner, others3)
 
 

@@ -281,8 +281,8 @@ def together(several: Sequence[Change]) -> Change:
     """Several changes as one."""
     first = min((c for c in several if c.kind != "add line"), key=lambda c: c.line, default=several[0])
     edits = tuple(sorted(edit for change in several for edit in change.edits))
-    was = " ".join(c.was for c in several if c.was and c.kind != "add line")
-    now = " ".join(c.now for c in several if c.now)
+    was = " ".join(dict.fromkeys(c.was for c in several if c.was and c.kind != "add line"))
+    now = " ".join(dict.fromkeys(c.now for c in several if c.now))
     gone = [c for c in several if c.kind == "drop line"]
     put = [c for c in several if c.kind == "add line"]
     if len(several) == 2 and gone and put and _bare(gone[0].was) == _bare(put[0].now):

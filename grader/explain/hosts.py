@@ -437,6 +437,31 @@ def _copy_dropped(text: Text, finding: Finding) -> Iterator[Fact]:
             yield Fact("copy-dropped", where, cause, f"Keep it: `{match['x']} = {match['x']}.contiguous();`.")
 
 
+def _counted_by_sizes(text: Text, finding: Finding) -> Iterator[Fact]:
+    """A number of elements or blocks that is made of the first sizes alone."""
+    for function in text.host:
+        body = function.body
+        for match in re.finditer(r"\b(?P<n>\w+)\s*=\s*(?P<v>[^;=]*\.size\(0\)[^;=]*);", body):
+            name, value = match["n"], " ".join(match["v"].split())
+            sizes = re.findall(r"\.size\((-?\d+)\)", value)
+            where = text.line(function.start + match.start())
+            shape = re.search(r"of \w+\[(\d+(?:, \d+)*)\]", finding.message)
+            many = shape is not None and shape[1].count(",") >= 2
+            if sizes == ["0", "1"] and many and re.search(r"size\(0\)\s*\*\s*\w+\.size\(1\)", value):
+                cause = (
+                    f"`{value}` counts the elements of a matrix; a tensor may have more dimensions than two."
+                )
+                yield Fact("counted-by-sizes", where, cause, "Write `x.numel()`, which counts them all.")
+            launched = re.search(rf"<<<\s*{name}\s*,", body)
+            if (
+                sizes == ["0"]
+                and launched
+                and not re.search(r"\.[yz]\b", " ".join(k.body for k in text.kernels))
+            ):
+                cause = f"The grid is made of `{value}`: x.size(0) is the number of rows, and the kernel needs a thread for each element."
+                yield Fact("counted-by-sizes", where, cause, "Count with `x.numel()`.")
+
+
 def _plain_tensor(text: Text, finding: Finding) -> Iterator[Fact]:
     """A model's tensor that is no parameter of it."""
     missing = re.search(r"has no parameter like the reference's ([\w.]+)", finding.message)
@@ -545,6 +570,7 @@ FACTS: tuple[tuple[Finder, frozenset[Status]], ...] = (
     (_shadowed, frozenset({Status.RAISED})),
     (_trace_folder, frozenset({Status.RAISED, Status.WRONG_ANSWER})),
     (_plain_tensor, frozenset({Status.MISSING_ENTRY})),
+    (_counted_by_sizes, frozenset({Status.UNINITIALISED, Status.WRONG_OUTPUT})),
     (_not_launched, WRONG | OUTSIDE),
     (_of_the_module, frozenset({Status.RAISED})),
     (_made_here, frozenset({Status.WRONG_SHAPE, Status.WRONG_DTYPE})),
