@@ -453,12 +453,15 @@ def _counted_by_sizes(text: Text, finding: Finding) -> Iterator[Fact]:
                 )
                 yield Fact("counted-by-sizes", where, cause, "Write `x.numel()`, which counts them all.")
             launched = re.search(rf"<<<\s*{name}\s*,", body)
+            flat = re.search(r"blockIdx\.x\s*\)?\s*\*", " ".join(k.body for k in text.kernels))
             if (
                 sizes == ["0"]
                 and launched
-                and not re.search(r"\.[yz]\b", " ".join(k.body for k in text.kernels))
+                and flat
+                and "/" in value
+                and not re.search(r"numel|cols|width", value)
             ):
-                cause = f"The grid is made of `{value}`: x.size(0) is the number of rows, and the kernel needs a thread for each element."
+                cause = f"The grid is made of `{value}`, of the number of rows alone, and the kernel needs a thread for each element."
                 yield Fact("counted-by-sizes", where, cause, "Count with `x.numel()`.")
 
 
