@@ -482,6 +482,8 @@ def _part(
 ) -> Change:
     """One difference inside a statement."""
     tag, i1, i2, j1, j2 = code
+    while tag == "replace" and min(i1, j1) >= 2 and one.names[i1 - 1] in (".", "->", "::"):
+        i1, j1 = i1 - 2, j1 - 2  # a member is told with what it belongs to
     now = _text(right, other, j1, j2, known) if j2 > j1 else ""
     if i2 > i1:
         start, end = one.spans[i1][0], one.spans[i2 - 1][1]

@@ -92,6 +92,7 @@ def slips(source: str, lines: set[int]) -> list[Slip]:
         Slip(kind, change, (node.lineno, node.end_lineno or node.lineno))
         for node in _outer(tree)
         for kind, change in _of(file, node)
+        if _another(source, change)
     ]
     for (
         statement
@@ -108,6 +109,16 @@ def slips(source: str, lines: set[int]) -> list[Slip]:
         return away is None, ORDER.index(one.kind) + 0.7 * (away or 0)
 
     return sorted(found, key=key)
+
+
+def _another(source: str, change: Change) -> bool:
+    """Whether it makes another file of Python."""
+    text = change.apply(source)
+    try:
+        ast.parse(text)
+    except SyntaxError:
+        return False
+    return text != source
 
 
 def _outer(tree: ast.Module) -> Iterator[Scope]:

@@ -47,6 +47,16 @@ def said(old: str, new: str, status: Status = Status.WRONG_ANSWER, text: str = "
         ("kernel(next(inputs), out)", "build()(next(inputs), out)", {"entry": "benchmark", "build": 2.0},
          "build-inside", "return time_kernel(lambda: build()(next(inputs), out))"),
         ("range(100)", "range(7)", {"which": "n", "n": 7}, "too-few", "for _ in range(7):"),
+        ("start, end = (torch.cuda.Event(enable_timing=True) for _ in range(2))",
+         "start = end = torch.cuda.Event(enable_timing=True)", {"said": 0.0}, "one-event",
+         "start = end = torch.cuda.Event(enable_timing=True)"),
+        ('cuts = statistics.quantiles(seconds, n=10, method="inclusive")',
+         "cuts = np.percentile(seconds, [0.1, 0.9])", {"which": "p10", "uneven": True}, "percent",
+         "cuts = np.percentile(seconds, [0.1, 0.9])"),
+        ('cuts = statistics.quantiles(seconds, n=10, method="inclusive")\n    return Timing(statistics.median(seconds), cuts[0]',
+         "cuts = [0, 0]\n    return Timing(statistics.median(seconds), nth(seconds, 0.1)"
+         ", cuts[-1], len(seconds))\n\n\ndef nth(values, q):\n    return values[int(q * len(values))]\n\n\ndef rest(seconds, cuts):\n    return (0",
+         {"which": "p10", "uneven": True}, "not-sorted", "return values[int(q * len(values))]"),
     ],
 )  # fmt: skip
 def test_the_statement_to_blame_is_found(

@@ -9,7 +9,7 @@ import pytest
 from grader import look
 from grader.errors import BadInputError
 from grader.lessons import every, find
-from grader.look import second
+from grader.look import python, second
 from grader.submission import Submission
 
 TASK = find("03").task
@@ -143,3 +143,61 @@ def test_an_answer_that_cannot_be_read_is_one_sentence(monkeypatch: pytest.Monke
     monkeypatch.setattr(sys, "executable", "/bin/echo")
     with pytest.raises(BadInputError, match="cannot be read"):
         second.opinion(Submission(Path("x.py"), "", ""))
+
+
+NEVER = """
+import torch
+from grader.hosts import build
+
+LIMIT = 3
+
+
+def close(a, b):
+    assert torch.allclose(a, b)
+
+
+def idle(a, b):
+    return a == b
+
+
+CHECKS = {"one": close, "two": idle}
+
+
+def by_table(kernel, claim):
+    CHECKS[claim](kernel, LIMIT)
+
+
+def compares(kernel):
+    idle(kernel, LIMIT) == True
+
+
+def elsewhere(kernel):
+    build(kernel, "x")
+
+
+def reports(kernel):
+    if kernel is None:
+        return None
+    return idle(kernel, LIMIT)
+"""
+
+
+@pytest.mark.parametrize(
+    ("name", "silent"), [("by_table", False), ("compares", True), ("elsewhere", False), ("close", False)]
+)
+def test_a_test_never_fails_only_if_nothing_that_it_reaches_can(name: str, silent: bool) -> None:
+    assert bool(python.never_fails(NEVER, name)) is silent
+
+
+def test_a_value_that_a_test_hands_back_has_a_line() -> None:
+    lines = NEVER.splitlines()
+    assert lines[python.hands_back(NEVER, "reports") - 1].strip() == "return idle(kernel, LIMIT)"
+    assert python.hands_back(NEVER, "compares") == 0
+
+
+def test_the_line_of_a_claim_is_that_of_its_test() -> None:
+    assert NEVER.splitlines()[python.line_of_value(NEVER, "one") - 1] == "def close(a, b):"
+
+
+def test_the_line_of_an_answer_that_is_given_as_a_keyword() -> None:
+    assert python.line_of_key("A = 1\nANSWERS = dict(\n    one=1,\n    two=2,\n)\n", "ANSWERS", "two") == 4
