@@ -41,7 +41,7 @@ LIMITS = Limits(load=8.0, build=30.0, call=3.0)
 # Answers that the exercise asks for: a change of these would give them away.
 ANSWER = re.compile(r"^[A-Z][A-Z_]* =|^\"\w+\":")
 # Explanations that a file's looks lead to where nothing better is known.
-GUESSES = {"written-here", "two-owners", "half-filled", "array-too-small"}
+GUESSES = {"written-here", "two-owners", "half-filled", "array-too-small", "part"}
 NOTHING = re.compile(r"[\s(){}\[\],;:]*$")
 SILENT = PENDING | {Status.NOT_RUN, Status.NOT_GRADABLE, Status.TAMPERED}
 Start = Callable[[Path], Player]

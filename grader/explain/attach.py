@@ -35,7 +35,7 @@ def explained(finding: Finding, source: str, warnings: Sequence[Warned] = ()) ->
         found = explain(f"{finding.message}\n{rest}", source)
         if finding.status is Status.COMPILE_ERROR:
             found = hosts.sources(source) or found
-        if finding.status in (Status.IMPORT_ERROR, Status.RAISED):
+        if finding.status is Status.IMPORT_ERROR:
             found = hosts.unquoted(finding, source) or found
         if found and "has nothing called" in found.cause:
             found = hosts.bound(found, source)

@@ -482,7 +482,13 @@ def _part(
 ) -> Change:
     """One difference inside a statement."""
     tag, i1, i2, j1, j2 = code
-    while tag == "replace" and min(i1, j1) >= 2 and one.names[i1 - 1] in (".", "->", "::"):
+    owner = one.names[max(0, i1 - 2) : i1]
+    if (
+        tag == "replace"
+        and len(owner) == 2
+        and owner[1] in (".", "->")
+        and other.tokens[max(0, j1 - 2) : j1] == owner
+    ):
         i1, j1 = i1 - 2, j1 - 2  # a member is told with what it belongs to
     now = _text(right, other, j1, j2, known) if j2 > j1 else ""
     if i2 > i1:

@@ -138,7 +138,8 @@ def unquoted(finding: Finding, source: str) -> Explanation | None:
     text = read(source)
     if lost is None or text.tree is None or text.function(lost[1]) is None:
         return None
-    for node in ast.walk(text.tree):
+    given = [n for n in ast.walk(text.tree) if isinstance(n, ast.keyword) and n.arg == "functions"]
+    for node in (inner for one in given for inner in ast.walk(one)):
         if isinstance(node, ast.Name) and node.id == lost[1]:
             cause = f"{lost[1]} is a function of the C++ source, and Python knows nothing of that name: load_inline wants its name as a text."
             return indices.told(

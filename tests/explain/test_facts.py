@@ -267,7 +267,7 @@ HOST_FORM = "add(): incompatible function arguments. The following argument type
          "idle-guard", 7, "always true"),
         ("256>>>", "SIDE * SIDE>>>", failed("CUDA error: invalid configuration argument", Status.CUDA_ERROR), "block-too-large", 12, "16 * 4 * 16 * 4 = 4,096"),
         ("[i] + 1", "[i] + 2", failed("wrong", owner={"kernel": "add_kernel", "line": 7, "access": "write"}),
-         "written-here", 7, "wrong element, from i (line 6)."),
+         "written-here", 7, "was written here, from i (line 6)."),
     ],
 )  # fmt: skip
 def test_host_code(old: str, new: str, finding: Finding, rule: str, line: int, says: str) -> None:

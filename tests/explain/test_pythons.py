@@ -7,7 +7,7 @@ import pytest
 from grader import lessons
 from grader.explain.pythons import slips
 
-FILE = '''import torch
+FILE = """import torch
 
 first, second = torch.load("a")
 
@@ -25,7 +25,7 @@ def mean(values):
     for value in values:
         total += value
         return total / len(values)
-'''
+"""
 MENDED = {
     "a relation": ("if i > 0", "if i >= 0"),
     "one branch or the other": ("    elif i < n", "    if i < n"),
