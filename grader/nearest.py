@@ -9,7 +9,6 @@ from __future__ import annotations
 import ast
 import atexit
 import functools
-import itertools
 import re
 import shutil
 import tempfile
@@ -19,7 +18,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from grader.errors import BadInputError
-from grader.explain import pythons
+from grader.explain import python_alternatives
 from grader.explain.alternatives import Alternative, instrumented, ranked
 from grader.explain.changes import Change, Difference, differences, together
 from grader.referee.conduct import Match
@@ -69,27 +68,6 @@ class Nearest:
         }  # fmt: skip
 
 
-@dataclass(slots=True)
-class Trials:
-    """Tries changes of a file, and keeps what came of them."""
-
-    source: str
-    passes: Callable[[str], bool]
-    end: float
-    known: dict[tuple[tuple[int, int, str], ...], bool] = field(default_factory=dict)
-    best: Change | None = None  # the smallest that passed so far
-
-    def good(self, change: Change) -> bool:
-        """Whether the file passes with it. Raises TimeoutError when time is over."""
-        if change.edits not in self.known:
-            if time.monotonic() > self.end:
-                raise TimeoutError
-            self.known[change.edits] = self.passes(change.apply(self.source))
-            if self.known[change.edits] and (self.best is None or change.size < self.best.size):
-                self.best = change
-        return self.known[change.edits]
-
-
 def search(
     source: str,
     name: str,
@@ -106,129 +84,166 @@ def search(
     failed = [f for f in failed if f.status not in SILENT]
     if not failed:
         return None
-    ids = {f.id for f in failed}
-    first = ids if failed[0].id == "memory" else {failed[0].id}
     folder = Path(tempfile.mkdtemp(prefix="nearest-"))
-    made = itertools.count()
-
-    def passes(text: str, wanted: set[str] = first) -> bool:
-        path = folder / str(next(made)) / name
-        path.parent.mkdir()
-        path.write_text(text, "utf-8")
-        return _passes(path, task, wanted, oracle, start)
-
-    end = time.monotonic() + SECONDS
-    trials = Trials(source, passes, end)
-    hot = _hot(failed, source)
-    lines = source.splitlines()
-
-    def told(change: Change, whole: bool) -> Nearest:
-        return Nearest(
-            change, lines[change.line - 1].strip(), _line(change.apply(source).splitlines(), change), whole
-        )
-
-    def found(every: list[Difference], scopes: set[int]) -> Nearest | None:
-        trials.best = None
-        try:
-            change = _found(trials, every, lambda c: _rank(c, hot, scopes, failed[0]))
-        except TimeoutError:  # what it had come down to may still be worth telling
-            change = trials.best
-        if change is None or len(change.edits) > MOST_EDITS or change.size > LARGEST:
-            return None  # or true, and no help
-        # Inputs are drawn anew each time: what helps by chance does not help again and again.
-        if not all(passes(change.apply(source)) for _ in range(1 if task.cases else TIMES)):
-            return None
-        return told(change, ids <= first or passes(change.apply(source), ids))
-
-    def slipped(mine: list[pythons.Slip]) -> Nearest | None:
-        stop = min(end, time.monotonic() + TRYING)
-        for one in mine:
-            if time.monotonic() > stop:
-                break
-            text = one.change.apply(source)
-            if not _sensible(one.change, source) or not passes(text):
-                continue
-            if all(passes(text, ids) for _ in range(TIMES)):
-                return told(one.change, True)
-        return None
-
     try:
-        nearest_first = _by_distance(source, rights)
-        if oracle and "load" not in ids:
-            for right in nearest_first[:2]:  # in Python alone: nothing is built for these
-                python = [d for d in right if not d.cpp and _sensible(d.whole, source)]
-                if python and (change := found(python, set())):
-                    return change
-            for right in nearest_first[:1]:
-                few = [d for d in right if _sensible(d.whole, source)]
-                if len(few) <= FEW and (change := found(few, set())):
-                    return change
-            mine = pythons.slips(source, hot)
-            about = any(s.function[0] <= line <= s.function[1] for s in mine for line in hot)
-            if (about or not hot or "__global__" not in source) and (change := slipped(mine)):
-                return change
-            path = folder / "alternatives" / name
-            path.parent.mkdir()
-            if slip := _slip(source, path, failed, hot, task, oracle, start, end):
-                return told(slip, True)
-        for right in nearest_first:
-            scopes = {d.whole.scope for d in right if any(abs(d.whole.line - line) <= 1 for line in hot)}
-            if oracle is None:  # not even Python: a sign is missing, or a line stands in the wrong column
-                signs = [p for d in right for p in (d.whole, *d.parts) if p.kind == "indent" or _sign(p)]
-                near = sorted(signs, key=lambda c: _rank(c, hot, set(), failed[0]))[:20]
-                if sign := next((c for c in near if trials.good(c)), None):
-                    return told(sign, False)
-            elif change := found([d for d in right if _sensible(d.whole, source)], scopes):
-                return change
+        return _Search(source, name, failed, task, oracle, start, folder).run(_by_distance(source, rights))
     except (OSError, BadInputError):  # time is over, or the disk is full: the verdict is there without it
         return None
     finally:
         shutil.rmtree(folder, ignore_errors=True)
-    return None
 
 
-def _slip(
-    source: str,
-    path: Path,
-    failed: list[Finding],
-    hot: set[int],
-    task: Task,
-    oracle: Oracle,
-    start: Start,
-    end: float,
-) -> Change | None:
-    """The small change of the C++ that makes all of ``failed`` pass: hundreds are tried in one module."""
-    ids = {f.id for f in failed}
-    about = {
-        str(one.get("check")) for f in failed for one in f.evidence.get("seen") or [] if isinstance(one, dict)
-    }
-    probes = [c for c in task.cases if c.name in ids] or [c for c in task.cases if c.name in about]
-    if not probes or ("__global__" not in source and "torch::" not in source):
+@dataclass(slots=True)
+class _Search:
+    """A file that failed, what its trials are judged by, and what came of them so far.
+
+    ``first``: the checks that a change must make pass at least. ``hot``: lines that the failures are about.
+    """
+
+    source: str
+    name: str
+    failed: list[Finding]
+    task: Task
+    oracle: Oracle | None
+    start: Start
+    folder: Path
+    ids: set[str] = field(init=False)
+    first: set[str] = field(init=False)
+    hot: set[int] = field(init=False)
+    end: float = field(init=False)
+    known: dict[tuple[tuple[int, int, str], ...], bool] = field(default_factory=dict)
+    best: Change | None = None  # the smallest that passed so far
+    made: int = 0
+
+    def __post_init__(self) -> None:
+        """Begin the time that the search has."""
+        self.ids = {f.id for f in self.failed}
+        self.first = self.ids if self.failed[0].id == "memory" else {self.failed[0].id}
+        self.hot = _hot(self.failed, self.source)
+        self.end = time.monotonic() + SECONDS
+
+    def run(self, rights: list[list[Difference]]) -> Nearest | None:
+        """Look in all places, the cheapest first. ``rights``: the differences to each, the nearest first."""
+        if self.oracle is None:  # not even Python: a sign is missing, or a line stands in the wrong column
+            return next(filter(None, map(self.of_signs, rights)), None)
+        sensible = [[d for d in right if _sensible(d.whole, self.source)] for right in rights]
+        if "load" not in self.ids:
+            for right in sensible[:2]:  # in Python alone: nothing is built for these
+                if found := self.among([d for d in right if not d.cpp], set()):
+                    return found
+            few = sensible[0] if sensible and len(sensible[0]) <= FEW else []
+            if found := self.among(few, set()) or self.in_python() or self.in_cpp(self.oracle):
+                return found
+        for right in sensible:
+            scopes = {d.whole.scope for d in right if any(abs(d.whole.line - line) <= 1 for line in self.hot)}
+            if found := self.among(right, scopes):
+                return found
         return None
-    dropped: frozenset[int] = frozenset()
-    for _ in range(3):
-        text, made = instrumented(source, dropped)
-        if not made:
-            return None
-        path.write_text(text, "utf-8")
-        match = Match(
-            replace(task, cases=(), parts=(), memory_points=0), str(path), lambda: start(path), oracle
-        )
+
+    # -- where it looks
+
+    def of_signs(self, right: list[Difference]) -> Nearest | None:
+        """Among brackets and commas, and the columns of lines."""
+        signs = [p for d in right for p in (d.whole, *d.parts) if p.kind == "indent" or _sign(p)]
+        near = sorted(signs, key=lambda c: _rank(c, self.hot, set(), self.failed[0]))[:20]
+        sign = next((c for c in near if self.good(c)), None)
+        return self.told(sign, False) if sign else None
+
+    def among(self, right: list[Difference], scopes: set[int]) -> Nearest | None:
+        """Among differences to a right file."""
+        self.best = None
         try:
-            loaded = match.run().findings[0]
-            if loaded.ok:
-                chosen = _survivors(match, ranked(made, hot), probes[0], min(end, time.monotonic() + TRYING))
-                whole = (one for one in chosen if _passes(path, task, ids, oracle, start, one.number))
-                return next((one.change for one in whole), None)
-        except FaultError:
+            change = (
+                _found(self, right, lambda c: _rank(c, self.hot, scopes, self.failed[0])) if right else None
+            )
+        except TimeoutError:  # what it had come down to may still be worth telling
+            change = self.best
+        if change is None or len(change.edits) > MOST_EDITS or change.size > LARGEST:
+            return None  # or true, and no help
+        # Inputs are drawn anew each time: what helps by chance does not help again and again.
+        text = change.apply(self.source)
+        if not all(self.passes(text, self.first) for _ in range(1 if self.task.cases else TIMES)):
             return None
-        finally:
-            match.close()
-        lines = {int(n) for n in re.findall(r"\.py(?:, line |:)(\d+)", f"{loaded.message} {loaded.evidence}")}
-        if not lines - dropped:
+        return self.told(change, self.ids <= self.first or self.passes(text, self.ids))
+
+    def in_python(self) -> Nearest | None:
+        """Among the usual slips in Python, where no line of a kernel is to blame."""
+        every = python_alternatives.alternatives(self.source, self.hot)
+        about = any(one.function[0] <= line <= one.function[1] for one in every for line in self.hot)
+        if self.hot and not about and "__global__" in self.source:
             return None
-        dropped |= lines
-    return None
+        stop = min(self.end, time.monotonic() + TRYING)
+        for one in every:
+            if time.monotonic() > stop:
+                return None
+            text = one.change.apply(self.source)
+            if not _sensible(one.change, self.source) or not self.passes(text, self.first):
+                continue
+            if all(self.passes(text, self.ids) for _ in range(TIMES)):
+                return self.told(one.change, True)
+        return None
+
+    def in_cpp(self, oracle: Oracle) -> Nearest | None:
+        """Among the usual slips in C++: hundreds are tried in one module."""
+        task, ids = self.task, self.ids
+        seen = [one for f in self.failed for one in f.evidence.get("seen") or [] if isinstance(one, dict)]
+        about = {str(one.get("check")) for one in seen}
+        probes = [c for c in task.cases if c.name in ids] or [c for c in task.cases if c.name in about]
+        if not probes or ("__global__" not in self.source and "torch::" not in self.source):
+            return None
+        path = self.folder / "alternatives" / self.name
+        path.parent.mkdir()
+        less = replace(task, cases=(), parts=(), memory_points=0)
+        dropped: frozenset[int] = frozenset()
+        for _ in range(3):
+            text, made = instrumented(self.source, dropped)
+            if not made:
+                return None
+            path.write_text(text, "utf-8")
+            match = Match(less, str(path), lambda: self.start(path), oracle)
+            try:
+                loaded = match.run().findings[0]
+                if loaded.ok:
+                    stop = min(self.end, time.monotonic() + TRYING)
+                    for one in _survivors(match, ranked(made, self.hot), probes[0], stop):
+                        if _passes(path, task, ids, oracle, self.start, one.number):
+                            return self.told(one.change, True)
+                    return None
+            except FaultError:
+                return None
+            finally:
+                match.close()
+            told = f"{loaded.message} {loaded.evidence}"
+            lines = {int(n) for n in re.findall(r"\.py(?:, line |:)(\d+)", told)}
+            if not lines - dropped:
+                return None
+            dropped |= lines
+        return None
+
+    # -- trials
+
+    def good(self, change: Change) -> bool:
+        """Whether the file passes with it. Raises TimeoutError when time is over."""
+        if change.edits not in self.known:
+            if time.monotonic() > self.end:
+                raise TimeoutError
+            self.known[change.edits] = self.passes(change.apply(self.source), self.first)
+            if self.known[change.edits] and (self.best is None or change.size < self.best.size):
+                self.best = change
+        return self.known[change.edits]
+
+    def passes(self, text: str, ids: set[str]) -> bool:
+        """Whether the checks pass for a copy that holds ``text``."""
+        path = self.folder / str(self.made) / self.name
+        self.made += 1
+        path.parent.mkdir()
+        path.write_text(text, "utf-8")
+        return _passes(path, self.task, ids, self.oracle, self.start)
+
+    def told(self, change: Change, whole: bool) -> Nearest:
+        """What is said of the change that was found."""
+        before = self.source.splitlines()[change.line - 1].strip()
+        return Nearest(change, before, _line(change.apply(self.source).splitlines(), change), whole)
 
 
 def _survivors(match: Match, order: list[Alternative], probe: Case, end: float) -> Iterator[Alternative]:
@@ -247,7 +262,7 @@ def _by_distance(source: str, rights: Iterable[str]) -> list[list[Difference]]:
 
 
 def _found(
-    trials: Trials, every: list[Difference], rank: Callable[[Change], tuple[float, int]]
+    trials: _Search, every: list[Difference], rank: Callable[[Change], tuple[float, int]]
 ) -> Change | None:
     """The smallest change among these differences that is enough, found by halving.
 
@@ -278,7 +293,7 @@ def _found(
     return next((part for part in parts[:MOST_PARTS] if trials.good(part)), last.whole)
 
 
-def _pair(trials: Trials, every: list[Difference], high: int) -> Change | None:
+def _pair(trials: _Search, every: list[Difference], high: int) -> Change | None:
     """The last of ``every[:high]``, which is not enough alone, with the one other that is needed as well."""
     low, stop = 0, high - 1
     while stop - low > 1:

@@ -9,7 +9,7 @@ Analysis Using Mutant Schemata (ISSTA 1993).
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import cache
 from importlib.util import find_spec
@@ -164,13 +164,13 @@ def instrumented(source: str, dropped: frozenset[int] = frozenset()) -> tuple[st
     return "".join([*parts, source[at:]]), made
 
 
-def ranked(made: list[Alternative], lines: set[int]) -> list[Alternative]:
+def ranked(made: list[Alternative], lines: set[int], order: Sequence[str] = ORDER) -> list[Alternative]:
     """Those in functions that hold one of ``lines`` first, and of these the usual slips near to it."""
 
     def key(one: Alternative) -> tuple[bool, float, int]:
         first, last = one.function
         away = min((abs(one.change.line - line) for line in lines if first <= line <= last), default=None)
-        return away is None, ORDER.index(one.kind) + 0.7 * (away or 0), one.number
+        return away is None, order.index(one.kind) + 0.7 * (away or 0), one.number
 
     return sorted(made, key=key)
 
@@ -435,24 +435,22 @@ def _binary(writer: _Writer, node: Node) -> str:
                 f"::simt::alt::{FUNCTIONS[writer.text(inside)]}({c}, ::simt::alt::{FUNCTIONS[op]}({d}, {b}))"
             )
             others3.append(("operator", shown, call))
-    for outer, sum_ in ((left, right), (right, left)) if op == "*" else ():  # a * (b + c) and a * b + c
-        inside = (
-            sum_.children[1] if sum_.type == "parenthesized_expression" and len(sum_.children) == 3 else None
-        )
-        sign = (
-            inside.child_by_field_name("operator") if inside and inside.type == "binary_expression" else None
-        )
-        if inside is None or sign is None or writer.text(sign) not in "+-":
-            continue
-        one, two = inside.child_by_field_name("left"), inside.child_by_field_name("right")
-        if one is None or two is None:
-            continue
-        a, b, c = (_flat(writer.text(part)) for part in (outer, one, two))
-        add = f"::simt::alt::{FUNCTIONS[writer.text(sign)]}"
-        times = "::simt::alt::multiply"
-        others3.append(("operator", f"{a} * {b} {writer.text(sign)} {c}", f"{add}({times}({a}, {b}), {c})"))
-        others3.append(("operator", f"{b} {writer.text(sign)} {a} * {c}", f"{add}({b}, {times}({a}, {c}))"))
+    if op == "*":
+        others3 += [*_distributed(writer, left, right), *_distributed(writer, right, left)]
     return writer.pick(node, inner, others3)
+
+
+def _distributed(writer: _Writer, factor: Node, brackets: Node) -> Iterator[tuple[str, str, str]]:
+    """``a * (b + c)`` as ``a * b + c`` and as ``b + a * c``."""
+    inside = brackets.children[1] if brackets.type == "parenthesized_expression" else None
+    if inside is None or inside.type != "binary_expression":
+        return
+    parts = [inside.child_by_field_name(name) for name in ("left", "operator", "right")]
+    b, sign, c = (_flat(writer.text(part)) if part else "" for part in parts)
+    if sign in ("+", "-"):
+        a, add, times = _flat(writer.text(factor)), f"::simt::alt::{FUNCTIONS[sign]}", "::simt::alt::multiply"
+        yield "operator", f"{a} * {b} {sign} {c}", f"{add}({times}({a}, {b}), {c})"
+        yield "operator", f"{b} {sign} {a} * {c}", f"{add}({b}, {times}({a}, {c}))"
 
 
 def _number(writer: _Writer, node: Node) -> str:

@@ -37,8 +37,8 @@ def explained(finding: Finding, source: str, warnings: Sequence[Warned] = ()) ->
             found = hosts.sources(source) or found
         if finding.status is Status.IMPORT_ERROR:
             found = hosts.unquoted(finding, source) or found
-        if found and "has nothing called" in found.cause:
-            found = hosts.bound(found, source)
+        if found and found.rule == "not-bound":
+            found = hosts.bound(found, finding, source)
         if found and found.rule == "launch-invalid":  # CUDA does not say which of its two reasons it was
             found = indices.launch(finding, source) or found
         if found and found.rule == "scalar-type":

@@ -498,13 +498,13 @@ def _returns_none(text: Text, finding: Finding) -> Iterator[Fact]:
             alone = silent == [node] and "returned None" in finding.message
             if not own and (node.name in finding.message or node.name == "forward" or alone):
                 last = node.body[-1]
-                ends = isinstance(last, ast.Expr) and isinstance(last.value, ast.Call)
-                cause = f"{node.name} has no `return`, so Python hands back None."
-                fix = "End the function with `return` and the result."
-                if ends and (node.name != "forward" or len(node.body) == 1):
-                    cause = f"{node.name} ends with a call whose value is dropped, and has no `return`: Python hands back None."
+                dropped = isinstance(last, ast.Expr) and isinstance(last.value, ast.Call)
+                line, ends, fix = node.lineno, "", "End the function with `return` and the result."
+                if dropped and (node.name != "forward" or len(node.body) == 1):
+                    line, ends = last.lineno, " ends with a call whose value is dropped, and"
                     fix = "If this value is the result, write `return` in front of it."
-                yield Fact("returns-none", last.lineno if "dropped" in cause else node.lineno, cause, fix)
+                cause = f"{node.name}{ends} has no `return`, so Python hands back None."
+                yield Fact("returns-none", line, cause, fix)
 
 
 def _void(text: Text, finding: Finding) -> Iterator[Fact]:

@@ -8,7 +8,7 @@ import re
 from collections.abc import Iterator
 from dataclasses import replace
 
-from grader.explain import indices
+from grader.explain import indices, own
 from grader.explain.engine import Explanation
 from grader.explain.text import OUTSIDE, TWICE, WRONG, Fact, Finder, Function, Text, read
 from grader.simt.tokens import Token, closing, split_commas, tokenize
@@ -151,28 +151,17 @@ def unquoted(finding: Finding, source: str) -> Explanation | None:
 def sources(source: str) -> Explanation | None:
     """Kernels handed over as cpp_sources, which are for the host's compiler."""
     tree = read(source).tree
-    texts = {
-        target.id: node.value for node in (tree.body if tree else ()) if isinstance(node, ast.Assign)
-        for target in node.targets if isinstance(target, ast.Name)
-    }  # fmt: skip
-    for node in ast.walk(tree) if tree else ():
-        if not (isinstance(node, ast.keyword) and node.arg == "cpp_sources"):
-            continue
-        parts = node.value.elts if isinstance(node.value, ast.List | ast.Tuple) else [node.value]
-        for part in parts:
-            given = texts.get(part.id) if isinstance(part, ast.Name) else part
-            if isinstance(given, ast.Constant) and re.search(r"__global__|<<<", str(given.value)):
-                cause = "cpp_sources goes to the C++ compiler, which knows no kernels and no launches; what is given here has them."
-                fix = (
-                    "Hand it over as cuda_sources, and the declarations of its host functions as cpp_sources."
-                )
-                return indices.told(Fact("cuda-as-cpp", node.value.lineno, cause, fix), source)
+    for line, _, given in own.handed_over(tree) if tree else ():
+        if re.search(r"__global__|<<<", given):
+            cause = "cpp_sources goes to the C++ compiler, which knows no kernels and no launches; what is given here has them."
+            fix = "Hand it over as cuda_sources, and the declarations of its host functions as cpp_sources."
+            return indices.told(Fact("cuda-as-cpp", line, cause, fix), source)
     return None
 
 
-def bound(found: Explanation, source: str) -> Explanation:
+def bound(found: Explanation, finding: Finding, source: str) -> Explanation:
     """A function that the module lacks, where functions=[...] has nearly its name."""
-    wanted = re.search(r"has nothing called (\w+)", found.cause)
+    wanted = re.search(r"has no attribute '(\w+)'", finding.message)
     tree = read(source).tree
     for node in ast.walk(tree) if tree and wanted else ():
         if not (isinstance(node, ast.keyword) and node.arg == "functions" and wanted):
@@ -467,28 +456,30 @@ def _counted_by_sizes(text: Text, finding: Finding) -> Iterator[Fact]:
 
 
 def _plain_tensor(text: Text, finding: Finding) -> Iterator[Fact]:
-    """A model's tensor that is no parameter of it."""
+    """What should be a parameter of the model: a plain tensor, one of another layer, or nothing."""
     missing = re.search(r"has no parameter like the reference's ([\w.]+)", finding.message)
-    name = missing[1].rpartition(".")[2] if missing else ""
-    for node in ast.walk(text.tree) if text.tree and missing else ():
-        for target in node.targets if isinstance(node, ast.Assign) else ():
-            value = ast.unparse(node.value) if isinstance(node, ast.Assign) else ""
+    if missing is None or text.tree is None:
+        return
+    layer, dot, name = missing[1].rpartition(".")
+    nodes = list(ast.walk(text.tree))
+    made = [n for n in nodes if isinstance(n, ast.Assign)]
+    for node in made:
+        value = ast.unparse(node.value)
+        for target in node.targets:
             if isinstance(target, ast.Attribute) and target.attr == name and "Parameter(" not in value:
                 cause = f"self.{name} is a plain tensor here, and PyTorch looks for a model's weights among its nn.Parameters alone."
                 yield Fact(
                     "plain-tensor", target.lineno, cause, f"Write `self.{name} = nn.Parameter({value})`."
                 )
-    for node in ast.walk(text.tree) if text.tree and missing else ():
-        if not isinstance(node, ast.Assign) or not missing:
-            continue
-        if ast.unparse(node.targets[0]) == f"self.{missing[1].partition('.')[0]}" and "." in missing[1]:
+    for node in made:
+        if dot and ast.unparse(node.targets[0]) == f"self.{layer}":
             cause = f"This layer has other parameters than the reference's: {missing[1]} is not there, or has another shape."
             yield Fact("parameter-missing", node.lineno, cause,
                        "Make it as the reference's model makes it: the same sizes in the same order, bias or no bias.")  # fmt: skip
-    for node in ast.walk(text.tree) if text.tree and missing else ():
-        if isinstance(node, ast.FunctionDef) and node.name == "__init__":
-            cause = f"This __init__ makes no parameter of the shape of the reference's {missing[1] if missing else ''}."
-            yield Fact("parameter-missing", node.lineno, cause,
+    for function in nodes:
+        if isinstance(function, ast.FunctionDef) and function.name == "__init__":
+            cause = f"This __init__ makes no parameter of the shape of the reference's {missing[1]}."
+            yield Fact("parameter-missing", function.lineno, cause,
                        "Make the same layers and nn.Parameters as the reference's model, with the same names and shapes.")  # fmt: skip
 
 

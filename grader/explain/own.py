@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import re
+from collections.abc import Iterator
 
 from grader.look.python import cpp_sources
 from grader.simt.tokens import Token, closing, split_commas, tokenize
@@ -58,14 +59,23 @@ def declared(source: str) -> list[tuple[str, int]]:
         tree = ast.parse(source)
     except (SyntaxError, ValueError, RecursionError, MemoryError):
         return []
-    texts = {
-        target.id: node.value
-        for node in tree.body
-        if isinstance(node, ast.Assign)
-        for target in node.targets
-        if isinstance(target, ast.Name)
-    }
     found: list[tuple[str, int]] = []
+    for _, line, given in handed_over(tree):
+        text = blanked(given)
+        found += [
+            (match["name"], line + text.count("\n", 0, match.start()))
+            for match in SIGNED.finditer(text)
+            if not _inside(text, match.start())
+        ]
+    return found
+
+
+def handed_over(tree: ast.Module) -> Iterator[tuple[int, int, str]]:
+    """What cpp_sources is given, as far as it is a string: the line that gives it, the line where it begins, the text."""
+    texts = {
+        target.id: node.value for node in tree.body if isinstance(node, ast.Assign)
+        for target in node.targets if isinstance(target, ast.Name)
+    }  # fmt: skip
     for node in ast.walk(tree):
         if not (isinstance(node, ast.keyword) and node.arg == "cpp_sources"):
             continue
@@ -73,13 +83,7 @@ def declared(source: str) -> list[tuple[str, int]]:
         for part in parts:
             value = texts.get(part.id, part) if isinstance(part, ast.Name) else part
             if isinstance(value, ast.Constant) and isinstance(value.value, str):
-                text = blanked(value.value)
-                found += [
-                    (match["name"], value.lineno + text.count("\n", 0, match.start()))
-                    for match in SIGNED.finditer(text)
-                    if not _inside(text, match.start())
-                ]
-    return found
+                yield node.value.lineno, value.lineno, value.value
 
 
 def _inside(text: str, at: int) -> bool:

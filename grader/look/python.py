@@ -135,7 +135,7 @@ def line_of_value(source: str, value: object) -> int:
 
 
 # Modules whose functions never fail a test, but those that have a word for it in their names.
-SILENT = frozenset(
+HARMLESS = frozenset(
     [
         "torch",
         "math",
@@ -183,7 +183,7 @@ def never_fails(source: str, name: str) -> int:
                 modules = (
                     [node.module or "."] if isinstance(node, ast.ImportFrom) else [a.name for a in node.names]
                 )
-                if any(module.split(".")[0] not in SILENT for module in modules):
+                if any(module.split(".")[0] not in HARMLESS for module in modules):
                     return 0  # what stands there may raise
             if isinstance(node, ast.Name | ast.Attribute):
                 used = node.id if isinstance(node, ast.Name) else node.attr

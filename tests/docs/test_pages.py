@@ -41,7 +41,7 @@ def test_speeds_are_valid():
     measured |= {"rounds": 8, "compared": 320, "clocks_apart": 1e-7, "baselines": {"compile": beside}}
     measured |= {"machine": {}}
     for speed in (measured, {"kind": "none", "why": "no card"}, None):
-        VALIDATOR.validate(verdict(speed=speed))
+        assert not list(VALIDATOR.iter_errors(verdict(speed=speed)))
 
 
 @pytest.mark.parametrize(

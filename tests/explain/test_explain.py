@@ -170,9 +170,10 @@ def test_colours_and_ninja_around_it_do_no_harm() -> None:
 @settings(max_examples=60, deadline=None)
 @given(st.text(max_size=300), st.text(max_size=100))
 def test_no_text_is_too_strange(log: str, source: str) -> None:
-    explain(log, source)
-    explain(f"x.cu(3): error: {log}\n  {source}\n  ^\n", source)
-    first_error(log)
+    for text in (log, f"x.cu(3): error: {log}\n  {source}\n  ^\n"):
+        found = explain(text, source)
+        assert found is None or found.cause
+    assert "\n" not in first_error(log)
 
 
 def test_a_long_log_is_read_in_no_time() -> None:

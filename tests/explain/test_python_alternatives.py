@@ -1,11 +1,11 @@
-"""Slips in Python: each is one small change that leaves a file that parses."""
+"""Alternatives of Python: each is one small change that leaves a file that parses."""
 
 import ast
 
 import pytest
 
 from grader import lessons
-from grader.explain.pythons import slips
+from grader.explain.python_alternatives import alternatives
 
 FILE = """import torch
 
@@ -44,28 +44,28 @@ MENDED = {
 @pytest.mark.parametrize("name", MENDED)
 def test_a_usual_slip_is_among_them(name: str) -> None:
     before, after = MENDED[name]
-    assert FILE.replace(before, after, 1) in {one.change.apply(FILE) for one in slips(FILE, set())}
+    assert FILE.replace(before, after, 1) in {one.change.apply(FILE) for one in alternatives(FILE, set())}
 
 
 def test_those_of_the_function_that_failed_come_first() -> None:
-    found = slips(FILE, {17})
+    found = alternatives(FILE, {17})
     inside = [one.function[0] <= 17 <= one.function[1] for one in found]
     assert inside[0] and not inside[-1] and inside == sorted(inside, reverse=True)
 
 
 def test_columns_are_counted_in_characters() -> None:
     text = 'def f(a, b):\n    return "ü" * 2 + a < b\n'
-    assert text.replace("<", "<=") in {one.change.apply(text) for one in slips(text, set())}
+    assert text.replace("<", "<=") in {one.change.apply(text) for one in alternatives(text, set())}
 
 
 @pytest.mark.parametrize("lesson", lessons.every(), ids=lambda lesson: lesson.number)
-def test_each_slip_of_a_solution_is_a_file_that_parses_and_differs(lesson: lessons.Lesson) -> None:
+def test_each_alternative_of_a_solution_is_a_file_that_parses_and_differs(lesson: lessons.Lesson) -> None:
     text = lesson.solution.read_text("utf-8")
-    for one in slips(text, set()):
+    for one in alternatives(text, set()):
         changed = one.change.apply(text)
         assert changed != text
         ast.parse(changed)
 
 
 def test_a_file_that_does_not_parse_has_none() -> None:
-    assert slips("def f(:", set()) == []
+    assert alternatives("def f(:", set()) == []

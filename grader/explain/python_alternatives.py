@@ -1,7 +1,7 @@
-"""Slips in Python: small changes of a file's functions, each of which can be tried.
+"""Alternatives of a file's Python: small changes of its functions, each of which can be tried.
 
-What :mod:`grader.explain.alternatives` is for the C++ in a file's strings, this is for the Python around it; here
-nothing is built for a trial, so each is a file of its own. The changes are the usual mutation operators (Jia and
+What :mod:`grader.explain.alternatives` does for the C++ in a file's strings, this does for the Python around it.
+Nothing is built for a trial here, so each is a file of its own. The changes are the usual mutation operators (Jia and
 Harman, An Analysis and Survey of the Development of Mutation Testing, 2011), turned round: they mend.
 """
 
@@ -11,8 +11,9 @@ import ast
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
-from itertools import pairwise
+from itertools import accumulate, pairwise
 
+from grader.explain.alternatives import Alternative, ranked
 from grader.explain.changes import Change
 
 MOST_NAMES = 6
@@ -43,15 +44,6 @@ Scope = ast.FunctionDef | ast.AsyncFunctionDef
 
 
 @dataclass(frozen=True, slots=True)
-class Slip:
-    """One change, what ``kind`` it is, and the first and last line of the function that it is in."""
-
-    kind: str
-    change: Change
-    function: tuple[int, int]
-
-
-@dataclass(frozen=True, slots=True)
 class _File:
     """A file's text by lines, to find where a node of its tree stands."""
 
@@ -76,39 +68,26 @@ class _File:
         return Change(((first, last, now),), line, kind, was, " ".join(now.split()), 1)
 
 
-def slips(source: str, lines: set[int]) -> list[Slip]:
-    """All slips of the file's functions, those of functions with one of ``lines`` first, the usual ones first."""
+def alternatives(source: str, lines: set[int]) -> list[Alternative]:
+    """All alternatives of the file's functions, those of functions with one of ``lines`` first, the usual ones first."""
     try:
         tree = ast.parse(source)
     except (SyntaxError, ValueError, RecursionError, MemoryError):
         return []
     texts = source.splitlines(keepends=True) or [""]
-    starts, at = [], 0
-    for text in texts:
-        starts.append(at)
-        at += len(text)
+    starts = accumulate(map(len, texts), initial=0)
     file = _File(source, tuple(starts), tuple(texts))
-    found = [
-        Slip(kind, change, (node.lineno, node.end_lineno or node.lineno))
-        for node in _outer(tree)
-        for kind, change in _of(file, node)
-        if _another(source, change)
+    found: list[tuple[tuple[str, Change], ast.stmt]] = [
+        (one, node) for node in _outer(tree) for one in _of(file, node) if _another(source, one[1])
     ]
-    for (
-        statement
-    ) in tree.body:  # what a file does at its top is mostly the exercise's own; its order may not be
-        if isinstance(statement, ast.Assign):
-            place = statement.lineno, statement.end_lineno or statement.lineno
-            found += [
-                Slip(kind, change, place) for kind, change in _statement(file, statement) if kind == "swap"
-            ]
-
-    def key(one: Slip) -> tuple[bool, float]:
-        first, last = one.function
-        away = min((abs(one.change.line - line) for line in lines if first <= line <= last), default=None)
-        return away is None, ORDER.index(one.kind) + 0.7 * (away or 0)
-
-    return sorted(found, key=key)
+    # What a file does at its top is mostly the exercise's own; the order of names there may not be.
+    top = [n for n in tree.body if isinstance(n, ast.Assign)]
+    found += [(one, node) for node in top for one in _statement(file, node) if one[0] == "swap"]
+    made = [
+        Alternative(number, kind, change, (node.lineno, node.end_lineno or node.lineno))
+        for number, ((kind, change), node) in enumerate(found)
+    ]
+    return ranked(made, lines, ORDER)
 
 
 def _another(source: str, change: Change) -> bool:
