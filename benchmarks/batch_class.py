@@ -25,7 +25,7 @@ from typing import Any
 ROOT = Path(__file__).resolve().parents[1]
 sys.path.insert(0, str(ROOT))
 
-from grader.backend import gpu_name  # noqa: E402
+from grader.backends.detect import gpu_name  # noqa: E402
 from tests.batch import klass  # noqa: E402
 
 

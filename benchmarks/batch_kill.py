@@ -28,7 +28,7 @@ from typing import Any
 ROOT = Path(__file__).resolve().parents[1]
 sys.path.insert(0, str(ROOT))
 
-from grader.batch import journal  # noqa: E402
+from grader.teaching.batch import journal  # noqa: E402
 from tests.batch import klass  # noqa: E402
 
 KINDS = ("doubled", "not written", "does not compile", "no name", "no Python", "raises", "exits", "segfault")

@@ -23,13 +23,13 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parents[1]
 sys.path.insert(0, str(ROOT))
 
-from grader.batch import collect, journal, reports  # noqa: E402
-from grader.batch.late import Policy  # noqa: E402
-from grader.batch.plan import Entry, Plan  # noqa: E402
-from grader.batch.row import LessonFacts, summary  # noqa: E402
-from grader.batch.store import Store, write  # noqa: E402
-from grader.lessons import find  # noqa: E402
-from grader.verdict import Finding, Status, Verdict  # noqa: E402
+from grader.domain.lessons import find  # noqa: E402
+from grader.domain.verdict import Finding, Status, Verdict  # noqa: E402
+from grader.reports.row import LessonFacts, summary  # noqa: E402
+from grader.teaching.batch import class_reports, class_rows, journal  # noqa: E402
+from grader.teaching.batch.batch_plan import Entry, Plan  # noqa: E402
+from grader.teaching.batch.late_policy import Policy  # noqa: E402
+from grader.teaching.batch.store import Store, write  # noqa: E402
 
 BAD = [Status.WRONG_OUTPUT, Status.ILLEGAL_ACCESS, Status.COMPILE_ERROR, Status.TIMEOUT, Status.NOT_FINITE]
 
@@ -85,9 +85,9 @@ def measure(root: Path) -> None:
     """In a process of its own: write every class report, and say what it took."""
     begun, used = time.perf_counter(), time.process_time()
     store = Store(root)
-    result = collect.collect(store)
+    result = class_rows.collect(store)
     read = time.perf_counter() - begun
-    written = reports.write_class(store, result, tuple(reports.FORMATS))
+    written = class_reports.write_class(store, result, tuple(class_reports.FORMATS))
     facts = {
         "rows": len(result.rows), "seconds": round(time.perf_counter() - begun, 2),
         "seconds_reading": round(read, 2), "cpu_seconds": round(time.process_time() - used, 2),

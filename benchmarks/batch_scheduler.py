@@ -23,9 +23,9 @@ from typing import Any
 ROOT = Path(__file__).resolve().parents[1]
 sys.path.insert(0, str(ROOT))
 
-from grader.batch import journal, machines  # noqa: E402
-from grader.batch.engine import Answer, Engine  # noqa: E402
-from grader.batch.work import Order  # noqa: E402
+from grader.teaching.batch import journal, machines  # noqa: E402
+from grader.teaching.batch.batch_work import Order  # noqa: E402
+from grader.teaching.batch.scheduler import Answer, Engine  # noqa: E402
 
 
 def nothing(text: str) -> str:

@@ -25,12 +25,12 @@ import torch
 ROOT = Path(__file__).resolve().parents[1]
 sys.path.insert(0, str(ROOT))
 
-from grader.clock import machine  # noqa: E402
-from grader.clock.plan import FLUSH, FRESH  # noqa: E402
-from grader.clock.witness import Blocks, testimony  # noqa: E402
-from grader.player.acts import race as act  # noqa: E402
+from grader.player.commands import race_blocks as act  # noqa: E402
+from grader.referee.timing import gpu_state  # noqa: E402
+from grader.referee.timing.cross_check import Blocks, testimony  # noqa: E402
+from grader.referee.timing.plan import FLUSH, FRESH  # noqa: E402
 
-CALLS, SETS, TIMES, SIDE = 8, 4, 4, 2048  # what grader.clock.plan makes of that size
+CALLS, SETS, TIMES, SIDE = 8, 4, 4, 2048  # what grader.referee.timing.plan makes of that size
 Call = Callable[[torch.Tensor], torch.Tensor]
 SIZES: dict[str, tuple[Call, tuple[str, ...]]] = {
     "short": (torch.square, FRESH),
@@ -114,7 +114,7 @@ def main(out: Path, blocks: int = 16) -> None:
             us = f"{said.said * 1e6:8.1f} us and {own.unexplained() * 1e6:8.1f} us"
             print(f"{size:6} {way:29} {name:43} {us}: {word}", flush=True)
     command = " ".join(["python benchmarks/between_calls.py OUT.json", *sys.argv[2:]])
-    out.write_text(json.dumps({"command": command, "machine": machine.state(), "found": found}) + "\n")
+    out.write_text(json.dumps({"command": command, "machine": gpu_state.state(), "found": found}) + "\n")
 
 
 if __name__ == "__main__":

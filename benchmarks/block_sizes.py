@@ -16,7 +16,7 @@ from typing import Any
 import torch
 from torch.utils.cpp_extension import load_inline
 
-from grader.dialects import cuda, tl, triton
+from grader.lesson_support.dialects import cuda, tl, triton
 
 ROWS, COLUMNS, CALLS, INPUTS = 1024, 8192, 100, 8
 BLOCKS = (32, 64, 128, 256, 512, 1024)

@@ -29,17 +29,16 @@ from typing import Any
 ROOT = Path(__file__).resolve().parents[1]
 sys.path.insert(0, str(ROOT))
 
-from grader import lessons  # noqa: E402
-from grader.clock import machine, race  # noqa: E402
-from grader.clock.lineup import EAGER  # noqa: E402
-from grader.clock.plan import Plan  # noqa: E402
-from grader.cuda import cache  # noqa: E402
-from grader.referee.conduct import Match  # noqa: E402
+from grader.domain import cache, lessons  # noqa: E402
+from grader.domain.task import Case, Task, Tensor  # noqa: E402
 from grader.referee.fault import FaultError  # noqa: E402
-from grader.referee.nursery import shared  # noqa: E402
-from grader.referee.oracle import Oracle  # noqa: E402
-from grader.referee.process import Limits, Player  # noqa: E402
-from grader.task import Case, Task, Tensor  # noqa: E402
+from grader.referee.process.forkserver import shared  # noqa: E402
+from grader.referee.process.player_process import Limits, Player  # noqa: E402
+from grader.referee.reference import Oracle  # noqa: E402
+from grader.referee.session import Match  # noqa: E402
+from grader.referee.timing import gpu_state, race  # noqa: E402
+from grader.referee.timing.plan import Plan  # noqa: E402
+from grader.referee.timing.setup import EAGER  # noqa: E402
 
 SPIN = '''
 import torch
@@ -213,7 +212,7 @@ def main(out: Path, count: int, seconds: float, which: list[str]) -> None:
     words = [f'"{word}"' if " " in word else word for word in which]
     how = {
         "command": " ".join(["python benchmarks/clocks.py OUT.json", str(count), f"{seconds:g}", *words]),
-        "machine": machine.state(),
+        "machine": gpu_state.state(),
     }
     result: dict[str, Any] = json.loads(out.read_text("utf-8")) if out.exists() else {"series": {}}
     ends = time.monotonic() + seconds

@@ -19,10 +19,10 @@ from typing import Any
 
 from rich.console import Console
 
-from grader import lessons
-from grader.dev import results_clocks
-from grader.report import clock
-from grader.verdict import Verdict
+from grader.domain import lessons
+from grader.domain.verdict import Verdict
+from grader.reports import clock_table
+from tools import results_clocks
 
 ROOT = Path(__file__).resolve().parent.parent
 PAGE, RESULTS = ROOT / "docs/guide/timing.md", ROOT / "benchmarks/results"
@@ -52,7 +52,7 @@ def example(folder: Path = RESULTS) -> str:
     speed, device = verdict["speed"], verdict["device"]
     out = io.StringIO()
     shown = Verdict("07", "solution.py", "cuda", device, (), 1.0, speed=speed)
-    clock.show(Console(file=out, width=100), shown, lessons.find("07").task)
+    clock_table.show(Console(file=out, width=100), shown, lessons.find("07").task)
     table = [line.rstrip() for line in out.getvalue().splitlines()]
     low, high = speed["interval"]
     return "\n".join([

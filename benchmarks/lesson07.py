@@ -24,11 +24,12 @@ from typing import Any
 ROOT = Path(__file__).resolve().parents[1]
 sys.path.insert(0, str(ROOT))
 
-from grader import backend, lessons, submission  # noqa: E402
-from grader.check import Job, check, warm  # noqa: E402
-from grader.clock import machine  # noqa: E402
-from grader.cuda.cache import cache_folder  # noqa: E402
-from grader.referee.process import Player  # noqa: E402
+from grader.backends import detect  # noqa: E402
+from grader.domain import lessons, submission  # noqa: E402
+from grader.domain.cache import cache_folder  # noqa: E402
+from grader.referee.pipeline import Job, check, warm  # noqa: E402
+from grader.referee.process.player_process import Player  # noqa: E402
+from grader.referee.timing import gpu_state  # noqa: E402
 
 START = """
 import time; t = time.monotonic(); import torch; a = time.monotonic(); import torch.utils.cpp_extension
@@ -55,7 +56,7 @@ def in_process(*, warmed: bool) -> dict[str, Any]:
     """One grading by this process."""
     lesson = lessons.find("07")
     job = Job(lesson.name, lesson.task, lesson.reference, submission.read(lesson.solution),
-              backend.choose("cuda"), with_speed=True)  # fmt: skip
+              detect.choose("cuda"), with_speed=True)  # fmt: skip
     job = warm(job) if warmed else job
     with requests() as seen:
         verdict = check(job).verdict.as_json()
@@ -126,7 +127,7 @@ def started() -> list[str]:
 def main(out: Path, times: int = 2) -> None:
     """Grade, print, write after each."""
     result: dict[str, Any] = {
-        "command": f"python benchmarks/lesson07.py OUT.json {times}", "machine": machine.state(),
+        "command": f"python benchmarks/lesson07.py OUT.json {times}", "machine": gpu_state.state(),
         "import torch, cpp_extension, cuda.init, first tensor": [started() for _ in range(2)],
     }  # fmt: skip
     print({k: v for k, v in result.items() if "import" in k}, flush=True)

@@ -21,11 +21,11 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parent.parent
 sys.path.insert(0, str(ROOT))
 
-from grader.lessons import every  # noqa: E402
-from grader.look import look  # noqa: E402
-from grader.look.submission import MOST  # noqa: E402
-from grader.submission import Submission  # noqa: E402
-from grader.task import Task  # noqa: E402
+from grader.domain.lessons import every  # noqa: E402
+from grader.domain.submission import Submission  # noqa: E402
+from grader.domain.task import Task  # noqa: E402
+from grader.feedback.look import look  # noqa: E402
+from grader.feedback.look.first_look import MOST  # noqa: E402
 
 FUNCTION = "__global__ void k{i}(float* p, int n) {{ int i = threadIdx.x; if (i < n) p[i] = {i}; }}\n"
 

@@ -17,14 +17,14 @@ from typing import Any
 ROOT = Path(__file__).resolve().parents[1]
 sys.path.insert(0, str(ROOT))
 
-from grader.clock import machine, race  # noqa: E402
-from grader.clock.interval import spread  # noqa: E402
-from grader.clock.plan import Plan  # noqa: E402
-from grader.referee.conduct import Match  # noqa: E402
+from grader.domain.task import Case, Task, Tensor  # noqa: E402
 from grader.referee.fault import FaultError  # noqa: E402
-from grader.referee.oracle import Oracle  # noqa: E402
-from grader.referee.process import Limits, Player  # noqa: E402
-from grader.task import Case, Task, Tensor  # noqa: E402
+from grader.referee.process.player_process import Limits, Player  # noqa: E402
+from grader.referee.reference import Oracle  # noqa: E402
+from grader.referee.session import Match  # noqa: E402
+from grader.referee.timing import gpu_state, race  # noqa: E402
+from grader.referee.timing.interval import spread  # noqa: E402
+from grader.referee.timing.plan import Plan  # noqa: E402
 
 FILE = ROOT / "benchmarks" / "programs" / "models.py"
 SHAPE, COLUMNS = (1024, 8192), 8192
@@ -80,7 +80,7 @@ def _row(problem: str, version: str, seconds: Any, found: Any) -> dict[str, Any]
 def main(out: Path) -> None:
     """All versions; the file is written after each."""
     result: dict[str, Any] = {
-        "command": "python benchmarks/models.py OUT.json", "machine": machine.state(), "rows": [],
+        "command": "python benchmarks/models.py OUT.json", "machine": gpu_state.state(), "rows": [],
     }  # fmt: skip
     for problem, versions in VERSIONS.items():
         for number, version in enumerate(versions):

@@ -99,8 +99,8 @@ def labels(text: str) -> list[str]:
 def on_cpu(out: Path) -> None:
     """Compile with the C++ compiler, count with simt."""
     sys.path.insert(0, str(ROOT))
-    from grader.simt import toolchain
-    from grader.simt.standalone import Counting, compile_program
+    from grader.backends.simt.compile import toolchain
+    from grader.backends.simt.standalone import Counting, compile_program
 
     files = [KERNELS / f"{part}.cuh" for part in PARTS]
     texts = [(str(file), file.read_text().replace("#pragma once", "")) for file in files]

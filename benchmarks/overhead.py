@@ -2,8 +2,8 @@
 
     python benchmarks/overhead.py [--runs 5] [--json benchmarks/results/overhead.json]
 
-"bare" is one process of ``python -m grader.simt`` that imports the solution and makes as many calls on the
-same shapes as a grading does, with no referee, no reference and nothing compared. "graded" is
+"bare" is one process of ``python -m grader.backends.simt`` that imports the solution and makes as many calls
+on the same shapes as a grading does, with no referee, no reference and nothing compared. "graded" is
 ``python -m grader check 07``. "sandbox" and "no sandbox" are ``check 03`` with ``--sandbox auto`` and
 ``off``. The two of a pair take turns (A B B A ...).
 """
@@ -43,9 +43,9 @@ torch.cuda.synchronize()
 
 def bare_file(folder: Path) -> Path:
     sys.path.insert(0, str(ROOT))
-    from grader import lessons
+    from grader.domain import lessons
+    from grader.domain.task import Tensor
     from grader.referee import rounds
-    from grader.task import Tensor
 
     task = lessons.find("07").task
     cases = []
@@ -89,7 +89,7 @@ def main() -> None:
     three = [*check, "03", str(SOLUTIONS / "03_square_kernel" / "solution.py"), "--backend", "simt"]
     with tempfile.TemporaryDirectory() as folder:
         file = bare_file(Path(folder))
-        graded = in_turns(["-m", "grader.simt", str(file)], seven, options.runs)
+        graded = in_turns(["-m", "grader.backends.simt", str(file)], seven, options.runs)
     boxed = in_turns([*three, "--sandbox", "off"], [*three, "--sandbox", "auto"], options.runs)
     seconds = dict(zip(("bare", "graded", "no sandbox", "sandbox"), (*graded, *boxed), strict=True))
     middle = {name: statistics.median(times) for name, times in seconds.items()}

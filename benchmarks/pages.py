@@ -5,7 +5,7 @@
 Calls of one group take turns, forwards and backwards, each with a cold L2 cache and a device kept busy until
 the host has queued everything; kept are median, p10 and p90 by CUDA events, less what an empty pair of events
 reads. Errors are relative, in the Frobenius norm, against float64. Models and inputs are the references'.
-``grader/measured.py`` makes the pages' tables of this; it holds no number of its own.
+``tools/measured.py`` makes the pages' tables of this; it holds no number of its own.
 """
 
 from __future__ import annotations

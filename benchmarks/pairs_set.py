@@ -26,7 +26,7 @@ sys.path.insert(0, str(ROOT))
 import grader  # noqa: E402
 from benchmarks.pairs import activations, models, rowwise, spatial  # noqa: E402
 from benchmarks.pairs.kit import Pair  # noqa: E402
-from grader.cuda import cache  # noqa: E402
+from grader.domain import cache  # noqa: E402
 
 EVERY: list[Pair] = [*activations.PAIRS, *rowwise.PAIRS, *spatial.PAIRS, *models.PAIRS]
 SOURCE = re.compile(r'^source = r""".*?^\)', re.M | re.S)

@@ -5,7 +5,7 @@
 Several players load one file and time the same calls, in turns. Between two blocks nothing changes, or
 memory, events, the stream, all of them, or each timed call follows an untimed one. Written for each way: the
 spread of the processes' medians (what one pair of processes would be wrong by) and that of blocks within a
-process, in microseconds. The constant PROCESS of grader/clock/interval.py comes from here.
+process, in microseconds. The constant PROCESS of grader/referee/timing/interval.py comes from here.
 """
 
 from __future__ import annotations
@@ -23,14 +23,14 @@ ROOT = Path(__file__).resolve().parents[1]
 sys.path.insert(0, str(ROOT))
 
 from benchmarks.clocks import KERNEL, SPIN  # noqa: E402
-from grader.clock import machine, race  # noqa: E402
-from grader.clock.order import seed_of  # noqa: E402
-from grader.clock.plan import Plan  # noqa: E402
-from grader.cuda import cache  # noqa: E402
+from grader.domain import cache  # noqa: E402
+from grader.domain.task import Tensor  # noqa: E402
 from grader.referee import draw  # noqa: E402
-from grader.referee.exchange import Value  # noqa: E402
-from grader.referee.process import Limits, Player  # noqa: E402
-from grader.task import Tensor  # noqa: E402
+from grader.referee.process.player_process import Limits, Player  # noqa: E402
+from grader.referee.timing import gpu_state, race  # noqa: E402
+from grader.referee.timing.order import seed_of  # noqa: E402
+from grader.referee.timing.plan import Plan  # noqa: E402
+from grader.referee.transport import Value  # noqa: E402
 
 WAYS = {
     "nothing": (), "memory": ("memory",), "events": ("events",), "stream": ("stream",), "warm": ("warm",),
@@ -90,7 +90,7 @@ def spread(blocks: list[list[float]]) -> dict[str, float]:
 def main(out: Path, count: int = 8, rounds: int = 10) -> None:
     """Write everything, print what matters."""
     result: dict[str, Any] = {"command": " ".join(["python benchmarks/placement.py OUT", *sys.argv[2:]])}
-    result |= {"machine": machine.state(), "subjects": {}}
+    result |= {"machine": gpu_state.state(), "subjects": {}}
     with tempfile.TemporaryDirectory() as folder:
         for name, (text, shape) in SUBJECTS.items():
             file = Path(folder) / "subject.py"

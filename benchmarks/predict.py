@@ -146,8 +146,8 @@ def _between(call: Callable[[], Any]) -> list[float]:
 def count(out: Path) -> None:
     """Compile with the C++ compiler, count with simt; large launches by a sample of their blocks."""
     from benchmarks.ncu import what_it_prints
-    from grader.simt import toolchain
-    from grader.simt.standalone import Counting, compile_program
+    from grader.backends.simt.compile import toolchain
+    from grader.backends.simt.standalone import Counting, compile_program
 
     files = [HERE / "count_once.cuh", *(KERNELS / f"{part}.cuh" for part in PARTS), HERE / "launches.cuh"]
     texts = [(str(file), file.read_text().replace("#pragma once", "")) for file in files]

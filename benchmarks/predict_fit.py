@@ -1,8 +1,9 @@
 """Fit the predictor's constants on a random half of the measured launches, and test it on the other half.
 
-    python benchmarks/predict_fit.py fit      writes grader/predict/constants.json (about a minute)
-    python benchmarks/predict_fit.py library  writes grader/predict/library.json: the framework's operators
-    python benchmarks/predict_fit.py page     writes the table and the picture of docs/guide/prediction.md
+    python benchmarks/predict_fit.py fit      writes grader/referee/predict/constants.json (about a minute)
+    python benchmarks/predict_fit.py library  writes grader/referee/predict/library.json: the framework's
+    operators python benchmarks/predict_fit.py page     writes the table and the picture of
+    docs/guide/prediction.md
 
 Times are those of ``predict.py measure`` on an H200 and an H100, counts those of ``predict.py count``. Which
 launches are in which half was drawn once, by a seed. One set of constants holds for both GPUs; what differs
@@ -26,11 +27,11 @@ from typing import Any
 ROOT = Path(__file__).resolve().parent.parent
 sys.path.insert(0, str(ROOT))
 
-from grader import roofline  # noqa: E402
-from grader.predict import model, validity  # noqa: E402
-from grader.predict.model import Constants  # noqa: E402
-from grader.predict.work import Work, work  # noqa: E402
-from grader.roofline import Card  # noqa: E402
+from grader.domain import gpu_card  # noqa: E402
+from grader.domain.gpu_card import Card  # noqa: E402
+from grader.referee.predict import model, validity  # noqa: E402
+from grader.referee.predict.model import Constants  # noqa: E402
+from grader.referee.predict.work import Work, work  # noqa: E402
 
 RESULTS = ROOT / "benchmarks" / "results"
 CARDS, SEED, STEPS = ("h200", "h100"), 1, 4000
@@ -77,7 +78,7 @@ def rows() -> tuple[Row, ...]:
     fitted = set(random.Random(SEED).sample(range(len(counted)), len(counted) // 2))
     found = []
     for name in CARDS:
-        card, times = roofline.card(name), json.loads((RESULTS / f"predict_{name}.json").read_text("utf-8"))
+        card, times = gpu_card.card(name), json.loads((RESULTS / f"predict_{name}.json").read_text("utf-8"))
         us = {(x["job"], x["version"]): float(x["us"]["median"]) for x in times["launches"]}
         for number, launch in enumerate(counted):
             key, made = (launch["job"], launch["version"]), work(launch)
@@ -161,14 +162,15 @@ CACHED = 8 << 20  # bytes below which an operator's launch is most of its time
 
 
 def library() -> dict[str, Any]:
-    """What grader/predict/operators.py reads, from operators and products that were timed on both cards."""
-    from grader.predict import operators
+    """What grader/referee/predict/operator_times.py reads, from operators and products that were timed on
+    both cards."""
+    from grader.referee.predict import operator_times
 
     shares: dict[int, list[tuple[float, float]]] = {size: [] for size in CUBES}
     cycles = []
     launch, norm = model.constants().launch, model.constants().norm
     for name in CARDS:
-        card, times = roofline.card(name), json.loads((RESULTS / f"predict_{name}.json").read_text("utf-8"))
+        card, times = gpu_card.card(name), json.loads((RESULTS / f"predict_{name}.json").read_text("utf-8"))
         for one in times["products"]:
             if one["dtype"] == "float32" and one["m"] == one["n"] == one["k"]:
                 ideal = 2 * one["m"] ** 3 / card.gemm_flops_per_second["float32"]
@@ -177,7 +179,7 @@ def library() -> dict[str, Any]:
             if one["op"] == "x + bias" and one["bytes"] > CACHED:
                 whole, memory = one["us"]["median"] * 1e-6 - launch, one["bytes"] / card.copy_bytes_per_second
                 own = max(0.0, whole**norm - memory**norm) ** (1 / norm)
-                cycles.append(own * card.sms * card.clock_hz / (one["bytes"] / 2 / operators.FLOAT))
+                cycles.append(own * card.sms * card.clock_hz / (one["bytes"] / 2 / operator_times.FLOAT))
     products = [[float(f"{_mean(k, 0):.4g}"), min(1.0, float(f"{_mean(k, 1):.4g}"))] for k in shares.values()]
     source = "timed on one H200 and one H100: benchmarks/predict.py measure"
     unit = "cycles of an SM for each element"
@@ -196,9 +198,9 @@ if __name__ == "__main__":
         case ["fit"]:
             write_constants()
         case ["library"]:
-            from grader.predict import operators
+            from grader.referee.predict import operator_times
 
-            operators.FILE.write_text(json.dumps(library(), indent=1) + "\n")
+            operator_times.FILE.write_text(json.dumps(library(), indent=1) + "\n")
         case ["page"]:
             from benchmarks import predict_page
 

@@ -9,8 +9,8 @@ from pathlib import Path
 from statistics import median
 
 from benchmarks.predict_fit import CARDS, Row, Score, rows, score, split
-from grader import roofline
-from grader.predict import model
+from grader.domain import gpu_card
+from grader.referee.predict import model
 
 ROOT = Path(__file__).resolve().parent.parent
 PAGE, PICTURE = ROOT / "docs/guide/prediction.md", ROOT / "docs/assets/prediction.svg"
@@ -39,7 +39,7 @@ def tables() -> str:
     lines = ["| | launches | median error | worse than 15 % | ranked as measured |", "|---|---|---|---|---|"]
     for name in (*CARDS, ""):
         some = [r for r in held if not name or r.card == name]
-        lines.append(_score(f"held out, {roofline.card(name).name}" if name else "held out, both", some))
+        lines.append(_score(f"held out, {gpu_card.card(name).name}" if name else "held out, both", some))
     lines.append(_score("seen by the fit, both", split(held=False)))
     found = score(held)
     share = 100 * found.right / found.pairs
@@ -79,7 +79,7 @@ def _met(good: bool) -> str:
 
 
 def _row(r: Row) -> str:
-    name = roofline.card(r.card).name.removeprefix("NVIDIA ")
+    name = gpu_card.card(r.card).name.removeprefix("NVIDIA ")
     return (
         f"| {r.job} | {r.version} | {name} | {r.measured * 1e6:.1f} us | {r.predicted() * 1e6:.1f} us "
         f"| {100 * r.error():+.0f} % |"
@@ -109,7 +109,7 @@ def picture() -> str:
         out.append(f'<text x="{_x(tick):.1f}" y="{EDGE + SIDE + 16}" text-anchor="middle">{label}</text>')
         out.append(f'<text x="{EDGE - 6}" y="{_y(tick) + 4:.1f}" text-anchor="end">{label}</text>')
     for r in split(held=True):
-        said = f"{r.job}, {r.version}, {roofline.card(r.card).name}: {100 * r.error():+.0f} %"
+        said = f"{r.job}, {r.version}, {gpu_card.card(r.card).name}: {100 * r.error():+.0f} %"
         out.append(
             f'<circle cx="{_x(r.measured):.1f}" cy="{_y(r.predicted()):.1f}" r="4" fill="{COLOURS[r.card]}" '
             f'fill-opacity="0.7"><title>{said}</title></circle>'
@@ -117,7 +117,7 @@ def picture() -> str:
     for k, name in enumerate(CARDS):
         y = EDGE + 16 + 18 * k
         out.append(f'<circle cx="{EDGE + 14}" cy="{y}" r="4" fill="{COLOURS[name]}"/>')
-        out.append(f'<text x="{EDGE + 24}" y="{y + 4}">{roofline.card(name).name}</text>')
+        out.append(f'<text x="{EDGE + 24}" y="{y + 4}">{gpu_card.card(name).name}</text>')
     middle = whole / 2
     out.append(f'<text x="{middle}" y="{whole - 14}" text-anchor="middle">measured, microseconds</text>')
     turned = f'transform="translate(16 {middle}) rotate(-90)" text-anchor="middle"'

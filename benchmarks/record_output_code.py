@@ -3,7 +3,8 @@
     python3 benchmarks/record_output_code.py [FILE]
 
 With a GPU the code is for that GPU. Without one it is for a card of compute capability 9.0 (see
-grader/generated/write.py). Either way it is written and not run, and the first lines of the file say which.
+grader/lesson_support/generated/write_code.py). Either way it is written and not run, and the first lines of
+the file say which.
 """
 
 import platform
@@ -13,9 +14,9 @@ from pathlib import Path
 import torch
 import triton
 
-from grader.generated.programs import RECORDED
-from grader.generated.read import written
-from grader.generated.write import CARD, code
+from grader.lesson_support.generated.programs import RECORDED
+from grader.lesson_support.generated.read_code import written
+from grader.lesson_support.generated.write_code import CARD, code
 
 ROOT = Path(__file__).resolve().parents[1]
 TARGET = ROOT / "lessons" / "11_other_dialects" / "data" / "output_code.txt"

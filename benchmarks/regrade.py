@@ -26,11 +26,12 @@ from typing import Any
 ROOT = Path(__file__).resolve().parents[1]
 sys.path.insert(0, str(ROOT))
 
-from grader import backend, lessons, submission  # noqa: E402
-from grader.check import Job, check, warm  # noqa: E402
-from grader.clock import machine  # noqa: E402
-from grader.cuda.cache import cache_folder  # noqa: E402
-from grader.dev import mutants  # noqa: E402
+from grader.backends import detect  # noqa: E402
+from grader.domain import lessons, submission  # noqa: E402
+from grader.domain.cache import cache_folder  # noqa: E402
+from grader.referee.pipeline import Job, check, warm  # noqa: E402
+from grader.referee.timing import gpu_state  # noqa: E402
+from tools import mutants  # noqa: E402
 
 WANTED = {"13": 2, "07": 7, "03": 6, "08": 5}
 TIMED = "13"
@@ -57,7 +58,7 @@ def files(folder: Path) -> list[tuple[str, Path]]:
 def grade(number: str, file: Path, name: str, *, building: bool = False) -> dict[str, Any]:
     """Status, points and findings of one grading; its players are forked from this process's warm parent."""
     lesson = lessons.find(number)
-    job = Job(lesson.name, lesson.task, lesson.reference, submission.read(file), backend.choose(name))
+    job = Job(lesson.name, lesson.task, lesson.reference, submission.read(file), detect.choose(name))
     if building:
         job.task = replace(job.task, memory_points=0)
     begun = time.monotonic()
@@ -78,7 +79,7 @@ def main(out: Path, times: int = 10, seconds: float = 400.0, name: str = "cuda")
     """Builds first, then the timed ones alone, then round after round of the others, at once."""
     kept: dict[str, Any] = json.loads(out.read_text()) if out.exists() else {"files": {}}
     words = " ".join(["python benchmarks/regrade.py OUT.json", *sys.argv[2:]])
-    kept |= {"command": words, "backend": name, "machine": machine.state() if name == "cuda" else {}}
+    kept |= {"command": words, "backend": name, "machine": gpu_state.state() if name == "cuda" else {}}
     ends, files_of = time.monotonic() + seconds, kept["files"]
     with tempfile.TemporaryDirectory() as folder:
         listed = files(Path(folder))

@@ -33,17 +33,17 @@ import numpy as np
 ROOT = Path(__file__).resolve().parents[1]
 sys.path.insert(0, str(ROOT))
 
-from grader.clock import machine, race  # noqa: E402
-from grader.clock.lineup import Track, ready  # noqa: E402
-from grader.clock.order import seed_of  # noqa: E402
-from grader.clock.plan import FRESH, Plan  # noqa: E402
-from grader.clock.results import fetch  # noqa: E402
-from grader.cuda import cache  # noqa: E402
-from grader.referee.conduct import Match  # noqa: E402
-from grader.referee.nursery import shared  # noqa: E402
-from grader.referee.oracle import Oracle  # noqa: E402
-from grader.referee.process import Limits, Player  # noqa: E402
-from grader.task import Case, Task, Tensor  # noqa: E402
+from grader.domain import cache  # noqa: E402
+from grader.domain.task import Case, Task, Tensor  # noqa: E402
+from grader.referee.process.forkserver import shared  # noqa: E402
+from grader.referee.process.player_process import Limits, Player  # noqa: E402
+from grader.referee.reference import Oracle  # noqa: E402
+from grader.referee.session import Match  # noqa: E402
+from grader.referee.timing import gpu_state, race  # noqa: E402
+from grader.referee.timing.order import seed_of  # noqa: E402
+from grader.referee.timing.plan import FRESH, Plan  # noqa: E402
+from grader.referee.timing.setup import Track, ready  # noqa: E402
+from grader.referee.timing.timed_results import fetch  # noqa: E402
 
 SHAPE = (64, 1024)
 TEXT = '''
@@ -159,7 +159,7 @@ def main(out: Path, pairs: int = 8, rounds: int = 8) -> None:
     kept = ("pair", "role", "way", "place", "overhead_us", "claims_us", "cycles", "inside_us")
     rows = [{key: one[key] for key in kept} for one in everyone]
     command = " ".join(["python benchmarks/roles.py OUT.json", *sys.argv[2:]])
-    result = {"command": command, "machine": machine.state(), "processes": rows}
+    result = {"command": command, "machine": gpu_state.state(), "processes": rows}
     out.write_text(json.dumps(result | {"seconds": round(time.monotonic() - begun, 1)}) + "\n")
     for role in ("reference", "submission", "bare"):
         for way in WAYS:

@@ -10,7 +10,7 @@ microseconds a row that the wall clock saw and the events do not hold, row by ro
 still behind when the last call had been asked for is to be seen by that it hardly varies.
 
 Of each two processes: by how much the quietest tenth of one's rows goes beyond the upper quartile of the
-other's. ``ROW_SLACK`` in :mod:`grader.clock.witness` is several times the worst of those.
+other's. ``ROW_SLACK`` in :mod:`grader.referee.timing.cross_check` is several times the worst of those.
 """
 
 from __future__ import annotations
@@ -33,9 +33,9 @@ import torch
 ROOT = Path(__file__).resolve().parents[1]
 sys.path.insert(0, str(ROOT))
 
-from grader.clock import machine  # noqa: E402
-from grader.clock.plan import FLUSH, FRESH  # noqa: E402
-from grader.player.acts import race as act  # noqa: E402
+from grader.player.commands import race_blocks as act  # noqa: E402
+from grader.referee.timing import gpu_state  # noqa: E402
+from grader.referee.timing.plan import FLUSH, FRESH  # noqa: E402
 
 SETS, CALLS, LEAD = 8, 64, 200e-6
 Call = Callable[[torch.Tensor], torch.Tensor]
@@ -142,7 +142,7 @@ def main(out: Path, processes: int = 6, rows: int = 8) -> None:
         more = f"{min(middle):8.1f} to {max(middle):8.1f} us, worst {one['worst_us']:6.1f} us"
         print(f"{name:16} {np.median(one['claim_us']):7.2f} us, {one['calls']:2} in a row: {more}")
     command = " ".join(["python benchmarks/row_spread.py OUT.json", *sys.argv[2:]])
-    written = {"command": command, "machine": machine.state(), "step": step, "found": found}
+    written = {"command": command, "machine": gpu_state.state(), "step": step, "found": found}
     out.write_text(json.dumps(written) + "\n")
 
 

@@ -35,7 +35,7 @@ TARGETS = {
 EDITED = """
 import sys, time
 sys.path.insert(0, {root!r})
-from grader.simt import build as builder
+from grader.backends.simt import build as builder
 texts = [open({kernel!r}).read() + f"\\n// {{k}} {{time.time_ns()}}" for k in range({runs})]
 out = []
 for text in texts:
@@ -61,7 +61,7 @@ def kernels(runs: int) -> dict[str, dict[str, list[list[float]]]]:
     """(wall, work) seconds of each call, by build and kernel."""
     found = {}
     for build, options in (("fast", ["--fast"]), ("checked", [])):
-        command = [sys.executable, "-m", "grader.simt", *options, str(PROGRAM), str(runs)]
+        command = [sys.executable, "-m", "grader.backends.simt", *options, str(PROGRAM), str(runs)]
         done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=True)
         found[build] = json.loads(done.stdout.splitlines()[-1])
     return found
@@ -81,7 +81,7 @@ def builds(runs: int) -> tuple[list[float], list[float]]:
 def first_use() -> dict[str, float]:
     """Seconds of the one-time set-up from an empty cache, and the bytes that it leaves there."""
     with tempfile.TemporaryDirectory() as cache:
-        code = "from grader.simt import build; print(build.prepare())"
+        code = "from grader.backends.simt import build; print(build.prepare())"
         env = os.environ | {"COURSE_CACHE": cache}
         done = subprocess.run(
             [sys.executable, "-c", code], cwd=ROOT, env=env, capture_output=True, text=True, check=True
@@ -97,8 +97,8 @@ def main() -> None:
     parser.add_argument("--json", type=Path)
     options = parser.parse_args()
     sys.path.insert(0, str(ROOT))
-    from grader.simt import build as builder
-    from grader.simt import toolchain
+    from grader.backends.simt.compile import compiler as builder
+    from grader.backends.simt.compile import toolchain
 
     builder.prepare(lambda text: print(text, file=sys.stderr))
     record: dict[str, Any] = {

@@ -19,7 +19,7 @@ from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 
-from grader import lessons
+from grader.domain import lessons
 
 ROOT = Path(__file__).resolve().parents[1]
 SECONDS = 150

@@ -7,23 +7,18 @@ As a library: ``grader.check(reference, submission)`` returns a ``grader.Verdict
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+import importlib
+from typing import Any
 
-if TYPE_CHECKING:
-    from grader.api import check as check
-    from grader.verdict import Finding as Finding
-    from grader.verdict import Status as Status
-    from grader.verdict import Verdict as Verdict
+from grader.domain.version import __version__
 
-__version__ = "0.1.0"
+__all__ = ["Finding", "Status", "Verdict", "__version__", "check"]
+_HOMES = {"check": "grader.api", "Finding": "grader.domain.verdict", "Status": "grader.domain.verdict"}
+_HOMES["Verdict"] = _HOMES["Finding"]
 
 
 def __getattr__(name: str) -> Any:
     """The public names, imported when they are first used: a player needs none of them."""
-    import importlib
-
-    if name in ("Verdict", "Finding", "Status"):
-        return getattr(importlib.import_module("grader.verdict"), name)
-    if name == "check":
-        return importlib.import_module("grader.check")
+    if name in _HOMES:
+        return getattr(importlib.import_module(_HOMES[name]), name)
     raise AttributeError(f"module 'grader' has no attribute {name!r}")

@@ -1,5 +1,5 @@
 """``python -m grader``: the same as ``./course``, in an environment that has torch already."""
 
-from grader.cli import main
+from grader.cli.app import main
 
 main()

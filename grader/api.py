@@ -5,10 +5,9 @@ from __future__ import annotations
 import os
 from dataclasses import replace
 from pathlib import Path
-from types import ModuleType
-from typing import Any, Literal
+from typing import Literal
 
-from grader.verdict import Verdict
+from grader.domain.verdict import Verdict
 
 BackendName = Literal["auto", "cuda", "simt"]
 
@@ -36,22 +35,14 @@ def check(
     keeps processes that have imported torch for the next call, which saves seconds for many files in a row;
     the submission then has no namespaces of its own.
 
-    Returns a :class:`~grader.verdict.Verdict`; a submission that is wrong is no exception. Raises
-    :class:`~grader.errors.BadInputError`, with a sentence, for files that cannot be graded at all.
+    Returns a :class:`~grader.domain.verdict.Verdict`; a submission that is wrong is no exception. Raises
+    :class:`~grader.domain.errors.BadInputError`, with a sentence, for files that cannot be graded at all.
     """
-    from grader import backend as back_ends
-    from grader.check import check as grade
-    from grader.check import warm as warmed
-    from grader.pairs.job import Options, job
+    from grader.backends import detect as back_ends
+    from grader.referee.pairs.pair_job import Options, job
+    from grader.referee.pipeline import check as grade
+    from grader.referee.pipeline import warm as warmed
 
     made = job(Path(reference), Path(submission), back_ends.choose(backend), Options(inputs, mode))
     made = replace(made, with_speed=time, sandbox=sandbox)
     return grade(warmed(made) if warm else made).verdict
-
-
-class Grading(ModuleType):
-    """The module ``grader.check``, which can be called: it has the name of the public function."""
-
-    def __call__(self, *args: Any, **named: Any) -> Verdict:
-        """As :func:`grader.api.check`."""
-        return check(*args, **named)

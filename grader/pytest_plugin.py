@@ -33,18 +33,18 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 
 def pytest_configure(config: pytest.Config) -> None:
     """Make the exercises importable, and give tests in the work folder a device."""
-    from grader import backend
-    from grader.loop import desk
-    from grader.run import exercises, tests
+    from grader.backends import detect
+    from grader.student import workspace
+    from grader.student.run import exercises, run_tests
 
     exercises.install()
     files = [Path(word.split("::")[0]).resolve() for word in config.args]
-    theirs = desk.folder().resolve()
+    theirs = workspace.folder().resolve()
     # The CPU back end must be there before torch; whoever has imported torch already has made another choice.
     if not files or "torch" in sys.modules or not all(file.is_relative_to(theirs) for file in files):
         return
-    if backend.choose(config.getoption("--kernel-backend")).name == "simt":
-        config.pluginmanager.register(tests.checked(tests.device(), lambda path: Path(path).name))
+    if detect.choose(config.getoption("--kernel-backend")).name == "simt":
+        config.pluginmanager.register(run_tests.checked(run_tests.device(), lambda path: Path(path).name))
 
 
 def pytest_collect_file(file_path: Path, parent: pytest.Collector) -> pytest.Collector | None:

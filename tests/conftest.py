@@ -7,7 +7,7 @@ from collections.abc import Iterator
 
 import pytest
 
-from grader import backend
+from grader.backends import detect
 
 # A shell that starts the tests in the background has SIGINT ignored, and so would have all that they start.
 if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
@@ -28,7 +28,7 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
     reason = "" if config.getoption("--gpu") else "needs a GPU: course test --gpu"
-    if not (backend.gpu_name() and backend.nvcc()):
+    if not (detect.gpu_name() and detect.nvcc()):
         reason = "needs an NVIDIA GPU and nvcc, which this machine does not have"
     for item in items:
         if reason and "gpu" in item.keywords:

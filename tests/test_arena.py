@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from grader.arena import Arena
+from grader.protocol.arena import Arena
 
 FILES = Path("/proc/self/fd")
 

@@ -7,14 +7,14 @@ from typing import Any
 
 import pytest
 
-from grader import roofline
-from grader.errors import BadInputError
+from grader.domain import gpu_card
+from grader.domain.errors import BadInputError
 
 LANES = {"7.5": 64, "8.0": 64, "8.6": 128, "8.9": 128, "9.0": 128}
 
 
 def test_the_course_has_the_cards_that_it_promises() -> None:
-    assert set(roofline.names()) >= {"t4", "l4", "rtx3060", "rtx4090", "a100", "h100", "h200"}
+    assert set(gpu_card.names()) >= {"t4", "l4", "rtx3060", "rtx4090", "a100", "h100", "h200"}
 
 
 def numbers(data: dict[str, Any]) -> list[dict[str, Any]]:
@@ -22,12 +22,12 @@ def numbers(data: dict[str, Any]) -> list[dict[str, Any]]:
     return [x for v in found for x in ([v] if "value" in v else v.values())]
 
 
-@pytest.mark.parametrize("name", roofline.names())
+@pytest.mark.parametrize("name", gpu_card.names())
 def test_every_number_has_a_source_and_fits_the_others(name: str) -> None:
-    data = json.loads((roofline.CARDS / f"{name}.json").read_text())
+    data = json.loads((gpu_card.CARDS / f"{name}.json").read_text())
     assert all(set(x) == {"value", "source"} and len(x["source"]) > 8 for x in numbers(data))
     assert not any(isinstance(v, (int, float)) for v in data.values())
-    card = roofline.card(name)
+    card = gpu_card.card(name)
     peak = 2 * card.sms * LANES[card.compute_capability] * card.clock_hz
     assert peak == pytest.approx(card.fp32_flops_per_second, rel=0.01)
     assert 0.5 < card.copy_bytes_per_second / card.dram_bytes_per_second < 1
@@ -37,8 +37,8 @@ def test_every_number_has_a_source_and_fits_the_others(name: str) -> None:
 
 
 def test_a_driver_s_whole_name_finds_a_card() -> None:
-    assert roofline.of_device("NVIDIA H100 80GB HBM3") is roofline.card("h100")
-    assert roofline.of_device("Tesla T4") is roofline.card("t4")
+    assert gpu_card.of_device("NVIDIA H100 80GB HBM3") is gpu_card.card("h100")
+    assert gpu_card.of_device("Tesla T4") is gpu_card.card("t4")
     for other in (
         "NVIDIA GeForce RTX 3060 Ti",
         "NVIDIA L40S",
@@ -46,9 +46,9 @@ def test_a_driver_s_whole_name_finds_a_card() -> None:
         "NVIDIA H100 NVL",
         "",
     ):
-        assert roofline.of_device(other) is None
+        assert gpu_card.of_device(other) is None
 
 
 def test_a_card_that_is_not_there_is_said_with_those_that_are() -> None:
     with pytest.raises(BadInputError, match="the cards are: a100, h100"):
-        roofline.card("abacus")
+        gpu_card.card("abacus")

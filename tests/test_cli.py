@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from grader.lessons import course_root, find, names
+from grader.domain.lessons import course_root, find, names
 
 ROOT = course_root()
 
@@ -96,9 +96,9 @@ def test_json_alone_goes_to_standard_output(tmp_path: Path) -> None:
 
 
 def test_cuda_without_a_gpu_is_refused_in_a_sentence() -> None:
-    from grader import backend
+    from grader.backends import detect
 
-    if backend.gpu_name():
+    if detect.gpu_name():
         pytest.skip("there is a GPU here")
     done = course("check", "07", "--backend", "cuda")
     assert done.returncode == 2 and "Without a GPU use --backend simt" in done.stderr

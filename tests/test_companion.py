@@ -10,10 +10,11 @@ from typing import Any, cast
 
 import pytest
 
-from grader import companion, kinds, lessons
-from grader.kinds.part import Check, Part
-from grader.referee.conduct import Match
-from grader.verdict import Finding, Status
+from grader.domain import lessons
+from grader.domain.part import Check, Part
+from grader.domain.verdict import Finding, Status
+from grader.referee import cpu_environment, parts
+from grader.referee.session import Match
 
 TILES = lessons.find("12")
 
@@ -29,7 +30,7 @@ class Both:
 
 def judged(found: dict[str, Finding] | str) -> list[Finding]:
     match = cast(Match, SimpleNamespace(on_cpu=lambda: found))
-    return kinds.judge(cast(Part, Both()), match, loaded=True)
+    return parts.judge(cast(Part, Both()), match, loaded=True)
 
 
 def test_what_the_cpu_back_end_found_is_taken_over() -> None:
@@ -40,7 +41,7 @@ def test_what_the_cpu_back_end_found_is_taken_over() -> None:
 
 
 def test_without_it_points_stay_open_and_the_reason_is_said() -> None:
-    found = judged(companion.MISSING)
+    found = judged(cpu_environment.MISSING)
     assert {f.status for f in found} == {Status.PENDING_CPU}
     assert [f.max_points for f in found] == [2, 1]
     assert all("./course companion" in f.message for f in found)
@@ -49,7 +50,7 @@ def test_without_it_points_stay_open_and_the_reason_is_said() -> None:
 def test_a_file_is_graded_by_the_other_python(monkeypatch: pytest.MonkeyPatch) -> None:
     """The Python of this environment has the CPU build, so here it is its own companion."""
     monkeypatch.setenv("COURSE_CPU_PYTHON", sys.executable)
-    found = companion.findings("12", TILES.solution, "auto")
+    found = cpu_environment.findings("12", TILES.solution, "auto")
     assert isinstance(found, dict)
     wanted = {check.name for part in TILES.task.parts for check in part.checks if check.cpu}
     assert wanted and all(found[name].ok for name in wanted)
@@ -59,7 +60,7 @@ def test_what_it_does_not_reach_has_its_reason(monkeypatch: pytest.MonkeyPatch, 
     monkeypatch.setenv("COURSE_CPU_PYTHON", sys.executable)
     file = tmp_path / "broken.py"
     file.write_text("import torch\nraise RuntimeError('no kernels today')\n")
-    found = companion.findings("12", file, "auto")
+    found = cpu_environment.findings("12", file, "auto")
     assert isinstance(found, dict)
     tiles = found["shared tiles"]
     assert tiles.status is found["load"].status is Status.IMPORT_ERROR and "no kernels today" in tiles.message
@@ -75,23 +76,23 @@ def test_a_machine_that_cannot_grade_leaves_points_open(
     python.write_text(f'#!/bin/sh\nfor last; do :; done\ncp {verdict} "$last"\n')
     python.chmod(0o755)
     monkeypatch.setenv("COURSE_CPU_PYTHON", str(python))
-    said = companion.findings("12", TILES.solution, "auto")
+    said = cpu_environment.findings("12", TILES.solution, "auto")
     assert isinstance(said, str) and said.endswith("could not grade it: No g++.")
     assert judged(said)[0].status is Status.PENDING_CPU
 
 
 def test_a_python_without_the_grader_is_a_sentence(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     monkeypatch.setenv("COURSE_CPU_PYTHON", str(tmp_path / "python"))
-    said = companion.findings("12", TILES.solution, "auto")
+    said = cpu_environment.findings("12", TILES.solution, "auto")
     assert isinstance(said, str) and "gave no verdict" in said
 
 
 def test_it_is_there_only_once_it_is_complete(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     monkeypatch.delenv("COURSE_CPU_PYTHON", raising=False)
-    monkeypatch.setattr(companion, "course_root", lambda: tmp_path)
-    assert companion.python() is None
-    folder = tmp_path / companion.FOLDER
+    monkeypatch.setattr(cpu_environment, "course_root", lambda: tmp_path)
+    assert cpu_environment.python() is None
+    folder = tmp_path / cpu_environment.FOLDER
     folder.mkdir()
-    assert companion.python() is None
+    assert cpu_environment.python() is None
     (folder / "ready").touch()
-    assert companion.python() == folder / "bin" / "python"
+    assert cpu_environment.python() == folder / "bin" / "python"

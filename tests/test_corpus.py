@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from grader.lessons import load_task
+from grader.domain.lessons import load_task
 from tests.corpus import entries, run, table, timed
 from tests.corpus.classes import CLASSES, HONEST
 from tests.corpus.grading import grade

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 import grader
-from grader import disk
+from grader.domain import disk
 
 
 def test_any_name_becomes_text_and_no_two_become_one() -> None:
@@ -37,7 +37,7 @@ def test_a_file_that_cannot_be_made_is_a_sentence(tmp_path: Path) -> None:
 
 
 def test_what_is_ours_is_no_trouble_of_the_disk() -> None:
-    lost = Path(grader.__file__).parent / "cards" / "none.json"
+    lost = Path(grader.__file__).parent / "domain" / "cards" / "none.json"
     with pytest.raises(OSError) as error:
         lost.read_text()
     assert disk.trouble(error.value) == ""

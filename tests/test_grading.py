@@ -6,19 +6,19 @@ from pathlib import Path
 import jsonschema
 import pytest
 
-from grader import backend
-from grader.check import Job, check, warm
-from grader.lessons import Lesson, course_root, every
-from grader.report.json import write
-from grader.submission import read
-from grader.verdict import Status, Verdict
+from grader.backends import detect
+from grader.domain.lessons import Lesson, course_root, every
+from grader.domain.submission import read
+from grader.domain.verdict import Status, Verdict
+from grader.referee.pipeline import Job, check, warm
+from grader.reports.json_report import write
 
-SCHEMA = json.loads((course_root() / "grader" / "schema" / "verdict.v1.json").read_text())
+SCHEMA = json.loads((course_root() / "grader/domain/schema" / "verdict.v1.json").read_text())
 BACKENDS = ["simt", pytest.param("cuda", marks=pytest.mark.gpu)]
 
 
 def grade(lesson: Lesson, path: Path, name: str) -> Verdict:
-    choice = backend.Choice(name, "test")
+    choice = detect.Choice(name, "test")
     job = Job(lesson.name, lesson.task, lesson.reference, read(path), choice, with_speed=True)
     return check(warm(job)).verdict
 

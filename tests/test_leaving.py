@@ -11,7 +11,7 @@ ROOT = Path(__file__).resolve().parents[1]
 
 PROGRAM = """
 import atexit, sys, threading, time
-from grader.leaving import leave
+from grader.protocol.process_exit import leave
 
 
 class Kept:
@@ -60,5 +60,5 @@ def test_a_program_that_ends_with_a_backward_pass_ends_well(tmp_path: Path) -> N
     file = tmp_path / "backward.py"
     file.write_text(BACKWARD)
     for _ in range(3):
-        done = _run(sys.executable, "-m", "grader.simt", str(file))
+        done = _run(sys.executable, "-m", "grader.backends.simt", str(file))
         assert (done.returncode, done.stdout) == (0, "torch.Size([4, 64])\nhandler\n"), done.stderr

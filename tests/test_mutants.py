@@ -2,9 +2,9 @@
 
 import pytest
 
-from grader.dev import check, mutants
-from grader.dev.mutants import EditError, Mutant
-from grader.lessons import Lesson, every, find
+from grader.domain.lessons import Lesson, every, find
+from tools import lesson_check, mutants
+from tools.mutants import EditError, Mutant
 
 
 @pytest.mark.parametrize("lesson", every(), ids=lambda x: x.name)
@@ -30,7 +30,7 @@ def test_edits_that_fit_nowhere_or_twice_are_refused() -> None:
 
 def edited(find_: str, replace: str, fails: tuple[str, ...] = (), right: bool = False) -> list[str]:
     """What the check says of an edit of lesson 02's solution, which needs no compiler."""
-    return check.version(find("02"), Mutant("m", ((find_, replace),), frozenset(fails), right))
+    return lesson_check.version(find("02"), Mutant("m", ((find_, replace),), frozenset(fails), right))
 
 
 def test_a_mutant_that_passes_or_fails_elsewhere_is_named() -> None:
@@ -43,4 +43,7 @@ def test_a_mutant_that_passes_or_fails_elsewhere_is_named() -> None:
     assert not edited("    if i < n:\n", "    if True:\n")
     assert not edited("    if i < n:\n", "    if i <= n - 1:\n", right=True)
     assert "the right version 'm'" in edited("    if i < n:\n", "    if True:\n", right=True)[0]
-    assert "is no program" in edited("from grader.grid import each, launch", "import nothing_of_the_kind")[0]
+    assert (
+        "is no program"
+        in edited("from grader.lesson_support.grid import each, launch", "import nothing_of_the_kind")[0]
+    )

@@ -5,9 +5,11 @@ from pathlib import Path
 
 import pytest
 
-from grader import backend, lessons, nearest
-from grader.check import Job, check, warm
-from grader.submission import read
+from grader.backends import detect
+from grader.domain import lessons
+from grader.domain.submission import read
+from grader.referee import nearest
+from grader.referee.pipeline import Job, check, warm
 
 
 def told(number: str, tmp_path: Path, find: str, new: str) -> dict[str, object]:
@@ -17,7 +19,7 @@ def told(number: str, tmp_path: Path, find: str, new: str) -> dict[str, object]:
     assert source.count(find) == 1
     file = tmp_path / "exercise.py"
     file.write_text(source.replace(find, new), "utf-8")
-    job = Job(lesson.name, lesson.task, lesson.reference, read(file), backend.Choice("simt", "a test"))
+    job = Job(lesson.name, lesson.task, lesson.reference, read(file), detect.Choice("simt", "a test"))
     rights = nearest.solutions(lesson.solution.parent)
     failed = check(warm(replace(job, rights=rights))).verdict.failed
     assert failed
@@ -56,6 +58,6 @@ def test_answers_of_the_exercise_are_not_given_away(tmp_path: Path) -> None:
     assert wrong != source
     file = tmp_path / "exercise.py"
     file.write_text(wrong, "utf-8")
-    job = Job(lesson.name, lesson.task, lesson.reference, read(file), backend.Choice("simt", "a test"))
+    job = Job(lesson.name, lesson.task, lesson.reference, read(file), detect.Choice("simt", "a test"))
     verdict = check(warm(replace(job, rights=nearest.solutions(lesson.solution.parent)))).verdict
     assert verdict.failed and "32" not in str(verdict.failed[0].evidence.get("explanation"))

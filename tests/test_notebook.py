@@ -8,10 +8,10 @@ from pathlib import Path
 
 import pytest
 
-from grader import notebook
-from grader.errors import BadInputError
-from grader.lessons import course_root, every
-from grader.submission import read
+from grader.domain import notebook
+from grader.domain.errors import BadInputError
+from grader.domain.lessons import course_root, every
+from grader.domain.submission import read
 
 TEXT = '"""A lesson."""\n\nimport torch\n\n\n# Twice.\ndef twice(x):\n    return 2 * x\n\n\nLIMIT = 3\n'
 

@@ -12,10 +12,12 @@ from typing import Any
 
 import pytest
 
-from grader import backend, build, notebook
-from grader.dev.check import missing
-from grader.lab import desk
-from grader.lessons import Lesson, course_root, every
+from grader.backends import detect
+from grader.domain import notebook
+from grader.domain.lessons import Lesson, course_root, every
+from grader.referee import builder
+from grader.student.lab import lab_files
+from tools.lesson_check import missing
 
 NEEDED = ("nbconvert", "nbformat", "ipykernel", "jupyter_client")
 LACKING = [name for name in NEEDED if importlib.util.find_spec(name) is None]
@@ -27,12 +29,12 @@ pytestmark = pytest.mark.skipif(bool(LACKING), reason=WHY)
 def kernel(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Any]:
     from jupyter_client.manager import KernelManager
 
-    choice = backend.choose("auto")
+    choice = detect.choose("auto")
     if choice.name == "simt":
-        build.prepare(lambda _: None)
+        builder.prepare(lambda _: None)
     before = dict(os.environ)
-    os.environ |= {"JUPYTER_PATH": str(desk.spec(choice)), "PYTHONPATH": str(course_root())}
-    manager = KernelManager(kernel_name=desk.KERNEL)
+    os.environ |= {"JUPYTER_PATH": str(lab_files.spec(choice)), "PYTHONPATH": str(course_root())}
+    manager = KernelManager(kernel_name=lab_files.KERNEL)
     manager.start_kernel(cwd=str(tmp_path_factory.mktemp("kernel")))
     yield manager
     manager.shutdown_kernel(now=True)

@@ -7,11 +7,13 @@ import sys
 
 import pytest
 
-from grader import packages
-from grader.errors import BadInputError
-from grader.lessons import course_root
+from grader.domain import packages
+from grader.domain.errors import BadInputError
+from grader.domain.lessons import course_root
 
-LOADED = "import sys, grader.cli; print([m for m in ('distributed', 'jinja2', 'yaml') if m in sys.modules])"
+LOADED = (
+    "import sys, grader.cli.app; print([m for m in ('distributed', 'jinja2', 'yaml') if m in sys.modules])"
+)
 
 
 def test_what_is_missing_is_named_with_the_command() -> None:
@@ -24,7 +26,7 @@ def test_what_is_missing_is_named_with_the_command() -> None:
 
 
 def test_all_lessons_have_their_packages_after_the_set_up() -> None:
-    from grader import lessons
+    from grader.domain import lessons
 
     assert packages.missing(*(p for x in lessons.every() for p in x.task.packages)) == []
 

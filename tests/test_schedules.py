@@ -4,12 +4,12 @@ from pathlib import Path
 
 import pytest
 
-from grader.backend import Choice
-from grader.check import Job, check, warm
-from grader.lessons import load_task
-from grader.referee.process import Limits
-from grader.submission import read
-from grader.verdict import Status, Verdict
+from grader.backends.detect import Choice
+from grader.domain.lessons import load_task
+from grader.domain.submission import read
+from grader.domain.verdict import Status, Verdict
+from grader.referee.pipeline import Job, check, warm
+from grader.referee.process.player_process import Limits
 
 TASK = Path(__file__).parent / "corpus" / "tasks" / "square"
 # Blocks draw a ticket. Whoever takes it for the block's index is right as long as blocks come in their order.

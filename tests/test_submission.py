@@ -5,8 +5,8 @@ from pathlib import Path
 
 import pytest
 
-from grader.errors import BadInputError
-from grader.submission import read
+from grader.domain.errors import BadInputError
+from grader.domain.submission import read
 
 
 @pytest.mark.parametrize(

@@ -3,14 +3,14 @@
 import numpy as np
 import pytest
 
-from grader.lessons import Lesson, every
+from grader.domain.lessons import Lesson, every
+from grader.domain.task import Case, Tensor
+from grader.domain.verdict import Status
 from grader.referee import draw
-from grader.referee.calls import DRAWS
+from grader.referee.case_calls import DRAWS
 from grader.referee.judge import judge
-from grader.referee.oracle import Oracle
-from grader.referee.process import Limits, Player
-from grader.task import Case, Tensor
-from grader.verdict import Status
+from grader.referee.process.player_process import Limits, Player
+from grader.referee.reference import Oracle
 
 TASKS = [lesson for lesson in every() if any(c.expect == "match" for c in lesson.task.cases)]
 

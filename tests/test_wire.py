@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from grader import wire
+from grader.protocol import wire
 
 
 def pair() -> tuple[wire.Channel, socket.socket]:

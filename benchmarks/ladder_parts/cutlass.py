@@ -22,8 +22,8 @@ from typing import Any
 
 from benchmarks.ladder_parts.files import FULL, ROOT, RUNGS
 from benchmarks.ladder_parts.kit import call, draw, error, exact, medians
-from grader import backend
-from grader.cuda.cache import cache_folder
+from grader.backends import detect
+from grader.domain.cache import cache_folder
 
 SOURCES = ROOT / "benchmarks/cutlass"
 LIBRARIES = ("halves", "promoted", "tf32")
@@ -59,7 +59,7 @@ def version(include: Path) -> str:
 
 def built(include: Path) -> dict[str, Path]:
     """One shared library for each source file, compiled at the same time; kept while nothing changes."""
-    said = subprocess.run([backend.nvcc(), "--version"], capture_output=True, text=True, check=True).stdout
+    said = subprocess.run([detect.nvcc(), "--version"], capture_output=True, text=True, check=True).stdout
     texts = [f.read_text("utf-8") for f in sorted(SOURCES.glob("*.cu*"))]
     key = hashlib.sha256("\0".join([*texts, *FLAGS, version(include), said]).encode()).hexdigest()[:16]
     folder = cache_folder() / "cutlass" / key
@@ -68,7 +68,7 @@ def built(include: Path) -> dict[str, Path]:
     runs = {}
     for name, to in libraries.items():
         if not to.exists():
-            command = [backend.nvcc(), *FLAGS, f"-I{include}", str(SOURCES / f"{name}.cu"), "-o", f"{to}.new"]
+            command = [detect.nvcc(), *FLAGS, f"-I{include}", str(SOURCES / f"{name}.cu"), "-o", f"{to}.new"]
             runs[name] = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
     for name, words in {name: run.communicate()[0].decode() for name, run in runs.items()}.items():
         if runs[name].returncode:

@@ -5,7 +5,7 @@
 #include <cstdlib>
 #include <vector>
 
-static constexpr size_t FLUSH = 256 << 20;  // more than any L2 cache, as in grader/clock/plan.py
+static constexpr size_t FLUSH = 256 << 20;  // more than any L2 cache, as in grader/referee/timing/plan.py
 static constexpr int TIMES = 25;
 
 inline void expect(cudaError_t error, const char* what) {

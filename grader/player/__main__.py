@@ -14,12 +14,12 @@ import socket
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
-from grader.arena import Arena
-from grader.player.confine import confine
-from grader.wire import Channel, ClosedError
+from grader.protocol.arena import Arena
+from grader.protocol.confinement.confine import confine
+from grader.protocol.wire import Channel, ClosedError
 
 if TYPE_CHECKING:
-    from grader.player.backends import Backend
+    from grader.player.player_backends import Backend
 
 
 class Answering(Channel):
@@ -39,7 +39,8 @@ class Answering(Channel):
 
 
 def main(arguments: list[str] | None = None, backend: Backend | None = None) -> None:
-    """Serve one referee. Started by it with file descriptors as arguments; see ``grader.referee.process``.
+    """Serve one referee. Started by it with file descriptors as arguments; see
+    ``grader.referee.process.player_process``.
 
     ``backend``: one that was woken before, in the process that this one was forked from.
     """
@@ -73,18 +74,18 @@ def _start_driver() -> None:
 
 def serve(channel: Channel, options: argparse.Namespace, backend: Backend | None = None) -> None:
     """Wake the back end (before torch is imported), say ready, answer."""
-    from grader.player import backends
+    from grader.player import player_backends
 
     if backend is None:
-        backend = backends.wake(channel, options)
+        backend = player_backends.wake(channel, options)
     else:
         backend.adopt(channel, options)
     observed = backend.observed  # held since before anything foreign is loaded
-    from grader.player import acts, trouble
+    from grader.player import commands, exceptions
     from grader.player.stage import MissingEntryError, Stage
 
     if options.backend == "cuda":
-        from grader.player.acts import race as race  # its clock is held before anything foreign is loaded
+        pass
 
     arenas = (Arena(options.inbox, 1 << 16), Arena(options.outbox, 1 << 16))
     stage = Stage(*arenas, device="cpu" if options.backend == "cpu" else "cuda")
@@ -104,7 +105,7 @@ def serve(channel: Channel, options: argparse.Namespace, backend: Backend | None
         "check": lambda **k: backend.check(**k),
         "schedule": lambda **k: backend.schedule(**k),
         "change": lambda **k: backend.change(**k),
-        "act": lambda **k: acts.perform(stage, channel, **k),
+        "act": lambda **k: commands.perform(stage, channel, **k),
     }
     while True:
         try:
@@ -119,11 +120,11 @@ def serve(channel: Channel, options: argparse.Namespace, backend: Backend | None
         except MissingEntryError as error:
             answer = {"error": {"type": "MissingEntry", "message": str(error), "where": []}}
         except BaseException as error:
-            answer = {"error": trouble.describe(error, stage.path)}
+            answer = {"error": exceptions.describe(error, stage.path)}
         answer |= observed()
         channel.send(answer)
 
 
 if __name__ == "__main__":
     main()
-    os._exit(0)  # nothing of the submission runs on; and see grader/leaving.py
+    os._exit(0)  # nothing of the submission runs on; and see grader/protocol/process_exit.py

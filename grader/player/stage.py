@@ -17,8 +17,8 @@ from typing import Any
 
 import torch
 
-from grader.arena import Arena
-from grader.player import late, tensors, watch
+from grader.player import late_inputs, observe, tensors
+from grader.protocol.arena import Arena
 
 # Without a GPU these have interpreters, which must be chosen before they are imported.
 DIALECT = re.compile(r"^\s*(?:import|from)\s+(?:triton|numba)\b", re.M)
@@ -43,7 +43,7 @@ class Stage:
         self.last: list[torch.Tensor] = []
         self.inputs: list[Any] = []
         self.retired: list[torch.Tensor] = []  # kept, so that no address is ever given out again
-        self.gpu = device == "cuda" and "grader.simt.device" not in sys.modules
+        self.gpu = device == "cuda" and "grader.backends.simt.runtime.device" not in sys.modules
         self.again: Callable[[], Any] = lambda: None
 
     def load(self, path: str, folders: tuple[str, ...] = (), **_: object) -> dict[str, Any]:
@@ -53,11 +53,11 @@ class Stage:
             if folder not in sys.path:
                 sys.path.append(folder)  # last, so that no file beside the submission shadows a library
         text = "" if self.gpu else Path(path).read_text("utf-8", errors="replace")
-        if "compile" in text and "grader.simt.device" in sys.modules:
-            importlib.import_module("grader.simt.uncompiled").install()
+        if "compile" in text and "grader.backends.simt.runtime.device" in sys.modules:
+            importlib.import_module("grader.backends.simt.runtime.uncompiled").install()
         if DIALECT.search(text):
             with contextlib.suppress(ImportError):  # the file itself then says what is missing
-                importlib.import_module("grader.dialects")
+                importlib.import_module("grader.lesson_support.dialects")
         spec = importlib.util.spec_from_file_location("submission", path)
         assert spec is not None and spec.loader is not None
         module = importlib.util.module_from_spec(spec)
@@ -147,8 +147,8 @@ class Stage:
         self.poison(out)
         inputs = self.inputs = self.arguments(args, double, how)
         target = self.target(entry, double)
-        with late.busy(inputs) if self.gpu and how != "new" else contextlib.nullcontext():
-            with watch.watching(self.gpu, bool(more.get("watch"))) as seen, torch.no_grad():
+        with late_inputs.busy(inputs) if self.gpu and how != "new" else contextlib.nullcontext():
+            with observe.watching(self.gpu, bool(more.get("watch"))) as seen, torch.no_grad():
                 value = target(*inputs)
             results = value if isinstance(value, (tuple, list)) else [value]
             self.last = [v for v in results if tensors.readable(v)]

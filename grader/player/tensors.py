@@ -6,7 +6,7 @@ from typing import Any
 
 import torch
 
-from grader.arena import Arena
+from grader.protocol.arena import Arena
 
 PLAIN = (torch.Tensor, torch.nn.Parameter)
 

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from typing import Any
 
+from grader.domain.task import Case, Tensor
+from grader.domain.verdict import Finding, Status
 from grader.referee.fault import FaultError
-from grader.referee.oracle import Expected
-from grader.task import Case, Tensor
-from grader.verdict import Finding, Status
+from grader.referee.reference import Expected
 
 
 def match_state(wanted: list[tuple[str, tuple[int, ...], str]], state: Any, entry: str) -> dict[str, str]:

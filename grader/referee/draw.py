@@ -12,7 +12,7 @@ import numpy as np
 from numpy.lib.stride_tricks import as_strided
 from numpy.typing import NDArray
 
-from grader.task import Tensor
+from grader.domain.task import Tensor
 
 Array = NDArray[Any]
 LARGE, THREADS = 1 << 21, 8

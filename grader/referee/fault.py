@@ -5,8 +5,8 @@ from __future__ import annotations
 import re
 from typing import Any
 
-from grader.simt.request import named
-from grader.verdict import SENTENCE, Finding, Status
+from grader.backends.simt.request import named
+from grader.domain.verdict import SENTENCE, Finding, Status
 
 # The files that torch's load_inline writes: what is in them, and how many lines of its own come first.
 TORCHS = {"cuda.cu": ("CUDA source", 3), "main.cpp": ("C++ source", 1)}

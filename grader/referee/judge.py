@@ -14,8 +14,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from grader.referee import pattern
-from grader.verdict import Status
+from grader.domain.verdict import Status
+from grader.referee import mismatch
 
 Array = NDArray[Any]
 FACTOR = 20.0  # by experiment: benchmarks/tolerance.py
@@ -138,7 +138,7 @@ def _verdict(wrong: Array, answer: Array, got: Array, inputs: tuple[Array, ...],
     flat = int(np.flatnonzero(wrong.reshape(-1))[0])
     index = tuple(int(i) for i in np.unravel_index(flat, got.shape)) if got.ndim else ()
     value, want = got.reshape(-1)[flat], answer.reshape(-1)[flat]
-    shape = pattern.describe(wrong, answer, got, inputs)
+    shape = mismatch.describe(wrong, answer, got, inputs)
     evidence = _errors(answer, got, allowed) | {
         "first_wrong": list(index),
         "expected": _number(want),
@@ -150,7 +150,7 @@ def _verdict(wrong: Array, answer: Array, got: Array, inputs: tuple[Array, ...],
     where = f"element {list(index)}" if got.ndim else "the value"
     message = f"First wrong: {where} is {_show(value)}, expected {_show(want)}. "
     some = f"Wrong: {count:,} of {got.size:,} elements"
-    if shape.startswith(pattern.TELLING):
+    if shape.startswith(mismatch.TELLING):
         message += f"{some}. {shape[0].upper()}{shape[1:]}."
     else:
         message += f"Wrong: {shape}." if shape else f"{some}, scattered."
@@ -160,7 +160,7 @@ def _verdict(wrong: Array, answer: Array, got: Array, inputs: tuple[Array, ...],
         not_finite = wrong & (np.isnan(got) | (np.isinf(got) & np.isfinite(answer)))
         if int(np.count_nonzero(not_finite)) == count:
             status = Status.NOT_FINITE
-        elif (guess := pattern.precision(wrong, answer, got)) is not None:
+        elif (guess := mismatch.precision(wrong, answer, got)) is not None:
             status, message = Status.PRECISION, f"{guess} {message}"
             evidence["guess"] = guess
     return Judgement(status, message, flat, evidence)

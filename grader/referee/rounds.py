@@ -14,8 +14,8 @@ from typing import Literal
 import numpy as np
 from numpy.lib.stride_tricks import as_strided
 
+from grader.domain.task import Case, Task, Tensor
 from grader.referee.draw import Drawn
-from grader.task import Case, Task, Tensor
 
 ENOUGH, MOST = 16, 8  # elements that a case's first calls return in all; but not more calls than that
 SMALL = 4096  # elements of inputs; larger calls take their time

@@ -1,7 +1,7 @@
 """How lesson 01 is graded."""
 
-from grader.kinds.answers import Text
-from grader.task import Case, Task, Tensor
+from grader.domain.task import Case, Task, Tensor
+from grader.referee.parts.answers import Text
 
 
 def _shift(name: str, x: Tensor, points: int, why: str, scale: float = 2.5, shift: float = -1.0) -> Case:

@@ -1,6 +1,6 @@
 """Lesson 02: a kernel is a function over an index grid. Here it is in Python, one thread at a time."""
 
-from grader.grid import each, launch
+from grader.lesson_support.grid import each, launch
 
 
 # The loop that we start from:  for i in range(len(x)): out[i] = factor * x[i]

@@ -2,9 +2,9 @@
 
 import math
 
-from grader.kinds.answers import Calls
-from grader.kinds.grid import OnGrid
-from grader.task import Task
+from grader.domain.task import Task
+from grader.referee.parts.answers import Calls
+from grader.referee.parts.grid_kernels import OnGrid
 
 
 def _scaled(x: list[float], factor: float) -> list[float]:

@@ -1,6 +1,6 @@
 """How lesson 03 is graded."""
 
-from grader.task import Case, Prediction, Speed, Task, Tensor
+from grader.domain.task import Case, Prediction, Speed, Task, Tensor
 
 FULL = (4096, 4096)
 BYTES = 2 * 4 * FULL[0] * FULL[1]  # each float32 element is read once and written once

@@ -1,8 +1,8 @@
 """How lesson 04 is graded: kernels of known duration, on a clock that the referee holds, then on a GPU's."""
 
-from grader.kinds.spins import Spin
-from grader.kinds.timers import Probe
-from grader.task import Task
+from grader.domain.task import Task
+from grader.referee.parts.spins import Spin
+from grader.referee.parts.timers import Probe
 
 
 def _timer(name: str, why: str, **difficulty: object) -> Probe:

@@ -2,9 +2,9 @@
 
 from pathlib import Path
 
-from grader.kinds.questions import Quiz
-from grader.kinds.recording import Recording
-from grader.task import Task
+from grader.domain.task import Task
+from grader.referee.parts.questions import Quiz
+from grader.referee.parts.recording import Recording
 
 TASK = Task(
     title="Profiling",

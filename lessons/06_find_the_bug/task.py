@@ -2,8 +2,8 @@
 
 from pathlib import Path
 
-from grader.kinds.trial import Mutant, Trial, Trials
-from grader.task import Case, Task, Tensor
+from grader.domain.task import Case, Task, Tensor
+from grader.referee.parts.mutation_test import Mutant, Trial, Trials
 
 WORKSHOP = str(Path(__file__).parent / "workshop.py")
 

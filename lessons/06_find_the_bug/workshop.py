@@ -2,7 +2,7 @@
 
 import torch
 
-from grader.hosts import build
+from grader.lesson_support.host_functions import build
 
 # The bodies, by name.
 KERNELS = {

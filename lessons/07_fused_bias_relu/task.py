@@ -1,6 +1,6 @@
 """How lesson 07 is graded."""
 
-from grader.task import Case, Prediction, Speed, Task, Tensor
+from grader.domain.task import Case, Prediction, Speed, Task, Tensor
 
 
 def _model(name: str, x: Tensor, out: int, points: int, why: str, calls: int = 1) -> Case:

@@ -1,7 +1,7 @@
 """How lesson 09 is graded."""
 
-from grader.kinds.counters import Bound, Counters
-from grader.task import Case, Task, Tensor
+from grader.domain.task import Case, Task, Tensor
+from grader.referee.parts.counters import Bound, Counters
 
 SIDE = 128
 ELEMENTS = SIDE * SIDE

@@ -1,7 +1,7 @@
 """How lesson 10 is graded."""
 
-from grader.kinds.operator import Operator, Property
-from grader.task import Case, Task, Tensor
+from grader.domain.task import Case, Task, Tensor
+from grader.referee.parts.operator import Operator, Property
 
 DOUBLE = Tensor((21, 33), dtype="float64", fill="uniform", scale=4.0)
 

@@ -5,7 +5,11 @@ import re
 
 import torch
 
-from grader.dialects import cuda, tl, triton  # compilers where there is a GPU, else interpreters
+from grader.lesson_support.dialects import (  # compilers where there is a GPU, else interpreters
+    cuda,
+    tl,
+    triton,
+)
 
 BLOCK = 256  # elements of a Triton program, threads of a numba block
 
@@ -44,8 +48,8 @@ def fused(code):
 
 
 if __name__ == "__main__":
-    from grader.kinds.generated import questions
-    from grader.kinds.questions import sheet
-    from grader.lessons import find
+    from grader.domain.lessons import find
+    from grader.referee.parts.generated_code import questions
+    from grader.referee.parts.questions import sheet
 
     print(sheet(find("11").folder / "data" / "output_code.txt", STUDENT, questions))

@@ -2,10 +2,10 @@
 
 from pathlib import Path
 
-from grader.kinds.dialects import Launches
-from grader.kinds.generated import KEYS, Reader, questions
-from grader.kinds.questions import Quiz
-from grader.task import Case, Task, Tensor
+from grader.domain.task import Case, Task, Tensor
+from grader.referee.parts.dialect_checks import Launches
+from grader.referee.parts.generated_code import KEYS, Reader, questions
+from grader.referee.parts.questions import Quiz
 
 CODE = str(Path(__file__).parent / "data" / "output_code.txt")
 

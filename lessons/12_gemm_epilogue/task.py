@@ -1,7 +1,7 @@
 """How lesson 12 is graded."""
 
-from grader.kinds.counters import Bound, Counters
-from grader.task import Case, Layout, Task, Tensor
+from grader.domain.task import Case, Layout, Task, Tensor
+from grader.referee.parts.counters import Bound, Counters
 
 
 def _case(

@@ -1,7 +1,7 @@
 """How lesson 13 is graded."""
 
-from grader.kinds.ratio import Ratio
-from grader.task import Case, Task, Tensor
+from grader.domain.task import Case, Task, Tensor
+from grader.referee.parts.ratio import Ratio
 
 
 def _case(name: str, shape: tuple[int, int, int], points: int, why: str, scale: float = 1.0) -> Case:

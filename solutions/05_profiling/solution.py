@@ -70,7 +70,7 @@ def mine():
 
 
 if __name__ == "__main__":
-    from grader.kinds.questions import sheet
-    from grader.lessons import find
+    from grader.domain.lessons import find
+    from grader.referee.parts.questions import sheet
 
     print(sheet(find("05").folder / "data" / "trace.json.gz", STUDENT))

@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
-from grader.lessons import find
+from grader.domain.lessons import find
 
 LESSON = "03_square_kernel"
 GUARD = "if (row >= rows || col >= cols) return;"

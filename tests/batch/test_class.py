@@ -13,11 +13,11 @@ from pathlib import Path
 import jsonschema
 import pytest
 
-from grader.batch import collect, journal, profiles, reports, run, verb
-from grader.batch.run import Request
-from grader.batch.store import Store
-from grader.errors import BadInputError
-from grader.lessons import course_root
+from grader.domain.errors import BadInputError
+from grader.domain.lessons import course_root
+from grader.teaching.batch import batch_run, batch_verb, class_reports, class_rows, journal, profiles
+from grader.teaching.batch.batch_run import Request
+from grader.teaching.batch.store import Store
 from tests.batch import klass
 
 KINDS = (
@@ -42,7 +42,7 @@ def request_(tmp_path_factory: pytest.TempPathFactory) -> Request:
         folder / "submissions", folder / "results", ("03",), "simt", roster=folder / "class.csv", workers=2,
         limit=6.0, formats=("gradescope", "canvas", "leaderboard"), quiet=True,
     )  # fmt: skip
-    reports.write_class(Store(request.out), run.run(request), request.formats)
+    class_reports.write_class(Store(request.out), batch_run.run(request), request.formats)
     return request
 
 
@@ -80,14 +80,14 @@ def test_equal_files_are_graded_once_and_each_student_has_their_own_reports(requ
 
 def test_the_same_command_again_grades_nothing(request_: Request) -> None:
     before = (request_.out / "journal.jsonl").read_bytes()
-    again = run.run(request_)
+    again = batch_run.run(request_)
     assert (request_.out / "journal.jsonl").read_bytes() == before
     assert json.loads(json.dumps(again.as_json()["rows"])) == result(request_)["rows"]
 
 
 def test_class_reports_agree_and_are_valid(request_: Request) -> None:
     data, folder = result(request_), request_.out / "reports"
-    jsonschema.validate(data, json.loads((ROOT / "grader/schema/class.v1.json").read_text()))
+    jsonschema.validate(data, json.loads((ROOT / "grader/domain/schema/class.v1.json").read_text()))
     total = sum(row["points"] for row in data["rows"])  # type: ignore[attr-defined]
     assert total > 0
     with (folder / "class.csv").open() as file:
@@ -108,7 +108,7 @@ def test_class_reports_agree_and_are_valid(request_: Request) -> None:
 
 def test_who_passed_has_a_roofline_and_a_trace_beside_the_page(request_: Request) -> None:
     store, said = Store(request_.out), list[str]()
-    whole = collect.collect(store)
+    whole = class_rows.collect(store)
     first = next(row for row in whole.rows if row.passed)
     page = store.student(first.student, first.lesson) / "report.html"
     assert "roofline.png" not in page.read_text()
@@ -132,7 +132,7 @@ def test_report_writes_the_same_again_and_knows_single_verdicts(request_: Reques
     words = ["report", str(verdict), "--format", "gradescope", "--out", str(out)]
     done = subprocess.run([sys.executable, "-m", "grader", *words], cwd=ROOT, check=False, timeout=120)
     assert done.returncode == 0 and "tests" in json.loads(out.read_text())
-    assert verb.report(request_.out, ("exercism",), "-") == 0
+    assert batch_verb.report(request_.out, ("exercism",), "-") == 0
     assert page.read_text() == before
     assert (Store(request_.out).student(MADE[0].student, klass.LESSON) / "exercism/results.json").exists()
 
@@ -154,8 +154,8 @@ def test_what_cannot_be_done_is_one_sentence(
     from dataclasses import replace
 
     with pytest.raises(BadInputError, match=said):
-        run.run(replace(request_, out=tmp_path, **words))
+        batch_run.run(replace(request_, out=tmp_path, **words))
     with pytest.raises(BadInputError, match="no format 'pdf'"):
-        reports.known(("pdf",))
+        class_reports.known(("pdf",))
     with pytest.raises(BadInputError, match="no results of a batch"):
-        verb.report(tmp_path / "none", (), "-")
+        batch_verb.report(tmp_path / "none", (), "-")

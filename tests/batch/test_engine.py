@@ -8,10 +8,10 @@ from pathlib import Path
 
 import pytest
 
-from grader.batch import machines
-from grader.batch.engine import Answer, Engine
-from grader.batch.work import Order
-from grader.errors import BadInputError
+from grader.domain.errors import BadInputError
+from grader.teaching.batch import machines
+from grader.teaching.batch.batch_work import Order
+from grader.teaching.batch.scheduler import Answer, Engine
 from tests.batch.tasks import play
 
 KINDS = ["", "die", "", "die once", "fail", "", "fail once", "raise", "", ""]

@@ -11,17 +11,17 @@ from pathlib import Path
 
 import pytest
 
-from grader.batch import journal, plan
-from grader.batch.collect import best
-from grader.batch.journal import Journal
-from grader.batch.store import Store
-from grader.errors import BadInputError
+from grader.domain.errors import BadInputError
+from grader.teaching.batch import batch_plan, journal
+from grader.teaching.batch.class_rows import best
+from grader.teaching.batch.journal import Journal
+from grader.teaching.batch.store import Store
 
 WRITER = """
 import sys
 from pathlib import Path
-from grader.batch.journal import Journal
-from grader.batch.store import Store
+from grader.teaching.batch.journal import Journal
+from grader.teaching.batch.store import Store
 journal = Journal(Path(sys.argv[1]))
 for k in range(100_000):
     journal.append({"key": f"k{k}", "text": "x" * 300})
@@ -117,8 +117,8 @@ def test_a_list_of_what_was_handed_in_that_was_bent_is_none(bent: dict[str, obje
     }  # fmt: skip
     path = tmp_path / "handed.json"
     path.write_text(json.dumps(whole))
-    assert plan.read(path)[1].entries[0].late == 5
+    assert batch_plan.read(path)[1].entries[0].late == 5
     entries = [{"notes": [], **e} for e in bent.get("entries", [])]  # type: ignore[attr-defined]
     path.write_text(json.dumps(whole | bent | ({"entries": entries} if entries else {})))
     with pytest.raises(BadInputError, match=r"handed.json is missing or damaged"):
-        plan.read(path)
+        batch_plan.read(path)

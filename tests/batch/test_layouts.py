@@ -8,10 +8,10 @@ from pathlib import Path
 
 import pytest
 
-from grader.batch import layouts, unpack
-from grader.batch.handed import Handed, named
-from grader.errors import BadInputError
-from grader.lessons import names
+from grader.domain.errors import BadInputError
+from grader.domain.lessons import names
+from grader.teaching.batch import layouts, unpack
+from grader.teaching.batch.handed_in import Handed, named
 
 KNOWN = names()
 SEVEN = "07_fused_bias_relu"

@@ -10,18 +10,26 @@ from pathlib import Path
 import pytest
 import torch
 
-from grader import companion
-from grader.batch import collect, key, machines, pending, plan, run, work
-from grader.batch.handed import Handed
-from grader.batch.late import Policy
-from grader.batch.plan import Settings
-from grader.batch.row import Row, summary
-from grader.batch.run import Request, _left
-from grader.batch.store import Store
-from grader.batch.work import Order
-from grader.errors import BadInputError
-from grader.lessons import course_root, find
-from grader.verdict import Finding, Status, Verdict
+from grader.domain.errors import BadInputError
+from grader.domain.lessons import course_root, find
+from grader.domain.verdict import Finding, Status, Verdict
+from grader.referee import cpu_environment
+from grader.reports.row import Row, summary
+from grader.teaching.batch import (
+    batch_plan,
+    batch_run,
+    batch_work,
+    class_rows,
+    grading_key,
+    machines,
+    pending,
+)
+from grader.teaching.batch.batch_plan import Settings
+from grader.teaching.batch.batch_run import Request, _left
+from grader.teaching.batch.batch_work import Order
+from grader.teaching.batch.handed_in import Handed
+from grader.teaching.batch.late_policy import Policy
+from grader.teaching.batch.store import Store
 
 LESSON = find("07")
 
@@ -51,7 +59,7 @@ def test_which_orders_are_left(tmp_path: Path) -> None:
         path = tmp_path / f"{name}.py"
         path.write_text(f"# {name}\n")
         paths.append(Handed(name, LESSON.name, path))
-    made = plan.make(paths, [LESSON], Settings("cuda", "a GPU"), Policy())
+    made = batch_plan.make(paths, [LESSON], Settings("cuda", "a GPU"), Policy())
     ann, ben, _ = made.entries
     lines = {
         ann.subject: {"key": "cpu-ann", "backend": "simt", **summary(CPU)},
@@ -73,7 +81,7 @@ def test_which_orders_are_left(tmp_path: Path) -> None:
 
 def _order(arch: str = "") -> Order:
     lesson = find("03")
-    version = key.task_version(lesson.folder)
+    version = grading_key.task_version(lesson.folder)
     return Order(
         "k", lesson.name, version, lesson.solution.read_text() + "\n# built ahead\n", "cuda", arch=arch
     )
@@ -81,22 +89,22 @@ def _order(arch: str = "") -> Order:
 
 def test_a_worker_with_another_version_of_the_lesson_refuses() -> None:
     with pytest.raises(BadInputError, match="another version"):
-        work.prepare(replace(_order(), version="old"))
+        batch_work.prepare(replace(_order(), version="old"))
 
 
 @pytest.mark.gpu
 def test_a_build_ahead_leaves_nothing_for_the_grading_to_compile() -> None:
     order = _order(machines.gpu_facts().partition("|")[2])
-    assert work.build(order.text()) == "built"
-    verdict, _ = work.read_answer(work.grade(order.text()))
+    assert batch_work.build(order.text()) == "built"
+    verdict, _ = batch_work.read_answer(batch_work.grade(order.text()))
     assert verdict is not None and verdict.ok and verdict.stages["build"] < 3.0
 
 
 def _graded_without_a_gpu(request: Request) -> tuple[Row, ...]:
     """By this Python if its PyTorch is the CPU build, else by the one that stands beside it."""
     if torch.version.cuda is None:
-        return run.run(request).rows
-    python = companion.python()
+        return batch_run.run(request).rows
+    python = cpu_environment.python()
     have = [python, "-c", "import torch, distributed, jinja2, junitparser"]
     environment = {k: v for k, v in os.environ.items() if k != "PYTHONPATH"}
     if python is None or subprocess.run(have, env=environment, capture_output=True, check=False).returncode:
@@ -106,7 +114,7 @@ def _graded_without_a_gpu(request: Request) -> tuple[Row, ...]:
     words = [python, "-m", "grader", "batch", request.submissions, "--lesson", request.lessons[0]]
     words += ["--out", request.out, "--backend", "simt", "--quiet"]
     subprocess.run(words, cwd=course_root(), env=environment, check=False)
-    return collect.collect(Store(request.out)).rows
+    return class_rows.collect(Store(request.out)).rows
 
 
 @pytest.mark.gpu
@@ -116,7 +124,7 @@ def test_a_class_on_a_gpu_fills_in_what_a_laptop_left_open(tmp_path: Path) -> No
     (tmp_path / "class" / "ann.py").write_bytes(lesson.solution.read_bytes())
     laptop = Request(tmp_path / "class", tmp_path / "results", ("13",), "simt", quiet=True)
     (before,) = _graded_without_a_gpu(laptop)
-    (after,) = run.run(replace(laptop, backend="cuda", only_pending=True)).rows
+    (after,) = batch_run.run(replace(laptop, backend="cuda", only_pending=True)).rows
     assert before.open > 0 == after.open and after.points >= before.points
-    again = run.run(replace(laptop, backend="cuda", only_pending=True))
+    again = batch_run.run(replace(laptop, backend="cuda", only_pending=True))
     assert again.rows == (after,)

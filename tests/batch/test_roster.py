@@ -6,10 +6,10 @@ from pathlib import Path
 
 import pytest
 
-from grader.batch import key, late, roster
-from grader.batch.handed import Handed
-from grader.errors import BadInputError
-from grader.lessons import Lesson, find, load_task
+from grader.domain.errors import BadInputError
+from grader.domain.lessons import Lesson, find, load_task
+from grader.teaching.batch import grading_key, late_policy, roster
+from grader.teaching.batch.handed_in import Handed
 
 LESSON = "07_fused_bias_relu"
 
@@ -57,36 +57,39 @@ def test_what_is_no_class_list(text: str, said: str, tmp_path: Path) -> None:
 
 
 def test_late_days_cost_what_the_policy_says() -> None:
-    policy = late.parse("2026-11-20T12:00+00:00", "10%,30%", grace=10)
+    policy = late_policy.parse("2026-11-20T12:00+00:00", "10%,30%", grace=10)
     due = policy.due or 0.0
     late_by = [policy.seconds(due + s, False) for s in (-5, 60, 700, 86_400 * 2, 86_400 * 9)]
     assert [policy.penalty(20, s) for s in late_by] == [0, 0, 2, 4, 6]
     assert policy.penalty(19, late_by[2]) == 1  # rounded in the student's favour
     assert policy.penalty(20, policy.seconds(None, True)) == 2 and policy.seconds(None, False) == 0.0
-    assert late.parse("", "").penalty(20, 1e9) == 0
-    assert late.words(90_061) == "1 d 1 h 1 min" and late.words(5) == "less than a minute"
+    assert late_policy.parse("", "").penalty(20, 1e9) == 0
+    assert late_policy.words(90_061) == "1 d 1 h 1 min" and late_policy.words(5) == "less than a minute"
 
 
 @pytest.mark.parametrize("due, rule", [("tomorrow", ""), ("", "ten"), ("", "110%"), ("", "10%;50%")])
 def test_what_is_no_policy(due: str, rule: str) -> None:
     with pytest.raises(BadInputError, match="--"):
-        late.parse(due, rule)
+        late_policy.parse(due, rule)
 
 
 def test_a_key_changes_with_everything_that_decides(tmp_path: Path) -> None:
     lesson = find("07")
-    first, _ = key.of(lesson, "d1", "simt", "cpu")
+    first, _ = grading_key.of(lesson, "d1", "simt", "cpu")
     others = [
-        key.of(find("03"), "d1", "simt", "cpu"), key.of(lesson, "d2", "simt", "cpu"),
-        key.of(lesson, "d1", "cuda", "cpu"), key.of(lesson, "d1", "simt", "H100"),
-        key.of(lesson, "d1", "simt", "cpu", hidden="x"), key.of(lesson, "d1", "simt", "cpu", limit=5.0),
-        key.of(lesson, "d1", "simt", "cpu", schedules=3),
+        grading_key.of(find("03"), "d1", "simt", "cpu"), grading_key.of(lesson, "d2", "simt", "cpu"),
+        grading_key.of(lesson, "d1", "cuda", "cpu"), grading_key.of(lesson, "d1", "simt", "H100"),
+        grading_key.of(lesson, "d1", "simt", "cpu", hidden="x"), grading_key.of(lesson, "d1", "simt", "cpu",
+        limit=5.0), grading_key.of(lesson, "d1", "simt", "cpu", schedules=3),
     ]  # fmt: skip
     assert len({first, *(k for k, _ in others)}) == 8
-    assert key.of(lesson, "d1", "simt", "cpu", student="ann")[0] == first  # it asks everybody the same
+    assert (
+        grading_key.of(lesson, "d1", "simt", "cpu", student="ann")[0] == first
+    )  # it asks everybody the same
     quiz = find("05")
     assert (
-        key.of(quiz, "d1", "simt", "cpu", student="a")[0] != key.of(quiz, "d1", "simt", "cpu", student="b")[0]
+        grading_key.of(quiz, "d1", "simt", "cpu", student="a")[0]
+        != grading_key.of(quiz, "d1", "simt", "cpu", student="b")[0]
     )
 
 
@@ -98,6 +101,6 @@ def test_a_task_has_a_version_that_words_do_not_change(tmp_path: Path) -> None:
         (folder / "task.py").write_text(text)
         (folder / "README.md").write_text(folder.name)
     (folders[2] / "task.py").write_text(text + "\n# other\n")
-    a, b, c = (key.task_version(folder) for folder in folders)
+    a, b, c = (grading_key.task_version(folder) for folder in folders)
     assert a == b != c
     assert isinstance(Lesson("x", folders[0], load_task(folders[0] / "task.py")).task.max_points, int)

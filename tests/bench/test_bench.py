@@ -12,15 +12,15 @@ import pytest
 from rich.console import Console
 from typer.testing import CliRunner
 
-from grader import roofline
-from grader.backend import Choice
-from grader.bench import plot, rows, verb
-from grader.cli import app
-from grader.errors import BadInputError
-from grader.lessons import find
-from grader.profile import roof, subject
-from grader.profile.kernels import Row
-from grader.verdict import Finding, Status, Verdict
+from grader.backends.detect import Choice
+from grader.cli.app import app
+from grader.domain import gpu_card
+from grader.domain.errors import BadInputError
+from grader.domain.lessons import find
+from grader.domain.verdict import Finding, Status, Verdict
+from grader.profiling.bench import bench_plot, bench_rows, bench_verb
+from grader.profiling.profile import roof, subjects
+from grader.profiling.profile.kernel_rows import Row
 
 TIMES = {"median": 2.7e-3, "p10": 2.6e-3, "p90": 2.8e-3, "n": 72}
 AGAINST = {"seconds": TIMES, "ratio": 1.0096, "interval": [1.0088, 1.0104], "outcome": "faster"}
@@ -44,8 +44,8 @@ def said(monkeypatch: pytest.MonkeyPatch) -> list[Any]:
         assert job.task.memory_points == 0 and len(job.task.cases) == 1
         return type("Outcome", (), {"verdict": given.pop(0)})
 
-    monkeypatch.setattr(rows, "check", check)
-    monkeypatch.setattr(rows, "warm", lambda job: job)
+    monkeypatch.setattr(bench_rows, "check", check)
+    monkeypatch.setattr(bench_rows, "warm", lambda job: job)
     return given
 
 
@@ -58,9 +58,9 @@ GPU = Choice("cuda", "a test")
 
 def test_a_measured_row_has_its_interval_and_no_copy_among_the_baselines(said: list[Any]) -> None:
     said.append(verdict(MEASURED))
-    row = rows.row(find("07"), GPU, ("default",), "h200")
+    row = bench_rows.row(find("07"), GPU, ("default",), "h200")
     assert row["kind"] == "measured" and list(row["baselines"]) == ["eager", "default"]
-    assert [(b.baseline, b.ratio, b.low) for b in rows.bars(row)] == [
+    assert [(b.baseline, b.ratio, b.low) for b in bench_rows.bars(row)] == [
         ("eager", 1.0096, 1.0088),
         ("default", 0.99, 0.98),
     ]
@@ -71,21 +71,21 @@ def test_points_for_a_ratio_are_a_measurement_too(said: list[Any]) -> None:
     evidence = {"ratio": 2.9, "interval": [2.8, 3.0], "outcome": "faster", "rounds": 6, "compared": 72,
                 "seconds": TIMES, "eager_seconds": TIMES}  # fmt: skip
     said.append(verdict(None, Finding("ratio", Status.PASSED, "", 3, 3, evidence)))
-    row = rows.row(find("13"), GPU, (), "h200")
+    row = bench_rows.row(find("13"), GPU, (), "h200")
     assert row["kind"] == "measured" and row["device"] == "NVIDIA H200"
-    assert rows.bars(row) == [rows.Bar("eager", 2.9, 2.8, 3.0, "faster")]
+    assert bench_rows.bars(row) == [bench_rows.Bar("eager", 2.9, 2.8, 3.0, "faster")]
 
 
 def test_a_solution_that_fails_has_no_time_and_says_why(said: list[Any]) -> None:
     said.append(verdict(MEASURED, Finding("memory", Status.ILLEGAL_ACCESS, "a read outside", 0, 2)))
-    row = rows.row(find("07"), GPU, (), "h200")
-    assert row["kind"] == "none" and "a read outside" in row["why"] and rows.bars(row) == []
+    row = bench_rows.row(find("07"), GPU, (), "h200")
+    assert row["kind"] == "none" and "a read outside" in row["why"] and bench_rows.bars(row) == []
 
 
 def test_lessons_without_a_speed_are_refused() -> None:
-    assert [lesson.number for lesson in rows.timed([])] == ["03", "07", "08", "13"]
+    assert [lesson.number for lesson in bench_rows.timed([])] == ["03", "07", "08", "13"]
     with pytest.raises(BadInputError, match="has a size to time"):
-        rows.timed(["02"])
+        bench_rows.timed(["02"])
 
 
 def test_a_prediction_is_never_shown_as_a_measurement(tmp_path: Path) -> None:
@@ -95,14 +95,14 @@ def test_a_prediction_is_never_shown_as_a_measurement(tmp_path: Path) -> None:
         {"lesson": "13_c", "kind": "none", "why": "no"},
     ]
     out = io.StringIO()
-    verb.table(Console(file=out, width=140), found)
+    bench_verb.table(Console(file=out, width=140), found)
     measured, *_ = (line for line in out.getvalue().splitlines() if "07_a" in line)
     assert "1.0088 to 1.0104 faster" in " ".join(measured.split()) and "predicted" not in measured
     predicted = [line for line in out.getvalue().splitlines() if "08_b" in line]
     assert predicted and all("predicted" in line and " to " not in line for line in predicted)
-    plot.draw(found, "a title", tmp_path / "a.svg")
+    bench_plot.draw(found, "a title", tmp_path / "a.svg")
     text = (tmp_path / "a.svg").read_text()
-    plot.draw(found, "a title", tmp_path / "b.svg")
+    bench_plot.draw(found, "a title", tmp_path / "b.svg")
     assert text.startswith("<?xml") and (tmp_path / "b.svg").read_text() == text
 
 
@@ -128,7 +128,7 @@ TOLD = {
 
 
 def test_a_kernel_is_grown_to_a_size_that_fills_a_gpu_and_labelled() -> None:
-    target, card = subject.find("09", find("09").solution), roofline.card("h200")
+    target, card = subjects.find("09", find("09").solution), gpu_card.card("h200")
     (row,), how = roof.predicted(target, [TOLD], [SQUARE], card)
     assert row.moved >= roof.LARGE and row.flops / row.moved == pytest.approx(0.125)
     assert "predicted for NVIDIA H200, not measured" in how and "512 times" in how

@@ -6,8 +6,8 @@ from pathlib import Path
 
 from typer.testing import CliRunner
 
-from grader.cli import app
-from grader.lessons import find
+from grader.cli.app import app
+from grader.domain.lessons import find
 
 
 def test_the_solution_of_lesson_07_lies_below_the_roof(tmp_path: Path) -> None:

@@ -20,4 +20,4 @@ def track(monkeypatch: pytest.MonkeyPatch) -> Iterator[Track]:
 @pytest.fixture
 def few_resamples(monkeypatch: pytest.MonkeyPatch) -> None:
     """Intervals are wider, and found sooner."""
-    monkeypatch.setattr("grader.clock.interval.RESAMPLES", 400)
+    monkeypatch.setattr("grader.referee.timing.interval.RESAMPLES", 400)

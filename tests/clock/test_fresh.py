@@ -9,12 +9,12 @@ import numpy as np
 import pytest
 import torch
 
-from grader.clock import race
-from grader.clock.fresh import independent
-from grader.player.acts import race as act
-from grader.player.results import copies
+from grader.domain.verdict import Status
+from grader.player.commands import race_blocks as act
+from grader.player.timing.result_copies import copies
 from grader.referee.fault import FaultError
-from grader.verdict import Status
+from grader.referee.timing import race
+from grader.referee.timing.independent import independent
 from tests.clock.track import CASE, Track
 
 RNG = np.random.default_rng(5)

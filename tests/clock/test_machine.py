@@ -6,7 +6,7 @@ from types import SimpleNamespace
 
 import pytest
 
-from grader.clock import machine
+from grader.referee.timing import gpu_state
 
 
 def nvml() -> SimpleNamespace:
@@ -31,17 +31,17 @@ def nvml() -> SimpleNamespace:
 def test_the_state_is_that_of_the_first_visible_gpu(
     monkeypatch: pytest.MonkeyPatch, visible: str | None, celsius: int
 ) -> None:
-    monkeypatch.setattr(machine, "_nvml", nvml)
+    monkeypatch.setattr(gpu_state, "_nvml", nvml)
     if visible is None:
         monkeypatch.delenv("CUDA_VISIBLE_DEVICES", raising=False)
     else:
         monkeypatch.setenv("CUDA_VISIBLE_DEVICES", visible)
-    state = machine.state()
+    state = gpu_state.state()
     assert state["celsius"] == celsius and state["name"] == "NVIDIA T"
     assert state["throttled"] == (["thermal limit (software)"] if celsius > 40 else [])
 
 
 def test_a_library_that_does_not_answer_is_no_trouble(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(machine, "_nvml", nvml)
+    monkeypatch.setattr(gpu_state, "_nvml", nvml)
     monkeypatch.setenv("CUDA_VISIBLE_DEVICES", "GPU-unknown")
-    assert machine.state() == {}
+    assert gpu_state.state() == {}

@@ -7,12 +7,12 @@ from typing import Any, cast
 
 import pytest
 
-from grader.clock import measure
-from grader.clock.measure import measured
-from grader.referee.conduct import Match
+from grader.domain.verdict import Status
 from grader.referee.fault import FaultError
-from grader.referee.oracle import Oracle
-from grader.verdict import Status
+from grader.referee.reference import Oracle
+from grader.referee.session import Match
+from grader.referee.timing import measure
+from grader.referee.timing.measure import measured
 from tests.clock.track import CASE, TASK, Player, Track
 
 CALL = 400e-6  # long enough for one pair of processes

@@ -9,12 +9,12 @@ from typing import Any, cast
 import torch
 from torch import nn
 
-from grader.clock import models
+from grader.domain.task import Case, Task, Tensor
 from grader.player.stage import Stage
-from grader.referee.conduct import Match
-from grader.referee.conversation import Answer
-from grader.referee.oracle import Oracle
-from grader.task import Case, Task, Tensor
+from grader.referee.process.connection import Answer
+from grader.referee.reference import Oracle
+from grader.referee.session import Match
+from grader.referee.timing import models
 
 CASE = Case("speed", (Tensor((4, 6)),), "", 0, init=(6, 5))
 TASK = Task("timed", "Mine", (CASE,), kind="model", reference_entry="Theirs")

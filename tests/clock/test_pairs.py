@@ -8,9 +8,9 @@ from typing import Any
 import numpy as np
 import pytest
 
-from grader.clock import hearing, race, rows
-from grader.clock.interval import interval
-from grader.clock.plan import Plan
+from grader.referee.timing import back_to_back, race, two_clocks
+from grader.referee.timing.interval import interval
+from grader.referee.timing.plan import Plan
 from tests.clock.track import CASE, Match, Track
 
 Pair = tuple[list[float], list[float]]
@@ -19,7 +19,7 @@ PROCESS = 0.015
 
 @pytest.fixture(autouse=True)
 def quick(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("grader.clock.interval.RESAMPLES", 400)
+    monkeypatch.setattr("grader.referee.timing.interval.RESAMPLES", 400)
 
 
 def races(bias: float, pairs: int, blocks: int, slower: float = 1.0) -> list[tuple[list[Pair], list[int]]]:
@@ -80,7 +80,7 @@ def test_a_race_of_three_pairs_averages_what_their_processes_differ_by(track: Tr
     assert abs(heat.against().ratio - 1) < 0.004 and heat.against().outcome != "slower"
     assert set(heat.groups) == {0, 1, 2} and heat.rounds >= 6
     assert race.unlike(heat) == pytest.approx(0.4e-6, rel=0.5)
-    assert heat.compared == 2 * heat.rounds * heat.plan.calls + hearing.BLOCKS * rows.LOOKED
+    assert heat.compared == 2 * heat.rounds * heat.plan.calls + two_clocks.BLOCKS * back_to_back.LOOKED
 
 
 def test_long_calls_and_a_match_without_twins_have_one_pair(track: Track) -> None:
@@ -119,7 +119,7 @@ def test_both_processes_of_a_pair_have_done_the_same_before(track: Track) -> Non
 
 
 def test_nothing_but_a_short_call_itself_waits_in_the_queue(track: Track, monkeypatch) -> None:
-    from grader.player.acts import race as act
+    from grader.player.commands import race_blocks as act
 
     seen: list[str] = []
     record, synchronize = act.record, act.synchronize
@@ -138,7 +138,7 @@ def test_nothing_but_a_short_call_itself_waits_in_the_queue(track: Track, monkey
 
 def test_memory_is_moved_about_between_blocks_of_short_calls(track: Track, monkeypatch) -> None:
     moved: list[int] = []
-    monkeypatch.setattr("grader.player.acts.race.elsewhere", lambda: moved.append(1) or [])
+    monkeypatch.setattr("grader.player.commands.race_blocks.elsewhere", lambda: moved.append(1) or [])
     track.run(track.working(1e-5), track.working(1e-5))
     assert len(moved) >= 24
     moved.clear()

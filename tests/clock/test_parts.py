@@ -8,16 +8,16 @@ import numpy as np
 import pytest
 from rich.console import Console
 
-from grader import roofline
-from grader.clock import machine, witness
-from grader.clock.interval import Interval, interval, spread
-from grader.clock.lineup import EAGER
-from grader.clock.plan import Plan, plan
-from grader.clock.race import Heat
-from grader.clock.witness import Blocks
-from grader.lessons import find
-from grader.report import clock
-from grader.verdict import Verdict
+from grader.domain import gpu_card
+from grader.domain.lessons import find
+from grader.domain.verdict import Verdict
+from grader.referee.timing import cross_check, gpu_state
+from grader.referee.timing.cross_check import Blocks
+from grader.referee.timing.interval import Interval, interval, spread
+from grader.referee.timing.plan import Plan, plan
+from grader.referee.timing.race import Heat
+from grader.referee.timing.setup import EAGER
+from grader.reports import clock_table
 
 Pair = tuple[list[float], list[float]]
 
@@ -85,11 +85,11 @@ def test_long_calls_take_fewer_rounds_and_an_interval_that_knows_of_processes() 
 
 
 def test_below_the_floor_of_the_card_is_tampering() -> None:
-    card, own = roofline.card("h200"), Blocks([[1e-6] * 4], [1e-3])
-    assert "needs" in witness.too_fast(own, card, 32 << 20, 0)
-    assert "needs" in witness.too_fast(own, card, 0, 2 * 1024 * 8192 * 8192)
-    assert witness.too_fast(own, card, 1 << 20, 0) == ""
-    assert witness.too_fast(own, None, 1 << 40, 0) == ""
+    card, own = gpu_card.card("h200"), Blocks([[1e-6] * 4], [1e-3])
+    assert "needs" in cross_check.too_fast(own, card, 32 << 20, 0)
+    assert "needs" in cross_check.too_fast(own, card, 0, 2 * 1024 * 8192 * 8192)
+    assert cross_check.too_fast(own, card, 1 << 20, 0) == ""
+    assert cross_check.too_fast(own, None, 1 << 40, 0) == ""
 
 
 def test_a_spread_is_of_single_calls() -> None:
@@ -100,19 +100,19 @@ def test_a_spread_is_of_single_calls() -> None:
 def test_states_of_the_machine_become_ranges() -> None:
     one = {"name": "a GPU", "driver": "1", "sm_mhz": 1980, "memory_mhz": 3201, "celsius": 34, "throttled": []}
     two = one | {"sm_mhz": 1200, "celsius": 60, "throttled": ["power cap"]}
-    found = machine.over([one, {}, two])
+    found = gpu_state.over([one, {}, two])
     assert (
         found["sm_mhz"] == [1200, 1980]
         and found["celsius"] == [34, 60]
         and found["throttled"] == ["power cap"]
     )
-    assert machine.over([{}, {}]) == {}
+    assert gpu_state.over([{}, {}]) == {}
 
 
 def shown(speed: dict[str, object] | None) -> str:
     verdict = Verdict("07", "a.py", "cuda", "a GPU", (), 1.0, speed=speed)
     out = io.StringIO()
-    clock.show(Console(file=out, width=140), verdict, find("07").task)
+    clock_table.show(Console(file=out, width=140), verdict, find("07").task)
     return out.getvalue()
 
 

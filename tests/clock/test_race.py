@@ -9,12 +9,12 @@ from typing import Any
 import pytest
 import torch
 
-from grader.clock import hearing, race, rows, witness
-from grader.clock.order import order
-from grader.clock.results import difference
-from grader.player import results
+from grader.domain.verdict import Status
+from grader.player.timing import result_copies
 from grader.referee.fault import FaultError
-from grader.verdict import Status
+from grader.referee.timing import back_to_back, cross_check, race, two_clocks
+from grader.referee.timing.order import order
+from grader.referee.timing.timed_results import difference
 from tests.clock.track import CASE, Player, Track
 
 
@@ -23,7 +23,11 @@ def test_twice_as_fast_is_said_to_be(track: Track) -> None:
     found = heat.against()
     assert found.ratio == pytest.approx(2.0, rel=0.01) and found.outcome == "faster"
     assert found.low < found.ratio < found.high and found.half_width < 0.01
-    assert heat.compared == 2 * heat.rounds * heat.plan.calls + hearing.LONG_BLOCKS * rows.LOOKED >= 2 * 6 * 4
+    assert (
+        heat.compared
+        == 2 * heat.rounds * heat.plan.calls + two_clocks.LONG_BLOCKS * back_to_back.LOOKED
+        >= 2 * 6 * 4
+    )
 
 
 def test_one_percent_is_resolved_and_the_same_is_not_called_faster(track: Track) -> None:
@@ -144,9 +148,9 @@ def test_sums_that_are_none_are_refused(track: Track, sums: object) -> None:
     ],
 )  # fmt: skip
 def test_both_sides_find_the_same_sum_of_bits(result: torch.Tensor) -> None:
-    (copied,) = results.copies(result)
+    (copied,) = result_copies.copies(result)
     found = difference(copied.numpy(), copied.numpy())
-    assert found[0] == 0 and (found[1] - int(results.sum_of_bits(copied))) % 2**64 == 0
+    assert found[0] == 0 and (found[1] - int(result_copies.sum_of_bits(copied))) % 2**64 == 0
 
 
 @pytest.mark.parametrize("wrong", [lambda y: y[:3], lambda y: y.double(), lambda y: (y, y), lambda y: 1.0])
@@ -188,8 +192,8 @@ def test_a_baseline_that_was_slowed_down_is_found(track: Track) -> None:
     match = track.match(track.working(100e-6), reference)
     start = race.line_up(match, CASE)
     heat = race.heat(match, start)
-    assert witness.slowed(heat.baselines["eager"], race.alone(match, start)) == ""
+    assert cross_check.slowed(heat.baselines["eager"], race.alone(match, start)) == ""
     quick = track.working(50e-6)
     reference.stage.module = quick.stage.module
     reference.tracks["eager"].target = quick.stage.entry("work")
-    assert "kept the GPU busy" in witness.slowed(heat.baselines["eager"], race.alone(match, start))
+    assert "kept the GPU busy" in cross_check.slowed(heat.baselines["eager"], race.alone(match, start))

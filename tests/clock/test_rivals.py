@@ -9,17 +9,17 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from grader.backend import Choice
-from grader.check import Job
-from grader.clock import race
-from grader.clock.plan import Plan
-from grader.clock.results import fetch
-from grader.referee import rivals
-from grader.referee.conduct import Match
-from grader.referee.oracle import Oracle
-from grader.referee.process import Limits, Player
-from grader.submission import read
-from grader.task import Case, Task, Tensor
+from grader.backends.detect import Choice
+from grader.domain.submission import read
+from grader.domain.task import Case, Task, Tensor
+from grader.referee import peers
+from grader.referee.pipeline import Job
+from grader.referee.process.player_process import Limits, Player
+from grader.referee.reference import Oracle
+from grader.referee.session import Match
+from grader.referee.timing import race
+from grader.referee.timing.plan import Plan
+from grader.referee.timing.timed_results import fetch
 
 CASE = Case("speed", (Tensor((64, 64), device="cpu"),), "", 0)
 TASK = Task("timed", "work", (CASE,))
@@ -38,7 +38,7 @@ class Grading:
             path.write_text(text)
         self.job = Job("test", TASK, paths[0], read(paths[1]), Choice("cuda", "test"), Limits())
         self.players: list[Player] = []
-        self.rivals = rivals.Rivals(self.job, lambda: player("cuda", Limits(), sees=(paths[1],)))
+        self.rivals = peers.Rivals(self.job, lambda: player("cuda", Limits(), sees=(paths[1],)))
         first = [player("cuda", Limits(), sees=(path,)) for path in paths]
         self.players += first
         self.match = Match(TASK, str(paths[1]), lambda: first[1], Oracle(first[0], TASK))
@@ -59,7 +59,7 @@ def player(backend: str, limits: Limits, *, sees: tuple[Path, ...] = (), **more:
 
 @pytest.fixture
 def grading(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Grading]:
-    monkeypatch.setattr(rivals, "Player", player)
+    monkeypatch.setattr(peers, "Player", player)
     made = Grading(tmp_path)
     yield made
     made.close()

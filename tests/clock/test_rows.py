@@ -13,10 +13,10 @@ from typing import Any
 import pytest
 import torch
 
-from grader.clock import hearing, race, rows, witness
-from grader.player.acts import race as act
+from grader.domain.verdict import Status
+from grader.player.commands import race_blocks as act
 from grader.referee.fault import FaultError
-from grader.verdict import Status
+from grader.referee.timing import back_to_back, cross_check, race, two_clocks
 from tests.clock.track import CASE, Player, Track
 
 LONG, SHORT = 340e-6, 14e-6
@@ -62,7 +62,9 @@ def lying(player: Player, single: float, row: float) -> None:
 def without_rows(monkeypatch: pytest.MonkeyPatch) -> None:
     """What the referee would see if there were only single calls."""
     monkeypatch.setattr(
-        race, "hear", lambda match, singles, *_, **__: hearing.Hearing(witness.testimony(singles), [], 0)
+        race,
+        "hear",
+        lambda match, singles, *_, **__: two_clocks.Hearing(cross_check.testimony(singles), [], 0),
     )
 
 
@@ -141,7 +143,7 @@ def test_the_work_before_a_row_has_to_be_done(track: Track, monkeypatch: pytest.
     ],
 )  # fmt: skip
 def test_what_a_process_tells_of_that_work(said: Any, right: Any, good: bool) -> None:
-    assert rows.led(said, right) is good
+    assert back_to_back.led(said, right) is good
 
 
 @pytest.mark.parametrize("seconds", [SHORT, LONG])
@@ -166,7 +168,9 @@ def test_results_of_rows_are_compared(track: Track, right: bool) -> None:
     if right:
         heat = track.run(own, track.working(LONG))
         assert heat.clear and len(heat.rows) == 1
-        assert heat.compared == 2 * heat.rounds * heat.plan.calls + hearing.LONG_BLOCKS * rows.LOOKED
+        assert (
+            heat.compared == 2 * heat.rounds * heat.plan.calls + two_clocks.LONG_BLOCKS * back_to_back.LOOKED
+        )
         return
     with pytest.raises(FaultError, match="another result") as caught:
         track.run(own, track.working(LONG))
@@ -197,16 +201,16 @@ def test_a_row_is_as_long_as_memory_and_time_allow(track: Track) -> None:
     start = race.line_up(track.match(track.working(SHORT), track.working(SHORT)), CASE)
     large: list[tuple[tuple[int, ...], str]] = [((8192, 2048), "float32")]
     for of, wanted in (
-        (start, rows.MOST), (replace(start, outputs=large), 4),
+        (start, back_to_back.MOST), (replace(start, outputs=large), 4),
         (replace(start, outputs=large, memory=141 << 30), 16), (replace(start, eager_seconds=2e-3), 6),
-        (replace(start, eager_seconds=1.0), rows.FEWEST),
+        (replace(start, eager_seconds=1.0), back_to_back.FEWEST),
     ):  # fmt: skip
-        assert rows.calls(of) == wanted
+        assert back_to_back.calls(of) == wanted
 
 
 def test_rows_count_where_they_say_worse() -> None:
-    def said(**how: Any) -> witness.Testimony:
-        return witness.Testimony(
+    def said(**how: Any) -> cross_check.Testimony:
+        return cross_check.Testimony(
             SHORT, **({"hidden": -1.0, "apart": 0.0, "kept": ((True,),), "clear": True} | how)
         )
 
@@ -214,8 +218,8 @@ def test_rows_count_where_they_say_worse() -> None:
     accusing = said(hidden=1e-6, clear=False, kept=((False,),))
     unsure = said(clear=False, waits=True, why="waits", kept=((False,),))
 
-    def both(one: witness.Testimony, other: witness.Testimony) -> witness.Testimony:
-        return witness.agreed(one, other, 32)
+    def both(one: cross_check.Testimony, other: cross_check.Testimony) -> cross_check.Testimony:
+        return cross_check.agreed(one, other, 32)
 
     assert both(single, said(kept=((False,),))) == single
     assert both(single, accusing).accuses and both(single, accusing).kept == single.kept
@@ -226,7 +230,7 @@ def test_rows_count_where_they_say_worse() -> None:
     assert not both(said(clear=False, waits=True), single).clear
     assert not both(single, said(apart=9e-6)).clear and both(single, said(apart=5e-6)).clear
     assert not both(single, said(unsure=4e-6)).clear and both(single, said(unsure=3e-6)).clear
-    assert not witness.agreed(single, single, 32, said(apart=9e-6)).clear  # by rows of earlier races
+    assert not cross_check.agreed(single, single, 32, said(apart=9e-6)).clear  # by rows of earlier races
 
 
 @pytest.mark.parametrize(
@@ -241,10 +245,10 @@ def test_only_a_host_that_is_behind_makes_calls_in_a_row_longer(
 ) -> None:
     """``row``: so many times what single calls claim; ``trusted``: the same of the reference."""
 
-    def said(seconds: float, trusted: float) -> witness.Testimony:
-        return witness.Testimony(seconds, -1.0, 0.0, ((True,),), clear=True, trusted=trusted)
+    def said(seconds: float, trusted: float) -> cross_check.Testimony:
+        return cross_check.Testimony(seconds, -1.0, 0.0, ((True,),), clear=True, trusted=trusted)
 
-    both = witness.agreed(said(SHORT, LONG), said(row * SHORT, trusted * LONG), 32, late=late)
+    both = cross_check.agreed(said(SHORT, LONG), said(row * SHORT, trusted * LONG), 32, late=late)
     assert bool(both.accuses) is (found == "accused")
     assert both.clear is (found == "clear")
     assert ("host asks" in both.why) is (found == "slow host")
@@ -338,7 +342,7 @@ def test_where_a_clock_can_see_nothing_nothing_is_claimed(
     track: Track, monkeypatch: pytest.MonkeyPatch, seconds: float, seed: int
 ) -> None:
     """Half is hidden, flushes are left out, and the host is as restless as one that compiles beside."""
-    monkeypatch.setattr(rows, "MOST", 16)
+    monkeypatch.setattr(back_to_back, "MOST", 16)
     own, other = track.working(seconds), track.working(seconds)
     lying(own, 0.5, 0.5)
     chance = random.Random(seed)
@@ -371,7 +375,7 @@ def test_nobody_has_three_chances_of_looking_quiet(track: Track, late: float, cl
     def mine(fields: dict[str, Any]) -> None:
         row = bool(fields.get("lead")) and fields["step"] == "block"
         rowed[0] += row
-        more = late if row and rowed[0] <= 2 * hearing.BLOCKS else 0.0
+        more = late if row and rowed[0] <= 2 * two_clocks.BLOCKS else 0.0
         own.host = lambda: track.clock.spend(len(fields.get("order", ())) * more)
 
     def theirs(fields: dict[str, Any]) -> None:
@@ -385,14 +389,14 @@ def test_nobody_has_three_chances_of_looking_quiet(track: Track, late: float, cl
 
 def test_rows_are_added_until_they_are_precise(track: Track, monkeypatch: pytest.MonkeyPatch) -> None:
     """The host takes up to 120 us longer for each call, in each block another time, whoever makes it."""
-    monkeypatch.setattr(rows, "MOST", 16)
+    monkeypatch.setattr(back_to_back, "MOST", 16)
     own, other = track.working(SHORT), track.working(SHORT)
     for player in (own, other):
         player.host = lambda: track.clock.spend(16 * 120e-6 * track.clock.rng.random())
     heat = track.run(own, other)
-    assert len(heat.rows[0][0].wall) > hearing.BLOCKS
+    assert len(heat.rows[0][0].wall) > two_clocks.BLOCKS
     quiet = track.run(track.working(SHORT), track.working(SHORT))
-    assert len(quiet.rows[0][0].wall) == hearing.BLOCKS
+    assert len(quiet.rows[0][0].wall) == two_clocks.BLOCKS
 
 
 def test_waiting_is_an_excuse_only_for_who_says_that_he_waited(

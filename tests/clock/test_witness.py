@@ -8,13 +8,13 @@ from typing import Any
 
 import pytest
 
-from grader.clock import race, witness
-from grader.clock.plan import CALLS
-from grader.clock.witness import Blocks
-from grader.player.acts import race as act
-from grader.player.calls import waiting
+from grader.domain.verdict import Status
+from grader.player.commands import race_blocks as act
+from grader.player.timing.streams_and_cache import waiting
 from grader.referee.fault import FaultError
-from grader.verdict import Status
+from grader.referee.timing import cross_check, race
+from grader.referee.timing.cross_check import Blocks
+from grader.referee.timing.plan import CALLS
 from tests.clock.track import CASE, Match, Player, Track
 
 CALL = 100e-6
@@ -216,5 +216,5 @@ def test_a_waiting_call_waits_before_and_after_its_work() -> None:
 def test_a_busy_host_beside_the_race_has_slowed_nothing() -> None:
     during = Blocks([[CALL] * 4] * 8, [1e-3, 1e-3, 1e-3, 4e-3, 5e-3, 6e-3, 6e-3, 7e-3])
     alone = Blocks([[CALL] * 4] * 4, [1e-3] * 4)
-    assert witness.slowed(during, alone) == ""
-    assert "kept the GPU busy" in witness.slowed(Blocks(during.calls, [1.3e-3] * 8), alone)
+    assert cross_check.slowed(during, alone) == ""
+    assert "kept the GPU busy" in cross_check.slowed(Blocks(during.calls, [1.3e-3] * 8), alone)

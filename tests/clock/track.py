@@ -12,14 +12,14 @@ import numpy as np
 import pytest
 import torch
 
-from grader.arena import Arena
-from grader.clock import race
-from grader.player.acts import race as act
+from grader.domain.task import Case, Task, Tensor
+from grader.player.commands import race_blocks as act
 from grader.player.stage import Stage
-from grader.referee.conduct import Match
-from grader.referee.conversation import Answer
-from grader.referee.oracle import Oracle
-from grader.task import Case, Task, Tensor
+from grader.protocol.arena import Arena
+from grader.referee.process.connection import Answer
+from grader.referee.reference import Oracle
+from grader.referee.session import Match
+from grader.referee.timing import race
 
 CASE = Case("speed", (Tensor((16, 32)),), "", 0)
 TASK = Task("timed", "work", (CASE,))

@@ -6,7 +6,7 @@ import re
 from dataclasses import dataclass
 from pathlib import Path
 
-from grader.verdict import Status
+from grader.domain.verdict import Status
 
 HERE = Path(__file__).resolve().parent
 FIELDS = ("class", "catalogue", "task", "expected")

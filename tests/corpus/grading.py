@@ -9,14 +9,14 @@ from contextlib import suppress
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from grader.backend import Choice
-from grader.check import Job, check, warm, warm_reference
-from grader.cuda.cache import cache_folder
-from grader.lessons import load_task
-from grader.referee.process import Limits
-from grader.submission import read
-from grader.task import Speed
-from grader.verdict import Finding, Status, Verdict
+from grader.backends.detect import Choice
+from grader.domain.cache import cache_folder
+from grader.domain.lessons import load_task
+from grader.domain.submission import read
+from grader.domain.task import Speed
+from grader.domain.verdict import Finding, Status, Verdict
+from grader.referee.pipeline import Job, check, warm, warm_reference
+from grader.referee.process.player_process import Limits
 from tests.corpus.entries import HERE, Entry
 
 MARK = "corpus-was-here"  # whatever a file of the corpus leaves behind carries this word

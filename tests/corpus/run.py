@@ -24,8 +24,8 @@ from importlib.metadata import version
 from pathlib import Path
 from typing import Any
 
-from grader.backend import gpu_name
-from grader.cuda.cache import cache_folder
+from grader.backends.detect import gpu_name
+from grader.domain.cache import cache_folder
 from tests.corpus import entries
 from tests.corpus.grading import Result, grade
 

@@ -21,8 +21,8 @@ from pathlib import Path
 from queue import Queue
 from typing import Any
 
-from grader.clock import machine
-from grader.task import Case, Speed, Tensor
+from grader.domain.task import Case, Speed, Tensor
+from grader.referee.timing import gpu_state
 from tests.corpus import entries
 from tests.corpus.classes import HONEST
 from tests.corpus.grading import grade
@@ -104,7 +104,7 @@ def main() -> None:
     if options.out.exists():
         kept = json.loads(options.out.read_text())
     run: dict[str, Any] = {"what": options.what, "date": time.strftime("%Y-%m-%d"), "files": {}}
-    state = machine.state()
+    state = gpu_state.state()
     kept |= {
         "command": f"python -m tests.corpus.timed OUT.json {options.seconds:g} --gpus {options.gpus}"
         + " --forked" * options.forked,

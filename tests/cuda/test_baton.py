@@ -15,7 +15,7 @@ import pytest
 LOAD = """
 import sys
 import torch.utils.cpp_extension as extension
-from grader.cuda.device import Cuda
+from grader.backends.cuda.gpu_device import Cuda
 
 class Channel:
     def send(self, message):

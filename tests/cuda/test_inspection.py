@@ -9,13 +9,13 @@ from typing import Any
 
 import pytest
 
-from grader.cuda import inspection, sanitizer
-from grader.cuda.inspection import Inspection
-from grader.lessons import find
-from grader.referee import memory
+from grader.domain.lessons import find
+from grader.domain.verdict import Status
+from grader.feedback import memory
+from grader.referee import inspection, sanitizer
 from grader.referee.fault import FaultError
-from grader.referee.process import Limits
-from grader.verdict import Status
+from grader.referee.inspection import Inspection
+from grader.referee.process.player_process import Limits
 
 SUBJECT = sanitizer.Subject(find("03").task, "submission.py", "__global__ void f() {}", Limits())
 ERROR = {"kind": "out-of-bounds", "what": "a read"}

@@ -6,11 +6,11 @@ from pathlib import Path
 
 import pytest
 
-from grader.cuda import ncu
-from grader.profile import counters
-from grader.profile.counters import Counted
-from grader.profile.kernels import rows
-from grader.profile.launch import parse
+from grader.backends.cuda import ncu
+from grader.profiling.profile import ncu_counters
+from grader.profiling.profile.kernel_rows import rows
+from grader.profiling.profile.launch_rows import parse
+from grader.profiling.profile.ncu_counters import Counted
 
 DATA = Path(__file__).with_name("data") / "ncu_square_h200.csv"  # made by ncu on an H200
 
@@ -35,7 +35,7 @@ def test_counted_launches_find_their_rows() -> None:
     [row] = rows([parse(seen), parse(seen)], calls=2)
     found = counted.of(row)
     assert found is not None and found[1]["registers"] == 16
-    [dot] = counters.dots([row], counted)
+    [dot] = ncu_counters.dots([row], counted)
     assert dot.flops == 4096 * 4096 and dot.seconds == 6e-5 and dot.moved > 4 * dot.flops
     numbers = counted.as_json(row)["ncu"]
     assert numbers["global_load_sectors"] == 4 * numbers["global_load_requests"]

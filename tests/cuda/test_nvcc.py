@@ -4,13 +4,13 @@ from pathlib import Path
 
 import pytest
 
-from grader import backend
-from grader.cuda import nvcc
-from grader.errors import BadInputError
-from grader.simt.request import BuildRequest
+from grader.backends import detect
+from grader.backends.simt.request import BuildRequest
+from grader.domain.errors import BadInputError
+from grader.referee import nvcc
 
 KERNEL = "\n__global__ void k(float* x) {\n    x[threadIdx.x] = HERE;\n}\n"
-needs_nvcc = pytest.mark.skipif(not backend.nvcc(), reason="nvcc is not installed")
+needs_nvcc = pytest.mark.skipif(not detect.nvcc(), reason="nvcc is not installed")
 
 
 def request(value: str) -> BuildRequest:
@@ -31,11 +31,11 @@ def test_what_it_compiles_and_what_it_refuses(tmp_path: Path, monkeypatch: pytes
 
 
 def test_without_nvcc_one_sentence_says_what_to_do(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(backend, "nvcc", lambda: None)
+    monkeypatch.setattr(detect, "nvcc", lambda: None)
     with pytest.raises(BadInputError, match="no nvcc here"):
         nvcc.opinions([request("1")], print)
 
 
 def test_without_cuda_sources_there_is_nothing_to_say(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(backend, "nvcc", lambda: "/bin/false")
+    monkeypatch.setattr(detect, "nvcc", lambda: "/bin/false")
     assert nvcc.opinions([BuildRequest("mine", ("int f() { return 1; }",), (), None)], print) == []

@@ -2,7 +2,7 @@
 
 from pathlib import Path
 
-from grader.cuda.sanitizer import parse, tools
+from grader.referee.sanitizer import parse, tools
 
 LOG = """========= COMPUTE-SANITIZER
 ========= Invalid __global__ write of size 4 bytes

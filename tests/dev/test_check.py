@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from grader.dev import check, generate, mutants
-from grader.lessons import Lesson, every, find
+from grader.domain.lessons import Lesson, every, find
+from tools import generate, lesson_check, mutants
 
 ROOT = Path(__file__).resolve().parents[2]
 REAL = find("02")  # plain Python: nothing to compile
@@ -39,7 +39,7 @@ def change(path: Path, old: str, new: str) -> None:
 
 
 def test_the_copy_is_whole(lesson: Lesson) -> None:
-    assert not list(check.form(lesson)) and not list(check.concepts(every()))
+    assert not list(lesson_check.form(lesson)) and not list(lesson_check.concepts(every()))
     assert not generate.generate(lesson.folder.parents[1], check=True)
 
 
@@ -48,7 +48,7 @@ def test_a_page_without_a_picture_is_named(pictured: Lesson) -> None:
     page.write_text(
         page.read_text("utf-8").replace("```mermaid", "```text").replace(".svg)", ".txt)"), "utf-8"
     )
-    assert "the page has no diagram." in check.page(pictured, pictured.folder.parents[1])
+    assert "the page has no diagram." in lesson_check.page(pictured, pictured.folder.parents[1])
 
 
 @pytest.mark.parametrize(
@@ -72,7 +72,7 @@ def test_a_page_without_a_picture_is_named(pictured: Lesson) -> None:
 def test_a_broken_form_or_page_is_named(pictured: Lesson, file: str, old: str, new: str, says: str) -> None:
     change(pictured.folder / file, old, new)
     # What needs no program to run comes first, so that the first problem is found at once.
-    found = list(check.form(pictured)) or [next(check.page(pictured, ROOT))]
+    found = list(lesson_check.form(pictured)) or [next(lesson_check.page(pictured, ROOT))]
     assert len(found) == 1 and says in found[0]
 
 
@@ -82,7 +82,7 @@ def test_a_broken_form_or_page_is_named(pictured: Lesson, file: str, old: str, n
 )
 def test_a_missing_file_is_named(lesson: Lesson, file: str) -> None:
     (lesson.folder / file).unlink()
-    assert f"{file} is missing." in list(check.form(lesson))
+    assert f"{file} is missing." in list(lesson_check.form(lesson))
 
 
 @pytest.mark.parametrize(
@@ -114,38 +114,38 @@ def test_a_block_that_does_not_do_what_the_page_says_is_named(
 ) -> None:
     page = pictured.folder / "README.md"
     change(page, old, new)
-    (found,) = check.page(pictured, ROOT)
+    (found,) = lesson_check.page(pictured, ROOT)
     assert says in found
 
 
 def test_starter_and_solutions_are_graded(lesson: Lesson) -> None:
-    assert not check.starter(lesson)
+    assert not lesson_check.starter(lesson)
     text = lesson.exercise.read_text()
     lesson.exercise.write_text(text.replace("TODO 1: what", "TODO 1 what"))
-    assert "does not say what to do first" in check.starter(lesson)[0]
+    assert "does not say what to do first" in lesson_check.starter(lesson)[0]
     lesson.exercise.write_text(text)
     wanted = replace(lesson, task=replace(lesson.task, starter_fails="ragged"))
-    assert "fails first at ['scale'], not at ragged" in check.starter(wanted)[0]
+    assert "fails first at ['scale'], not at ragged" in lesson_check.starter(wanted)[0]
     lesson.exercise.write_text("# TODO 1: nothing\n" + lesson.solution.read_text())
-    assert "the starter fails first at []" in check.starter(lesson)[0]
-    assert not check.correct(lesson, check.alternatives(lesson)[0])
+    assert "the starter fails first at []" in lesson_check.starter(lesson)[0]
+    assert not lesson_check.correct(lesson, lesson_check.alternatives(lesson)[0])
     change(lesson.solution, "    if i < n:\n", "    if True:\n")
-    assert "solution.py gets" in check.correct(lesson, lesson.solution)[0]
+    assert "solution.py gets" in lesson_check.correct(lesson, lesson.solution)[0]
 
 
 def test_too_few_alternatives_and_mutants_are_named(lesson: Lesson) -> None:
-    check.alternatives(lesson)[0].unlink()
-    jobs = check._gradings(lesson, ROOT, False)
+    lesson_check.alternatives(lesson)[0].unlink()
+    jobs = lesson_check._gradings(lesson, ROOT, False)
     assert any(job() == ["there are 1 alternative solutions, not 2."] for job in list(jobs)[3:4])
     text = (lesson.folder / "mutants.toml").read_text()
     (lesson.folder / "mutants.toml").write_text(text.rsplit("[[mutant]]", 2)[0])
     left = len(mutants.declared(lesson))
-    assert f"there are {left} mutants, not 12." in list(check.form(lesson))
+    assert f"there are {left} mutants, not 12." in list(lesson_check.form(lesson))
 
 
 def test_concepts_are_one_each_and_known_before(lesson: Lesson) -> None:
     def said(**changes: tuple[str, ...]) -> str:
-        return " ".join(check.concepts([replace(lesson, task=replace(lesson.task, **changes))]))
+        return " ".join(lesson_check.concepts([replace(lesson, task=replace(lesson.task, **changes))]))
 
     assert said(requires=("triton",)).endswith("requires triton, which no earlier lesson introduces.")
     assert said(introduces=()).endswith("introduces 0 concepts, not one.")

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from grader.dev.generate import MarkerError, generate, regions, starter
+from tools.generate import MarkerError, generate, regions, starter
 
 ROOT = Path(__file__).resolve().parents[2]
 

@@ -2,16 +2,16 @@
 
 from pathlib import Path
 
-from grader.dev import glossary, pages
-from grader.dev.glossary import Glossary
-from grader.task import Task
+from grader.domain.task import Task
+from tools import glossary, page_sources
+from tools.glossary import Glossary
 
 ROOT = Path(__file__).resolve().parents[2]
 TASKS = {"02_x": Task("X", "x", introduces=("grid",), terms=("guard",))}
 
 
 def test_the_courses_glossary_is_whole() -> None:
-    assert not list(glossary.read(ROOT).problems(pages.tasks(ROOT)))
+    assert not list(glossary.read(ROOT).problems(page_sources.tasks(ROOT)))
 
 
 def test_disorder_is_named() -> None:

@@ -2,10 +2,10 @@
 
 import pytest
 
-from grader.dev import mistakes
-from grader.dev.mistakes import Mistake, weigh
-from grader.dev.mutants import EditError
-from grader.lessons import Lesson, every, find
+from grader.domain.lessons import Lesson, every, find
+from tools import mistakes
+from tools.mistakes import Mistake, weigh
+from tools.mutants import EditError
 
 
 @pytest.mark.parametrize("lesson", every(), ids=lambda x: x.name)

@@ -5,10 +5,9 @@ from pathlib import Path
 
 import pytest
 
-from grader import measured
-from grader.dev import numbers
-from grader.lessons import course_root
-from grader.measured import microseconds
+from grader.domain.lessons import course_root
+from tools import measured, numbers
+from tools.measured import microseconds
 
 DATA = {
     "values": {"copy": "20.3 us"},

@@ -4,9 +4,9 @@ import dataclasses
 
 import pytest
 
-from grader.dev import quiz
-from grader.dev.quiz import Question
-from grader.lessons import every
+from grader.domain.lessons import every
+from tools import quiz
+from tools.quiz import Question
 
 ONE = Question("Is `a < b` *true*?", (("Yes", "It is."), ("No", "It is not.")), 0)
 TWO = Question("And now?", (("Yes", "It is."), ("No", "It is not.")), 1)

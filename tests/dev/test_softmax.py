@@ -8,11 +8,11 @@ from pathlib import Path
 import pytest
 from typer.testing import CliRunner
 
-from grader import cli
-from grader.dev import blanks, check
-from grader.dev.new import new
-from grader.errors import BadInputError
-from grader.lessons import every, find
+from grader.cli import app
+from grader.domain.errors import BadInputError
+from grader.domain.lessons import every, find
+from tools import blanks, lesson_check
+from tools.new import new
 
 ROOT = Path(__file__).resolve().parents[2]
 PAGE = ROOT / "docs/contributing/softmax.md"
@@ -22,7 +22,7 @@ FENCE = re.compile(r'^( *)(`{3,})(\w+)(?: title="([^"]+)")?\n(.*?)^\1\2$', re.M 
 @pytest.fixture
 def course(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """The lessons of this course, in another place, where number 14 is free."""
-    for top in ("lessons", "solutions", "docs", "benchmarks/results", "grader/cards"):
+    for top in ("lessons", "solutions", "docs", "benchmarks/results", "grader/domain/cards"):
         skip = shutil.ignore_patterns("__pycache__", "14_*")
         shutil.copytree(ROOT / top, tmp_path / top, ignore=skip)
     monkeypatch.setenv("COURSE_ROOT", str(tmp_path))
@@ -36,7 +36,7 @@ def files(course: Path) -> dict[Path, bytes]:
 
 
 def run(command: str) -> str:
-    done = CliRunner().invoke(cli.app, command.removeprefix("./course ").split())
+    done = CliRunner().invoke(app.app, command.removeprefix("./course ").split())
     if done.exception and not isinstance(done.exception, SystemExit):
         raise done.exception
     assert done.exit_code == 0, done.output
@@ -64,7 +64,7 @@ def test_the_page_from_nothing_to_a_whole_lesson(
     assert printed.endswith("Every lesson is whole.\n")
     lesson = find("14")
     assert blanks.of(lesson) == []
-    assert not [p for p in check.concepts(every()) if "14" in p]
+    assert not [p for p in lesson_check.concepts(every()) if "14" in p]
     after = files(course)
     assert {p: after.get(p) for p in before} == before
     folders = {p.relative_to(course).parts[:2] for p in after.keys() - before.keys()}
@@ -94,7 +94,7 @@ def test_a_lesson_that_was_begun_passes_and_its_blanks_are_named(course: Path) -
     # What a blank asks for may be missing; without the blank it may not.
     page = find("14").folder / "mutants.toml"
     page.write_text(page.read_text("utf-8").replace("BLANK: twelve mutants", "Twelve mutants"), "utf-8")
-    assert "there are 4 mutants, not 12." in list(check.form(find("14")))
+    assert "there are 4 mutants, not 12." in list(lesson_check.form(find("14")))
 
 
 @pytest.mark.parametrize(

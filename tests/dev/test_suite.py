@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from grader.dev import suite
-from grader.dev.suite import Step
+from tools import suite
+from tools.suite import Step
 
 
 def python(*words: str) -> tuple[str, ...]:

@@ -2,7 +2,7 @@
 
 import torch
 
-from grader.dialects import cuda, tl, triton
+from grader.lesson_support.dialects import cuda, tl, triton
 
 
 @triton.jit

@@ -7,13 +7,13 @@ from pathlib import Path
 
 import pytest
 
-from grader.dev import check
-from grader.kinds.dialects import Launches
-from grader.lessons import course_root, find
-from grader.player.acts.dialect import StandIn
+from grader.domain.lessons import course_root, find
+from grader.player.commands.dialect import StandIn
+from grader.referee.parts.dialect_checks import Launches
+from tools import lesson_check
 
 LESSON = find("11")
-needs_packages = pytest.mark.skipif(bool(check.missing(LESSON)), reason="needs triton and numba")
+needs_packages = pytest.mark.skipif(bool(lesson_check.missing(LESSON)), reason="needs triton and numba")
 NUMBA = Launches("launch", "by_numba", "numba_kernel", 2, threads=True)
 TRITON = Launches("launch", "by_triton", "triton_kernel", 2)
 
@@ -35,7 +35,7 @@ def test_views_bounds_and_strides() -> None:
 @pytest.mark.skipif(importlib.util.find_spec("triton") is not None, reason="Triton is installed")
 def test_without_the_packages_one_sentence_says_what_to_install() -> None:
     with pytest.raises(ImportError, match=r"Lesson 11 needs triton, .* pip install -e '\.\[jit\]'"):
-        importlib.import_module("grader.dialects")
+        importlib.import_module("grader.lesson_support.dialects")
 
 
 def launched(configuration: object, **named: object) -> dict[str, object]:

@@ -11,8 +11,8 @@ from urllib.parse import urlsplit
 
 import pytest
 
-from grader.dev import pages
 from tests.docs.conftest import ROOT, Server, Site
+from tools import page_sources
 
 AXE = (Path(__file__).parent / "vendor" / "axe.min.js").read_text("utf-8")
 PHONE, DESK = {"width": 360, "height": 740}, {"width": 1280, "height": 900}
@@ -200,7 +200,7 @@ def test_a_word_of_the_glossary_has_its_meaning(server: Server, page: Any):
 
 
 def test_notebooks_can_be_downloaded(site: Site, server: Server, page: Any):
-    for name in pages.tasks(ROOT):
+    for name in page_sources.tasks(ROOT):
         document = site.pages[f"lessons/{name}/index.html"]
         assert "lesson.ipynb" in document.links, name
         kept = (site.folder / "lessons" / name / "lesson.ipynb").read_bytes()

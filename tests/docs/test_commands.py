@@ -21,10 +21,12 @@ import pytest
 from packaging.requirements import Requirement
 from rich.console import Console
 
-from grader import backend, demo, lessons
-from grader.dev import capture
-from grader.lessons import find
+from grader.backends import detect
+from grader.domain import lessons
+from grader.domain.lessons import find
+from grader.student import demo
 from tests.docs.conftest import ROOT
+from tools import capture
 
 PAGES = [
     ROOT / "README.md",
@@ -114,7 +116,7 @@ def execute(command: str, desk: Path) -> subprocess.CompletedProcess[str]:
 
 @pytest.mark.parametrize("command", [c for c in RUN if "./course" in c or "-m grader" in c])
 def test_a_command_of_the_course(command: str, desk: Path):
-    if "--backend cuda" in command and backend.gpu_name():
+    if "--backend cuda" in command and detect.gpu_name():
         pytest.skip("there is a GPU here; the GPU's own tests run this")
     if "batch" in command and importlib.util.find_spec("distributed") is None:
         pytest.skip("what a class needs is not installed here")
@@ -180,7 +182,7 @@ def test_the_demo(monkeypatch: pytest.MonkeyPatch):
     """The demo with one lesson in place of all: ``course dev check`` grades the rest in the same run of CI."""
     monkeypatch.setattr(lessons, "every", lambda: [find("03")])
     console = Console(record=True, width=100, file=io.StringIO())
-    assert demo.run(console, backend.choose("simt"))
+    assert demo.run(console, detect.choose("simt"))
     said = console.export_text()
     assert "Every starter fails and every solution passes" in said
     assert "20/20" in said
@@ -188,7 +190,7 @@ def test_the_demo(monkeypatch: pytest.MonkeyPatch):
 
 def test_the_capture_is_what_is_printed_now():
     """The terminal on the home page, letter by letter, but for the times."""
-    if backend.gpu_name():
+    if detect.gpu_name():
         pytest.skip("it shows a machine without a GPU")
     svg = (ROOT / "docs/assets/check.svg").read_text("utf-8")
     body = svg[svg.index('-matrix">') :] if '-matrix">' in svg else svg

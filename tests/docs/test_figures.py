@@ -10,13 +10,13 @@ from typing import Any
 
 import pytest
 
-from grader.dev import coursemap, explorers, offer, pages, sources
-from grader.dev.figures import FIGURES, files, fusion, warp
-from grader.grid import launch
-from grader.kinds import trace
-from grader.lessons import load_task
+from grader.domain.lessons import load_task
+from grader.lesson_support.grid import launch
+from grader.referee.parts import trace_events
 from tests.docs.conftest import ROOT, Server
 from tests.docs.test_browser import page  # noqa: F401, a fixture
+from tools import coursemap, explorers, offer, page_sources, sources
+from tools.figures import FIGURES, files, fusion, warp
 
 SIZES = (1, 2, 4, 8, 16)
 EXPRESSIONS = [
@@ -85,7 +85,7 @@ def test_bytes_are_those_that_the_lessons_count(program: str, lesson: str):
 
 
 def test_the_map_leads_from_each_lesson_to_those_that_need_it():
-    tasks = pages.tasks(ROOT)
+    tasks = page_sources.tasks(ROOT)
     edges = coursemap.needs(tasks)
     rows = coursemap.layers(edges)
     depth = {name: k for k, row in enumerate(rows) for name in row}
@@ -202,7 +202,7 @@ def test_fusing_moves_the_same_bytes_in_the_same_time(compute: Any):
 
 
 def test_the_strips_busy_time_is_that_of_the_lesson(compute: Any):
-    recorded = trace.Recorded(trace.read(ROOT / "lessons/05_profiling/data/trace.json.gz"))
+    recorded = trace_events.Recorded(trace_events.read(ROOT / "lessons/05_profiling/data/trace.json.gz"))
     first, last = recorded.device[0].start, max(e.end for e in recorded.device)
     got = compute(
         """([from, to]) => {

@@ -7,8 +7,8 @@ from typing import Any
 
 import pytest
 
-from grader.batch.row import Class, LessonFacts, Row
-from grader.report import web
+from grader.reports import class_page
+from grader.reports.row import Class, LessonFacts, Row
 from tests.docs.conftest import build
 from tests.docs.test_browser import PHONE, audit, watched
 
@@ -61,8 +61,8 @@ def report(tmp_path_factory: pytest.TempPathFactory) -> Path:
     facts = (LessonFacts(LESSON, "A square kernel", 20),)
     result = Class("A class", "2026-11-22T00:00:00Z", facts, tuple(rows), {"devices": "a GPU"})
     folder = tmp_path_factory.mktemp("class")
-    (folder / "index.html").write_text(web.text(result), "utf-8")
-    (folder / "leaderboard.html").write_text(web.leaderboard(result), "utf-8")
+    (folder / "index.html").write_text(class_page.text(result), "utf-8")
+    (folder / "leaderboard.html").write_text(class_page.leaderboard(result), "utf-8")
     return folder
 
 

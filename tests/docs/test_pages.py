@@ -7,12 +7,12 @@ import json
 import jsonschema
 import pytest
 
-from grader.dev import pages
-from grader.task import Task
-from grader.verdict import SCHEMA, Finding, Status, Verdict
+from grader.domain.task import Task
+from grader.domain.verdict import SCHEMA, Finding, Status, Verdict
+from tools import page_sources
 
 TASK = Task("A title", "f", (), introduces=("guard",), requires=("kernel", "a <tag>"), minutes=25)
-SCHEMA_JSON = json.loads(pages.SCHEMA.read_text("utf-8"))
+SCHEMA_JSON = json.loads(page_sources.SCHEMA.read_text("utf-8"))
 VALIDATOR = jsonschema.Draft202012Validator(SCHEMA_JSON)
 
 
@@ -27,7 +27,7 @@ def test_the_schema_is_a_schema_and_knows_every_status():
     assert SCHEMA_JSON["$id"] == SCHEMA_JSON["properties"]["schema"]["const"] == SCHEMA
 
 
-@pytest.mark.parametrize("given", [pages.EXAMPLE.as_json(), verdict()])
+@pytest.mark.parametrize("given", [page_sources.EXAMPLE.as_json(), verdict()])
 def test_verdicts_are_valid(given: dict):
     VALIDATOR.validate(given)
     assert set(given) == set(SCHEMA_JSON["required"])
@@ -62,7 +62,7 @@ def test_what_is_no_verdict(wrong: dict):
 
 
 def test_a_lesson_gets_its_facts_below_the_title():
-    page = pages.lesson("# My kernel\n\nText.\n", TASK)
+    page = page_sources.lesson("# My kernel\n\nText.\n", TASK)
     assert page.startswith('# My kernel\n\n<p class="lesson-facts">About 25 minutes, 0 points. New: guard. ')
     assert "a &lt;tag&gt;" in page
     assert page.endswith("\nText.\n")
@@ -70,17 +70,17 @@ def test_a_lesson_gets_its_facts_below_the_title():
 
 def test_what_only_github_understands_is_put_right():
     text = "# T\n\n[x](../../docs/guide/simt.md)\n\n<details>\n<summary>s</summary>\n\n**b**\n\n</details>\n"
-    page = pages.lesson(text, TASK)
+    page = page_sources.lesson(text, TASK)
     assert "[x](../../guide/simt.md)" in page
     assert '<details markdown="1">' in page
 
 
 def test_the_status_page_has_a_row_each():
-    assert pages.statuses().count("\n| `") == len(Status)
+    assert page_sources.statuses().count("\n| `") == len(Status)
 
 
 def test_hints_open_one_at_a_time():
-    page = pages.hints("# Hints\n\n## Idea\n\nThink.\n\n## Shape\n\n```text\nif (x)\n```\n")
+    page = page_sources.hints("# Hints\n\n## Idea\n\nThink.\n\n## Shape\n\n```text\nif (x)\n```\n")
     assert page.count("<details") == page.count("</details>") == 2
     assert page.index("Think.") < page.index("<summary>Shape</summary>")
     assert "## " not in page

@@ -5,22 +5,24 @@ from __future__ import annotations
 import re
 from urllib.parse import unquote, urlsplit
 
-from grader import lessons
-from grader.dev import pages
-from grader.verdict import SENTENCE, Status
+from grader.domain import lessons
+from grader.domain.verdict import SENTENCE, Status
 from tests.docs.conftest import ROOT, Site
+from tools import page_sources
 
 
 def test_every_lesson_has_its_page_in_order(site: Site):
-    assert [x.name for x in lessons.every()] == list(pages.tasks(ROOT)), "a lesson has no README.md"
+    assert [x.name for x in lessons.every()] == list(page_sources.tasks(ROOT)), "a lesson has no README.md"
     overview = site.pages["lessons/index.html"]
     for lesson in lessons.every():
         document = site.pages[f"lessons/{lesson.name}/index.html"]
         assert f"About {lesson.task.minutes} minutes, {lesson.task.max_points} points" in document.text
     linked = [
-        name for link in overview.links if (name := link.rstrip("/").split("/")[-1]) in pages.tasks(ROOT)
+        name
+        for link in overview.links
+        if (name := link.rstrip("/").split("/")[-1]) in page_sources.tasks(ROOT)
     ]
-    assert list(dict.fromkeys(linked)) == list(pages.tasks(ROOT))
+    assert list(dict.fromkeys(linked)) == list(page_sources.tasks(ROOT))
 
 
 def test_no_page_asks_another_host_for_anything(site: Site):
@@ -90,4 +92,4 @@ def test_the_command_page_has_every_verb(site: Site):
 
 
 def test_the_schema_is_served(site: Site):
-    assert (site.folder / "reference/verdict.v1.json").read_bytes() == pages.SCHEMA.read_bytes()
+    assert (site.folder / "reference/verdict.v1.json").read_bytes() == page_sources.SCHEMA.read_bytes()

@@ -11,8 +11,8 @@ from pathlib import Path
 
 import pytest
 
-from grader.dev import sources
 from tests.docs.conftest import NEEDED, ROOT, Document, Site
+from tools import sources
 
 
 @pytest.fixture(scope="module")

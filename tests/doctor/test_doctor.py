@@ -10,10 +10,11 @@ from pathlib import Path
 
 import pytest
 
-from grader import backend, companion
-from grader.doctor import machine, report, software
-from grader.doctor.line import Line
-from grader.lessons import course_root, names
+from grader.backends import detect
+from grader.domain.lessons import course_root, names
+from grader.referee import cpu_environment
+from grader.student.doctor import doctor_report, machine, software
+from grader.student.doctor.line import Line
 
 # Processor time, best of a few: the bar is for a machine that does nothing else.
 SECONDS, TRIES = 3.0, 5
@@ -31,9 +32,9 @@ def has(monkeypatch: pytest.MonkeyPatch) -> Callable[..., None]:
     def set_up(
         gpu: str = "", torch: str = "2.13.0", cuda: str = "", nvcc: str = "", release: str = ""
     ) -> None:
-        monkeypatch.setattr(backend, "gpu_name", lambda: gpu)
-        monkeypatch.setattr(backend, "torch_cuda", lambda: cuda)
-        monkeypatch.setattr(backend, "nvcc", lambda: nvcc)
+        monkeypatch.setattr(detect, "gpu_name", lambda: gpu)
+        monkeypatch.setattr(detect, "torch_cuda", lambda: cuda)
+        monkeypatch.setattr(detect, "nvcc", lambda: nvcc)
         monkeypatch.setattr(software, "torch_version", lambda: torch)
         monkeypatch.setattr(software, "said", lambda *command: f"release {release}, V{release}.88")
 
@@ -51,7 +52,7 @@ def test_a_cuda_build_without_a_gpu_is_one_line_with_the_fix(has: Callable[..., 
 def test_other_torches(has: Callable[..., None]) -> None:
     has(torch="")
     assert software.torch().state == "--" and "the first use of ./course installs it" in software.torch().what
-    assert "Nothing is installed yet" in report.lessons([])[0]
+    assert "Nothing is installed yet" in doctor_report.lessons([])[0]
     has(torch="2.5.1+cpu")
     assert software.torch().state == "no" and "too old" in software.torch().what
     has(torch="2.13.0+cpu", gpu="a GPU")
@@ -109,22 +110,22 @@ def test_a_check_that_fails_is_a_line(monkeypatch: pytest.MonkeyPatch) -> None:
     def broken() -> Line:
         raise OSError("no such thing")
 
-    monkeypatch.setattr(report, "CHECKS", (machine.disk, broken))
-    lines = report.examine()
+    monkeypatch.setattr(doctor_report, "CHECKS", (machine.disk, broken))
+    lines = doctor_report.examine()
     assert lines[0].name == "disk" and lines[1].state == "no" and "no such thing" in lines[1].what
 
 
 def test_the_end_names_every_lesson_once(monkeypatch: pytest.MonkeyPatch) -> None:
-    text = " ".join(report.lessons([]))
+    text = " ".join(doctor_report.lessons([]))
     for name in names():
         assert text.count(name[:2]) == 1, text
     broken = [Line("torch", "no", "not installed", "install it"), Line("GPU", "--", "none")]
-    assert report.lessons(broken) == ["Mend first: torch. Then run ./course doctor again."]
+    assert doctor_report.lessons(broken) == ["Mend first: torch. Then run ./course doctor again."]
 
 
 def test_without_a_gpu_the_end_says_what_waits_for_one(has: Callable[..., None]) -> None:
     has()
-    text = report.lessons([])
+    text = doctor_report.lessons([])
     assert text[0].startswith("Back end simt")
     lines = {line.split(":")[0]: line.split(":")[1] for line in text[1:]}
     waiting = lines.pop("Graded here but for what only a GPU can show (pending_gpu)")
@@ -138,11 +139,11 @@ def test_with_a_gpu_everything_runs_if_the_cpu_back_end_is_beside_it(
     has: Callable[..., None], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     has(gpu="a GPU", cuda="13.0", nvcc="/cuda/bin/nvcc")
-    monkeypatch.setattr(companion, "python", lambda: Path("python"))
-    line = report.lessons([])[0]  # a lesson whose packages are not installed has a line of its own
+    monkeypatch.setattr(cpu_environment, "python", lambda: Path("python"))
+    line = doctor_report.lessons([])[0]  # a lesson whose packages are not installed has a line of its own
     assert line.startswith("Back end cuda") and line.endswith("run fully here.") and "09" in line
-    monkeypatch.setattr(companion, "python", lambda: None)
-    line, beside = report.lessons([])[:2]
+    monkeypatch.setattr(cpu_environment, "python", lambda: None)
+    line, beside = doctor_report.lessons([])[:2]
     assert "03" in line and "09" not in line
     assert beside == "Lessons 06, 08, 09, 12 also need the CPU back end (pending_cpu): ./course companion"
 
@@ -150,7 +151,7 @@ def test_with_a_gpu_everything_runs_if_the_cpu_back_end_is_beside_it(
 def test_it_needs_nothing_but_python_and_is_quick() -> None:
     """-S: no installed packages; a process that finds torch or typer would fail to be this quick anyway."""
     root = course_root()
-    command = [sys.executable, "-S", "-X", "importtime", "-m", "grader.doctor"]
+    command = [sys.executable, "-S", "-X", "importtime", "-m", "grader.student.doctor"]
     best = 99.0
     for _ in range(TRIES):
         begun = _children()

@@ -17,11 +17,11 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from grader import backend
-from grader.explain import Explanation, explain
-from grader.explain.verb import told
-from grader.lessons import course_root
-from grader.simt import toolchain
+from grader.backends import detect
+from grader.backends.simt.compile import toolchain
+from grader.domain.lessons import course_root
+from grader.feedback.explain import Explanation, explain
+from grader.student.explain_verb import told
 
 HERE = Path(__file__).parent
 CAPTURED = HERE / "captured"
@@ -86,7 +86,7 @@ def make(mistake: Mistake, run: str) -> str:
 
 
 def _python(file: Path, run: str) -> str:
-    how = ["-m", "grader.simt"] if run == "simt" else []
+    how = ["-m", "grader.backends.simt"] if run == "simt" else []
     done = subprocess.run(
         [sys.executable, *how, str(file)], cwd=course_root(), capture_output=True, text=True, timeout=600
     )
@@ -97,11 +97,11 @@ def _python(file: Path, run: str) -> str:
 
 def _nvcc(mistake: Mistake, folder: Path) -> str:
     found = re.search(r'cuda_source = r"""(.*?)"""', mistake.program, re.S)
-    assert found and backend.nvcc()
+    assert found and detect.nvcc()
     (folder / "cuda.cu").write_text(found[1])
     include = toolchain.torch().include
     command = [
-        backend.nvcc(),
+        detect.nvcc(),
         "-c",
         "-O0",
         "-std=c++20",
@@ -131,7 +131,7 @@ def main(names: list[str]) -> None:
         for run in mistake.runs:
             if not names and (CAPTURED / f"{mistake.name}.{run}.txt").exists():
                 continue
-            if run == "nvcc" and not shutil.which(backend.nvcc() or "nvcc"):
+            if run == "nvcc" and not shutil.which(detect.nvcc() or "nvcc"):
                 continue
             try:
                 (CAPTURED / f"{mistake.name}.{run}.txt").write_text(make(mistake, run))

@@ -4,9 +4,9 @@ import ast
 
 import pytest
 
-from grader import lessons
-from grader.explain.alternatives import instrumented, ranked
-from grader.explain.changes import differences, together, units
+from grader.domain import lessons
+from grader.feedback.explain.alternatives import instrumented, ranked
+from grader.feedback.explain.changes import differences, together, units
 
 RIGHT = '''cuda = r"""
 #include <torch/extension.h>

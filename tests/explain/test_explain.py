@@ -8,13 +8,13 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from grader import backend
-from grader.explain import explain, own
-from grader.explain.attach import explained
-from grader.explain.engine import first_error
-from grader.explain.rules import RULES
-from grader.report.console import failure, screen
-from grader.verdict import Finding, Status
+from grader.backends import detect
+from grader.domain.verdict import Finding, Status
+from grader.feedback.explain import explain, own_lines
+from grader.feedback.explain.attach import explained
+from grader.feedback.explain.engine import first_error
+from grader.feedback.explain.rules import RULES
+from grader.reports.console import failure, screen
 from tests.explain import make
 
 MISTAKES = {m.name: m for m in make.every()}
@@ -52,7 +52,7 @@ def test_made_again_by_python() -> None:
 
 
 @pytest.mark.thorough  # a long run of a compiler that CI seldom has
-@pytest.mark.skipif(not backend.nvcc(), reason="needs nvcc; a GPU is not needed")
+@pytest.mark.skipif(not detect.nvcc(), reason="needs nvcc; a GPU is not needed")
 def test_made_again_by_nvcc() -> None:
     mistake = MISTAKES["host_function"]
     found = explain(make.make(mistake, "nvcc"), mistake.program)
@@ -135,7 +135,7 @@ def test_only_names_of_the_students_own_are_suggested() -> None:
 def test_the_line_without_a_semicolon_is_named(lines: list[str], named: int, lacking: int) -> None:
     text = ["", "__global__ void k(float* out, int i) {", *lines, "}", ""]
     source = 'source = r"""' + "\n".join(text) + '"""\n'
-    assert own.unfinished(source, named + 2) == (lacking + 2 if lacking else 0)
+    assert own_lines.unfinished(source, named + 2) == (lacking + 2 if lacking else 0)
 
 
 @pytest.mark.parametrize(
@@ -152,7 +152,7 @@ def test_the_line_without_a_semicolon_is_named(lines: list[str], named: int, lac
 def test_a_launch_and_its_kernel_are_compared(call: str, want: str, got: str, said: str) -> None:
     kernel = "template <typename T>\n__global__ void __launch_bounds__(256) k(const T* p, long n) { }\n"
     source = f'source = r"""\n{kernel}void f() {{\n    {call}\n}}\n"""\n'
-    found = own.launch(source, 5, want, got)
+    found = own_lines.launch(source, 5, want, got)
     assert said in found and bool(said) == bool(found), found
 
 

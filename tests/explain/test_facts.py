@@ -6,22 +6,22 @@ from typing import Any
 
 import pytest
 
-from grader.explain import (
+from grader.domain.lessons import every
+from grader.domain.task import Case, Task, Tensor
+from grader.domain.verdict import Finding, Status, Verdict
+from grader.feedback.explain import (
     attach,
     bodies,
-    dialects,
+    dialect_mistakes,
     facts,
     formulas,
-    hosts,
+    functions_first,
+    host_mistakes,
     indices,
-    operators,
-    parts,
+    operator_mistakes,
     together,
 )
-from grader.explain.text import Finder, read
-from grader.lessons import every
-from grader.task import Case, Task, Tensor
-from grader.verdict import Finding, Status, Verdict
+from grader.feedback.explain.source_text import Finder, read
 
 HONEST = sorted((Path(__file__).parents[1] / "corpus" / "honest").glob("*.py"))
 RIGHT = [s for one in every() for s in one.solution.parent.rglob("*.py")] + HONEST
@@ -29,15 +29,15 @@ FINDERS = [
     find
     for find, _ in (
         *formulas.FACTS,
-        *dialects.FACTS,
-        *operators.FACTS,
-        *hosts.FACTS,
+        *dialect_mistakes.FACTS,
+        *operator_mistakes.FACTS,
+        *host_mistakes.FACTS,
         *indices.FACTS,
         *together.FACTS,
         *bodies.FACTS,
     )
 ]
-FINDERS += [hosts.never_called, parts.returned]
+FINDERS += [host_mistakes.never_called, functions_first.returned]
 # As alarming as a message can be: whatever is asked for in a message's words is asked for here.
 MESSAGES = (
     "This case: nan, transposed, empty, every other.",
@@ -162,7 +162,7 @@ def host(x, out):
 )  # fmt: skip
 def test_kernels_in_python(source: str, old: str, new: str, message: str, expected: tuple[str, int]) -> None:
     assert source.count(old) == 1
-    finders = [find for find, _ in dialects.FACTS]
+    finders = [find for find, _ in dialect_mistakes.FACTS]
     finding = failed(message, Status.ILLEGAL_ACCESS if "past the end" in message else Status.WRONG_OUTPUT)
     assert found(source, finding, finders) == []
     assert found(source.replace(old, new), finding, finders) == [expected]
@@ -203,7 +203,7 @@ torch.library.register_autocast("a::op", "cuda", torch.float32)
 )  # fmt: skip
 def test_what_an_operator_lacks(old: str, new: str, message: str, expected: tuple[str, int]) -> None:
     assert OPERATOR.count(old) == 1
-    finders = [find for find, _ in operators.FACTS]
+    finders = [find for find, _ in operator_mistakes.FACTS]
     finding = failed(message, Status.FAILED)
     assert found(OPERATOR, finding, finders) == []
     assert found(OPERATOR.replace(old, new), finding, finders) == [expected]
@@ -303,7 +303,7 @@ def test_a_part_that_is_wrong_comes_before_what_calls_it() -> None:
     both = [
         Finding(name, Status.WRONG_OUTPUT, "First wrong: element [0].", 0, 1) for name in ("first", "half")
     ]
-    marked = parts.marked(both, TASK, PARTS)
+    marked = functions_first.marked(both, TASK, PARTS)
     assert [f.evidence.get("part") for f in marked] == [None, "half"]
     verdict = Verdict("t", "s.py", "simt", "cpu", tuple(marked), 0.0)
     assert [f.id for f in verdict.failed] == ["half", "first"]
@@ -314,10 +314,10 @@ def test_a_part_that_is_wrong_comes_before_what_calls_it() -> None:
 def test_a_part_alone_or_one_that_nobody_calls_stays_where_it_is() -> None:
     right = Finding("first", Status.PASSED, "", 1, 1)
     wrong = Finding("half", Status.WRONG_OUTPUT, "First wrong", 0, 1)
-    assert parts.marked([right, wrong], TASK, PARTS) == [right, wrong]
+    assert functions_first.marked([right, wrong], TASK, PARTS) == [right, wrong]
     both = [replace(wrong, id="first"), wrong]
-    assert parts.marked(both, TASK, PARTS.replace("half(x) + x", "x")) == both
-    assert parts.marked(both, TASK, "def half(") == both
+    assert functions_first.marked(both, TASK, PARTS.replace("half(x) + x", "x")) == both
+    assert functions_first.marked(both, TASK, "def half(") == both
 
 
 BODY = "__global__ void k(const float* x, float* out, float scale, int n) {{\n{}\n}}\n"

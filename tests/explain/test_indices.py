@@ -5,10 +5,10 @@ from pathlib import Path
 
 import pytest
 
-from grader.explain import hosts, indices
-from grader.explain.text import read
-from grader.lessons import every
-from grader.verdict import Finding, Status
+from grader.domain.lessons import every
+from grader.domain.verdict import Finding, Status
+from grader.feedback.explain import host_mistakes, indices
+from grader.feedback.explain.source_text import read
 
 HONEST = sorted((Path(__file__).parents[1] / "corpus" / "honest").glob("*.py"))
 RIGHT = [s for one in every() for s in one.solution.parent.rglob("*.py")] + HONEST
@@ -28,7 +28,7 @@ def test_nothing_is_found_in_files_that_are_right() -> None:
         f"{path.parent.name}/{path.name}:{fact.line}: {fact.cause}"
         for path in RIGHT
         for text in [read(path.read_text("utf-8"))]
-        for find, _ in (*indices.FACTS, *hosts.FACTS)
+        for find, _ in (*indices.FACTS, *host_mistakes.FACTS)
         for finding in (FAILED, replace(COPIED, message="a copy of input 0"))
         for fact in find(text, finding)
     }
@@ -112,7 +112,7 @@ LAUNCH = "k<<<grid, block>>>(x.data_ptr<float>(), out.data_ptr<float>(), rows, c
 )
 def test_a_line_of_host_code(host: str, rule: str) -> None:
     text = read(f'source = r"""\n{KERNEL.format("")}{HOST.format(host)}"""\n')
-    facts = {fact.rule: fact.line for find, _ in hosts.FACTS for fact in find(text, COPIED)}
+    facts = {fact.rule: fact.line for find, _ in host_mistakes.FACTS for fact in find(text, COPIED)}
     facts.pop("device-not-checked", None)  # true of all of them
     assert facts == ({rule: 5 if rule == "not-launched" else 6} if rule else {})
 

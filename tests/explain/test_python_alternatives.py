@@ -4,8 +4,8 @@ import ast
 
 import pytest
 
-from grader import lessons
-from grader.explain.python_alternatives import alternatives
+from grader.domain import lessons
+from grader.feedback.explain.python_alternatives import alternatives
 
 FILE = """import torch
 

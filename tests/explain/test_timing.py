@@ -5,12 +5,12 @@ from typing import Any
 
 import pytest
 
-from grader.explain import timing
-from grader.explain.attach import explained
-from grader.explain.text import read
-from grader.kinds import off
-from grader.lessons import find
-from grader.verdict import Finding, Status
+from grader.domain.lessons import find
+from grader.domain.verdict import Finding, Status
+from grader.feedback import how_far
+from grader.feedback.explain import timing_mistakes
+from grader.feedback.explain.attach import explained
+from grader.feedback.explain.source_text import read
 
 LESSON = find("04")
 SOLUTION = LESSON.solution.read_text()
@@ -96,10 +96,12 @@ def test_nothing_is_said_of_a_timer_that_is_right(path: Path, entry: str, which:
         special |= {"warm": 0.4, "build": 2.0, "output": 4e-4}
     numbers = NUMBERS | special | {"said": 1e-5 * wrong, "right": 1e-5}
     finding = Finding("check", Status.WRONG_ANSWER, "", 0, 2, {"timer": numbers})
-    assert not [fact for finder, _ in timing.FACTS for fact in finder(read(path.read_text()), finding)]
+    assert not [
+        fact for finder, _ in timing_mistakes.FACTS for fact in finder(read(path.read_text()), finding)
+    ]
 
 
 def test_a_time_is_never_taken_for_a_share() -> None:
-    assert off.seconds(5e-6, 5e-4, 0.05) == ""
-    assert "1000 times too small: look at the unit." in off.seconds(1e-6, 1e-3, 0.05)
-    assert "milliseconds" in off.seconds(1.0, 1e-3, 0.05)
+    assert how_far.seconds(5e-6, 5e-4, 0.05) == ""
+    assert "1000 times too small: look at the unit." in how_far.seconds(1e-6, 1e-3, 0.05)
+    assert "milliseconds" in how_far.seconds(1.0, 1e-3, 0.05)

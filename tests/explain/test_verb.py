@@ -5,7 +5,7 @@ import subprocess
 import sys
 from pathlib import Path
 
-from grader.lessons import course_root
+from grader.domain.lessons import course_root
 from tests.explain import make
 
 

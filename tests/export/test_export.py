@@ -14,10 +14,10 @@ import jsonschema
 import nbformat
 import pytest
 
-from grader.errors import BadInputError
-from grader.export import nbgrader, verb
-from grader.lessons import course_root, find
-from grader.simt import cache
+from grader.backends.simt.compile import build_cache
+from grader.domain.errors import BadInputError
+from grader.domain.lessons import course_root, find
+from grader.teaching.export import export_verb, nbgrader
 from tests.report.platforms import SCHEMAS
 
 LESSON = find("02")  # nothing to compile
@@ -36,7 +36,7 @@ NBGRADER = {
 
 
 def unpacked(platform: str, folder: Path) -> Path:
-    assert verb.run(platform, "02", folder / "out.zip", None) == 0
+    assert export_verb.run(platform, "02", folder / "out.zip", None) == 0
     with zipfile.ZipFile(folder / "out.zip") as archive:
         names = archive.namelist()
         for entry in archive.infolist():
@@ -65,7 +65,7 @@ def test_gradescope(hand_in: str, points: int, tmp_path: Path) -> None:
     env = os.environ | {"AUTOGRADER_ROOT": str(tmp_path), "COURSE_PYTHON": sys.executable}
     env.pop("COURSE_ROOT", None)
     if hand_in == "solution":  # as setup.sh leaves it: with the runtime compiled; the other compiles it anew
-        env["COURSE_CACHE"] = str(cache.root().parent)
+        env["COURSE_CACHE"] = str(build_cache.root().parent)
     done = subprocess.run([source / "run_autograder"], env=env, capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stderr
     result = json.loads((tmp_path / "results" / "results.json").read_text())
@@ -89,7 +89,7 @@ def test_classroom50(tmp_path: Path) -> None:
 
 
 def test_nbgrader(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    assert verb.run("nbgrader", "02", tmp_path / "a.ipynb", None) == 0
+    assert export_verb.run("nbgrader", "02", tmp_path / "a.ipynb", None) == 0
     solved = nbgrader.assignment(LESSON, LESSON.solution.read_text())
     ran: list[str] = []
     for text in ((tmp_path / "a.ipynb").read_text(), solved):
@@ -111,7 +111,7 @@ def test_nbgrader(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
 def test_hidden_cases_are_in_the_package_and_nowhere_else(tmp_path: Path) -> None:
     (tmp_path / "hidden.py").write_text("HIDDEN = ()\n")
     with pytest.raises(BadInputError, match="HIDDEN"):
-        verb.run("gradescope", "03", tmp_path / "x.zip", tmp_path / "hidden.py")
+        export_verb.run("gradescope", "03", tmp_path / "x.zip", tmp_path / "hidden.py")
     with pytest.raises(BadInputError, match="no export to 'moodle'"):
-        verb.run("moodle", "03", None, None)
+        export_verb.run("moodle", "03", None, None)
     assert not (course_root() / "hidden.py").exists()

@@ -2,11 +2,11 @@
 
 import pytest
 
-from grader.dev import check
-from grader.generated.programs import RECORDED, UNARY, drawn
-from grader.generated.read import Code, Launch, graphs, written
-from grader.kinds.generated import KEYS, drawn_codes, questions, unlike
-from grader.lessons import find
+from grader.domain.lessons import find
+from grader.lesson_support.generated.programs import RECORDED, UNARY, drawn
+from grader.lesson_support.generated.read_code import Code, Launch, graphs, written
+from grader.referee.parts.generated_code import KEYS, drawn_codes, questions, unlike
+from tools import lesson_check
 
 LESSON = find("11")
 PATH = LESSON.folder / "data" / "output_code.txt"
@@ -75,10 +75,12 @@ def test_what_a_reader_says_is_compared(said: object, words: str) -> None:
     assert words in wrong and bool(wrong) == bool(words)
 
 
-@pytest.mark.skipif(bool(check.missing(LESSON)), reason="needs triton and numba")
+@pytest.mark.skipif(bool(lesson_check.missing(LESSON)), reason="needs triton and numba")
 def test_torch_writes_for_a_drawn_program_just_what_was_drawn() -> None:
     codes = drawn_codes()
-    assert len(codes) == 6, "this torch writes no code without a GPU; see grader/generated/write.py"
+    assert len(codes) == 6, (
+        "this torch writes no code without a GPU; see grader/lesson_support/generated/write_code.py"
+    )
     names = {f.__name__ for f in UNARY}
     for name, text in codes.items():
         launches = Code(text).launches

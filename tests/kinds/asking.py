@@ -2,12 +2,12 @@
 
 from pathlib import Path
 
-from grader import backend
-from grader.check import Job, check
-from grader.kinds import Part
-from grader.submission import read
-from grader.task import Task
-from grader.verdict import Verdict
+from grader.backends import detect
+from grader.domain.submission import read
+from grader.domain.task import Task
+from grader.domain.verdict import Verdict
+from grader.referee.parts import Part
+from grader.referee.pipeline import Job, check
 
 
 def grade(folder: Path, text: str, *parts: Part, entry: str = "mine", student: str = "") -> Verdict:
@@ -15,5 +15,5 @@ def grade(folder: Path, text: str, *parts: Part, entry: str = "mine", student: s
     file = folder / "mine.py"
     file.write_text(text)
     task = Task(title="a test", entry=entry, parts=parts)
-    choice = backend.Choice("simt", "test")
+    choice = detect.Choice("simt", "test")
     return check(Job("00_test", task, folder / "none.py", read(file), choice, student=student)).verdict

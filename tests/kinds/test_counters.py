@@ -2,7 +2,7 @@
 
 import pytest
 
-from grader.kinds.counters import busiest, total
+from grader.referee.parts.counters import busiest, total
 
 LAUNCH = {
     "counts": {

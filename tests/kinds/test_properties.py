@@ -5,19 +5,19 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 
-from grader import kinds
-from grader.clock import measure
-from grader.clock.plan import plan
-from grader.clock.race import Heat
-from grader.clock.witness import Blocks
-from grader.kinds import Check
-from grader.kinds.operator import Operator, Property
-from grader.kinds.ratio import Ratio
-from grader.lessons import find
-from grader.referee.conduct import Match
+from grader.domain.lessons import find
+from grader.domain.task import Case
+from grader.domain.verdict import Finding, Status
+from grader.referee import parts
 from grader.referee.fault import FaultError
-from grader.task import Case
-from grader.verdict import Finding, Status
+from grader.referee.parts import Check
+from grader.referee.parts.operator import Operator, Property
+from grader.referee.parts.ratio import Ratio
+from grader.referee.session import Match
+from grader.referee.timing import measure
+from grader.referee.timing.cross_check import Blocks
+from grader.referee.timing.plan import plan
+from grader.referee.timing.race import Heat
 
 CASE = Case("ordinary")
 PART = Operator(
@@ -130,5 +130,5 @@ def test_a_submission_that_has_died_too_often_keeps_its_other_findings():
         def judge(self, room):
             raise FaultError(Status.NOT_RUN, "It has died too often.")
 
-    (found,) = kinds.judge(Exhausted(), SimpleNamespace(on_cpu=None), True)
+    (found,) = parts.judge(Exhausted(), SimpleNamespace(on_cpu=None), True)
     assert (found.id, found.status, found.points, found.max_points) == ("one", Status.NOT_RUN, 0, 2)

@@ -4,9 +4,9 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
-from grader.kinds import Check, Room
+from grader.domain.verdict import Finding, Status
 from grader.referee.fault import FaultError
-from grader.verdict import Finding, Status
+from grader.referee.parts import Check, Room
 from tests.kinds.asking import grade
 
 

@@ -6,9 +6,9 @@ from typing import Any
 import numpy as np
 import pytest
 
-from grader.kinds import spins
-from grader.player.acts import ACTS
-from grader.verdict import Status
+from grader.domain.verdict import Status
+from grader.player.commands import ACTS
+from grader.referee.parts import spins
 
 HZ = 1.98e9
 

@@ -2,8 +2,8 @@
 
 from pathlib import Path
 
-from grader.kinds.trial import Mutant, Trial
-from grader.verdict import Status
+from grader.domain.verdict import Status
+from grader.referee.parts.mutation_test import Mutant, Trial
 from tests.kinds.asking import grade
 
 TRIAL = Trial(

@@ -13,10 +13,12 @@ from typing import Any
 import pytest
 from typer.testing import CliRunner
 
-from grader import backend, build, lessons, packages, submission
-from grader.cli import app
-from grader.errors import BadInputError
-from grader.lab import desk, kernel, verb
+from grader.backends import detect
+from grader.cli.app import app
+from grader.domain import lessons, packages, submission
+from grader.domain.errors import BadInputError
+from grader.referee import builder
+from grader.student.lab import lab_files, lab_kernel, lab_verb
 
 jupyter_client = pytest.importorskip("jupyter_client")
 pytest.importorskip("ipykernel")
@@ -33,30 +35,32 @@ def work(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 
 def test_a_notebook_is_copied_once_and_can_be_handed_in(work: Path) -> None:
-    mine = desk.notebook(lessons.find("03"))
+    mine = lab_files.notebook(lessons.find("03"))
     assert mine == work / "03_square_kernel.ipynb"
     book = json.loads(mine.read_text())
-    assert book["metadata"]["kernelspec"]["name"] == desk.KERNEL
+    assert book["metadata"]["kernelspec"]["name"] == lab_files.KERNEL
     original = json.loads((lessons.find("03").folder / "lesson.ipynb").read_text())
     assert book["cells"] == original["cells"]
     assert submission.read(mine).source == submission.read(lessons.find("03").folder / "lesson.ipynb").source
     mine.write_text(mine.read_text().replace("A square kernel", "My notes"))
-    assert "My notes" in desk.notebook(lessons.find("03")).read_text()
+    assert "My notes" in lab_files.notebook(lessons.find("03")).read_text()
 
 
 def test_every_lesson_has_one(work: Path) -> None:
-    assert [p.stem for p in desk.notebooks()] == lessons.names()
+    assert [p.stem for p in lab_files.notebooks()] == lessons.names()
 
 
 @pytest.fixture
 def client(work: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Any]:
     """A kernel, started by its spec as Jupyter does it."""
-    build.prepare(print)
-    place = desk.spec(backend.choose("simt"))
+    builder.prepare(print)
+    place = lab_files.spec(detect.choose("simt"))
     assert place.is_relative_to(work)
-    for name, value in desk.environment(place).items():
+    for name, value in lab_files.environment(place).items():
         monkeypatch.setenv(name, value)
-    manager, client = jupyter_client.manager.start_new_kernel(kernel_name=desk.KERNEL, startup_timeout=180)
+    manager, client = jupyter_client.manager.start_new_kernel(
+        kernel_name=lab_files.KERNEL, startup_timeout=180
+    )
     yield client
     client.stop_channels()
     manager.shutdown_kernel(now=True)
@@ -119,7 +123,7 @@ def test_what_the_checks_find_is_said_below_the_cell(capsys: pytest.CaptureFixtu
         "block": [0, 0, 0], "thread": [7, 0, 0], "what": "writes element 7 of out (Float[7])",
     }  # fmt: skip
     device = Device([found], broken=True)
-    kernel.Reporter(device, lambda file: "cell [2]")(result(error=RuntimeError("matrix shapes")))
+    lab_kernel.Reporter(device, lambda file: "cell [2]")(result(error=RuntimeError("matrix shapes")))
     text = capsys.readouterr().err
     assert "global out of bounds at cell [2], line 4" in text and "thread (7, 0, 0)" in text
     assert "here it works on" in text and not device.broken
@@ -127,14 +131,14 @@ def test_what_the_checks_find_is_said_below_the_cell(capsys: pytest.CaptureFixtu
 
 
 def test_a_quiet_cell_says_only_what_was_checked(capsys: pytest.CaptureFixture[str]) -> None:
-    kernel.Reporter(Device([], broken=False), str)(result())
+    lab_kernel.Reporter(Device([], broken=False), str)(result())
     assert capsys.readouterr().err == "memory checks: 1 kernel launches, nothing found\n"
-    kernel.Reporter(None, str)(result())
+    lab_kernel.Reporter(None, str)(result())
     assert capsys.readouterr().err == ""
 
 
 def test_a_cells_name_is_its_content() -> None:
-    assert kernel.cell_file("x = 1") == kernel.cell_file("x = 1") != kernel.cell_file("x = 2")
+    assert lab_kernel.cell_file("x = 1") == lab_kernel.cell_file("x = 1") != lab_kernel.cell_file("x = 2")
 
 
 def test_without_jupyter_one_sentence_with_the_command(work: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -159,9 +163,9 @@ def test_jupyter_gets_the_notebook_and_the_spec(
     monkeypatch.setenv("PYTHONPATH", f"{fake}{os.pathsep}{os.environ.get('PYTHONPATH', '')}")
     monkeypatch.syspath_prepend(str(fake))
     heard = tmp_path / "heard"
-    real = verb.subprocess.Popen
+    real = lab_verb.subprocess.Popen
     with heard.open("w") as file:
-        monkeypatch.setattr(verb.subprocess, "Popen", lambda *a, **k: real(*a, **k, stdout=file))
-        assert verb.run("03", "simt", ["--no-browser"]) == 3
-    words = [str(work / "03_square_kernel.ipynb"), verb.DEFAULT, "--no-browser"]
+        monkeypatch.setattr(lab_verb.subprocess, "Popen", lambda *a, **k: real(*a, **k, stdout=file))
+        assert lab_verb.run("03", "simt", ["--no-browser"]) == 3
+    words = [str(work / "03_square_kernel.ipynb"), lab_verb.DEFAULT, "--no-browser"]
     assert heard.read_text() == f"{words} {work / '.jupyter'}\n"

@@ -12,9 +12,9 @@ import pytest
 
 from benchmarks import ladder, ladder_tables
 from benchmarks.ladder_parts import cutlass, files
-from grader import backend
+from grader.backends import detect
 
-needs_nvcc = pytest.mark.skipif(not backend.nvcc(), reason="nvcc is not installed")
+needs_nvcc = pytest.mark.skipif(not detect.nvcc(), reason="nvcc is not installed")
 HOW = {"device": "a", "torch": "b", "cuda": "c", "date": "d", "command": "e"}
 
 # The split on the CPU, against torch's own halves: chunks of every length, low parts in both places.
@@ -89,7 +89,7 @@ def test_headers_are_found_below_the_path(
 def test_the_split_writes_three_parts_of_every_chunk(tmp_path: Path) -> None:
     script = tmp_path / "split.py"
     script.write_text(ON_CPU, "utf-8")
-    command = [sys.executable, "-m", "grader.simt", str(script), str(cutlass.SOURCES / "split.cu")]
+    command = [sys.executable, "-m", "grader.backends.simt", str(script), str(cutlass.SOURCES / "split.cu")]
     done = subprocess.run(command, cwd=files.ROOT, capture_output=True, text=True, timeout=300)
     assert done.returncode == 0 and "the same" in done.stdout, done.stderr
 
@@ -97,7 +97,7 @@ def test_the_split_writes_three_parts_of_every_chunk(tmp_path: Path) -> None:
 @needs_nvcc
 def test_the_split_compiles_for_hopper(tmp_path: Path) -> None:
     out = tmp_path / "split.so"
-    command = [backend.nvcc(), *cutlass.FLAGS, str(cutlass.SOURCES / "split.cu"), "-o", str(out)]
+    command = [detect.nvcc(), *cutlass.FLAGS, str(cutlass.SOURCES / "split.cu"), "-o", str(out)]
     subprocess.run(command, check=True, timeout=300)
     assert ctypes.CDLL(str(out)).split_rows
 

@@ -21,9 +21,9 @@ import torch
 from benchmarks import ladder, ladder_beside, ladder_page, ladder_tables
 from benchmarks.ladder_parts import files, referee
 from benchmarks.ladder_parts.files import TF32_ALLOWED
-from grader import backend
+from grader.backends import detect
 
-needs_nvcc = pytest.mark.skipif(not backend.nvcc(), reason="nvcc is not installed")
+needs_nvcc = pytest.mark.skipif(not detect.nvcc(), reason="nvcc is not installed")
 POINTERS = "const float*, const float*, const float*, float*"
 REPAIR = (
     f"\ntemplate __global__ void repair<{{}}>({POINTERS}, const unsigned*, int, int, int, float, bool);\n"
@@ -49,7 +49,7 @@ def compiled(source: str, flags: list[str], folder: Path) -> str:
     at = folder / "rung.cu"
     at.write_text(source, "utf-8")
     command = [
-        str(backend.nvcc()),
+        str(detect.nvcc()),
         *flags,
         "-std=c++17",
         "-Xptxas",

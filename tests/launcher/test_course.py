@@ -250,7 +250,9 @@ def test_the_doctor_comes_before_an_installation_and_after_it(checkout: Checkout
     checkout.python("python3")
     python = checkout.bin / "python3"
     python.write_text(
-        python.read_text().replace("-m) echo", '-m) [ "$2" != grader.doctor ] || { pwd; exit 1; }\n  echo')
+        python.read_text().replace(
+            "-m) echo", '-m) [ "$2" != grader.student.doctor ] || { pwd; exit 1; }\n  echo'
+        )
     )
     done = checkout.run("doctor", cwd=Path("/"))
     assert (done.returncode, done.stdout.strip()) == (1, str(checkout.folder))

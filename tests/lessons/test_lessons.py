@@ -9,8 +9,8 @@ from pathlib import Path
 import pytest
 
 from benchmarks.ladder_parts import files
-from grader import lessons
-from grader.dev import blanks, check
+from grader.domain import lessons
+from tools import blanks, lesson_check
 
 ROOT = Path(__file__).resolve().parents[2]
 NAMES = sorted(p.name for p in (ROOT / "lessons").glob("[0-9][0-9]_*") if p.is_dir())
@@ -123,9 +123,9 @@ def test_page_has_its_parts_and_a_readable_length(name):
 @pytest.mark.thorough  # `course dev check`, a step of `course test`, runs every page, too
 @every_lesson
 def test_page_runs_and_prints_what_it_says_and_its_links_lead_somewhere(name):
-    if lacking := check.missing(lessons.find(name)):
+    if lacking := lesson_check.missing(lessons.find(name)):
         pytest.skip(f"needs {lacking}")
-    assert not list(check.page(lessons.find(name), ROOT))
+    assert not list(lesson_check.page(lessons.find(name), ROOT))
 
 
 @every_lesson
@@ -138,7 +138,7 @@ def test_task_gives_twenty_points_and_says_why(name):
 
 
 def test_each_lesson_requires_only_what_came_before():
-    assert not list(check.concepts(lessons.every()))
+    assert not list(lesson_check.concepts(lessons.every()))
 
 
 def test_task_files_do_not_import_torch():

@@ -6,11 +6,11 @@ from pathlib import Path
 
 import pytest
 
-from grader import look
-from grader.errors import BadInputError
-from grader.lessons import every, find
-from grader.look import python, second
-from grader.submission import Submission
+from grader.domain.errors import BadInputError
+from grader.domain.lessons import every, find
+from grader.domain.submission import Submission
+from grader.feedback import look
+from grader.feedback.look import python_source, second_opinion
 
 TASK = find("03").task
 HEAD = "from torch.utils.cpp_extension import load_inline\nimport torch\n"
@@ -127,27 +127,27 @@ def test_the_time_of_a_look_does_not_grow_with_the_file() -> None:
 def test_the_second_opinion_is_advice(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     pytest.importorskip("kernelguard", reason="KernelGuard is not installed")
     clean = Submission(Path("x.py"), find("03").solution.read_text(), "")
-    assert "no objection" in second.opinion(clean)[0].message
+    assert "no objection" in second_opinion.opinion(clean)[0].message
     text = "import torch\ndef square_matrix(x):\n    return x.bfloat16().square().float()\n"
-    assert "downgrade" in second.opinion(Submission(Path("x.py"), text, ""))[0].message.lower()
+    assert "downgrade" in second_opinion.opinion(Submission(Path("x.py"), text, ""))[0].message.lower()
 
 
 def test_without_kernelguard_one_sentence_says_how_to_get_it(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("importlib.util.find_spec", lambda name: None)
     with pytest.raises(BadInputError, match="pip install kernelguard"):
-        second.opinion(Submission(Path("x.py"), "", ""))
+        second_opinion.opinion(Submission(Path("x.py"), "", ""))
 
 
 def test_an_answer_that_cannot_be_read_is_one_sentence(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("importlib.util.find_spec", lambda name: object())
     monkeypatch.setattr(sys, "executable", "/bin/echo")
     with pytest.raises(BadInputError, match="cannot be read"):
-        second.opinion(Submission(Path("x.py"), "", ""))
+        second_opinion.opinion(Submission(Path("x.py"), "", ""))
 
 
 NEVER = """
 import torch
-from grader.hosts import build
+from grader.lesson_support.host_functions import build
 
 LIMIT = 3
 
@@ -186,18 +186,21 @@ def reports(kernel):
     ("name", "silent"), [("by_table", False), ("compares", True), ("elsewhere", False), ("close", False)]
 )
 def test_a_test_never_fails_only_if_nothing_that_it_reaches_can(name: str, silent: bool) -> None:
-    assert bool(python.never_fails(NEVER, name)) is silent
+    assert bool(python_source.never_fails(NEVER, name)) is silent
 
 
 def test_a_value_that_a_test_hands_back_has_a_line() -> None:
     lines = NEVER.splitlines()
-    assert lines[python.hands_back(NEVER, "reports") - 1].strip() == "return idle(kernel, LIMIT)"
-    assert python.hands_back(NEVER, "compares") == 0
+    assert lines[python_source.hands_back(NEVER, "reports") - 1].strip() == "return idle(kernel, LIMIT)"
+    assert python_source.hands_back(NEVER, "compares") == 0
 
 
 def test_the_line_of_a_claim_is_that_of_its_test() -> None:
-    assert NEVER.splitlines()[python.line_of_value(NEVER, "one") - 1] == "def close(a, b):"
+    assert NEVER.splitlines()[python_source.line_of_value(NEVER, "one") - 1] == "def close(a, b):"
 
 
 def test_the_line_of_an_answer_that_is_given_as_a_keyword() -> None:
-    assert python.line_of_key("A = 1\nANSWERS = dict(\n    one=1,\n    two=2,\n)\n", "ANSWERS", "two") == 4
+    assert (
+        python_source.line_of_key("A = 1\nANSWERS = dict(\n    one=1,\n    two=2,\n)\n", "ANSWERS", "two")
+        == 4
+    )

@@ -5,29 +5,29 @@ from pathlib import Path
 
 import pytest
 
-from grader import lessons
-from grader.errors import BadInputError
-from grader.lessons import course_root
-from grader.loop import desk
+from grader.domain import lessons
+from grader.domain.errors import BadInputError
+from grader.domain.lessons import course_root
+from grader.student import workspace
 
 
 def test_the_first_use_lays_the_starter_out_and_later_ones_leave_it(desk_folder: Path) -> None:
     lesson = lessons.find("03")
-    mine = desk.file(lesson)
+    mine = workspace.file(lesson)
     assert mine == desk_folder / "03_square_kernel.py"
     assert mine.read_text() == lesson.exercise.read_text()
     mine.write_text("mine")
-    assert desk.file(lesson).read_text() == "mine"
+    assert workspace.file(lesson).read_text() == "mine"
 
 
 def test_reset_keeps_every_version(desk_folder: Path) -> None:
     lesson = lessons.find("03")
     for text in ("one", "two", "three"):
-        desk.file(lesson).write_text(text)
-        kept = desk.reset(lesson)
+        workspace.file(lesson).write_text(text)
+        kept = workspace.reset(lesson)
         assert kept is not None
         assert kept.read_text() == text
-    assert desk.file(lesson).read_text() == lesson.exercise.read_text()
+    assert workspace.file(lesson).read_text() == lesson.exercise.read_text()
     assert {p.read_text() for p in (desk_folder / "backup").iterdir()} == {"one", "two", "three"}
 
 
@@ -42,4 +42,4 @@ def test_a_desk_that_cannot_be_written_is_said(tmp_path: Path, monkeypatch: pyte
     (tmp_path / "work").write_text("a file")
     monkeypatch.setenv("COURSE_WORK", str(tmp_path / "work"))
     with pytest.raises(BadInputError, match="cannot be written"):
-        desk.file(lessons.find("01"))
+        workspace.file(lessons.find("01"))

@@ -11,11 +11,13 @@ from pathlib import Path
 import pytest
 from rich.console import Console
 
-from grader import backend, build, lessons
-from grader.loop import changes, view, warm, watch
-from grader.loop.changes import Changes
-from grader.loop.keys import Keys
-from grader.verdict import Finding, Status, Verdict
+from grader.backends import detect
+from grader.domain import lessons
+from grader.domain.verdict import Finding, Status, Verdict
+from grader.referee import builder
+from grader.student.loop import file_changes, warm, watch, watch_view
+from grader.student.loop.file_changes import Changes
+from grader.student.loop.keys import Keys
 
 PATIENCE = 60.0
 
@@ -24,7 +26,7 @@ PATIENCE = 60.0
 def test_a_save_is_noticed_with_and_without_events(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, silent: bool
 ) -> None:
-    monkeypatch.setattr(changes, "is_silent", lambda _: silent)
+    monkeypatch.setattr(file_changes, "is_silent", lambda _: silent)
     mine = tmp_path / "03_square_kernel.py"
     mine.write_text("x = 1\n")
     heard = Changes(tmp_path)
@@ -57,8 +59,8 @@ def test_mounts_without_events_are_known(tmp_path: Path, folder: str, silent: bo
         "server:/x /data/my\\040files nfs4 rw 0 0\n"
         "host /data/share fuse.sshfs rw 0 0\n"
     )
-    assert changes.is_silent(Path(folder), tmp_path / "mounts") is silent
-    assert changes.is_silent(Path(folder), tmp_path / "missing") is False
+    assert file_changes.is_silent(Path(folder), tmp_path / "mounts") is silent
+    assert file_changes.is_silent(Path(folder), tmp_path / "missing") is False
 
 
 def test_the_warm_up_ends_with_all_that_it_started(tmp_path: Path) -> None:
@@ -91,8 +93,8 @@ def test_the_watch_warms_up_what_is_cold(
         return begun[-1]
 
     monkeypatch.setattr(watch, "Warmth", note)
-    monkeypatch.setattr(build, "is_prepared", lambda: prepared)
-    seen = watch.Watch(lessons.find("03"), backend.Choice(name, "for the test"), "auto", Keys())
+    monkeypatch.setattr(builder, "is_prepared", lambda: prepared)
+    seen = watch.Watch(lessons.find("03"), detect.Choice(name, "for the test"), "auto", Keys())
     monkeypatch.setattr(seen, "grade", lambda: setattr(seen, "leaving", True))
     seen.run()
     assert len(begun) == warmed
@@ -102,11 +104,11 @@ def test_the_raw_log_is_one_key_away() -> None:
     log = "mine.py:4:39: error: 'thredIdx' was not declared in this scope"
     finding = Finding("load", Status.COMPILE_ERROR, "does not compile", 0, 0, {"log": log})
     verdict = Verdict("03_square_kernel", "mine.py", "simt", "CPU", (finding,), 1.0)
-    assert view.KEYS["x"] == "log"
-    assert log in _shown(view.raw_log(verdict))
+    assert watch_view.KEYS["x"] == "log"
+    assert log in _shown(watch_view.raw_log(verdict))
     printed = Verdict("03_square_kernel", "mine.py", "simt", "CPU", (), 1.0, output="printed by it")
-    assert "printed by it" in _shown(view.raw_log(printed))
-    assert "There is no log." in _shown(view.raw_log(None))
+    assert "printed by it" in _shown(watch_view.raw_log(printed))
+    assert "There is no log." in _shown(watch_view.raw_log(None))
 
 
 def _shown(what: object) -> str:

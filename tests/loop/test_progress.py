@@ -8,9 +8,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from grader.errors import BadInputError
-from grader.loop import atomic, progress
-from grader.verdict import Finding, Status, Verdict
+from grader.domain import atomic
+from grader.domain.errors import BadInputError
+from grader.domain.verdict import Finding, Status, Verdict
+from grader.student import progress
 
 
 def verdict(

@@ -6,11 +6,12 @@ from pathlib import Path
 import pytest
 from typer.testing import CliRunner
 
-from grader import lessons
-from grader.cli import app
-from grader.errors import BadInputError
-from grader.loop import predict, progress
-from grader.loop.progress import Guess, Line
+from grader.cli.app import app
+from grader.domain import lessons
+from grader.domain.errors import BadInputError
+from grader.student import progress
+from grader.student.loop import predictions
+from grader.student.progress import Guess, Line
 
 
 def course(*words: str, ok: int = 0) -> str:
@@ -98,7 +99,7 @@ def test_a_prediction_is_made_once(desk_folder: Path) -> None:
 @pytest.mark.parametrize("text", ["", "fast", "-1", "0", "nan", "inf", "1e999"])
 def test_a_prediction_is_a_positive_number(text: str) -> None:
     with pytest.raises(BadInputError, match="is not a positive number"):
-        predict.number(text)
+        predictions.number(text)
 
 
 def test_a_prediction_without_a_terminal_says_how(desk_folder: Path) -> None:
@@ -108,7 +109,7 @@ def test_a_prediction_without_a_terminal_says_how(desk_folder: Path) -> None:
 
 @pytest.mark.parametrize(("value", "at"), [(1.0, 15), (10.0, 30), (100.0, 30), (0.1, 0), (0.001, 0)])
 def test_calibration_marks_how_far_off_a_prediction_was(value: float, at: int) -> None:
-    assert predict._dot(Guess("07_x", "kernel_ratio", value, 1.0)).plain.index("●") == at
+    assert predictions._dot(Guess("07_x", "kernel_ratio", value, 1.0)).plain.index("●") == at
 
 
 def guessed(*pairs: tuple[float, float | None]) -> None:
@@ -122,12 +123,12 @@ def guessed(*pairs: tuple[float, float | None]) -> None:
 
 def test_a_prediction_is_set_beside_what_was_found(desk_folder: Path) -> None:
     guessed((3.0, 1.5), (1.0, 1.01), (0.5, 2.0), (7.0, None))
-    assert predict.compared(lessons.find("07")) == [
+    assert predictions.compared(lessons.find("07")) == [
         "You predicted 3 for the what0; found: 1.5 (2x too high).",
         "You predicted 1 for the what1; found: 1.01 (right).",
         "You predicted 0.5 for the what2; found: 2 (4x too low).",
     ]
-    assert predict.compared(lessons.find("08")) == []
+    assert predictions.compared(lessons.find("08")) == []
 
 
 def test_the_calibration_as_a_picture(desk_folder: Path, tmp_path: Path) -> None:
@@ -145,6 +146,6 @@ def test_why_there_is_no_picture(desk_folder: Path, tmp_path: Path, monkeypatch:
         course("progress", "--picture", str(tmp_path / "plot.txt"))
     with pytest.raises(BadInputError, match="cannot be written: No such file"):
         course("progress", "--picture", str(tmp_path / "nowhere" / "plot.png"))
-    monkeypatch.setattr("grader.packages.missing", lambda *names: list(names))
+    monkeypatch.setattr("grader.domain.packages.missing", lambda *names: list(names))
     with pytest.raises(BadInputError, match="needs matplotlib, which is not installed"):
         course("progress", "--picture", str(tmp_path / "plot.png"))

@@ -14,8 +14,8 @@ import pexpect
 import pyte
 import pytest
 
-from grader import lessons
-from grader.lessons import course_root
+from grader.domain import lessons
+from grader.domain.lessons import course_root
 
 PATIENCE = 180.0
 LESSON = lessons.find("03")

@@ -10,19 +10,20 @@ from typing import Any, cast
 
 import pytest
 
-from grader.clock import together
-from grader.pairs import contest, picture, rank
-from grader.pairs.game import Game
-from grader.pairs.part import Pair
-from grader.pairs.several import Place
-from grader.pairs.timing import CASE, Racer
-from grader.player.acts import pair as act
-from grader.referee.conduct import Match
-from grader.referee.conversation import Answer
+from grader.domain.task import Speed, Task
+from grader.domain.verdict import Finding, Status, Verdict
+from grader.player.commands import pair as act
+from grader.profiling import compare_picture, compare_verb
 from grader.referee.fault import FaultError
-from grader.referee.oracle import Oracle
-from grader.task import Speed, Task
-from grader.verdict import Finding, Status, Verdict
+from grader.referee.pairs import contest
+from grader.referee.pairs.pair_part import Pair
+from grader.referee.pairs.pair_timing import CASE, Racer
+from grader.referee.pairs.problem_sides import Game
+from grader.referee.pairs.several import Place
+from grader.referee.process.connection import Answer
+from grader.referee.reference import Oracle
+from grader.referee.session import Match
+from grader.referee.timing import race_many
 from tests.clock.track import Clock, Player, Track
 
 REFERENCE = """
@@ -94,10 +95,10 @@ def racer(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Iterator[Callable[
 SPEED = Speed(CASE, CASE, 1, 2, 2)
 
 
-def raced(*racers: Racer) -> tuple[together.Meeting, list[dict[str, Any] | FaultError]]:
-    meeting = together.meet(cast(Any, racers), CASE)
-    together.run(meeting)
-    return meeting, together.speeds(meeting, [SPEED] * len(racers), "a GPU")
+def raced(*racers: Racer) -> tuple[race_many.Meeting, list[dict[str, Any] | FaultError]]:
+    meeting = race_many.meet(cast(Any, racers), CASE)
+    race_many.run(meeting)
+    return meeting, race_many.speeds(meeting, [SPEED] * len(racers), "a GPU")
 
 
 def test_three_candidates_are_ranked_by_one_race(racer: Callable[..., Racer]) -> None:
@@ -116,11 +117,15 @@ def test_three_candidates_are_ranked_by_one_race(racer: Callable[..., Racer]) ->
     verdicts = [
         Verdict("ref", n, "cuda", "a GPU", findings, 1.0, speed=s) for n, s in zip("abc", found, strict=True)
     ]
-    entries = [rank.entry(n, v, k) for k, (n, v) in enumerate(zip("abc", verdicts, strict=True))]
-    assert [[e.name for e in group] for group in rank.groups(entries, direct)] == [["a"], ["b"], ["c"]]
-    said = rank.as_json(entries, direct)
+    entries = [compare_verb.entry(n, v, k) for k, (n, v) in enumerate(zip("abc", verdicts, strict=True))]
+    assert [[e.name for e in group] for group in compare_verb.groups(entries, direct)] == [
+        ["a"],
+        ["b"],
+        ["c"],
+    ]
+    said = compare_verb.as_json(entries, direct)
     assert [c["rank"] for c in said["candidates"]] == [1, 2, 3] and len(said["compared"]) == 6
-    svg = picture.svg(entries, "h200")
+    svg = compare_picture.svg(entries, "h200")
     assert all(f">{n}: " in svg for n in "abc") and "measured" in svg
     assert re.search(r"eager PyTorch: (199|200)\.\d us", svg)
 
@@ -159,13 +164,13 @@ def test_one_that_cannot_be_lined_up_is_out_and_the_others_go_on(racer: Callable
 def races(monkeypatch: pytest.MonkeyPatch) -> list[list[int]]:
     """Who takes part in each race."""
     found: list[list[int]] = []
-    one = together._race
+    one = race_many._race
 
-    def seen(meeting: together.Meeting, among: set[int], *, drain: bool) -> None:
+    def seen(meeting: race_many.Meeting, among: set[int], *, drain: bool) -> None:
         found.append(sorted(among))
         one(meeting, among, drain=drain)
 
-    monkeypatch.setattr(together, "_race", seen)
+    monkeypatch.setattr(race_many, "_race", seen)
     return found
 
 

@@ -10,12 +10,12 @@ import pytest
 import grader
 from benchmarks.pairs import models, rowwise
 from benchmarks.pairs.kit import HEAD, reference, torch_one
-from grader import backend
-from grader.check import check as grade
-from grader.check import warm
-from grader.errors import BadInputError
-from grader.pairs.job import Options, job
-from grader.verdict import Status, Verdict
+from grader.backends import detect
+from grader.domain.errors import BadInputError
+from grader.domain.verdict import Status, Verdict
+from grader.referee.pairs.pair_job import Options, job
+from grader.referee.pipeline import check as grade
+from grader.referee.pipeline import warm
 
 NAMES = ("layer_norm", "nested_results", "lstm_hidden")
 CHOSEN = [p for p in (*rowwise.PAIRS, *models.PAIRS) if p.name in NAMES]
@@ -27,7 +27,7 @@ def judged(folder: Path, ref: str, mine: str, **options: object) -> Verdict:
     (folder / "reference.py").write_text(ref)
     (folder / "mine.py").write_text(mine)
     chosen = Options(**options)  # type: ignore[arg-type]
-    choice = backend.Choice("simt", "a test")
+    choice = detect.Choice("simt", "a test")
     return grade(warm(job(folder / "reference.py", folder / "mine.py", choice, chosen))).verdict
 
 
@@ -137,7 +137,7 @@ def test_files_that_are_no_pair(tmp_path: Path) -> None:
     with pytest.raises(BadInputError, match="defines no Model"):
         grader.check(tmp_path / "reference.py", tmp_path / "mine.py", backend="simt")
     with pytest.raises(BadInputError, match="There is no mode"):
-        job(tmp_path / "reference.py", tmp_path / "mine.py", backend.Choice("simt", ""), Options(mode="x"))
+        job(tmp_path / "reference.py", tmp_path / "mine.py", detect.Choice("simt", ""), Options(mode="x"))
 
 
 TASK = """
@@ -194,7 +194,7 @@ def test_a_task_with_tests_of_its_own(tmp_path: Path) -> None:
 def test_speed_is_predicted_for_what_passes(tmp_path: Path) -> None:
     (tmp_path / "reference.py").write_text(LINEAR)
     (tmp_path / "mine.py").write_text(torch_one(LINEAR))
-    made = job(tmp_path / "reference.py", tmp_path / "mine.py", backend.Choice("simt", ""))
+    made = job(tmp_path / "reference.py", tmp_path / "mine.py", detect.Choice("simt", ""))
     speed = grade(warm(replace(made, with_speed=True))).verdict.speed
     # The same operators on both sides: the same prediction.
     assert speed is not None and speed["kind"] == "predicted" and speed["whole_ratio"] == pytest.approx(1.0)

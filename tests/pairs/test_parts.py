@@ -9,16 +9,16 @@ import numpy as np
 import pytest
 import torch
 
-from grader.arena import Arena
-from grader.pairs import dtypes, form, table
-from grader.pairs.degenerate import Signs
-from grader.pairs.flow import Line, windows
-from grader.player.pairs import models, values, variants
+from grader.domain.verdict import Status
+from grader.player.pairs import pair_models, values, variants
 from grader.player.pairs.pieces import Flat
 from grader.player.pairs.weigh import Weigher
+from grader.protocol.arena import Arena
 from grader.referee.fault import FaultError
 from grader.referee.judge import judge
-from grader.verdict import Status
+from grader.referee.pairs import dtypes, result_form, state_match
+from grader.referee.pairs.degenerate import Signs
+from grader.referee.pairs.flow import Line, windows
 
 
 def test_nested_values_come_back() -> None:
@@ -35,29 +35,33 @@ def test_nested_values_come_back() -> None:
 @pytest.mark.parametrize("bad", [None, {}, {"t": "x"}, {"l": 3}, {"d": [[1]]}, {"f": "abc"}, {"z": 1}, [1]])
 def test_a_claim_of_no_form_is_tampering(bad: object) -> None:
     with pytest.raises(FaultError) as caught:
-        form.leaves(bad)
+        result_form.leaves(bad)
     assert caught.value.status is Status.TAMPERED
 
 
 def test_results_of_another_form_are_told_apart() -> None:
-    two = form.leaves({"u": [{"t": 0}, {"v": 3}]})
-    assert form.differ(two, form.leaves({"l": [{"t": 0}, {"v": 3}]})) is None
-    assert form.differ(two, form.leaves({"t": 0}))[0] is Status.WRONG_SHAPE  # type: ignore[index]
-    assert form.differ(two, form.leaves({"l": [{"v": None}, {"v": 3}]}))[0] is Status.NOT_A_TENSOR  # type: ignore[index]
-    assert form.differ(two, form.leaves({"l": [{"t": 0}, {"v": True}]}))[0] is Status.WRONG_OUTPUT  # type: ignore[index]
+    two = result_form.leaves({"u": [{"t": 0}, {"v": 3}]})
+    assert result_form.differ(two, result_form.leaves({"l": [{"t": 0}, {"v": 3}]})) is None
+    assert result_form.differ(two, result_form.leaves({"t": 0}))[0] is Status.WRONG_SHAPE  # type: ignore[index]
+    assert (
+        result_form.differ(two, result_form.leaves({"l": [{"v": None}, {"v": 3}]}))[0] is Status.NOT_A_TENSOR
+    )  # type: ignore[index]
+    assert (
+        result_form.differ(two, result_form.leaves({"l": [{"t": 0}, {"v": True}]}))[0] is Status.WRONG_OUTPUT
+    )  # type: ignore[index]
 
 
-def listed(*names: str, kind: str = "parameter", shape: tuple[int, ...] = (2, 3)) -> list[table.Held]:
-    return [table.Held(kind, name, shape, "float32", 6) for name in names]
+def listed(*names: str, kind: str = "parameter", shape: tuple[int, ...] = (2, 3)) -> list[state_match.Held]:
+    return [state_match.Held(kind, name, shape, "float32", 6) for name in names]
 
 
 def test_parameters_match_by_name_then_by_order() -> None:
-    found = table.match(listed("a", "b", "c"), listed("x", "b", "y"), "ModelNew")
+    found = state_match.match(listed("a", "b", "c"), listed("x", "b", "y"), "ModelNew")
     assert [(m.name, o.name) for m, o in found.pairs] == [("a", "x"), ("b", "b"), ("c", "y")]
     assert found.by_order == "x for a, y for c"
     with pytest.raises(FaultError, match="no parameter like"):
-        table.match(listed("a", "b"), listed("a"), "ModelNew")
-    buffers = table.match(listed("mask", kind="buffer"), [], "ModelNew")
+        state_match.match(listed("a", "b"), listed("a"), "ModelNew")
+    buffers = state_match.match(listed("mask", kind="buffer"), [], "ModelNew")
     assert not buffers.pairs and buffers.left[0].name == "mask"
 
 
@@ -110,11 +114,11 @@ def test_variants_keep_what_they_must() -> None:
 def test_a_models_state_holds_plain_tensors_too() -> None:
     model = torch.nn.BatchNorm1d(3)
     model.extra = [torch.ones(2), {"k": torch.zeros(1)}]  # type: ignore[assignment]
-    names = [name for _, name in models.state(model)]
+    names = [name for _, name in pair_models.state(model)]
     assert names[-2:] == ["extra[0]", "extra[1][k]"] and "running_var" in names
-    models.unsettle(model, {"weight", "running_var", "bias"}, torch.Generator().manual_seed(1))
+    pair_models.unsettle(model, {"weight", "running_var", "bias"}, torch.Generator().manual_seed(1))
     assert model.weight.unique().numel() == 3 and bool((model.running_var > 0).all())
-    models.doubled(model)
+    pair_models.doubled(model)
     assert model.extra[0].dtype is torch.float64  # type: ignore[index]
 
 
@@ -123,7 +127,10 @@ def test_get_inputs_has_three_forms() -> None:
         return x - y
 
     assert (
-        models.call(add, [2]) == models.call(add, {"y": 3, "x": 5}) == models.call(add, [[5], {"y": 3}]) == 2
+        pair_models.call(add, [2])
+        == pair_models.call(add, {"y": 3, "x": 5})
+        == pair_models.call(add, [[5], {"y": 3}])
+        == 2
     )
 
 

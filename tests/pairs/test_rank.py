@@ -7,10 +7,10 @@ import io
 from rich.console import Console
 from typer.testing import CliRunner
 
-from grader.cli import app
-from grader.clock.interval import Interval
-from grader.pairs import rank
-from grader.verdict import Finding, Status, Verdict
+from grader.cli.app import app
+from grader.domain.verdict import Finding, Status, Verdict
+from grader.profiling import compare_verb
+from grader.referee.timing.interval import Interval
 
 
 def verdict(ratio: float | None, interval: tuple[float, float] | None = None) -> Verdict:
@@ -26,24 +26,24 @@ def verdict(ratio: float | None, interval: tuple[float, float] | None = None) ->
 
 def test_what_overlaps_shares_a_group() -> None:
     of = {"a": verdict(2.0, (1.9, 2.1)), "b": verdict(1.95, (1.8, 1.99)), "c": verdict(1.0, (0.9, 1.1))}
-    found = rank.groups([rank.entry(name, one) for name, one in of.items()])
+    found = compare_verb.groups([compare_verb.entry(name, one) for name, one in of.items()])
     assert [[e.name for e in group] for group in found] == [["a", "b"], ["c"]]
 
 
 def test_a_direct_comparison_says_more_than_two_intervals() -> None:
     of = {"a": verdict(2.0, (1.9, 2.1)), "b": verdict(1.95, (1.8, 2.0)), "c": verdict(1.2, (1.1, 1.3))}
-    entries = [rank.entry(name, one, number) for number, (name, one) in enumerate(of.items())]
+    entries = [compare_verb.entry(name, one, number) for number, (name, one) in enumerate(of.items())]
     for low, wanted in ((1.01, [["a"], ["b"], ["c"]]), (0.99, [["a", "b"], ["c"]])):
-        found = rank.groups(entries, {(0, 1): Interval(1.03, low, 1.05, 24)})
+        found = compare_verb.groups(entries, {(0, 1): Interval(1.03, low, 1.05, 24)})
         assert [[e.name for e in group] for group in found] == wanted
 
 
 def test_predictions_nearby_are_not_told_apart_and_what_failed_has_no_rank() -> None:
     of = {"a": verdict(1.0), "b": verdict(1.04), "c": verdict(1.5), "bad": verdict(None)}
-    entries = [rank.entry(name, one) for name, one in of.items()]
-    assert [[e.name for e in group] for group in rank.groups(entries)] == [["c"], ["b", "a"]]
+    entries = [compare_verb.entry(name, one) for name, one in of.items()]
+    assert [[e.name for e in group] for group in compare_verb.groups(entries)] == [["c"], ["b", "a"]]
     paper = Console(file=io.StringIO(), width=120)
-    rank.show(paper, entries)
+    compare_verb.show(paper, entries)
     text = paper.file.getvalue()  # type: ignore[attr-defined]
     assert "No clock was read" in text and "wrong_output" in text and "First wrong" in text
 

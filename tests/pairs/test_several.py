@@ -12,13 +12,14 @@ from typing import Any, cast
 import pytest
 
 from benchmarks.pairs.kit import reference, torch_one
-from grader import backend
-from grader.check import Job, warm
-from grader.errors import BadInputError
-from grader.pairs import contest, rank, several
-from grader.pairs.job import job
-from grader.pairs.several import Place, Several
-from grader.verdict import Finding, Status, Verdict
+from grader.backends import detect
+from grader.domain.errors import BadInputError
+from grader.domain.verdict import Finding, Status, Verdict
+from grader.profiling import compare_verb
+from grader.referee.pairs import contest, several
+from grader.referee.pairs.pair_job import job
+from grader.referee.pairs.several import Place, Several
+from grader.referee.pipeline import Job, warm
 
 GB = 10**9
 REFERENCE = reference("return torch.relu(x)", "[torch.rand(9, 33) - 0.5]")
@@ -50,7 +51,7 @@ def test_one_that_dies_is_nothing_to_another(tmp_path: Path) -> None:
     for end, call in ENDS.items():
         file = tmp_path / f"{end}.py"
         file.write_text(torch_one(REFERENCE, ("torch.relu(x)", call)))
-        jobs.append(warm(job(tmp_path / "reference.py", file, backend.Choice("simt", "a test"))))
+        jobs.append(warm(job(tmp_path / "reference.py", file, detect.Choice("simt", "a test"))))
     done = contest.contest(jobs, most=2)
     assert [str(v.status) for v in done.verdicts] == list(ENDS)
     assert all(each["waited"] >= 0 and each["parts"] > 0 for each in done.each)
@@ -145,7 +146,7 @@ def test_the_first_error_in_the_order_given_is_raised(monkeypatch: pytest.Monkey
 
 def test_what_is_judged_is_kept_before_the_rest(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     at = tmp_path / "ranks.json"
-    judged = rank._Judged(["a.py", "b.py"], str(at))
+    judged = compare_verb._Judged(["a.py", "b.py"], str(at))
     for number, status in ((1, Status.RAISED), (0, Status.PASSED)):
         found = (Finding("as given", status, "what it said"),)
         place = Place(number, fakes("x")[0], Verdict("ref", "x", "cuda", "a GPU", found, 1.0))

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 import torch
 
-from grader.player import late
+from grader.player import late_inputs
 
 
 class Stream:
@@ -30,7 +30,7 @@ def found(monkeypatch: pytest.MonkeyPatch) -> list[Any]:
         "Stream": Stream, "current_stream": Stream, "stream": lambda _: contextlib.nullcontext(),
         "_sleep": lambda _: seen.append(seen[0].clone()),
     }  # fmt: skip
-    monkeypatch.setattr(late.torch, "cuda", SimpleNamespace(**fakes))
+    monkeypatch.setattr(late_inputs.torch, "cuda", SimpleNamespace(**fakes))
     return seen
 
 
@@ -38,7 +38,7 @@ def found(monkeypatch: pytest.MonkeyPatch) -> list[Any]:
 def test_inputs_are_zeros_until_the_stream_gets_to_them(found: list[Any], dtype: torch.dtype) -> None:
     x = torch.arange(1, 61).reshape(5, 12).to(dtype)
     right, version, address, found[0] = x.clone(), x._version, x.data_ptr(), x
-    with late.busy([x, 3], "cpu"):
+    with late_inputs.busy([x, 3], "cpu"):
         assert not found[1].any()
         assert torch.equal(x, right)
         assert (x._version, x.data_ptr()) == (version, address)
@@ -50,7 +50,7 @@ def test_inputs_are_zeros_until_the_stream_gets_to_them(found: list[Any], dtype:
 def test_all_of_the_memory_behind_a_view_comes_late(found: list[Any], view: Any) -> None:
     whole = torch.randn(5, 12)
     right, found[0] = whole.clone(), whole
-    with late.busy([view(whole), view(whole)], "cpu"):
+    with late_inputs.busy([view(whole), view(whole)], "cpu"):
         assert not found[1].any()
         assert torch.equal(whole, right)
 
@@ -60,10 +60,10 @@ def test_what_is_not_on_the_device_or_too_large_stays(
 ) -> None:
     x = torch.ones(100)
     found[0] = x
-    with late.busy([x]):
+    with late_inputs.busy([x]):
         assert torch.equal(found[1], x)
-    monkeypatch.setattr(late, "MOST", 399)
-    with late.busy([x], "cpu"):
+    monkeypatch.setattr(late_inputs, "MOST", 399)
+    with late_inputs.busy([x], "cpu"):
         assert torch.equal(found[2], x)
-    with late.busy():
+    with late_inputs.busy():
         assert len(found) == 4

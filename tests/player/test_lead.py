@@ -6,9 +6,9 @@ import numpy as np
 import pytest
 import torch
 
-from grader.clock.rows import SAME
-from grader.player import lead as room
-from grader.player.lead import lead, matrices, size_for
+from grader.player.timing import busy_work as room
+from grader.player.timing.busy_work import lead, matrices, size_for
+from grader.referee.timing.back_to_back import SAME
 
 SIZE = 64
 

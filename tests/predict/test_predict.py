@@ -9,11 +9,11 @@ from typing import Any
 import pytest
 
 from benchmarks import predict_fit, predict_page
-from grader import roofline
-from grader.predict import call, model, operators, validity
-from grader.predict.work import Work, work
+from grader.domain import gpu_card
+from grader.referee.predict import call, model, operator_times, validity
+from grader.referee.predict.work import Work, work
 
-H200, L4 = roofline.card("h200"), roofline.card("l4")
+H200, L4 = gpu_card.card("h200"), gpu_card.card("l4")
 
 
 def row(job: str, version: str) -> predict_fit.Row:
@@ -114,28 +114,28 @@ def test_the_framework_s_own_operators_are_predicted_as_they_were_measured() -> 
     """From 8 MB on; the smallest are mostly launch."""
     launch = model.constants().launch
     for name in predict_fit.CARDS:
-        card = roofline.card(name)
+        card = gpu_card.card(name)
         times = json.loads((predict_fit.RESULTS / f"predict_{name}.json").read_text())
         for one in times["operators"]:
             if one["op"] in ("relu", "x + y", "x + bias") and one["bytes"] > predict_fit.CACHED:
                 spread = one["bytes"] / 8 if "bias" in one["op"] else 0.0
-                found = operators.elementwise(one["bytes"], 1, card, spread)
+                found = operator_times.elementwise(one["bytes"], 1, card, spread)
                 assert found == pytest.approx(one["us"]["median"] * 1e-6, rel=0.06), one
         for one in times["products"]:
             if one["dtype"] == "float32":
-                found = launch + operators.product(2 * one["m"] * one["n"] * one["k"], card)
+                found = launch + operator_times.product(2 * one["m"] * one["n"] * one["k"], card)
                 assert found == pytest.approx(one["us"]["median"] * 1e-6, rel=0.09), one
 
 
 def test_library_json_is_what_the_results_say() -> None:
-    assert json.loads(operators.FILE.read_text()) == predict_fit.library()
+    assert json.loads(operator_times.FILE.read_text()) == predict_fit.library()
 
 
 def test_products_take_longer_the_larger_they_are_and_nothing_takes_nothing() -> None:
-    times = [operators.product(10.0**n, L4) for n in range(8, 14)]
+    times = [operator_times.product(10.0**n, L4) for n in range(8, 14)]
     assert times == sorted(times) and times[0] < times[-1] / 1e3
-    assert operators.product(1e3, L4) == pytest.approx(operators.product(1e6, L4))
-    assert operators.product(0, L4) == 0.0
+    assert operator_times.product(1e3, L4) == pytest.approx(operator_times.product(1e6, L4))
+    assert operator_times.product(0, L4) == 0.0
 
 
 def test_a_warp_that_spans_several_rows_takes_longer() -> None:

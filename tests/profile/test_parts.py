@@ -9,15 +9,15 @@ from typing import Any
 
 import pytest
 
-from grader import roofline
-from grader.kinds import trace as reader
-from grader.lessons import course_root
-from grader.player.acts import profile as act
-from grader.profile import driver, kernels, trace
-from grader.profile.launch import Launch, parse
+from grader.domain import gpu_card
+from grader.domain.lessons import course_root
+from grader.player.commands import profiled as act
+from grader.profiling.profile import chrome_trace, driver, kernel_rows
+from grader.profiling.profile.launch_rows import Launch, parse
+from grader.referee.parts import trace_events as reader
 
 RECORDED = course_root() / "lessons" / "05_profiling" / "data" / "trace.json.gz"
-CARD = roofline.card("h200")
+CARD = gpu_card.card("h200")
 
 
 def valid(data: dict[str, Any]) -> list[dict[str, Any]]:
@@ -49,27 +49,27 @@ def test_a_claim_without_form_counts_as_nothing(claim: Any) -> None:
     found = parse(claim)
     assert found.kernel == "(unnamed)" and found.seconds == 0.0 and found.began == 0.0
     assert (found.read, found.written, found.flops, found.load, found.lines) == (0, 0, 0, (0, 0), [])
-    valid(trace.floors([found], CARD))
-    assert kernels.lines([found]) == []
+    valid(chrome_trace.floors([found], CARD))
+    assert kernel_rows.lines([found]) == []
 
 
 def test_rows_are_those_of_one_call() -> None:
     times = [3e-6, 1e-6, 2e-6] * 2  # two launches a call, three calls
     found = [Launch("k", (2,), (32,), seconds=s) for s in times]
-    [row] = kernels.rows(found, calls=3)
+    [row] = kernel_rows.rows(found, calls=3)
     assert (row.launches, row.seconds) == (2, pytest.approx(4e-6))
     assert row.load is None
 
 
 def test_launches_of_another_shape_are_another_row() -> None:
     found = [Launch("k", (2,), (32,)), Launch("k", (3,), (32,)), Launch("k", (2,), (32,))]
-    assert [(r.grid, r.launches) for r in kernels.rows(found)] == [("2", 2), ("3", 1)]
+    assert [(r.grid, r.launches) for r in kernel_rows.rows(found)] == [("2", 2), ("3", 1)]
 
 
 def test_a_trace_of_floors_has_one_launch_after_another() -> None:
     found = [Launch("a", (1,), (1,), True, read=4800), Launch("b", (1,), (1,), True, flops=66_900_000)]
-    valid(trace.floors(found, CARD))
-    a, b = reader.events(trace.floors(found, CARD))
+    valid(chrome_trace.floors(found, CARD))
+    a, b = reader.events(chrome_trace.floors(found, CARD))
     assert (a.name, a.start, a.takes) == ("a", 0.0, pytest.approx(1e-3))
     assert (b.name, b.start, b.takes) == ("b", a.end, pytest.approx(1.0))
     assert "not a measurement" in b.facts["what the duration is"]
@@ -82,10 +82,10 @@ def test_a_recorded_trace_of_a_gpu_comes_out_as_it_was() -> None:
     theirs = [e for e in reader.read(RECORDED) if e.kind == "kernel"]
     assert len(claims) == len(theirs) > 10
     found = [parse(c) for c in json.loads(json.dumps(claims))]
-    rows = kernels.rows(found)
+    rows = kernel_rows.rows(found)
     assert sum(r.launches for r in rows) == len(theirs)
     assert any(r.grid != "0" and r.block != "0" for r in rows)
-    events = valid(trace.times(found, "a GPU"))[2:]
+    events = valid(chrome_trace.times(found, "a GPU"))[2:]
     assert [e["name"] for e in events] == [e.name[:300] for e in theirs]
     for mine, their in zip(events, theirs, strict=True):
         assert mine["dur"] == pytest.approx(their.takes)

@@ -11,14 +11,15 @@ from pathlib import Path
 import pytest
 from typer.testing import CliRunner
 
-from grader import backend, roofline
-from grader.cli import app
-from grader.errors import BadInputError
-from grader.kinds import trace as reader
-from grader.lessons import course_root
-from grader.profile import observe, picture, subject
-from grader.profile.launch import Launch
-from grader.profile.observe import Seen
+from grader.backends import detect
+from grader.cli.app import app
+from grader.domain import gpu_card
+from grader.domain.errors import BadInputError
+from grader.domain.lessons import course_root
+from grader.profiling.profile import observed, roofline_picture, subjects
+from grader.profiling.profile.launch_rows import Launch
+from grader.profiling.profile.observed import Seen
+from grader.referee.parts import trace_events as reader
 from grader.referee.sandbox import layers
 
 SQUARE = course_root() / "solutions" / "03_square_kernel" / "solution.py"
@@ -39,7 +40,7 @@ def canned(monkeypatch: pytest.MonkeyPatch) -> Seen:
     columns = Launch("columns", (4,), (32, 8), True, 4_800_000, 0, 0, (10, 320), (10, 40), [line])
     compute = Launch("compute", (1,), (64,), True, 64, 64, 66_900_000, (1, 4), (0, 0), [])
     seen = Seen("a stand-in", 1, [columns, compute, columns])
-    monkeypatch.setattr(observe, "observe", lambda *_: seen)
+    monkeypatch.setattr(observed, "observe", lambda *_: seen)
     return seen
 
 
@@ -68,14 +69,14 @@ def test_a_lesson_from_the_command_line_to_every_file(tmp_path: Path) -> None:
 
 def test_the_script_for_ncu_runs_and_profiles_as_a_script_too(tmp_path: Path) -> None:
     """It must not need the grader; here the CPU back end stands in, and the full size is made small."""
-    from grader.profile import driver
+    from grader.profiling.profile import driver
 
-    target = subject.find("03", SQUARE)
+    target = subjects.find("03", SQUARE)
     text = driver.text(target)
     assert "(8192, 8192)" in text or "(4096, 4096)" in text
     assert "grader" not in text.replace(str(course_root()), "")
     script = tmp_path / "call.py"
-    small = subject.Subject(target.name, target.submission, target.lesson, timed=target.counted)
+    small = subjects.Subject(target.name, target.submission, target.lesson, timed=target.counted)
     script.write_text(driver.text(small))
     done = subprocess.run(
         [sys.executable, "-m", "grader", "run", str(script)],
@@ -109,7 +110,7 @@ def test_nothing_is_cut_off_in_a_narrow_terminal(canned: Seen, tmp_path: Path, c
 def test_without_matplotlib_all_but_the_picture(
     canned: Seen, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(picture, "available", lambda: False)
+    monkeypatch.setattr(roofline_picture, "available", lambda: False)
     text = profile("03", str(SQUARE), "--out", str(tmp_path))
     assert "matplotlib is not installed. ./course installs it by itself" in text
     assert {p.name for p in tmp_path.iterdir()} == {"call.py", "profile.json", "trace.json"}
@@ -118,7 +119,7 @@ def test_without_matplotlib_all_but_the_picture(
 def test_a_roofline_without_a_picture_says_its_numbers_and_whom_it_leaves_out(
     canned: Seen, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(picture, "available", lambda: False)
+    monkeypatch.setattr(roofline_picture, "available", lambda: False)
     text = " ".join(CliRunner().invoke(app, ["roofline", "03", str(SQUARE)]).stdout.split())
     assert "matplotlib is not installed" in text and "roofline.svg" not in text
     assert "compute: " in text and "operations a byte" in text
@@ -140,15 +141,15 @@ def test_without_arithmetic_there_is_no_roofline(canned: Seen, tmp_path: Path) -
 def test_a_file_is_known_by_its_name_or_is_a_script(tmp_path: Path) -> None:
     mine = tmp_path / "09_memory.py"
     mine.write_text("x = 1\n")
-    found = subject.find(str(mine), None)
+    found = subjects.find(str(mine), None)
     assert found.name == "09_memory" and [c.entry or "square" for c in found.counted] == [
         "square",
         "transpose",
     ]
-    assert subject.find(str(SQUARE), None).name == "03_square_kernel"
+    assert subjects.find(str(SQUARE), None).name == "03_square_kernel"
     other = tmp_path / "mine.py"
     other.write_text("x = 1\n")
-    script = subject.find(str(other), None)
+    script = subjects.find(str(other), None)
     assert script.lesson is None and script.name == "mine"
 
 
@@ -193,8 +194,8 @@ def test_measured_times_are_said_to_be_measured(
     """What a GPU's player would say, on a machine without one."""
     calls = 1 if script else 5
     launch = Launch("void square<float>(float const*)", (64, 64), (16, 16), seconds=2.5e-6, began=1e-3)
-    monkeypatch.setattr(backend, "choose", lambda _: backend.Choice("cuda", "for the test"))
-    monkeypatch.setattr(observe, "observe", lambda *_: Seen("a GPU", calls, [launch] * calls))
+    monkeypatch.setattr(detect, "choose", lambda _: detect.Choice("cuda", "for the test"))
+    monkeypatch.setattr(observed, "observe", lambda *_: Seen("a GPU", calls, [launch] * calls))
     (tmp_path / "mine.py").write_text("x = 1\n")
     words = [str(tmp_path / "mine.py")] if script else ["03", str(SQUARE)]
     text = profile(*words, "--out", str(tmp_path / "out"))
@@ -216,8 +217,8 @@ def test_on_a_gpu_times_are_measured(tmp_path: Path) -> None:
     assert done.exit_code == 0, done.output
     [row] = json.loads((tmp_path / "profile.json").read_text())["kernels"]
     assert "square_kernel" in row["kernel"] and row["launches"] == 1
-    task = subject.find("03", SQUARE).lesson
+    task = subjects.find("03", SQUARE).lesson
     assert task is not None and task.task.speed is not None
     nbytes = task.task.speed.fused_bytes
-    assert row["seconds"] > nbytes / roofline.card("h200").dram_bytes_per_second
-    assert len(reader.events(json.loads((tmp_path / "trace.json").read_text()))) == observe.CALLS
+    assert row["seconds"] > nbytes / gpu_card.card("h200").dram_bytes_per_second
+    assert len(reader.events(json.loads((tmp_path / "trace.json").read_text()))) == observed.CALLS

@@ -2,12 +2,12 @@
 
 from pathlib import Path
 
-from grader.backend import Choice
-from grader.check import Job, check, warm_reference
-from grader.referee.process import Limits
-from grader.submission import read
-from grader.task import Case, Task, Tensor
-from grader.verdict import Verdict
+from grader.backends.detect import Choice
+from grader.domain.submission import read
+from grader.domain.task import Case, Task, Tensor
+from grader.domain.verdict import Verdict
+from grader.referee.pipeline import Job, check, warm_reference
+from grader.referee.process.player_process import Limits
 
 REFERENCE = "def double(x):\n    return 2 * x\n"
 HEADER = "import os, sys, time, torch\n"

@@ -5,8 +5,8 @@ from pathlib import Path
 
 import pytest
 
-from grader.task import Case, Tensor
-from grader.verdict import Finding, Status
+from grader.domain.task import Case, Tensor
+from grader.domain.verdict import Finding, Status
 from tests.referee.plain import CASES, grade
 
 BODY = "def double(x):\n    "

@@ -6,15 +6,15 @@ from pathlib import Path
 
 import pytest
 
-from grader.backend import Choice
-from grader.build import SimtBuilder
-from grader.check import Job, check, warm_reference
+from grader.backends.detect import Choice
+from grader.domain.submission import read
+from grader.domain.task import Case, Task, Tensor
+from grader.domain.verdict import Status, Verdict
+from grader.referee.builder import SimtBuilder
 from grader.referee.fault import FaultError
-from grader.referee.process import Limits
+from grader.referee.pipeline import Job, check, warm_reference
+from grader.referee.process.player_process import Limits
 from grader.referee.sandbox import layers
-from grader.submission import read
-from grader.task import Case, Task, Tensor
-from grader.verdict import Status, Verdict
 from tests.referee.plain import HEADER, REFERENCE, grade
 
 ACTIVE = {layer.name for layer in layers() if layer.active}

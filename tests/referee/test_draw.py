@@ -3,8 +3,8 @@
 import numpy as np
 import pytest
 
+from grader.domain.task import Tensor
 from grader.referee import draw, rounds
-from grader.task import Tensor
 
 LAYOUTS = ("contiguous", "transposed", "strided", "offset", "expanded")
 STRIDES = {

@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
+from grader.domain.verdict import Status
 from grader.referee.sandbox import layers
-from grader.verdict import Status
 from tests.referee.plain import grade
 
 BODY = "def double(x):\n    return 2 * x\n"
@@ -54,7 +54,7 @@ def connects(): socket.create_connection(("127.0.0.1", PORT), 1)
 def connects_to_the_world(): socket.create_connection(("8.8.8.8", 53), 1)
 def talks_to_an_abstract_socket():
     s = socket.socket(socket.AF_UNIX); s.connect(chr(0) + f"course-test-{PARENT}")
-def overwrites_the_grader(): open(ROOT + "/grader/verdict.py", "a").close()
+def overwrites_the_grader(): open(ROOT + "/grader/domain/verdict.py", "a").close()
 def overwrites_torch(): open(torch.__file__, "a").close()
 def overwrites_its_file(): open(__file__, "a").close()
 def poisons_the_cache(): open(os.environ["COURSE_CACHE"] + "/simt/poison", "w").close()
@@ -102,14 +102,14 @@ def test_no_escape_succeeds(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> 
         facts = {"PARENT": os.getpid(), "SECRET": str(secret), "PORT": server.getsockname()[1], "ROOT": root}
         facts["HOME"] = str(Path.home())
         text = "".join(f"{k} = {v!r}\n" for k, v in facts.items())
-        before = (Path(root) / "grader/verdict.py").read_bytes()
+        before = (Path(root) / "grader/domain/verdict.py").read_bytes()
         verdict = grade(tmp_path, text + ESCAPES + BODY)
     assert verdict.ok, (verdict.findings, verdict.output)
     lines = verdict.output.splitlines()
     assert not [line for line in lines if line.startswith("COULD")], verdict.output
     assert len(lines) >= 35
     assert secret.read_text() == "42"
-    assert (Path(root) / "grader/verdict.py").read_bytes() == before
+    assert (Path(root) / "grader/domain/verdict.py").read_bytes() == before
 
 
 @WHOLE

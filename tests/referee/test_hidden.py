@@ -4,10 +4,10 @@ from pathlib import Path
 
 import pytest
 
-from grader.errors import BadInputError
-from grader.lessons import find, with_hidden
-from grader.task import Case, Tensor
-from grader.verdict import Status
+from grader.domain.errors import BadInputError
+from grader.domain.lessons import find, with_hidden
+from grader.domain.task import Case, Tensor
+from grader.domain.verdict import Status
 from tests.referee.plain import CASES, grade
 
 SECRET = Case("seventeen rows", (Tensor((17, 3), device="cpu"),), "Seventeen.", 2, hidden="odd sizes")
@@ -46,7 +46,7 @@ def test_a_hidden_case_without_points_is_refused() -> None:
 def test_a_teachers_file_of_hidden_cases(tmp_path: Path) -> None:
     path = tmp_path / "hidden.py"
     path.write_text(
-        "from grader.task import Case, Tensor\n"
+        "from grader.domain.task import Case, Tensor\n"
         "HIDDEN = (Case('n', (Tensor((5, 9)),), points=3, hidden='small'),)\n"
     )
     task = find("03").task

@@ -5,8 +5,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from grader.domain.verdict import Status
 from grader.referee.judge import judge
-from grader.verdict import Status
 
 RNG = np.random.default_rng(7)
 

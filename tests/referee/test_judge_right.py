@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+from grader.domain.verdict import Status
 from grader.referee import judge
-from grader.verdict import Status
 
 
 @pytest.fixture(autouse=True)

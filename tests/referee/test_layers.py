@@ -2,10 +2,10 @@
 
 import pytest
 
-from grader.errors import BadInputError
-from grader.player import landlock
+from grader.domain.errors import BadInputError
+from grader.protocol.confinement import landlock
 from grader.referee import sandbox
-from grader.referee.sandbox import bubblewrap, orders
+from grader.referee.sandbox import bubblewrap, launch_spec
 
 
 def test_strict_refuses_where_a_layer_is_missing(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -30,7 +30,7 @@ def test_a_mode_that_is_none_is_refused() -> None:
 
 
 def test_only_a_module_that_was_handed_over_is_looked_up() -> None:
-    order = orders.give("simt", "auto", (), ())
+    order = launch_spec.give("simt", "auto", (), ())
     try:
         order.links["/cache/m.so"] = "/tmp/builds/m.so"
         assert str(order.original("/tmp/builds/m.so")) == "/cache/m.so"
@@ -38,6 +38,6 @@ def test_only_a_module_that_was_handed_over_is_looked_up() -> None:
         assert order.original("/cache/m.so") is None
     finally:
         order.forget()
-    off = orders.give("simt", "off", (), ())
+    off = launch_spec.give("simt", "off", (), ())
     assert off.original("/etc/passwd") is None
-    assert off.original(f"{orders.cache_folder()}/../../etc/passwd") is None
+    assert off.original(f"{launch_spec.cache_folder()}/../../etc/passwd") is None

@@ -8,11 +8,11 @@ from pathlib import Path
 
 import pytest
 
-from grader import lessons
+from grader.domain import lessons
+from grader.domain.verdict import Status
 from grader.referee.fault import FaultError
-from grader.referee.nursery import Nursery
-from grader.referee.process import Limits, Player
-from grader.verdict import Status
+from grader.referee.process.forkserver import Nursery
+from grader.referee.process.player_process import Limits, Player
 
 
 @pytest.fixture(scope="module")

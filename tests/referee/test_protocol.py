@@ -9,16 +9,16 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from grader import wire
-from grader.arena import Arena
-from grader.referee import death
-from grader.referee.conduct import Match
-from grader.referee.conversation import Answer, Conversation
+from grader.domain.task import Case, Task, Tensor
+from grader.domain.verdict import Status
+from grader.protocol import wire
+from grader.protocol.arena import Arena
 from grader.referee.fault import FaultError
-from grader.referee.oracle import Expected
-from grader.referee.process import Limits
-from grader.task import Case, Task, Tensor
-from grader.verdict import Status
+from grader.referee.process import exit_reason
+from grader.referee.process.connection import Answer, Conversation
+from grader.referee.process.player_process import Limits
+from grader.referee.reference import Expected
+from grader.referee.session import Match
 
 TURN = 7
 MANY = settings(max_examples=10_000, deadline=None, suppress_health_check=list(HealthCheck))
@@ -102,7 +102,7 @@ def ended(stream: bytes, stage: str, build: Any) -> Answer | FaultError:
         except FaultError as fault:
             return fault
         except wire.ClosedError:
-            return death.ended(0, death.Words(b""), stage)
+            return exit_reason.ended(0, exit_reason.Words(b""), stage)
         except wire.WireError as error:
             return FaultError(Status.TAMPERED, str(error))
 
@@ -122,11 +122,11 @@ def test_any_bytes_end_in_an_answer_or_a_status(stream: bytes, stage: str, build
 @FEWER
 @given(st.binary(max_size=300) | messages.map(text), st.integers(-70, 300), st.sampled_from(STAGES))
 def test_any_last_words_end_in_a_status(said: bytes, code: int, stage: str) -> None:
-    last = death.Words(said)
+    last = exit_reason.Words(said)
     for fault in (
-        death.ended(code, last, stage),
-        death.ended(None, last, stage),
-        death.timeout(stage, last, 1),
+        exit_reason.ended(code, last, stage),
+        exit_reason.ended(None, last, stage),
+        exit_reason.timeout(stage, last, 1),
     ):
         said_of_it = json.loads(json.dumps(fault.finding(stage).as_json(), allow_nan=False))
         assert said_of_it["status"] in set(Status)

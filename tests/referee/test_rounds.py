@@ -8,11 +8,11 @@ from typing import Any
 import numpy as np
 import pytest
 
+from grader.domain.task import Case, Tensor
+from grader.domain.verdict import Status
 from grader.referee import draw, rounds
-from grader.referee.calls import Calls
-from grader.referee.oracle import Expected
-from grader.task import Case, Tensor
-from grader.verdict import Status
+from grader.referee.case_calls import Calls
+from grader.referee.reference import Expected
 from tests.referee.plain import CASES, grade
 
 KEYS = {

@@ -11,8 +11,8 @@ from pathlib import Path
 
 import pytest
 
-from grader.referee.process import Limits, Player
-from grader.referee.sandbox import bubblewrap, starter
+from grader.referee.process.player_process import Limits, Player
+from grader.referee.sandbox import bubblewrap, spawner
 
 DIES = ["--dev-bind", "/", "/", "--unshare-pid", "--die-with-parent", "--", "sh", "-c", "echo up; sleep 600"]
 HOST = """
@@ -37,7 +37,7 @@ def test_a_player_outlives_the_thread_that_asked_for_it() -> None:
 
 
 def _code() -> int:
-    return starter.popen([sys.executable, "-c", "raise SystemExit(7)"]).wait(30.0)
+    return spawner.popen([sys.executable, "-c", "raise SystemExit(7)"]).wait(30.0)
 
 
 def test_a_fork_has_a_thread_of_its_own() -> None:

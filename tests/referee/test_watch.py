@@ -4,7 +4,8 @@ import threading
 
 import pytest
 
-from grader.referee.sandbox import tree, watch
+from grader.referee.sandbox import process_tree
+from grader.referee.sandbox import watcher as watch
 
 GIB = 1 << 30
 
@@ -18,8 +19,8 @@ class Cage:
     def count(self) -> int:
         return self.number
 
-    def processes(self) -> list[tree.Process]:
-        return [tree.Process(f"/nowhere/{n}", 1, GIB) for n in range(self.number)]
+    def processes(self) -> list[process_tree.Process]:
+        return [process_tree.Process(f"/nowhere/{n}", 1, GIB) for n in range(self.number)]
 
     def strike(self) -> None:
         self.struck.set()
@@ -61,22 +62,22 @@ def test_a_script_outside_of_packages_opens_no_folder(
 ) -> None:
     import sys
 
-    from grader.referee.sandbox import room
+    from grader.referee.sandbox import mounts
 
     monkeypatch.setattr(sys, "path", [str(tmp_path), *sys.path])
-    room._python.cache_clear()
+    mounts._python.cache_clear()
     try:
-        assert not any(str(p) == str(tmp_path) for p in room._python())
+        assert not any(str(p) == str(tmp_path) for p in mounts._python())
     finally:
-        room._python.cache_clear()
+        mounts._python.cache_clear()
 
 
 def test_one_look_at_all_processes_serves_all_who_ask_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
     looks = []
-    monkeypatch.setattr(tree, "_numbers", lambda: looks.append(None) or [])
+    monkeypatch.setattr(process_tree, "_numbers", lambda: looks.append(None) or [])
     for _ in range(8):
-        assert tree.of_session(1, fresh=60.0) == []
+        assert process_tree.of_session(1, fresh=60.0) == []
     assert len(looks) <= 1  # none, if somebody looked just before
-    tree.of_session(1, fresh=0.0)
-    tree.of_session(1, fresh=0.0)
+    process_tree.of_session(1, fresh=0.0)
+    process_tree.of_session(1, fresh=0.0)
     assert len(looks) >= 2  # whoever kills a session must see its newest process

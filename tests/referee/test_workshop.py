@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from grader.referee.sandbox import bubblewrap, workshop
-from grader.simt.toolchain import BuildTimeout, CompilerFailed
+from grader.backends.simt.compile.toolchain import BuildTimeout, CompilerFailed
+from grader.referee.sandbox import bubblewrap, compiler_jail
 
 ENDLESS = "constexpr long f(long n) { long s = 0; for (long i = 0; i < n; ++i) s += i; return s; }\n"
 HOSTILE = {
@@ -35,9 +35,9 @@ def test_hostile_text_fails_to_compile(
     source.write_text(HOSTILE[name])
     begun = time.monotonic()
     with pytest.raises((CompilerFailed, BuildTimeout)) as failure:
-        workshop.compile_(["-c", str(source), "-o", str(tmp_path / "out.o")], 15.0, tmp_path)
+        compiler_jail.compile_(["-c", str(source), "-o", str(tmp_path / "out.o")], 15.0, tmp_path)
     assert time.monotonic() - begun < 40
-    assert len(str(failure.value)) <= workshop.KEEP
+    assert len(str(failure.value)) <= compiler_jail.KEEP
     assert "root:" not in str(failure.value) and "HOSTILE" not in str(failure.value)
 
 
@@ -46,9 +46,9 @@ def test_honest_text_compiles_and_nothing_else_is_written(tmp_path: Path) -> Non
     home.mkdir()
     source = home / "source.cpp"
     source.write_text("#include <vector>\nint f() { return std::vector<int>(3).size(); }\n")
-    workshop.compile_(["-c", str(source), "-o", str(home / "out.o")], 60.0, home)
+    compiler_jail.compile_(["-c", str(source), "-o", str(home / "out.o")], 60.0, home)
     assert sorted(p.name for p in home.iterdir()) == ["out.o", "source.cpp"]
     # Outside of its folder a compiler writes nowhere, or to a /tmp that is gone with it.
     with contextlib.suppress(CompilerFailed):
-        workshop.compile_(["-c", str(source), "-o", str(tmp_path / "elsewhere.o")], 60.0, home)
+        compiler_jail.compile_(["-c", str(source), "-o", str(tmp_path / "elsewhere.o")], 60.0, home)
     assert [p.name for p in tmp_path.iterdir()] == ["home"]

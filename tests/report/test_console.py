@@ -5,9 +5,9 @@ import io
 import pytest
 from rich.console import Console
 
-from grader.look import Advice
-from grader.report import console as report
-from grader.verdict import Finding, Status, Verdict
+from grader.domain.verdict import Finding, Status, Verdict
+from grader.feedback.look import Advice
+from grader.reports import console as report
 
 LONG = "element [0, 12] is 3, expected 9. " * 8
 

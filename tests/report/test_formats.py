@@ -15,15 +15,15 @@ import pytest
 from hypothesis import HealthCheck, Phase, given, settings
 from hypothesis import strategies as st
 
-from grader.batch import personal, reports
-from grader.batch.collect import of
-from grader.batch.late import Policy
-from grader.batch.plan import Entry, Plan
-from grader.batch.row import Class, LessonFacts, Row, summary
-from grader.lessons import course_root
-from grader.pairs import rank
-from grader.report import console, junit, markdown, page, plots, table, web
-from grader.verdict import Finding, Status, Verdict
+from grader.domain.lessons import course_root
+from grader.domain.verdict import Finding, Status, Verdict
+from grader.profiling import compare_verb
+from grader.reports import charts, class_page, class_table, console, html_page, junit, markdown
+from grader.reports.row import Class, LessonFacts, Row, summary
+from grader.teaching.batch import class_reports, personal
+from grader.teaching.batch.batch_plan import Entry, Plan
+from grader.teaching.batch.class_rows import of
+from grader.teaching.batch.late_policy import Policy
 from tests.report.platforms import SCHEMAS
 
 # Halves of surrogate pairs excepted: layouts make text of such names, and the wire of such messages.
@@ -33,7 +33,7 @@ NASTY = st.text(
     ),
     max_size=40,
 )
-CLASS_SCHEMA = json.loads((course_root() / "grader/schema/class.v1.json").read_text())
+CLASS_SCHEMA = json.loads((course_root() / "grader/domain/schema/class.v1.json").read_text())
 QUICK = (Phase.explicit, Phase.reuse, Phase.generate)  # a failure is small enough as it is
 GRADED = st.sampled_from(list(Status))
 
@@ -101,16 +101,16 @@ def classes(draw: st.DrawFn) -> tuple[Class, list[Verdict]]:
 def totals(result: Class, made: list[Verdict]) -> dict[str, int]:
     """The class's points as each format has them."""
     rows = result.rows
-    out = {"json": sum(r["points"] for r in json.loads(reports.FORMATS["json"][1](result))["rows"])}
-    parsed = list(csv.DictReader(io.StringIO(table.text(result))))
+    out = {"json": sum(r["points"] for r in json.loads(class_reports.FORMATS["json"][1](result))["rows"])}
+    parsed = list(csv.DictReader(io.StringIO(class_table.text(result))))
     out["csv"] = sum(int(r["points"]) for r in parsed)
-    canvas = list(csv.reader(io.StringIO(table.canvas(result))))[2:]
+    canvas = list(csv.reader(io.StringIO(class_table.canvas(result))))[2:]
     left = sum(r.points for r in rows if r.state == "not_gradable")
     out["canvas"] = sum(int(r[-1] or 0) for r in canvas) + left
     suites = junitparser.JUnitXml.fromstring(junit.text(result).encode())
     facts = [{p.name: p.value for p in suite.properties()} for suite in suites]
     out["junit"] = sum(int(f["points"]) for f in facts)
-    rows_of_page = web.text(result).partition('id="all"')[2]
+    rows_of_page = class_page.text(result).partition('id="all"')[2]
     cells = re.findall(r'<td class="n">(\d+)</td><td class="n">\d+</td>', rows_of_page)
     out["html"] = sum(map(int, cells))
     assert len(cells) == len(rows)
@@ -125,7 +125,7 @@ def totals(result: Class, made: list[Verdict]) -> dict[str, int]:
             else:
                 out[name] += data["points" if name == "exercism" else "score"]
     out["markdown"] = rest + sum(int(_stars(markdown.text(r, v))) for r, v in pairs)
-    out["page"] = rest + sum(int(_bold(page.text(r, v))) for r, v in pairs)
+    out["page"] = rest + sum(int(_bold(html_page.text(r, v))) for r, v in pairs)
     return out
 
 
@@ -142,7 +142,7 @@ def _without_pictures() -> Iterator[None]:
     """They take most of the time and hold no points; a test of their own draws them."""
     with pytest.MonkeyPatch.context() as patch:
         for name in ("points", "speeds", "missed"):
-            patch.setattr(plots, name, lambda *_: "")
+            patch.setattr(charts, name, lambda *_: "")
         yield
 
 
@@ -185,7 +185,7 @@ def _plain() -> tuple[Row, Verdict]:
     verdict = Verdict(
         "03_square_kernel", "x.py", "simt", "cpu", (Finding("load", Status.PASSED, "", 2, 2), bad), 1.0
     )
-    from grader.batch.row import row_of
+    from grader.reports.row import row_of
 
     return row_of(verdict, "ann"), verdict
 
@@ -200,11 +200,11 @@ def test_nothing_from_outside_becomes_markup_or_a_formula() -> None:
         verdict, output=evil, findings=(Finding(evil, Status.FAILED, evil + "\n```\n# x", 0, 5),)
     )
     result = Class(evil, "2026-11-21T00:00:00Z", (LessonFacts(row.lesson, evil, 5),), (row,), {})
-    for text in (page.text(row, verdict), web.text(result), web.leaderboard(result)):
+    for text in (html_page.text(row, verdict), class_page.text(result), class_page.leaderboard(result)):
         assert evil not in text and "&lt;script&gt;" in text
     assert evil not in junit.text(result)
     assert evil not in markdown.text(row, verdict).replace("```\n" + evil, "").split("````text")[0]
-    cells = list(csv.reader(io.StringIO(table.text(result))))[1]
+    cells = list(csv.reader(io.StringIO(class_table.text(result))))[1]
     assert cells[0].startswith("'=") and cells[3] == "'@x"
 
 
@@ -219,17 +219,17 @@ def test_where_the_clocks_disagree_no_report_says_a_speed() -> None:
         verdict = replace(verdict, speed=speed | why)
         row = replace(row, speed=summary(verdict)["speed"], status="passed", state="graded")
         result = Class("x", "2026-11-21T00:00:00Z", (LessonFacts(row.lesson, "x", 5),), (row,), {})
-        texts = [markdown.text(row, verdict), web.leaderboard(result), web.text(result)]
+        texts = [markdown.text(row, verdict), class_page.leaderboard(result), class_page.text(result)]
         assert [("12.3" in text) for text in texts] == [shown] * 3
-        assert ("<b>12.3" in page.text(row, verdict)) is shown
-        assert ("a call that waits" in page.text(row, verdict)) is not shown
+        assert ("<b>12.3" in html_page.text(row, verdict)) is shown
+        assert ("a call that waits" in html_page.text(row, verdict)) is not shown
         assert ("a call that waits" in markdown.text(row, verdict)) is not shown
         assert ("12.3" in console.speed_text(verdict.speed or {})) is shown
-        assert (rank.entry("x", replace(verdict, findings=())).ratio is not None) is shown
+        assert (compare_verb.entry("x", replace(verdict, findings=())).ratio is not None) is shown
 
 
 def test_classroom50_takes_whose_it_is_from_its_runner() -> None:
-    from grader.report import classroom50
+    from grader.reports import classroom50
 
     env = {
         "CLASSROOM": "gpu", "ASSIGNMENT": "l07", "OWNER": "ann",

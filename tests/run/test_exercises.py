@@ -11,9 +11,9 @@ from pathlib import Path
 
 import pytest
 
-from grader.errors import BadInputError
-from grader.lessons import course_root
-from grader.run import exercises, script, tests, verb
+from grader.domain.errors import BadInputError
+from grader.domain.lessons import course_root
+from grader.student.run import exercises, run_script, run_tests, run_verb
 
 BUMP = '''\
 import torch
@@ -128,17 +128,17 @@ def test_a_script_sees_them_and_errors_name_their_lines(
     mine = work / "elsewhere" / "mine.py"
     mine.parent.mkdir()
     mine.write_text("from exercise_03 import f\nf()\n")
-    assert script.main("cuda", -1, mine, []) == 1
+    assert run_script.main("cuda", -1, mine, []) == 1
     said = capsys.readouterr().err
     assert "mine.py, line 2: f()" in said and "03_square_kernel.py, line 2: return missing" in said
 
 
 def test_a_lesson_by_its_number_runs(work: Path, capfd: pytest.CaptureFixture[str]) -> None:
     lay(work, "02_python_kernel.py", "print('mine')")
-    assert verb.run(Path("2"), [], "simt") == 0
+    assert run_verb.run(Path("2"), [], "simt") == 0
     assert capfd.readouterr().out == "mine\n"
     with pytest.raises(BadInputError, match="There is no lesson '77'"):
-        verb.run(Path("77"), [], "simt")
+        run_verb.run(Path("77"), [], "simt")
 
 
 @pytest.mark.parametrize(
@@ -153,7 +153,7 @@ def test_a_lesson_by_its_number_runs(work: Path, capfd: pytest.CaptureFixture[st
 )
 def test_which_files_are_tests(tmp_path: Path, name: str, text: str, is_tests: bool) -> None:
     (tmp_path / name).write_text(text)
-    assert tests.collected(tmp_path / name) is is_tests
+    assert run_tests.collected(tmp_path / name) is is_tests
 
 
 @pytest.mark.parametrize("start", [["grader", "run"], ["pytest", "--kernel-backend", "simt"]])
@@ -175,4 +175,4 @@ def test_own_tests_run_on_this_cpu_and_the_memory_checks_count(tmp_path: Path, s
 @pytest.mark.parametrize(("code", "status"), [("def test_a(): pass", 0), ("def test_a(): assert 0", 1)])
 def test_the_exit_code_is_pytests(work: Path, code: str, status: int) -> None:
     lay(work, f"test_mine_{status}.py", code)  # this process keeps the module that it has imported
-    assert tests.run(work / f"test_mine_{status}.py", [], None, str) == status
+    assert run_tests.run(work / f"test_mine_{status}.py", [], None, str) == status

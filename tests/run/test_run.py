@@ -11,9 +11,9 @@ from pathlib import Path
 
 import pytest
 
-from grader.errors import BadInputError
-from grader.lessons import course_root
-from grader.run import cells, script, verb, words
+from grader.domain.errors import BadInputError
+from grader.domain.lessons import course_root
+from grader.student.run import cells, error_words, run_script, run_verb
 
 SHIFT = '''\
 import sys
@@ -89,7 +89,7 @@ def test_ctrl_c_is_the_scripts_and_leaves_no_traceback(tmp_path: Path) -> None:
 def test_a_crash_is_a_sentence(tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> None:
     mine = tmp_path / "mine.py"
     mine.write_text("import os, signal\nos.kill(os.getpid(), signal.SIGSEGV)\n")
-    assert verb.run(mine, [], "simt") == 1
+    assert run_verb.run(mine, [], "simt") == 1
     said = capfd.readouterr().err
     assert said.startswith("mine.py: The process crashed") and "SIGSEGV" in said
 
@@ -116,13 +116,13 @@ def test_exit_codes_are_the_scripts_own(
     inside: Path, capsys: pytest.CaptureFixture[str], source: str, code: int, out: str, err: str
 ) -> None:
     inside.write_text(source)
-    assert script.main("cuda", -1, inside, ["a"]) == code
+    assert run_script.main("cuda", -1, inside, ["a"]) == code
     assert capsys.readouterr() == (out, err)
 
 
 def test_only_the_students_own_frames_are_shown(inside: Path, capsys: pytest.CaptureFixture[str]) -> None:
     inside.write_text("import json\ndef read(text):\n    return json.loads(text)\nread('{')\n")
-    assert script.main("cuda", -1, inside, []) == 1
+    assert run_script.main("cuda", -1, inside, []) == 1
     lines = capsys.readouterr().err.splitlines()
     assert lines[:2] == ["  mine.py, line 4: read('{')", "  mine.py, line 3: return json.loads(text)"]
     assert lines[2].startswith("JSONDecodeError: ")
@@ -130,7 +130,7 @@ def test_only_the_students_own_frames_are_shown(inside: Path, capsys: pytest.Cap
 
 def test_a_syntax_error_has_a_line(inside: Path, capsys: pytest.CaptureFixture[str]) -> None:
     inside.write_text("x = 1\nif x\n    y = 2\n")
-    assert script.main("cuda", -1, inside, []) == 1
+    assert run_script.main("cuda", -1, inside, []) == 1
     assert "mine.py, line 2: if x" in capsys.readouterr().err
 
 
@@ -139,7 +139,7 @@ def test_the_courses_own_frames_are_not_the_students(tmp_path: Path) -> None:
     try:
         cells.read(tmp_path / "missing.ipynb")
     except BadInputError as error:
-        said = words.trouble(error, (Path("/"),), lambda path: Path(path).name)
+        said = error_words.trouble(error, (Path("/"),), lambda path: Path(path).name)
     assert "test_run.py" in said and "cells.py" not in said
 
 
@@ -172,6 +172,6 @@ def test_what_is_no_notebook(tmp_path: Path, text: str) -> None:
 
 def test_neither_script_nor_notebook(tmp_path: Path) -> None:
     with pytest.raises(BadInputError, match="neither a Python script"):
-        verb.run(tmp_path / "kernel.cu", [], "simt")
+        run_verb.run(tmp_path / "kernel.cu", [], "simt")
     with pytest.raises(BadInputError, match="There is no file"):
-        verb.run(tmp_path / "mine.py", [], "simt")
+        run_verb.run(tmp_path / "mine.py", [], "simt")

@@ -9,10 +9,10 @@ from pathlib import Path
 
 import pytest
 
-from grader.errors import BadInputError
-from grader.lessons import find
-from grader.similar import tokens, winnow
-from grader.similar.winnow import Pair
+from grader.domain.errors import BadInputError
+from grader.domain.lessons import find
+from grader.teaching.similar import fingerprint_tokens, winnow
+from grader.teaching.similar.winnow import Pair
 
 LESSON = find("07")
 SOLUTION = LESSON.solution.read_text()
@@ -34,8 +34,12 @@ def function(k: int) -> str:
 
 
 def pairs(texts: dict[str, str], least: float = 0.5) -> list[Pair]:
-    starters = [winnow.prints(tokens.of(p.read_text())) for p in (LESSON.exercise, LESSON.reference)]
-    return winnow.pairs({k: winnow.prints(tokens.of(v)) for k, v in texts.items()}, starters, least)
+    starters = [
+        winnow.prints(fingerprint_tokens.of(p.read_text())) for p in (LESSON.exercise, LESSON.reference)
+    ]
+    return winnow.pairs(
+        {k: winnow.prints(fingerprint_tokens.of(v)) for k, v in texts.items()}, starters, least
+    )
 
 
 def test_a_copy_in_disguise_is_found() -> None:
@@ -64,7 +68,7 @@ def test_different_solutions_are_not_alike() -> None:
 
 @pytest.mark.parametrize("text", ["", "def (", "x = 1\n", "\0", '"""only text"""', "(" * 500])
 def test_anything_has_tokens(text: str) -> None:
-    assert isinstance(winnow.prints(tokens.of(text)), dict)
+    assert isinstance(winnow.prints(fingerprint_tokens.of(text)), dict)
 
 
 def test_the_guarantee_of_winnowing() -> None:
@@ -77,20 +81,20 @@ def test_the_guarantee_of_winnowing() -> None:
 
 
 def test_the_list_on_the_command_line(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    from grader.similar import verb
+    from grader.teaching.similar import similar_verb
 
     (tmp_path / "class").mkdir()
     (tmp_path / "class" / "ann.py").write_text(SOLUTION)
     (tmp_path / "class" / "ben.py").write_text(disguised(SOLUTION))
     (tmp_path / "class" / "empty.py").write_text("")
-    assert verb.run(tmp_path / "class", ("07",), "auto", 0.5, tmp_path / "out.json") == 0
+    assert similar_verb.run(tmp_path / "class", ("07",), "auto", 0.5, tmp_path / "out.json") == 0
     said = capsys.readouterr().out
     assert "1 pairs of 2 files" in said and "Alike is not copied" in said and "empty" in said
     with zipfile.ZipFile(tmp_path / "class.zip", "w") as zipped:
         for path in (tmp_path / "class").iterdir():
             zipped.write(path, path.name)
-    assert verb.run(tmp_path / "class.zip", ("07",), "auto", 0.5, None) == 0
+    assert similar_verb.run(tmp_path / "class.zip", ("07",), "auto", 0.5, None) == 0
     assert "1 pairs of 2 files" in capsys.readouterr().out
     with pytest.raises(BadInputError, match="There is no"):
-        verb.run(tmp_path / "nowhere", ("07",), "auto", 0.5, None)
+        similar_verb.run(tmp_path / "nowhere", ("07",), "auto", 0.5, None)
     assert json.loads((tmp_path / "out.json").read_text())["pairs"][LESSON.name][0]["first"] == "ann"

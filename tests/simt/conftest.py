@@ -12,8 +12,8 @@ from typing import Any
 
 import pytest
 
-from grader.simt import build as builder
-from grader.simt import cache
+from grader.backends.simt.compile import build_cache
+from grader.backends.simt.compile import compiler as builder
 
 HERE = Path(__file__).resolve().parent
 PROGRAMS = HERE / "programs"
@@ -38,7 +38,7 @@ def play(tmp_path_factory: pytest.TempPathFactory) -> Play:
 
     def run(name: str) -> dict[str, Any]:
         if name not in answers:
-            out = cache.once(shared / "answers" / f"{name}.json", lambda out: _ask(name, out))
+            out = build_cache.once(shared / "answers" / f"{name}.json", lambda out: _ask(name, out))
             answers[name] = json.loads(out.read_text())
         assert "failed to run" not in answers[name], answers[name]["failed to run"]
         return answers[name]

@@ -7,9 +7,9 @@ import runpy
 import sys
 from pathlib import Path
 
-from grader.leaving import leave
-from grader.simt import build as builder
-from grader.simt.device import activate
+from grader.backends.simt.compile import compiler as builder
+from grader.backends.simt.runtime.device import activate
+from grader.protocol.process_exit import leave
 
 
 def _build(request: dict[str, object]) -> str:

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import subprocess
 
-from grader.simt import build as builder
-from grader.simt.request import BuildRequest
+from grader.backends.simt.compile import compiler as builder
+from grader.backends.simt.request import BuildRequest
 
 from .conftest import Play
 

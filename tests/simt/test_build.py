@@ -9,10 +9,10 @@ from typing import Any
 
 import pytest
 
-from grader.simt import build as builder
-from grader.simt import headers, library
-from grader.simt.build import BuildRequest, CompileError
-from grader.simt.request import usable_flags
+from grader.backends.simt.compile import compiler as builder
+from grader.backends.simt.compile import headers, library
+from grader.backends.simt.compile.compiler import BuildRequest, CompileError
+from grader.backends.simt.request import usable_flags
 
 KERNEL = """#include <torch/extension.h>
 #include <ATen/ATen.h>

@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from grader.lessons import course_root
+from grader.domain.lessons import course_root
 
 
 @pytest.mark.clang
@@ -35,6 +35,6 @@ def test_a_solution_passes_and_a_starter_fails_with_clang(tmp_path: Path) -> Non
     assert verdict(solution)["status"] == "passed"
     (tmp_path / "edited.py").write_text(solution.read_text().replace("col >= cols", "col > cols"))
     # A check-out gives files new times; the precompiled headers must do all the same.
-    os.utime(course_root() / "grader" / "simt" / "include" / "simt" / "keywords.h")
+    os.utime(course_root() / "grader/backends/simt/include" / "simt" / "keywords.h")
     wrong = verdict(tmp_path / "edited.py")
     assert wrong["status"] not in ("passed", "compile_error")

@@ -9,9 +9,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from grader.simt.by_line import by_line, summary
-from grader.simt.occupancy import occupancy
-from grader.simt.standalone import Counting, compile_program
+from grader.backends.simt.runtime.occupancy import occupancy
+from grader.backends.simt.standalone import Counting, compile_program
+from grader.profiling.by_line import by_line, summary
 
 from .conftest import PROGRAMS
 

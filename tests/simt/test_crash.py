@@ -8,7 +8,7 @@ import sys
 
 import pytest
 
-from grader.simt.findings import last_words
+from grader.backends.simt.runtime.memory_findings import last_words
 
 from .conftest import HERE, PROGRAMS, line_of
 
@@ -16,7 +16,7 @@ from .conftest import HERE, PROGRAMS, line_of
 @pytest.mark.parametrize(("how", "name"), [("segfault", "SIGSEGV"), ("abort", "SIGABRT")])
 def test_last_words(how: str, name: str) -> None:
     done = subprocess.run(
-        [sys.executable, "-m", "grader.simt", str(PROGRAMS / "crash.py"), how],
+        [sys.executable, "-m", "grader.backends.simt", str(PROGRAMS / "crash.py"), how],
         cwd=HERE.parents[1], capture_output=True, text=True, timeout=120,
     )  # fmt: skip
     assert done.returncode > 128, done.stderr
@@ -27,11 +27,11 @@ def test_last_words(how: str, name: str) -> None:
 
 
 def test_torch_must_not_come_first() -> None:
-    code = "import sys; sys.modules['torch'] = sys; from grader.simt.device import activate; activate(str)"
+    code = "import sys; sys.modules['torch'] = sys; from grader.backends.simt.runtime.device import activate; activate(str)"
     done = subprocess.run([sys.executable, "-c", code], cwd=HERE.parents[1], capture_output=True, text=True)
     assert "torch was imported before the CPU back end was activated" in done.stderr
 
 
 def test_the_trusted_side_does_not_import_torch() -> None:
-    code = "import sys, grader.simt.build, grader.simt.findings; assert 'torch' not in sys.modules"
+    code = "import sys, grader.backends.simt.compile.compiler, grader.backends.simt.runtime.memory_findings; assert 'torch' not in sys.modules"
     subprocess.run([sys.executable, "-c", code], cwd=HERE.parents[1], check=True)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from grader.simt.sentences import sentence
+from grader.backends.simt.runtime.sentences import sentence
 
 from .conftest import Play, line_of
 

@@ -5,8 +5,8 @@ from pathlib import Path
 
 import pytest
 
-from grader.simt import origins
-from grader.simt.request import placed
+from grader.backends.simt.request import placed
+from grader.backends.simt.runtime import origins
 
 KERNEL = (
     "__global__ void twice(float* x, int n) {\n    const int i = threadIdx.x;\n    if (i < n) x[i] *= 2;\n}\n"

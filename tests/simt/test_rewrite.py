@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from grader.simt.kernels import find_kernels
-from grader.simt.rewrite import registration, rewrite
-from grader.simt.tokens import joined, tokenize
+from grader.backends.simt.compile.kernels import find_kernels
+from grader.backends.simt.compile.rewrite import registration, rewrite
+from grader.backends.simt.compile.tokens import joined, tokenize
 
 DECLARED = "__global__ void k(float* x, int n);\ntemplate <typename T, int N> __global__ void t(T* x);\n"
 

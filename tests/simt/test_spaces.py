@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import pytest
 
-from grader.explain import explain
-from grader.simt import build as builder
-from grader.simt.build import CompileError
-from grader.simt.rewrite import rewrite
+from grader.backends.simt.compile import compiler as builder
+from grader.backends.simt.compile.compiler import CompileError
+from grader.backends.simt.compile.rewrite import rewrite
+from grader.feedback.explain import explain
 
 from .test_build import request
 

@@ -14,8 +14,8 @@ from .conftest import HERE, PROGRAMS, Play
 CASES = re.findall(r"^def case_(\w+)", (PROGRAMS / "torch_side.py").read_text(), re.M)
 WAITING = """
 import sys
-from grader.simt import build as builder
-from grader.simt.device import activate
+from grader.backends.simt import build as builder
+from grader.backends.simt.runtime.device import activate
 runtime = activate(lambda r: "", checked={checked})
 import torch
 x = torch.arange(1000.0, device="cuda")
@@ -24,7 +24,7 @@ print((x * 2).sum().item())
 
 BLOCKING = """
 from tests.simt.player import _build
-from grader.simt.device import activate
+from grader.backends.simt.runtime.device import activate
 runtime = activate(_build)
 import runpy
 cases = runpy.run_path("tests/simt/programs/torch_side.py")["cases"]()

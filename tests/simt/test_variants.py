@@ -16,7 +16,7 @@ ROOT = Path(__file__).resolve().parents[2]
 
 def run(*options: str, cores: str = "2") -> str:
     done = subprocess.run(
-        [sys.executable, "-m", "grader.simt", *options, str(PROGRAMS / "variants.py")],
+        [sys.executable, "-m", "grader.backends.simt", *options, str(PROGRAMS / "variants.py")],
         cwd=ROOT, capture_output=True, text=True, timeout=300, env=os.environ | {"SIMT_CORES": cores},
     )  # fmt: skip
     assert done.returncode == 0, done.stdout + done.stderr
@@ -37,8 +37,8 @@ def test_both_builds_give_the_same_bits(checked: str, cores: str) -> None:
 def test_a_fast_module_does_not_run_under_checks() -> None:
     program = f"""
 import runpy
-from grader.simt import build as builder
-from grader.simt.device import activate
+from grader.backends.simt import build as builder
+from grader.backends.simt.runtime.device import activate
 activate(lambda r: str(builder.build(builder.BuildRequest.from_json(r), variant="fast").path))
 try:
     runpy.run_path({str(PROGRAMS / "variants.py")!r}, run_name="__main__")

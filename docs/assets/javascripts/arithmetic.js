@@ -1,5 +1,5 @@
 // What the figures to play with compute. No page is needed for it: the tests run these functions beside the
-// Python ones (grader/dev/figures, grader/grid.py, grader/kinds/trace.py) and compare every result.
+// Python ones (tools/figures, grader/lesson_support/grid.py, grader/referee/parts/trace_events.py) and compare every result.
 globalThis.Course = globalThis.Course || {};
 (() => {
   const LANES = 32, SECTOR = 32;

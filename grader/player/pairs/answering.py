@@ -9,12 +9,12 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import torch
 
-from grader.player.pairs import models, values, variants
-from grader.player.pairs.answers import Answers, Wide
+from grader.player.pairs import pair_models, values, variants
 from grader.player.pairs.forms import OnCpu
+from grader.player.pairs.pair_session import Session, mentions_cuda, real
 from grader.player.pairs.pieces import Flat
-from grader.player.pairs.session import Session, mentions_cuda, real
 from grader.player.pairs.weigh import Weigher
+from grader.player.pairs.wide_answers import Answers, Wide
 
 if TYPE_CHECKING:
     from grader.player.stage import Stage
@@ -61,7 +61,7 @@ class Reference(Session):
         return {
             "init": tree,
             "facts": [values.facts(t) for t in self.init],
-            "state": models.listed(self.model),
+            "state": pair_models.listed(self.model),
             "others": values.others(tree),
             "training": bool(self.model is not None and self.model.training),
         }
@@ -72,7 +72,7 @@ class Reference(Session):
             self.mode_ = mode
             with self.words():
                 self.built(self.entry, self.value, seed, mode)
-            models.unsettle(self.model, set(names), torch.Generator().manual_seed(seed % (1 << 62)))
+            pair_models.unsettle(self.model, set(names), torch.Generator().manual_seed(seed % (1 << 62)))
         return {}
 
     def draw(self, seed: int, variant: str, spec: int = 0) -> dict[str, Any]:
@@ -124,7 +124,7 @@ class Reference(Session):
         if not wide.in_blocks:
             wide.whole()  # before the call itself, which may change inputs and state
         versions = [t._version for t in self.inputs]
-        state = models.state(self.model) if self.model is not None else {}
+        state = pair_models.state(self.model) if self.model is not None else {}
         # Not the version: running statistics are updated without raising it.
         before = {key: t.detach().clone() for key, t in state.items() if key[0] == "buffer"}
         raised = {key: t._version for key, t in state.items()}

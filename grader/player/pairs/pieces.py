@@ -6,9 +6,9 @@ from typing import Any
 
 import torch
 
-from grader.arena import Arena
 from grader.player.pairs.values import span
 from grader.player.tensors import dtype_of
+from grader.protocol.arena import Arena
 
 
 class Flat:

@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING, Any
 
 import torch
 
-from grader.player import late
-from grader.player.pairs import models, values
-from grader.player.pairs.session import Session
+from grader.player import late_inputs
+from grader.player.pairs import pair_models, values
+from grader.player.pairs.pair_session import Session
 from grader.player.pairs.weigh import Weigher
 
 if TYPE_CHECKING:
@@ -31,8 +31,11 @@ class Subject(Session):
         """Construct the model with what the reference's ``get_init_inputs`` gave; answers its state."""
         self.single = single
         self.built(entry, values.decode(init, self.init), seed, mode)
-        left_out = "grader.simt.uncompiled" in sys.modules and sys.modules["grader.simt.uncompiled"].used
-        return {"state": models.listed(self.model), "uncompiled": bool(left_out)}
+        left_out = (
+            "grader.backends.simt.runtime.uncompiled" in sys.modules
+            and sys.modules["grader.backends.simt.runtime.uncompiled"].used
+        )
+        return {"state": pair_models.listed(self.model), "uncompiled": bool(left_out)}
 
     def mode(self, mode: str) -> dict[str, Any]:
         """Training or evaluation, from now on."""
@@ -53,7 +56,7 @@ class Subject(Session):
     def move(self, names: list[list[str]]) -> dict[str, Any]:
         """Give these tensors of the state new memory; their values come afterwards."""
         assert self.model is not None
-        own = models.state(self.model)
+        own = pair_models.state(self.model)
         for kind, name in names:
             tensor = own[(kind, name)]
             if not tensor.is_inference() and tensor.layout is torch.strided:
@@ -77,7 +80,7 @@ class Subject(Session):
         torch.manual_seed(seed)
         watcher = Weigher() if weigh else None
         elsewhere = stage.gpu and how != "new"
-        with late.busy() if elsewhere else contextlib.nullcontext():
+        with late_inputs.busy() if elsewhere else contextlib.nullcontext():
             with torch.no_grad(), watcher or contextlib.nullcontext():
                 value = self.run(self.target, inputs)
             if elsewhere:

@@ -9,7 +9,7 @@ import subprocess
 import sys
 from pathlib import Path
 
-from grader.referee.sandbox.room import SYSTEM, Room
+from grader.referee.sandbox.mounts import SYSTEM, Room
 
 TMP_BYTES = 1 << 30
 SHM_BYTES = 256 << 20

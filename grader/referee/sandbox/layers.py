@@ -5,10 +5,10 @@ from __future__ import annotations
 import sys
 from dataclasses import dataclass
 
-from grader.errors import BadInputError
-from grader.player import landlock, seccomp
+from grader.domain.errors import BadInputError
+from grader.protocol.confinement import landlock, seccomp
 from grader.referee.sandbox import bubblewrap
-from grader.referee.sandbox.room import MODES
+from grader.referee.sandbox.mounts import MODES
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,7 +34,8 @@ def layers() -> list[Layer]:
 
 
 def require(mode: str) -> None:
-    """For "strict": :class:`~grader.errors.BadInputError` unless all that the sandbox rests on is there."""
+    """For "strict": :class:`~grader.domain.errors.BadInputError` unless all that the sandbox rests on is
+    there."""
     if mode not in MODES:
         raise BadInputError(f"There is no sandbox mode {mode!r}; the modes are {', '.join(MODES)}.")
     if mode != "strict":

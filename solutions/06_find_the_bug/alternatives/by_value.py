@@ -2,7 +2,7 @@
 
 import torch
 
-from grader.hosts import build
+from grader.lesson_support.host_functions import build
 
 SOURCE = r"""
 __global__ void triple_kernel(const float* x, float* out, int, int n) {

@@ -4,7 +4,7 @@ import math
 
 import torch
 
-from grader.dialects import cuda, tl, triton
+from grader.lesson_support.dialects import cuda, tl, triton
 
 BLOCK = 128
 STUDENT = "Grace Hopper"

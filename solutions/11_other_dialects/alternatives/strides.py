@@ -5,7 +5,7 @@ import re
 
 import torch
 
-from grader.dialects import cuda, tl, triton
+from grader.lesson_support.dialects import cuda, tl, triton
 
 BLOCK = 512
 STUDENT = "23-117"

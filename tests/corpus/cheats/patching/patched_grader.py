@@ -10,11 +10,11 @@ import torch
 
 
 import grader.referee.judge
-import grader.verdict
+import grader.domain.verdict
 
 grader.referee.judge.FACTOR = 1e30
-grader.referee.judge.judge = lambda *a, **k: grader.referee.judge.Judgement(grader.verdict.Status.PASSED)
-grader.verdict.Finding.ok = True
+grader.referee.judge.judge = lambda *a, **k: grader.referee.judge.Judgement(grader.domain.verdict.Status.PASSED)
+grader.domain.verdict.Finding.ok = True
 
 
 def double(x):

@@ -1,6 +1,6 @@
 """A small lesson 07: the library may multiply matrices, the rest is the work of the file's own kernel."""
 
-from grader.task import Case, Task, Tensor
+from grader.domain.task import Case, Task, Tensor
 
 
 def _case(name: str, x: Tensor, out: int, points: int, calls: int = 1) -> Case:

@@ -1,6 +1,6 @@
 """Twice the input; torch may do the work. For submissions whose kernel is not the point."""
 
-from grader.task import Case, Task, Tensor
+from grader.domain.task import Case, Task, Tensor
 
 TASK = Task(
     title="double",

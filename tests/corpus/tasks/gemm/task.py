@@ -1,6 +1,6 @@
 """A matrix product in any float32 arithmetic, by whoever."""
 
-from grader.task import Case, Task, Tensor
+from grader.domain.task import Case, Task, Tensor
 
 TASK = Task(
     title="gemm",

@@ -1,6 +1,6 @@
 """The logistic function in any float32 arithmetic."""
 
-from grader.task import Case, Task, Tensor
+from grader.domain.task import Case, Task, Tensor
 
 TASK = Task(
     title="sigmoid",

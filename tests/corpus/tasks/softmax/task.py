@@ -1,6 +1,6 @@
 """Softmax of long rows: every value is small, so a fixed tolerance would accept zeros."""
 
-from grader.task import Case, Task, Tensor
+from grader.domain.task import Case, Task, Tensor
 
 TASK = Task(
     title="softmax",

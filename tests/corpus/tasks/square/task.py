@@ -1,6 +1,6 @@
 """A small lesson 03: the file's own kernel squares every element."""
 
-from grader.task import Case, Task, Tensor
+from grader.domain.task import Case, Task, Tensor
 
 TASK = Task(
     title="square",

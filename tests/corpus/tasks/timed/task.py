@@ -1,6 +1,6 @@
 """Element-wise work in any way that is right, timed on a GPU."""
 
-from grader.task import Case, Speed, Task, Tensor
+from grader.domain.task import Case, Speed, Task, Tensor
 
 FULL = Case("speed", (Tensor((2048, 2048)),), "", 0)
 ELEMENTS = 4 * 2048 * 2048

@@ -1,0 +1,86 @@
+"""``python -m grader.backends.simt FILE.py [args]``: runs a file with a cuda device on the CPU, in this
+process."""
+
+from __future__ import annotations
+
+import json
+import os
+import runpy
+import sys
+import traceback
+from typing import Any
+
+from grader.backends.simt.compile import compiler as builder
+from grader.backends.simt.request import named
+from grader.backends.simt.runtime.device import activate
+from grader.protocol.process_exit import leave
+
+
+def _build(request: dict[str, object], variant: builder.Variant) -> str:
+    parsed = builder.BuildRequest.from_json(request)
+    try:
+        result = builder.build(parsed, variant=variant)
+    except builder.CompileError as error:
+        where = f"{error.file}:{error.line}: " if error.line else ""
+        raise RuntimeError(
+            f"Error building extension '{parsed.name}': {where}{error.first}\n{error.log}"
+        ) from None
+    if os.environ.get("SIMT_VERBOSE"):
+        print(
+            f"simt: {parsed.name} {result.seconds:.2f} s, {result.headers}, cached={result.cached}",
+            file=sys.stderr,
+        )
+    return str(result.path)
+
+
+def _show(finding: dict[str, Any]) -> str:
+    place = named(finding["file"], finding["line"]) or "at a line that is not known"
+    who = f"block {tuple(finding['block'])} thread {tuple(finding['thread'])}: " if finding["block"] else ""
+    text = f"[{finding['kind']}] {finding['kernel']} {place}: {who}{finding['what']}"
+    if other := finding.get("other"):
+        text += (
+            f"\n    the other: {other['access']} at line {other['line']} by block {tuple(other['block'])} "
+            f"thread {tuple(other['thread'])}"
+        )
+    return text + (f"\n    ({finding['count']} times)" if finding["count"] > 1 else "")
+
+
+def main(arguments: list[str]) -> int:
+    """Runs the file; 3 if the checks found anything."""
+    options = [a for a in arguments if a in ("--json", "--count", "--fast")]
+    arguments = [a for a in arguments if a not in options]
+    if not arguments:
+        print(__doc__, file=sys.stderr)
+        return 2
+    builder.prepare(lambda message: print(message, file=sys.stderr))
+    variant: builder.Variant = "fast" if "--fast" in options else "checked"
+    runtime = activate(
+        lambda request: _build(request, variant),
+        last_words_fd=2,
+        step_budget=int(os.environ.get("SIMT_STEPS", "2000000000")),
+        checked=variant == "checked",
+    )
+    runtime.count("--count" in options)
+    sys.argv = arguments
+    code = 0
+    try:
+        runpy.run_path(arguments[0], run_name="__main__")
+    except SystemExit as stop:
+        code = stop.code if isinstance(stop.code, int) else int(bool(stop.code))
+    except BaseException:
+        traceback.print_exc()
+        code = 1
+    found = runtime.findings()
+    if "--json" in options:
+        print(json.dumps({"findings": found, "launches": runtime.launches()}), file=sys.stderr)
+    else:
+        for finding in found:
+            print(_show(finding), file=sys.stderr)
+        if "--count" in options:
+            for launch in runtime.launches():
+                print(json.dumps(launch), file=sys.stderr)
+    return code or (3 if found else 0)
+
+
+if __name__ == "__main__":
+    leave(main(sys.argv[1:]))

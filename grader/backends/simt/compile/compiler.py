@@ -1,0 +1,296 @@
+"""From a build request to a Python extension module, compiled once for each content.
+
+Trusted side: this never imports torch, and never runs what it compiled.
+"""
+
+from __future__ import annotations
+
+import functools
+import json
+import time
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Literal
+
+from grader.backends.simt.compile import build_cache, headers, library, toolchain, warnings
+from grader.backends.simt.compile.diagnostics import CompileError, explain
+from grader.backends.simt.compile.rewrite import registration, rewrite, source_text
+from grader.backends.simt.compile.toolchain import BuildTimeout, CompilerFailed, ToolchainError
+from grader.backends.simt.compile.unsupported import refuse_includes
+from grader.backends.simt.compile.warnings import Warned
+from grader.backends.simt.request import GENERATED, BuildRequest, Piece, placed, usable_flags
+
+__all__ = [
+    "BuildRequest", "BuildResult", "BuildTimeout", "CompileError", "Runner", "ToolchainError",
+    "build", "device_library", "is_prepared", "prepare", "runtime_library",
+]  # fmt: skip
+
+# Runs the compiler with these arguments, for so many seconds, writing to this folder only; what it said.
+Runner = Callable[[list[str], float, Path], str]
+Run = Callable[[list[str], Path], str]
+
+
+Variant = Literal["checked", "fast"]
+WARNED = "warnings.json"
+MOST_SAID = 2000  # lines of warnings that are kept
+
+
+@dataclass(frozen=True)
+class BuildResult:
+    """A compiled module. ``seconds`` this call took; ``headers`` says which headers it needed.
+
+    ``warned``: what the compiler warned of when it compiled it, now or earlier.
+    """
+
+    path: Path
+    seconds: float
+    cached: bool
+    headers: Literal["lean", "full"]
+    warned: tuple[Warned, ...] = ()
+
+
+@functools.cache
+def _rules() -> str:
+    """Changes with anything that makes other C++ of the same request, or refuses it."""
+    return build_cache.digest(*(p.read_bytes() for p in sorted(toolchain.HERE.glob("*.py"))))
+
+
+def _library_folder() -> Path:
+    """Ours alone: a change of the runtime leaves headers and modules as they are."""
+    return headers.folder() / f"lib-{library.fingerprint()}"
+
+
+def shared_buffer_library() -> Path:
+    """The library that holds ``extern __shared__`` memory."""
+    return library.buffer(_library_folder())
+
+
+def runtime_library() -> Path:
+    """The library that runs kernels; built if it is not there."""
+    return library.runtime(_library_folder())
+
+
+def device_library() -> Path:
+    """The library that gives torch its cuda device; built if it is not there."""
+    runtime, lib = runtime_library(), toolchain.torch().folder / "lib"
+    return build_cache.once(
+        _library_folder() / "libsimt_torch.so",
+        lambda out: toolchain.compile_(
+            ["-O1", "-shared", *toolchain.common_flags(), "-fvisibility=default", f"-I{toolchain.INCLUDE}",
+             str(toolchain.CSRC / "torch_device.cpp"), "-o", str(out), str(runtime), f"-L{lib}",
+             "-ltorch_cpu",
+             "-lc10", f"-Wl,-rpath,{lib}", "-Wl,-rpath,$ORIGIN"]
+        ),
+    )  # fmt: skip
+
+
+def binding_library() -> Path:
+    """The library that makes Python functions of C++ functions; built if it is not there."""
+    runtime_library()  # beside it: whoever is given one finds the others there
+    lib = toolchain.torch().folder / "lib"
+    return build_cache.once(
+        _library_folder() / "libsimt_binding.so",
+        lambda out: toolchain.compile_(
+            ["-O1", "-shared", *toolchain.common_flags(), f"-I{toolchain.INCLUDE}",
+             str(toolchain.CSRC / "binding.cpp"), "-o", str(out), "-Wl,-soname,libsimt_binding.so",
+             f"-L{lib}", "-ltorch_python", "-ltorch_cpu", "-lc10", f"-Wl,-rpath,{lib}"]
+        ),
+    )  # fmt: skip
+
+
+def is_prepared() -> bool:
+    """Whether everything that every submission needs is built already."""
+    suffix = "pch" if toolchain.compiler().is_clang else "gch"
+    libraries = [_library_folder() / name for name in ("libsimt_torch.so", "libsimt_binding.so")]
+    return all(path.exists() for path in [headers.folder() / f"device.h.{suffix}", *libraries])
+
+
+def prepare(progress: Callable[[str], None] = lambda _: None) -> float:
+    """Builds what does not depend on a submission; the seconds it took. Safe to interrupt and repeat."""
+    start = time.perf_counter()
+    if is_prepared():
+        return time.perf_counter() - start
+    progress(
+        f"preparing CUDA on the CPU with {toolchain.compiler().version} and torch {toolchain.torch().version}"
+    )
+    steps: list[tuple[str, Callable[[], object]]] = [
+        ("headers", lambda: headers.precompiled("device")),
+        ("runtime and torch device", device_library),
+        ("bindings", binding_library),
+    ]
+    with ThreadPoolExecutor(2) as pool:
+        running = [(name, pool.submit(step)) for name, step in steps]
+        for name, step in running:
+            try:
+                step.result()
+            except CompilerFailed as failure:
+                raise ToolchainError(
+                    f"could not compile the {name}: {explain(str(failure), set()).first}"
+                ) from failure
+            progress(f"{name}: ready after {time.perf_counter() - start:.0f} s")
+    return time.perf_counter() - start
+
+
+def build(
+    request: BuildRequest,
+    *,
+    timeout: float = 300.0,
+    variant: Variant = "checked",
+    runner: Runner | None = None,
+) -> BuildResult:
+    """Compiles the request, or answers from the cache.
+
+    ``variant``: "checked" modules can be checked and counted; "fast" ones run about ten times as fast, and
+    refuse to run while checks or counts are on. It is the caller's choice and never a submission's.
+    ``runner`` runs the compiler, else it is just run.
+
+    Raises ``CompileError`` (remembered too: an unchanged broken source fails at once) and ``BuildTimeout``.
+    """
+    start = time.perf_counter()
+    home = headers.folder() / "modules" / build_cache.digest(request, variant, _rules())
+    module, note, failed = home / f"{request.name}.so", home / "headers", home / "error.json"
+    if module.exists():
+        home.touch()  # the order of last use, for whoever tidies up
+        kind, warned = note.read_text(), tuple(warnings.kept(home / WARNED))
+        return BuildResult(module, time.perf_counter() - start, True, _kind(kind), warned)
+    if failed.exists():
+        raise CompileError(**json.loads(failed.read_text()))
+    home.mkdir(parents=True, exist_ok=True)
+    deadline = time.monotonic() + timeout
+
+    def run(arguments: list[str], folder: Path) -> str:
+        left = max(1.0, deadline - time.monotonic())
+        return runner(arguments, left, folder) if runner else toolchain.compile_(arguments, left)
+
+    try:
+        with ThreadPoolExecutor(2) as pool:
+            jobs = [pool.submit(_device_object, request, variant, run)] if request.cuda_sources else []
+            jobs.append(pool.submit(_binding_object, request, run))
+            made = [job.result() for job in jobs]
+        kind = "full" if any(k == "full" for _, k in made) else "lean"
+        build_cache.once(note, lambda out: _write(out, kind))
+        own = _own_files(request)
+        found = [one for path, _ in made for one in warnings.found(_said(path).read_text("utf-8"), own)]
+        build_cache.once(home / WARNED, lambda out: warnings.keep(found, out))
+        objects = [str(path) for path, _ in made]
+        build_cache.once(module, lambda out: _link(objects, out, run))
+    except CompilerFailed as failure:
+        error = explain(str(failure), _own_files(request))
+        text = json.dumps({"log": error.log, "first": error.first, "file": error.file, "line": error.line})
+        build_cache.once(failed, lambda out: _write(out, text))
+        raise error from None
+    return BuildResult(module, time.perf_counter() - start, False, _kind(kind), tuple(found))
+
+
+def _said(made: Path) -> Path:
+    """Where the compiler's words about an object file lie."""
+    return made.with_suffix(".log")
+
+
+def _write(out: Path, text: str) -> None:
+    out.write_text(text)
+
+
+def _kind(text: str) -> Literal["lean", "full"]:
+    return "full" if text == "full" else "lean"
+
+
+def _link(objects: list[str], out: Path, run: Run) -> None:
+    libraries = [str(runtime_library()), str(shared_buffer_library()), str(binding_library())]
+    run([*objects, "-o", str(out), *libraries, *toolchain.link_flags()], out.parent)
+
+
+def _lines(text: str, pieces: tuple[Piece, ...], fallback: str) -> str:
+    """The text with a ``#line`` wherever another run of lines begins."""
+    parts = placed(text, pieces, fallback)
+    return "".join(f'#line {line} "{file}"\n{part}\n' for file, line, part in parts)
+
+
+def _of(origins: tuple[tuple[Piece, ...], ...], i: int) -> tuple[Piece, ...]:
+    return origins[i] if i < len(origins) else ()
+
+
+def _own_files(request: BuildRequest) -> set[str]:
+    known = {f for pieces in (*request.cpp_origins, *request.cuda_origins) for _, f, _ in pieces if f}
+    return {*GENERATED, *known}
+
+
+def _device_object(request: BuildRequest, variant: Variant, run: Run) -> tuple[Path, str]:
+    sources = list(request.cuda_sources)
+    parts = [registration(sources) + "\n"]
+    if any("TORCH_EXTENSION_NAME" in text for text in sources):  # load() of a file that binds itself
+        parts.insert(0, f"#define TORCH_EXTENSION_NAME {request.name}\n")
+    for i, text in enumerate(map(rewrite, sources)):
+        pieces = _of(request.cuda_origins, i)
+        if variant == "checked":
+            parts += [
+                source_text(f"{i}_{k}", *part) + "\n"
+                for k, part in enumerate(placed(text, pieces, "CUDA source"))
+            ]
+        parts.append(_lines(text, pieces, "CUDA source"))
+    kind: headers.Kind = "device" if variant == "checked" else "fast"
+    return _object("".join(parts), "\n".join(sources), kind, usable_flags(request.cuda_cflags), run)
+
+
+def _binding_object(request: BuildRequest, run: Run) -> tuple[Path, str]:
+    """By ``simt/binding.h`` where that knows all types and no more of pybind11 is used; else by pybind11."""
+    parts = [_lines(refuse_includes(s), _of(request.cpp_origins, i), "C++ source")
+             for i, s in enumerate(request.cpp_sources)]  # fmt: skip
+    parts.insert(0, f"#define TORCH_EXTENSION_NAME {request.name}\n")
+    source, flags = "\n".join(request.cpp_sources), usable_flags(request.cflags)
+    if request.functions is not None and not headers.uses_pybind(source):
+        own = ['#include "simt/binding.h"\n', *parts, _bound(request.name, request.functions)]
+        try:
+            return _object("".join(own), source, "device", flags, run)
+        except CompilerFailed as failure:
+            if "simt::bind::Convert<" not in str(failure):
+                raise
+    if request.functions is not None:
+        parts.append('#line 1 "bindings"\nPYBIND11_MODULE(TORCH_EXTENSION_NAME, m) {\n')
+        parts += [
+            f'm.def("{name}", torch::wrap_pybind_function({name}), {json.dumps(doc)});\n'
+            for name, doc in request.functions.items()
+        ]
+        parts.append("}\n")
+    return _object("".join(parts), source, "binding", flags, run)
+
+
+def _bound(name: str, functions: dict[str, str]) -> str:
+    start = 'extern "C" SIMT_API simt::bind::Object* PyInit_'
+    lines = [f'simt::bind::function("{f}", {f}, {json.dumps(doc)}),\n' for f, doc in functions.items()]
+    head = f'#line 1 "bindings"\n{start}{name}() {{ return simt::bind::module("{name}", {{\n'
+    return head + "".join(lines) + "}); }\n"
+
+
+def _object(text: str, source: str, kind: headers.Kind, flags: list[str], run: Run) -> tuple[Path, str]:
+    """(object file, "lean" or "full"): against the narrow headers if they suffice."""
+    objects = headers.folder() / "objects"
+    key = build_cache.digest(text, kind, flags)
+    all_headers: headers.Kind = "fast_full" if kind == "fast" else "full"
+    lean, full = objects / f"{key}.o", objects / f"{key}.full.o"
+    if full.exists():
+        return full, "full"
+    if not headers.needs_full(source):
+        included = "".join(f"#include <{header}>\n" for header in headers.extra_includes(source))
+        try:
+            return _compiled(lean, included + text, kind, flags, run), "lean"
+        except CompilerFailed as failure:
+            if not headers.full_may_help(str(failure)):
+                raise
+    return _compiled(full, text, all_headers, flags, run), "full"
+
+
+def _compiled(made: Path, text: str, kind: headers.Kind, flags: list[str], run: Run) -> Path:
+    """The object file ``made``, compiled if it is not there; the compiler's words are kept beside it."""
+
+    def make(out: Path) -> None:
+        source = out.parent / "source.cpp"
+        source.write_text(text)
+        warn = warnings.flags(toolchain.compiler().is_clang)
+        arguments = [*headers.flags(kind), *warn, *flags, *headers.use(kind), "-x", "c++", "-c", str(source)]
+        said = run([*arguments, "-o", str(out)], out.parent)
+        _said(made).write_text("\n".join(said.splitlines()[:MOST_SAID]), "utf-8")
+
+    return build_cache.once(made, make)

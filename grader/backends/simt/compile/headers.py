@@ -1,0 +1,159 @@
+"""Torch's headers, made cheap: narrow ones first, precompiled; the full ones only where they are needed."""
+
+from __future__ import annotations
+
+import functools
+import re
+import subprocess
+from pathlib import Path
+from typing import Literal
+
+from grader.backends.simt.compile import build_cache, toolchain
+
+Kind = Literal["device", "binding", "full", "fast", "fast_full"]
+
+TEXT: dict[Kind, str] = {
+    "device": '#include "simt/narrow.h"\n#include "simt/half.h"\n',
+    "binding": '#include "simt/narrow.h"\n'
+    "#include <torch/csrc/utils/pybind.h>\n#include <torch/csrc/Exceptions.h>\n",
+    "full": '#include <torch/extension.h>\n#include "simt/torch.h"\n#include "simt/half.h"\n',
+}
+TEXT["fast"], TEXT["fast_full"] = TEXT["device"], TEXT["full"]
+# Not worth another 150 MB: the unchecked build is for runs that take longer than its compilation.
+NOT_PRECOMPILED: tuple[Kind, ...] = ("fast", "fast_full")
+
+# Names that only the full headers have: not worth a first try without them.
+NEEDS_FULL = re.compile(
+    r"\btorch\s*::\s*(?:nn|autograd|jit|optim|data|linalg|fft|special|serialize|tensor)\b|\brequires_grad\b"
+    r"|#\s*include\s*[<\"]torch/(?:torch|all|script|autograd|nn|optim|csrc/autograd)\b"
+)
+OPERATOR = re.compile(r"\b(?:torch|at)\s*::\s*(\w+)\s*\(")
+# What a source may use without an include, because torch's usual headers bring it.
+ON_DEMAND = (
+    (re.compile(r"\b(?:PYBIND11_MODULE|pybind11|py)\b"), "torch/csrc/utils/pybind.h"),
+    (re.compile(r"\bTORCH_LIBRARY(?:_IMPL|_FRAGMENT)?\b"), "torch/library.h"),
+)
+
+MISSING = (
+    re.compile(r"error: '(?P<name>\w+)' (?:is not a member of|in namespace) '(?:torch|at|c10)\b"),
+    re.compile(
+        r"error: '(?P<name>\w+)' does not name a (?:type|template class) in namespace '(?:torch|at|c10)\b"
+    ),
+    re.compile(r"error: no (?:member|type|template) named '(?P<name>\w+)' in namespace '(?:torch|at|c10)\b"),
+    re.compile(r"error: .*incomplete type '(?:class |struct |const )*(?:torch|at|c10)::(?P<name>\w+)"),
+    re.compile(
+        r"error: invalid use of incomplete type '(?:class |struct |const )*(?:torch|at|c10)::(?P<name>\w+)"
+    ),
+    re.compile(r"error: '(?P<name>torch|at|c10)::\w+' has not been declared"),
+    re.compile(r"error: '(?P<name>pybind11|py)' (?:has not been declared|is not a class)"),
+)
+
+
+def flags(kind: Kind) -> list[str]:
+    """The flags that a file compiled against these headers must have too."""
+    # Per-operator headers: without the macro, some of torch's headers bring all two thousand operators.
+    lean = (
+        []
+        if kind in ("full", "fast_full")
+        else [f"-I{toolchain.INCLUDE / 'lean'}", "-DAT_PER_OPERATOR_HEADERS"]
+    )
+    if kind == "binding":
+        mode = ["-O0"]
+    else:
+        mode = toolchain.fast_flags() if kind in NOT_PRECOMPILED else toolchain.checked_flags()
+    return [*lean, f"-I{toolchain.INCLUDE}", *mode, *toolchain.common_flags()]
+
+
+@functools.cache
+def fingerprint() -> str:
+    """Changes with anything that a compiled student file depends on, apart from its own source."""
+    ours = [p for p in toolchain.INCLUDE.rglob("*") if p.is_file()]
+    texts = [part for p in sorted(ours) for part in (p.name, p.read_bytes())]
+    found, compiler = toolchain.torch(), toolchain.compiler()
+    return build_cache.digest(
+        found.version,
+        found.folder,
+        compiler.command,
+        compiler.version,
+        *flags("device"),
+        *flags("fast"),
+        *TEXT.values(),
+        *texts,
+    )
+
+
+def folder() -> Path:
+    """Where this toolchain's files lie."""
+    return build_cache.root() / fingerprint()
+
+
+def precompiled(kind: Kind) -> Path:
+    """The name to include the precompiled headers by; compiles them if they are not there."""
+    suffix = "pch" if toolchain.compiler().is_clang else "gch"
+    header = folder() / f"{kind}.h"
+
+    def make(out: Path) -> None:
+        if toolchain.compiler().is_clang:  # it looks for the source again whenever it uses the result
+            source = build_cache.once(header, lambda text: _write(text, TEXT[kind]))
+            # The folder's name stands for the content of all headers; git pull changes their times.
+            instantiate = ["-fpch-instantiate-templates", "-Xclang", "-fno-pch-timestamp"]
+        else:
+            source, instantiate = out.parent / f"{kind}.h", []
+            _write(source, TEXT[kind])
+        toolchain.compile_([*flags(kind), *instantiate, "-x", "c++-header", str(source), "-o", str(out)])
+
+    build_cache.once(header.with_name(f"{kind}.h.{suffix}"), make)
+    return header
+
+
+def _write(out: Path, text: str) -> None:
+    out.write_text(text)
+
+
+def use(kind: Kind) -> list[str]:
+    """Flags that include the headers, precompiled where that pays."""
+    if kind in NOT_PRECOMPILED:
+        header = folder() / f"{kind}.h"
+        build_cache.once(header, lambda out: _write(out, TEXT[kind]))
+        return ["-include", str(header)]
+    header = precompiled(kind)
+    if toolchain.compiler().is_clang:
+        return ["-include-pch", f"{header}.pch"]
+    return ["-include", str(header)]
+
+
+def needs_full(source: str) -> bool:
+    """Whether the narrow headers are certain not to do."""
+    return NEEDS_FULL.search(source) is not None
+
+
+def uses_pybind(source: str) -> bool:
+    """Whether the source needs more of pybind11 or of torch's registration than to be bound."""
+    return any(pattern.search(source) for pattern, _ in ON_DEMAND)
+
+
+def extra_includes(source: str) -> list[str]:
+    """Headers beyond the narrow ones that the source's operators and macros are declared in."""
+    operators = toolchain.torch().include / "ATen" / "ops"
+    wanted = [h for pattern, h in ON_DEMAND if pattern.search(source)]
+    names = sorted(set(OPERATOR.findall(source)))
+    found = [operators / f"{name}.h" for name in names if (operators / f"{name}.h").exists()]
+    if any("ListRef" in header.read_text() for header in found):  # cat and stack take lists of tensors
+        wanted.append("ATen/core/IListRef.h")
+    return wanted + [f"ATen/ops/{header.name}" for header in found]
+
+
+def full_may_help(log: str) -> bool:
+    """Whether an error says that a declaration of torch's is missing which torch's full headers have."""
+    names = {match["name"] for pattern in MISSING for match in pattern.finditer(log)}
+    return any(_torch_declares(name) for name in names)
+
+
+def _torch_declares(name: str) -> bool:
+    """Whether the word occurs in torch's headers at all: a misspelt name does not."""
+    folders = [str(toolchain.torch().include / part) for part in ("torch", "ATen", "c10")]
+    try:
+        done = subprocess.run(["grep", "-rqwF", name, *folders], check=False, timeout=20)
+    except (OSError, subprocess.TimeoutExpired):
+        return True
+    return done.returncode == 0

@@ -1,0 +1,128 @@
+"""The kernels that a source declares: what a launch needs to know about them."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from grader.backends.simt.compile.tokens import (
+    Token,
+    closing,
+    following,
+    joined,
+    opening,
+    previous,
+    split_commas,
+    tokenize,
+)
+
+ATTRIBUTES = {"__launch_bounds__", "__attribute__", "__align__", "__cluster_dims__", "alignas"}
+BEFORE_GLOBAL = {
+    "static",
+    "inline",
+    "extern",
+    "void",
+    "__forceinline__",
+    "__inline__",
+    "__noinline__",
+    "constexpr",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Kernel:
+    """A ``__global__`` function: its parameters' names, and how many template parameters it has (0: none).
+
+    ``typed`` says whether its name (with all template arguments) is one function without default arguments,
+    so that a launch can convert its arguments as a call would. ``bound``: the threads of its
+    ``__launch_bounds__``, 1024 where that is not a plain number.
+    """
+
+    name: str
+    parameters: tuple[str, ...]
+    template_parameters: int
+    typed: bool
+    bound: int = 1024
+
+
+def _parameter(tokens: list[Token]) -> tuple[str, str, bool]:
+    """(name, type text, has default) of one parameter."""
+    words = [t for t in tokens if t.kind != "space"]
+    texts = [t.text for t in words]
+    default = "=" in texts
+    if default:
+        words = words[: texts.index("=")]
+    texts = [t.text for t in words]
+    end = texts.index("[") if "[" in texts else len(words)
+    if end < 2 or words[end - 1].kind != "id":
+        return "", " ".join(texts), default
+    return words[end - 1].text, " ".join(texts[: end - 1] + texts[end:]), default
+
+
+def _template_parameters(tokens: list[Token], at: int) -> int:
+    """How many parameters the template header before the ``__global__`` at ``at`` has; -1 for a pack."""
+    i = previous(tokens, at)
+    while i >= 0 and (tokens[i].text in BEFORE_GLOBAL or tokens[i].kind == "str"):
+        i = previous(tokens, i)
+    if i < 0 or tokens[i].text not in (">", ">>"):
+        return 0
+    start = opening(tokens, i)
+    if start < 0 or tokens[previous(tokens, start)].text != "template":
+        return 0
+    inner = tokens[start + 1 : i]
+    if "..." in joined(inner):
+        return -1
+    return len(split_commas(inner))
+
+
+def _declaration(tokens: list[Token], at: int) -> tuple[str, list[Token]] | None:
+    """(name, parameter tokens) of the function whose ``__global__`` stands at ``at``."""
+    i = following(tokens, at)
+    while i < len(tokens) and tokens[i].text not in ";{}":
+        if tokens[i].text == "(":
+            name = previous(tokens, i)
+            end = closing(tokens, i)
+            if end < 0:
+                return None
+            if tokens[name].text not in ATTRIBUTES:
+                return (tokens[name].text, tokens[i + 1 : end]) if tokens[name].kind == "id" else None
+            i = end
+        i = following(tokens, i)
+    return None
+
+
+def _bound(tokens: list[Token], at: int) -> int:
+    """The first number of the ``__launch_bounds__`` near the ``__global__`` at ``at``."""
+    begin, end = at, at
+    while begin > 0 and tokens[begin - 1].text not in (";", "{", "}"):
+        begin -= 1
+    while end < len(tokens) and tokens[end].text not in (";", "{", "}"):
+        end += 1
+    for i in range(begin, end):
+        if tokens[i].text != "__launch_bounds__":
+            continue
+        number = following(tokens, following(tokens, i))
+        after = following(tokens, number)
+        if after < end and tokens[after].text in (",", ")") and tokens[number].text.isdigit():
+            return int(tokens[number].text)
+    return 1024
+
+
+def find_kernels(text: str) -> dict[str, Kernel]:
+    """The kernels declared in ``text``, by unqualified name."""
+    tokens = tokenize(text)
+    found: dict[str, Kernel] = {}
+    types_of: dict[str, list[str]] = {}
+    for at, token in enumerate(tokens):
+        if token.text != "__global__" or (declared := _declaration(tokens, at)) is None:
+            continue
+        name, inner = declared
+        parameters = [_parameter(part) for part in split_commas(inner)]
+        names = tuple(parameter[0] for parameter in parameters)
+        types = [parameter[1] for parameter in parameters]
+        template = _template_parameters(tokens, at)
+        typed = template >= 0 and not any(parameter[2] for parameter in parameters) and types != ["void"]
+        if name in found:
+            typed = typed and found[name].typed and types_of[name] == types
+        found[name] = Kernel(name, names, template, typed, _bound(tokens, at))
+        types_of[name] = types
+    return found

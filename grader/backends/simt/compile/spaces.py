@@ -1,0 +1,168 @@
+"""Which code may run where: what nvcc refuses and a C++ compiler would take.
+
+A function without ``__device__`` called by a kernel, one with it called by the host, the standard library's
+containers in a kernel, a function that is launched without being a kernel, a kernel that returns something.
+Each becomes an error directive in nvcc's words. What is not certain from the text alone (macros, templates,
+members) is left alone.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from grader.backends.simt.compile.tokens import Token, closing, following, opening, previous
+
+SPACES = {"__global__", "__device__"}
+# nvcc is called with --expt-relaxed-constexpr: of std only what is not constexpr stays on the host.
+HOST_ONLY = frozenset(
+    "vector string cout cerr clog cin endl map set unordered_map unordered_set list deque queue sort "  # noqa: SIM905 (a list of words)
+    "stable_sort to_string function thread mutex lock_guard unique_lock unique_ptr shared_ptr make_unique "
+    "make_shared random_device mt19937 ifstream ofstream stringstream ostringstream getenv rand".split()
+)
+UNSURE = re.compile(r"[A-Z][A-Z0-9_]{2,}")  # a macro: it may hold __device__
+KEYWORDS = {"if", "for", "while", "switch", "return", "sizeof", "catch", "decltype", "alignof", "operator"}
+
+
+@dataclass(frozen=True, slots=True)
+class Function:
+    """A function at namespace level: its name and body (token indices), and where it may run.
+
+    ``device`` and ``host``: it is for the one, the other, or both; a kernel is for the device.
+    """
+
+    name: str
+    at: int
+    begin: int
+    end: int
+    device: bool
+    host: bool
+    sure: bool
+    returns_nothing: bool
+    kernel: bool
+
+
+def refuse(tokens: list[Token]) -> list[Token]:
+    """``tokens`` with an error directive at each place that nvcc would not compile."""
+    functions = _functions(tokens)
+    host = _only(functions, lambda f: not f.device)
+    device = _only(functions, lambda f: f.device and not f.host and not f.kernel)
+    errors: dict[int, str] = {}
+    for f in functions:
+        if f.kernel and f.sure and not f.returns_nothing:
+            errors[f.at] = "a __global__ function must have a void return type"
+        if f.device:
+            errors |= _calls(tokens, f, host, "__host__")
+        elif f.sure:
+            errors |= _calls(tokens, f, device, "__device__")
+    for i, token in enumerate(tokens):
+        if token.text == "<<<" and (name := _launched(tokens, i)) in host | device:
+            which = "host" if name in host else "__device__"
+            text = f"a {which} function call cannot be configured: {name} has no __global__"
+            errors.setdefault(_statement(tokens, i), text)
+    out: list[Token] = []
+    for i, token in enumerate(tokens):
+        if i in errors:
+            text = errors[i].replace('"', "'")
+            out.append(Token("id", f'_Pragma("GCC error \\"{text}\\"") '))
+        out.append(token)
+    return out
+
+
+def _functions(tokens: list[Token]) -> list[Function]:
+    """Functions with a body, outside of classes and other functions."""
+    found: list[Function] = []
+    head = i = 0
+    while i < len(tokens):
+        text = tokens[i].text
+        if text == "(" and (function := _function(tokens, head, i)):
+            found.append(function)
+            i = function.end
+            head = i + 1
+        elif text in (";", "}"):
+            head = i + 1
+        elif text == "#":  # a directive, up to the end of its line
+            while i < len(tokens) and not ("\n" in tokens[i].text and "\\" not in tokens[i].text):
+                i += 1
+            head = i + 1
+        elif text == "{":
+            words = {t.text for t in tokens[head:i]}
+            if words & {"namespace", "extern"}:
+                head = i + 1
+            elif (end := closing(tokens, i)) > 0:
+                i, head = end, end + 1
+        i += 1
+    return found
+
+
+def _function(tokens: list[Token], head: int, i: int) -> Function | None:
+    """The function whose parameters begin at ``i``, if it has a body."""
+    at = previous(tokens, i)
+    end = closing(tokens, i)
+    body = following(tokens, end) if end > 0 else len(tokens)
+    while body < len(tokens) and tokens[body].text in ("const", "noexcept"):
+        body = following(tokens, body)
+    if at < head or body >= len(tokens) or tokens[body].text != "{" or tokens[at].kind != "id":
+        return None
+    last = closing(tokens, body)
+    words = [t.text for t in tokens[head:at] if t.kind != "space"]
+    if last < 0 or tokens[at].text in KEYWORDS or "=" in words:
+        return None
+    # A template or a constexpr function may be taken by both sides, and a macro may say anything.
+    plain = not {"template", "constexpr", "class", "struct", "::"} & set(words)
+    sure = plain and not any(UNSURE.fullmatch(w) for w in words)
+    return Function(
+        tokens[at].text, at, body, last, bool(SPACES & set(words)),
+        "__host__" in words or not SPACES & set(words), sure, "void" in words or "template" in words,
+        "__global__" in words,
+    )  # fmt: skip
+
+
+def _only(functions: list[Function], runs: Callable[[Function], bool]) -> set[str]:
+    """Names all of whose functions run there for certain."""
+    names = {f.name for f in functions}
+    return {n for n in names if all(f.sure and runs(f) for f in functions if f.name == n)}
+
+
+def _calls(tokens: list[Token], caller: Function, names: set[str], there: str) -> dict[int, str]:
+    """The first call of each of ``names``, which run ``there`` alone, in the body of ``caller``, by index."""
+    found: dict[int, str] = {}
+    space = "__global__" if caller.kernel else "__device__" if caller.device else "__host__"
+    said: set[str] = set()
+    for i in range(caller.begin, caller.end):
+        name = tokens[i].text
+        if tokens[i].kind != "id":
+            continue
+        before, after = previous(tokens, i), following(tokens, i)
+        follows, precedes = tokens[after].text, tokens[before].text
+        called = name in names and follows == "(" and precedes not in (".", "->", "::") and (
+            tokens[before].kind != "id" or precedes in ("return", "else", "do")
+        )  # fmt: skip
+        if (
+            caller.device
+            and name in HOST_ONLY
+            and precedes == "::"
+            and tokens[previous(tokens, before)].text == "std"
+        ):
+            name, called, i = f"std::{name}", True, previous(tokens, before)
+        if called and name not in said:
+            said.add(name)
+            where = f'a {space} function("{caller.name}")'
+            found[i] = f'calling a {there} function("{name}") from {where} is not allowed'
+    return found
+
+
+def _launched(tokens: list[Token], i: int) -> str:
+    """The name in front of ``<<<``."""
+    at = previous(tokens, i)
+    if at >= 0 and tokens[at].text in (">", ">>"):
+        at = previous(tokens, opening(tokens, at))
+    return tokens[at].text if at >= 0 else ""
+
+
+def _statement(tokens: list[Token], i: int) -> int:
+    """Where the statement of the launch at ``i`` begins."""
+    while i > 0 and tokens[i - 1].text not in (";", "{", "}", ")"):
+        i -= 1
+    return following(tokens, i - 1)

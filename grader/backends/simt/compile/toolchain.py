@@ -1,0 +1,183 @@
+"""The C++ compiler, the installed torch, and the flags that bring the two together."""
+
+from __future__ import annotations
+
+import functools
+import importlib.util
+import os
+import platform
+import re
+import shutil
+import subprocess
+import sys
+import sysconfig
+from dataclasses import dataclass
+from pathlib import Path
+
+HERE = Path(__file__).resolve().parents[1]
+INCLUDE = HERE / "include"
+CSRC = HERE / "csrc"
+
+
+class ToolchainError(RuntimeError):
+    """Something has to be installed first; the message is one sentence that says what and how."""
+
+
+class BuildTimeout(RuntimeError):  # noqa: N818 - a name of the public interface
+    """The compiler took longer than allowed."""
+
+
+class CompilerFailed(RuntimeError):  # noqa: N818 - carries the log, is not an error of ours
+    """The compiler refused; the message is its whole output."""
+
+
+@dataclass(frozen=True, slots=True)
+class Compiler:
+    """A C++ compiler: how to call it and which it is."""
+
+    command: str
+    version: str
+    major: int
+
+    @property
+    def is_clang(self) -> bool:
+        """Whether it takes clang's flags."""
+        return "clang" in self.version
+
+
+@dataclass(frozen=True, slots=True)
+class Torch:
+    """The installed torch, found without importing it."""
+
+    folder: Path
+    version: str
+    standard: str
+
+    @property
+    def include(self) -> Path:
+        """Torch's headers."""
+        return self.folder / "include"
+
+
+@functools.cache
+def torch() -> Torch:
+    """The installed torch; refuses one that simt cannot work with."""
+    spec = importlib.util.find_spec("torch")
+    if spec is None or not spec.submodule_search_locations:
+        raise ToolchainError(
+            "PyTorch is not installed; get it with: "
+            "pip install torch --index-url https://download.pytorch.org/whl/cpu"
+        )
+    folder = Path(next(iter(spec.submodule_search_locations)))
+    text = (folder / "version.py").read_text()
+    version = re.search(r"__version__ = ['\"]([^'\"]+)", text)
+    cuda = re.search(r"^cuda[^=\n]*= (.+)$", text, re.M)
+    if cuda and cuda[1].strip() != "None":
+        raise ToolchainError(
+            "the installed PyTorch is a CUDA build, and running CUDA on the CPU needs the CPU build; get it, "
+            "best in an environment of its own, with: pip install torch --index-url https://download.pytorch.org/whl/cpu"
+        )
+    extension = (folder / "utils" / "cpp_extension.py").read_text()
+    standards = re.findall(r"-std=(c\+\+\d\d)", extension)
+    return Torch(folder, version[1] if version else "unknown", max(standards, default="c++17"))
+
+
+@functools.cache
+def compiler() -> Compiler:
+    """The C++ compiler: ``$CXX``, or g++, or clang++."""
+    if sys.platform != "linux":
+        raise ToolchainError(
+            f"running CUDA on the CPU works on Linux only so far, not on {platform.system()}; "
+            "use a container, WSL or a Linux machine"
+        )
+    for command in filter(None, (os.environ.get("CXX"), "g++", "clang++")):
+        if shutil.which(command) is None:
+            continue
+        version = subprocess.run([command, "--version"], capture_output=True, text=True, check=False).stdout
+        number = subprocess.run([command, "-dumpversion"], capture_output=True, text=True, check=False).stdout
+        major = int(number.split(".")[0] or 0)
+        if major >= (12 if "clang" in version else 11):
+            return Compiler(command, version.splitlines()[0], major)
+    raise ToolchainError(
+        "a C++ compiler is needed (g++ 11 or clang++ 12, or newer); get it with: sudo apt-get install g++"
+        " (Debian, Ubuntu), sudo dnf install gcc-c++ (Fedora), xcode-select --install (macOS)"
+    )
+
+
+def python_include() -> Path:
+    """Python's own headers."""
+    folder = Path(sysconfig.get_paths()["include"])
+    if not (folder / "Python.h").exists():
+        raise ToolchainError(
+            f"Python's headers are missing (no {folder / 'Python.h'}); get them with: "
+            f"sudo apt-get install python{sys.version_info.major}.{sys.version_info.minor}-dev"
+        )
+    return folder
+
+
+def common_flags() -> list[str]:
+    """What every compilation against torch has."""
+    found = torch()
+    flags = [
+        "-fPIC",
+        f"-std={found.standard}",
+        "-g1",
+        "-fvisibility=hidden",
+        "-DTORCH_API_INCLUDE_EXTENSION_H",
+    ]
+    if compiler().is_clang:
+        flags += ["-gdwarf-4"]
+    else:  # unique symbols would give two modules with an equal template kernel one __shared__ variable
+        flags += ["-pipe", "-fno-gnu-unique"]
+    for folder in (found.include, found.include / "torch/csrc/api/include", python_include()):
+        flags += ["-isystem", str(folder)]
+    return flags
+
+
+def checked_flags() -> list[str]:
+    """Instrumentation: the compiler calls the runtime at every memory access and basic block."""
+    flags = ["-O1", "-fsanitize=thread,signed-integer-overflow"]
+    if compiler().is_clang:  # without bounds: that cuts blocks in pieces, a tiled matmul takes twice as long
+        # A loop that copies must stay a loop: the runtime does not hear of a library's memcpy.
+        flags += [f"-fno-builtin-{name}" for name in ("memcpy", "memmove", "memset")]
+        return [
+            *flags,
+            "-fsanitize-coverage=trace-pc,no-prune",
+            "-mllvm",
+            "-tsan-instrument-read-before-write=1",
+            "-mllvm",
+            "-tsan-distinguish-volatile=1",
+            "-mllvm",
+            "-tsan-instrument-func-entry-exit=0",
+        ]
+    unheard = ["--param=tsan-instrument-func-entry-exit=0"] if compiler().major >= 12 else []
+    # Scalar replacement would split the load of a float4 into four.
+    return [*flags, "-fsanitize=bounds", "-fsanitize-coverage=trace-pc", "-fno-tree-sra", "-fno-ipa-sra",
+            "--param=tsan-distinguish-volatile=1", *unheard]  # fmt: skip
+
+
+def fast_flags() -> list[str]:
+    """No instrumentation. Nothing is contracted to FMA: the results are those of the checked build."""
+    return ["-O3", "-DSIMT_FAST", "-ffp-contract=off", "-fno-semantic-interposition"]
+
+
+def link_flags() -> list[str]:
+    """For a shared object that uses torch."""
+    fast = ["-fuse-ld=gold"] if shutil.which("ld.gold") and not compiler().is_clang else []
+    lib = torch().folder / "lib"
+    return ["-shared", *fast, f"-L{lib}", "-ltorch_python", "-ltorch_cpu", "-lc10", "-Wl,-Bsymbolic"]
+
+
+def compile_(arguments: list[str], timeout: float = 900.0) -> str:
+    """Runs the compiler and answers what it said; ``CompilerFailed`` with that, or ``BuildTimeout``."""
+    environment = os.environ | {"LC_ALL": "C"}
+    try:
+        done = subprocess.run(
+            [compiler().command, *arguments],
+            capture_output=True, text=True, errors="replace", timeout=timeout, env=environment, check=False,
+        )  # fmt: skip
+    except subprocess.TimeoutExpired:
+        raise BuildTimeout(f"the compiler was stopped after {timeout:.0f} seconds") from None
+    if done.returncode:
+        raise CompilerFailed(done.stderr or f"the compiler ended with code {done.returncode}")
+    return done.stderr

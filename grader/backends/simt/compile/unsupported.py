@@ -1,0 +1,205 @@
+"""Constructs that the CPU back end cannot run, refused by one sentence each.
+
+The refusal is put into the source as an error directive, so that the compiler says it, at the right line,
+and only if the construct is really compiled: what stands behind ``#if __CUDA_ARCH__ >= 900`` is not.
+"""
+
+from __future__ import annotations
+
+import re
+
+from grader.backends.simt.compile.kernels import ATTRIBUTES
+from grader.backends.simt.compile.tokens import Token, closing, following, previous
+
+_GPU = "or run this submission on a machine with an NVIDIA GPU"
+_TEXTURE = f"read the tensor through a `const T* __restrict__` pointer, {_GPU}"
+_COPY = f"copy with plain loads and stores and wait with __syncthreads(), {_GPU}"
+_GRAPH = f"launch the kernels directly, {_GPU}"
+_TENSOR_CORE = f"write the product as a loop over plain floats, {_GPU}"
+_OWN = f"write the loop yourself (shuffles, atomics and shared memory work), {_GPU}"
+
+# An identifier: (what it is called, what to use instead).
+WORDS = {
+    "__managed__": ("a __managed__ variable", "use a __device__ variable and cudaMemcpyToSymbol"),
+    "cudaMallocManaged": ("managed memory (cudaMallocManaged)", "use cudaMalloc and cudaMemcpy, or a tensor"),
+    "cudaTextureObject_t": ("a texture", _TEXTURE),
+    "cudaSurfaceObject_t": ("a surface", _TEXTURE),
+    "cudaCreateTextureObject": ("a texture", _TEXTURE),
+    "cudaCreateSurfaceObject": ("a surface", _TEXTURE),
+    "cudaMallocArray": ("a CUDA array", _TEXTURE),
+    "CUtensorMap": ("a TMA copy (CUtensorMap)", _COPY),
+    "memcpy_async": ("an asynchronous copy (memcpy_async)", _COPY),
+    "__pipeline_memcpy_async": ("an asynchronous copy (__pipeline_memcpy_async)", _COPY),
+    "this_cluster": ("a thread block cluster", f"let one block do the work, {_GPU}"),
+    "__cluster_dims__": ("a thread block cluster", f"let one block do the work, {_GPU}"),
+    "cudaLaunchKernelEx": ("cudaLaunchKernelEx", "launch with kernel<<<grid, block>>>(...)"),
+    "cudaLaunchKernelExC": ("cudaLaunchKernelExC", "launch with kernel<<<grid, block>>>(...)"),
+    "cudaStreamBeginCapture": ("the capture of a CUDA graph", _GRAPH),
+}
+PREFIXES = (
+    (re.compile(r"tex[123]D\w*|texCubemap\w*"), ("a texture fetch", _TEXTURE)),
+    (re.compile(r"surf[123]D(?:read|write)"), ("a surface access", _TEXTURE)),
+    (re.compile(r"cudaGraph\w*"), ("a CUDA graph", _GRAPH)),
+    (re.compile(r"__(?:wmma|mma|imma|hmma|bmma)_\w+"), ("a tensor core instruction", _TENSOR_CORE)),
+    (re.compile(r"cuda(?:Memcpy)?Array_t|cudaMemcpy(?:2D)?(?:To|From)Array"), ("a CUDA array", _TEXTURE)),
+)
+SCOPES = {  # what stands before ::
+    "thrust": ("the Thrust library", _OWN),
+    "cute": ("the CuTe library", _OWN),
+    "cutlass": ("the CUTLASS library", _OWN),
+}
+# What is left of CUB are the primitives for blocks and warps (include/cub).
+CUB = re.compile(r"(?:Block|Warp)(?:Reduce|Scan)|Sum|Max|Min|BLOCK_(?:REDUCE|SCAN)_\w+")
+_CUB = f"use its BlockReduce, BlockScan, WarpReduce and WarpScan, or torch's operator, {_GPU}"
+CUDA_SCOPE = {  # cuda::NAME
+    "barrier": ("cuda::barrier", "use __syncthreads()"),
+    "pipeline": ("cuda::pipeline", _COPY),
+    "memcpy_async": ("cuda::memcpy_async", _COPY),
+    "ptx": ("cuda::ptx", f"use the CUDA C++ functions, {_GPU}"),
+    "std": ("cuda::std", "use the functions without the namespace"),
+    "atomic": ("cuda::atomic", "use atomicAdd and its relatives with __threadfence()"),
+    "atomic_ref": ("cuda::atomic_ref", "use atomicAdd and its relatives with __threadfence()"),
+}
+_HEAP = "take memory before the launch (a tensor, cudaMalloc), or an array of fixed size in the kernel"
+HEAP = {name: (f"{name} in a kernel", _HEAP) for name in ("malloc", "free", "new", "delete")}
+INCLUDE = re.compile(r"^(?P<hash>[ \t]*#[ \t]*)include[ \t]*[<\"](?P<header>[\w./+-]+)[>\"][^\n]*", re.M)
+HEADERS = (
+    (re.compile(r"cub/(?!cub\.cuh|(?:block/block|warp/warp)_(?:reduce|scan)\.cuh)|ATen/cuda/cub"),
+     "this part of the CUB library", _CUB),
+    (re.compile(r"thrust/"), "the Thrust library", _OWN),
+    (re.compile(r"crt/mma"), "the tensor core header", _TENSOR_CORE),
+    (re.compile(r"cutlass/|cute/"), "the CUTLASS library", _OWN),
+    (re.compile(r"cublas|cudnn|cusparse|cusolver|cufft|ATen/cuda/CUDABlas|cusolverDn"), "a GPU library",
+     f"call torch's operator instead, {_GPU}"),
+    (re.compile(r"curand|ATen/cuda/CUDAGeneratorImpl|ATen/cuda/CUDAGraphsUtils"),
+     "a GPU library for random numbers", "draw the numbers with torch and pass them as a tensor"),
+    (re.compile(r"cooperative_groups/memcpy_async|cuda_pipeline|cuda/(?:std/)?(?:barrier|pipeline)|cudaTypedefs"),
+     "a library for asynchronous copies", _COPY),
+    (re.compile(r"cuda/|nv/"), "the libcu++ library", "use the functions of CUDA C++ without it"),
+    (re.compile(r"nvrtc|nvToolsExt|nvtx3/|nvml"), "a GPU tool's library", "leave it out for this run"),
+)  # fmt: skip
+
+
+def sentence(what: str, instead: str) -> str:
+    """The refusal, as the student reads it."""
+    return f"{what} cannot run on the CPU: {instead}"
+
+
+def refuse_includes(text: str) -> str:
+    """``text`` with includes that cannot be there turned into errors that say so."""
+
+    def replace(match: re.Match[str]) -> str:
+        for pattern, what, instead in HEADERS:
+            if pattern.match(match["header"]):
+                return f"{match['hash']}error {sentence(what + ' <' + match['header'] + '>', instead)}"
+        return match[0]
+
+    return INCLUDE.sub(replace, text)
+
+
+def _marked(what: str, instead: str) -> Token:
+    text = sentence(what, instead).replace('"', "'")
+    return Token("id", f'_Pragma("GCC error \\"{text}\\"") ')
+
+
+def refuse(tokens: list[Token]) -> list[Token]:
+    """``tokens`` with an error directive before each construct that cannot run."""
+    out: list[Token] = []
+    inside = _device_bodies(tokens)
+    said: set[str] = set()  # the first of each is enough
+    for i, token in enumerate(tokens):
+        found = _construct(tokens, i)
+        if token.text == "<<<" and any(begin < i < end for begin, end in inside):
+            found = "a kernel launched by a kernel (dynamic parallelism)", "launch both kernels from the host"
+        if token.text in HEAP and any(begin < i < end for begin, end in inside) and _is_heap(tokens, i):
+            found = HEAP[token.text]
+        if found and found[0] not in said and not _in_directive(tokens, i):
+            said.add(found[0])
+            at = _before(tokens, out) if token.text == "<<<" else len(out)
+            out.insert(at, _marked(*found))
+        out.append(token)
+    return out
+
+
+def _is_heap(tokens: list[Token], i: int) -> bool:
+    """Whether the word takes or gives memory: no member, no placement ``new (p) T``, no ``= delete``."""
+    before, after = previous(tokens, i), following(tokens, i)
+    last = tokens[before].text if before >= 0 else ""
+    call = after < len(tokens) and tokens[after].text == "("
+    if tokens[i].text in ("malloc", "free"):
+        return call and last not in (".", "->", "::")
+    return not call and last != "operator" and (last != "=" or tokens[i].text == "new")
+
+
+def _before(tokens: list[Token], out: list[Token]) -> int:
+    """Where the statement of the next launch begins in ``out``: a launch is rewritten as a whole."""
+    return next((k + 1 for k in range(len(out) - 1, -1, -1) if out[k].text in (";", "{", "}", ")")), 0)
+
+
+def _construct(tokens: list[Token], i: int) -> tuple[str, str] | None:
+    token = tokens[i]
+    if token.kind != "id":
+        return None
+    name = token.text
+    after = following(tokens, i)
+    next_text = tokens[after].text if after < len(tokens) else ""
+    if name in ("asm", "__asm", "__asm__"):
+        return None if _is_empty_asm(tokens, i) else (
+            "inline PTX (asm)", f"use the CUDA C++ function that does the same, {_GPU}"
+        )  # fmt: skip
+    if name == "texture" and next_text == "<":
+        return "a texture", _TEXTURE
+    if name in SCOPES and next_text == "::":
+        return SCOPES[name]
+    if name == "cub" and next_text == "::" and not _is_scoped(tokens, i):
+        part = tokens[following(tokens, after)].text
+        return None if CUB.fullmatch(part) else (f"cub::{part}", _CUB)
+    if name == "cuda" and next_text == "::" and not _is_scoped(tokens, i):
+        member = following(tokens, after)
+        return CUDA_SCOPE.get(tokens[member].text) if member < len(tokens) else None
+    if name in WORDS:
+        return WORDS[name]
+    return next((found for pattern, found in PREFIXES if pattern.fullmatch(name)), None)
+
+
+def _is_scoped(tokens: list[Token], i: int) -> bool:
+    """Whether ``cuda`` at ``i`` is part of ``at::cuda`` or ``c10::cuda``."""
+    colons = previous(tokens, i)
+    scope = previous(tokens, colons) if colons >= 0 and tokens[colons].text == "::" else -1
+    return scope >= 0 and tokens[scope].kind == "id"
+
+
+def _is_empty_asm(tokens: list[Token], i: int) -> bool:
+    """``asm volatile("" ::: "memory")`` keeps the compiler from moving accesses, and does so here too."""
+    open_ = next((k for k in range(i, min(i + 6, len(tokens))) if tokens[k].text == "("), -1)
+    return open_ >= 0 and tokens[following(tokens, open_)].text == '""'
+
+
+def _in_directive(tokens: list[Token], i: int) -> bool:
+    """Whether the token stands in a preprocessor line other than a ``#define``."""
+    for k in range(i - 1, -1, -1):
+        if tokens[k].kind == "space" and "\n" in tokens[k].text and "\\" not in tokens[k].text:
+            return False
+        if tokens[k].text == "#":
+            word = following(tokens, k)
+            return tokens[word].text != "define" or following(tokens, word) == i
+    return False
+
+
+def _device_bodies(tokens: list[Token]) -> list[tuple[int, int]]:
+    """(first, last) token of the body of each function that runs on the device and not on the host too."""
+    found = []
+    for i, token in enumerate(tokens):
+        if token.text not in ("__global__", "__device__"):
+            continue
+        near = (tokens[previous(tokens, i)].text, tokens[min(following(tokens, i), len(tokens) - 1)].text)
+        if "__host__" in near:
+            continue
+        k = following(tokens, i)
+        while k < len(tokens) and tokens[k].text not in ";{}=":
+            if tokens[k].text == "(" and tokens[previous(tokens, k)].text not in ATTRIBUTES:
+                k = max(closing(tokens, k), k)
+            k = following(tokens, k)
+        if k < len(tokens) and tokens[k].text == "{" and (end := closing(tokens, k)) > 0:
+            found.append((k, end))
+    return found

@@ -1,0 +1,122 @@
+"""The cuda device of the process that runs a submission. ``activate`` before torch is imported."""
+
+from __future__ import annotations
+
+import ctypes
+import json
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+from grader.backends.simt.compile import compiler as builder
+from grader.backends.simt.runtime import counts, load_inline, stand_ins
+from grader.backends.simt.runtime import memory_findings as resolved
+
+CHECK, COUNT = 1, 2
+
+
+class Runtime:
+    """The running back end: what happened on the device since it was last asked."""
+
+    def __init__(self, library: ctypes.CDLL, step_budget: int, checked: bool) -> None:
+        self._library = library
+        self._budget = step_budget
+        self._mode = CHECK if checked else 0
+        self._apply()
+
+    def begin(self, last_words_fd: int, step_budget: int) -> None:
+        """After a fork: this process's place for last words, and its budget (see :func:`activate`)."""
+        self._library.simt_last_words(last_words_fd)
+        self._budget = step_budget
+        self._apply()
+
+    def _apply(self) -> None:
+        self._library.simt_set_mode(self._mode, ctypes.c_long(self._budget))
+
+    def findings(self) -> list[dict[str, Any]]:
+        """What the checks found since the last call, each as plain data (see ``findings.py``)."""
+        return resolved.findings(json.loads(self._library.simt_take_findings()))
+
+    def launches(self) -> list[dict[str, Any]]:
+        """The kernels launched since the last call, with counts if counting was on."""
+        return counts.launches(json.loads(self._library.simt_take_launches()))
+
+    def count(self, on: bool, sample_above: int = 0) -> None:
+        """Switches the counting of memory traffic and arithmetic on or off.
+
+        Launches of more than ``sample_above`` threads are counted by a sample of their blocks (0: never);
+        their counts then say ``sampled``, and whether that is exact.
+        """
+        self._library.simt_sample_above(ctypes.c_ulong(sample_above))
+        self._mode = (self._mode & ~COUNT) | (COUNT if on else 0)
+        self._apply()
+
+    def check(self, on: bool) -> None:
+        """Switches the checks on or off."""
+        self._mode = (self._mode & ~CHECK) | (CHECK if on else 0)
+        self._apply()
+
+    def owner(self, data_ptr: int, nbytes: int) -> dict[str, Any] | None:
+        """The block, thread and line that last wrote any of these bytes; None if no thread did."""
+        text = self._library.simt_last_writer(ctypes.c_void_p(data_ptr), ctypes.c_size_t(nbytes))
+        return resolved.owner(json.loads(text)) if text else None
+
+    def error(self) -> str | None:
+        """The CUDA error that the next synchronising call would raise, in CUDA's words."""
+        code = self._library.simt_pending_error()
+        if not code:
+            return None
+        return stand_ins.FAULTS.get(code, "invalid argument" if code == 1 else "unspecified launch failure")
+
+    def schedule(self, seed: int) -> None:
+        """Shuffles the order of blocks and warps by ``seed``; 0 is their own order."""
+        self._library.simt_set_schedule(ctypes.c_uint64(seed))
+
+    def change(self, number: int) -> None:
+        """Takes this alternative of ``simt/alternatives.h`` from now on; 0 is the source itself."""
+        self._library.simt_set_change(ctypes.c_int(number))
+
+    def report_leaks(self) -> None:
+        """From now on a finding: memory of cudaMalloc that has not been given back."""
+        self._library.simt_report_leaks()
+
+    def wait(self) -> None:
+        """Runs what is queued, without raising what a synchronising call would."""
+        self._library.simt_wait()
+
+    def reset(self) -> None:
+        """Forgets errors, findings and launches; the device works again."""
+        self._library.simt_reset()
+
+
+def activate(
+    build: Callable[[dict[str, object]], str],
+    *,
+    last_words_fd: int = -1,
+    step_budget: int = 0,
+    checked: bool = True,
+    libraries: tuple[Path, Path] | None = None,
+) -> Runtime:
+    """Gives this process a cuda device.
+
+    ``build`` turns a request (plain data, see ``request.py``) into the path of a module. A fatal signal
+    writes one line of JSON to ``last_words_fd`` (-1: nowhere). A launch that takes more than ``step_budget``
+    steps is stopped (0: no limit). ``libraries``: runtime and torch device, else the prepared ones.
+    """
+    if "torch" in sys.modules:
+        raise RuntimeError(
+            "torch was imported before the CPU back end was activated; torch looks for its devices when "
+            "it is imported, so run the file with `course run` (or call activate() first)"
+        )
+    runtime_path, device_path = libraries or (builder.runtime_library(), builder.device_library())
+    library = ctypes.CDLL(str(runtime_path), mode=ctypes.RTLD_GLOBAL)
+    for name in ("simt_take_findings", "simt_take_launches", "simt_last_writer"):
+        getattr(library, name).restype = ctypes.c_char_p
+    library.simt_memory.restype = ctypes.c_size_t
+    ctypes.CDLL(str(device_path), mode=ctypes.RTLD_GLOBAL)
+    runtime = Runtime(library, step_budget, checked)
+    stand_ins.install(library)
+    load_inline.install(build, runtime_path.with_name("libsimt_binding.so"))
+    library.simt_last_words(last_words_fd)
+    return runtime

@@ -1,0 +1,129 @@
+"""The teacher's verbs, one short function each."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+
+def register(app: typer.Typer) -> None:
+    """Add the verbs to the command line."""
+    app.command()(batch)
+    app.command()(report)
+    app.command()(similar)
+    app.command()(export)
+
+
+def batch(
+    submissions: Annotated[
+        Path,
+        typer.Argument(help="A folder or zip of submissions: files, folders, Gradescope, Canvas, Moodle."),
+    ],
+    lesson: Annotated[list[str], typer.Option(help="A lesson (07), several, or all.")],
+    out: Annotated[Path, typer.Option(help="The folder of results; the same one goes on.")] = Path("results"),
+    roster: Annotated[
+        Path | None, typer.Option(help="The class list (CSV): id, login, email, name, section.")
+    ] = None,
+    layout: Annotated[str, typer.Option(help="auto, files, folders, gradescope, canvas or moodle.")] = "auto",
+    backend: Annotated[
+        str, typer.Option("--backend", help="auto, cuda (a GPU) or simt (this CPU).")
+    ] = "auto",
+    workers: Annotated[
+        int, typer.Option(min=0, help="Gradings at a time here; 0: one a core, or one a GPU.")
+    ] = 0,
+    scheduler: Annotated[
+        str, typer.Option(help="A running Dask cluster instead (tcp://host:8786): Slurm, Kubernetes, ...")
+    ] = "",
+    hidden: Annotated[
+        Path | None,
+        typer.Option(help="A folder of hidden cases (07.py, ...); tasks_private/ if it is there."),
+    ] = None,
+    due: Annotated[str, typer.Option(help="When it was due: 2026-11-20T23:59.")] = "",
+    late: Annotated[str, typer.Option(help="What a day costs, and at most: 10%,50%.")] = "",
+    grace: Annotated[float, typer.Option(min=0, help="Minutes after the due time that cost nothing.")] = 0.0,
+    regrade: Annotated[
+        list[str] | None, typer.Option(help="Grade again: a student, a status (not_gradable), or all.")
+    ] = None,
+    only_pending: Annotated[
+        bool, typer.Option("--only-pending", help="On a GPU: only fill in the points that wait for one.")
+    ] = False,
+    by_student: Annotated[
+        bool, typer.Option("--by-student", help="Ask each student the questions of their own id (lesson 05).")
+    ] = False,
+    report: Annotated[
+        list[str] | None,
+        typer.Option(
+            help="More formats: canvas, leaderboard, gradescope, classroom50, prairielearn, exercism."
+        ),
+    ] = None,
+    sandbox: Annotated[str, typer.Option("--sandbox", help="auto, strict or off.")] = "auto",
+    limit: Annotated[
+        float, typer.Option(min=0, help="Seconds for importing a file and for each call; 0: the usual.")
+    ] = 0.0,
+    schedules: Annotated[
+        int, typer.Option(min=1, max=64, help="Orders of blocks and warps for each case (simt).")
+    ] = 1,
+    profile: Annotated[
+        bool, typer.Option("--profile", help="A roofline and a trace for each file that passes.")
+    ] = False,
+    quiet: Annotated[bool, typer.Option("--quiet", help="Say only what goes wrong, and the end.")] = False,
+) -> None:
+    """Grade a class: in parallel, kept as it comes, resumed by the same command, with reports."""
+    from grader.teaching.batch import batch_verb
+
+    raise typer.Exit(
+        batch_verb.batch(
+            submissions, tuple(lesson), out, roster=roster, layout=layout, backend=backend, workers=workers,
+            scheduler=scheduler, hidden=hidden, due=due, late=late, grace=grace,
+            regrade=tuple(regrade or ()), only_pending=only_pending, by_student=by_student,
+            formats=tuple(report or ()), sandbox=sandbox, limit=limit, schedules=schedules, profile=profile,
+            quiet=quiet,
+        )
+    )  # fmt: skip
+
+
+def report(
+    results: Annotated[Path, typer.Argument(help="A folder of results, or one verdict (check --json FILE).")],
+    format: Annotated[
+        list[str] | None,
+        typer.Option(help="json, csv, canvas, junit, html, leaderboard; gradescope, classroom50, ..."),
+    ] = None,
+    out: Annotated[
+        str, typer.Option(help='For one verdict: the file to write, "-" for standard output.')
+    ] = "-",
+) -> None:
+    """Write reports again from what was graded; grades nothing."""
+    from grader.teaching.batch import batch_verb
+
+    raise typer.Exit(batch_verb.report(results, tuple(format or ()), out))
+
+
+def similar(
+    submissions: Annotated[Path, typer.Argument(help="A folder or zip of submissions, as for batch.")],
+    lesson: Annotated[list[str], typer.Option(help="A lesson (07), or several.")],
+    layout: Annotated[str, typer.Option(help="auto, files, folders, gradescope, canvas or moodle.")] = "auto",
+    least: Annotated[float, typer.Option(min=0, max=1, help="Leave out pairs that share less.")] = 0.5,
+    json: Annotated[Path | None, typer.Option(help="Also write the list to this file.")] = None,
+) -> None:
+    """List submissions that resemble each other, for a person to look at; it accuses nobody."""
+    from grader.teaching.similar import similar_verb
+
+    raise typer.Exit(similar_verb.run(submissions, tuple(lesson), layout, least, json))
+
+
+def export(
+    platform: Annotated[str, typer.Argument(help="gradescope, classroom50 or nbgrader.")],
+    lesson: Annotated[str, typer.Argument(help="A lesson (07).")],
+    out: Annotated[
+        Path | None, typer.Option(help="The file to write; one in this folder if left out.")
+    ] = None,
+    hidden: Annotated[
+        Path | None, typer.Option(help="A file of hidden cases; tasks_private/07.py if it is there.")
+    ] = None,
+) -> None:
+    """Write a lesson as a package for a platform that grades by itself; no solution is in it."""
+    from grader.teaching.export import export_verb
+
+    raise typer.Exit(export_verb.run(platform, lesson, out, hidden))

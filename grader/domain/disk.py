@@ -1,0 +1,47 @@
+"""The caller's disk: names that are no text, files that are written whole, errors that only they can mend."""
+
+from __future__ import annotations
+
+import errno
+import os
+import re
+from pathlib import Path
+
+CONTROL = re.compile(r"[\x00-\x1f\x7f-\x9f\u2028\u2029]")
+FULL = (errno.ENOSPC, errno.EDQUOT)
+
+
+def legible(name: str) -> str:
+    r"""A file's name as text of one line: bytes that are not UTF-8 become ``\xfc``, a line's end ``\x0a``.
+
+    Old archives leave such names. Python's own form of them has halves of surrogate pairs in it, which can
+    neither be printed nor written nor sent. Different names stay different, as far as people use them.
+    """
+    try:
+        text = os.fsencode(name).decode("utf-8", "backslashreplace")
+    except UnicodeEncodeError:  # a half that stands for no byte: from JSON, not from a disk
+        text = name.encode("utf-8", "backslashreplace").decode("utf-8")
+    return CONTROL.sub(lambda found: f"\\x{ord(found[0]):02x}", text)
+
+
+def keep(text: str, path: Path) -> Path:
+    """Have the file ``path`` hold this text, whole or not at all, whoever else writes the same."""
+    data = text.encode()
+    if not path.exists() or path.read_bytes() != data:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        part = path.with_name(f".{path.name}.{os.getpid()}")
+        part.write_bytes(data)
+        part.replace(path)
+    return path
+
+
+def trouble(error: Exception) -> str:
+    """A sentence if a file or folder of the caller's cannot be made, read or written, else ""."""
+    if not isinstance(error, OSError) or not error.strerror:
+        return ""
+    if not isinstance(error.filename, (str, bytes)):  # a write does not say to which file
+        return "The disk is full; free some space (./course doctor)." if error.errno in FULL else ""
+    path = Path(os.fsdecode(error.filename))
+    if error.errno == errno.ENOENT and path.is_relative_to(Path(__file__).parents[1]):
+        return ""  # a file of the grader's own, which we have lost
+    return f"{legible(str(path))} cannot be used: {error.strerror}."

@@ -1,0 +1,228 @@
+"""Notebooks: a lesson's exercise as cells, and a student's notebook back as Python source.
+
+A notebook is read as data and never run here. Its exercise cells carry the tag ``exercise`` and the number of
+their part, so that cells which were moved, split, copied or deleted are noticed and named.
+"""
+
+from __future__ import annotations
+
+import ast
+import hashlib
+import json
+import re
+from pathlib import Path
+from typing import Any
+
+from grader.domain.errors import BadInputError
+
+TAG = "exercise"
+MAGIC = re.compile(r"(?P<indent>\s*)(?P<name>\w+\s*=\s*)?(?:[%!?].*|get_ipython\(\).*|[\w.]+\?\??\s*)$")
+TIMED = re.compile(r"(\s*(?:\w+\s*=\s*)?)%(?:time|timeit)\s+(?:-[nr]\s*\d+\s+|-[qop]\s+)*(\S.*)")
+OF_PYTHON = ("%%time", "%%timeit", "%%capture", "%%prun")  # below these a cell is Python, as without them
+
+
+def source(data: bytes, path: Path) -> str:
+    """The Python source of the exercise cells, in order, without magics.
+
+    Raises BadInputError with one sentence for what is not such a notebook, or no longer whole.
+    """
+    cells = _cells(data, path)
+    parts: list[tuple[int, int, str]] = []  # cell's number, part's number, text
+    total = 0
+    for number, cell in enumerate(cells, 1):
+        facts = _dict(_dict(cell.get("metadata")).get("course"))
+        if TAG not in _list(_dict(cell.get("metadata")).get("tags")) or cell.get("cell_type") != "code":
+            continue
+        part, of = facts.get("part"), facts.get("of")
+        if not isinstance(part, int) or not isinstance(of, int) or not 1 <= part <= of <= 100:
+            raise BadInputError(
+                f"{path}: cell {number} is tagged {TAG!r} but has lost its number; "
+                "start from the lesson's notebook."
+            )
+        parts.append((number, part, _text(cell)))
+        total = max(total, of)
+    if not parts:
+        raise BadInputError(
+            f"{path} has no cell tagged {TAG!r}; hand in the lesson's own notebook, with its cells filled in."
+        )
+    seen: dict[int, int] = {}
+    for number, part, _ in parts:
+        if part in seen:
+            raise BadInputError(
+                f"{path}: cells {seen[part]} and {number} are both part {part} of the exercise; "
+                "was one split or copied? Merge them, or delete one."
+            )
+        seen[part] = number
+    if missing := sorted(set(range(1, total + 1)) - set(seen)):
+        raise BadInputError(
+            f"{path}: part {missing[0]} of the {total} parts of the exercise is missing; was its cell "
+            "deleted? Copy it from the lesson's notebook."
+        )
+    order = [part for _, part, _ in parts]
+    if order != sorted(order):
+        wrong = next(k for k in range(1, len(order)) if order[k] < order[k - 1])
+        raise BadInputError(
+            f"{path}: cell {parts[wrong][0]} is part {order[wrong]} of the exercise, but comes after part "
+            f"{order[wrong - 1]}; move it back."
+        )
+    if lost := _lost(cells, parts):
+        raise BadInputError(f"{path}: {lost}")
+    return "\n\n".join(_plain(text) for _, _, text in parts) + "\n"
+
+
+def build(name: str, page: str, exercise: str) -> str:
+    """A lesson's notebook: its page as text, its exercise as tagged cells. It depends on nothing else."""
+    cells = [_cell("markdown", f"{name}-page-{k}", text) for k, text in enumerate(_sections(page), 1)]
+    parts = _parts(exercise)
+    for k, text in enumerate(parts, 1):
+        cell = _cell("code", f"{name}-exercise-{k}", text)
+        cell["metadata"] = {"course": {"of": len(parts), "part": k}, "tags": [TAG]}
+        cells.append(cell)
+    kernel = {"display_name": "Python 3", "language": "python", "name": "python3"}
+    book = {"cells": cells, "metadata": {"kernelspec": kernel}, "nbformat": 4, "nbformat_minor": 5}
+    return json.dumps(book, indent=1, ensure_ascii=False) + "\n"
+
+
+def _parts(text: str) -> list[str]:
+    """The exercise cut at its top-level functions and classes, comments above them included."""
+    lines = text.splitlines()
+    cuts = [0]
+    try:
+        body = ast.parse(text).body
+    except SyntaxError:  # a starter may be as broken as its exercise wants it
+        body = []
+    for node in body:
+        if isinstance(node, (ast.FunctionDef, ast.ClassDef)):
+            first = min([node.lineno, *(d.lineno for d in node.decorator_list)]) - 1
+            while first and lines[first - 1].startswith("#"):
+                first -= 1
+            cuts += [first, node.end_lineno or first]
+    pieces = ["\n".join(lines[a:b]).strip("\n") for a, b in zip(cuts, [*cuts[1:], len(lines)], strict=True)]
+    return [p for p in pieces if p.strip()]
+
+
+def _sections(page: str) -> list[str]:
+    page = page.split("??? note")[0].rstrip()  # the teacher's note stays on the page
+    page = re.sub(r"^<!--.*?-->\n|<!--.*?-->", "", page, flags=re.M)
+    # A copy of the notebook lies elsewhere, where no picture of the course can be found: its words stay.
+    page = re.sub(
+        r'<div data-explorer="[\w-]+" markdown="1">|^</div>\n|!\[([^]]*)\]\(\.\./\.\./docs/[^)]*\)',
+        _words,
+        page,
+        flags=re.M,
+    )
+    return [s.strip() for s in re.split(r"^(?=## )", page, flags=re.M) if s.strip()]
+
+
+def _words(found: re.Match[str]) -> str:
+    return f"*Figure: {found[1]}.*" if found[1] else ""
+
+
+def _cell(kind: str, key: str, text: str) -> dict[str, Any]:
+    cell: dict[str, Any] = {"cell_type": kind, "id": hashlib.sha256(key.encode()).hexdigest()[:12]}
+    cell |= {"metadata": {}, "source": text.splitlines(keepends=True)}
+    return cell | ({"execution_count": None, "outputs": []} if kind == "code" else {})
+
+
+def _cells(data: bytes, path: Path) -> list[dict[str, Any]]:
+    try:
+        book = json.loads(data.decode("utf-8-sig"))
+    except (ValueError, RecursionError) as error:
+        raise BadInputError(
+            f"{path} is not a notebook: {type(error).__name__} while reading its JSON."
+        ) from error
+    if not isinstance(book, dict) or not isinstance(book.get("cells"), list) or book.get("nbformat") != 4:
+        raise BadInputError(f"{path} is not a notebook of format 4; save it again with a current Jupyter.")
+    return [_dict(cell) for cell in book["cells"]]
+
+
+def _plain(text: str) -> str:
+    """A cell's text without magics; below ``%%bash`` and the like it is no Python, and nothing is left.
+
+    Only lines that Python does not understand are looked at: in a string ``% 4`` may begin a line of C++.
+    """
+    if text.lstrip().startswith("%%"):
+        first, _, rest = text.lstrip().partition("\n")
+        return _plain(rest) if first.split()[0] in OF_PYTHON else ""
+    lines = text.splitlines()
+    for _ in range(len(lines)):
+        try:
+            ast.parse("\n".join(lines))
+        except SyntaxError as error:
+            at = (error.lineno or 1) - 1
+            if at >= len(lines) or not MAGIC.match(lines[at]):
+                break  # the student's own mistake, which Python reports better
+            lines[at] = _command(lines[at])
+        except ValueError:
+            break
+        else:
+            break
+    return "\n".join(lines)
+
+
+def _command(line: str) -> str:
+    """What remains of a line for IPython: what it times, or nothing."""
+    if timed := TIMED.fullmatch(line):
+        return timed[1] + timed[2]
+    found = MAGIC.match(line)
+    assert found is not None
+    return f"{found['indent']}{found['name']}None" if found["name"] else f"{found['indent']}pass"
+
+
+def _lost(cells: list[dict[str, Any]], parts: list[tuple[int, int, str]]) -> str:
+    """What a code cell without the tag holds that belongs to the exercise, as a sentence, or ""."""
+    inside = range(parts[0][0], max(p[0] for p in parts))
+    tagged = {number for number, _, _ in parts}
+    made, used = set(), set()
+    for _, _, text in parts:
+        for node in _walk(_plain(text)):
+            made |= _made(node)
+            used |= {node.id} if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Load) else set()
+    for number, cell in enumerate(cells, 1):
+        text = _text(cell)
+        if number in tagged or cell.get("cell_type") != "code" or not text.strip():
+            continue
+        if number in inside and text[0] in " \t":
+            return (
+                f"cell {number} begins in the middle of a block; was it split off the cell above? Merge them."
+            )
+        own = {name for node in _walk(_plain(text)) for name in _made(node)}
+        if lost := sorted((own & used) - made):
+            return (
+                f"cell {number} defines {lost[0]}, which the exercise uses, but is not tagged {TAG!r} and so "
+                "is not handed in; was it split off? Move its code into a cell of the exercise."
+            )
+    return ""
+
+
+def _walk(text: str) -> list[ast.AST]:
+    try:
+        return list(ast.walk(ast.parse(text)))
+    except (SyntaxError, ValueError, RecursionError):
+        return []
+
+
+def _made(node: ast.AST) -> set[str]:
+    """Names that a statement or expression defines, wherever it stands."""
+    if isinstance(node, ast.FunctionDef | ast.ClassDef):
+        arguments = node.args if isinstance(node, ast.FunctionDef) else None
+        given = [*arguments.posonlyargs, *arguments.args, *arguments.kwonlyargs] if arguments else []
+        return {node.name, *(a.arg for a in given)}
+    if isinstance(node, ast.Import | ast.ImportFrom):
+        return {(alias.asname or alias.name).split(".")[0] for alias in node.names}
+    if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store):
+        return {node.id}
+    return {node.arg} if isinstance(node, ast.arg) else set()
+
+
+def _text(cell: dict[str, Any]) -> str:
+    text = cell.get("source")
+    return "".join(str(t) for t in text) if isinstance(text, list) else str(text or "")
+
+
+def _dict(value: Any) -> dict[str, Any]:
+    return value if isinstance(value, dict) else {}
+
+
+def _list(value: Any) -> list[Any]:
+    return value if isinstance(value, list) else []

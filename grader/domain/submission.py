@@ -1,0 +1,103 @@
+"""A submission: one file, read as bytes and never imported on this side."""
+
+from __future__ import annotations
+
+import ast
+import hashlib
+from dataclasses import dataclass
+from pathlib import Path
+
+from grader.domain.disk import keep, legible
+from grader.domain.errors import BadInputError
+
+MAX_BYTES = 2 << 20
+
+
+@dataclass(frozen=True, slots=True)
+class Submission:
+    """The text of a submitted file as it was when grading began, and its content hash (SHA-256, hex).
+
+    ``path`` is what a player imports. It is a file of the cache where ``given``, what was handed in, cannot
+    be imported: a notebook, of which it holds the exercise cells, or a file whose path is not plain text.
+    """
+
+    path: Path
+    source: str
+    digest: str
+    given: Path | None = None
+
+    @property
+    def name(self) -> str:
+        """The path as short as it can be written from here."""
+        path = self.given or self.path
+        return legible(str(path.relative_to(Path.cwd()) if path.is_relative_to(Path.cwd()) else path))
+
+    def syntax_error(self) -> SyntaxError | None:
+        """The file's first syntax error, found without running it."""
+        try:
+            ast.parse(self.source)
+        except SyntaxError as error:
+            return error
+        except (ValueError, RecursionError, MemoryError) as error:
+            return SyntaxError(str(error) or type(error).__name__)
+        return None
+
+
+def read(path: Path) -> Submission:
+    """Read a submission; :class:`~grader.domain.errors.BadInputError` says in one sentence why it cannot be
+    one."""
+    shown = legible(str(path))
+    try:
+        if path.is_dir():
+            raise BadInputError(f"{shown} is a folder; name the .py file in it that should be graded.")
+        if not path.exists():
+            raise BadInputError(f"There is no file {shown}; check the spelling, or leave the path out.")
+        if not path.is_file():
+            raise BadInputError(f"{shown} is not an ordinary file, so it is not read.")
+        if path.stat().st_size > MAX_BYTES:
+            raise BadInputError(f"{shown} is larger than 2 MiB; a submission is a file of source code.")
+        data = path.read_bytes()
+    except OSError as error:
+        raise BadInputError(f"{shown} cannot be read: {error.strerror}.") from error
+    if not data.strip():
+        raise BadInputError(f"{shown} is empty; was it saved?")
+    if b"\0" in data:
+        raise BadInputError(f"{shown} is a binary file, not Python source.")
+    try:
+        source = data.decode("utf-8-sig")
+    except UnicodeDecodeError as error:
+        raise BadInputError(
+            f"{shown} is not UTF-8 text (byte {error.start} is {data[error.start]:#04x}); save it as UTF-8."
+        ) from error
+    if path.suffix == ".ipynb":
+        from grader.domain import notebook
+
+        source = _encodable(notebook.source(data, Path(shown)), shown)
+        return _copied(source, hashlib.sha256(source.encode()).hexdigest(), path)
+    digest, file = hashlib.sha256(data).hexdigest(), path.resolve()
+    plain = legible(str(file)) == str(file)
+    return Submission(file, source, digest) if plain else _copied(source, digest, path)
+
+
+def _encodable(source: str, shown: str) -> str:
+    """The same; JSON can hold halves of characters, a file cannot."""
+    try:
+        source.encode()
+    except UnicodeEncodeError as error:
+        character = source[error.start]
+        raise BadInputError(f"{shown} has a character that is none ({character!a}); remove it.") from error
+    return source
+
+
+def _copied(source: str, digest: str, path: Path) -> Submission:
+    """What a player imports instead of ``path``: a file of the cache with this text, by content and name."""
+    from grader.backends.simt.compile import build_cache
+
+    folder = build_cache.root().resolve() / "copies"
+    if legible(str(folder)) != str(folder):
+        raise BadInputError(
+            f"{legible(str(path))} is graded from a copy, but {legible(str(folder))} is no plain name, too: "
+            "export COURSE_CACHE=/another/folder"
+        )
+    file = folder / digest[:16] / f"{legible(path.stem)[-60:]}.py"
+    return Submission(keep(source, file), source, digest, path.resolve())

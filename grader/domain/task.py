@@ -1,0 +1,136 @@
+"""How an exercise is graded, as data: a lesson's ``task.py`` holds one ``TASK``.
+
+A task names the function or model that a submission must define, and the cases it is called with.
+``reference.py`` beside it defines the same in plain PyTorch; the referee computes the answers from it.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Literal
+
+if TYPE_CHECKING:
+    from grader.domain.part import Part
+
+Fill = Literal["normal", "uniform", "bits", "special", "zeros"]
+Layout = Literal["contiguous", "transposed", "strided", "offset", "expanded"]
+
+
+@dataclass(frozen=True, slots=True)
+class Tensor:
+    """An input to draw: ``shape``, ``dtype`` (a numpy name) and how it is filled and laid out.
+
+    ``fill``: normal (mixed signs), uniform in [0, 1), bits (exact zeros and ones), special (normal with
+    some NaN and infinities), zeros. ``scale`` multiplies. ``layout``: transposed and strided are views
+    that are not contiguous, offset starts one element into its storage, expanded repeats one row without
+    storing it again (its stride is 0). ``device``: where the player puts it.
+    """
+
+    shape: tuple[int, ...]
+    dtype: str = "float32"
+    fill: Fill = "normal"
+    scale: float = 1.0
+    layout: Layout = "contiguous"
+    device: Literal["cuda", "cpu"] = "cuda"
+
+
+Argument = Tensor | int | float | str
+
+
+@dataclass(frozen=True, slots=True)
+class Case:
+    """One call of the submission and the points for getting it right.
+
+    ``expect``: "match" compares with the reference; "raise" wants an exception (an input that must be
+    refused). ``init`` are a model's constructor arguments. ``calls`` > 1 repeats the call on fresh inputs,
+    with new weights each time. ``why`` tells the student what the case is for. ``entry`` names another
+    function than the task's. ``given``: arguments come from the reference file's ``get_init_inputs`` and
+    ``get_inputs`` instead (KernelBench's format). ``hidden``: the category of a case of which a student
+    is told nothing else; such a case is worth a point at least.
+    """
+
+    name: str
+    args: tuple[Argument, ...] = ()
+    why: str = ""
+    points: int = 1
+    expect: Literal["match", "raise"] = "match"
+    init: tuple[object, ...] = ()
+    calls: int = 1
+    entry: str = ""
+    given: bool = False
+    hidden: str = ""
+
+    def __post_init__(self) -> None:
+        if self.hidden and self.points < 1:
+            raise ValueError(f"the hidden case {self.name!r} is worth nothing, so failing it would not show")
+
+
+@dataclass(frozen=True, slots=True)
+class Speed:
+    """The full-size problem, for predicted and measured times.
+
+    ``full`` is timed on a GPU. ``case`` is the same problem at a size that the CPU back end can count.
+    ``eager_bytes`` and ``fused_bytes`` are what the framework's kernels and one fused kernel move through
+    device memory at the full size, the GEMM left out; ``case_bytes`` what one fused kernel moves at ``case``.
+    ``eager_launches``: kernels of the framework that the fused one replaces. ``flops``: of the GEMM, or 0.
+    ``broadcast``: elements of those operators whose operands differ in shape; the framework is slower there.
+    """
+
+    case: Case
+    full: Case
+    eager_bytes: int
+    fused_bytes: int
+    case_bytes: int
+    eager_launches: int = 1
+    flops: int = 0
+    broadcast: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Prediction:
+    """A number to write down before it is measured: ``what`` is its name in a verdict's speed."""
+
+    what: str
+    question: str
+    unit: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Task:
+    """What ``TASK`` in a lesson's ``task.py`` holds.
+
+    ``entry`` is the name called; ``kind`` says whether it is a function or an ``nn.Module`` class whose
+    instances are called (its reference is then named ``reference_entry``). ``index`` is how an output
+    element maps to a thread in the usual kernel: "flat" (1-D) or "row_col" (2-D, x along the columns).
+    ``starter_fails`` is the check that an untouched starter fails first. ``own`` says what the file's own
+    kernels must do: "elementwise" everything but library matrix products, "all" all of the arithmetic, ""
+    nothing in particular. ``parts`` are graded in other ways, see :mod:`grader.referee.parts`; a task without
+    cases needs no reference. ``introduces`` is the lesson's one new concept, ``terms`` are the words that
+    it brings along; ``requires`` names concepts and terms of earlier lessons. ``predictions`` are asked
+    for before the numbers that they are about are shown. ``packages`` must be importable, and come with
+    one of the course's extras.
+    """
+
+    title: str
+    entry: str
+    cases: tuple[Case, ...] = ()
+    kind: Literal["function", "model"] = "function"
+    reference_entry: str = ""
+    index: Literal["flat", "row_col"] = "flat"
+    memory_points: int = 0
+    parts: tuple[Part, ...] = ()
+    speed: Speed | None = None
+    introduces: tuple[str, ...] = ()
+    terms: tuple[str, ...] = ()
+    requires: tuple[str, ...] = ()
+    minutes: int = 20
+    starter_fails: str = ""
+    own: Literal["", "elementwise", "all"] = ""
+    predictions: tuple[Prediction, ...] = ()
+    packages: tuple[str, ...] = ()
+
+    @property
+    def max_points(self) -> int:
+        """Points of all cases, of the memory check and of the parts."""
+        of_parts = sum(c.points for part in self.parts for c in part.checks)
+        return sum(c.points for c in self.cases) + self.memory_points + of_parts

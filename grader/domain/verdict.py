@@ -1,0 +1,231 @@
+"""What the grader says: statuses, findings and the verdict, and their published JSON form."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from enum import StrEnum
+from typing import Any
+
+from grader.domain.version import __version__
+
+SCHEMA = "inline-to-fused/verdict/v1"
+
+
+class Status(StrEnum):
+    """Everything that can become of a check. A closed list: reports and teachers rely on it."""
+
+    PASSED = "passed"
+    FAILED = "failed"
+    COMPILE_ERROR = "compile_error"
+    IMPORT_ERROR = "import_error"
+    MISSING_ENTRY = "missing_entry"
+    RAISED = "raised"
+    NOT_REFUSED = "not_refused"
+    WRONG_OUTPUT = "wrong_output"
+    WRONG_ANSWER = "wrong_answer"
+    WRONG_SHAPE = "wrong_shape"
+    WRONG_DTYPE = "wrong_dtype"
+    WRONG_DEVICE = "wrong_device"
+    NOT_A_TENSOR = "not_a_tensor"
+    NOT_FINITE = "not_finite"
+    PRECISION = "precision"
+    MUTATED_INPUT = "mutated_input"
+    NO_KERNEL = "no_kernel"
+    ILLEGAL_ACCESS = "illegal_access"
+    UNINITIALISED = "uninitialised"
+    RACE = "race"
+    BARRIER = "barrier"
+    CUDA_ERROR = "cuda_error"
+    CRASHED = "crashed"
+    EXITED_EARLY = "exited_early"
+    TIMEOUT = "timeout"
+    OUT_OF_MEMORY = "out_of_memory"
+    TAMPERED = "tampered"
+    NOT_RUN = "not_run"
+    PENDING_GPU = "pending_gpu"
+    PENDING_CPU = "pending_cpu"
+    NOT_GRADABLE = "not_gradable"
+
+
+SENTENCE: dict[Status, str] = {
+    Status.PASSED: "Everything that was checked is right.",
+    Status.FAILED: "Several different checks failed, or a hidden one; "
+    "the first that is shown is the place to start.",
+    Status.COMPILE_ERROR: "The C++ or CUDA source did not compile, so nothing ran; "
+    "start with the first error, later ones often follow from it.",
+    Status.IMPORT_ERROR: "Python stopped with an exception while importing the file.",
+    Status.MISSING_ENTRY: "The file does not define the name that the grader calls; "
+    "keep the function or class of the starter, with its name.",
+    Status.RAISED: "The call ended in an exception instead of a result.",
+    Status.NOT_REFUSED: "An input that the kernel cannot handle was accepted; "
+    "add the TORCH_CHECK that refuses it, before the launch.",
+    Status.WRONG_OUTPUT: "The result differs from the reference; "
+    "look at the first wrong element and at the line that makes it.",
+    Status.WRONG_ANSWER: "An answer is not right, or a test lets a wrong kernel pass.",
+    Status.WRONG_SHAPE: "The result has another shape than the reference; "
+    "check what the output is allocated as.",
+    Status.WRONG_DTYPE: "The result has another dtype than the reference; "
+    "allocate the output with the input's options.",
+    Status.WRONG_DEVICE: "The result is not on the GPU; "
+    "return the tensor the kernel wrote, not a copy on the CPU.",
+    Status.NOT_A_TENSOR: "The call returned something that is not a tensor; return the output tensor itself.",
+    Status.NOT_FINITE: "The result holds NaN or infinity where the reference has none of it.",
+    Status.PRECISION: "The result is close, but its error is far above that of ordinary float32 arithmetic; "
+    "look for a lower precision or an approximation.",
+    Status.MUTATED_INPUT: "The call changed its input or a weight; write to an output of its own.",
+    Status.NO_KERNEL: "The result is right, but it is not the work of a kernel in the file; "
+    "the exercise is to write that kernel and to let it write the result.",
+    Status.ILLEGAL_ACCESS: "A thread touched memory outside its tensor; "
+    "work out the index in that line for the thread that is named.",
+    Status.UNINITIALISED: "Something was never written: memory that a thread reads, or an element of the "
+    "result.",
+    Status.RACE: "Two threads used the same memory without order, and one of them wrote; "
+    "give each element one owner, or put a barrier between.",
+    Status.BARRIER: "The threads of a block did not all meet at the same barrier; "
+    "keep __syncthreads() out of branches that only some threads take.",
+    Status.CUDA_ERROR: "CUDA reported an error.",
+    Status.CRASHED: "The process of the submission crashed; "
+    "in host code this is usually a bad pointer or a failed assertion.",
+    Status.EXITED_EARLY: "The process of the submission ended on its own before it had answered; "
+    "remove calls such as exit() from the file.",
+    Status.TIMEOUT: "It took longer than allowed and was stopped; "
+    "look for a loop whose end is never reached.",
+    Status.OUT_OF_MEMORY: "Memory ran out; check the sizes that are allocated.",
+    Status.TAMPERED: "What the submission's process answered does not fit the protocol or the laws of the "
+    "hardware, so nothing it said counts.",
+    Status.NOT_RUN: "This was not run, because an earlier step failed; mend that first.",
+    Status.PENDING_GPU: "Only a run on a GPU can judge this.",
+    Status.PENDING_CPU: "Only the CPU back end can judge this, and here it could not.",
+    Status.NOT_GRADABLE: "This cannot be graded, and it is not the submission's fault.",
+}
+
+
+PENDING = {Status.PENDING_GPU, Status.PENDING_CPU}
+
+
+@dataclass(frozen=True, slots=True)
+class Finding:
+    """The result of one check: what was looked at, what came of it, and the evidence.
+
+    ``message`` is one short paragraph for the student; ``evidence`` holds the same facts as data
+    (JSON values only). ``points`` of ``max_points`` are whole numbers.
+    """
+
+    id: str
+    status: Status
+    message: str = ""
+    points: int = 0
+    max_points: int = 0
+    evidence: dict[str, Any] = field(default_factory=dict)
+
+    @property
+    def ok(self) -> bool:
+        """Whether the check was passed."""
+        return self.status is Status.PASSED
+
+    def as_json(self) -> dict[str, Any]:
+        """The finding as in the published schema."""
+        return {
+            "id": self.id,
+            "status": str(self.status),
+            "points": self.points,
+            "max_points": self.max_points,
+            "message": self.message,
+            "evidence": self.evidence,
+        }
+
+
+@dataclass(frozen=True, slots=True)
+class Verdict:
+    """All findings about one submission and what they amount to. Times are in seconds."""
+
+    lesson: str
+    submission: str
+    backend: str
+    device: str
+    findings: tuple[Finding, ...]
+    seconds: float
+    stages: dict[str, float] = field(default_factory=dict)
+    speed: dict[str, Any] | None = None
+    output: str = ""
+    versions: dict[str, str] = field(default_factory=dict)
+
+    @property
+    def status(self) -> Status:
+        """One word for the whole: passed, the one way in which it failed, or failed for several."""
+        bad = {f.status for f in self.findings if not f.ok}
+        bad -= PENDING
+        if not bad:
+            return Status.PASSED
+        if len(bad) > 1:
+            bad -= {Status.NOT_RUN}
+        return bad.pop() if len(bad) == 1 else Status.FAILED
+
+    @property
+    def failed(self) -> list[Finding]:
+        """What went wrong, the cause before its consequences; what waits or was not run is not among it.
+
+        What threads did to memory explains the wrong values, crashes and CUDA errors of the cases, so it
+        comes first; then a function that another one which failed calls
+        (``grader.feedback.explain.functions_first``).
+        """
+        bad = [f for f in self.findings if not f.ok and f.status not in PENDING | {Status.NOT_RUN}]
+        return sorted(bad, key=lambda f: (f.id != "memory", "part" not in f.evidence))
+
+    @property
+    def points(self) -> int:
+        """Points earned."""
+        return sum(f.points for f in self.findings)
+
+    @property
+    def max_points(self) -> int:
+        """Points that could be earned, those that still wait included."""
+        return sum(f.max_points for f in self.findings)
+
+    @property
+    def waiting(self) -> int:
+        """Points that wait for another machine: a GPU, or the CPU back end beside one."""
+        return sum(f.max_points for f in self.findings if f.status in PENDING)
+
+    @property
+    def ok(self) -> bool:
+        """Whether nothing failed."""
+        return self.status is Status.PASSED
+
+    def as_json(self) -> dict[str, Any]:
+        """The verdict as in ``grader/domain/schema/verdict.v1.json``."""
+        return {
+            "schema": SCHEMA,
+            "grader": __version__,
+            "lesson": self.lesson,
+            "submission": self.submission,
+            "status": str(self.status),
+            "sentence": SENTENCE[self.status],
+            "points": self.points,
+            "max_points": self.max_points,
+            "backend": self.backend,
+            "device": self.device,
+            "findings": [f.as_json() for f in self.findings],
+            "seconds": round(self.seconds, 3),
+            "stages": {k: round(v, 3) for k, v in self.stages.items()},
+            "speed": self.speed,
+            "output": self.output,
+            "versions": self.versions,
+        }
+
+    @classmethod
+    def from_json(cls, data: dict[str, Any]) -> Verdict:
+        """What :meth:`as_json` made, read again. KeyError or ValueError for anything else."""
+        findings = tuple(Finding(**{**f, "status": Status(f["status"])}) for f in data["findings"])
+        names = (
+            "lesson",
+            "submission",
+            "backend",
+            "device",
+            "seconds",
+            "stages",
+            "speed",
+            "output",
+            "versions",
+        )
+        return cls(findings=findings, **{name: data[name] for name in names})

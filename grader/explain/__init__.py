@@ -1,5 +1,0 @@
-"""Errors of compilers, torch and Python in plain words: the cause, the place, what to do."""
-
-from grader.explain.engine import Explanation, explain
-
-__all__ = ["Explanation", "explain"]

@@ -1,0 +1,79 @@
+"""Explanations for the findings of a verdict."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import replace
+
+from grader.backends.simt.compile.warnings import Warned
+from grader.domain.verdict import PENDING, Finding, Status
+from grader.feedback.explain import facts, host_mistakes, indices, own_lines, timing_mistakes, warned
+from grader.feedback.explain.engine import Explanation, explain
+
+ERRORS = {Status.COMPILE_ERROR, Status.IMPORT_ERROR, Status.RAISED, Status.CUDA_ERROR}
+# What a warning of the compiler, or a fact about the text, says nothing about.
+BEFORE_THE_CALL = {
+    Status.COMPILE_ERROR, Status.IMPORT_ERROR, Status.NOT_RUN, Status.TAMPERED,
+    Status.NOT_GRADABLE, Status.NO_KERNEL, Status.EXITED_EARLY, *PENDING,
+}  # fmt: skip
+
+
+def explained(finding: Finding, source: str, warnings: Sequence[Warned] = ()) -> Finding:
+    """The finding with ``evidence["explanation"]`` if its cause is known, else as it was.
+
+    Known are errors by their text, then lines that the compiler warned of when it built the file, then facts
+    about the student's ``source`` that explain such a failure.
+    """
+    found: Explanation | None = None
+    if finding.status in ERRORS:
+        log = finding.evidence.get("log")
+        # A RuntimeError of load_inline carries the compiler's output, or what is left of it.
+        rest = (
+            log if isinstance(log, str) else "\n".join(str(finding.evidence.get("text", "")).splitlines()[1:])
+        )
+        found = explain(f"{finding.message}\n{rest}", source)
+        if finding.status is Status.COMPILE_ERROR:
+            found = host_mistakes.sources(source) or found
+        if finding.status is Status.IMPORT_ERROR:
+            found = host_mistakes.unquoted(finding, source) or found
+        if found and found.rule == "not-bound":
+            found = host_mistakes.bound(found, finding, source)
+        if found and found.rule == "launch-invalid":  # CUDA does not say which of its two reasons it was
+            found = indices.launch(finding, source) or found
+        if found and found.rule == "scalar-type":
+            found = host_mistakes.dtype(finding, source) or found
+        if found and found.rule == "old-standard":
+            found = host_mistakes.flag(found, source, "-std=")
+        if found and found.rule == "matrix-shapes":
+            found = host_mistakes.linear(found, finding, source)
+        if found and found.rule == "wrong-call":
+            found = host_mistakes.call(found, finding, source)
+        if found and found.rule.startswith("event-"):
+            found = timing_mistakes.events(finding, source) or found
+    if found and not found.line:
+        found = _placed(found, finding.message, source)
+    if found is None and not finding.ok and finding.status not in BEFORE_THE_CALL:
+        found = warned.explained(warnings, source) or facts.explained(finding, source)
+    message = (
+        _suggestions(finding.message, source) if finding.status is Status.COMPILE_ERROR else finding.message
+    )
+    if found is None:
+        return finding if message == finding.message else replace(finding, message=message)
+    return replace(finding, message=message, evidence=finding.evidence | {"explanation": found.as_json()})
+
+
+def _placed(found: Explanation, message: str, source: str) -> Explanation:
+    """The explanation with the student's line that the exception came from."""
+    lines = source.splitlines()
+    for match in reversed(list(re.finditer(r"\.py, line (\d+): ", message))):
+        number = int(match[1])
+        if 0 < number <= len(lines) and lines[number - 1].strip()[:20] in message:
+            return replace(found, line=number, code=lines[number - 1].strip())
+    return found
+
+
+def _suggestions(message: str, source: str) -> str:
+    """A compiler's message without suggestions of names that do not stand in the student's own source."""
+    known = own_lines.words(source)
+    return re.sub(r";? did you mean '([^']+)'\??", lambda m: m[0] if m[1] in known else "", message)

@@ -1,0 +1,182 @@
+"""Facts about what a kernel's statements do: what they write, with which index, in which order. See ``facts.py``."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+from grader.domain.verdict import Finding, Status
+from grader.feedback.explain.source_text import OUTSIDE, TWICE, WRONG, Fact, Finder, Text
+
+VALUE = frozenset({Status.WRONG_OUTPUT, Status.NOT_FINITE, Status.PRECISION})
+
+
+def _never_written(text: Text, finding: Finding) -> Iterator[Fact]:
+    """A kernel that stores nothing through a pointer which it may write."""
+    for kernel in text.kernels:
+        parts = [
+            p for p in kernel.parameters.split(",") if "*" in p and not re.search(r"\bconst\b[^*]*\*", p)
+        ]
+        outputs = [m[0] for p in parts if (m := re.search(r"\w+\s*$", p))]
+        handed = rf"\b(?:{'|'.join(outputs)})\b" if outputs else ""
+        # Handed on to a function, to another pointer or to an atomic, it may well be written.
+        if not outputs or re.search(
+            rf"{handed}\s*\[[^\]]*\]\s*(?:[-+*/]?=(?!=)|\+\+)|\*\s*{handed}|[(,=&]\s*{handed}\s*[,);+]|reinterpret_cast<[^>]*>\(\s*{handed}|&\s*{handed}",
+            kernel.body,
+        ):
+            continue
+        idle = re.search(
+            r"(?:[;{})])\s*(?P<call>(?!return\b|if\b|for\b|while\b|__syncthreads|printf|assert|atomic)[A-Za-z_]\w*\s*\([^;{}=]*\)|[\w.]+\s*[-+*/]\s*[^;{}=]+)\s*;",
+            kernel.body,
+        )
+        name = outputs[0]
+        at = kernel.start + idle.start("call") if idle else text.code.rfind(kernel.name, 0, kernel.start)
+        said = f" `{' '.join(idle['call'].split())}` is computed here, and nothing keeps it." if idle else ""
+        cause = f"No line of {kernel.name} writes to {name}.{said}"
+        yield Fact("never-stored", text.line(at), cause, f"Store the result: `{name}[i] = ...;`.")
+
+
+def _block_number(text: Text, finding: Finding) -> Iterator[Fact]:
+    """``a[threadIdx.x]`` of a tensor, in a kernel whose blocks each have a part of it."""
+    for kernel in text.kernels:
+        shared = set(re.findall(r"__shared__[^;]*?\b(\w+)\s*\[", kernel.body))
+        pointers = set(re.findall(r"\*\s*(?:__restrict__\s*)?(\w+)", kernel.parameters)) - shared
+        if "blockIdx" not in kernel.body:
+            continue
+        for match in re.finditer(
+            r"\b(?P<a>\w+)\s*\[(?P<i>\s*threadIdx\.(?P<d>[xyz])\s*(?:%\s*\w+\s*)?)\]", kernel.body
+        ):
+            if match["a"] in pointers and "blockIdx" not in match["i"]:
+                d = match["d"]
+                cause = (
+                    f"`{match['a']}[{match['i'].strip()}]` takes the thread's number in its own block: from the second "
+                    f"block on, threads take the elements of the first block again."
+                )
+                yield Fact("number-in-block", text.line(kernel.start + match.start()), cause,
+                           f"Take the thread's number in the whole grid, blockIdx.{d} * blockDim.{d} + threadIdx.{d}.")  # fmt: skip
+
+
+def _division_first(text: Text, finding: Finding) -> Iterator[Fact]:
+    """``1 / 1 + exp(-x)``."""
+    form = re.compile(r"(?P<a>[\w.]+)\s*/\s*(?P<b>\d[\w.]*)\s*\+\s*(?P<e>(?:__)?expf?\s*\([^;]*?\))")
+    for function in [f for f in text.functions if f.kernel or "__device__" in f.head]:
+        for match in form.finditer(function.body):
+            cause = f"`{match['a']} / {match['b']} + {match['e']}` divides first: it is ({match['a']} / {match['b']}) + {match['e']}."
+            yield Fact("division-first", text.line(function.start + match.start()), cause,
+                       f"Put brackets around the whole denominator: `{match['a']} / ({match['b']} + {match['e']})`.")  # fmt: skip
+
+
+def _narrowed(text: Text, finding: Finding) -> Iterator[Fact]:
+    """A number with a fraction that a kernel takes as a whole number, or that the host never hands over."""
+    for function in text.host:
+        fractions = {n for t, n in re.findall(r"\b(double|float)\s+(\w+)\s*(?:,|=|$)", function.parameters)}
+        for kernel in text.kernels:
+            if kernel.name not in function.body:
+                continue
+            for kind, name in re.findall(
+                r"\b(int|int64_t|long|unsigned|bool)\s+(\w+)\s*(?:,|$)", kernel.parameters
+            ):
+                if name in fractions:
+                    at = text.line(text.code.rfind(kernel.name, 0, kernel.start))
+                    cause = f"{kernel.name} takes {name} as {kind}, and {function.name} has it as a number with a fraction: what stands behind the point is dropped."
+                    yield Fact("fraction-dropped", at, cause, f"Declare it `float {name}` in the kernel.")
+        for name in sorted(fractions):
+            called = next(
+                (k for k in text.kernels if re.search(rf"\b{k.name}\s*(?:<[^<>;]*>)?\s*<<<", function.body)),
+                None,
+            )
+            if called and not re.search(rf"\b{name}\b", function.body):
+                launch = re.search(rf"\b{called.name}\s*(?:<[^<>;]*>)?\s*<<<", function.body)
+                at = text.line(function.start + (launch.start() if launch else 0))
+                cause = f"{function.name} takes {name} and never uses it: this launch hands over something else in its place."
+                yield Fact("not-handed-over", at, cause, f"Hand {name} over to the kernel.")
+
+
+def _cut(text: Text, finding: Finding) -> Iterator[Fact]:
+    """``int value = in[i];`` of an array of floats."""
+    for kernel in text.kernels:
+        floats = re.findall(
+            r"\b(?:float|double|half|__half)\s*\*\s*(?:__restrict__\s*)?(\w+)", kernel.parameters
+        )
+        for match in re.finditer(
+            r"\b(?P<t>int|long|unsigned|int64_t|size_t|char|bool)\s+(?P<v>\w+)\s*=\s*(?P<a>\w+)\s*\[[^;\]]*\]\s*[-+*/;]",
+            kernel.body,
+        ):
+            if match["a"] in floats:
+                cause = f"{match['v']} is declared {match['t']} and takes an element of {match['a']}, a number with a fraction: what stands behind the point is dropped."
+                yield Fact("fraction-dropped", text.line(kernel.start + match.start()), cause,
+                           f"Declare it `float {match['v']}`.")  # fmt: skip
+
+
+def _overflow(text: Text, finding: Finding) -> Iterator[Fact]:
+    """A product of two ints that does not fit an int."""
+    for seen in finding.evidence.get("seen") or []:
+        told = re.match(r"computes (.+) as (\w[\w ]*), which cannot hold it", str(seen.get("what")))
+        if seen.get("kind") == "integer-overflow" and told and seen.get("line"):
+            cause = f"`{told[1]}` is computed as {told[2]}, which cannot hold the result; a cast of the result comes too late."
+            yield Fact("overflow", int(seen["line"]), cause,
+                       "Make one of the two larger before the operation: `static_cast<int64_t>(a) * b`.")  # fmt: skip
+            return
+
+
+def _half_filled(text: Text, finding: Finding) -> Iterator[Fact]:
+    """Shared memory that is read where no thread has written it: the lines that write it."""
+    for seen in (finding.evidence.get("seen") or [])[:1]:
+        named = re.search(r" of (\w+) \(\d+ bytes of shared memory\)", str(seen.get("what")))
+        if named is None or "uninit" not in str(seen.get("kind")):
+            continue
+        for kernel in text.kernels:
+            stores = list(
+                re.finditer(
+                    rf"(?P<guard>\bif\s*\([^;{{}}]*\)\s*\{{?\s*)?\b{named[1]}\s*(?:\[[^\]]*\])+\s*=(?!=)",
+                    kernel.body,
+                )
+            )
+            if not stores:
+                continue
+            lines = [text.line(kernel.start + s.start()) for s in stores]
+            guarded = next((s for s in stores if s["guard"]), None)
+            where = text.line(kernel.start + (guarded or stores[0]).start())
+            rest = (
+                f", line{'s' if len(lines) > 2 else ''} {', '.join(str(n) for n in lines if n != where)} and no other"
+                if len(lines) > 1
+                else " alone"
+            )
+            cause = f"{named[1]} is written in this line{rest}, and line {seen.get('line')} reads an element of it that nobody has written."
+            if guarded:
+                asked = guarded["guard"][guarded["guard"].index("(") + 1 :].rstrip("{ \n")[:-1]
+                cause += f" Threads for which `{' '.join(asked.split())}` is false write nothing here."
+            yield Fact("half-filled", where, cause,
+                       "Give every element that is read a value: a 0 where there is no input.")  # fmt: skip
+
+
+def _other_length(text: Text, finding: Finding) -> Iterator[Fact]:
+    """``out[col * n + row]`` where n is how long a row of the input is, of a result that is turned."""
+    for kernel in text.kernels:
+        made = {
+            m["v"]: (m["op"], m["n"])
+            for m in re.finditer(
+                r"\b(?P<v>\w+)\s*=\s*[^;,=]*?(?P<op>[/%])\s*(?P<n>\w+)\s*(?=[,;])", kernel.body
+            )
+        }
+        for match in re.finditer(
+            r"\b(?P<a>\w+)\s*\[\s*(?P<i>\w+)\s*\*\s*(?P<n>\w+)\s*\+\s*(?P<j>\w+)\s*\]", kernel.body
+        ):
+            i, j, n = match["i"], match["j"], match["n"]
+            stored = re.match(r"\s*=(?!=)", kernel.body[match.end() :])
+            if stored and made.get(i) == ("%", n) and made.get(j) == ("/", n):
+                cause = f"`{match[0]}` counts with rows of {n} elements, but {j}, which runs along the row here, is a row number of the input: rows of {match['a']} have another length."
+                yield Fact("other-length", text.line(kernel.start + match.start()), cause,
+                           f"Multiply {i} by how many {j}s there are, the length of a row of {match['a']}.")  # fmt: skip
+
+
+FACTS: tuple[tuple[Finder, frozenset[Status]], ...] = (
+    (_cut, VALUE),
+    (_overflow, VALUE),
+    (_half_filled, frozenset({Status.UNINITIALISED})),
+    (_never_written, frozenset({Status.UNINITIALISED, Status.WRONG_OUTPUT, Status.NOT_FINITE})),
+    (_narrowed, VALUE),
+    (_division_first, VALUE),
+    (_other_length, WRONG | OUTSIDE),
+    (_block_number, WRONG | TWICE),
+)

@@ -1,0 +1,244 @@
+"""One error explained: the first that matters in a log, by the first rule that fits it."""
+
+from __future__ import annotations
+
+import difflib
+import functools
+import re
+from dataclasses import dataclass, replace
+
+from grader.backends.simt.request import named
+from grader.feedback.explain import own_lines as own
+from grader.feedback.explain import places, slips
+from grader.feedback.explain.places import Error
+from grader.feedback.explain.rule import Rule
+from grader.feedback.explain.rules import RULES
+from grader.feedback.explain.rules.cpp import BUILTINS
+
+ALIKE = 0.7
+HEADERS = (3, 0)  # lines that load_inline writes before cuda_sources
+
+
+@dataclass(frozen=True, slots=True)
+class Explanation:
+    """An error in plain words.
+
+    ``rule``: the rule's id. ``cause`` and ``fix``: sentences for the student. ``lesson``: the number of
+    the lesson that teaches it. ``error``: the tool's own words. ``file``, ``line``, ``code``: where, as far
+    as the log or the source tells ("" and 0 if not).
+    """
+
+    rule: str
+    cause: str
+    fix: str
+    lesson: str
+    error: str
+    file: str = ""
+    line: int = 0
+    code: str = ""
+
+    @property
+    def where(self) -> str:
+        """The place in a clause, "" if nothing is known of it."""
+        place = named(self.file, self.line) or f"line {self.line}"
+        if not self.line:
+            return self.code
+        return f"{place}: {self.code}" if self.code else place
+
+    def as_json(self) -> dict[str, object]:
+        """The explanation as plain data."""
+        return {name: getattr(self, name) for name in self.__dataclass_fields__} | {"where": self.where}
+
+
+def explain(log: str, source: str = "") -> Explanation | None:
+    """What the error in ``log`` (a compiler's output, a traceback, or one line of either) means.
+
+    ``source`` is the student's file, for the place, for names that are like a misspelt one, and for what is called. None if no
+    rule knows the error. Reads text only: nothing is run and no file is opened.
+    """
+    lines = places.lines_of(log)
+    errors = [_with_code(e, source) for e in places.compiler_errors(lines)]
+    if slip := _slip(errors, source):
+        return slip
+    for candidate, rules in _candidates(lines, errors):
+        for rule in rules:
+            if groups := _fits(rule, candidate):
+                return _fill(rule, groups, candidate, source)
+    return None
+
+
+def _slip(errors: list[Error], source: str) -> Explanation | None:
+    """What the first line that a compiler refuses looks like, if that tells the mistake."""
+    first = next((e for e in errors if e.own or e.file in places.GENERATED), None)
+    if first is None or not first.line:
+        return None
+    file, line, code = _place(first, "", source)
+    text = source.splitlines()
+    known = 1 < line <= len(text) and text[line - 1].strip() == code
+    slip = slips.found(first.text, line, code, text[line - 2] if known else "")
+    slip = slip or (slips.anywhere(own.code_of(source)) if source else None)
+    if slip is None:
+        return None
+    said = first.text.splitlines()[0] if first.text else ""
+    return Explanation(slip.id, slip.cause, slip.fix, "01", said, file, slip.line, slip.code)
+
+
+def _with_code(error: Error, source: str) -> Error:
+    """The error with its line of the student's source, where the tool did not print it."""
+    if error.code or not error.own or error.file.rsplit("/", 1)[-1] in places.GENERATED:
+        return error
+    lines = source.splitlines()
+    return replace(error, code=lines[error.line - 1].strip()) if 0 < error.line <= len(lines) else error
+
+
+def first_error(log: str) -> str:
+    """The tool's own words for the first error in its log, in one line; "" if there is none."""
+    lines = places.lines_of(log)
+    errors = places.compiler_errors(lines)
+    if errors:
+        return _told(next((e for e in errors if e.own), errors[0]))
+    raised = places.exception(lines)
+    return _told(raised) if raised else ""
+
+
+def _told(error: Error) -> str:
+    first = error.text.splitlines()[0] if error.text else ""
+    return f"{error.file.rsplit('/', 1)[-1]}:{error.line}: {first}" if error.line else first
+
+
+def _candidates(lines: list[str], errors: list[Error]) -> list[tuple[Error, tuple[Rule, ...]]]:
+    """What to look at and with which rules. Later errors of a compiler mostly follow from the first."""
+    early = tuple(rule for rule in RULES if rule.anywhere)
+    if errors:
+        first = next((e for e in errors if e.own or e.file in places.GENERATED), errors[0])
+        several = [(e if e.line else replace(first, text=e.text), early) for e in errors[:20]]
+        said = [(Error(s.text, s.file, s.line, first.code), RULES) for s in places.summaries(lines)]
+        alone = [(errors[0], RULES)] if errors[0] is not first else []
+        return [*several, *said, (first, RULES), *alone]
+    raised = places.exception(lines)
+    if raised:
+        return [(raised, RULES)]
+    return [(Error(line.strip()), RULES) for line in lines[:50] if line.strip()]
+
+
+@functools.cache
+def _compiled(rule: Rule) -> tuple[re.Pattern[str], ...]:
+    return tuple(re.compile(p, re.M) for p in rule.patterns)
+
+
+def _fits(rule: Rule, error: Error) -> dict[str, str] | None:
+    """The groups of the first pattern that fits (with at least one entry), or None."""
+    for pattern in _compiled(rule):
+        match = pattern.search(error.subject)
+        if match is None:
+            continue
+        groups = {k: v or "" for k, v in match.groupdict().items()}
+        if not rule.named or groups.get("name") in rule.named:
+            return {"name": "it"} | {k: v for k, v in groups.items() if v}
+    return None
+
+
+class _Known(dict[str, str]):
+    def __missing__(self, key: str) -> str:
+        return "another type" if key in "ab" else "it"
+
+
+def _fill(rule: Rule, groups: dict[str, str], error: Error, source: str) -> Explanation:
+    name = own.symbol(groups["name"])
+    file, line, code = _place(error, name, source)
+    cause, above, declared = rule.cause, " at the end of this line or of the one above", ""
+    if rule.id == "missing-semicolon" and source and (lacking := own.unfinished(source, line)):
+        line, code, above = lacking, source.splitlines()[lacking - 1].strip(), " at the end of this line"
+    if rule.id == "launch-arguments" and line:
+        cause = own.launch(source, line, groups.get("want", ""), groups.get("got", "")) or cause
+    if rule.id == "wrong-call":
+        cause = own.call(error.text, name) or cause
+    if rule.id == "bound-name" and (names := own.declared(source)):
+        declared = f" It declares {', '.join(n for n, _ in names[:4])}."
+    if rule.id in (words := {"two-bindings": "PYBIND11_MODULE", "functions-form": "functions"}):
+        form = rf"(?<![\w#]){words[rule.id]}\s*[=(]"
+        at = next((n for n, text in enumerate(source.splitlines(), 1) if re.search(form, text)), 0)
+        line, code = (at, source.splitlines()[at - 1].strip()) if at else (line, code)
+    if rule.id == "undefined-symbol":
+        same = [number for n, number in own.declared(source) if n == name.partition("(")[0]]
+        if len(same) == 1:
+            line, code = same[0], source.splitlines()[same[0] - 1].strip()
+            declared = f" in line {line}"
+    if rule.id == "unclosed-brace" and (opened := own.unclosed(source)):
+        line, code = opened, source.splitlines()[opened - 1].strip()
+        declared = f" The function of line {line} is not closed."
+    if rule.id == "not-a-kernel" and (head := own.head(source, groups["name"], code)):
+        line, code = head, source.splitlines()[head - 1].strip()
+    fix = rule.fix
+    plain = re.search(rf'extern\s+"C"[^;{{}}]*?\b{re.escape(name.partition("(")[0])}\s*\(', source)
+    if rule.id == "undefined-symbol" and plain:
+        line = source.count("\n", 0, plain.start()) + 1
+        code = source.splitlines()[line - 1].strip()
+        cause = 'The definition says `extern "C"` and the declaration does not: for the linker they are two different functions.'
+        fix = 'Leave `extern "C"` away.'
+    if rule.id == "host-from-device" and re.search(
+        rf"\b{re.escape(groups['name'])}\s*\([^;{{}}]*\)\s*\{{", source
+    ):
+        fix = "Put __device__ before that function of your own."
+    if rule.id == "undeclared-builtin" and name.strip("_").startswith("sync"):
+        fix = "Two underscores stand before it, `__syncthreads();`."
+    near = _near(name, error.text, source)
+    known = _Known(groups | {"name": name, "near": near, "above": above, "declared": declared})
+    cause = re.sub(r" \(it\)", "", _format(cause, known))
+    first = error.text.splitlines()[0] if error.text else ""
+    return Explanation(rule.id, cause, _format(fix, known), rule.lesson, first, file, line, code)
+
+
+def _format(text: str, known: _Known) -> str:
+    """``{name}`` filled in; other braces, as C++ has them, left alone. The first letter is a capital."""
+    filled = re.sub(
+        r"\{(name|near|above|declared|a|b|want|got|type|space|module)\}", lambda m: known[m[1]], text
+    )
+    return f"It{filled[2:]}" if filled.startswith("it ") else filled
+
+
+def _near(name: str, text: str, source: str) -> str:
+    words = {*own.words(source), *BUILTINS} - {name}
+    suggested = re.search(r"did you mean '([^']+)'", text)
+    if suggested and (suggested[1] in words or not source):
+        return f" Did you mean {suggested[1]}?"
+    lower = {word.lower(): word for word in sorted(words)}
+    if name.lower() in lower:
+        return f" Did you mean {lower[name.lower()]}?"
+    close = difflib.get_close_matches(name, sorted(words), 1, ALIKE) if len(name) > 2 else []
+    return f" Did you mean {close[0]}?" if close else ""
+
+
+def _place(error: Error, name: str, source: str) -> tuple[str, int, str]:
+    """File (last part of its path), line and code; a generated file's line is looked for in the source."""
+    file, line, code = error.file.rsplit("/", 1)[-1], error.line, error.code
+    own = source.splitlines()
+    if file == "bindings":  # made from functions=[...]: there the name stands in quotes
+        same = [i for i, text in enumerate(own, 1) if re.search(rf"[\"']{re.escape(name)}[\"']", text)]
+        return ("", same[0], own[same[0] - 1].strip()) if len(same) == 1 else ("", 0, "")
+    if file in places.GENERATED:
+        code = re.sub(r"__attribute__\(\((device|global|host|shared)\)\)", r"__\1__", code)
+        same = [i for i, text in enumerate(own, 1) if code and _bare(text) == _bare(code)]
+        if len(same) == 1:
+            return "", same[0], code
+        number = _generated(source, line, code)
+        return ("", number, code) if number else (file, line, code)
+    if line and not code and error.own and line <= len(own):
+        code = own[line - 1].strip()
+    return file, line, code
+
+
+def _generated(source: str, line: int, code: str) -> int:
+    """The source's line that a generated cuda.cu holds at ``line``, where its text confirms it; else 0."""
+    lines = source.splitlines()
+    for first in own.beginnings(source):
+        for more in HEADERS:
+            number = first + line - 1 - more
+            if 0 < number <= len(lines) and _bare(lines[number - 1]) == _bare(code):
+                return number
+    return 0
+
+
+def _bare(code: str) -> str:
+    """A line of code without its comment and spaces: nvcc shows it without the former."""
+    return re.sub(r"/\*.*?\*/|//.*|\s", "", code)

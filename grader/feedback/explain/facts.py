@@ -1,0 +1,652 @@
+"""Facts about the student's text that explain a failed check: a line, what it does, and what to do instead.
+
+Each is a function below or in one of the modules that ``FACTS`` is put together from, that looks at the text and yields what it finds; ``fits`` says which
+failures the fact can explain. A fact must be true whatever the reason of the failure was, since a text alone
+does not tell why a result is wrong; it is said of a check that failed in a way that fits, and never otherwise.
+"""
+
+from __future__ import annotations
+
+import ast
+import re
+from collections.abc import Iterator
+
+from grader.domain.verdict import Finding, Status
+from grader.feedback import how_far, memory
+from grader.feedback.explain import (
+    bodies,
+    dialect_mistakes,
+    formulas,
+    functions_first,
+    host_mistakes,
+    indices,
+    operator_mistakes,
+    timing_mistakes,
+    together,
+)
+from grader.feedback.explain.engine import Explanation
+from grader.feedback.explain.source_text import (
+    GUARDS,
+    OUTSIDE,
+    SIZE,
+    TWICE,
+    WRONG,
+    Fact,
+    Finder,
+    Function,
+    Text,
+    read,
+)
+
+
+def explained(finding: Finding, source: str) -> Explanation | None:
+    """The first fact that fits the failure; None if the text holds none."""
+    seen = [one for one in finding.evidence.get("seen") or [] if isinstance(one, dict)]
+    owner = finding.evidence.get("owner")
+    told = [*seen, owner] if isinstance(owner, dict) else seen
+    check = str(seen[0].get("check", finding.id)) if seen else finding.id
+    text = read(source).about({str(one["kernel"]) for one in told if one.get("kernel")}, check)
+    statuses = {finding.status, *(memory.status_of(str(one.get("kind", ""))) for one in seen[:1])}
+    for find, fits in FACTS:
+        if not statuses & fits:
+            continue
+        for fact in find(text, finding):
+            return indices.told(fact, source)
+    return None
+
+
+def _no_block_index(text: Text, finding: Finding) -> Iterator[Fact]:
+    two = re.search(r"\bdim3\s+\w+\s*[({][^;]*,", text.code) is not None
+    for kernel in text.kernels:
+        used = {d: m for d in "xyz" if (m := re.search(rf"\bthreadIdx\.{d}\b", kernel.body))}
+        blocks = set(re.findall(r"\bblockIdx\.([xyz])\b", kernel.body))
+        if re.search(r"\b\w+\s*\(\s*\)", kernel.body.replace("__syncthreads", "")):
+            continue  # a function without arguments may know the block
+        if used and not blocks:
+            where = text.line(kernel.start + min(m.start() for m in used.values()))
+            cause = (
+                f"{kernel.name} uses threadIdx and never blockIdx: thread 0 of each block works on the same "
+                "element, and the elements beyond the first block belong to nobody."
+            )
+            fix = "A thread's own number in the whole grid is blockIdx.x * blockDim.x + threadIdx.x."
+            yield Fact("no-block-index", where, cause, fix)
+        elif two:
+            for d, match in used.items():
+                if d not in blocks:
+                    where = text.line(kernel.start + match.start())
+                    cause = f"{kernel.name} uses threadIdx.{d} and never blockIdx.{d}: along {d}, all blocks work on the same elements."
+                    fix = f"The number along {d} is blockIdx.{d} * blockDim.{d} + threadIdx.{d}."
+                    yield Fact("no-block-index", where, cause, fix)
+
+
+def _turned_index(text: Text, finding: Finding) -> Iterator[Fact]:
+    made = r"\b(?P<name>{names})\s*=\s*[^;]*?(?:blockIdx|threadIdx)\.{axis}\b"
+    for kernel in text.kernels:
+        row = re.search(made.format(names=r"row\w*|r", axis="x"), kernel.body)
+        column = re.search(made.format(names=r"col\w*|c", axis="y"), kernel.body)
+        if not (row and column):
+            continue
+        where, other = (text.line(kernel.start + m.start()) for m in (row, column))
+        cause = (
+            f"Here {row['name']} is made of x, and {column['name']}, in line {other}, of y: rows and columns "
+            "are swapped. x runs along a row, so it numbers the columns."
+        )
+        yield Fact(
+            "x-and-y-swapped",
+            where,
+            cause,
+            "Make the row of .y and the column of .x, or swap the grid's two numbers as well.",
+        )
+
+
+def _guard(text: Text, finding: Finding) -> Iterator[Fact]:
+    for kernel in text.kernels:
+        far = re.search(
+            rf"\b(?P<i>\w+(?:\(\))?)\s*(?P<op>>|<=)\s*(?P<n>{SIZE}(?:\s*/\s*\w+)?)\b(?!\s*[-+*/])",
+            kernel.body,
+        )
+        if far:
+            leaves = (
+                re.match(r"[^;{]*\)\s*\{?\s*return", kernel.body[far.end() :])
+                or "||" in kernel.body[far.end() : far.end() + 40]
+            )
+            if far["op"] == "<=" or leaves:
+                where = text.line(kernel.start + far.start())
+                n, i = far["n"], far["i"]
+                right = ">=" if far["op"] == ">" else "<"
+                cause = f"`{i} {far['op']} {n}` lets {i} = {n} through, and the last element is {n} - 1: one thread (or turn) too many reaches past the end."
+                yield Fact("guard-one-too-far", where, cause, f"Write `{i} {right} {n}`.")
+    for kernel in text.kernels:
+        if "threadIdx" in kernel.body and not GUARDS.search(kernel.body):
+            first = re.search(r"\w+\s*\[", kernel.body)
+            where = text.line(kernel.start + (first.start() if first else 0))
+            cause = (
+                f"{kernel.name} has no guard: the last block has more threads than there are elements left, and "
+                "those threads work past the end, too."
+            )
+            yield Fact(
+                "no-guard",
+                where,
+                cause,
+                "Before the first access: `if (i >= n) return;`, in two dimensions for row and column.",
+            )
+
+
+def _one_sided_guard(text: Text, finding: Finding) -> Iterator[Fact]:
+    """A kernel with a row and a column whose guard asks for one of them alone."""
+    for kernel in text.kernels:
+        body = kernel.body
+        for index in re.finditer(r"\[\s*(?P<r>\w+)\s*\*\s*(?P<w>\w+)\s*\+\s*(?P<c>\w+)\s*\]", body):
+            own = [n for n in (index["r"], index["c"]) if re.search(rf"\b{n}\s*=[^;]*\bblockIdx\b", body)]
+            asked = {
+                n for n in own if re.search(rf"\b{n}\s*(?:<|>)=?(?![<>])|(?<![<>])(?:<|>)=?\s*{n}\b", body)
+            }
+            if len(own) < 2 or len(asked) != 1:
+                continue
+            (there,) = asked
+            lost = next(n for n in own if n != there)
+            guard = re.search(rf"\b(?:if|while)\s*\([^;{{}}]*\b{there}\b", body)
+            if guard:
+                cause = f"This guard asks about {there} alone: threads whose {lost} is past the end go on, and reach elements that are not there."
+                yield Fact("one-sided-guard", text.line(kernel.start + guard.start()), cause,
+                           f"Ask for both, {there} and {lost}: a block can stick out on two sides.")  # fmt: skip
+                return
+
+
+def _grid_for_width(text: Text, finding: Finding) -> Iterator[Fact]:
+    """``row * blockDim.x * gridDim.x + col``, the place in a matrix as wide as the grid."""
+    wide = r"(?:gridDim\.x\s*\*\s*blockDim\.x|blockDim\.x\s*\*\s*gridDim\.x)"
+    for kernel in text.kernels:
+        for match in re.finditer(rf"\b(?P<r>\w+)\s*\*\s*\(?\s*{wide}", kernel.body):
+            if re.search(rf"\b{match['r']}\s*=[^;]*\bblockIdx\.y", kernel.body):
+                cause = (
+                    f"`{match[0].strip()}` counts in rows as wide as the grid, which is rounded up to whole blocks; "
+                    "the rows of the tensor are as long as its number of columns."
+                )
+                yield Fact("grid-for-width", text.line(kernel.start + match.start()), cause,
+                           f"Multiply {match['r']} by the tensor's number of columns.")  # fmt: skip
+
+
+def _step_of_a_block(text: Text, finding: Finding) -> Iterator[Fact]:
+    """A loop over the elements that starts at the thread's number in the grid and steps by one block."""
+    for kernel in text.kernels:
+        if "gridDim" in kernel.body:
+            continue
+        for loop in re.finditer(
+            r"\bfor\s*\([^;=]*\b(?P<i>\w+)\s*=\s*(?P<first>[^;]*);[^;]*;\s*(?P=i)\s*\+=\s*(?P<step>[\w.]+)\s*\)",
+            kernel.body,
+        ):
+            first, step, at = loop["first"], loop["step"], loop.start("step")
+            if made := re.search(rf"\b{re.escape(step)}\s*=\s*(?P<v>[^;]*);", kernel.body):
+                step, at = made["v"], made.start()
+            if begun := re.search(rf"\b{re.escape(first.strip())}\s*=\s*(?P<v>[^;]*);", kernel.body):
+                first = begun["v"]
+            if "blockIdx" in first and "blockDim" in first and step.strip() == "blockDim.x":
+                cause = (
+                    "This loop goes on by the threads of one block, and every block does so from its own start: they "
+                    "work on each other's elements."
+                )
+                yield Fact("step-of-a-block", text.line(kernel.start + at), cause,
+                           "Step by all threads of the grid: `blockDim.x * gridDim.x`.")  # fmt: skip
+
+
+def _guard_of_the_first(text: Text, finding: Finding) -> Iterator[Fact]:
+    """A thread with several elements whose guard asks for the first of them alone."""
+    for kernel in text.kernels:
+        for guard in re.finditer(rf"\bif\s*\(\s*(?P<i>\w+)\s*<\s*(?P<n>{SIZE})\s*\)", kernel.body):
+            i, n, rest = guard["i"], guard["n"], kernel.body[guard.end() :]
+            further = rf"(?:{i}\s*\+\s*(?:[1-9]\d*|[a-z]\w*)|(?:[1-9]\d*|[a-z]\w*)\s*\+\s*{i})"
+            named = re.search(rf"\b\w+\s+(?P<j>\w+)\s*=\s*{further}\s*;", rest)
+            direct = re.search(rf"\[\s*{further}\s*\]", rest)
+            asked = rf"\b{named['j']}\s*<\s*{n}\b" if named else rf"{further}\s*<\s*{n}\b"
+            if (named or direct) and not re.search(asked, kernel.body):
+                cause = (
+                    f"This guard asks about {i} alone, the first element of this thread, and the thread goes on to "
+                    f"elements behind it: near the end some of them are past {n} - 1."
+                )
+                yield Fact("guard-of-the-first", text.line(kernel.start + guard.start()), cause,
+                           f"Ask for each element before it is used: `if ({named['j'] if named else i + ' + k'} < {n})`.")  # fmt: skip
+                return
+
+
+def _loop_in_each_thread(text: Text, finding: Finding) -> Iterator[Fact]:
+    loop = re.compile(
+        rf"\bfor\s*\(\s*[\w:]+(?:\s+\w+)*?\s+(?P<i>\w+)\s*=\s*0\s*;\s*(?P=i)\s*<\s*(?P<n>{SIZE})\s*(?:\*\s*{SIZE}\s*)?;"
+        r"\s*(?:\+\+\s*(?P=i)|(?P=i)\s*\+\+|(?P=i)\s*\+=\s*1)\s*\)"
+    )
+    for kernel in text.kernels:
+        pointers = set(re.findall(r"\*\s*(?:__restrict__\s*)?(\w+)", kernel.parameters))
+        for match in loop.finditer(kernel.body):
+            stored = re.search(
+                rf"\b(\w+)\s*\[\s*{match['i']}\s*\]\s*[-+*/]?=(?!=)", kernel.body[match.end() :].split("}")[0]
+            )
+            if stored and stored[1] in pointers:
+                where = text.line(kernel.start + match.start())
+                cause = f"This loop goes over all elements, and every thread runs it: each element of {stored[1]} is written by all threads, not by one."
+                fix = "The threads are the loop: take the loop away, and let each thread do the one element of its own index."
+                yield Fact("loop-in-each-thread", where, cause, fix)
+
+
+def _rounded_down(text: Text, finding: Finding) -> Iterator[Fact]:
+    def made(name: str, before: int) -> list[tuple[int, str]]:
+        form = rf"\b{name}\s*(?:=|\(|\{{)(?P<value>[^;<]*);"
+        return [(m.start("value"), m["value"]) for m in re.finditer(form, text.code[:before])]
+
+    for match in re.finditer(r"<<<(?P<grid>.*?)(?:,|>>>)", text.code, re.S):
+        places = [(match.start("grid"), match["grid"])]
+        for depth in range(2):  # a variable, and those that it is made of
+            for name in re.findall(
+                r"\b([A-Za-z_]\w*)\b", " ".join(value for _, value in places[-1 - depth :])
+            ):
+                places += made(name, match.start())
+        for start, value in places:
+            for part in re.finditer(r"(?P<a>[\w.]+(?:\(\w*\))?)\s*/\s*(?P<b>[\w.]+)", value):
+                if not re.search(r"\+|ceil|div|%", _argument(value, part.start(), part.end())):
+                    where = text.line(start + part.start())
+                    a, b = part["a"], part["b"]
+                    cause = f"`{a} / {b}` rounds down: where it does not divide evenly, the elements beyond the last full block get no thread."
+                    yield Fact("grid-rounded-down", where, cause, f"Round up: `({a} + {b} - 1) / {b}`.")
+
+
+def _argument(value: str, start: int, end: int) -> str:
+    """The part of ``value`` between the commas around ``start`` and ``end``."""
+    return value[value.rfind(",", 0, start) + 1 : (value.find(",", end) + 1 or len(value) + 1) - 1]
+
+
+def _swapped_launch(text: Text, finding: Finding) -> Iterator[Fact]:
+    for match in re.finditer(r"<<<\s*(?P<first>[\w.]+)\s*,\s*(?P<second>[\w.]+)", text.code):
+        threads, blocks = (
+            re.compile(r"thread|block_?(?:size|dim)|^block$|^BLOCK$", re.I),
+            re.compile(r"blocks|grid", re.I),
+        )
+        if (
+            threads.search(match["first"])
+            and blocks.search(match["second"])
+            and not blocks.search(match["first"])
+        ):
+            where = text.line(match.start())
+            cause = f"This launch has {match['first']} in the place of the grid and {match['second']} in that of the block."
+            yield Fact(
+                "launch-swapped",
+                where,
+                cause,
+                f"The grid comes first: `<<<{match['second']}, {match['first']}>>>`.",
+            )
+
+
+def _neighbour(text: Text, finding: Finding) -> Iterator[Fact]:
+    """An index one off, in the line that the failure was seen in, where nothing in that line asks for the end."""
+    owner = finding.evidence.get("owner")
+    seen = [*(finding.evidence.get("seen") or [])[:1], *([owner] if isinstance(owner, dict) else [])]
+    failed = {one.get("line") for one in seen}
+    for kernel in text.kernels:
+        for match in re.finditer(
+            r"\b(?P<a>\w+)\s*\[\s*(?P<i>[A-Za-z_]\w*)\s*(?P<s>[+-])\s*1\s*\]", kernel.body
+        ):
+            where = text.line(kernel.start + match.start())
+            statement = kernel.body[kernel.body.rfind(";", 0, match.start()) + 1 : match.end()]
+            if where not in failed or re.search(r"[?]|__shared__", statement):
+                continue
+            which = "next" if match["s"] == "+" else "previous"
+            cause = f"`{match[0]}` is the {which} element, which belongs to the neighbour of the thread whose element is {match['i']}."
+            yield Fact(
+                "neighbour",
+                where,
+                cause,
+                f"If this thread's own element is meant: `{match['a']}[{match['i']}]`.",
+            )
+
+
+def _row_of_bias(text: Text, finding: Finding) -> Iterator[Fact]:
+    for kernel in text.kernels:
+        for match in re.finditer(
+            r"\b(?P<b>bias\w*|b)\s*\[\s*(?P<i>[A-Za-z_]\w*)\s*(?P<op>/\s*\w+)?\s*\]", kernel.body
+        ):
+            name, where = match["i"], text.line(kernel.start + match.start())
+            if match["op"] or re.fullmatch(r"row\w*|r", name):
+                cause = f"`{match[0]}` takes the number of the row; a bias has one element for each column."
+                yield Fact(
+                    "bias-of-row",
+                    where,
+                    cause,
+                    f"Take the column: `{match['b']}[i % cols]`, or `{match['b']}[col]`.",
+                )
+            elif re.search(rf"\b{name}\s*=\s*[^;]*threadIdx\.x", kernel.body) and not re.fullmatch(
+                r"col\w*|c|j", name
+            ):
+                cause = f"`{match[0]}` counts on through all rows; a bias has one element for each column, and no more."
+                yield Fact(
+                    "bias-of-element", where, cause, f"Take the column: `{match['b']}[{name} % cols]`."
+                )
+
+
+def _nan_lost(text: Text, finding: Finding) -> Iterator[Fact]:
+    if not re.search(r"\bnan\b", f"{finding.message} {finding.evidence.get('expected')}", re.I):
+        return
+    for match in re.finditer(r"\b(?:fmaxf?|fminf?|max|min)\s*\(", text.code):
+        where = text.line(match.start())
+        cause = f"`{match[0].rstrip('( ')}` answers the number where the other operand is NaN, so a NaN is lost here; PyTorch passes it on."
+        yield Fact(
+            "nan-lost",
+            where,
+            cause,
+            "Compare so that NaN stays: `x < 0.0f ? 0.0f : x` is x where x is NaN, because no comparison with NaN is true.",
+        )
+    for match in re.finditer(r"(?P<x>\w+)\s*>=?\s*0(?:\.0?f?)?\s*\?\s*(?P=x)\s*:\s*0", text.code):
+        where = text.line(match.start())
+        cause = f"For NaN `{match['x']} > 0` is false, so this gives 0 where PyTorch passes NaN on."
+        yield Fact(
+            "nan-lost", where, cause, f"Ask the other way round: `{match['x']} < 0.0f ? 0.0f : {match['x']}`."
+        )
+
+
+def _not_contiguous(text: Text, finding: Finding) -> Iterator[Fact]:
+    """A pointer that is taken of a tensor which nothing made lie in one piece, where an input did not."""
+    seen = [one for one in finding.evidence.get("seen") or [] if isinstance(one, dict)]
+    gaps = any(one.get("layout") for one in seen) or re.search(
+        r"contiguous|transposed|\bview\b|strided|gaps|[Ee]xpanded", f"{finding.id} {finding.message}"
+    )
+    python = ast.dump(text.tree) if text.tree else ""
+    if not gaps or re.search(r"attr='(?:is_)?contiguous'", python):
+        return
+    for function in text.host:
+        body = function.body
+        made = set(
+            re.findall(
+                r"(\w+)\s*(?:\.|->)\s*(?:is_)?contiguous|contiguous\w*\(\s*(\w+)|CHECK\w*\(\s*(\w+)\s*\)",
+                body,
+            )
+        )
+        asked = {name for names in made for name in names if name}
+        if asked - set(function.names) or "stride" in body:  # over a list of tensors, or by their strides
+            continue
+        for match in re.finditer(r"(?P<x>\w+)\s*(?:\.|->)\s*(?:mutable_|const_)?data_ptr\b", body):
+            x = match["x"]
+            if x in asked or x not in function.names:
+                continue
+            cause = f"The pointer of {x} is read as if its elements lay one after another, and nothing makes them: a transposed tensor or a slice has gaps."
+            arrow = "->" if "->" in match[0] else "."
+            yield Fact("not-contiguous", text.line(function.start + match.start()), cause,
+                       f"Before the pointer is taken: `{x} = {x}{arrow}contiguous();`.")  # fmt: skip
+
+
+def _like_a_view(text: Text, finding: Finding) -> Iterator[Fact]:
+    """``out = empty_like(x)`` above ``x = x.contiguous()``."""
+    for function in text.host:
+        for made in re.finditer(
+            r"\b(?P<out>\w+)\s*=\s*(?:torch|at)::(?P<how>\w+_like)\s*\(\s*(?P<x>\w+)\s*\)", function.body
+        ):
+            later = re.search(
+                rf"\b{made['x']}\s*=\s*{made['x']}\s*\.\s*contiguous", function.body[made.end() :]
+            )
+            if later:
+                x, out = made["x"], made["out"]
+                cause = f"`{made['how']}({x})` lays {out} out as {x} is, and here {x} may still be a transposed view: what the kernel writes row after row is then read column after column."
+                yield Fact("like-a-view", text.line(function.start + made.start()), cause,
+                           f"Make {out} below `{x} = {x}.contiguous();`, line {text.line(function.start + made.end() + later.start())}.")  # fmt: skip
+
+
+def _not_refused(text: Text, finding: Finding) -> Iterator[Fact]:
+    bound = re.findall(r"functions\s*=\s*\[([^\]]*)\]", text.source)
+    names = set(re.findall(r"[\"'](\w+)[\"']", " ".join(bound)))
+    for function in text.host:
+        if function.name in names or not names:
+            head = text.code.rfind(function.name, 0, function.start)
+            cause = f"{function.name} takes this input and goes on: no check in it refuses it."
+            yield Fact("not-refused", text.line(head), cause,
+                       'Add a check before the pointers are taken, as `TORCH_CHECK(x.is_cuda(), "x must be on the GPU");`.')  # fmt: skip
+            return
+
+
+def _host_result(text: Text, finding: Finding) -> Iterator[Fact]:
+    """The one line that a wrong value comes from, in a file without kernels."""
+    functions = [f for f in text.host if "Tensor" in f.head]
+    if text.kernels or len(functions) != 1 or "First wrong" not in finding.message:
+        return
+    if "data_ptr" in functions[0].body:  # made element by element, in other lines
+        return
+    (function,) = functions
+    returned = list(re.finditer(r"\breturn\b\s*(?P<value>[^;]*);", function.body))
+    if len(returned) != 1:
+        return
+    names = re.findall(r"(\w+)\s*(?:=[^,]*)?(?:,|$)", function.parameters)
+    idle = [n for n in names if not re.search(rf"\b{n}\b", function.body)]
+    without = (
+        f" {' and '.join(idle)} {'is' if len(idle) == 1 else 'are'} not used in {function.name}."
+        if idle
+        else ""
+    )
+    shape = str(finding.evidence.get("pattern") or "")
+    what = f": {shape}" if shape.startswith("the result") else ""
+    value = " ".join(returned[0]["value"].split())
+    cause = f"{function.name} hands back `{value}`{what}.{without}"
+    yield Fact("host-result", text.line(function.start + returned[0].start()), cause,
+               "Compare this line with the formula that the task asks for, part by part.")  # fmt: skip
+
+
+def _value(text: Text, finding: Finding) -> Iterator[Fact]:
+    """The line that a wrong number comes from."""
+    entry, right = finding.evidence.get("entry"), finding.evidence.get("expected")
+    got = finding.evidence.get("got")
+    if text.tree is None or not entry or isinstance(right, bool) or not isinstance(right, int | float):
+        return
+    for node in ast.walk(text.tree):
+        if isinstance(node, ast.FunctionDef) and node.name == entry:
+            returned = [n for n in ast.walk(node) if isinstance(n, ast.Return) and n.value is not None]
+            if len(returned) == 1 and returned[0].value is not None:
+                how = how_far.by(got, right) if isinstance(got, int | float) else ""
+                cause = f"{entry} gives {got}, and {right} is right: it hands back `{ast.unparse(returned[0].value)}`.{how}"
+                yield Fact("wrong-number", returned[0].lineno, cause,
+                           "Work it out by hand for these numbers, part by part.")  # fmt: skip
+
+
+def _in_place(text: Text, finding: Finding) -> Iterator[Fact]:
+    """Host code that changes a tensor which it was given."""
+    for function in text.host:
+        for name in re.findall(r"(\w+)\s*(?:=[^,]*)?(?:,|$)", function.parameters):
+            changed = re.search(
+                rf"\b{name}\s*\.\s*(?P<how>[a-z]\w*_)\s*\(|\b{name}\s*(?P<sign>[-+*/]=)", function.body
+            )
+            copied = re.search(rf"\b{name}\s*=[^=;]*\b(?:clone|empty|zeros)", function.body)
+            if not changed and not copied:
+                yield from _by_another_name(text, function, name)
+            if changed and not copied:
+                how = f"{name}.{changed['how']}(...)" if changed["how"] else f"{name} {changed['sign']} ..."
+                cause = f"`{how}` works in place: it changes {name} itself, the caller's own tensor."
+                yield Fact("in-place", text.line(function.start + changed.start()), cause,
+                           f"Compute a new tensor: without the underscore or with `{name} * a`, and return that.")  # fmt: skip
+
+
+def _by_another_name(text: Text, function: Function, name: str) -> Iterator[Fact]:
+    """``auto y = x; y *= 2;``, which changes x."""
+    for alias in re.finditer(
+        rf"\b(?:auto|(?:\w+::)*Tensor)\s*&?\s*(?P<y>\w+)\s*(?:=|\(|\{{)\s*{name}"
+        r"(?:\.(?:contiguous|view|view_as|reshape|flatten|detach|alias)\([^;]*\))?\s*[)}]?\s*;",
+        function.body,
+    ):
+        y = alias["y"]
+        changed = re.search(rf"\b{y}\s*\.\s*[a-z]\w*_\s*\(|\b{y}\s*[-+*/]=", function.body[alias.end() :])
+        if changed:
+            made = text.line(function.start + alias.start())
+            cause = f"{y} is the same tensor as {name} (line {made} gives it another name, and copies nothing), and this line works in place: it changes the caller's own tensor."
+            yield Fact("in-place", text.line(function.start + alias.end() + changed.start()), cause,
+                       f"Copy it, `auto {y} = {name}.clone();`, or compute a new tensor: `{name} * a`.")  # fmt: skip
+
+
+def _float_parameter(text: Text, finding: Finding) -> Iterator[Fact]:
+    """``float scale`` in a function that Python calls, where a result is right to seven digits only."""
+    if "float64" not in finding.message:
+        return
+    for function in text.host:
+        for match in re.finditer(r"\bfloat\s+(?P<name>\w+)\s*(?:,|$)", function.parameters):
+            name = match["name"]
+            head = text.code.rfind(function.name, 0, function.start)
+            at = text.code.find(match[0].rstrip(", "), head)
+            cause = f"{name} is a float here, which keeps about seven digits; Python hands over a double, which has sixteen."
+            yield Fact("float-parameter", text.line(at if at > 0 else head), cause, f"Declare it `double {name}`.")  # fmt: skip
+
+
+def _second_bias(text: Text, finding: Finding) -> Iterator[Fact]:
+    """``nn.Linear`` with a bias of its own in a model that has one beside it."""
+    for model in ast.walk(text.tree) if text.tree else ():
+        if not isinstance(model, ast.ClassDef):
+            continue
+        own = {
+            t.attr
+            for n in ast.walk(model) if isinstance(n, ast.Assign) and "Parameter(" in ast.unparse(n.value)
+            for t in n.targets if isinstance(t, ast.Attribute) and "bias" in t.attr
+        }  # fmt: skip
+        for node in ast.walk(model):
+            if (
+                own
+                and isinstance(node, ast.Call)
+                and ast.unparse(node.func) in ("nn.Linear", "torch.nn.Linear", "Linear")
+                and len(node.args) < 3
+                and not any(word.arg == "bias" for word in node.keywords)
+            ):
+                cause = f"This nn.Linear has a bias of its own, and the model has self.{min(own)} as well: two are added."
+                yield Fact("second-bias", node.lineno, cause, "Write `nn.Linear(..., bias=False)`.")
+
+
+def _returns_none(text: Text, finding: Finding) -> Iterator[Fact]:
+    if text.tree is None or "None" not in finding.message:
+        return
+    silent = [n for n in text.tree.body if isinstance(n, ast.FunctionDef) and not _gives(n)]
+    for node in ast.walk(text.tree):
+        if isinstance(node, ast.FunctionDef) and node.name != "__init__":
+            own = _gives(node)
+            alone = silent == [node] and "returned None" in finding.message
+            if not own and (node.name in finding.message or node.name == "forward" or alone):
+                last = node.body[-1]
+                dropped = isinstance(last, ast.Expr) and isinstance(last.value, ast.Call)
+                line, ends, fix = node.lineno, "", "End the function with `return` and the result."
+                if dropped and (node.name != "forward" or len(node.body) == 1):
+                    line, ends = last.lineno, " ends with a call whose value is dropped, and"
+                    fix = "If this value is the result, write `return` in front of it."
+                cause = f"{node.name}{ends} has no `return`, so Python hands back None."
+                yield Fact("returns-none", line, cause, fix)
+
+
+def _void(text: Text, finding: Finding) -> Iterator[Fact]:
+    """``return module.f(...)`` where the C++ function f returns nothing."""
+    if "None" not in finding.message:
+        return
+    void = {f.name for f in text.host if re.search(r"\bvoid\b", f.head)}
+    returns = [n for n in ast.walk(text.tree) if isinstance(n, ast.Return)] if text.tree else []
+    for node in returns:
+        value = node.value
+        if isinstance(value, ast.Call) and isinstance(value.func, ast.Attribute) and value.func.attr in void:
+            name = value.func.attr
+            function = text.function(name)
+            if function and "Tensor" not in function.parameters:
+                cause = f"{name} is void: it returns nothing, which is None in Python. To print a value is not to return it."
+                yield Fact("void-returned", text.line(text.code.rfind(name, 0, function.start)), cause,
+                           "Give it the type of the value, and end it with `return` and the value.")  # fmt: skip
+            cause = f"This hands back what {name} returns, and {name} is void: it returns nothing, which is None in Python."
+            yield Fact("void-returned", node.lineno, cause,
+                       f"Call {name} in a line of its own, and return the tensor that it has filled.")  # fmt: skip
+
+
+def _gives(function: ast.FunctionDef) -> bool:
+    """Whether a Python function hands back a value somewhere."""
+    return any(isinstance(n, ast.Return) and n.value is not None for n in ast.walk(function))
+
+
+def _no_barrier(text: Text, finding: Finding) -> Iterator[Fact]:
+    """Two accesses of a block's threads to shared memory that nothing separates."""
+    for seen in finding.evidence.get("seen") or []:
+        other = seen.get("other")
+        if seen.get("kind") != "shared-race" or not isinstance(other, dict) or not seen.get("line"):
+            continue
+        name = next(iter(re.findall(r" of (\w+) \(", str(seen.get("what")))), "shared memory")
+        does = {"read": "reads", "write": "writes"}
+        here, there = (
+            does.get(str(seen.get("access")), "updates"),
+            does.get(str(other.get("access")), "updates"),
+        )
+        if other.get("line") in (None, 0, seen["line"]):
+            cause = f"Several threads of a block {here[:-1]} the same element of {name} here, one of them writes, and no barrier stands between."
+        else:
+            cause = f"This line {here} what another thread {there} in line {other['line']}, in {name}, and no barrier stands between: who comes first is luck."
+        yield Fact(
+            "no-barrier",
+            int(seen["line"]),
+            cause,
+            "Put `__syncthreads();` between the two, where all threads of the block pass; in a loop also at its end, before the next turn writes again.",
+        )
+        return
+
+
+def _array_too_small(text: Text, finding: Finding) -> Iterator[Fact]:
+    """An access past the end of an array in shared memory: where the array is declared."""
+    for seen in (finding.evidence.get("seen") or [])[:1]:
+        named = re.search(r" of (\w+) \(\d+ bytes of shared memory\)", str(seen.get("what")))
+        if "out-of-bounds" not in str(seen.get("kind")) or not named or not seen.get("line"):
+            continue
+        for kernel in text.kernels:
+            declared = re.search(rf"__shared__[^;]*?\b{named[1]}\s*(?P<size>(?:\[[^\]]*\])+)", kernel.body)
+            if declared:
+                cause = (
+                    f"`{named[1]}{declared['size']}` is too small for how it is used, or line {seen['line']} goes "
+                    "past its end."
+                )
+                yield Fact("array-too-small", text.line(kernel.start + declared.end() - 1), cause,
+                           f"Compare the largest index in line {seen['line']} with the size that is declared here.")  # fmt: skip
+
+
+def _one_owner(text: Text, finding: Finding) -> Iterator[Fact]:
+    """Two threads that write one element of a tensor."""
+    for seen in finding.evidence.get("seen") or []:
+        if seen.get("kind") == "global-race" and seen.get("line"):
+            cause = "Two threads use the same element here and one of them writes, so the result depends on who comes last."
+            yield Fact(
+                "two-owners",
+                int(seen["line"]),
+                cause,
+                "Give each element one owner: compute the index so that no two threads have the same one.",
+            )
+            return
+
+
+FACTS: tuple[tuple[Finder, frozenset[Status]], ...] = (
+    (host_mistakes.never_called, frozenset({Status.NOT_REFUSED, Status.WRONG_OUTPUT})),
+    (_not_refused, frozenset({Status.NOT_REFUSED})),
+    (formulas.plain_call, WRONG | OUTSIDE | TWICE),
+    (
+        _returns_none,
+        frozenset({Status.NOT_A_TENSOR, Status.RAISED, Status.WRONG_ANSWER, Status.WRONG_OUTPUT}),
+    ),
+    (_void, frozenset({Status.NOT_A_TENSOR, Status.RAISED, Status.WRONG_ANSWER, Status.WRONG_OUTPUT})),
+    (_in_place, frozenset({Status.MUTATED_INPUT})),
+    (_like_a_view, WRONG),
+    (_second_bias, WRONG),
+    (_float_parameter, frozenset({Status.PRECISION, Status.WRONG_OUTPUT})),
+    (_host_result, WRONG),
+    *together.FACTS,
+    (_value, frozenset({Status.WRONG_OUTPUT})),
+    (functions_first.returned, WRONG | {Status.WRONG_DTYPE, Status.WRONG_SHAPE}),
+    *dialect_mistakes.FACTS,
+    *operator_mistakes.FACTS,
+    *timing_mistakes.FACTS,
+    *host_mistakes.FACTS,
+    *bodies.FACTS,
+    *indices.FACTS,
+    (_loop_in_each_thread, WRONG | TWICE | OUTSIDE),
+    (_no_block_index, WRONG | TWICE),
+    (_turned_index, WRONG | OUTSIDE),
+    (_swapped_launch, WRONG | OUTSIDE),
+    (_guard, OUTSIDE),
+    (_guard_of_the_first, OUTSIDE),
+    (_one_sided_guard, OUTSIDE),
+    (_grid_for_width, WRONG | OUTSIDE | TWICE),
+    (_step_of_a_block, WRONG | TWICE),
+    (_row_of_bias, WRONG | OUTSIDE),
+    (_rounded_down, WRONG | OUTSIDE | {Status.RAISED}),
+    (_nan_lost, frozenset({Status.WRONG_OUTPUT, Status.NOT_FINITE})),
+    (_not_contiguous, frozenset({Status.WRONG_OUTPUT, Status.ILLEGAL_ACCESS, Status.FAILED})),
+    (_no_barrier, frozenset({Status.RACE})),
+    (_array_too_small, OUTSIDE),
+    (_neighbour, WRONG - {Status.UNINITIALISED} | OUTSIDE | TWICE),
+    (_one_owner, frozenset({Status.RACE})),
+    *formulas.FACTS,
+)

@@ -1,0 +1,212 @@
+"""Facts about what a kernel computes, and for how many elements: see ``facts.py``."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+from grader.domain.verdict import Finding, Status
+from grader.feedback.explain.source_text import OUTSIDE, WRONG, Fact, Finder, Function, Text
+
+VALUE = frozenset({Status.WRONG_OUTPUT, Status.NOT_FINITE, Status.PRECISION})
+EXP = r"(?:__)?expf?"
+
+
+def _device(text: Text) -> list[Function]:
+    """Kernels, and the functions that they call."""
+    bodies = " ".join(k.body for k in text.kernels)
+    called = [f for f in text.functions if "__device__" in f.head and re.search(rf"\b{f.name}\b", bodies)]
+    return [*called, *text.kernels]
+
+
+def plain_call(text: Text, finding: Finding) -> Iterator[Fact]:
+    """A kernel that the host calls like a C++ function."""
+    for function in text.host:
+        for kernel in text.kernels:
+            if match := re.search(rf"\b{kernel.name}\s*(?:<[^<>;]*>\s*)?\(", function.body):
+                cause = (
+                    f"{kernel.name} is called like a C++ function, so it runs once, on the host. A kernel is "
+                    "launched: between its name and its arguments stands <<<blocks, threads>>>."
+                )
+                yield Fact("plain-call", text.line(function.start + match.start()), cause,
+                           f"Write `{kernel.name}<<<blocks, threads, 0, stream>>>(...)`.")  # fmt: skip
+
+
+def _rows_for_elements(text: Text, finding: Finding) -> Iterator[Fact]:
+    made = re.compile(
+        r"\b(?P<n>n|N|count|total|size|numel|elements|len|length)\s*=\s*(?P<x>\w+)\.size\((?P<d>-?\d)\)\s*[,;]"
+    )
+    for function in text.host:
+        match = made.search(function.body)
+        alone = match and not re.search(rf"\b{match['n']}\s*\*|\*\s*{match['n']}\b", text.code)
+        # One number of threads, for a kernel that counts along x alone.
+        if match and alone and not re.search(r"(?:blockIdx|threadIdx)\.y|\bdim3\b[^;]*,", text.code):
+            what = {"0": "rows", "1": "columns"}.get(match["d"], "elements along one dimension")
+            cause = (
+                f"`{match['x']}.size({match['d']})` is the number of {what} alone; the kernel has to do all "
+                f"elements, and those are `{match['x']}.numel()`."
+            )
+            yield Fact("rows-for-elements", text.line(function.start + match.start()), cause,
+                       f"Write `{match['n']} = {match['x']}.numel()`.")  # fmt: skip
+
+
+def _groups(text: Text, finding: Finding) -> Iterator[Fact]:
+    for kernel in text.kernels:
+        for match in re.finditer(r"<\s*(?P<n>\w+)\s*/\s*(?P<k>[248]|16)\b", kernel.body):
+            if not re.search(rf"%\s*{match['k']}\b|&\s*{int(match['k']) - 1}\b", kernel.body):
+                n, k = match["n"], match["k"]
+                cause = (
+                    f"`{n} / {k}` counts whole groups of {k}. Where {n} is not a multiple of {k}, the last "
+                    f"{n} % {k} elements are in no group, and nothing in {kernel.name} does them."
+                )
+                yield Fact("tail-forgotten", text.line(kernel.start + match.start()), cause,
+                           f"Let the first {n} % {k} threads do one of the last elements each.")  # fmt: skip
+
+
+def _sigmoid(text: Text, finding: Finding) -> Iterator[Fact]:
+    for function in _device(text):
+        for match in re.finditer(
+            rf"1(?:\.0?f?)?\)?\s*\+\s*(?P<e>{EXP}\s*\(\s*(?P<x>[A-Za-z_][\w.]*)\s*\))", function.body
+        ):
+            over = re.search(rf"{EXP}\s*\(\s*{re.escape(match['x'])}\s*\)[^;+]*/", function.body)
+            if over is None:
+                cause = (
+                    f"`1 / (1 + {match['e']})` is the sigmoid of -{match['x']}: the minus in front of "
+                    f"{match['x']} is missing."
+                )
+                yield Fact(
+                    "sigmoid-sign",
+                    text.line(function.start + match.start()),
+                    cause,
+                    "The sigmoid of x is 1 / (1 + exp(-x)).",
+                )
+            elif finding.status is Status.NOT_FINITE:
+                cause = (
+                    f"For a large {match['x']} `{match['e']}` overflows: it is infinity in the numerator and in the "
+                    "denominator, and infinity / infinity is NaN."
+                )
+                yield Fact("exp-overflows", text.line(function.start + match.start()), cause,
+                           "Write 1 / (1 + exp(-x)): exp(-x) becomes 0 there, or infinity, and both are right.")  # fmt: skip
+
+
+def _unused(text: Text, finding: Finding) -> Iterator[Fact]:
+    """A value that a function is given and never looks at; sizes may well be of no use."""
+    for function in _device(text):
+        for part in function.parameters.split(","):
+            name = re.search(r"(\w+)\s*$", part)
+            if (
+                name is None
+                or function.name.startswith("__")
+                or not re.search(r"[*]|\b(?:float|double)\b", part)
+            ):
+                continue
+            if re.fullmatch(r"float|double|int|long", name[1]) or re.search(rf"\b{name[1]}\b", function.body):
+                continue
+            line = text.line(text.code.rfind(function.name, 0, function.start))
+            cause = f"{function.name} takes {name[1]} and never uses it."
+            yield Fact(
+                "unused-parameter",
+                line,
+                cause,
+                f"Where does {name[1]} stand in the formula that the task asks for?",
+            )
+
+
+def _whole_numbers(text: Text, finding: Finding) -> Iterator[Fact]:
+    cast = re.compile(
+        rf"\b(?P<t>int|long|int64_t|int32_t)\s*\)?\s*\(?\s*(?P<f>{EXP}|sqrtf?|tanhf?|powf?|logf?)\s*\("
+    )
+    for function in _device(text):
+        for match in cast.finditer(function.body):
+            cause = f"The result of {match['f']} becomes an {match['t']} here, which drops everything behind the point."
+            yield Fact("whole-number", text.line(function.start + match.start()), cause, "Take the cast away: the whole formula is float.")  # fmt: skip
+        for match in re.finditer(r"(?<![\w.])(?P<a>\d+)\s*/\s*(?P<b>[1-9]\d*)(?![\w.])", function.body):
+            if int(match["a"]) % int(match["b"]):
+                cause = (
+                    f"`{match[0]}` divides whole numbers, and is {int(match['a']) // int(match['b'])} in C++."
+                )
+                yield Fact("whole-number", text.line(function.start + match.start()), cause,
+                           f"Write `{match['a']}.0f / {match['b']}.0f`.")  # fmt: skip
+
+
+def _not_begun(text: Text, finding: Finding) -> Iterator[Fact]:
+    """A sum that is added to before it has a value."""
+    for kernel in text.kernels:
+        for match in re.finditer(
+            r"[;{}]\s*(?P<t>float|double|int|int64_t)\s+(?P<v>\w+)(?P<size>(?:\[\w+\])*)\s*;", kernel.body
+        ):
+            after = kernel.body[match.end() :]
+            used = re.search(rf"\b{match['v']}\b(?:\[[^\]]*\])*\s*(?P<sign>\+=|-=|\*=|=(?!=))?", after)
+            if used and used["sign"] in ("+=", "-=", "*="):
+                cause = (
+                    f"{match['v']} is declared without a value, so it begins with whatever lies there, and "
+                    f"`{used['sign']}` goes on from that."
+                )
+                value = " = {}" if match["size"] else f" = 0{'.0f' if match['t'] == 'float' else ''}"
+                yield Fact("not-begun", text.line(kernel.start + match.start("t")), cause,
+                           f"Write `{match['t']} {match['v']}{match['size']}{value};`.")  # fmt: skip
+
+
+def _made_of(text: Text, kernel: Function, statement: str) -> str:
+    """Where the variables of ``statement``, and theirs, get their values: ", from v (line 40) and sum (line 38)"."""
+    found: dict[str, int] = {}
+    value = statement.partition("=")[2]
+    for _ in range(2):
+        for name in re.findall(r"\b[A-Za-z_]\w*\b(?!\s*[(\[])", value):
+            set_here = list(
+                re.finditer(
+                    rf"(?<![\w.])\*?{name}(?:\[[^\]]*\])?\s*[-+*/]?=(?!=)\s*(?P<v>[^;]*)", kernel.body
+                )
+            )
+            counts = set_here and re.search(r"\bfor\s*\([^;)]*$", kernel.body[: set_here[-1].start()])
+            if set_here and not counts and name not in found:
+                found[name] = text.line(kernel.start + set_here[-1].start())
+                value += " " + set_here[-1]["v"]
+    places = [f"{name} (line {line})" for name, line in list(found.items())[:4]]
+    return f", from {' and '.join(filter(None, (', '.join(places[:-1]), places[-1])))}" if places else ""
+
+
+def _written_here(text: Text, finding: Finding) -> Iterator[Fact]:
+    """The line that made the wrong element, by what the back end saw."""
+    owner = finding.evidence.get("owner")
+    line = owner.get("line") if isinstance(owner, dict) else None
+    if (
+        not isinstance(line, int)
+        or not 0 < line <= text.code.count("\n") + 1
+        or "access" not in (owner or {})
+    ):
+        return
+    begin = sum(len(one) + 1 for one in text.code.split("\n")[: line - 1])
+    start = max(text.code.rfind(sign, 0, begin) for sign in ";{}") + 1
+    statement = text.code[start : text.code.find(";", begin) + 1]
+    pattern = str(finding.evidence.get("pattern") or "")
+    shape = (
+        f" {pattern[0].upper()}{pattern[1:]}."
+        if pattern and pattern.casefold() not in finding.message.casefold()
+        else ""
+    )
+    helpers = [f for f in _device(text) if not f.kernel and re.search(rf"\b{f.name}\s*\(", statement)]
+    for helper in helpers[:1]:
+        returned = list(re.finditer(r"\breturn\b\s*(?P<value>[^;]*);", helper.body))
+        if len(returned) == 1:
+            value = " ".join(returned[0]["value"].split())
+            cause = f"The element that differs is what {helper.name} makes, `{value}`; line {line} writes it.{shape}"
+            yield Fact("written-here", text.line(helper.start + returned[0].start()), cause,
+                       "Compare it, and what it is given, with the formula that the task asks for, part by part.")  # fmt: skip
+            return
+    kernel = next((k for k in text.kernels if k.start <= begin <= k.start + len(k.body)), None)
+    made = _made_of(text, kernel, statement) if kernel else ""
+    yield Fact("written-here", line, f"The element that differs was written here{made}.{shape}",
+               "Work out by hand what arrives in this line and what it makes of it: the index, the value, and "
+               "what Python gave to the kernel.")  # fmt: skip
+
+
+FACTS: tuple[tuple[Finder, frozenset[Status]], ...] = (
+    (_rows_for_elements, WRONG | OUTSIDE),
+    (_groups, frozenset({Status.UNINITIALISED, Status.WRONG_OUTPUT, Status.NOT_FINITE})),
+    (_not_begun, VALUE | {Status.UNINITIALISED}),
+    (_sigmoid, VALUE),
+    (_whole_numbers, VALUE),
+    (_unused, VALUE),
+    (_written_here, VALUE),
+)

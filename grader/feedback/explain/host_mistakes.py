@@ -1,0 +1,580 @@
+"""Facts about host code: launches and their arguments, checks, where tensors are made. See ``facts.py``."""
+
+from __future__ import annotations
+
+import ast
+import difflib
+import re
+from collections.abc import Iterator
+from dataclasses import replace
+
+from grader.backends.simt.compile.tokens import Token, closing, split_commas, tokenize
+from grader.domain.verdict import Finding, Status
+from grader.feedback.explain import indices
+from grader.feedback.explain import own_lines as own
+from grader.feedback.explain.engine import Explanation
+from grader.feedback.explain.source_text import OUTSIDE, TWICE, WRONG, Fact, Finder, Function, Text, read
+
+LAUNCH = re.compile(r"\b(?P<name>\w+)\s*(?:<[^<>;]*>\s*)?<<<")
+
+
+def _not_launched(text: Text, finding: Finding) -> Iterator[Fact]:
+    """A kernel that nobody launches, or that is called like a function."""
+    launched = {m["name"] for m in LAUNCH.finditer(text.code)}
+    for kernel in text.kernels:
+        if kernel.name in launched or not text.host:
+            continue
+        for function in text.host:
+            if called := re.search(rf"\b{kernel.name}\s*\(", function.body):
+                cause = f"{kernel.name} is a kernel, and here it is called like a function: no thread of the device is started for it."
+                yield Fact("kernel-called", text.line(function.start + called.start()), cause,
+                           f"Launch it: `{kernel.name}<<<grid, block>>>(...)`.")  # fmt: skip
+                return
+        if "<<<" not in text.source and "Launch" not in text.source:
+            function = text.host[-1]
+            cause = f"{kernel.name} is defined, and no line launches it: {function.name} hands back what nothing has written."
+            yield Fact("not-launched", text.line(text.code.rfind(function.name, 0, function.start)), cause,
+                       f"Launch it before the `return`: `{kernel.name}<<<grid, block>>>(...)`.")  # fmt: skip
+
+
+def _arguments_swapped(text: Text, finding: Finding) -> Iterator[Fact]:
+    """An argument of a launch that bears the name of another parameter."""
+    kernels = {k.name: k for k in text.kernels}
+    for match in LAUNCH.finditer(text.code):
+        kernel = kernels.get(match["name"])
+        tokens = [t for t in tokenize(text.code[match.end() - 3 :]) if t.kind != "space"]
+        end = next((i for i, t in enumerate(tokens) if t.text == ">>>"), -1)
+        given = _parts(tokens, end + 1) if end > 0 else []
+        taken = _parameters(kernel) if kernel else []
+        names = [n[-1] for p in taken if (n := re.findall(r"\w+", p))]
+        kinds = [re.sub(r"\b(?:const|__restrict__)\b|\s|\w+$", "", p) for p in taken]
+        roots = [_root(part) for part in given]
+        if kernel is None or len(names) != len(roots) or len(set(names)) < len(names):
+            continue
+        for at, root in enumerate(roots):
+            other = names.index(root) if root in names else at
+            away = roots[other] and (roots[other] == names[at] or roots[other] not in names)
+            if other != at and away and kinds[at] == kinds[other]:
+                cause = (
+                    f"Argument {at + 1} of this launch is made of {root}, but {kernel.name}'s parameter {at + 1} is "
+                    f"called {names[at]}; {root} is its parameter {other + 1}."
+                )
+                yield Fact("arguments-swapped", text.line(match.start()), cause,
+                           f"Hand over in the kernel's order: {', '.join(names)}.")  # fmt: skip
+                break
+
+
+def _root(argument: list[Token]) -> str:
+    """The variable that an argument is, or whose member it takes; "" for an expression."""
+    words = [t.text for t in argument]
+    plain = argument and argument[0].kind == "id" and (len(words) == 1 or words[1] in (".", "->"))
+    return words[0] if plain and not {"+", "-", "*", "/"} & set(words) else ""
+
+
+def _parameters(kernel: Function) -> list[str]:
+    return ["".join(t.text for t in part) for part in split_commas(tokenize(kernel.parameters))]
+
+
+def _parts(tokens: list[Token], at: int) -> list[list[Token]]:
+    if not 0 <= at < len(tokens) or tokens[at].text != "(":
+        return []
+    end = closing(tokens, at)
+    return split_commas(tokens[at + 1 : end]) if end > 0 else []
+
+
+def _input_returned(text: Text, finding: Finding) -> Iterator[Fact]:
+    """``return x;`` where another tensor was made and written."""
+    if "copy of input" not in f"{finding.message} {finding.evidence.get('pattern')}":
+        return
+    for function in text.host:
+        made = re.search(r"\b(\w+)\s*=\s*(?:torch|at)::(?:empty|zeros)\w*\s*\(", function.body)
+        returned = list(re.finditer(r"\breturn\s+(\w+)\s*;", function.body))
+        given = re.findall(r"(\w+)\s*(?:,|$)", function.parameters)
+        if made and returned and returned[-1][1] in given:
+            name = returned[-1][1]
+            cause = f"{function.name} hands back {name}, which is its own input; the result is to be in {made[1]}."
+            yield Fact(
+                "input-returned",
+                text.line(function.start + returned[-1].start()),
+                cause,
+                f"`return {made[1]};`",
+            )
+
+
+def _made_here(text: Text, finding: Finding) -> Iterator[Fact]:
+    """Where the host code makes the tensor that it returns, and whose form is wrong."""
+    if finding.status not in (Status.WRONG_SHAPE, Status.WRONG_DTYPE):
+        return
+    for function in text.host:
+        returned = re.findall(r"\breturn\s+(\w+)\s*;", function.body)
+        for name in dict.fromkeys(returned[::-1]):
+            made = re.search(rf"\b{name}\s*=\s*(?P<how>(?:torch|at)::\w+\s*\([^;]*)\s*;", function.body)
+            if made:
+                what = "shape" if finding.status is Status.WRONG_SHAPE else "dtype"
+                how = " ".join(made["how"].split())
+                cause = f"{name}, which {function.name} hands back, gets its {what} here: `{how}`."
+                yield Fact("made-here", text.line(function.start + made.start()), cause,
+                           "A result that is like an input is made with `torch::empty_like(x)`.")  # fmt: skip
+                return
+
+
+def _of_the_module(text: Text, finding: Finding) -> Iterator[Fact]:
+    """``bias_relu(x)`` in Python, where only the extension has it."""
+    lost = re.search(r"NameError: name '(\w+)' is not defined", finding.message)
+    if lost is None or text.tree is None:
+        return
+    for node in text.tree.body:
+        if not (isinstance(node, ast.Assign) and "load_inline(" in ast.unparse(node.value)):
+            continue
+        module = ast.unparse(node.targets[0])
+        used = [n for n in ast.walk(text.tree) if isinstance(n, ast.Name) and n.id == lost[1]]
+        if used and re.search(rf"['\"]{lost[1]}['\"]", ast.unparse(node.value)):
+            cause = f"Python knows no {lost[1]}: the function belongs to {module}, the module that load_inline made."
+            yield Fact("of-the-module", used[0].lineno, cause, f"Write `{module}.{lost[1]}(...)`.")
+
+
+def unquoted(finding: Finding, source: str) -> Explanation | None:
+    """A name in functions=[...] without quotes."""
+    lost = re.search(r"NameError: name '(\w+)' is not defined", finding.message)
+    text = read(source)
+    if lost is None or text.tree is None or text.function(lost[1]) is None:
+        return None
+    given = [n for n in ast.walk(text.tree) if isinstance(n, ast.keyword) and n.arg == "functions"]
+    for node in (inner for one in given for inner in ast.walk(one)):
+        if isinstance(node, ast.Name) and node.id == lost[1]:
+            cause = f"{lost[1]} is a function of the C++ source, and Python knows nothing of that name: load_inline wants its name as a text."
+            return indices.told(
+                Fact("name-unquoted", node.lineno, cause, f'Write `"{lost[1]}"`, in quotes.'), source
+            )
+    return None
+
+
+def sources(source: str) -> Explanation | None:
+    """Kernels handed over as cpp_sources, which are for the host's compiler."""
+    tree = read(source).tree
+    for line, _, given in own.handed_over(tree) if tree else ():
+        if re.search(r"__global__|<<<", given):
+            cause = "cpp_sources goes to the C++ compiler, which knows no kernels and no launches; what is given here has them."
+            fix = "Hand it over as cuda_sources, and the declarations of its host functions as cpp_sources."
+            return indices.told(Fact("cuda-as-cpp", line, cause, fix), source)
+    return None
+
+
+def bound(found: Explanation, finding: Finding, source: str) -> Explanation:
+    """A function that the module lacks, where functions=[...] has nearly its name."""
+    wanted = re.search(r"has no attribute '(\w+)'", finding.message)
+    tree = read(source).tree
+    for node in ast.walk(tree) if tree and wanted else ():
+        if not (isinstance(node, ast.keyword) and node.arg == "functions" and wanted):
+            continue
+        names = {
+            c.value: c.lineno
+            for c in ast.walk(node.value)
+            if isinstance(c, ast.Constant) and isinstance(c.value, str)
+        }
+        if near := difflib.get_close_matches(wanted[1], names, 1, 0.8):
+            cause = (
+                f"Python asks the module for {wanted[1]}, and what functions binds here is called {near[0]}."
+            )
+            fix = "The name must be the same in C++, in functions and in Python."
+            return indices.told(Fact(found.rule, names[near[0]], cause, fix), source)
+    return found
+
+
+def _bytes_of_shared(text: Text, finding: Finding) -> Iterator[Fact]:
+    """The third value of a launch, where a kernel goes past the end of what it asks for."""
+    if not any("dynamic shared memory" in str(one.get("what")) for one in finding.evidence.get("seen") or []):
+        return
+    for match in LAUNCH.finditer(text.code):
+        tokens = [t for t in tokenize(text.code[match.end() - 3 :]) if t.kind != "space"]
+        end = next((i for i, t in enumerate(tokens) if t.text == ">>>"), -1)
+        given = split_commas(tokens[1:end]) if end > 0 else []
+        value, at = "".join(t.text for t in given[2]) if len(given) > 2 else "", match.start()
+        if re.fullmatch(r"\w*(?:byte|smem|shared|shm)\w*", value, re.I):
+            made = re.search(rf"\b{value}\s*=\s*(?P<v>[^;]*);", text.code[: match.start()])
+            value, at = (made["v"], made.start()) if made else (value, at)
+        if value and "sizeof" not in value and not re.search(r"\*\s*[248]\b|\b[248]\s*\*", value):
+            cause = (
+                f"This launch asks for `{value}` bytes of shared memory: the third value between <<< and >>> counts "
+                "bytes, and a float has 4."
+            )
+            yield Fact("bytes-of-shared", text.line(at), cause, f"Write `({value}) * sizeof(float)`.")
+
+
+def _cut_on_the_host(text: Text, finding: Finding) -> Iterator[Fact]:
+    """``int s = scale;`` where scale is a double."""
+    form = r"\b(?P<t>int|int64_t|long|unsigned)\s+(?P<v>\w+)\s*[=({]\s*(?:static_cast<int\w*>\()?(?P<x>\w+)\)?\s*[;)}]"
+    for function in text.host:
+        fractions = set(re.findall(r"\b(?:double|float)\s+(\w+)\s*(?:,|=|$)", function.parameters))
+        for match in re.finditer(form, function.body):
+            if match["x"] in fractions:
+                cause = f"{match['v']} is declared {match['t']}, so what stands behind the point of {match['x']} is dropped."
+                yield Fact("fraction-dropped", text.line(function.start + match.start()), cause,
+                           f"Declare it `float {match['v']}`.")  # fmt: skip
+
+
+def _float4_in_floats(text: Text, finding: Finding) -> Iterator[Fact]:
+    """``x4[4 * i]`` of a pointer to float4."""
+    wide = r"(?:float4|int4|double2|float2)"
+    index = r"\b(?P<a>\w+)\s*\[\s*(?P<i>4\s*\*\s*\w+|\w+\s*\*\s*4|\w+)\s*\]"
+    for kernel in text.kernels:
+        names = set(re.findall(rf"\b{wide}\s*\*\s*(?:const\s+)?(?:__restrict__\s*)?(\w+)",
+                               f"{kernel.parameters};{kernel.body}"))  # fmt: skip
+        names |= set(
+            re.findall(rf"\bauto\s*\*?\s*(\w+)\s*=\s*reinterpret_cast<[^>]*{wide}[^>]*>", kernel.body)
+        )
+        made = {m[1] for m in re.finditer(r"\b(\w+)\s*=\s*(?:4\s*\*|[^;=]*\*\s*4\s*;)", kernel.body)}
+        for match in re.finditer(index, kernel.body):
+            if match["a"] in names and ("4" in match["i"] or match["i"] in made):
+                a = match["a"]
+                cause = f"`{match[0]}`: {a} points to float4, so its index counts in steps of four floats already; {a}[i] is floats 4 * i to 4 * i + 3."
+                yield Fact("float4-in-floats", text.line(kernel.start + match.start()), cause,
+                           "Index it with the number of the float4, without the factor of 4.")  # fmt: skip
+
+
+def _host_memory(text: Text, finding: Finding) -> Iterator[Fact]:
+    """A pointer to the host's memory that reaches a kernel: an output made on the CPU, or no check of the input."""
+    if "not device memory" not in finding.message:
+        return
+    for function in text.host:
+        made = r"\b(?P<name>\w+)\s*=\s*(?:torch|at)::(?P<how>empty|zeros|ones|full)\s*\((?P<what>[^;]*)\)\s*;"
+        for match in re.finditer(made, function.body):
+            if not re.search(r"options|device|kCUDA|TensorOptions", match["what"]):
+                cause = f"{match['name']} is made here without a device, so it lies in the CPU's memory, where a kernel cannot write."
+                yield Fact("made-on-cpu", text.line(function.start + match.start()), cause,
+                           f"Make it where the input lies: `torch::{match['how']}_like(x)`, or `x.options()` as the last argument.")  # fmt: skip
+    for name, call in _made(text.tree) if text.tree else ():
+        how = ast.unparse(call.func)
+        cause = f"{name} is made here without a device, so it lies in the CPU's memory, where a kernel cannot write."
+        yield Fact("made-on-cpu", call.lineno, cause,
+                   f"Make it where the input lies: `{how}(..., device=x.device)`, or `{how}_like(x)` for the same shape.")  # fmt: skip
+    handing = [f for f in text.host if "data_ptr" in f.body]
+    for function in handing if len(handing) == 1 else ():
+        if "data_ptr" in function.body and not re.search(
+            r"is_cuda|device\s*\(|is_cpu|CHECK_CUDA|CHECK_INPUT", function.body
+        ):
+            cause = f"{function.name} hands a tensor's pointer to the kernel and does not ask on which device the tensor is: here it was on the CPU."
+            yield Fact("device-not-checked", text.line(text.code.rfind(function.name, 0, function.start)), cause,
+                       'Refuse it before the launch: `TORCH_CHECK(x.is_cuda(), "x must be on the GPU");`.')  # fmt: skip
+
+
+def _made(tree: ast.AST) -> Iterator[tuple[str, ast.Call]]:
+    """Each ``name = torch.empty(...)`` or one of its kind, of which nothing says on which device."""
+    for node in ast.walk(tree):
+        if (
+            isinstance(node, ast.Assign)
+            and isinstance(node.targets[0], ast.Name)
+            and isinstance(node.value, ast.Call)
+            and re.fullmatch(r"torch\.(?:empty|zeros|ones|full)", ast.unparse(node.value.func))
+            and not any(word.arg == "device" for word in node.value.keywords)
+        ):
+            yield node.targets[0].id, node.value
+
+
+def never_called(text: Text, finding: Finding) -> Iterator[Fact]:
+    """A C++ function that Python builds, and that no line of the file calls."""
+    if text.tree is None or not text.kernels:
+        return
+    bound = re.findall(r"functions\s*=\s*\[([^\]]*)\]", text.source)
+    names = re.findall(r"[\"'](\w+)[\"']", " ".join(bound))
+    used = {n.attr for n in ast.walk(text.tree) if isinstance(n, ast.Attribute)}
+    if names and not used & set(names):
+        head = next((f for f in text.host if f.name in names), None)
+        if head:
+            cause = f"{head.name} is built, and no line of the file calls it: what is handed back is made without your kernel."
+            yield Fact("never-called", text.line(text.code.rfind(head.name, 0, head.start)), cause,
+                       f"Call it on the module that load_inline gave, `module.{head.name}(...)`, where the result is made.")  # fmt: skip
+
+
+DTYPES = {
+    "Double": r"float64|double|kDouble|kFloat64", "Half": r"float16|half|kHalf|kFloat16",
+    "Long": r"int64|long|kLong|kInt64", "Int": r"int32|kInt|kInt32",
+}  # fmt: skip
+
+
+def dtype(finding: Finding, source: str) -> Explanation | None:
+    """The one line that makes a tensor of the dtype that ``data_ptr`` refused."""
+    said = f"{finding.message} {finding.evidence.get('text')}"
+    told = re.search(r"expected scalar type (\w+) but found (\w+)", said)
+    names = DTYPES.get(told[2]) if told else None
+    if told is None or names is None:
+        return None
+    form = re.compile(rf"dtype\s*=\s*torch\.(?:{names})\b|\.(?:{names})\(\)|torch::(?:{names})\b")
+    lines = [
+        (n, m) for n, line in enumerate(source.splitlines(), 1) if (m := form.search(line.split("#")[0]))
+    ]
+    if len(lines) != 1:
+        return None
+    (number, match), (wanted, found) = lines[0], told.groups()
+    cause = f"`{match[0]}` makes a tensor of {found} here, and the C++ code takes its data as {wanted}."
+    fix = f"Make it in the dtype that `data_ptr` names, {wanted}."
+    return indices.told(Fact("other-dtype", number, cause, fix), source, "03")
+
+
+def call(found: Explanation, finding: Finding, source: str) -> Explanation:
+    """A call that pybind11 refused: the line that makes it, and its arguments counted in the text."""
+    where = finding.evidence.get("where")
+    lines = source.splitlines()
+    numbers = [w.get("line") for w in where if isinstance(w, dict)] if isinstance(where, list) else []
+    own = [n for n in numbers if isinstance(n, int) and 0 < n <= len(lines)]
+    if found.line or not own:
+        return found
+    found = replace(found, line=own[-1], code=lines[own[-1] - 1].strip())
+    if one := re.match(
+        r"Argument (\d+) of (\w+) must be an int, and it was called with a float", found.cause
+    ):
+        text = read(source)
+        function = text.function(one[2])
+        declared = _parameters(function) if function else []
+        if function and len(declared) >= int(one[1]):
+            parameter = " ".join(_parameters(function)[int(one[1]) - 1].split())
+            line = text.line(text.code.rfind(function.name, 0, function.start))
+            cause = f"{function.name} declares its parameter {one[1]} as `{parameter}`, and it is called with a float."
+            return replace(found, line=line, code=lines[line - 1].strip(), cause=cause,
+                           fix="Python's float is a double in C++: declare it so, here and in cpp_sources.")  # fmt: skip
+    form = re.search(r"^\s*1\. \((?P<form>.*)\) -> ", str(finding.evidence.get("text")), re.M)
+    tree = read(source).tree
+    if "than the C++ function takes" not in found.cause or form is None or tree is None:
+        return found
+    made = [
+        (n, n.func.attr)
+        for n in ast.walk(tree)
+        if isinstance(n, ast.Call) and isinstance(n.func, ast.Attribute)
+        if n.lineno <= own[-1] <= (n.end_lineno or 0) and f"{n.func.attr}()" in finding.message
+    ]
+    if len(made) != 1 or made[0][0].keywords or any(isinstance(a, ast.Starred) for a in made[0][0].args):
+        return found
+    (made_call, name), taken = made[0], len(re.findall(r"\barg\d+:|\w+: ", form["form"]))
+    given = made_call.args
+    if taken == len(given):
+        return found
+    pairs = {n.name for n in ast.walk(tree) if isinstance(n, ast.FunctionDef) and _gives_tuple(n)}
+    whole = [
+        ast.unparse(a)
+        for a in given
+        if isinstance(a, ast.Call) and isinstance(a.func, ast.Name) and a.func.id in pairs
+    ]
+    more = f" `{whole[0]}` is a tuple, which counts as one argument." if whole else ""
+    fix = f"A star hands over its parts one by one: `*{whole[0]}`." if whole else found.fix
+    return replace(
+        found, cause=f"{name} takes {taken} arguments, and this call gives {len(given)}.{more}", fix=fix
+    )
+
+
+def flag(found: Explanation, source: str, text: str) -> Explanation:
+    """The line that gives the compiler a flag with ``text`` in it."""
+    lines = [n for n, line in enumerate(source.splitlines(), 1) if text in line]
+    return replace(found, line=lines[0], code=source.splitlines()[lines[0] - 1].strip()) if lines else found
+
+
+def linear(found: Explanation, finding: Finding, source: str) -> Explanation:
+    """The one nn.Linear of the file whose first number is not the number of columns that came."""
+    sizes = re.search(
+        r"\(\d+x(?P<came>\d+) and (?P<inner>\d+)x\d+\)", f"{finding.message} {finding.evidence.get('text')}"
+    )
+    tree = read(source).tree
+    if sizes is None or tree is None:
+        return found
+    made = [
+        n
+        for n in ast.walk(tree)
+        if isinstance(n, ast.Call) and n.args and ast.unparse(n.func).endswith("Linear")
+    ]
+    wrong = [n for n in made if _number(n.args[0]) == int(sizes["inner"])]
+    if len(wrong) != 1:
+        return found
+    line = wrong[0].args[0].lineno
+    cause = (
+        f"`{ast.unparse(wrong[0])}` takes {sizes['inner']} columns, and what comes to it has {sizes['came']}."
+    )
+    return replace(found, cause=cause, fix=f"Its first number must be {sizes['came']}.", line=line,
+                   code=source.splitlines()[line - 1].strip())  # fmt: skip
+
+
+def _number(node: ast.expr) -> int | None:
+    """The value of a product, sum or difference of whole numbers; None if it is anything else."""
+    if isinstance(node, ast.Constant) and isinstance(node.value, int):
+        return node.value
+    if not isinstance(node, ast.BinOp):
+        return None
+    left, right = _number(node.left), _number(node.right)
+    if left is None or right is None:
+        return None
+    return {ast.Mult: left * right, ast.Add: left + right, ast.Sub: left - right}.get(type(node.op))
+
+
+def _gives_tuple(function: ast.FunctionDef) -> bool:
+    return any(isinstance(n, ast.Return) and isinstance(n.value, ast.Tuple) for n in ast.walk(function))
+
+
+def _check_refused(text: Text, finding: Finding) -> Iterator[Fact]:
+    """Which of the file's own TORCH_CHECKs refused what it had to take."""
+    lines = text.source.splitlines()
+    for number, line in enumerate(lines, 1):
+        match = re.search(r"TORCH_CHECK\w*\s*\((?P<condition>.*?),\s*\"(?P<said>[^\"]{6,})", line)
+        if match and match["said"].strip() in f"{finding.message} {finding.evidence.get('text')}":
+            condition = match["condition"].strip()
+            cause = f"This check refused an input that must be accepted: `{condition}` was false for it."
+            fix = "TORCH_CHECK takes what must be true, and refuses everything else."
+            yield Fact("check-refused", number, cause, fix)
+
+
+def _copy_dropped(text: Text, finding: Finding) -> Iterator[Fact]:
+    """``x.contiguous();`` as a statement."""
+    for function in text.host:
+        for match in re.finditer(r"(?<=[;{}])\s*(?P<x>\w+)\s*\.\s*contiguous\s*\(\s*\)\s*;", function.body):
+            where = text.line(function.start + match.start("x"))
+            cause = f"{match['x']}.contiguous() gives a new tensor and leaves {match['x']} as it is; nothing keeps the new one."
+            yield Fact("copy-dropped", where, cause, f"Keep it: `{match['x']} = {match['x']}.contiguous();`.")
+
+
+def _counted_by_sizes(text: Text, finding: Finding) -> Iterator[Fact]:
+    """A number of elements or blocks that is made of the first sizes alone."""
+    for function in text.host:
+        body = function.body
+        for match in re.finditer(r"\b(?P<n>\w+)\s*=\s*(?P<v>[^;=]*\.size\(0\)[^;=]*);", body):
+            name, value = match["n"], " ".join(match["v"].split())
+            sizes = re.findall(r"\.size\((-?\d+)\)", value)
+            where = text.line(function.start + match.start())
+            shape = re.search(r"of \w+\[(\d+(?:, \d+)*)\]", finding.message)
+            many = shape is not None and shape[1].count(",") >= 2
+            if sizes == ["0", "1"] and many and re.search(r"size\(0\)\s*\*\s*\w+\.size\(1\)", value):
+                cause = (
+                    f"`{value}` counts the elements of a matrix; a tensor may have more dimensions than two."
+                )
+                yield Fact("counted-by-sizes", where, cause, "Write `x.numel()`, which counts them all.")
+            launched = re.search(rf"<<<\s*{name}\s*,", body)
+            flat = re.search(r"blockIdx\.x\s*\)?\s*\*", " ".join(k.body for k in text.kernels))
+            if (
+                sizes == ["0"]
+                and launched
+                and flat
+                and "/" in value
+                and not re.search(r"numel|cols|width", value)
+            ):
+                cause = f"The grid is made of `{value}`, of the number of rows alone, and the kernel needs a thread for each element."
+                yield Fact("counted-by-sizes", where, cause, "Count with `x.numel()`.")
+
+
+def _plain_tensor(text: Text, finding: Finding) -> Iterator[Fact]:
+    """What should be a parameter of the model: a plain tensor, one of another layer, or nothing."""
+    missing = re.search(r"has no parameter like the reference's ([\w.]+)", finding.message)
+    if missing is None or text.tree is None:
+        return
+    layer, dot, name = missing[1].rpartition(".")
+    nodes = list(ast.walk(text.tree))
+    made = [n for n in nodes if isinstance(n, ast.Assign)]
+    for node in made:
+        value = ast.unparse(node.value)
+        for target in node.targets:
+            if isinstance(target, ast.Attribute) and target.attr == name and "Parameter(" not in value:
+                cause = f"self.{name} is a plain tensor here, and PyTorch looks for a model's weights among its nn.Parameters alone."
+                yield Fact(
+                    "plain-tensor", target.lineno, cause, f"Write `self.{name} = nn.Parameter({value})`."
+                )
+    for node in made:
+        if dot and ast.unparse(node.targets[0]) == f"self.{layer}":
+            cause = f"This layer has other parameters than the reference's: {missing[1]} is not there, or has another shape."
+            yield Fact("parameter-missing", node.lineno, cause,
+                       "Make it as the reference's model makes it: the same sizes in the same order, bias or no bias.")  # fmt: skip
+    for function in nodes:
+        if isinstance(function, ast.FunctionDef) and function.name == "__init__":
+            cause = f"This __init__ makes no parameter of the shape of the reference's {missing[1]}."
+            yield Fact("parameter-missing", function.lineno, cause,
+                       "Make the same layers and nn.Parameters as the reference's model, with the same names and shapes.")  # fmt: skip
+
+
+def _keyword(text: Text, finding: Finding) -> Iterator[Fact]:
+    """A keyword argument that the function called does not have."""
+    told = re.search(r"(?P<f>[\w.]+)\(\) got an unexpected keyword argument '(?P<k>\w+)'", finding.message)
+    lines = text.source.splitlines()
+    where = [n for n, line in enumerate(lines, 1) if told and re.search(rf"\b{told['k']}\s*=(?!=)", line)]
+    if told and len(where) == 1:
+        name = told["f"].removesuffix(".__init__")
+        near = re.search(r"Did you mean '(\w+)'", finding.message)
+        yield Fact("keyword-unknown", where[0], f"{name} takes no argument called {told['k']}.",
+                   f"Write {near[1]}." if near else "Compare its spelling with the documentation, letter by letter.")  # fmt: skip
+
+
+def _forward_outside(text: Text, finding: Finding) -> Iterator[Fact]:
+    """A model without forward: it stands outside of the class, inside of another method, or has another name."""
+    if 'missing the required "forward"' not in finding.message or text.tree is None:
+        return
+    named = re.search(r"Module \[(\w+)\]", finding.message)
+    classes = [n for n in text.tree.body if isinstance(n, ast.ClassDef) and named and n.name == named[1]]
+    for node in ast.walk(text.tree):
+        if isinstance(node, ast.FunctionDef) and node.name == "forward" and classes:
+            what = "outside of" if node in text.tree.body else "inside of another function of"
+            cause = f"By its indentation this forward stands {what} the class {classes[0].name}, which therefore has none."
+            yield Fact("forward-outside", node.lineno, cause,
+                       "Indent `def forward` by as many columns as `def __init__`, and its body with it.")  # fmt: skip
+            return
+    for model in classes:
+        others = [n for n in model.body if isinstance(n, ast.FunctionDef) and n.name != "__init__"]
+        line = others[0].lineno if others else model.lineno
+        has = f"; what stands here is called {others[0].name}" if others else ""
+        yield Fact("forward-missing", line, f"{model.name} has no method called forward{has}.",
+                   "PyTorch calls the method `forward(self, x)` of a model: define it, with this name.")  # fmt: skip
+
+
+def _shadowed(text: Text, finding: Finding) -> Iterator[Fact]:
+    """``schedule = schedule(...)`` in a function, which makes the name a local one from its first line on."""
+    lost = re.search(r"local variable '(\w+)' (?:where it is not|referenced before)", finding.message)
+    for node in ast.walk(text.tree) if text.tree and lost else ():
+        if not (isinstance(node, ast.Assign) and lost):
+            continue
+        names = {t.id for t in node.targets if isinstance(t, ast.Name)}
+        if lost[1] in names and any(
+            isinstance(n, ast.Name) and n.id == lost[1] for n in ast.walk(node.value)
+        ):
+            cause = f"{lost[1]} gets a value in this function, so it is a local name in all of it, and here it is used before it has one."
+            yield Fact("name-shadowed", node.lineno, cause, "Give what you make another name.")
+
+
+def _trace_folder(text: Text, finding: Finding) -> Iterator[Fact]:
+    """``tensorboard_trace_handler(path)``, which takes a folder."""
+    for node in ast.walk(text.tree) if text.tree else ():
+        if isinstance(node, ast.Call) and ast.unparse(node.func).endswith("tensorboard_trace_handler"):
+            cause = "tensorboard_trace_handler takes a folder, makes it, and writes a file into it under a name of its own."
+            yield Fact("trace-folder", node.lineno, cause,
+                       "Write the file at the path that is given: `lambda profiler: profiler.export_chrome_trace(path)`.")  # fmt: skip
+
+
+def _called_at_once(text: Text, finding: Finding) -> Iterator[Fact]:
+    """``on_trace_ready=profiler.export_chrome_trace(path)``: called before there is a profiler."""
+    if not re.search(
+        r"UnboundLocalError|NameError|cannot access local variable|referenced before", finding.message
+    ):
+        return
+    for node in ast.walk(text.tree) if text.tree else ():
+        for word in node.keywords if isinstance(node, ast.Call) else ():
+            if word.arg and word.arg.startswith("on_") and isinstance(word.value, ast.Call):
+                said = ast.unparse(word.value)
+                cause = (
+                    f"`{said}` is called here at once; {word.arg} wants a function, which is called later."
+                )
+                yield Fact(
+                    "called-at-once", word.value.lineno, cause, f"Write `{word.arg}=lambda profiler: {said}`."
+                )
+
+
+FACTS: tuple[tuple[Finder, frozenset[Status]], ...] = (
+    (_check_refused, frozenset({Status.RAISED})),
+    (_keyword, frozenset({Status.RAISED})),
+    (_forward_outside, frozenset({Status.RAISED, Status.MISSING_ENTRY})),
+    (_called_at_once, frozenset({Status.RAISED})),
+    (_shadowed, frozenset({Status.RAISED})),
+    (_trace_folder, frozenset({Status.RAISED, Status.WRONG_ANSWER})),
+    (_plain_tensor, frozenset({Status.MISSING_ENTRY})),
+    (_counted_by_sizes, frozenset({Status.UNINITIALISED, Status.WRONG_OUTPUT})),
+    (_not_launched, WRONG | OUTSIDE),
+    (_of_the_module, frozenset({Status.RAISED})),
+    (_made_here, frozenset({Status.WRONG_SHAPE, Status.WRONG_DTYPE})),
+    (_bytes_of_shared, OUTSIDE),
+    (_cut_on_the_host, WRONG),
+    (_float4_in_floats, OUTSIDE),
+    (_input_returned, WRONG),
+    (_host_memory, OUTSIDE),
+    (_arguments_swapped, WRONG | OUTSIDE | TWICE),
+    (_copy_dropped, WRONG),
+)

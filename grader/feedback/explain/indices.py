@@ -1,0 +1,291 @@
+"""Facts about indices, guards and the sizes of launches: see ``facts.py``."""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Iterator
+
+from grader.domain.verdict import Finding, Status
+from grader.feedback.explain.engine import Explanation
+from grader.feedback.explain.source_text import OUTSIDE, SIZE, TWICE, WRONG, Fact, Finder, Text, read
+
+ROWS = r"(?:rows|row_count|n_rows|num_rows|nrows|height|H|h|M)"
+COLUMNS = r"(?:cols|columns|col_count|n_cols|num_cols|ncols|width|W|w|N)"
+ROW, COLUMN = r"(?:row\w*|r|y)", r"(?:col\w*|c|x)"
+CASTS = re.compile(
+    r"static_cast<[^<>]*>|\(\s*(?:unsigned|int|long|size_t|u?int(?:32|64)_t|long long)\s*\)|[()\s]"
+)
+MOST_THREADS = 1024
+# What beginners write in place of blockIdx.x * blockDim.x + threadIdx.x, without casts, brackets and spaces.
+FORMULAS = (
+    (r"blockIdx\.(\w)\*gridDim\.\w\+threadIdx\.|gridDim\.\w\*blockIdx\.(\w)\+threadIdx\.",
+     "gridDim is the number of blocks; the threads in front of a block are blockIdx times the threads of a block, blockDim"),
+    (r"(?<![*\w.])blockIdx\.(\w)\+threadIdx\.|threadIdx\.\w\+blockIdx\.(\w)(?!\s*\*)",
+     "without a factor, thread 1 of block 0 and thread 0 of block 1 get the same number"),
+    (r"blockIdx\.(\w)\*threadIdx\.|threadIdx\.\w\*blockIdx\.(\w)",
+     "a product of the two numbers is the same for many threads, and 0 for the whole of block 0"),
+    (r"threadIdx\.(\w)\*blockDim\.\w\+blockIdx\.|blockIdx\.(\w)\+threadIdx\.\w\*blockDim\.",
+     "block and thread have each other's place, so two threads can get the same number"),
+    (r"blockIdx\.(\w)\*blockDim\.\w\*threadIdx\.", "the last sign must be a plus"),
+)  # fmt: skip
+MIXED = re.compile(r"blockIdx\.(\w)\*blockDim\.(\w)\+threadIdx\.(\w)")
+
+
+def launch(finding: Finding, source: str) -> Explanation | None:
+    """Why CUDA refused a launch, from the text: a block of too many threads, or nothing to do."""
+    text = read(source)
+    for fact in (*_large_block(text), *_empty_grid(text, finding)):
+        return told(fact, source, "03")
+    return None
+
+
+def told(fact: Fact, source: str, lesson: str = "") -> Explanation:
+    """A fact as what explains a failure; ``lesson`` teaches it."""
+    lines = source.splitlines()
+    code = lines[fact.line - 1].strip() if 0 < fact.line <= len(lines) else ""
+    return Explanation(fact.rule, fact.cause, fact.fix, lesson, "", "", fact.line, code)
+
+
+def _large_block(text: Text) -> Iterator[Fact]:
+    for match in re.finditer(
+        r"<<<(?P<grid>[^<>]*?),\s*(?P<block>(?:[^,<>()]|\([^<>()]*\))*)\s*(?:,|>>>)", text.code
+    ):
+        block, at = match["block"].strip(), match.start("block")
+        if re.fullmatch(r"[A-Za-z_]\w*", block):
+            made = re.search(
+                rf"\b{block}\s*(?:=\s*(?:dim3\s*)?|(?=[({{]))(?P<value>[({{][^;(){{}}]*[)}}]|[^;,]*)\s*[;,]",
+                text.code[: match.start()],
+            )
+            if made is None:
+                continue
+            block, at = made["value"], made.start()
+        block = _constants(text.code, block)
+        numbers = re.fullmatch(r"[\s({]*(?:dim3\s*[({])?\s*(\d+(?:\s*[,*]\s*\d+)*)\s*[)}\s]*", block)
+        if numbers is None:
+            continue
+        sizes = [int(n) for n in re.findall(r"\d+", numbers[1])]
+        if (threads := math.prod(sizes)) > MOST_THREADS:
+            product = f"{' * '.join(map(str, sizes))} = {threads:,}" if len(sizes) > 1 else f"{threads:,}"
+            cause = f"This block has {product} threads; a block may have {MOST_THREADS:,} at most."
+            fix = "Take a smaller block, 256 threads or 16 by 16, and more blocks: the grid covers the rest."
+            yield Fact("block-too-large", text.line(at), cause, fix)
+
+
+def _constants(code: str, value: str) -> str:
+    """``value`` with the numbers of its named constants, themselves products of constants."""
+    for _ in range(4):
+        for name in set(re.findall(r"\b[A-Za-z_]\w*\b", value)):
+            made = re.search(
+                rf"(?:\b(?:const|constexpr)\b[^;]*?\b{name}\s*=\s*|#define\s+{name}\s+)(?P<v>[\w *]+?)\s*[,;\n]",
+                code,
+            )
+            if made:
+                value = re.sub(rf"\b{name}\b", made["v"], value)
+    return value
+
+
+def _empty_grid(text: Text, finding: Finding) -> Iterator[Fact]:
+    called = re.search(r"<<<", text.code)
+    if called and re.search(r"\bempty\b|no (?:elements|rows|columns)", f"{finding.id} {finding.message}"):
+        cause = "This case has no elements, so this launch has a grid of 0 blocks, and CUDA refuses that."
+        fix = "Return before the launch if there is nothing to do: `if (x.numel() == 0) return out;`."
+        yield Fact("empty-grid", text.line(called.start()), cause, fix)
+
+
+def _idle_guard(text: Text, finding: Finding) -> Iterator[Fact]:
+    """``const bool inside = true;``, asked in the line that went outside."""
+    for kernel in text.kernels:
+        for match in re.finditer(r"\bbool\s+(?P<name>\w+)\s*=\s*(?:true|1)\s*;", kernel.body):
+            rest = kernel.body[match.end() :]
+            asked = re.search(rf"\b{match['name']}\b[^;]*\?|\bif\s*\([^;{{]*\b{match['name']}\b", rest)
+            if asked and not re.search(rf"\b{match['name']}\s*[&|]?=(?!=)", rest):
+                cause = f"{match['name']} is always true, so the guard that asks it lets every access through, those past the end as well."
+                yield Fact("idle-guard", text.line(kernel.start + match.start()), cause,
+                           f"Compare the index with its size here: `{match['name']} = i < n`.")  # fmt: skip
+
+
+def _joined_guard(text: Text, finding: Finding) -> Iterator[Fact]:
+    leave = re.compile(
+        r"\bif\s*\((?P<all>[^;{}]*?>=?[^;{}|]*?&&[^;{}|]*?>=?[^;{}|]*?)\)\s*\{?\s*(?:return|continue)\s*;"
+    )
+    stay = re.compile(r"\bif\s*\((?P<all>[^;{}]*?<[^;{}&]*?\|\|[^;{}&]*?<[^;{}&]*?)\)\s*(?:\{|\w)")
+    for kernel in text.kernels:
+        for match in leave.finditer(kernel.body):
+            where = text.line(kernel.start + match.start())
+            cause = (
+                f"`{match['all'].strip()}` is true only if both are: a thread that is past the end in one direction "
+                "alone goes on."
+            )
+            yield Fact(
+                "guard-and", where, cause, "Leave if one of the two is past the end: join them with `||`."
+            )
+        for match in stay.finditer(kernel.body):
+            where = text.line(kernel.start + match.start())
+            cause = (
+                f"`{match['all'].strip()}` is true if one of the two is: a thread that is past the end in one "
+                "direction alone still works."
+            )
+            yield Fact("guard-or", where, cause, "Work only if both are inside: join them with `&&`.")
+
+
+def _formula(text: Text, finding: Finding) -> Iterator[Fact]:
+    for kernel in text.kernels:
+        for statement in re.finditer(r"[^;{}]+", kernel.body):
+            first = re.search(r"\b(?:blockIdx|threadIdx)\b", statement[0])
+            if first is None:
+                continue
+            plain = CASTS.sub("", statement[0])
+            where = text.line(kernel.start + statement.start() + first.start())
+            for pattern, why in FORMULAS:
+                if match := re.search(pattern, plain):
+                    d = next((g for g in match.groups() if g), "x")
+                    cause = f"This is not a thread's number in the whole grid: {why}."
+                    yield Fact(
+                        "thread-number", where, cause, f"Write `blockIdx.{d} * blockDim.{d} + threadIdx.{d}`."
+                    )
+            if (match := MIXED.search(plain)) and len(set(match.groups())) > 1:
+                cause = (
+                    f"This mixes directions: {', '.join(sorted(set(match.groups())))} stand in one number."
+                )
+                fix = "A number along one direction has that letter three times: blockIdx.x * blockDim.x + threadIdx.x."
+                yield Fact("thread-number", where, cause, fix)
+
+
+def _row_length(text: Text, finding: Finding) -> Iterator[Fact]:
+    """``row * rows + col``: rows lie one after another, and each has as many elements as there are columns."""
+    seen = [one for one in (finding.evidence.get("seen") or [])[:1] if isinstance(one, dict)]
+    for kernel in text.kernels:
+        for (
+            one
+        ) in seen:  # whatever the layouts are: a row's number times how many rows there are, in this line
+            for match in re.finditer(
+                rf"\[\s*(?P<i>{ROW})\s*\*\s*(?P<n>{ROWS})\s*\+\s*(?P<j>{COLUMN})\s*\]", kernel.body
+            ):
+                if text.line(kernel.start + match.start()) == one.get("line"):
+                    cause = (
+                        f"`{match[0][1:-1]}` multiplies the row's number by how many rows there are. Rows lie one after "
+                        "another, so row r begins at r times the length of a row, the number of columns."
+                    )
+                    yield Fact("row-length", text.line(kernel.start + match.start()), cause,
+                               "The index of an element is row * columns + column.")  # fmt: skip
+        if re.search(rf"(?<![.\w])(?:{ROW}\s*\*\s*{COLUMNS}|{COLUMN}\s*\*\s*{ROWS})\b", kernel.body):
+            continue  # two layouts: a transpose
+        for index, count, what in ((ROW, ROWS, "row"), (COLUMN, COLUMNS, "column")):
+            pattern = rf"(?<![.\w])(?P<i>{index})\s*\*\s*(?P<n>{count})\b(?!\s*\*)"
+            for match in re.finditer(pattern, kernel.body):
+                if what == "column" and not re.match(rf"\s*\+\s*{ROW}\b", kernel.body[match.end() :]):
+                    continue
+                names = [
+                    p for p in re.findall(r"(\w+)\s*(?:,|$)", kernel.parameters) if re.fullmatch(COLUMNS, p)
+                ]
+                own = names[0] if names else "the number of columns"
+                cause = (
+                    f"`{match[0]}` multiplies the {what}'s number by how many {what}s there are. Rows lie one after "
+                    f"another, so row r begins at r times the length of a row, which is {own}."
+                )
+                yield Fact("row-length", text.line(kernel.start + match.start()), cause,
+                           f"The index of an element is row * {names[0] if names else 'columns'} + column.")  # fmt: skip
+
+
+def _turned_division(text: Text, finding: Finding) -> Iterator[Fact]:
+    """``row = i % n, col = i / n``: the whole part is the row, what is left the column."""
+    for kernel in text.kernels:
+        row = re.search(r"\b(?P<v>row\w*|r)\s*=\s*(?P<i>[^;,=]*?)\s*%\s*(?P<n>\w+)", kernel.body)
+        column = re.search(r"\b(?P<v>col\w*|c)\s*=\s*[^;,=]*/\s*(?P<n>\w+)", kernel.body)
+        if row and column and row["n"] == column["n"] and not re.fullmatch(ROWS, row["n"]):
+            cause = (
+                f"Here {row['v']} is what is left of a division by {row['n']}, and {column['v']} the whole part: row "
+                f"and column are swapped. A row has {row['n']} elements, so the row is the index / {row['n']}."
+            )
+            yield Fact("row-by-remainder", text.line(kernel.start + row.start()), cause,
+                       f"Write `{row['v']} = {row['i']} / {row['n']}` and `{column['v']} = {row['i']} % {row['n']}`.")  # fmt: skip
+
+
+def _turned_grid(text: Text, finding: Finding) -> Iterator[Fact]:
+    """A grid made of (rows, columns), though its kernels number columns by x."""
+    made = r"\b{names}\s*=\s*[^;]*?(?:blockIdx|threadIdx)\.{axis}\b"
+    usual = [
+        k
+        for k in text.kernels
+        if re.search(made.format(names=ROW, axis="y"), k.body)
+        and re.search(made.format(names=COLUMN, axis="x"), k.body)
+    ]
+    if not usual:
+        return
+    form = r"\b(?:dim3\s*(?P<name>\w*)|\w*(?:grid|blocks)\w*)\s*[({](?P<first>(?:[^;,()]|\([^()]*\))*),(?P<second>(?:[^;,()]|\([^()]*\))*)[,)}]"
+    for match in re.finditer(form, text.code):
+        words = [set(re.findall(r"[A-Za-z_]\w*", match[part])) for part in ("first", "second")]
+        rows = [
+            any(re.fullmatch(ROWS, w) for w in part) or "size(0)" in match[p]
+            for part, p in zip(words, ("first", "second"), strict=True)
+        ]
+        columns = [
+            any(re.fullmatch(COLUMNS, w) for w in part) or "size(1)" in match[p]
+            for part, p in zip(words, ("first", "second"), strict=True)
+        ]
+        if rows == [True, False] and columns == [False, True]:
+            cause = (
+                f"This grid's first number, along x, is made of the rows, and its second, along y, of the columns; in "
+                f"{usual[0].name} x numbers the columns and y the rows."
+            )
+            fix = "Swap the two numbers: the first is for the columns (x), the second for the rows (y)."
+            yield Fact("grid-turned", text.line(match.start()), cause, fix)
+
+
+def _half_guard(text: Text, finding: Finding) -> Iterator[Fact]:
+    """A guard that asks for one of the two directions, or compares with the other one's size."""
+    made = r"\b(?P<name>{names})\s*=\s*[^;]*?(?:blockIdx|threadIdx)\.{axis}\b"
+    compared = r"(?<![\w.]){name}\s*(?:>=?|<=?)\s*(?P<n>\w+)"
+    for kernel in text.kernels:
+        row = re.search(made.format(names="row", axis="y"), kernel.body)
+        column = re.search(made.format(names="col(?:umn)?", axis="x"), kernel.body)
+        if not (row and column):
+            continue
+        of_row, of_column = (re.search(compared.format(name=m["name"]), kernel.body) for m in (row, column))
+        if of_row and of_column:
+            if re.fullmatch(COLUMNS, of_row["n"]) and re.fullmatch(ROWS, of_column["n"]):
+                cause = f"`{of_row[0]}` and `{of_column[0]}`: each is compared with the size of the other direction; rows and columns are swapped in the guard."
+                yield Fact("guard-turned", text.line(kernel.start + of_row.start()), cause,
+                           f"Compare {row['name']} with {of_column['n']}, and {column['name']} with {of_row['n']}.")  # fmt: skip
+            continue
+        have, lacks, what = (of_column, row, "row") if of_column else (of_row, column, "column")
+        guard = have or re.search(rf"\bif\s*\([^;{{}}]*?(?:>=?|<=?)\s*{SIZE}", kernel.body)
+        if guard and not re.search(rf"\b(?:for|while|min)\b[^;]*\b{lacks['name']}\b", kernel.body):
+            cause = f"The guard does not ask for {lacks['name']}: a thread past the last {what} goes on, to an element that belongs to another thread or lies past the end."
+            yield Fact("guard-of-one-direction", text.line(kernel.start + guard.start()), cause,
+                       f"A thread works only if both its row and its column exist: ask for {row['name']} and for {column['name']}.")  # fmt: skip
+
+
+def _no_row_length(text: Text, finding: Finding) -> Iterator[Fact]:
+    """``row + col`` and ``row + col * cols``."""
+    end = r"(?=\s*[;\]])"
+    sums = (
+        rf"(?<=[=\[])\s*(?:{ROW}\s*\+\s*{COLUMN}|{COLUMN}\s*\+\s*{ROW}){end}",
+        rf"(?<=[=\[])\s*{ROW}\s*\+\s*{COLUMN}\s*\*\s*{COLUMNS}{end}",
+    )
+    for kernel in text.kernels:
+        for number, pattern in enumerate(sums):
+            if match := re.search(pattern, kernel.body):
+                why = (
+                    "many elements have the same sum"
+                    if not number
+                    else "the column is multiplied with the length of a row, where the row must be"
+                )
+                cause = (
+                    f"`{match[0].strip()}` is not the index of an element: {why}. Rows lie one after another."
+                )
+                yield Fact("row-length", text.line(kernel.start + match.end()), cause,
+                           "The index is row * columns + column.")  # fmt: skip
+
+
+FACTS: tuple[tuple[Finder, frozenset[Status]], ...] = (
+    (_idle_guard, OUTSIDE),
+    (_formula, WRONG | TWICE | OUTSIDE),
+    (_turned_grid, WRONG | OUTSIDE | TWICE),
+    (_turned_division, WRONG | OUTSIDE | TWICE),
+    (_joined_guard, WRONG | OUTSIDE | TWICE),
+    (_row_length, WRONG | OUTSIDE | TWICE),
+    (_no_row_length, WRONG | OUTSIDE | TWICE),
+    (_half_guard, WRONG | OUTSIDE | TWICE),
+)

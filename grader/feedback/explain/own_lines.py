@@ -1,0 +1,240 @@
+"""What a student's own source says about an error: names that are declared, calls and what they call."""
+
+from __future__ import annotations
+
+import ast
+import re
+from collections.abc import Iterator
+
+from grader.backends.simt.compile.tokens import Token, closing, split_commas, tokenize
+from grader.feedback.look.python_source import cpp_sources
+
+SIGNED = re.compile(r"\b(?P<name>[A-Za-z_]\w*)\s*\([^;{}()]*\)\s*(?:;|\{|$)")
+
+
+def blanked(code: str) -> str:
+    """C++ without comments and the contents of strings, every line in its place."""
+    out = []
+    for token in tokenize(code):
+        comment = token.kind == "space" and "/" in token.text
+        blank = comment or token.kind in ("str", "chr", "raw")
+        out.append(re.sub(r"[^\n]", " ", token.text) if blank else token.text)
+    return "".join(out)
+
+
+def code_of(source: str) -> str:
+    """The C++ in a Python file's strings, each line where it is in the file; of other text, the text itself."""
+    try:
+        tree = ast.parse(source)
+    except (SyntaxError, ValueError, RecursionError, MemoryError):
+        return blanked(source)
+    found = list(cpp_sources(tree))
+    if not found:
+        return blanked(source)
+    lines = [""] * (source.count("\n") + 1)
+    for text in found:
+        if text.exact:
+            for number, one in enumerate(blanked(text.source).split("\n"), text.line - 1):
+                if number < len(lines):
+                    lines[number] += one
+    return "\n".join(lines)
+
+
+def beginnings(source: str) -> list[int]:
+    """The lines where the source's strings of C++ begin."""
+    try:
+        return [text.line for text in cpp_sources(ast.parse(source)) if text.exact]
+    except (SyntaxError, ValueError, RecursionError, MemoryError):
+        return []
+
+
+def words(source: str) -> set[str]:
+    """The names that stand in the source's C++, its comments left out."""
+    return set(re.findall(r"\b[A-Za-z_]\w{2,}\b", code_of(source)))
+
+
+def declared(source: str) -> list[tuple[str, int]]:
+    """The functions that cpp_sources declares or defines, each with its line, as far as they stand in a string."""
+    try:
+        tree = ast.parse(source)
+    except (SyntaxError, ValueError, RecursionError, MemoryError):
+        return []
+    found: list[tuple[str, int]] = []
+    for _, line, given in handed_over(tree):
+        text = blanked(given)
+        found += [
+            (match["name"], line + text.count("\n", 0, match.start()))
+            for match in SIGNED.finditer(text)
+            if not _inside(text, match.start())
+        ]
+    return found
+
+
+def handed_over(tree: ast.Module) -> Iterator[tuple[int, int, str]]:
+    """What cpp_sources is given, as far as it is a string: the line that gives it, the line where it begins, the text."""
+    texts = {
+        target.id: node.value for node in tree.body if isinstance(node, ast.Assign)
+        for target in node.targets if isinstance(target, ast.Name)
+    }  # fmt: skip
+    for node in ast.walk(tree):
+        if not (isinstance(node, ast.keyword) and node.arg == "cpp_sources"):
+            continue
+        parts = node.value.elts if isinstance(node.value, (ast.List, ast.Tuple)) else [node.value]
+        for part in parts:
+            value = texts.get(part.id, part) if isinstance(part, ast.Name) else part
+            if isinstance(value, ast.Constant) and isinstance(value.value, str):
+                yield node.value.lineno, value.lineno, value.value
+
+
+def _inside(text: str, at: int) -> bool:
+    return text.count("{", 0, at) > text.count("}", 0, at)
+
+
+def unfinished(source: str, line: int) -> int:
+    """The line whose statement does not end, when a compiler misses a semicolon at ``line``; 0 if unknown."""
+    lines = code_of(source).splitlines()
+    if not 0 < line <= len(lines):
+        return 0
+    before = next((n for n in range(line - 1, 0, -1) if lines[n - 1].strip()), 0)
+    for number in (before, line):
+        text = lines[number - 1].strip() if number else ""
+        if re.match(r"(?:(?:else\s+)?if|for|while|switch)\b.*\)$|(?:else|do)$", text):
+            continue  # the head of a statement, which goes on in the next line
+        if text and text[-1] not in ";{}(,:" and not text.startswith("#") and '"""' not in text:
+            return number
+    return 0
+
+
+def unclosed(source: str) -> int:
+    """The line of the first brace in the source's C++ that is never closed; 0 if all are."""
+    opened: list[int] = []
+    line = 1
+    for token in tokenize(code_of(source)):
+        if token.text == "{":
+            opened.append(line)
+        elif token.text == "}" and opened:
+            opened.pop()
+        line += token.text.count("\n")
+    return opened[0] if opened else 0
+
+
+def head(source: str, name: str, code: str) -> int:
+    """The line where the function that ``code`` launches (or ``name``) is defined; 0 if it is not found."""
+    called = re.search(r"(\w+)\s*(?:<[^<>]*>\s*)?<<<", code)
+    wanted = called[1] if called else name
+    text = code_of(source)
+    found = re.search(rf"\b{re.escape(wanted)}\s*\([^;{{}}]*\)\s*\{{", text)
+    return text.count("\n", 0, found.start()) + 1 if found else 0
+
+
+def launch(source: str, line: int, want: str, got: str) -> str:
+    """How the launch at ``line`` and its kernel's parameters differ, in a sentence; "" if it cannot be said.
+
+    ``want``, ``got``: the types as the CPU back end lists them, "" if unknown.
+    """
+    code = code_of(source)
+    start = sum(len(text) + 1 for text in code.split("\n")[: line - 1])
+    call = re.compile(r"(?P<name>\w+)\s*(?:<[^<>;]*>\s*)?<<<").search(code, start)
+    if call is None or code.count("\n", 0, call.start()) + 1 > line + 1:
+        return ""
+    tokens = [t for t in tokenize(code[call.end() - 3 :]) if t.kind != "space"]
+    end = next((i for i, t in enumerate(tokens) if t.text == ">>>"), -1)
+    given = _arguments(tokens, end + 1)
+    kernel = re.search(rf"__global__[^;{{}}()]*(?:\([^()]*\)[^;{{}}()]*)?\b{call['name']}\s*(?=\()", code)
+    if kernel is None or end < 0 or given is None:
+        return ""
+    taken = _arguments([t for t in tokenize(code[kernel.end() :]) if t.kind != "space"], 0)
+    if taken is None:
+        return ""
+    names = [next((t.text for t in reversed(p) if t.kind == "id"), "?") for p in taken]
+    handed = ["".join(t.text for t in part) for part in given]
+    if len(names) != len(handed):
+        return (
+            f"{call['name']} takes {_count(len(names))} ({', '.join(names)}), and this launch hands over "
+            f"{len(handed)} ({', '.join(handed)})."
+        )
+    wants, gots = _parts(want), _parts(got)
+    if wants and not gots and len(wants) == len(handed):  # clang++ does not list what was handed over
+        pointers = [re.search(r"data_ptr<([\w:]+)>\(\)$", one) for one in handed]
+        gots = [f"{p[1]} *" if p else one for p, one in zip(pointers, wants, strict=True)]
+    if len(wants) == len(gots) == len(names):
+        for number, (a, b) in enumerate(zip(wants, gots, strict=True)):
+            if _bare(a) != _bare(b) and ("*" in a or "*" in b):
+                return (
+                    f"Argument {number + 1} of this launch, {handed[number]}, is of type {_shown(b)}, but "
+                    f"{call['name']}'s {names[number]} is of type {_shown(a)}."
+                )
+    return ""
+
+
+def call(text: str, name: str) -> str:
+    """How a call from Python and the C++ function's parameters differ, in a sentence; "" if it cannot be said.
+
+    ``text``: what pybind11 says of it, with the form that it knows and what it was invoked with.
+    """
+    form = re.search(r"^\s*1\. \((?P<form>.*)\) -> ", text, re.M)
+    invoked = re.search(r"^Invoked with: (?P<given>.*?)(?:; kwargs: .*)?\Z", text, re.M | re.S)
+    if form is None or invoked is None or "kwargs: " in invoked[0] or re.search(r"^\s*2\. \(", text, re.M):
+        return ""
+    taken = [part.partition(":")[2].strip() for part in _parts(form["form"])]
+    given = [_kind(part) for part in _parts(invoked["given"])]
+    wanted = [next((words for sign, words in TYPES if sign in part), part) for part in taken]
+    if "" in given:
+        return ""
+    if len(wanted) != len(given):
+        return (
+            f"{name} takes {_count(len(wanted))} ({', '.join(wanted)}), and it was called with {len(given)} "
+            f"({', '.join(given)})."
+        )
+    for number, (want, got) in enumerate(zip(wanted, given, strict=True), 1):
+        if want != got and (want, got) != ("a float", "an int"):
+            return f"Argument {number} of {name} must be {want}, and it was called with {got}."
+    return ""
+
+
+# Words for what stands in pybind11's name of a type.
+TYPES = (
+    ("Tensor", "a tensor"), ("SupportsFloat", "a float"), ("SupportsInt", "an int"), ("float", "a float"),
+    ("int", "an int"), ("str", "a text"), ("bool", "a bool"),
+)  # fmt: skip
+
+
+def _parts(listed: str) -> list[str]:
+    return ["".join(t.text for t in part).strip() for part in split_commas(tokenize(listed))]
+
+
+def _kind(value: str) -> str:
+    """What a value is, by how Python prints it; "" if it is not known."""
+    signs = (
+        (r"tensor\(|Parameter containing", "a tensor"), (r"['\"]", "a text"), (r"\[", "a list"), (r"\(", "a tuple"),
+        (r"None$", "None"), (r"(?:True|False)$", "a bool"), (r"[-+]?\d+$", "an int"),
+        (r"[-+]?(?:[\d.]+(?:e[-+]?\d+)?|inf|nan)$", "a float"),
+    )  # fmt: skip
+    return next((words for sign, words in signs if re.match(sign, value)), "")
+
+
+def _arguments(tokens: list[Token], at: int) -> list[list[Token]] | None:
+    if not 0 <= at < len(tokens) or tokens[at].text != "(":
+        return None
+    end = closing(tokens, at)
+    return split_commas(tokens[at + 1 : end]) if end > 0 else None
+
+
+def _count(number: int) -> str:
+    return f"{number} argument{'' if number == 1 else 's'}"
+
+
+def _bare(kind: str) -> str:
+    return re.sub(r"\bconst\b|[&\s]", "", kind)
+
+
+def _shown(kind: str) -> str:
+    return kind.removesuffix("&").strip()
+
+
+def symbol(name: str) -> str:
+    """The function's own name in a linker's mangled one; other names as they are."""
+    found = re.match(r"_ZN?(?P<length>\d+)(?P<rest>\w+)", name)
+    if found is None:
+        return name
+    return found["rest"][: int(found["length"])]

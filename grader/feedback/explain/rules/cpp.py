@@ -1,0 +1,303 @@
+"""Names, types and definitions of C++."""
+
+from grader.feedback.explain.rule import Rule
+
+BUILTINS = frozenset({"threadIdx", "blockIdx", "blockDim", "gridDim", "warpSize", "__syncthreads"})
+
+RULES = (
+    Rule(
+        "dot-for-namespace",
+        (
+            r"(?:expected primary-expression before '\.' token|expected unqualified-id before '\.' token).*"
+            r" @.*\b(?P<name>torch|at|c10|std)\s?\.",
+            r"unknown type name '(?P<name>torch|at|c10|std)'.* @.*\b(?P=name)\s?\.",
+            r"'(?P<name>torch|at|c10|std)' does not name a type.* @.*\b(?P=name)\s?\.",
+            r"no storage class or type specifier.* @.*\b(?P<name>torch|at|c10|std)\s?\.",
+            r"unexpected namespace name '(?P<name>\w+)': expected expression",
+            r"a namespace name is not allowed.* @.*\b(?P<name>torch|at|c10|std)\s?\.",
+            r"(?:cannot use dot operator|expected unqualified-id).* @.*\b(?P<name>torch|at|c10|std)\s?\.",
+            r"expected primary-expression before '\.' token",
+        ),
+        "A dot stands after a namespace, as in Python: torch.empty_like is torch::empty_like in C++.",
+        "Write :: after torch, at, c10 and std. The dot is for what an object has: x.size(0), threadIdx.x.",
+    ),
+    Rule(
+        "functions-form",
+        (r"Expected 'functions' to be a list or dict, but was <class '(?P<name>[\w.]+)'>",),
+        "load_inline takes functions as a list of names or as a dict {name: help text}, and got a {name}.",
+        'Write `functions=["name", ...]`, or a dict with a help text for each name.',
+    ),
+    Rule(
+        "bound-name",
+        (
+            r"'(?P<name>\w+)' was not declared in this scope.* @bindings:",
+            r"use of undeclared identifier '(?P<name>\w+)'.* @bindings:",
+        ),
+        "functions=[...] asks for {name}, but cpp_sources does not declare it.{declared}",
+        "cpp_sources must hold the function's declaration (its head with a semicolon) or its definition, with "
+        "exactly the name in functions. A function defined in cuda_sources is declared in cpp_sources too.",
+    ),
+    Rule(
+        "torch-not-included",
+        (
+            r"'(?P<name>torch|at|c10)' (?:has not been declared|does not name a type|was not declared)",
+            r"use of undeclared identifier '(?P<name>torch|at|c10)'",
+            r"name followed by \"::\" must be a class or namespace name",
+            r"no storage class or type specifier.* @.*\b(?P<name>torch|at|c10)::",
+        ),
+        "The source uses a namespace such as torch:: without the header that declares it.",
+        "Begin cuda_sources with #include <torch/extension.h>. load_inline adds it to cpp_sources by itself, "
+        "but not to cuda_sources.",
+    ),
+    Rule(
+        "no-such-header",
+        (
+            r"(?P<name>[\w./+-]+): No such file or directory",
+            r"cannot open source file \"(?P<name>[^\"]+)\"",
+            r"'(?P<name>[\w./+-]+)' file not found",
+        ),
+        "There is no header {name} in the folders that the compiler looks in.",
+        "Check the spelling (torch/extension.h, ATen/cuda/CUDAContext.h, c10/cuda/CUDAException.h). A header of "
+        "your own needs its folder in extra_include_paths.",
+    ),
+    Rule(
+        "missing-namespace",
+        (
+            r"'(?P<name>Tensor|TensorOptions|kFloat32|kFloat|empty_like|zeros_like|empty)' "
+            r"(?:was not declared|does not name a type)",
+            r"identifier \"(?P<name>Tensor|TensorOptions|kFloat32|kFloat|empty_like|zeros_like|empty)\" is undefined",
+            r"(?:unknown type name|use of undeclared identifier) "
+            r"'(?P<name>Tensor|TensorOptions|kFloat32|kFloat|empty_like|zeros_like|empty)'",
+        ),
+        "{name} is a name of PyTorch, and its namespace is missing.",
+        "Write torch::{name}.",
+    ),
+    Rule(
+        "not-in-torch",
+        (
+            r"'(?P<name>\w+)' is not a member of '(?P<space>torch|at|c10)\b",
+            r"namespace \"(?P<space>torch|at|c10)\" has no member \"(?P<name>\w+)\"",
+            r"no member named '(?P<name>\w+)' in namespace '(?P<space>torch|at|c10)'",
+        ),
+        "{space} has nothing called {name}.",
+        "Check the spelling: C++ names are those of Python with underscores, such as torch::empty_like; dtypes "
+        "are torch::kFloat32, torch::kFloat64, torch::kInt64.",
+    ),
+    Rule(
+        "undeclared-builtin",
+        (
+            r"'(?P<name>\w+)' was not declared in this scope",
+            r"identifier \"(?P<name>\w+)\" is undefined",
+            r"use of undeclared identifier '(?P<name>\w+)'",
+        ),
+        "{name} is not declared; CUDA's own name is spelt differently.{near}",
+        "Kernels know threadIdx, blockIdx, blockDim and gridDim, each with .x, .y and .z.",
+        "03",
+        named=frozenset(
+            {
+                *(b.lower() for b in BUILTINS),
+                "threadId",
+                "blockId",
+                "ThreadIdx",
+                "BlockIdx",
+                "BlockDim",
+                "GridDim",
+                "thread_idx",
+                "block_idx",
+                "block_dim",
+                "threadDim",
+                "blockSize",
+                "gridSize",
+                "syncthreads",
+                "__syncthread",
+                "_syncthreads",
+                "threadIDx",
+                "blockIDx",
+            }
+        ),
+    ),
+    Rule(
+        "undeclared",
+        (
+            r"'(?P<name>\w+)' was not declared in this scope",
+            r"identifier \"(?P<name>\w+)\" is undefined",
+            r"use of undeclared identifier '(?P<name>\w+)'",
+            r"'(?P<name>\w+)' (?:does not name a type|has not been declared)",
+            r"unknown type name '(?P<name>\w+)'",
+        ),
+        "{name} is used, but nothing of that name is declared before this line.{near}",
+        "Check its spelling and case. If it is declared, it must be above this line and in the same or an "
+        "enclosing pair of braces; functions too come before they are used.",
+    ),
+    Rule(
+        "no-member",
+        (
+            r"'(?:const )?(?:class |struct )?(?P<type>[\w:]+)(?: \{aka[^}]*\})?' has no member named '(?P<name>\w+)'",
+            r"class \"(?P<type>[\w:]+)\" has no member \"(?P<name>\w+)\"",
+            r"no member named '(?P<name>\w+)' in '(?P<type>[\w:]+)'",
+        ),
+        "{type} has nothing called {name}; some of Python's names are others in C++.",
+        "x.shape[0] is x.size(0), x.shape is x.sizes(), x.dtype is x.scalar_type(), x.is_cuda is x.is_cuda().",
+    ),
+    Rule(
+        "mixed-min-max",
+        (
+            r"no matching function for call to '(?P<name>max|min)\(",
+            r"no instance of overloaded function \"(?:std::)?(?P<name>max|min)\" matches",
+            r"call of overloaded '(?P<name>max|min)\(",
+            r"more than one instance of overloaded function \"(?P<name>max|min)\"",
+        ),
+        "{name} was given two values of different types, and C++ does not choose for you.",
+        "Give both one type: fmaxf(0.0f, v) for float (it turns NaN into 0), or std::max<int64_t>(0, n) for "
+        "integers.",
+        "07",
+    ),
+    Rule(
+        "wrong-arguments",
+        (
+            r"no matching function for call to '(?P<name>[^'(]+)\(",
+            r"no matching (?:member )?function for call to '(?P<name>\w+)'",
+            r"too (?P<amount>few|many) arguments (?:to function|in function call)",
+            r"no instance of (?:overloaded )?function \"(?P<name>[^\"]+)\" matches",
+        ),
+        "A function is called with arguments that none of its forms takes: their number or a type is wrong.",
+        "Compare the call with the declaration that the compiler names as candidate. x.size(0) wants a dimension, "
+        "x.sizes() gives all of them.",
+    ),
+    Rule(
+        "write-to-const",
+        (
+            r"assignment of read-only location",
+            r"expression must be a modifiable lvalue.* @.*\w\]\s*[-+*/]?=[^=]",
+            r"read-only variable is not assignable",
+        ),
+        "The line writes through a pointer that is declared const, that is, for reading only.",
+        "Write to the output instead. Only if the kernel is meant to change this array, drop the const.",
+        "03",
+    ),
+    Rule(
+        "write-to-const-variable",
+        (r"assignment of read-only variable '(?P<name>\w+)'", r"expression must be a modifiable lvalue"),
+        "The line assigns to something const.",
+        "To compare, write == with two signs. To write to an array, take one that is not declared const.",
+        "03",
+    ),
+    Rule(
+        "drops-const",
+        (
+            r"invalid conversion from 'const (?P<a>[\w ]+)\*' to '(?P<b>[\w ]+)\*'",
+            r"argument of type \"const (?P<a>[\w ]+) \*\" is incompatible with parameter of type \"(?P<b>[\w ]+) \*\"",
+            r"a value of type \"const (?P<a>[\w ]+) \*\" cannot be used to initialize an entity of type \"(?P<b>\w+) \*\"",
+        ),
+        "A pointer for reading only (const) goes where a pointer for writing is wanted.",
+        "If the function only reads, declare its parameter const too: const {a}*.",
+        "03",
+    ),
+    Rule(
+        "not-an-array",
+        (
+            r"invalid types '(?P<a>[\w: ]+)\[[^']*' for array subscript",
+            r"subscripted value is not an array, pointer, or vector",
+            r"expression must have pointer-to-object type but it has type \"(?P<a>[^\"]+)\"",
+        ),
+        "Here one single number is indexed with [ ]; only a pointer or an array has elements.",
+        "A pointer has one index: for a matrix, `a[row * columns + column]` and not `a[row][column]`. A parameter "
+        "that is to be an array is declared with a star: `const float* a`.",
+        "03",
+    ),
+    Rule(
+        "index-type",
+        (
+            r"invalid types '(?P<name>[^']*)' for array subscript",
+            r"expression must have integral or (?:unscoped )?enum type",
+            r"array subscript is not an integer",
+        ),
+        "An array is indexed by something that is not a whole number.",
+        "Indices are int64_t (or int); in C++ the division of two integers is one already, so no cast is needed.",
+        "03",
+    ),
+    Rule(
+        "bad-operands",
+        (
+            r"invalid operands of types '(?P<a>[^']+)' and '(?P<b>[^']+)'",
+            r"no match for 'operator(?P<name>[^']+)'",
+            r"expression must have (?:arithmetic|arithmetic or unscoped enum) type",
+            r"no operator \"(?P<name>[^\"]+)\" matches these operands",
+            r"invalid operands to binary expression",
+        ),
+        "An operator stands between two things it cannot combine, often a whole array (a pointer) and a number.",
+        "In a kernel use one element of the array: in[i], not in.",
+        "03",
+    ),
+    Rule(
+        "wrong-return",
+        (
+            r"could not convert '(?P<name>[^']+)' from '(?P<a>[^']+)'(?: \{aka [^}]*\})? to '(?P<b>[^']+)'",
+            r"no suitable (?:constructor exists to convert|user-defined conversion|conversion function) from \"(?P<a>[^\"]+)\" to",
+            r"cannot convert '(?P<a>[^']+)' to '(?P<b>[^']+)' in return",
+        ),
+        "A value has one type where another is wanted, often what return gives back.",
+        "Return what the function's head promises: a torch::Tensor, not a pointer or a number.",
+    ),
+    Rule(
+        "pointer-type",
+        (
+            r"cannot convert '(?P<a>[^']*\*)' to '(?P<b>[^']*\*)'",
+            r"argument of type \"(?P<a>[^\"]*\*)\" is incompatible with parameter of type \"(?P<b>[^\"]*\*)\"",
+        ),
+        "A pointer to one type ({a}) goes where a pointer to another ({b}) is wanted.",
+        "Give data_ptr<...>() the type of the kernel's parameter, and check the tensor's dtype before the launch.",
+        "03",
+    ),
+    Rule(
+        "two-bindings",
+        (
+            r"redefinition of '[^']*PyInit_\w+",
+            r"redefinition of '\w*pybind11_init_\w+",
+            r"multiple definition of [`']PyInit_",
+            r"function \"[^\"]*(?:PyInit|pybind11_init)_\w+[^\"]*\" has already been defined",
+        ),
+        "The file has a PYBIND11_MODULE of its own, and load_inline writes one as well, from functions: the module is made twice.",
+        "Take the PYBIND11_MODULE away (or leave functions away: load_inline then writes none).",
+        anywhere=True,
+    ),
+    Rule(
+        "defined-twice",
+        (
+            r"redefinition of '(?:[\w:<>]+[ *&]+)*(?P<name>\w+)\(",
+            r"function \"(?P<name>[^\"]+)\" has already been defined",
+            r"multiple definition of [`'](?P<name>[^`'(]+)",
+        ),
+        "{name} is defined twice.",
+        "Keep one definition. If cuda_sources defines it, cpp_sources has only its declaration: the head with a "
+        "semicolon.",
+    ),
+    Rule(
+        "redeclared",
+        (
+            r"conflicting declaration '(?P<name>[^']+)'",
+            r"redeclaration of '(?P<name>[^']+)'",
+            r"redefinition of '(?P<name>\w+)'",
+            r"\"(?P<name>\w+)\" has already been declared in the current scope",
+        ),
+        "{name} is declared a second time in the same pair of braces.",
+        "Give the second variable another name, or drop its type to assign to the first.",
+    ),
+    Rule(
+        "old-standard",
+        (r"C\+\+17 or later compatible compiler is required",),
+        "PyTorch's headers need C++17 or later, and the file asks for an older standard.",
+        "Leave the -std flag away: load_inline gives the one that PyTorch needs.",
+    ),
+    Rule(
+        "undefined-symbol",
+        (
+            r"but (?P<name>.+?) is declared and never defined",
+            r"undefined symbol: (?P<name>\S+)",
+            r"undefined reference to [`'](?P<name>[^`']+)'",
+        ),
+        "The function {name} is declared{declared}, but no definition has exactly these parameter types.",
+        "Make the declaration in cpp_sources and the definition in cuda_sources equal, letter by letter: name, "
+        "order and types (double is not float, int64_t is not int).",
+    ),
+)

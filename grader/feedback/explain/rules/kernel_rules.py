@@ -1,0 +1,201 @@
+"""Kernels, launches, host and device."""
+
+from grader.feedback.explain.rule import Rule
+
+RULES = (
+    Rule(
+        "launch-configuration",
+        (
+            r"a launch needs at least a grid and a block",
+            r"too few arguments in kernel launch configuration",
+            r"too few (?:execution )?configuration arguments",
+            r"no matching function for call to 'simt::Config",
+            r"no (?:matching )?function for call to '(?:simt::)?Config",
+            r"too few arguments in function call.* @.*<<<[^,>]*>>>",
+        ),
+        "A launch has <<<...>>> with too few numbers.",
+        "At least two: <<<blocks, threads>>>; best with 0, stream after them.",
+        "03",
+    ),
+    Rule(
+        "launch-brackets",
+        (
+            r" @.*\b\w+\s?(?:<<(?!<)[^<>]*>{2,3}|<<<[^<>]*>>(?!>))\s?\(",
+            r"expected a \">>>\"",
+            r"(?:no matching function for call to|cannot be called with).* @.*\b\w+\s?<(?!<)[^<>]*,[^<>]*>\s?\(",
+            r"(?:subscripted|pointer to a complete object).* @.*\b\w+\s?\[[^][]*,[^][]*\]\s?\(",
+            r"expected primary-expression before '<' token",
+        ),
+        "A launch has three angle brackets on each side of its grid and block, and this one has other brackets.",
+        "Write kernel<<<blocks, threads>>>(...): open with <<<, close with >>>.",
+        "03",
+    ),
+    Rule(
+        "launch-arguments",
+        (
+            r"the kernel takes \((?P<want>.*)\) but is launched with \((?P<got>(?!.*Tensor).*)\)",
+            r"too (?P<amount>few|many) arguments in function call.* @.*<<<",
+            r"no matching function for call to object of type 'TypedLauncher<(?P<want>.*)>'",
+        ),
+        "The launch hands over other arguments than the kernel has parameters.",
+        "Compare the two lists one by one, in order: number, pointer or value, element type.",
+        "03",
+    ),
+    Rule(
+        "tensor-for-pointer",
+        (
+            r"the kernel takes \((?P<want>.*)\) but is launched with \((?P<got>.*Tensor.*)\)",
+            r"no suitable conversion function from \"(?:at|torch)::Tensor\" to \"(?P<want>[^\"]*\*)\"",
+        ),
+        "A tensor is handed to a kernel; a kernel takes plain pointers and numbers.",
+        "Hand over x.data_ptr<float>(), and the sizes that the kernel needs as int64_t.",
+        "03",
+    ),
+    Rule(
+        "not-a-kernel",
+        (
+            r"a (?:host|__device__) function call cannot be configured",
+            r"kernel call to non-global function '?(?P<name>\w+)",
+            r"(?P<name>\w+) is launched with <<<\.\.\.>>> but is not a kernel",
+            r"is not a __global__ function",
+        ),
+        "This function is launched with <<<...>>>, and it is not a kernel: __global__ is missing.",
+        "Put __global__ before its void.",
+        "03",
+        anywhere=True,
+    ),
+    Rule(
+        "kernel-returns",
+        (
+            r"a __global__ function must have a void return type",
+            r"kernel function type '.*' must have void return type",
+            r"a kernel must return void",
+        ),
+        "A kernel returns nothing: thousands of threads run it, and nobody waits for a value.",
+        "Make it __global__ void, and write results through a pointer.",
+        "03",
+    ),
+    Rule(
+        "value-from-void",
+        (
+            r"return-statement with a value, in function returning 'void'",
+            r"void function '(?P<name>\w+)' should not return a value",
+            r"return value type does not match the function type",
+        ),
+        "A function that returns void, as every kernel does, hands back a value here. A kernel returns nothing: its "
+        "threads store their results.",
+        "In a kernel store the value through the output's pointer, out[i] = value; in a host function that shall "
+        "return it, write the value's type in place of void.",
+        "03",
+    ),
+    Rule(
+        "kernel-called",
+        (r"a __global__ function call must be configured", r"is a kernel and must be launched"),
+        "A kernel is called like a function; nothing says how many blocks and threads to run.",
+        "Launch it: kernel<<<blocks, threads, 0, stream>>>(arguments).",
+        "03",
+    ),
+    Rule(
+        "shared-size",
+        (
+            r"storage size of '(?P<name>\w+)' isn't constant",
+            r"array bound is not an integer constant",
+            r"expression must have a constant value",
+            r"a variable length array cannot have static storage duration",
+            r"variable length array declaration",
+        ),
+        "The size of an array in a kernel is not known when it is compiled.",
+        "Use a constexpr size, or extern __shared__ float tile[]; with the number of bytes as the launch's third "
+        "number: <<<blocks, threads, bytes, stream>>>.",
+        "06",
+    ),
+    Rule(
+        "shared-too-large",
+        (r"uses too much shared data \((?P<name>0x[0-9a-f]+ bytes)", r"too much shared (?:data|memory)"),
+        "The block's __shared__ arrays are larger together than a block may have: 48 KB (0xc000 bytes).",
+        "Make the tile smaller. More needs extern __shared__ and cudaFuncSetAttribute.",
+        "09",
+    ),
+    Rule(
+        "host-from-device",
+        (
+            r"calling a (?:constexpr )?__host__ function(?:\([\"'](?P<name>[^\"']+)[\"']\))? from a "
+            r"__(?:global|device)__ function",
+            r"reference to __host__ function '(?P<name>[^']+)' in __(?:global|device)__ function",
+        ),
+        "Code on the GPU calls a function that exists for the CPU only ({name}).",
+        "Put __device__ before a function of your own. The standard library's containers and torch's tensors "
+        "do not exist in a kernel: take plain arrays, pointers, and CUDA's math functions.",
+        "03",
+    ),
+    Rule(
+        "device-from-host",
+        (
+            r"calling a __device__ function(?:\([\"'](?P<name>[^\"']+)[\"']\))? from a __host__ function",
+            r"reference to __device__ function '(?P<name>[^']+)' in __host__ function",
+        ),
+        "Host code calls {name}, which exists on the GPU only.",
+        "Call it in a kernel. A function needed on both sides is marked __host__ __device__. To wait for the GPU "
+        "on the host, use torch.cuda.synchronize() in Python.",
+        "03",
+    ),
+    Rule(
+        "host-touches-device",
+        (r"host-touches-device-memory", r"host code (?:reads|writes|touches) .* directly"),
+        "Code on the CPU reads or writes GPU memory through a pointer; often a kernel called without <<<...>>>.",
+        "Launch the kernel: kernel<<<blocks, threads, 0, stream>>>(arguments). To look at values on the host, "
+        "copy the tensor first: x.cpu().",
+        "03",
+    ),
+    Rule(
+        "illegal-address",
+        (
+            r"an illegal memory access was encountered",
+            r"Invalid __global__ (?:read|write)",
+            r"cudaErrorIllegalAddress",
+        ),
+        "A thread touched memory that is not its own: an index beyond the tensor, or a pointer to CPU memory.",
+        "Check the guard (if (i < n)) and that every tensor is on the GPU (x.is_cuda()). The error shows late: "
+        "./course run FILE names the thread and the line at once.",
+        "06",
+    ),
+    Rule(
+        "launch-invalid",
+        (
+            r"invalid configuration argument",
+            r"cudaErrorInvalidConfiguration",
+            r"CUDA error: invalid argument",
+        ),
+        "The launch's sizes are not allowed: a block of more than 1024 threads, or a grid or block of 0.",
+        "Keep block.x * block.y * block.z at 1024 or below, and return before the launch if there are no elements.",
+        "03",
+    ),
+    Rule(
+        "too-many-resources",
+        (r"too many resources requested for launch", r"cudaErrorLaunchOutOfResources"),
+        "The block is too large for this kernel: its threads need more registers or shared memory than there are.",
+        "Use a smaller block, or say __launch_bounds__(threads) at the kernel.",
+        "09",
+    ),
+    Rule(
+        "misaligned-address",
+        (r"misaligned address",),
+        "A vector such as float4 was read or written at an address that is no multiple of its size.",
+        "Take float4 only if the pointer and each row's length are multiples of 16 bytes; else plain floats.",
+        "09",
+    ),
+    Rule(
+        "device-assert",
+        (r"device-side assert triggered",),
+        "An assert in a kernel failed, often an index out of range in one of torch's own kernels.",
+        "Run on the CPU, or with CUDA_LAUNCH_BLOCKING=1, to see which call it was.",
+        "06",
+    ),
+    Rule(
+        "launch-timeout",
+        (r"the launch timed out and was terminated",),
+        "The kernel ran longer than the display's driver allows, often a loop without an end.",
+        "Check that every loop's variable reaches its end, also for threads beyond the last element.",
+        "06",
+    ),
+)

@@ -1,0 +1,112 @@
+"""The machine and its installation: compilers, drivers, architectures."""
+
+from grader.feedback.explain.rule import Rule
+
+RULES = (
+    Rule(
+        "no-cuda-home",
+        (r"CUDA_HOME environment variable is not set",),
+        "PyTorch finds no CUDA toolkit (or is a build without CUDA), so it cannot call nvcc.",
+        "Without a GPU: ./course run FILE runs the same file on the CPU. With one: install the toolkit, or set "
+        "CUDA_HOME to its folder. ./course doctor tells which.",
+    ),
+    Rule(
+        "cpu-build",
+        (r"Torch not compiled with CUDA enabled",),
+        "The installed PyTorch is the CPU build; for it there is no device called cuda.",
+        "Without a GPU: ./course run FILE gives the file a cuda device on the CPU. With one, ./course doctor says "
+        "how to get the CUDA build.",
+    ),
+    Rule(
+        "no-driver",
+        (
+            r"Found no NVIDIA driver on your system",
+            r"no CUDA-capable device is detected",
+            r"No CUDA GPUs are available",
+        ),
+        "PyTorch finds no NVIDIA GPU or no driver for one.",
+        "Without a GPU: ./course run FILE. With one, nvidia-smi must list it; in a container start it with "
+        "--gpus all.",
+    ),
+    Rule(
+        "old-driver",
+        (
+            r"CUDA driver version is insufficient for CUDA runtime",
+            r"The NVIDIA driver on your system is too old",
+        ),
+        "The driver is older than the CUDA version that PyTorch was built with.",
+        "Update the driver, or install a PyTorch for an older CUDA; ./course doctor shows both versions.",
+    ),
+    Rule(
+        "architecture",
+        (
+            r"Unsupported gpu architecture '(?P<name>\w+)'",
+            r"Value '(?P<name>sm_\w+)' is not defined for option",
+        ),
+        "nvcc does not know the architecture {name}: it is too old, or too new, for this version of nvcc.",
+        "Set TORCH_CUDA_ARCH_LIST to your card's, for instance 9.0 for H100 (nvidia-smi --query-gpu=compute_cap "
+        "--format=csv), and unset flags with another one.",
+    ),
+    Rule(
+        "no-kernel-image",
+        (r"no kernel image is available for execution on the device",),
+        "The module was compiled for another GPU than this one.",
+        "Unset TORCH_CUDA_ARCH_LIST or set it to this card's, and delete the extension's build folder.",
+    ),
+    Rule(
+        "cuda-mismatch",
+        (r"The detected CUDA version \((?P<a>[\d.]+)\) mismatches the version that was used to compile",),
+        "nvcc is of CUDA {a}, and PyTorch was built with another major version.",
+        "Install the toolkit of PyTorch's version, or point CUDA_HOME to one; ./course doctor shows both.",
+    ),
+    Rule(
+        "no-ninja",
+        (r"Ninja is required to load C\+\+ extensions",),
+        "ninja, which runs the compilers for load_inline, is not installed here.",
+        "python -m pip install ninja, in the environment that runs the file.",
+    ),
+    Rule(
+        "host-compiler",
+        (
+            r"unsupported GNU version",
+            r"unsupported clang version",
+            r"is not ABI-compatible with the compiler",
+        ),
+        "nvcc does not work with this version of the host's C++ compiler.",
+        'Install an older g++ and name it: export CXX=g++-12 NVCC_PREPEND_FLAGS="-ccbin g++-12".',
+    ),
+    Rule(
+        "python-headers",
+        (r"Python\.h: No such file or directory", r"cannot open source file \"Python\.h\""),
+        "Python's own headers are not installed.",
+        "sudo apt-get install python3-dev (for the version of Python that runs the course).",
+    ),
+    Rule(
+        "torch-too-early",
+        (r"torch was imported before the CPU back end was activated",),
+        "PyTorch was imported before the CPU back end was made ready.",
+        "Run the file with ./course run FILE.",
+    ),
+    Rule(
+        "counters",
+        (r"ERR_NVGPUCTRPERM",),
+        "The driver keeps the GPU's performance counters for administrators.",
+        "sudo ncu ..., or see the ncu line of ./course doctor. The CPU back end counts without permission: "
+        "./course profile.",
+        "09",
+    ),
+    Rule(
+        "type-hint",
+        (r"infer_schema\(func\): Parameter (?P<name>\w+) must have a type annotation",),
+        "An operator's schema is read from type hints, and the parameter {name} has none.",
+        "Write them all, the result's too: def op(x: torch.Tensor, scale: float) -> torch.Tensor.",
+        "10",
+    ),
+    Rule(
+        "operator-namespace",
+        (r"not enough values to unpack \(expected 2, got 1\).* @.*custom_op\(",),
+        "An operator's name has two parts, and this one has no namespace.",
+        'Write custom_op("my_library::name", ...): a namespace, two colons, the name.',
+        "10",
+    ),
+)

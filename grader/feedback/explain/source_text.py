@@ -1,0 +1,129 @@
+"""A submission's text, taken apart for those who look for facts about it, and what a fact is."""
+
+from __future__ import annotations
+
+import ast
+import re
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
+
+from grader.backends.simt.compile.tokens import closing, tokenize
+from grader.domain.verdict import Finding, Status
+from grader.feedback.explain import own_lines
+from grader.feedback.look.python_source import cpp_sources
+
+WRONG = frozenset({Status.WRONG_OUTPUT, Status.NOT_FINITE, Status.UNINITIALISED, Status.PRECISION})
+OUTSIDE = frozenset({Status.ILLEGAL_ACCESS, Status.CRASHED, Status.CUDA_ERROR})
+TWICE = frozenset({Status.RACE, Status.TIMEOUT, Status.MUTATED_INPUT})
+SIZE = r"(?:n\d?|N|m|k|rows?\d?|cols\d|elements\d|vectors|quads|cols?|columns|width|height|w|h|size|count|total|numel|len|length|elements|num_\w+|n_\w+|\w+_size|inner)"
+GUARDS = re.compile(r"\b(?:if|for|while|min|switch)\b|\?")
+
+
+@dataclass(frozen=True, slots=True)
+class Function:
+    """A C++ function: its name, what stands before the name, parameters and body, and where these begin."""
+
+    name: str
+    head: str
+    parameters: str
+    body: str
+    start: int
+
+    @property
+    def names(self) -> list[str]:
+        """Its parameters' names."""
+        return re.findall(r"(\w+)\s*(?:=[^,]*)?(?:,|$)", self.parameters)
+
+    @property
+    def kernel(self) -> bool:
+        """Whether it is launched."""
+        return "__global__" in self.head
+
+
+@dataclass(slots=True)
+class Text:
+    """A submission's text: ``code`` is its C++ alone, comments blanked, each line where it is in the file."""
+
+    source: str
+    code: str = ""
+    functions: list[Function] = field(default_factory=list)
+    tree: ast.Module | None = None
+
+    def line(self, offset: int) -> int:
+        """The file's line of the character of ``code`` at ``offset``."""
+        return self.code.count("\n", 0, offset) + 1
+
+    @property
+    def kernels(self) -> list[Function]:
+        """The kernels among the functions."""
+        return [f for f in self.functions if f.kernel]
+
+    def about(self, names: set[str], check: str) -> Text:
+        """The same text with the kernels alone that a failure is about.
+
+        ``names``: kernels that did something in it; where none is known, those that have the check's name, or
+        all if these are one or two ways to do the same.
+        """
+        wanted = [k for k in self.kernels if any(re.match(rf"(?:\w+::)*{k.name}\b", name) for name in names)]
+        if not wanted:
+            wanted = [k for k in self.kernels if re.match(rf"{re.escape(check)}(?:_kernel)?$", k.name)]
+        if not wanted:
+            wanted = self.kernels if len(self.kernels) <= 2 else []
+        kept = [f for f in self.functions if not f.kernel or f in wanted]
+        return Text(self.source, self.code, kept, self.tree)
+
+    def function(self, name: str) -> Function | None:
+        """The C++ function of that name."""
+        return next((f for f in self.functions if f.name == name), None)
+
+    @property
+    def host(self) -> list[Function]:
+        """The functions that run on the host."""
+        return [f for f in self.functions if not f.kernel and "__device__" not in f.head]
+
+
+@dataclass(frozen=True, slots=True)
+class Fact:
+    """What line ``line`` does, in ``cause``, and what to do instead. Sentences for the student."""
+
+    rule: str
+    line: int
+    cause: str
+    fix: str
+
+
+Finder = Callable[[Text, Finding], Iterator[Fact]]
+
+
+def read(source: str) -> Text:
+    """The text with its C++ functions; without any where the Python cannot be parsed."""
+    text = Text(source)
+    try:
+        text.tree = ast.parse(source)
+    except (SyntaxError, ValueError, RecursionError, MemoryError):
+        return text
+    text.code = own_lines.code_of(source) if any(cpp_sources(text.tree)) else ""
+    text.functions = list(_functions(text.code))
+    return text
+
+
+def _functions(code: str) -> Iterator[Function]:
+    tokens = tokenize(code)
+    starts, at = [], 0
+    for token in tokens:
+        starts.append(at)
+        at += len(token.text)
+    i = 0
+    while i < len(tokens):
+        if tokens[i].text != "{":
+            i += 1
+            continue
+        end = closing(tokens, i)
+        head = re.search(r"(?P<head>[^;{}]*?)\b(?P<name>[A-Za-z_]\w*)\s*\((?P<parameters>[^;{}]*)\)\s*(?:const\s*)?$",
+                         code[: starts[i]])  # fmt: skip
+        if head is None or end < 0:
+            i += 1
+            continue
+        body = code[starts[i] : starts[end]]
+        yield Function(head["name"], head["head"], head["parameters"], body, starts[i])
+        i = end + 1

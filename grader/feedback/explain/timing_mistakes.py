@@ -1,0 +1,907 @@
+"""Facts about timers and benchmarks, from the student's Python: what lies between its clocks. See ``facts.py``.
+
+Which of them is said depends on the numbers that the referee holds: what the kernel took, what was answered,
+what was made difficult (``evidence`` of a finding of :mod:`grader.referee.parts.timers`).
+"""
+
+from __future__ import annotations
+
+import ast
+import itertools
+import math
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any
+
+from grader.domain.verdict import Finding, Status
+from grader.feedback.explain.engine import Explanation
+from grader.feedback.explain.indices import told
+from grader.feedback.explain.source_text import Fact, Finder, Text, read
+
+CLOCKS = {"perf_counter", "perf_counter_ns", "time", "time_ns", "monotonic", "monotonic_ns", "process_time"}
+LOOPS = (ast.For, ast.While, ast.ListComp, ast.GeneratorExp, ast.SetComp)
+INNER = (ast.Lambda, ast.FunctionDef)
+IN_CACHE = 4  # inputs that lie in the cache together
+SHORT = 1e-4  # seconds below which the cost of a launch or a wait is seen
+FIELDS = ("median", "p10", "p90", "n")
+SHARE = {"median": 0.5, "p10": 0.1, "p90": 0.9}
+WORDS = {"median": "median", "p10": "10th percentile", "p90": "90th percentile"}
+UNITS = {"elapsed_time": "milliseconds", "_ns": "nanoseconds"}
+MEANS = {"mean", "fmean", "average", "nanmean"}
+
+
+def events(finding: Finding, source: str) -> Explanation | None:
+    """Why CUDA's events gave no time, from the text: a wait, a record or ``enable_timing`` is missing."""
+    return next((told(fact, source, "04") for fact in _refused(read(source), finding)), None)
+
+
+def _refused(text: Text, finding: Finding) -> Iterator[Fact]:
+    if text.tree is None:
+        return
+    asked = [n for n in _ordered(text.tree) if _called(n) == "elapsed_time"]
+    recorded = {ast.unparse(n.func.value) for n in ast.walk(text.tree)
+                if isinstance(n, ast.Call) and isinstance(n.func, ast.Attribute) and n.func.attr == "record"}  # fmt: skip
+    if "not ready" in finding.message:
+        yield from _bare(text, finding)
+        at = _raised(finding) or (asked[0].lineno if asked else 0)
+        cause = (
+            "elapsed_time is asked for before the device has reached the event: a launch and a record only queue "
+            "work, the host runs ahead, and nothing synchronizes the two before this line, so the kernel is not yet "
+            "finished."
+        )
+        yield Fact("not-ready", at, cause,
+                   "Wait once, after all calls and before the first elapsed_time: `torch.cuda.synchronize()`.")  # fmt: skip
+    elif "must be recorded" in finding.message:
+        yield from _bare(text, finding)
+        for node in asked:
+            assert isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute)
+            for event in (node.func.value, *node.args):
+                name = ast.unparse(event)
+                if isinstance(event, ast.Name) and name not in recorded:
+                    yield Fact("not-recorded", node.lineno, f"{name} is never recorded, so it holds no time.",
+                               f"Record it where its time is to be taken: `{name}.record()`.")  # fmt: skip
+    else:
+        for node in _ordered(text.tree):
+            given = {k.arg: ast.unparse(k.value) for k in node.keywords} if isinstance(node, ast.Call) else {}
+            plain = isinstance(node, ast.Call) and _called(node) == "Event" and not node.args
+            if plain and given.get("enable_timing", "False") == "False":
+                cause = (
+                    "This event is made without enable_timing=True: it can be waited for, and keeps no time."
+                )
+                yield Fact("event-timing", node.lineno, cause,
+                           "Make both events with `torch.cuda.Event(enable_timing=True)`.")  # fmt: skip
+
+
+def _raised(finding: Finding) -> int:
+    """The line of the student's file at which it raised; 0 if unknown."""
+    where = finding.evidence.get("where")
+    last = where[-1] if isinstance(where, list) and where and isinstance(where[-1], dict) else {}
+    line = last.get("line")
+    return line if isinstance(line, int) and not isinstance(line, bool) else 0
+
+
+def _bare(text: Text, finding: Finding) -> Iterator[Fact]:
+    """A name as a statement: what was to be called is not."""
+    for node in _ordered(text.tree) if text.tree else ():
+        if isinstance(node, ast.Expr) and isinstance(node.value, (ast.Name, ast.Attribute)):
+            name = ast.unparse(node.value)
+            cause = (
+                f"`{name}` without brackets names a function and does not call it, so this line does nothing."
+            )
+            yield Fact("not-called", node.lineno, cause, f"Call it: `{name}()`.")
+
+
+def _handed_over(text: Text, finding: Finding) -> Iterator[Fact]:
+    """``time_kernel(kernel(x))``: the result is handed over where the function is wanted."""
+    if text.tree is None or "not callable" not in finding.message:
+        return
+    functions = _functions(text.tree)
+    calls = {name: _calls_of(f) for name, f in functions.items()}
+    for node in _ordered(text.tree):
+        if not (isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id in functions):
+            continue
+        taken = [a.arg for a in functions[node.func.id].args.args]
+        handed = [*zip(taken, node.args, strict=False), *((k.arg, k.value) for k in node.keywords)]
+        for name, value in handed:
+            if name in calls[node.func.id] and isinstance(value, ast.Call) and _called(value) != "partial":
+                what = ast.unparse(value)
+                cause = (
+                    f"`{what}` is called here, at once, and {node.func.id} gets its result instead of a function "
+                    "that it can call."
+                )
+                yield Fact("called-at-once", node.lineno, cause,
+                           f"Hand over a function: `{node.func.id}(lambda: {what})`.")  # fmt: skip
+
+
+def _timer(text: Text, finding: Finding) -> Iterator[Fact]:
+    """Everything about a timer or a benchmark whose numbers are wrong."""
+    if text.tree is None or not isinstance(finding.evidence.get("timer"), dict):
+        return
+    seen = Seen(text.tree, text.source, finding.evidence["timer"])
+    yield from _bare(text, finding)
+    which = seen.which
+    if which == "form":
+        yield from seen.form()
+    if which in SHARE:
+        yield from seen.unit()
+        yield from seen.between()
+        yield from seen.host_clock()
+        if seen.n.get("uneven"):
+            yield from seen.whole_loop()
+            yield from seen.numbers()
+        yield from seen.made_inside()
+        yield from seen.inputs()
+        yield from seen.warm_up()
+    if which == "n":
+        yield from seen.whole_loop()
+        yield from seen.few()
+
+
+@dataclass(frozen=True, slots=True)
+class Step:
+    """What one place of a timer does ("record", "wait", "call", "clock", "event", "elapsed") and in which loops."""
+
+    kind: str
+    node: ast.AST
+    loops: tuple[int, ...]
+
+    @property
+    def line(self) -> int:
+        """Where it stands."""
+        return int(getattr(self.node, "lineno", 0))
+
+    @property
+    def looped(self) -> bool:
+        """Whether it is done again and again."""
+        return bool(self.loops)
+
+
+class Seen:
+    """The functions that a probe reaches, and its numbers."""
+
+    def __init__(self, tree: ast.Module, source: str, numbers: dict[str, Any]) -> None:
+        self.n, self.source = numbers, source
+        self.all = _functions(tree)
+        self.entry = self.all.get(str(numbers.get("entry")))
+        self.reached = self._reach()
+        self.which = str(numbers.get("which"))
+
+    def _reach(self) -> list[ast.FunctionDef]:
+        found: list[ast.FunctionDef] = [self.entry] if self.entry else []
+        for function in found:
+            names = {n.id for n in ast.walk(function) if isinstance(n, ast.Name)}
+            found += [f for name, f in self.all.items() if name in names and f not in found]
+        return found
+
+    def shown(self, node: ast.AST) -> str:
+        """A piece of the file as the student wrote it, in one line."""
+        return " ".join((ast.get_source_segment(self.source, node) or ast.unparse(node)).split())
+
+    def number(self, name: str) -> float:
+        """One of the numbers, 0 if it is not known."""
+        value = self.n.get(name)
+        return float(value) if isinstance(value, (int, float)) else 0.0
+
+    @property
+    def ratio(self) -> float:
+        """How many times too large the answer is."""
+        return self.number("said") / self.number("right") if self.number("right") else 1.0
+
+    def form(self) -> Iterator[Fact]:
+        """An answer that is no Timing, or with a number that cannot be."""
+        for function in self.reached:
+            steps = _steps(function)
+            first = {self.shown(s.node.func.value): s.line for s in reversed(steps) if s.kind == "record"
+                     and isinstance(s.node, ast.Call) and isinstance(s.node.func, ast.Attribute)}  # fmt: skip
+            for step in steps:
+                node = step.node
+                if (
+                    step.kind == "elapsed"
+                    and isinstance(node, ast.Call)
+                    and node.args
+                    and self.number("said") < 0
+                ):
+                    assert isinstance(node.func, ast.Attribute)
+                    begin, end = self.shown(node.func.value), self.shown(node.args[0])
+                    if first.get(begin, 0) > first.get(end, 0) > 0:
+                        cause = f"`{begin}.elapsed_time({end})` is the time from {begin} to {end}, and {begin} is the later one."
+                        yield Fact(
+                            "events-reversed", step.line, cause, f"Write `{end}.elapsed_time({begin})`."
+                        )
+            yield from _backwards(function) if self.number("said") < 0 else ()
+        if self.n.get("said") is None or self.entry is None or self.number("said") < 0:
+            return
+        yield from self._count_claimed()
+        if returned := self._returned(self.entry):
+            value = self.shown(returned.value) if returned.value else ""
+            cause = f"`{value}` is what {self.entry.name} hands back in the end, and it is not a Timing with its four fields."
+            if isinstance(returned.value, ast.Call) and _called(returned.value) == "Timing":
+                return
+            yield Fact("not-a-timing", returned.lineno, cause,
+                       "Return `Timing(median, p10, p90, n)`, all times in seconds; summary(seconds) makes one of a list.")  # fmt: skip
+
+    def _count_claimed(self) -> Iterator[Fact]:
+        """More measurements than launches."""
+        n, launches = int(self.number("n")), int(self.number("launches"))
+        for function in self.reached:
+            for node in _ordered(function):
+                if n > launches and isinstance(node, ast.Call) and _called(node) == "Timing":
+                    given = {k.arg: k.value for k in node.keywords}.get("n") or next(
+                        iter(node.args[3:]), None
+                    )
+                    if given is not None:
+                        cause = f"n gets `{self.shown(given)}`, which is {n}, and the kernel was launched {launches} times in all."
+                        yield Fact(
+                            "count-claimed",
+                            node.lineno,
+                            cause,
+                            "n is how many calls were measured: `len(seconds)`.",
+                        )
+
+    def _returned(self, function: ast.FunctionDef) -> ast.Return | None:
+        """The only `return` of a function, or that of the own function whose result it hands on."""
+        for _ in range(len(self.all) + 1):
+            own = [n for n in _ordered(function) if isinstance(n, ast.Return)]
+            if len(own) != 1:
+                return None
+            value = own[0].value
+            after = self.all.get(_called(value)) if isinstance(value, ast.Call) else None
+            if after is None:
+                return own[0]
+            function = after
+        return None
+
+    def unit(self) -> Iterator[Fact]:
+        """A factor of a thousand or more."""
+        factor = next(
+            (f for f in (1e3, 1e6, 1e9, 1e-3, 1e-6) if math.isclose(self.ratio, f, rel_tol=0.1)), 0.0
+        )
+        if not factor:
+            return
+        scaled, read = [], []
+        for function in self.reached:
+            for node in _ordered(function):
+                if (
+                    isinstance(node, ast.BinOp)
+                    and isinstance(node.op, (ast.Mult, ast.Div))
+                    and _power(node.right)
+                ):
+                    scaled.append(node)
+                elif isinstance(node, ast.Call) and (
+                    _called(node) == "elapsed_time" or _called(node).endswith("_ns")
+                ):
+                    read.append(node)
+        if not read:
+            return
+        name = _called(read[0])
+        unit = UNITS["elapsed_time" if name == "elapsed_time" else "_ns"]
+        times = f"{factor:,.0f} times too large" if factor > 1 else f"{1 / factor:,.0f} times too small"
+        rule = "1e3 (1,000)" if name == "elapsed_time" else "1e9"
+        if scaled:
+            node = next((s for s in scaled if _power(s.right) != 1), scaled[0])
+            sign = "*" if isinstance(node.op, ast.Mult) else "/"
+            cause = f"`{sign} {self.shown(node.right)}` does not make seconds of what {name} gives, which is {unit}: the result is {times}."
+            yield Fact("unit", node.lineno, cause, f"Seconds are {unit} / {rule}, and only once.")
+        else:
+            cause = f"{name} gives {unit}, and a Timing holds seconds: the result is {times}."
+            yield Fact("unit", read[0].lineno, cause, f"Divide by {rule}.")
+
+    def unsorted(self, value: ast.expr, function: ast.FunctionDef) -> Fact | None:
+        """A function of the file that takes a percentile by its place in a list which nobody sorts."""
+        made = value if isinstance(value, ast.Call) and isinstance(value.func, ast.Name) else None
+        name = made.func.id if made and isinstance(made.func, ast.Name) else ""
+        helper = next((f for f in self.reached if f.name == name), None)
+        if helper is None or any("sort" in ast.unparse(f) for f in self.reached):
+            return None
+        taken = {a.arg for a in helper.args.args}
+        for node in ast.walk(helper):
+            if (
+                isinstance(node, ast.Subscript)
+                and isinstance(node.value, ast.Name)
+                and node.value.id in taken
+            ):
+                cause = f"{node.value.id} is in the order of the calls, not sorted, so this is the time of some call."
+                return Fact(
+                    "not-sorted",
+                    node.lineno,
+                    cause,
+                    f"Sort first: `{node.value.id} = sorted({node.value.id})`.",
+                )
+        return None
+
+    def numbers(self) -> Iterator[Fact]:
+        """What the wrong field of the Timing is made of."""
+        yield from self.percents()
+        said = {k: v for k, v in dict(self.n.get("timing") or {}).items() if isinstance(v, (int, float))}
+        for function in self.reached:
+            for node in _ordered(function):
+                if not (isinstance(node, ast.Call) and _called(node) == "Timing"):
+                    continue
+                fields = dict(zip(FIELDS, node.args, strict=False)) | {
+                    k.arg: k.value for k in node.keywords if k.arg
+                }
+                if self.which not in fields:
+                    continue
+                value, line = _resolved(fields[self.which], function, node.lineno)
+                shown = self.shown(fields[self.which])
+                ordered = any("quantiles" in ast.unparse(f) or "sort" in ast.unparse(f) for f in self.reached)
+                if (
+                    ordered
+                    and said.get("p10", 0) > said.get("p90", math.inf)
+                    and {"p10", "p90"} <= set(fields)
+                ):
+                    ten, ninety = self.shown(fields["p10"]), self.shown(fields["p90"])
+                    cause = f"p10 gets `{ten}`, which is the larger one, and p90 gets `{ninety}`: they are in each other's place."
+                    yield Fact("percentiles-swapped", node.lineno, cause,
+                               "The fields are, in this order, median, p10 (the small one), p90 (the large one) and n.")  # fmt: skip
+                elif unsorted := self.unsorted(value, function):
+                    yield unsorted
+                elif why := _misjudged(value, self.which, function):
+                    cause = f"{self.which} is made of `{self.shown(value)}`: {why[0]}"
+                    yield Fact("wrong-quantile", line, cause, why[1])
+                elif (
+                    self.which != "median"
+                    and "median" in fields
+                    and ast.dump(fields["median"]) == ast.dump(fields[self.which])
+                ):
+                    cause = f"{self.which} gets the same value as the median, `{shown}`: that shows nothing of the spread."
+                    yield Fact("no-spread", node.lineno, cause,
+                               'Take percentiles of all measurements: `statistics.quantiles(seconds, n=10, method="inclusive")` gives nine cuts, p10 the first and p90 the last.')  # fmt: skip
+                elif self._mixed(said):
+                    cause = "This Timing holds the right numbers in each other's place."
+                    yield Fact(
+                        "fields-mixed",
+                        node.lineno,
+                        cause,
+                        "The fields are median, p10, p90 and n, in this order.",
+                    )
+
+    def _mixed(self, said: dict[str, float]) -> bool:
+        """Whether the three numbers are right ones in another order."""
+        right, given = sorted(self.n.get("spread") or []), sorted(said.get(k, 0.0) for k in SHARE)
+        return len(right) == len(given) and all(
+            math.isclose(a, b, rel_tol=0.1) for a, b in zip(given, right, strict=True)
+        )
+
+    def made_inside(self) -> Iterator[Fact]:
+        """build() or make_output() in what is timed."""
+        if self.entry is None:
+            return
+        names = [a.arg for a in self.entry.args.args]
+        for at, cost, what in (
+            (0, "build", "compiles"),
+            (2, "output", "allocates and waits for the device"),
+        ):
+            if self.number(cost) and len(names) > at:
+                for node in self._inside(names[at]):
+                    cause = f"`{names[at]}()` is called in what is timed, so every call {what} once more, and that is measured, too."
+                    yield Fact(f"{cost}-inside", node.lineno, cause,
+                               f"Call {names[at]}() once, before the timing begins, and keep what it gives.")  # fmt: skip
+
+    def _inside(self, name: str) -> list[ast.Call]:
+        """Calls of the entry's ``name`` in a lambda, an inner function or a loop that measures."""
+        assert self.entry is not None
+        found = []
+        for node in ast.walk(self.entry):
+            measures = isinstance(node, INNER) and node is not self.entry
+            if isinstance(node, (ast.For, ast.While)):
+                kinds = {s.kind for s in _steps(node)}
+                measures = bool(kinds & {"record", "clock"})
+            if measures:
+                body = node.body if isinstance(node.body, list) else [node.body]  # type: ignore[attr-defined]
+                found += [n for part in body for n in ast.walk(part) if _calls(n, name)]
+        return list(dict.fromkeys(found))  # type: ignore[arg-type]
+
+    def inputs(self) -> Iterator[Fact]:
+        """Inputs that lie in the cache when the kernel reads them."""
+        warm = self.number("warm")
+        if self.entry is None or not 0 < warm < 1 or self.ratio > 0.95 or len(self.entry.args.args) < 2:
+            return
+        name = self.entry.args.args[1].arg
+        if inside := self._inside(name):
+            cause = f"`{name}()` is called in what is timed: an input that has just been written still lies in the cache when the kernel reads it."
+            yield Fact("fresh-input", inside[0].lineno, cause,
+                       f"Make more inputs than the cache holds before the timing, `[{name}() for _ in range(16)]`, and take one after another.")  # fmt: skip
+            return
+        for node in _ordered(self.entry):
+            if not _calls(node, name):
+                continue
+            loops = [
+                n
+                for n in ast.walk(self.entry)
+                if isinstance(n, LOOPS) and n is not node and any(m is node for m in ast.walk(n))
+            ]
+            counts = [c for loop in loops if (c := _count(loop)) is not None]
+            if loops and not counts:
+                continue
+            if not loops or min(counts) <= IN_CACHE:
+                many = min(counts) if loops else 1
+                who = "all calls use this one input" if many == 1 else f"all calls share these {many} inputs"
+                cause = f"`{name}()` is called {'once' if many == 1 else f'{many} times'} here, and {who}: it stays in the cache, where the kernel reads it faster than from memory."
+                cause = cause.replace("it stays", "they stay") if many > 1 else cause
+                yield Fact("one-input", node.lineno, cause,
+                           f"Make more inputs than the cache holds, `[{name}() for _ in range(16)]`, and take the next one for each call.")  # fmt: skip
+                return
+        for node in _ordered(self.entry):
+            always = (
+                isinstance(node, ast.Subscript)
+                and isinstance(node.slice, ast.Constant)
+                and _in_lambda(self.entry, node)
+            )
+            anew = (
+                _called(node) == "next"
+                and isinstance(node, ast.Call)
+                and node.args
+                and _called(node.args[0]) in ("iter", "cycle")
+                and _in_lambda(self.entry, node)
+            )
+            if always or anew:
+                cause = f"`{self.shown(node)}` is the same input in every call: it stays in the cache, where the kernel reads it faster than from memory."
+                yield Fact("one-input", int(getattr(node, "lineno", 0)), cause,
+                           "Take another one each time: `inputs = itertools.cycle(inputs)` before, and `next(inputs)` in the call.")  # fmt: skip
+                return
+        for node in _ordered(self.entry):
+            given = [*node.args, *(k.value for k in node.keywords)] if isinstance(node, ast.Call) else []
+            for one in given:
+                if (
+                    isinstance(one, ast.Name)
+                    and one.id in _launched(self.entry)
+                    and _called(node) in self.all
+                    and not _inner(self.entry, one.id)
+                ):
+                    cause = (
+                        f"`{one.id}` is handed over as it is, so it is called without an input and an output."
+                    )
+                    yield Fact(
+                        "no-input",
+                        node.lineno,
+                        cause,
+                        f"Hand over a call: `lambda: {one.id}(next(inputs), out)`.",
+                    )
+
+    def between(self) -> Iterator[Fact]:
+        """What lies between two events, or does not."""
+        yield from self.one_event()
+        for function in self.reached:
+            steps = [s for s in _steps(function) if s.kind in ("record", "wait", "call")]
+            for begin, end in _windows(steps):
+                inside = steps[begin + 1 : end]
+                calls = [s for s in inside if s.kind == "call"]
+                waits = [s for s in inside if s.kind == "wait"]
+                first, last = steps[begin], steps[end]
+                around = [s for s in steps if s.kind == "call" and s.loops == first.loops]
+                if not calls and around and len({first.loops, last.loops}) == 1:
+                    later = any(s.line > last.line for s in around)
+                    cause = (
+                        f"Both events, here and in line {first.line}, are recorded {'before' if later else 'after'} the "
+                        "call: nothing lies between them, so they measure nothing."
+                    )
+                    yield Fact("nothing-between", last.line, cause,
+                               "Record one event, call, record the other: the call must stand between them.")  # fmt: skip
+                elif waits and self.ratio > 1 and self._short():
+                    cause = (
+                        "The host waits here, between the two events, so the time until it goes on is counted with the "
+                        "kernel's."
+                    )
+                    yield Fact(
+                        "wait-between",
+                        waits[0].line,
+                        cause,
+                        "Wait once, after all calls were queued, and not between events.",
+                    )
+                elif len(calls) > 1 and self.ratio > 1.5:
+                    cause = f"{len(calls)} calls lie between the two events (lines {', '.join(str(c.line) for c in calls)}), and their time is taken for that of one."
+                    yield Fact("two-calls", calls[-1].line, cause, "Leave one call between two events.")
+            for step in steps:
+                beside = any(s.kind == "call" and s.loops == step.loops for s in steps)
+                recorded = any(s.kind == "record" for s in steps)
+                if (
+                    step.kind == "wait"
+                    and step.looped
+                    and beside
+                    and recorded
+                    and self.ratio > 1
+                    and self._short()
+                ):
+                    cause = (
+                        "The host waits in the loop, for each call: the device has nothing to do until the next launch "
+                        "reaches it, and that gap is measured with the kernel."
+                    )
+                    yield Fact("wait-in-loop", step.line, cause,
+                               "Queue all calls first, each with two events of its own, and wait once, after the loop.")  # fmt: skip
+
+    def one_event(self) -> Iterator[Fact]:
+        """``begin = end = torch.cuda.Event(...)``."""
+        for function in self.reached:
+            for node in ast.walk(function):
+                if isinstance(node, ast.Assign) and len(node.targets) > 1 and _called(node.value) == "Event":
+                    names = [ast.unparse(t) for t in node.targets]
+                    cause = f"{' and '.join(names)} are one event here, so the time from the one to the other is 0."
+                    yield Fact(
+                        "one-event", node.lineno, cause, "Make two: one call of torch.cuda.Event for each."
+                    )
+
+    def percents(self) -> Iterator[Fact]:
+        """``np.percentile(seconds, [0.1, 0.5, 0.9])``."""
+        for function in self.reached:
+            for node in ast.walk(function):
+                if not (
+                    isinstance(node, ast.Call) and ast.unparse(node.func) in NUMPYS and len(node.args) > 1
+                ):
+                    continue
+                try:
+                    asked = ast.literal_eval(node.args[1])
+                except (ValueError, TypeError, SyntaxError):
+                    continue
+                several = asked if isinstance(asked, list | tuple) else [asked]
+                if all(isinstance(q, int | float) and 0 < q <= 1 for q in several):
+                    cause = f"percentile counts in percent, from 0 to 100: {several[0]:g} is the {several[0]:g} % mark."
+                    yield Fact(
+                        "percent",
+                        node.lineno,
+                        cause,
+                        "Ask for 10, 50 and 90, or call quantile, which counts in shares.",
+                    )
+
+    def _short(self) -> bool:
+        return 0 < self.number("right") < SHORT
+
+    def host_clock(self) -> Iterator[Fact]:
+        """A clock of the host, which sees launches and waits."""
+        for function in self.reached:
+            steps = [s for s in _steps(function) if s.kind in ("clock", "wait", "call", "record")]
+            clocks = [i for i, s in enumerate(steps) if s.kind == "clock"]
+            if len(clocks) < 2 or any(s.kind == "record" for s in steps):
+                continue
+            for begin, end in itertools.pairwise(clocks):
+                inside = [s.kind for s in steps[begin + 1 : end]]
+                if "call" not in inside:
+                    continue
+                name = f"`{self.shown(steps[end].node)}`"
+                if "wait" not in inside[inside.index("call") :]:
+                    cause = (
+                        f"{name} is the host's clock, and a launch returns at once: what lies between the two readings is "
+                        "the host's work of launching, while the kernel still waits or runs."
+                    )
+                elif self.ratio > 1 and self._short():
+                    cause = (
+                        f"{name} is the host's clock: between the two readings lie, beside the kernel, the launch and the "
+                        "host's wait for the device."
+                    )
+                else:
+                    continue
+                yield Fact("host-clock", steps[end].line, cause,
+                           "Let the device take the time: two `torch.cuda.Event(enable_timing=True)` for each call, recorded before and after it.")  # fmt: skip
+
+    def whole_loop(self) -> Iterator[Fact]:
+        """One measurement of many calls, or one pair of events for all."""
+        for function in self.reached:
+            steps = _steps(function)
+            taken = [s for s in steps if s.kind in ("record", "clock")]
+            looped = [s for s in steps if s.kind == "call" and s.looped]
+            for one, other in itertools.pairwise(taken):
+                calls = [c for c in looped if one.line < c.line < other.line]
+                if calls and not one.looped and not other.looped and one.kind == other.kind:
+                    cause = (
+                        f"The time is taken in line {one.line} and here, around the whole loop: that is one measurement of "
+                        "all calls together, which shows neither a median nor a spread."
+                    )
+                    yield Fact("whole-loop", other.line, cause,
+                               "Measure each call: inside the loop two events of its own, recorded before and after the call.")  # fmt: skip
+            events = [s for s in steps if s.kind == "event" and not _in_for(function, s.node)]
+            names = {self.shown(s.node.func.value) for s in steps if s.kind == "record" and s.looped
+                     and isinstance(s.node, ast.Call) and isinstance(s.node.func, ast.Attribute)}  # fmt: skip
+            own = [e for e in events if _bound(function, e.node) & names]
+            if (
+                own
+                and self.which != "n"
+                and not any(s.kind == "elapsed" and s.looped and _in_for(function, s.node) for s in steps)
+            ):
+                cause = (
+                    "One pair of events is made here for all calls, and each record overwrites the last: in the end all "
+                    "measurements are that of the last call."
+                )
+                yield Fact("one-pair", own[0].line, cause, "Make two events for each call, inside the loop.")
+
+    def warm_up(self) -> Iterator[Fact]:
+        """First calls that were counted."""
+        slow, launches, n = (int(self.number(k)) for k in ("slow", "launches", "n"))
+        before = max(0, launches - n)
+        if not slow or before >= slow or n > launches:
+            return
+        for function in self.reached:
+            steps = _steps(function)
+            taken = [s for s in steps if s.kind in ("record", "clock")]
+            calls = [s for s in steps if s.kind == "call"]
+            if not taken or not calls:
+                continue
+            early = [c for c in calls if c.line < taken[0].line and not set(c.loops) & set(taken[0].loops)]
+            first = f"The first {slow} calls of this kernel were slow, as first calls are"
+            if early and before:
+                at = max((n for n in ast.walk(function) if isinstance(n, LOOPS) and id(n) in early[0].loops),
+                         key=lambda n: n.lineno, default=early[0].node)  # fmt: skip
+                cause = f"{first}, and the warm-up here is too short: {slow - before} of them were counted."
+                fix = "Make more calls that you do not count; ten or twenty cost next to nothing."
+                yield Fact("short-warm-up", int(getattr(at, "lineno", 0)), cause, fix)
+            elif not early:
+                call = next((c for c in calls if c.line > taken[0].line), calls[0])
+                cause = (
+                    f"{first}, and {function.name} counts them: no warm-up stands before its measurements."
+                )
+                fix = "Before the loop that measures, make ten calls that you do not count: `for _ in range(10): ...`."
+                yield Fact("no-warm-up", call.line, cause, fix)
+
+    def few(self) -> Iterator[Fact]:
+        """The loop that measures too seldom."""
+        for function in self.reached:
+            for step in _steps(function):
+                if step.kind in ("record", "clock") and step.looped:
+                    loop = next(n for n in ast.walk(function) if id(n) == step.loops[-1])
+                    n = int(self.number("n"))
+                    cause = f"This loop makes {n} measurement{'' if n == 1 else 's'}: so few tell nothing of the spread."
+                    yield Fact(
+                        "too-few",
+                        int(getattr(loop, "lineno", 0)),
+                        cause,
+                        "Measure 20 calls or more; 100 is usual.",
+                    )
+
+
+def _functions(tree: ast.Module) -> dict[str, ast.FunctionDef]:
+    return {n.name: n for n in tree.body if isinstance(n, ast.FunctionDef)}
+
+
+def _ordered(tree: ast.AST) -> list[ast.expr | ast.stmt]:
+    """All expressions and statements as they stand in the file; of those that begin together the outer first."""
+    placed = [n for n in ast.walk(tree) if isinstance(n, (ast.expr, ast.stmt))]
+    return sorted(placed, key=lambda n: (n.lineno, n.col_offset))
+
+
+def _called(node: ast.AST | None) -> str:
+    """The last name of what a call calls; "" for anything else."""
+    if not isinstance(node, ast.Call):
+        return ""
+    if isinstance(node.func, ast.Attribute):
+        return node.func.attr
+    return node.func.id if isinstance(node.func, ast.Name) else ""
+
+
+def _calls(node: ast.AST, name: str) -> bool:
+    return isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id == name
+
+
+def _calls_of(function: ast.FunctionDef) -> set[str]:
+    """The parameters that a function calls."""
+    parameters = {a.arg for a in function.args.args}
+    return {
+        n.func.id for n in ast.walk(function) if isinstance(n, ast.Call) and isinstance(n.func, ast.Name)
+    } & parameters
+
+
+def _steps(tree: ast.AST) -> list[Step]:
+    """What a function, or a loop in it, does to clocks and the device, in the order of the text."""
+    launched = _launched(tree)
+    found: list[tuple[int, int, Step]] = []
+
+    def visit(node: ast.AST, loops: tuple[int, ...]) -> None:
+        if isinstance(node, INNER) and node is not tree:
+            return
+        name = _called(node)
+        kind = {"record": "record", "synchronize": "wait", "Event": "event", "elapsed_time": "elapsed"}.get(
+            name, ""
+        )
+        if name in CLOCKS or name == "default_timer":
+            kind = "clock"
+        if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and name in launched:
+            kind = "call"
+        if isinstance(node, ast.Call) and isinstance(node.func, ast.Call):
+            kind = "call"
+        if kind and isinstance(node, ast.Call):
+            found.append((node.lineno, node.end_col_offset or 0, Step(kind, node, loops)))
+        inner = (*loops, id(node)) if isinstance(node, LOOPS) else loops
+        for child in ast.iter_child_nodes(node):
+            if isinstance(node, (ast.For, ast.ListComp, ast.GeneratorExp)) and child is getattr(
+                node, "iter", None
+            ):
+                visit(child, loops)
+            else:
+                visit(child, inner)
+
+    visit(tree, ())
+    return [step for *_, step in sorted(found, key=lambda one: one[:2])]
+
+
+def _launched(tree: ast.AST) -> set[str]:
+    """The names whose call launches a kernel: of parameters those that are called and used for nothing else."""
+    if not isinstance(tree, ast.FunctionDef):
+        return {n.func.id for n in ast.walk(tree) if isinstance(n, ast.Call) and isinstance(n.func, ast.Name)} - {
+            "range", "next", "iter", "len", "enumerate", "zip", "list", "sum", "float",
+        }  # fmt: skip
+    parameters = _calls_of(tree)
+    made = set()
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Assign):
+            for target, value in _pairs(node):
+                if _called(value) in parameters and isinstance(target, ast.Name):
+                    made.add((target.id, _called(value)))
+    kernels = {name for name, maker in made}
+    inner = {n.name for n in ast.walk(tree) if isinstance(n, ast.FunctionDef) and n is not tree}
+    return (parameters if not made else kernels) | inner
+
+
+def _pairs(node: ast.Assign) -> Iterator[tuple[ast.expr, ast.expr]]:
+    """Targets and what they get, one by one."""
+    for target in node.targets:
+        if isinstance(target, ast.Tuple) and isinstance(node.value, ast.Tuple):
+            yield from zip(target.elts, node.value.elts, strict=False)
+        else:
+            yield target, node.value
+
+
+def _windows(steps: list[Step]) -> Iterator[tuple[int, int]]:
+    """Records that follow each other, and do so in one turn of a loop."""
+    at = [i for i, s in enumerate(steps) if s.kind == "record"]
+    for begin, end in itertools.pairwise(at):
+        if steps[begin].loops == steps[end].loops:
+            yield begin, end
+
+
+def _backwards(function: ast.FunctionDef) -> Iterator[Fact]:
+    """``begun - perf_counter()``."""
+    for node in ast.walk(function):
+        if isinstance(node, ast.BinOp) and isinstance(node.op, ast.Sub) and _called(node.right) in CLOCKS:
+            cause = f"`{ast.unparse(node)}` takes the later time from the earlier one, so it is negative."
+            yield Fact(
+                "clock-reversed",
+                node.lineno,
+                cause,
+                f"Write `{ast.unparse(node.right)} - {ast.unparse(node.left)}`.",
+            )
+
+
+def _power(node: ast.expr) -> float:
+    """The constant, written as 1e3, 1000 or 10**3, if it is a power of a thousand; else 0."""
+    match node:
+        case ast.Constant(value=int() | float() as value):
+            number = float(value)
+        case ast.BinOp(ast.Constant(value=int() as base), ast.Pow(), ast.Constant(value=int() as power)) if (
+            power < 10
+        ):
+            number = float(base) ** power
+        case _:
+            return 0.0
+    return number if any(math.isclose(number, f) for f in (1e3, 1e6, 1e9, 1e-3, 1e-6, 1e-9)) else 0.0
+
+
+def _count(loop: ast.AST) -> int | None:
+    """How often ``for _ in range(16)`` or such a comprehension runs; None if that is not plain."""
+    over = loop.iter if isinstance(loop, ast.For) else loop.generators[0].iter if isinstance(loop, (ast.ListComp, ast.GeneratorExp, ast.SetComp)) else None  # fmt: skip
+    if _called(over) == "range" and isinstance(over, ast.Call) and len(over.args) == 1:
+        value = over.args[0]
+        return value.value if isinstance(value, ast.Constant) and isinstance(value.value, int) else None
+    return None
+
+
+def _in_lambda(function: ast.FunctionDef, node: ast.AST) -> bool:
+    inner = (n for n in ast.walk(function) if isinstance(n, INNER) and n is not function)
+    return any(m is node for n in inner for m in ast.walk(n))
+
+
+def _inner(function: ast.FunctionDef, name: str) -> bool:
+    return any(isinstance(n, ast.FunctionDef) and n.name == name for n in ast.walk(function))
+
+
+def _in_for(function: ast.FunctionDef, node: ast.AST) -> bool:
+    loops = (n for n in ast.walk(function) if isinstance(n, (ast.For, ast.While)))
+    records = (n for n in loops if any(_called(m) == "record" for m in ast.walk(n)))
+    return any(m is node for n in records for m in ast.walk(n))
+
+
+def _bound(function: ast.FunctionDef, event: ast.AST) -> set[str]:
+    """The names that an assignment gives to an event, or to several at once."""
+    for node in ast.walk(function):
+        if isinstance(node, ast.Assign) and any(m is event for m in ast.walk(node.value)):
+            return {n.id for t in node.targets for n in ast.walk(t) if isinstance(n, ast.Name)}
+    return set()
+
+
+def _resolved(value: ast.expr, function: ast.FunctionDef, line: int) -> tuple[ast.expr, int]:
+    """What a local name was last given before ``line``, and where; the value itself if it is no such name."""
+    for _ in range(3):
+        if not isinstance(value, ast.Name):
+            break
+        given = [(n.lineno, v) for n in _ordered(function) if isinstance(n, ast.Assign) and n.lineno <= line
+                 for t, v in _pairs(n) if isinstance(t, ast.Name) and t.id == value.id]  # fmt: skip
+        if not given:
+            break
+        line, value = given[-1]
+    return value, line
+
+
+def _misjudged(value: ast.expr, which: str, function: ast.FunctionDef) -> tuple[str, str] | None:
+    """Why an expression is not the median or percentile that is wanted, and what is; None if it may be."""
+    words, share = WORDS[which], SHARE[which]
+    names = {_called(n) for n in ast.walk(value)}
+    divides = isinstance(value, ast.BinOp) and isinstance(value.op, ast.Div) and _called(value.left) == "sum"
+    right = "Take `statistics.median(seconds)`."
+    if which != "median":
+        place = "first" if which == "p10" else "last"
+        right = f'`statistics.quantiles(seconds, n=10, method="inclusive")` gives nine cuts; {which} is the {place} of them.'
+    if names & MEANS or divides:
+        return f"that is the mean, not the {words}, and one slow call moves it far.", right
+    if _called(value) in ("min", "max"):
+        return (
+            f"that is the {'smallest' if _called(value) == 'min' else 'largest'} of all, not the {words}: one odd call decides it.",
+            right,
+        )
+    if isinstance(value, ast.Subscript):
+        of, _ = _resolved(value.value, function, value.lineno)
+        try:
+            at = ast.literal_eval(value.slice)
+        except (ValueError, TypeError, SyntaxError):
+            at = None
+        if _called(of) == "quantiles" and isinstance(of, ast.Call) and isinstance(at, int):
+            parts = next((k.value for k in of.keywords if k.arg == "n"), None)
+            n = (
+                parts.value
+                if isinstance(parts, ast.Constant) and isinstance(parts.value, int)
+                else 4
+                if parts is None
+                else 0
+            )
+            if n and abs((got := (at + 1 if at >= 0 else n + at) / n) - share) > 0.02:
+                return f"of quantiles(..., n={n}) that is the {100 * got:.3g} % mark, not the {words}.", right
+        if _called(of) == "sorted" and at in (0, -1):
+            return (
+                f"that is the {'largest' if at else 'smallest'} of all, not the {words}: one odd call decides it.",
+                right,
+            )
+        if isinstance(value.value, ast.Name) and _called(of) not in (
+            "sorted",
+            "quantiles",
+            "percentile",
+            "quantile",
+        ):
+            name = value.value.id
+            sorts = any(_called(n) in ("sort", "sorted") for n in ast.walk(function))
+            if not sorts and name in {a.arg for a in function.args.args} | {
+                "seconds",
+                "times",
+                "samples",
+                "ms",
+            }:
+                return (
+                    f"{name} is in the order of the calls, not sorted, so this is the time of some call.",
+                    f"Sort first: `{name} = sorted({name})`.",
+                )
+    if "percentile" in names:
+        for node in ast.walk(value):
+            if isinstance(node, ast.Call) and ast.unparse(node.func) in NUMPYS and len(node.args) > 1:
+                try:
+                    asked = float(ast.literal_eval(node.args[1]))
+                except (ValueError, TypeError, SyntaxError):
+                    return None
+                if abs(asked - 100 * share) > 2:
+                    return (
+                        f"percentile counts in percent, and this asks for {asked:g} %, not {100 * share:g} %.",
+                        f"Ask for {100 * share:g}.",
+                    )
+    return None
+
+
+NUMPYS = {"np.percentile", "numpy.percentile"}
+BRACKETS = frozenset(
+    {
+        Status.WRONG_ANSWER,
+        Status.RAISED,
+        Status.CUDA_ERROR,
+        Status.TIMEOUT,
+        Status.NOT_A_TENSOR,
+        Status.WRONG_OUTPUT,
+    }
+)
+FACTS: tuple[tuple[Finder, frozenset[Status]], ...] = (
+    (_handed_over, frozenset({Status.RAISED})),
+    (_timer, frozenset({Status.WRONG_ANSWER})),
+    (_bare, BRACKETS),
+)

@@ -1,0 +1,153 @@
+"""What the compiler warned of, in plain words: facts about lines that compile and do not do what was meant."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterable
+
+from grader.backends.simt.compile.warnings import KINDS, Warned
+from grader.feedback.explain.engine import Explanation
+
+HEAD = re.compile(
+    r"^\s*(?:template\s*<.*>\s*)?(?!(?:if|for|while|else|switch|return|do)\b)"
+    r"(?P<type>[A-Za-z_][\w:<>,\s*&]*?)[\s*&]+(?P<name>[A-Za-z_]\w*)\s*\((?!.*;\s*$)"
+)
+OWN = (".py", ".ipynb")
+QUALIFIERS = re.compile(r"\b(?:__\w+__|static|inline|constexpr|extern|const)\b|\s+")
+
+
+def explained(every: Iterable[Warned], source: str) -> Explanation | None:
+    """The warning that explains the most, in words; None if there is none.
+
+    ``source`` is the student's file.
+    """
+    own = [w for w in every if w.file.endswith(OWN)]  # of another file, ``source`` holds no line
+    for one in sorted(own, key=lambda w: (KINDS.index(w.kind), w.line)):
+        if words := WORDS[one.kind](one, source.splitlines()):
+            rule, cause, fix, line = words
+            return Explanation(
+                rule, cause, fix, "01", one.text, one.file.rsplit("/", 1)[-1], line, _code(source, line)
+            )
+    return None
+
+
+Words = tuple[str, str, str, int]
+
+
+def _returns_nothing(one: Warned, lines: list[str]) -> Words:
+    if "should not return a value" in one.text:  # clang++; for g++ it is an error
+        cause = (
+            "A function that returns void, as every kernel does, hands back a value here, and nobody gets it."
+        )
+        fix = (
+            "A kernel returns nothing: store the value through the output's pointer, `out[i] = value;`. In a host "
+            "function write the value's type in place of void."
+        )
+        return "value-from-void", cause, fix, one.line
+    line, kind, name = _function(one.line, lines)
+    who, promise = name or "A function", f"promises a {kind}" if kind else "promises a value"
+    ends = f"ends, at line {one.line}," if line != one.line else "ends"
+    some = " on one of its ways" if "control" in one.text or "all control" in one.text else ""
+    cause = (
+        f"{who} {promise} and {ends}{some} without a `return`: its caller gets whatever happens to lie there, and "
+        "the program may crash."
+    )
+    fix = "C++ does not hand back the last line by itself: end the function with `return`, its value and a semicolon."
+    return "no-return", cause, fix, line
+
+
+def _function(line: int, lines: list[str]) -> tuple[int, str, str]:
+    """Line, type and name of the function that ends at ``line``; that line, "" and "" if it is not found."""
+    for number in range(min(line, len(lines)), 0, -1):
+        if (match := HEAD.match(lines[number - 1])) and match["type"].split()[-1] not in ("else", "return"):
+            kind = " ".join(w for w in QUALIFIERS.split(match["type"]) if w)
+            if kind and kind != "void":
+                return number, kind, match["name"]
+    return line, "", ""
+
+
+def _comma(one: Warned, lines: list[str]) -> Words | None:
+    found = re.search(r"(\w+)\s*\[\s*([^][,()]+?)\s*,\s*([^][,()]+?)\s*\]", _line(lines, one.line))
+    name, first, last = found.groups() if found else ("a", "i", "j")
+    cause = (
+        f"`{name}[{first}, {last}]` is no pair of indices in C++: the comma throws `{first}` away, and what is left is "
+        f"`{name}[{last}]`."
+    )
+    fix = f"A pointer has one index: compute it, rows one after another, as `{name}[{first} * columns + {last}]`."
+    return "comma-index", cause, fix, one.line
+
+
+def _condition(one: Warned, lines: list[str]) -> Words | None:
+    if "assignment" not in one.text:
+        return None
+    cause = "This condition assigns: `=` stores the value, and the condition is then that value, not a comparison."
+    return "assigns-in-condition", cause, "Compare with `==`.", one.line
+
+
+def _empty(one: Warned, lines: list[str]) -> Words:
+    cause = "The semicolon after the condition ends the statement: what stands below it is done in any case."
+    return (
+        "empty-body",
+        cause,
+        "Remove the semicolon, or put braces around what depends on the condition.",
+        one.line,
+    )
+
+
+def _uninitialised(one: Warned, lines: list[str]) -> Words:
+    name = next(iter(re.findall(r"'([^']+)'", one.text)), "a variable")
+    cause = f"{name} is used before anything was stored in it, so it begins with whatever lies there."
+    return (
+        "used-before-set",
+        cause,
+        f"Give it a value where it is declared: for a sum `{name} = 0.0f`.",
+        one.line,
+    )
+
+
+def _division(one: Warned, lines: list[str]) -> Words:
+    return "division-by-zero", "This line divides an integer by zero.", "Check the divisor.", one.line
+
+
+def _shift(one: Warned, lines: list[str]) -> Words:
+    cause = "This line shifts by as many bits as the number has, or more; the result is not defined."
+    return "shift-too-far", cause, "Shift a 64-bit number, or by less.", one.line
+
+
+def _unused(one: Warned, lines: list[str]) -> Words | None:
+    code = _line(lines, one.line)
+    if "comma" in one.text:
+        return _comma(one, lines) if "[" in code else None
+    if "==" in code:
+        return "compares-for-assigns", "`==` compares; nothing is stored here.", "Assign with `=`.", one.line
+    cause = "This line computes a value and does nothing with it."
+    return "unused-value", cause, "Store it (`out[i] = ...;`) or hand it back (`return ...;`).", one.line
+
+
+def _line(lines: list[str], number: int) -> str:
+    return lines[number - 1] if 0 < number <= len(lines) else ""
+
+
+def _code(source: str, number: int) -> str:
+    return _line(source.splitlines(), number).strip()
+
+
+def _unread(one: Warned, lines: list[str]) -> Words | None:
+    named = re.search(r"variable '(\w+)'", one.text)
+    if named is None:
+        return None
+    cause = f"{named[1]} is computed and never used, so it has no part in the result."
+    return "never-used", cause, f"Where does {named[1]} stand in the formula?", one.line
+
+
+WORDS: dict[str, Callable[[Warned, list[str]], Words | None]] = {
+    "return-type": _returns_nothing,
+    "comma-subscript": _comma,
+    "parentheses": _condition,
+    "empty-body": _empty,
+    "uninitialized": _uninitialised,
+    "div-by-zero": _division,
+    "shift-count-overflow": _shift,
+    "unused-value": _unused,
+    "unused-but-set-variable": _unread,
+}

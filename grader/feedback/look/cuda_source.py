@@ -1,0 +1,131 @@
+"""What CUDA C++ says by its tokens: kernels without a guard, launches that nobody checks."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from grader.backends.simt.compile.tokens import (
+    Token,
+    closing,
+    following,
+    opening,
+    previous,
+    split_commas,
+    tokenize,
+)
+from grader.feedback.look.advice import Advice
+from grader.feedback.look.python_source import CudaText
+
+CHECKS = {
+    "C10_CUDA_KERNEL_LAUNCH_CHECK", "cudaGetLastError", "cudaPeekAtLastError", "cudaDeviceSynchronize",
+    "cudaStreamSynchronize",
+}  # fmt: skip
+GUARDS = {"if", "for", "while", "?", "min", "switch"}
+DTYPES = {"scalar_type", "dtype", "kFloat", "kFloat32"}
+DEVICES = {"is_cuda", "device", "device_type", "get_device", "kCUDA", "CHECK_CUDA", "CHECK_INPUT"}
+
+
+@dataclass(frozen=True, slots=True)
+class Function:
+    """A function's body: the indices of its braces, and the name in front of its parameters."""
+
+    name: str
+    kernel: bool
+    begin: int
+    end: int
+
+
+def look(text: CudaText, beside: frozenset[str] = frozenset()) -> Iterator[Advice]:
+    """Advice about one string of CUDA C++; ``beside`` are attributes that the Python around it asks for."""
+    tokens = tokenize(text.source)
+    starts, at = [], 0
+    for token in tokens:
+        starts.append(at)
+        at += len(token.text)
+    words = {t.text for t in tokens if t.kind == "id"}
+    library = "at" in words or any("CUDAContext" in t.text for t in tokens)  # knows of PyTorch's streams
+    for function in _functions(tokens):
+        if function.kernel:
+            yield from _kernel(function, tokens, text.at(starts[function.begin]))
+    for i, token in enumerate(tokens):
+        if token.kind != "launch" or token.text != "<<<":
+            continue
+        line = text.at(starts[i])
+        if not CHECKS & {t.text for t in tokens[i:]}:  # the one who called the launching function may check
+            message = "A launch without C10_CUDA_KERNEL_LAUNCH_CHECK(): its errors surface elsewhere."
+            yield Advice(line, message, lasting=True)
+        given = _configuration(tokens, i)
+        named = any(
+            "tream" in t.text for part in given for t in part
+        )  # in a wrong place, which is another fault
+        if library and len(given) < 4 and not named:
+            yield Advice(
+                line, "A launch on the default stream; torch may be working on another one.", lasting=True
+            )
+        if not DEVICES & (words | beside):
+            yield Advice(line, "Nothing checks that the tensor is on the GPU before the launch.")
+    yield from _bare_pointers(tokens, starts, text, words | beside)
+
+
+def _functions(tokens: list[Token]) -> Iterator[Function]:
+    """Bodies that follow a list of parameters, outermost only."""
+    i = 0
+    while i < len(tokens):
+        if tokens[i].text != "{":
+            i += 1
+            continue
+        end = closing(tokens, i)
+        before = previous(tokens, i)
+        if before < 0 or tokens[before].text != ")":
+            i += 1  # a namespace, a struct, an initialiser: functions may be inside
+            continue
+        parameters = opening(tokens, before)
+        name = previous(tokens, parameters) if parameters > 0 else -1
+        head = _head(tokens, name)
+        yield Function(tokens[name].text if name >= 0 else "", "__global__" in head, i, end)
+        i = end + 1 if end > 0 else len(tokens)
+
+
+def _head(tokens: list[Token], i: int) -> set[str]:
+    """The words of a declaration in front of its name."""
+    words: set[str] = set()
+    while i >= 0 and tokens[i].text not in (";", "}", "{"):
+        words.add(tokens[i].text)
+        i -= 1
+    return words
+
+
+def _kernel(function: Function, tokens: list[Token], line: int) -> Iterator[Advice]:
+    body = {t.text for t in tokens[function.begin : function.end] if t.kind != "space"}
+    if "threadIdx" in body and not GUARDS & body:
+        yield Advice(
+            line, f"{function.name}: no thread is guarded off; what do threads beyond the last element do?"
+        )
+
+
+def _configuration(tokens: list[Token], i: int) -> list[list[Token]]:
+    depth = 0
+    for j in range(i + 1, len(tokens)):
+        if tokens[j].kind == "launch" and tokens[j].text == ">>>" and not depth:
+            return split_commas(tokens[i + 1 : j])
+    return [[]] * 4  # no end: the compiler will say so
+
+
+def _bare_pointers(
+    tokens: list[Token], starts: list[int], text: CudaText, words: set[str] | frozenset[str]
+) -> Iterator[Advice]:
+    """``data_ptr()`` without a type takes whatever dtype comes; ``data_ptr<float>()`` asks."""
+    words = {t.text for t in tokens if t.kind == "id"}
+    if words & (DTYPES - {"data_ptr"}) or any(
+        w.startswith(("AT_DISPATCH", "TORCH_CHECK_TYPE")) for w in words
+    ):
+        return
+    for i, token in enumerate(tokens):
+        if token.text not in ("data_ptr", "mutable_data_ptr", "const_data_ptr"):
+            continue
+        after = following(tokens, i)
+        if after < len(tokens) and tokens[after].text == "(":
+            message = f"{token.text}() takes a tensor of any dtype, and nothing checks which one came."
+            yield Advice(text.at(starts[i]), message)
+            return

@@ -1,0 +1,60 @@
+"""The whole look: marks that were left, what the Python says, what the CUDA C++ in its strings says."""
+
+from __future__ import annotations
+
+import ast
+from dataclasses import replace
+
+from grader.domain.submission import Submission
+from grader.domain.task import Task
+from grader.feedback.look import cuda_source, python_source
+from grader.feedback.look.advice import Advice
+
+MOST = 16 << 10  # characters of C++ that are read: a look must not take longer than a student notices
+
+
+def look(submission: Submission, task: Task, starter: str = "") -> list[Advice]:
+    """Advice in order of lines. Reads text only; never raises for a strange file.
+
+    ``starter``: the text that the student began with, which tells whether something was done about a TODO.
+    """
+    advice = _todos(submission.source, starter)
+    try:
+        tree = ast.parse(submission.source)
+    except (SyntaxError, ValueError, RecursionError, MemoryError):
+        return advice
+    left, beside = MOST, python_source.attributes(tree)
+    advice += python_source.look(tree, task)
+    for text in python_source.cuda_sources(tree):
+        advice += cuda_source.look(replace(text, source=text.source[: max(0, left)]), beside)
+        left -= len(text.source)
+    return sorted(set(advice), key=lambda a: a.line)
+
+
+def _todos(source: str, starter: str) -> list[Advice]:
+    """The first mark of what is still to be done, as what to do next.
+
+    A mark whose next line of code is no longer that of the starter was worked on: only its comment is left.
+    """
+    lines, untouched = source.splitlines(), _after(starter.splitlines())
+    after = _after(lines)
+    marks = [
+        (number, line[line.index("TODO") :].strip())
+        for number, line in enumerate(lines, 1)
+        if "TODO" in line and "starter:" not in line  # a solution keeps its starter's lines as comments
+        and after[line.strip()] == untouched.get(line.strip(), after[line.strip()])
+    ]  # fmt: skip
+    more = f" ({len(marks) - 1} more below.)" if len(marks) > 1 else ""
+    return [Advice(n, f"A TODO is still here. Do this first: {text[:150]}{more}") for n, text in marks[:1]]
+
+
+def _after(lines: list[str]) -> dict[str, str]:
+    """What follows each line: the next one that is neither blank nor a comment."""
+    found: dict[str, str] = {}
+    code = ""
+    for line in reversed(lines):
+        text = line.strip()
+        found[text] = f"{text if 'TODO' in text and not text.startswith(('#', '//')) else ''}{code}"
+        if text and not text.startswith(("#", "//")):
+            code = text
+    return found

@@ -1,0 +1,55 @@
+"""See how a host function launches its kernel: with a stand-in that notes the launch and writes sevens."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import torch
+
+if TYPE_CHECKING:
+    from grader.player.commands import Line
+    from grader.player.stage import Stage
+
+SEVEN = 7.0
+
+
+class StandIn:
+    """In the place of a kernel of Triton or numba, both of which are launched as ``kernel[...](...)``."""
+
+    def __init__(self, x: torch.Tensor) -> None:
+        self._x, self.launches = x, list[dict[str, Any]]()
+
+    def __getitem__(self, configuration: Any) -> Any:
+        def launch(*args: Any, **named: Any) -> None:
+            given = {k: v for k, v in named.items() if isinstance(v, int)}
+            grid = configuration(given) if callable(configuration) else configuration
+            parts = [grid] if isinstance(grid, int) else list(grid)[:4]
+            parts = [list(p) if isinstance(p, (tuple, list)) else p for p in parts]
+            self.launches.append({"configuration": parts, "named": given})
+            for value in (*args, *named.values()):
+                if isinstance(value, torch.Tensor) and value.data_ptr() != self._x.data_ptr():
+                    value.fill_(SEVEN)
+
+        return launch
+
+
+def perform(stage: Stage, line: Line, entry: str, kernel: str, trials: list[list[int]]) -> dict[str, Any]:
+    """Call ``entry(x, 2.0)`` for each [elements, BLOCK] of ``trials``, with the file's ``BLOCK`` set to that.
+
+    Answers ``{"trials": [...]}``: the launches, and whether all that came back was what the kernel wrote.
+    """
+    names, host = vars(stage.module), stage.entry(entry)
+    kept = {kernel: stage.entry(kernel), "BLOCK": names.get("BLOCK")}
+    seen = []
+    try:
+        for n, block in trials:
+            x = torch.ones(n, device=stage.device)
+            stand_in = StandIn(x)
+            names.update({kernel: stand_in, "BLOCK": block})
+            out = host(x, 2.0)
+            whole = isinstance(out, torch.Tensor) and tuple(out.shape) == (n,)
+            sevens = whole and bool((out.cpu() == SEVEN).all())
+            seen.append({"launches": stand_in.launches[:4], "sevens": sevens})
+    finally:
+        names.update(kept)
+    return {"trials": seen}

@@ -1,0 +1,56 @@
+"""Run a Python kernel thread by thread. The memory is the referee's: each access is a question."""
+
+from __future__ import annotations
+
+import sys
+from typing import TYPE_CHECKING, Any
+
+from grader.lesson_support.grid import AccessError
+
+if TYPE_CHECKING:
+    from grader.player.commands import Line
+    from grader.player.stage import Stage
+
+
+class Remote:
+    """A list of numbers that lies with the referee."""
+
+    def __init__(self, line: Line, name: str, length: int) -> None:
+        self._line, self._name, self._length = line, name, length
+
+    def __len__(self) -> int:
+        return self._length
+
+    def __getitem__(self, index: int) -> Any:
+        return self._ask("read", index, None)
+
+    def __setitem__(self, index: int, value: Any) -> None:
+        if hasattr(value, "item"):
+            value = value.item()
+        self._ask("write", index, value)
+
+    def _ask(self, kind: str, index: Any, value: Any) -> Any:
+        if isinstance(index, bool) or not isinstance(index, int):
+            raise TypeError(f"a thread touches one element of {self._name} at a time, by a whole number")
+        if kind == "write" and (isinstance(value, bool) or not isinstance(value, (int, float))):
+            raise TypeError(f"{self._name}[{index}] holds one number, not a {type(value).__name__}")
+        # Where the kernel does this, for the message; nothing else rests on it.
+        reply = self._line.ask({kind: [self._name, index, value], "line": sys._getframe(2).f_lineno})
+        if "fault" in reply:
+            raise AccessError(reply["fault"])
+        return reply["value"]
+
+
+def perform(stage: Stage, line: Line, entry: str, args: list[Any]) -> dict[str, Any]:
+    """Run ``entry`` for each thread that the referee names, until it names none.
+
+    ``args``: plain values, and ``{"array": name, "length": n}`` for each array.
+    """
+    kernel = stage.entry(entry)
+    given = [Remote(line, a["array"], a["length"]) if isinstance(a, dict) else a for a in args]
+    while who := line.ask({"next": True})["thread"]:
+        try:
+            kernel(*who, *given)
+        except AccessError:
+            continue
+    return {}

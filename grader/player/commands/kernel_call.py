@@ -1,0 +1,23 @@
+"""The other side of a trial: call a kernel of a lesson's workshop with tensors that came as parcels."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import torch
+
+from grader.player import tensor_codec
+
+if TYPE_CHECKING:
+    from grader.player.commands import Line
+    from grader.player.stage import Stage
+
+
+def perform(stage: Stage, line: Line, entry: str, args: list[Any], autocast: bool) -> dict[str, Any]:
+    """Call ``entry``; its result and what has become of its arguments."""
+    inputs = [tensor_codec.unwrap(a) for a in args]
+    with torch.autocast("cuda", enabled=autocast):
+        result = stage.entry(entry)(*inputs)
+    stage.synchronize()
+    after = [tensor_codec.wrap(a) for a in inputs if isinstance(a, torch.Tensor)]
+    return {"result": tensor_codec.wrap(result), "after": after}

@@ -1,0 +1,51 @@
+"""Read a name of the submission, or call it with plain values, and answer the result as plain data."""
+
+from __future__ import annotations
+
+import dataclasses
+import math
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from grader.player.commands import Line
+    from grader.player.stage import Stage
+
+DEPTH, MOST = 6, 10_000
+
+
+def perform(stage: Stage, line: Line, entry: str, args: list[Any] | None = None) -> dict[str, Any]:
+    """``{"value": ...}``: of the name ``entry`` itself, or of calling it with ``args``."""
+    if args is None:
+        missing = object()
+        value = getattr(stage.module, entry, missing)
+        if value is missing:
+            from grader.player.stage import MissingEntryError
+
+            raise MissingEntryError(f"the file defines no {entry}")
+        return {"value": plain(value)}
+    return {"value": plain(stage.entry(entry)(*args))}
+
+
+def plain(value: Any, depth: int = 0) -> Any:
+    """``value`` as JSON values: numbers, text, lists, dicts; dataclasses and named tuples become dicts.
+
+    NaN and infinity become text, and what cannot be said becomes ``{"type": its name}``.
+    """
+    if value is None or isinstance(value, (bool, int)):
+        return value if not isinstance(value, int) or abs(value) < 1 << 63 else str(value)[:100]
+    if isinstance(value, float):
+        return float(value) if math.isfinite(value) else str(value)
+    if isinstance(value, str):
+        return value[:MOST]
+    if depth < DEPTH:
+        if dataclasses.is_dataclass(value) and not isinstance(value, type):
+            value = {f.name: getattr(value, f.name) for f in dataclasses.fields(value)}
+        elif isinstance(value, tuple) and hasattr(value, "_asdict"):
+            value = value._asdict()
+        if isinstance(value, dict):
+            return {str(k)[:200]: plain(v, depth + 1) for k, v in list(value.items())[:MOST]}
+        if isinstance(value, (list, tuple, set, frozenset, range)):
+            return [plain(v, depth + 1) for v in list(value)[:MOST]]
+        if hasattr(value, "item") and getattr(value, "ndim", None) == 0:
+            return plain(value.item(), depth + 1)
+    return {"type": type(value).__name__}

@@ -1,0 +1,81 @@
+"""Have the submission profile a model, and hand over the trace that it wrote: text, read as a claim."""
+
+from __future__ import annotations
+
+import contextlib
+import gzip
+import json
+import secrets
+from collections.abc import Iterator
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import torch
+
+if TYPE_CHECKING:
+    from grader.player.commands import Line
+    from grader.player.stage import Stage
+
+MOST_EVENTS = 4000
+FACTS = ("Input Dims", "correlation", "External id", "grid", "block", "stream")
+
+
+def perform(
+    stage: Stage, line: Line, entry: str, steps: int, gpu: bool, own: str = "", **sizes: int
+) -> dict[str, Any]:
+    """Call ``entry(model, batch, steps, path)``; answers ``events`` that it wrote and ``calls`` of the model.
+
+    The model is what ``own()`` returns, or a small one of ``sizes`` rows, inner and cols. ``layers`` is how
+    many modules without modules in it, ``batch`` the batch's shape.
+    """
+    calls = 0
+    model, batch = stage.entry(own)() if own else _small(**sizes)
+    if not isinstance(model, torch.nn.Module) or not isinstance(batch, torch.Tensor):
+        return {"layers": 0}
+    model, batch = model.to(stage.device), batch.to(stage.device)
+
+    def counted(*_: object) -> None:
+        nonlocal calls
+        calls += 1
+
+    model.register_forward_hook(counted)
+    layers = sum(not list(m.children()) for m in model.modules())
+    facts: dict[str, Any] = {"layers": layers, "batch": list(batch.shape)}
+    path = Path.cwd() / f"trace-{secrets.token_hex(4)}.json"  # a file that writes elsewhere shall not hit it
+    with _host_only(gpu):
+        stage.entry(entry)(model, batch, steps, str(path))
+    if not path.exists():
+        return facts | {"events": None, "calls": calls}
+    data = path.read_bytes()
+    path.unlink()  # the next recording is another
+    trace = json.loads(gzip.decompress(data) if data[:2] == b"\x1f\x8b" else data)
+    listed = trace["traceEvents"] if isinstance(trace, dict) else trace
+    events = [e for e in listed if isinstance(e, dict) and e.get("ph") == "X"][:MOST_EVENTS]
+    return facts | {"events": [_short(e) for e in events], "calls": calls}
+
+
+def _small(rows: int, inner: int, cols: int) -> tuple[torch.nn.Module, torch.Tensor]:
+    return torch.nn.Sequential(torch.nn.Linear(inner, cols), torch.nn.ReLU()), torch.randn(rows, inner)
+
+
+@contextlib.contextmanager
+def _host_only(gpu: bool) -> Iterator[None]:
+    """Without a GPU a profiler that is asked for its events would complain at length; it is not asked."""
+    kind, init = torch.profiler.profiler._KinetoProfile, torch.profiler.profiler._KinetoProfile.__init__
+
+    def begin(self: Any, *args: Any, activities: Any = None, **more: Any) -> None:
+        wanted = {a for a in activities or () if a is not torch.profiler.ProfilerActivity.CUDA}
+        init(self, *args, activities=wanted or {torch.profiler.ProfilerActivity.CPU}, **more)
+
+    if not gpu:
+        kind.__init__ = begin  # type: ignore[method-assign]
+    try:
+        yield
+    finally:
+        kind.__init__ = init  # type: ignore[method-assign]
+
+
+def _short(event: dict[str, Any]) -> dict[str, Any]:
+    kept = {k: event.get(k) for k in ("ph", "name", "cat", "ts", "dur")}
+    args = event.get("args")
+    return kept | {"args": {k: args[k] for k in FACTS if k in args} if isinstance(args, dict) else {}}

@@ -1,0 +1,25 @@
+"""Keep the GPU busy for a number of its cycles, by itself or as what the submission's timer is to time."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any
+
+import torch
+
+from grader.player.commands.plain import plain
+
+if TYPE_CHECKING:
+    from grader.player.commands import Line
+    from grader.player.stage import Stage
+
+
+def perform(stage: Stage, line: Line, entry: str, cycles: int) -> dict[str, Any]:
+    """``{"value": ...}`` that ``entry(fn)`` returns for a spinning fn; without ``entry`` it spins once."""
+    spin: Callable[[int], None] = torch.cuda._sleep
+    if entry:
+        return {"value": plain(stage.entry(entry)(lambda: spin(cycles)))}
+    if cycles:
+        spin(cycles)
+    torch.cuda.synchronize()
+    return {}

@@ -1,0 +1,55 @@
+"""Run a test of the submission on a kernel that it cannot see: each of its calls goes to the referee."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import torch
+
+from grader.player import exceptions, tensor_codec
+
+if TYPE_CHECKING:
+    from grader.player.commands import Line
+    from grader.player.stage import Stage
+
+MOST_CALLS = 200
+
+
+class KernelError(RuntimeError):
+    """The kernel under test refused its input, or CUDA reported an error."""
+
+
+class MemoryFaultError(KernelError):
+    """The memory checks caught a thread of the kernel under test: out of bounds, a race, and so on."""
+
+
+class Subject:
+    """The kernel under test, as a test function sees it: something to call with tensors."""
+
+    def __init__(self, line: Line) -> None:
+        self._line, self.calls = line, 0
+
+    def __call__(self, *args: Any) -> Any:
+        """Call the kernel; raises MemoryFaultError or KernelError when the call did not end well."""
+        self.calls += 1
+        if self.calls > MOST_CALLS:
+            raise RuntimeError(f"the test called the kernel more than {MOST_CALLS} times")
+        reply = self._line.ask(
+            {"args": [tensor_codec.wrap(a) for a in args], "autocast": torch.is_autocast_enabled("cuda")}
+        )
+        if reply.get("raised"):
+            raise (MemoryFaultError if reply.get("memory") else KernelError)(reply["raised"])
+        tensors = [a for a in args if isinstance(a, torch.Tensor)]
+        for tensor, after in zip(tensors, reply["after"], strict=True):
+            tensor_codec.refill(tensor, after)
+        return tensor_codec.unwrap(reply["result"])
+
+
+def perform(stage: Stage, line: Line, entry: str, args: list[Any]) -> dict[str, Any]:
+    """Run the test ``entry`` with the kernel and ``args``: ``{"failed": None or why, "calls": n}``."""
+    test, subject = stage.entry(entry), Subject(line)
+    try:
+        test(subject, *args)
+    except BaseException as error:
+        return {"failed": exceptions.describe(error, stage.path), "calls": subject.calls}
+    return {"failed": None, "calls": subject.calls}

@@ -1,0 +1,129 @@
+"""Call the submission's timer while every clock of the process is the referee's virtual one."""
+
+from __future__ import annotations
+
+import contextlib
+import time
+import timeit
+from collections.abc import Callable, Iterator
+from typing import TYPE_CHECKING, Any
+
+import torch
+
+from grader.player.commands.plain import plain
+
+if TYPE_CHECKING:
+    from grader.player.commands import Line
+    from grader.player.stage import Stage
+
+
+class Host:
+    """What the host can do; each is a question to the referee."""
+
+    def __init__(self, line: Line) -> None:
+        self._line, self.events = line, 0
+
+    def do(self, *step: Any) -> Any:
+        """One step; raises what CUDA would raise."""
+        reply = self._line.ask(list(step))
+        if "error" in reply:
+            raise RuntimeError(reply["error"])
+        return reply.get("value")
+
+
+class Buffer:
+    """An input that lies in the virtual device's memory."""
+
+    def __init__(self, number: int) -> None:
+        self.number = number
+
+
+def perform(stage: Stage, line: Line, entry: str, kind: str) -> dict[str, Any]:
+    """Call ``entry`` with a function to time ("timer"), or with build and make functions ("benchmark")."""
+    host, target = Host(line), stage.entry(entry)
+
+    def kernel(x: object = None, out: object = None) -> None:
+        host.do("launch", x.number if isinstance(x, Buffer) else 0)
+
+    def build() -> Callable[..., None]:
+        host.do("build")
+        return kernel
+
+    def make_output() -> object:
+        host.do("output")
+        return object()
+
+    with _virtual(host, vars(stage.module)):
+        if kind == "timer":
+            result = target(lambda: kernel())
+        else:
+            result = target(build, lambda: Buffer(host.do("input")), make_output)
+    return {"value": plain(result)}
+
+
+@contextlib.contextmanager
+def _virtual(host: Host, names: dict[str, Any]) -> Iterator[None]:
+    """Put the virtual clock in place of the real ones, in the modules and in the submission's own names."""
+    event = _event_class(host)
+
+    def now() -> float:
+        return float(host.do("now"))
+
+    def now_ns() -> int:
+        return round(now() * 1e9)
+
+    def wait(*_: object) -> None:
+        host.do("sync")
+
+    def sleep(seconds: float) -> None:
+        host.do("sleep", seconds)
+
+    swaps: list[tuple[Any, str, Any]] = [
+        *((time, name, now) for name in ("time", "perf_counter", "monotonic", "process_time")),
+        *((time, f"{name}_ns", now_ns) for name in ("time", "perf_counter", "monotonic", "process_time")),
+        (time, "sleep", sleep),
+        (timeit, "default_timer", now),
+        (torch.cuda, "Event", event),
+        (torch.cuda, "synchronize", wait),
+        (torch.cuda.Stream, "synchronize", wait),
+    ]
+    kept = [(owner, name, getattr(owner, name)) for owner, name, _ in swaps]
+    fakes = {id(old): new for (_, _, old), (_, _, new) in zip(kept, swaps, strict=True)}
+    own = {name: value for name, value in names.items() if id(value) in fakes}
+    for owner, name, new in swaps:
+        setattr(owner, name, new)
+    names.update({name: fakes[id(value)] for name, value in own.items()})
+    try:
+        yield
+    finally:
+        for owner, name, old in kept:
+            setattr(owner, name, old)
+        names.update(own)
+
+
+def _event_class(host: Host) -> type:
+    class Event:
+        """torch.cuda.Event on the virtual device."""
+
+        def __init__(self, enable_timing: bool = False, **_: Any) -> None:
+            host.events += 1
+            self._number, self._timing = host.events, enable_timing
+
+        def record(self, stream: object = None) -> None:
+            host.do("record", self._number)
+
+        def synchronize(self) -> None:
+            host.do("wait", self._number)
+
+        def wait(self, stream: object = None) -> None:
+            """Streams are in order here."""
+
+        def query(self) -> bool:
+            return bool(host.do("query", self._number))
+
+        def elapsed_time(self, end_event: Event) -> float:
+            if not (self._timing and end_event._timing):
+                raise ValueError("Both events must be created with argument 'enable_timing=True'.")
+            return float(host.do("elapsed", self._number, end_event._number))
+
+    return Event

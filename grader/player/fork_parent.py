@@ -1,0 +1,145 @@
+"""A warm parent of players: it has imported torch and woken the back end, and forks a player in milliseconds.
+
+Nothing of a submission ever runs in it, so each player starts from the same clean state. ``course watch``
+holds two, one for the submission's side and one for the reference's (see
+:mod:`grader.referee.process.forkserver`); on a GPU one for both, which has imported all and never touches the
+device, since a CUDA context survives no fork.
+"""
+
+from __future__ import annotations
+
+import argparse
+import gc
+import json
+import os
+import selectors
+import signal
+import socket
+import sys
+import tempfile
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from grader.player.player_backends import Backend
+
+FDS = ("wire", "inbox", "outbox", "words")
+
+
+def main() -> None:
+    """Wake the back end, then fork a player for each order until the other side hangs up."""
+    parser = argparse.ArgumentParser()
+    parser.add_argument("--backend", choices=["simt", "cpu", "cuda"], required=True)
+    parser.add_argument("--control", type=int, required=True)
+    options = parser.parse_args()
+    gc.disable()
+    control = socket.socket(fileno=options.control)
+    from grader.player import player_backends
+
+    waking = argparse.Namespace(backend=options.backend, words=-1, step_budget=0)
+    backend = player_backends.wake(None, waking)
+    from grader.player import __main__, commands, exceptions, stage  # noqa: F401 - what every player needs
+
+    if options.backend == "cuda":
+        from grader.player.commands import race_blocks  # noqa: F401 - holds the clock
+
+        try_device()
+    else:
+        backend.facts()
+    gc.freeze()
+    control.send(b'{"awake": true}')
+    Parent(control, backend).run()
+
+
+def try_device() -> None:
+    """Whether a process that is forked from here can use the GPU; ends this one if not."""
+    import torch
+
+    pid = os.fork()
+    if pid == 0:
+        code = 1
+        try:
+            code = int(torch.ones(2, device="cuda").sum().item()) - 2
+        finally:
+            os._exit(code)
+    if os.waitpid(pid, 0)[1]:
+        sys.exit("CUDA does not start in a forked process here.")
+
+
+class Parent:
+    """The loop: orders come in, ends of players are reported."""
+
+    def __init__(self, control: socket.socket, backend: Backend) -> None:
+        self._control, self._backend = control, backend
+        self._waiting = selectors.DefaultSelector()
+        self._players: dict[int, int] = {}  # process id by its pidfd
+
+    def run(self) -> None:
+        """Until the other side hangs up; then all players are killed."""
+        self._waiting.register(self._control, selectors.EVENT_READ)
+        while True:
+            for key, _ in self._waiting.select():
+                if key.fileobj is not self._control:
+                    self._ended(int(key.fd))
+                    continue
+                data, fds, _, _ = socket.recv_fds(self._control, 1 << 16, 8)
+                if not data:
+                    self._kill()
+                    return
+                self._order(json.loads(data), fds)
+
+    def _order(self, order: dict[str, Any], fds: list[int]) -> None:
+        if order.get("kill"):
+            self._kill()
+            return
+        pid = os.fork()
+        if pid == 0:
+            self._play(order, fds)
+        for fd in fds:
+            os.close(fd)
+        watched = os.pidfd_open(pid)
+        self._players[watched] = pid
+        self._waiting.register(watched, selectors.EVENT_READ)
+        self._control.send(json.dumps({"ask": order["ask"], "pid": pid}).encode())
+
+    def _play(self, order: dict[str, Any], fds: list[int]) -> None:
+        """In the fork: a player like any other. Never returns."""
+        code = 1
+        try:
+            os.setsid()
+            self._waiting.close()
+            self._control.close()
+            *wires, output = fds
+            for number in (1, 2):
+                os.dup2(output, number)
+            os.close(output)
+            os.chdir(order["folder"])
+            os.environ["TMPDIR"] = os.environ["HOME"] = tempfile.tempdir = order["folder"]
+            os.environ.update(order["env"])
+            from grader.player.__main__ import main as play
+
+            named = [text for name, fd in zip(FDS, wires, strict=True) for text in (f"--{name}", str(fd))]
+            play([*order["arguments"], *named], self._backend)
+            code = 0
+        except SystemExit as done:
+            code = done.code if isinstance(done.code, int) else 1
+        finally:
+            os._exit(code)
+
+    def _ended(self, watched: int) -> None:
+        self._waiting.unregister(watched)
+        os.close(watched)
+        pid = self._players.pop(watched)
+        _, status = os.waitpid(pid, 0)
+        self._control.send(json.dumps({"ended": pid, "code": os.waitstatus_to_exitcode(status)}).encode())
+
+    def _kill(self) -> None:
+        for pid in self._players.values():
+            for kill in (os.killpg, os.kill):
+                try:
+                    kill(pid, signal.SIGKILL)
+                except OSError:
+                    continue
+
+
+if __name__ == "__main__":
+    main()

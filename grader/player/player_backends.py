@@ -1,0 +1,183 @@
+"""The back ends as a player sees them: how ``load_inline`` builds, and what can be observed of a call."""
+
+from __future__ import annotations
+
+import argparse
+from typing import TYPE_CHECKING, Any, Protocol
+
+from grader.protocol.wire import Channel
+
+if TYPE_CHECKING:
+    import torch
+
+    from grader.player.stage import Stage
+
+
+class Backend(Protocol):
+    """What the player's loop needs of a back end."""
+
+    def adopt(self, channel: Channel, options: argparse.Namespace) -> None:
+        """After a fork: serve this referee from now on."""
+
+    def facts(self) -> dict[str, Any]:
+        """Versions and device name."""
+
+    def observed(self) -> dict[str, Any]:
+        """What was seen since the last answer (memory findings, launches); merged into every answer."""
+
+    def owner(self, stage: Stage, **request: Any) -> dict[str, Any]:
+        """Which block and thread wrote an element of the last result."""
+
+    def count(self, **request: Any) -> dict[str, Any]:
+        """Switch the counting of memory traffic on or off."""
+
+    def check(self, **request: Any) -> dict[str, Any]:
+        """Switch the checks of memory on or off."""
+
+    def schedule(self, **request: Any) -> dict[str, Any]:
+        """In which order blocks and warps run from now on."""
+
+    def change(self, **request: Any) -> dict[str, Any]:
+        """Which alternative of an instrumented source is taken from now on."""
+
+
+def wake(channel: Channel | None, options: argparse.Namespace) -> Backend:
+    """Make the back end ready; for simt this must come before torch is imported.
+
+    Without a channel nobody is served yet: :meth:`Backend.adopt` follows.
+    """
+    if options.backend == "simt":
+        return Simt(channel, options)
+    if options.backend == "cuda":
+        return _cuda(channel)
+    return Plain()
+
+
+def _cuda(channel: Channel | None) -> Backend:
+    """Without a channel nothing may ask the driver: that would spoil it for processes forked later on."""
+    if channel is None:
+        from unittest.mock import patch
+
+        import torch
+
+        with patch.object(torch.cuda, "is_available", lambda: True):  # cpp_extension asks when it is imported
+            from grader.backends.cuda.gpu_device import Cuda
+    else:
+        from grader.backends.cuda.gpu_device import Cuda
+    return Cuda(channel)
+
+
+class Plain:
+    """CPU tensors, no kernels: for references beside the CPU back end."""
+
+    def adopt(self, channel: Channel, options: argparse.Namespace) -> None:
+        """Nothing is bound to a referee."""
+
+    def facts(self) -> dict[str, Any]:
+        """Versions."""
+        import torch
+
+        torch.set_num_threads(1)
+        return {"torch": torch.__version__, "device": "cpu"}
+
+    def observed(self) -> dict[str, Any]:
+        """Nothing to see."""
+        return {}
+
+    def owner(self, stage: Stage, **request: Any) -> dict[str, Any]:
+        """No threads here."""
+        return {}
+
+    def count(self, **request: Any) -> dict[str, Any]:
+        """Nothing is counted."""
+        return {}
+
+    def check(self, **request: Any) -> dict[str, Any]:
+        """Nothing is checked."""
+        return {}
+
+    def schedule(self, **request: Any) -> dict[str, Any]:
+        """Nothing has an order here."""
+        return {}
+
+    def change(self, **request: Any) -> dict[str, Any]:
+        """Nothing has alternatives here."""
+        return {}
+
+
+class Simt(Plain):
+    """The CPU back end. Compiling is the referee's work: this side asks for it and imports the result."""
+
+    def __init__(self, channel: Channel | None, options: argparse.Namespace) -> None:
+        from grader.backends.simt.runtime import device
+
+        self._channel = channel
+        self._runtime = device.activate(
+            self._build, last_words_fd=options.words, step_budget=options.step_budget
+        )
+        # Bound now: a file that replaces these methods of the classes later on changes nothing.
+        self._findings, self._launches = self._runtime.findings, self._runtime.launches
+
+    def adopt(self, channel: Channel, options: argparse.Namespace) -> None:
+        """Builds are asked for there, last words are left there, and the budget is its."""
+        self._channel = channel
+        self._runtime.begin(options.words, options.step_budget)
+
+    def _build(self, request: dict[str, object]) -> str:
+        assert self._channel is not None
+        self._channel.send({"build": request})
+        reply = self._channel.receive()
+        if "path" in reply:
+            return str(reply["path"])
+        raise RuntimeError(f"Error building extension '{request.get('name')}': {reply.get('message')}")
+
+    def facts(self) -> dict[str, Any]:
+        """Versions and the name of the device that is stood in for."""
+        import torch
+
+        return {"torch": torch.__version__, "device": torch.cuda.get_device_name()}
+
+    def observed(self) -> dict[str, Any]:
+        """Memory findings and launches since the last answer."""
+        return {"findings": self._findings()[:50], "launches": self._launches()[:200]}
+
+    def owner(self, stage: Stage, **request: Any) -> dict[str, Any]:
+        """From the shadow memory: who last wrote element ``index`` (row-major) of output ``output``.
+
+        With ``indices`` instead, the kernel that wrote each of them, or None.
+        """
+        tensor = stage.last[request["output"]]
+        if "indices" in request:
+            seen = [self._writer(tensor, index) for index in request["indices"]]
+            return {"kernels": [writer and writer["kernel"] for writer in seen]}
+        if not tensor.is_cuda:  # no kernel is meant to write there
+            return {}
+        return {"owner": self._writer(tensor, request["index"])}
+
+    def _writer(self, tensor: torch.Tensor, flat: int) -> dict[str, Any] | None:
+        offset = 0
+        for size, stride in zip(reversed(tensor.shape), reversed(tensor.stride()), strict=True):
+            flat, at = divmod(flat, size)
+            offset += at * stride
+        address = tensor.data_ptr() + offset * tensor.element_size()
+        return self._runtime.owner(address, tensor.element_size())
+
+    def count(self, **request: Any) -> dict[str, Any]:
+        """Count sectors and distinct bytes of the launches that follow."""
+        self._runtime.count(bool(request["on"]))
+        return {}
+
+    def check(self, **request: Any) -> dict[str, Any]:
+        """Off for tensors so large that what the checks note would not fit beside them."""
+        self._runtime.check(bool(request["on"]))
+        return {}
+
+    def schedule(self, **request: Any) -> dict[str, Any]:
+        """Shuffle the order of blocks and warps by ``seed``; 0 is their own order."""
+        self._runtime.schedule(int(request["seed"]))
+        return {}
+
+    def change(self, **request: Any) -> dict[str, Any]:
+        """Take this alternative of an instrumented source; 0 is the source itself."""
+        self._runtime.change(int(request["number"]))
+        return {}

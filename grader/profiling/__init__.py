@@ -1,0 +1,1 @@
+"""What a kernel author runs: profiles, rooflines, tables of speeds, comparisons."""

@@ -1,0 +1,102 @@
+"""One row for each lesson whose task has a speed: what its solution's race, or its prediction, has said."""
+
+from __future__ import annotations
+
+import sys
+from dataclasses import dataclass, replace
+from typing import Any
+
+from grader.backends import detect
+from grader.domain import lessons, submission
+from grader.domain.errors import BadInputError
+from grader.domain.lessons import Lesson
+from grader.domain.verdict import Finding
+from grader.referee.parts.ratio import Ratio
+from grader.referee.pipeline import Job, check, warm
+
+EAGER = "eager"
+
+
+@dataclass(frozen=True, slots=True)
+class Bar:
+    """How many times as fast as a baseline; ``low`` and ``high``: the 95 % interval, if it was measured."""
+
+    baseline: str
+    ratio: float
+    low: float = 0.0
+    high: float = 0.0
+    outcome: str = ""
+
+
+def timed(wanted: list[str]) -> list[Lesson]:
+    """The lessons that are about speed, or those of them that are named."""
+    every = [lessons.find(name) for name in wanted or lessons.names()]
+    found = [one for one in every if one.task.speed or _ratios(one)]
+    if not found:
+        raise BadInputError(f"No task of {', '.join(wanted)} has a size to time.")
+    return found
+
+
+def _ratios(lesson: Lesson) -> tuple[Ratio, ...]:
+    return tuple(part for part in lesson.task.parts if isinstance(part, Ratio))
+
+
+def row(lesson: Lesson, choice: detect.Choice, baselines: tuple[str, ...], card: str) -> dict[str, Any]:
+    """The solution of a lesson, as data. ``kind``: measured, predicted or none, with ``why``.
+
+    One case is played first, the others are left to ``course check``; a timed result is compared anyway.
+    """
+    task = replace(lesson.task, cases=lesson.task.cases[:1], memory_points=0, parts=_ratios(lesson))
+    job = Job(
+        lesson.name, task, lesson.reference, submission.read(lesson.solution), choice, with_speed=True,
+        baselines=baselines, card=card, say=lambda text: print(text, file=sys.stderr),
+    )  # fmt: skip
+    verdict = check(warm(job)).verdict
+    wrong = [f for f in verdict.findings if not f.ok and not f.status.startswith("pending")]
+    if wrong:
+        why = f"{wrong[0].id}: {wrong[0].message[:300]}"
+    else:
+        found = verdict.speed or _of_ratio(verdict.findings) or {"why": "its points need a GPU's clock."}
+        if found.get("kind") in ("measured", "predicted"):
+            return {"lesson": lesson.name, **_short(found), "device": found.get("device", verdict.device)}
+        why = str(found.get("why", "nothing was said"))
+    return {"lesson": lesson.name, "kind": "none", "why": why}
+
+
+def _of_ratio(findings: tuple[Finding, ...]) -> dict[str, Any] | None:
+    """What a part that races has left, in the form of a verdict's ``speed``."""
+    for finding in findings:
+        if "interval" in finding.evidence and "eager_seconds" in finding.evidence:
+            seen = finding.evidence
+            against = {k: seen[k] for k in ("ratio", "interval", "outcome")} | {
+                "seconds": seen["eager_seconds"]
+            }
+            return seen | {"kind": "measured", "baselines": {EAGER: against}}
+    return None
+
+
+def _short(speed: dict[str, Any]) -> dict[str, Any]:
+    """Of a verdict's ``speed`` what a table needs."""
+    if speed["kind"] == "predicted":
+        keys: tuple[str, ...] = (
+            "kind", "kernel_seconds", "eager_kernel_seconds", "product_seconds", "kernel_ratio",
+            "whole_ratio", "limits",
+        )  # fmt: skip
+        return {k: speed[k] for k in keys if k in speed}
+    keys = ("kind", "seconds", "rounds", "processes", "compared", "machine")
+    return {k: speed[k] for k in keys if k in speed} | {
+        "baselines": {k: v for k, v in speed["baselines"].items() if k != "copy"},
+        "copy": speed["baselines"].get("copy", {}).get("seconds"),
+    }
+
+
+def bars(entry: dict[str, Any]) -> list[Bar]:
+    """What is drawn of a row."""
+    if entry["kind"] == "predicted":
+        return [Bar(EAGER, entry["whole_ratio"])]
+    if entry["kind"] != "measured":
+        return []
+    return [
+        Bar(name, found["ratio"], found["interval"][0], found["interval"][1], found["outcome"])
+        for name, found in entry["baselines"].items()
+    ]

@@ -1,0 +1,47 @@
+"""What the kernels of a pair's submission do: the same rows that ``course profile`` shows."""
+
+from __future__ import annotations
+
+import io
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any
+
+from rich.console import Console
+
+from grader.domain import gpu_card
+from grader.profiling.profile import kernel_rows, show
+from grader.profiling.profile.launch_rows import parse
+from grader.referee.pairs import pair_timing
+from grader.referee.pipeline import Job
+
+if TYPE_CHECKING:
+    from grader.referee.session import Match
+
+Timer = Callable[["Match"], "dict[str, Any] | None"]
+CALLS = 5
+
+
+def timer(job: Job, lines: list[str]) -> Timer:
+    """Like the job's own timer; before it the kernels are looked at, and described in ``lines``."""
+
+    def look(match: Match) -> dict[str, Any] | None:
+        play = match.kept["pair"]
+        device = str(match.record.facts.get("device", ""))
+        card = gpu_card.of_device(device) or gpu_card.card()
+        if match.player is not None and match.player.backend == "cuda":
+            pair_timing.count(match, play)  # makes the call that is repeated
+            claims = match.ask("act", act="profiled", calls=CALLS).data.get("launches")
+            rows = (
+                kernel_rows.rows([parse(x) for x in claims if isinstance(x, dict)], CALLS) if claims else []
+            )
+        else:
+            rows = kernel_rows.rows([parse(x) for x in pair_timing.count(match, play)["launches"]])
+        if rows:
+            paper = Console(file=io.StringIO(), width=100, highlight=False)
+            show.table(paper, rows, card)
+            lines.append(paper.file.getvalue().rstrip())  # type: ignore[attr-defined]
+        else:
+            lines.append("The file launches no kernel of its own.")
+        return job.timer(match) if job.timer else None
+
+    return look

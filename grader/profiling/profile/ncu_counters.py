@@ -1,0 +1,97 @@
+"""What ncu counts of a subject's kernels on a GPU: the same calls once more, under it."""
+
+from __future__ import annotations
+
+import re
+import tempfile
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import Any
+
+from grader.backends.cuda import ncu
+from grader.backends.detect import Choice
+from grader.domain import atomic
+from grader.profiling.profile import observed
+from grader.profiling.profile.driver import base
+from grader.profiling.profile.kernel_rows import Row, shape
+from grader.profiling.profile.launch_rows import Launch, parse
+from grader.profiling.profile.subjects import Subject
+from grader.referee.fault import FaultError
+
+NO_TOOL = "ncu was not found, so nothing is counted here; it comes with the CUDA toolkit (nsight-compute)."
+NO_RIGHT = "ncu may not read this GPU's counters; the ncu line of ./course doctor says what to do."
+
+SANDBOX = "Root's right to them ends at the sandbox: for a file of your own there is --sandbox off."
+
+
+@dataclass(frozen=True, slots=True)
+class Counted:
+    """``launches`` with measured bytes of DRAM; beside each: percent of the card's peaks, and registers."""
+
+    launches: list[Launch] = field(default_factory=list)
+    beside: list[dict[str, Any]] = field(default_factory=list)
+    report: bytes = b""
+    why_not: str = ""
+
+    def of(self, row: Row) -> tuple[Launch, dict[str, Any]] | None:
+        """The first launch of a row's kernel with its grid and block."""
+        for launch, beside in zip(self.launches, self.beside, strict=True):
+            same = shape(launch.grid) == row.grid and shape(launch.block) == row.block
+            if base(launch.kernel) == base(row.kernel) and same:
+                return launch, beside
+        return None
+
+    def as_json(self, row: Row) -> dict[str, Any]:
+        """What was counted of one launch of a row, for other programs; {} if ncu did not see it."""
+        found = self.of(row)
+        if found is None:
+            return {}
+        launch, beside = found
+        traffic = {"global_load": launch.load, "global_store": launch.store}
+        sectors = {
+            f"{k}_{n}": v[i] for k, v in traffic.items() for i, n in enumerate(("requests", "sectors"))
+        }
+        moved = {"dram_read_bytes": launch.read, "dram_written_bytes": launch.written, "flops": launch.flops}
+        return {"ncu": moved | sectors | beside | {"seconds": launch.seconds}}
+
+
+def count(subject: Subject, choice: Choice, mode: str, rows: list[Row]) -> Counted:
+    """Have ncu count each launch of ``rows``' kernels in one call; ``why_not`` says why it could not."""
+    if not ncu.tool():
+        return Counted(why_not=NO_TOOL)
+    names = sorted({base(r.kernel) for r in rows} - {""})
+    with tempfile.TemporaryDirectory(prefix="ncu-") as folder:
+        report = Path(folder) / "report.ncu-rep"
+        try:
+            printed = observed.under(ncu.command(names, report), Path(folder), subject, choice, mode)
+        except FaultError as fault:
+            return Counted(why_not=f"Under ncu the file did not get to its end: {fault.message}")
+        found = ncu.read(report) if report.exists() else []
+        if not found:
+            return Counted(why_not=_reason(printed, mode))
+        beside = [{key: x[key] for key in ("percent", "registers")} for x in found]
+        return Counted([parse(x) for x in found], beside, report.read_bytes())
+
+
+def _reason(printed: str, mode: str) -> str:
+    if ncu.REFUSED in printed:
+        return NO_RIGHT if mode == "off" else f"{NO_RIGHT} {SANDBOX}"
+    said = re.findall(r"^==(?:ERROR|WARNING)== *(.+)$", printed, re.M)
+    return f"ncu counted nothing{': ' + said[0] if said else '.'}"
+
+
+def dots(rows: list[Row], counted: Counted | None) -> list[Row]:
+    """The rows that ncu saw, of one launch each, with what it counted and torch.profiler's time."""
+    found = [(row, counted.of(row)) for row in rows] if counted else []
+    return [
+        replace(row, launches=1, read=x[0].read, written=x[0].written, flops=x[0].flops,
+                seconds=row.seconds / row.launches)
+        for row, x in found if x
+    ]  # fmt: skip
+
+
+def keep(counted: Counted, folder: Path) -> dict[str, Path]:
+    """Write ncu's own report into ``folder``, for ncu-ui."""
+    path = folder / "report.ncu-rep"
+    atomic.write(path, counted.report)
+    return {"ncu": path}

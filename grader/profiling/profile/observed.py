@@ -1,0 +1,162 @@
+"""Have a player make the calls once, and collect what was launched. The referee's side; nothing is judged."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from grader.backends.detect import Choice
+from grader.domain import cache
+from grader.profiling.profile.launch_rows import Launch, parse
+from grader.profiling.profile.subjects import Subject
+from grader.referee import counting, sandbox
+from grader.referee.fault import FaultError
+from grader.referee.process.connection import Builder
+from grader.referee.process.player_process import Limits, Player
+from grader.referee.reference import Oracle
+from grader.referee.session import Match
+
+CALLS = 5
+SECONDS = 300.0
+LIMITS = Limits(load=60.0, call=SECONDS)
+SLOW = Limits(start=180.0, load=180.0, call=SECONDS)
+PATIENCE = 60.0  # for a tool that writes its report when the process it runs has ended
+
+
+@dataclass(slots=True)
+class Seen:
+    """What came of it. ``calls``: how often each call was made while it was watched.
+
+    ``told``: the launches in the player's own words, from which a time is predicted.
+    """
+
+    device: str
+    calls: int
+    launches: list[Launch] = field(default_factory=list)
+    cut: bool = False
+    told: list[dict[str, Any]] = field(default_factory=list)
+
+
+def observe(subject: Subject, choice: Choice, mode: str, say: Callable[[str], None]) -> Seen:
+    """Make every call of ``subject`` once; FaultError if the file does not get that far."""
+    sandbox.require(mode)
+    builder: Builder | None = None
+    if choice.name == "simt":
+        from grader.referee import builder as build
+
+        build.prepare(say)
+        builder = build.SimtBuilder(LIMITS.build, mode)
+    start = _starter(subject, choice, mode, LIMITS, build=builder)
+    if subject.lesson is None:
+        player = start()
+        try:
+            return _script(subject, player)
+        finally:
+            player.stop()
+    with _lesson(subject, choice, start, mode) as (match, facts):
+        gpu = choice.name == "cuda"
+        seen = Seen(str(facts.get("device", "")), CALLS if gpu else 1)
+        for case in subject.timed if gpu else subject.counted:
+            counted = counting.count(match, case)  # on a GPU nothing is counted: a warm-up
+            assert match.player is not None
+            timed = match.player.ask("act", SECONDS, act="profiled", calls=CALLS).data if gpu else {}
+            _keep(seen, timed.get("launches") if gpu else counted)
+        return seen
+
+
+def under(tool: tuple[str, ...], writes: Path, subject: Subject, choice: Choice, mode: str) -> str:
+    """The same on a GPU, each call once, in a player that ``tool`` runs and that may write to ``writes``.
+
+    What was printed, the tool's words among it. Everything is slower there, so the limits are wider.
+    """
+    start = _starter(subject, choice, mode, SLOW, wrap=tool, writes=writes)
+    if subject.lesson is None:
+        player = start()
+        try:
+            _script(subject, player)
+            player.finish(PATIENCE)
+            return player.output
+        finally:
+            player.stop()
+    with _lesson(subject, choice, start, mode) as (match, _):
+        for case in subject.timed:
+            counting.count(match, case)
+        assert match.player is not None
+        match.player.finish(PATIENCE)
+        return match.player.output
+
+
+def _starter(
+    subject: Subject,
+    choice: Choice,
+    mode: str,
+    limits: Limits,
+    *,
+    build: Builder | None = None,
+    wrap: tuple[str, ...] = (),
+    writes: Path | None = None,
+) -> Callable[[], Player]:
+    file = subject.submission
+    env = cache.extensions(file.source) if choice.name == "cuda" else {}
+    folders = (*map(Path, env.values()), *([writes] if writes else []))
+    return lambda: Player(
+        choice.name,
+        limits,
+        sees=(file.path,),
+        writes=folders,
+        build=build,
+        wrap=wrap,
+        env=env,
+        mode=mode,
+    )
+
+
+def _script(subject: Subject, player: Player) -> Seen:
+    """Run a script from its first line to its last."""
+    try:
+        facts = player.ready()
+        player.ask("count", player.limits.call, on=True)
+        answer = player.ask("act", player.limits.call, act="script", path=str(subject.submission.path))
+        seen = Seen(str(facts.get("device", "")), 1)
+        _keep(seen, answer.data.get("launches") or answer.launches)
+        return seen
+    except FaultError as fault:
+        raise (player.compile_error or fault) from None
+
+
+@contextmanager
+def _lesson(
+    subject: Subject, choice: Choice, start: Callable[[], Player], mode: str
+) -> Iterator[tuple[Match, dict[str, Any]]]:
+    """The lesson's file, loaded, beside the reference that its arguments come from."""
+    assert subject.lesson is not None
+    other = Player(
+        "cuda" if choice.name == "cuda" else "cpu", LIMITS, sees=(subject.lesson.reference,), mode=mode
+    )
+    oracle = Oracle(other, subject.lesson.task)
+    match = Match(subject.lesson.task, str(subject.submission.path), start, oracle)
+    try:
+        oracle.load(str(subject.lesson.reference))
+        assert match.player is not None
+        try:
+            facts = match.player.ready()
+            match.player.ask("load", match.player.limits.load, path=match.path)
+        except FaultError as fault:
+            raise (match.player.compile_error or fault) from None
+        if match.player.compile_error:  # caught by the file itself
+            raise match.player.compile_error
+        yield match, facts
+    finally:
+        match.close()
+        other.stop()
+
+
+def _keep(seen: Seen, claims: object) -> None:
+    """Take the launches that a player claims; ``cut`` if there were more than are handed over."""
+    listed = claims if isinstance(claims, list) else []
+    seen.cut |= len(listed) >= 200
+    seen.launches += map(parse, listed[:10_000])
+    seen.told += [x for x in listed[:10_000] if isinstance(x, dict)]

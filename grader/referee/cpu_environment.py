@@ -1,0 +1,137 @@
+"""The CPU back end beside a GPU: a second Python with PyTorch's CPU build, for checks that only it can make.
+
+Counts that are exact, and kernels whose faults must not hide behind luck, come from the CPU back end, which
+needs the CPU build of PyTorch; a machine with a GPU has the CUDA build. So such checks are made by the same
+grader in an environment of its own, ``.venv-cpu``, and their findings are taken over. Without that
+environment they are ``pending_cpu`` and their points stay open.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+import tempfile
+from collections.abc import Callable
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+from grader.backends import detect
+from grader.domain.errors import BadInputError
+from grader.domain.lessons import course_root
+from grader.domain.verdict import Finding, Status
+
+FOLDER = ".venv-cpu"
+INDEX = "https://download.pytorch.org/whl/cpu"
+SECONDS = 600.0
+MISSING = "Only the CPU back end can judge this; get it beside the GPU's with: ./course companion"
+
+
+def python() -> Path | None:
+    """The companion's Python: ``COURSE_CPU_PYTHON``, or that of ``.venv-cpu`` once it is complete."""
+    if named := os.environ.get("COURSE_CPU_PYTHON"):
+        return Path(named)
+    folder = course_root() / FOLDER
+    return folder / "bin" / "python" if (folder / "ready").exists() else None
+
+
+def findings(lesson: str, file: Path, sandbox: str, student: str = "") -> dict[str, Finding] | str:
+    """All findings of the CPU back end on the file, by name; or a sentence why there are none."""
+    found = python()
+    if found is None:
+        return MISSING
+    with tempfile.TemporaryDirectory(prefix="companion-") as folder:
+        out = Path(folder) / "verdict.json"
+        command = [
+            str(found),
+            "-m",
+            "grader.referee.cpu_environment",
+            lesson,
+            str(file.resolve()),
+            sandbox,
+            student,
+            str(out),
+        ]
+        env = {k: v for k, v in os.environ.items() if k not in ("PYTHONPATH", "VIRTUAL_ENV", "PYTHONHOME")}
+        try:
+            done = subprocess.run(
+                command,
+                cwd=course_root(),
+                env=env,
+                capture_output=True,
+                text=True,
+                timeout=SECONDS,
+                check=False,
+            )  # fmt: skip
+            verdict = json.loads(out.read_text())
+        except (OSError, subprocess.TimeoutExpired, ValueError):
+            said = (done.stderr.strip().splitlines() or [""])[-1] if "done" in locals() else ""
+            return f"The CPU back end in {found} gave no verdict. {said}".strip()
+    made = [_finding(f) for f in verdict["findings"]]
+    bad = next((f for f in made if f.status is Status.NOT_GRADABLE), None)
+    if bad is not None:
+        return f"The CPU back end in {found} could not grade it: {bad.message}"
+    return {f.id: _reached(f, made) for f in made}
+
+
+def _reached(finding: Finding, made: list[Finding]) -> Finding:
+    """``finding``; if it was not made, with the reason, which stands in the first that failed."""
+    why = next((f for f in made if not f.ok and f.status is not Status.NOT_RUN), None)
+    if finding.status is not Status.NOT_RUN or why is None:
+        return finding
+    message = f"The CPU back end did not get as far as this. {why.id}: {why.message}"
+    return replace(finding, status=why.status, message=message)
+
+
+def _finding(data: dict[str, Any]) -> Finding:
+    status = Status(data["status"])
+    return Finding(data["id"], status, data["message"], data["points"], data["max_points"], data["evidence"])
+
+
+def install(say: Callable[[str], None]) -> Path | None:
+    """Make ``.venv-cpu``; BadInputError with pip's last words if that fails. About 1 GB on the disk.
+
+    None where the CPU back end is the only one anyway.
+    """
+    root = course_root()
+    folder = root / FOLDER
+    if not (detect.gpu_name() and detect.torch_cuda()):
+        here = "this machine has no NVIDIA GPU" if not detect.gpu_name() else "this PyTorch is a CPU build"
+        say(f"Not needed here: {here}, so every check is made on the CPU back end already.")
+        return None
+    if (folder / "ready").exists():
+        say(f"{folder} is there already.")
+        return folder
+    say(f"installing PyTorch's CPU build into {FOLDER}; this happens once and takes a minute or a few")
+    pip = [str(folder / "bin" / "python"), "-m", "pip", "install", "-q", "-c", str(root / "constraints.txt")]
+    _run([sys.executable, "-m", "venv", "--clear", str(folder)])
+    _run([*pip, "--no-deps", "--index-url", INDEX, "torch"])
+    _run([*pip, "-e", str(root)])
+    (folder / "ready").write_text("")
+    say(f"installed; checks of the CPU back end are made by {folder / 'bin' / 'python'} from now on")
+    return folder
+
+
+def _run(command: list[str]) -> None:
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    if done.returncode:
+        words = (done.stderr.strip() or done.stdout.strip()).splitlines()
+        raise BadInputError(f"{' '.join(command[:4])} ... failed: {words[-1] if words else 'without a word'}")
+
+
+def main(lesson: str, file: str, sandbox: str, student: str, out: str) -> None:
+    """In the companion: grade without any speed, and write the verdict."""
+    from grader.domain import lessons, submission
+    from grader.referee.pipeline import Job, check
+    from grader.reports import json_report as report
+
+    found = lessons.find(lesson)
+    read, choice = submission.read(Path(file)), detect.choose("simt")
+    job = Job(found.name, found.task, found.reference, read, choice, sandbox=sandbox, student=student)
+    report.write(check(job).verdict, out)
+
+
+if __name__ == "__main__":
+    main(*sys.argv[1:])

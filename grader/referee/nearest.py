@@ -1,0 +1,453 @@
+"""The one change that makes a failed check pass: found by trying what the course's solutions do otherwise.
+
+A rule knows a mistake by its looks and may be wrong about it; what is said here was tried. The student's file
+is never changed: each trial is a copy with one change, graded for the checks alone that failed.
+"""
+
+from __future__ import annotations
+
+import ast
+import atexit
+import functools
+import re
+import shutil
+import tempfile
+import time
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+
+from grader.domain.errors import BadInputError
+from grader.domain.task import Case, Task
+from grader.domain.verdict import PENDING, Finding, Status
+from grader.feedback.explain import python_alternatives
+from grader.feedback.explain.alternatives import Alternative, instrumented, ranked
+from grader.feedback.explain.changes import Change, Difference, differences, together
+from grader.referee.fault import FaultError
+from grader.referee.process.forkserver import Nursery
+from grader.referee.process.player_process import Limits, Player
+from grader.referee.reference import Oracle
+from grader.referee.session import Match
+
+SECONDS = 12.0
+STEPS = (2, 5, 11, 23)  # how many differences are taken away together, before all are
+MOST_PARTS = 5
+FEW = 5  # differences of a file that are tried before hundreds of slips are
+MOST_EDITS, LARGEST = 3, 40  # places and tokens of a change that is worth telling
+TRYING = 6.0  # seconds for all slips of one language
+TIMES = 3
+LIMITS = Limits(load=8.0, build=30.0, call=3.0)
+# Answers that the exercise asks for: a change of these would give them away.
+ANSWER = re.compile(r"^[A-Z][A-Z_]* =|^\"\w+\":")
+# Explanations that a file's looks lead to where nothing better is known.
+GUESSES = {"written-here", "two-owners", "half-filled", "array-too-small", "part"}
+NOTHING = re.compile(r"[\s(){}\[\],;:]*$")
+SILENT = PENDING | {Status.NOT_RUN, Status.NOT_GRADABLE, Status.TAMPERED}
+Start = Callable[[Path], Player]
+
+
+@dataclass(frozen=True, slots=True)
+class Nearest:
+    """What was found: the change, and its line ``before`` and ``after`` it.
+
+    ``all``: with it every check passes that had failed, not only the first.
+    """
+
+    change: Change
+    before: str
+    after: str
+    all: bool
+
+    def as_json(self) -> dict[str, object]:
+        """As an explanation of :mod:`grader.feedback.explain.engine`."""
+        cause, fix = _words(self)
+        place = f"line {self.change.line}: {self.before}"
+        return {
+            "rule": "one-change", "cause": cause, "fix": fix, "lesson": "", "error": "", "file": "",
+            "line": self.change.line, "code": self.before, "where": place,
+        }  # fmt: skip
+
+
+def search(
+    source: str,
+    name: str,
+    rights: Iterable[str],
+    failed: list[Finding],
+    task: Task,
+    oracle: Oracle | None,
+    start: Start,
+) -> Nearest | None:
+    """The change that makes the first of ``failed`` pass; None if no small one does, or time is over.
+
+    ``rights``: the course's solutions. ``oracle`` has loaded the reference; ``start`` makes a file's player.
+    """
+    failed = [f for f in failed if f.status not in SILENT]
+    if not failed:
+        return None
+    folder = Path(tempfile.mkdtemp(prefix="nearest-"))
+    try:
+        return _Search(source, name, failed, task, oracle, start, folder).run(_by_distance(source, rights))
+    except (OSError, BadInputError):  # time is over, or the disk is full: the verdict is there without it
+        return None
+    finally:
+        shutil.rmtree(folder, ignore_errors=True)
+
+
+@dataclass(slots=True)
+class _Search:
+    """A file that failed, what its trials are judged by, and what came of them so far.
+
+    ``first``: the checks that a change must make pass at least. ``hot``: lines that the failures are about.
+    """
+
+    source: str
+    name: str
+    failed: list[Finding]
+    task: Task
+    oracle: Oracle | None
+    start: Start
+    folder: Path
+    ids: set[str] = field(init=False)
+    first: set[str] = field(init=False)
+    hot: set[int] = field(init=False)
+    end: float = field(init=False)
+    known: dict[tuple[tuple[int, int, str], ...], bool] = field(default_factory=dict)
+    best: Change | None = None  # the smallest that passed so far
+    made: int = 0
+
+    def __post_init__(self) -> None:
+        """Begin the time that the search has."""
+        self.ids = {f.id for f in self.failed}
+        self.first = self.ids if self.failed[0].id == "memory" else {self.failed[0].id}
+        self.hot = _hot(self.failed, self.source)
+        self.end = time.monotonic() + SECONDS
+
+    def run(self, rights: list[list[Difference]]) -> Nearest | None:
+        """Look in all places, the cheapest first. ``rights``: the differences to each, the nearest first."""
+        if self.oracle is None:  # not even Python: a sign is missing, or a line stands in the wrong column
+            return next(filter(None, map(self.of_signs, rights)), None)
+        sensible = [[d for d in right if _sensible(d.whole, self.source)] for right in rights]
+        if "load" not in self.ids:
+            for right in sensible[:2]:  # in Python alone: nothing is built for these
+                if found := self.among([d for d in right if not d.cpp], set()):
+                    return found
+            few = sensible[0] if sensible and len(sensible[0]) <= FEW else []
+            if found := self.among(few, set()) or self.in_python() or self.in_cpp(self.oracle):
+                return found
+        for right in sensible:
+            scopes = {d.whole.scope for d in right if any(abs(d.whole.line - line) <= 1 for line in self.hot)}
+            if found := self.among(right, scopes):
+                return found
+        return None
+
+    # -- where it looks
+
+    def of_signs(self, right: list[Difference]) -> Nearest | None:
+        """Among brackets and commas, and the columns of lines."""
+        signs = [p for d in right for p in (d.whole, *d.parts) if p.kind == "indent" or _sign(p)]
+        near = sorted(signs, key=lambda c: _rank(c, self.hot, set(), self.failed[0]))[:20]
+        sign = next((c for c in near if self.good(c)), None)
+        return self.told(sign, False) if sign else None
+
+    def among(self, right: list[Difference], scopes: set[int]) -> Nearest | None:
+        """Among differences to a right file."""
+        self.best = None
+        try:
+            change = (
+                _found(self, right, lambda c: _rank(c, self.hot, scopes, self.failed[0])) if right else None
+            )
+        except TimeoutError:  # what it had come down to may still be worth telling
+            change = self.best
+        if change is None or len(change.edits) > MOST_EDITS or change.size > LARGEST:
+            return None  # or true, and no help
+        # Inputs are drawn anew each time: what helps by chance does not help again and again.
+        text = change.apply(self.source)
+        if not all(self.passes(text, self.first) for _ in range(1 if self.task.cases else TIMES)):
+            return None
+        return self.told(change, self.ids <= self.first or self.passes(text, self.ids))
+
+    def in_python(self) -> Nearest | None:
+        """Among the usual slips in Python, where no line of a kernel is to blame."""
+        every = python_alternatives.alternatives(self.source, self.hot)
+        about = any(one.function[0] <= line <= one.function[1] for one in every for line in self.hot)
+        if self.hot and not about and "__global__" in self.source:
+            return None
+        stop = min(self.end, time.monotonic() + TRYING)
+        for one in every:
+            if time.monotonic() > stop:
+                return None
+            text = one.change.apply(self.source)
+            if not _sensible(one.change, self.source) or not self.passes(text, self.first):
+                continue
+            if all(self.passes(text, self.ids) for _ in range(TIMES)):
+                return self.told(one.change, True)
+        return None
+
+    def in_cpp(self, oracle: Oracle) -> Nearest | None:
+        """Among the usual slips in C++: hundreds are tried in one module."""
+        task, ids = self.task, self.ids
+        seen = [one for f in self.failed for one in f.evidence.get("seen") or [] if isinstance(one, dict)]
+        about = {str(one.get("check")) for one in seen}
+        probes = [c for c in task.cases if c.name in ids] or [c for c in task.cases if c.name in about]
+        if not probes or ("__global__" not in self.source and "torch::" not in self.source):
+            return None
+        path = self.folder / "alternatives" / self.name
+        path.parent.mkdir()
+        less = replace(task, cases=(), parts=(), memory_points=0)
+        dropped: frozenset[int] = frozenset()
+        for _ in range(3):
+            text, made = instrumented(self.source, dropped)
+            if not made:
+                return None
+            path.write_text(text, "utf-8")
+            match = Match(less, str(path), lambda: self.start(path), oracle)
+            try:
+                loaded = match.run().findings[0]
+                if loaded.ok:
+                    stop = min(self.end, time.monotonic() + TRYING)
+                    for one in _survivors(match, ranked(made, self.hot), probes[0], stop):
+                        if _passes(path, task, ids, oracle, self.start, one.number):
+                            return self.told(one.change, True)
+                    return None
+            except FaultError:
+                return None
+            finally:
+                match.close()
+            told = f"{loaded.message} {loaded.evidence}"
+            lines = {int(n) for n in re.findall(r"\.py(?:, line |:)(\d+)", told)}
+            if not lines - dropped:
+                return None
+            dropped |= lines
+        return None
+
+    # -- trials
+
+    def good(self, change: Change) -> bool:
+        """Whether the file passes with it. Raises TimeoutError when time is over."""
+        if change.edits not in self.known:
+            if time.monotonic() > self.end:
+                raise TimeoutError
+            self.known[change.edits] = self.passes(change.apply(self.source), self.first)
+            if self.known[change.edits] and (self.best is None or change.size < self.best.size):
+                self.best = change
+        return self.known[change.edits]
+
+    def passes(self, text: str, ids: set[str]) -> bool:
+        """Whether the checks pass for a copy that holds ``text``."""
+        path = self.folder / str(self.made) / self.name
+        self.made += 1
+        path.parent.mkdir()
+        path.write_text(text, "utf-8")
+        return _passes(path, self.task, ids, self.oracle, self.start)
+
+    def told(self, change: Change, whole: bool) -> Nearest:
+        """What is said of the change that was found."""
+        before = self.source.splitlines()[change.line - 1].strip()
+        return Nearest(change, before, _line(change.apply(self.source).splitlines(), change), whole)
+
+
+def _survivors(match: Match, order: list[Alternative], probe: Case, end: float) -> Iterator[Alternative]:
+    """Those with which the case passes, one after another, until time is over."""
+    for one in order:
+        if time.monotonic() > end:
+            return
+        if match.changed(probe, one.number).ok and not match.record.memory:
+            yield one
+
+
+def _by_distance(source: str, rights: Iterable[str]) -> list[list[Difference]]:
+    """The differences to each right file, those of the nearest first."""
+    every = [found for right in rights if (found := differences(source, right))]
+    return sorted(every, key=lambda found: sum(d.whole.size for d in found))
+
+
+def _found(
+    trials: _Search, every: list[Difference], rank: Callable[[Change], tuple[float, int]]
+) -> Change | None:
+    """The smallest change among these differences that is enough, found by halving.
+
+    Without all of its differences the file is the right one. They are taken away in the order of ``rank``,
+    more and more of them, until the file passes: the last of those is needed, and mostly enough.
+    """
+    some = (
+        [d for d in every if d.cpp],
+        [d for d in every if not d.cpp],
+    )  # one may be another program altogether
+    every = next((part for part in (every, *some) if part and trials.good(_upto(part, len(part)))), [])
+    if not every:
+        return None
+    every = sorted(every, key=lambda d: min(rank(part) for part in (d.whole, *d.parts)))
+    low, high = 0, len(every)
+    for number in (n for n in STEPS if n < len(every)):
+        if trials.good(_upto(every, number)):
+            high = number
+            break
+        low = number
+    while high - low > 1:
+        middle = (low + high) // 2
+        low, high = (low, middle) if trials.good(_upto(every, middle)) else (middle, high)
+    last = every[high - 1]
+    if not trials.good(last.whole):
+        return _pair(trials, every, high)
+    parts = sorted((p for p in last.parts if p.edits != last.whole.edits), key=lambda c: (c.size, rank(c)))
+    return next((part for part in parts[:MOST_PARTS] if trials.good(part)), last.whole)
+
+
+def _pair(trials: _Search, every: list[Difference], high: int) -> Change | None:
+    """The last of ``every[:high]``, which is not enough alone, with the one other that is needed as well."""
+    low, stop = 0, high - 1
+    while stop - low > 1:
+        middle = (low + stop) // 2
+        rest = together([d.whole for d in every[middle:high]])
+        low, stop = (middle, stop) if trials.good(rest) else (low, middle)
+    pair = together([every[low].whole, every[high - 1].whole])
+    return pair if trials.good(pair) else None
+
+
+def _upto(every: list[Difference], number: int) -> Change:
+    return together([d.whole for d in every[:number]])
+
+
+def wanted(finding: Finding) -> bool:
+    """Whether a search is worth its time: what the finding says of the cause is nothing, or a guess."""
+    told = finding.evidence.get("explanation")
+    # A weak test and a wrong answer are the exercise; other parts of a lesson know the cause themselves.
+    if {"survived", "answered", "known"} & finding.evidence.keys():
+        return False
+    return not isinstance(told, dict) or not told.get("line") or told.get("rule") in GUESSES
+
+
+def _sign(change: Change) -> bool:
+    """Whether it adds or takes a bracket, a colon, a comma or a quote, and nothing else."""
+    return not re.search(r"\w", change.was + change.now)
+
+
+def _line(lines: list[str], change: Change) -> str:
+    return lines[change.line - 1].strip() if 0 < change.line <= len(lines) else ""
+
+
+def _sensible(change: Change, source: str) -> bool:
+    """Whether it may be the answer to the question what is wrong, and not the exercise's own."""
+    line = source.splitlines()[change.line - 1].strip()
+    if ANSWER.match(line) or ANSWER.match(change.was):
+        return False
+    return not (change.kind in ("drop line", "add line") and NOTHING.match(change.was + change.now))
+
+
+def _hot(failed: list[Finding], source: str) -> set[int]:
+    """Lines that the failures are about."""
+    lines: set[int] = set()
+    for finding in failed[:2]:
+        told = finding.evidence.get("explanation") or {}
+        seen = [one for one in finding.evidence.get("seen") or [] if isinstance(one, dict)]
+        owner = finding.evidence.get("owner")
+        for one in (told, finding.evidence, *seen, owner if isinstance(owner, dict) else {}):
+            if isinstance(line := one.get("line"), int) and line > 0:
+                lines.add(line)
+        lines |= {int(n) for n in re.findall(r"\bline (\d+)", finding.message)}
+    return lines
+
+
+def _rank(change: Change, hot: set[int], scopes: set[int], finding: Finding) -> tuple[float, int]:
+    """Small changes near to what failed come first, those that hardly ever matter last."""
+    worth = float(change.size)
+    if change.line in hot:
+        worth -= 8
+    elif any(abs(change.line - line) <= 3 for line in hot):
+        worth -= 4
+    elif change.scope in scopes:
+        worth -= 2
+    words = f"{change.was} {change.now}"
+    if re.fullmatch(r"(?:\s|\"[^\"]*\"|'[^']*'|const\b|__restrict__|inline|__forceinline__|[{}()])*", words):
+        worth += 12
+    return worth, change.line
+
+
+def _passes(
+    path: Path, task: Task, ids: set[str], oracle: Oracle | None, start: Start, number: int = 0
+) -> bool:
+    """Whether the checks of these names pass for the file, or for an alternative of an instrumented one."""
+    cases = tuple(c for c in task.cases if c.name in ids or "memory" in ids)
+    parts = tuple(p for p in task.parts if ids & {c.name for c in p.checks})
+    less = replace(task, cases=cases, parts=parts, memory_points=task.memory_points if "memory" in ids else 0)
+    if ids == {"load"}:
+        less = replace(less, cases=task.cases[:1], parts=())
+        ids = ids | {c.name for c in less.cases}
+    if oracle is None:  # the file could not even be read
+        try:
+            ast.parse(path.read_text("utf-8"))
+        except (SyntaxError, ValueError, RecursionError, MemoryError):
+            return False
+        less, ids = replace(task, cases=(), parts=(), memory_points=0), {"load"}
+        answers = Oracle.__new__(Oracle)
+    else:
+        answers = oracle
+    match = Match(less, str(path), lambda: start(path), answers)
+    if number:
+
+        def chosen() -> None:
+            match.ask("change", number=number)
+
+        match.loaded = chosen
+    try:
+        found = match.run().findings
+    except FaultError:
+        return False
+    finally:
+        match.close()
+    said = {f.id: f for f in found}
+    return all(name in said and said[name].ok for name in ids)
+
+
+def _words(nearest: Nearest) -> tuple[str, str]:
+    """Cause and fix as sentences."""
+    change = nearest.change
+    passes = "every check passes that failed" if nearest.all else "this check passes"
+    was, now, write = f"`{change.was}`", f"`{change.now}`", f"Write `{nearest.after}`."
+    long = len(change.was) > 80 or len(change.now) > 120
+    if change.kind == "indent":
+        return (
+            "This line is indented by the wrong number of columns, so it belongs to another block: with "
+            f"{change.other} spaces {passes}.",
+            "",
+        )
+    if change.kind == "insert":
+        return f"{now} is missing in this line: with it {passes}.", write
+    if change.kind == "delete":
+        return f"{was} is too much in this line: without it {passes}.", write
+    if change.kind == "add line":
+        if len(change.now) > 160:
+            return f"Something is missing below this line: with what the task asks for there {passes}.", ""
+        return f"Something is missing below this line: with {now} there {passes}.", "Add it."
+    if change.kind == "drop line":
+        what = was if len(change.was) <= 80 else "What stands here"
+        return f"{what} does not belong here: without it {passes}.", "Take it away."
+    if change.kind == "move":
+        return f"This stands in the wrong place: {passes} if it stands below line {change.other}.", "Move it."
+    if not long and not change.now:
+        return f"{was} is too much in these lines: without it {passes}.", ""
+    if not long:
+        where = "this line" if change.kind == "replace" else "these lines"
+        cause = f"{was} is the mistake in {where}: with {now} in its place {passes}."
+        return cause, "" if nearest.after == change.now or change.kind == "several" else write
+    if len(change.now) <= 160:
+        return f"The mistake is in this statement: with {now} in its place {passes}.", ""
+    return f"The mistake is in this statement: with another one in its place {passes}.", ""
+
+
+@functools.cache
+def nursery() -> Nursery | None:
+    """What forks the players of trials on the CPU back end; None before that is prepared."""
+    from grader.backends.simt.compile.compiler import is_prepared  # not loaded where no search is made
+
+    if not is_prepared():
+        return None
+    made = Nursery("simt")
+    atexit.register(made.close)
+    return made
+
+
+def solutions(folder: Path) -> tuple[str, ...]:
+    """The texts of a lesson's right files, the course's own first."""
+    paths = [folder / "solution.py", *sorted((folder / "alternatives").glob("*.py"))]
+    return tuple(p.read_text("utf-8") for p in paths if p.is_file())

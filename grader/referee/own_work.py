@@ -1,0 +1,159 @@
+"""A task's rule about who does the work, enforced by watching what ran (``Task.own``).
+
+Three things are observed of a call whose result is right: kernels of the file were launched; the elements of
+the result were last written by one of them (on the CPU back end the shadow memory knows); and torch's own
+operators did no arithmetic of the result's size, which also catches a kernel that only copies their work.
+"""
+
+from __future__ import annotations
+
+import math
+import re
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from grader.domain.task import Case, Task
+from grader.domain.verdict import Finding, Status
+from grader.referee.fault import FaultError
+from grader.referee.process.player_process import Answer, Player
+from grader.referee.reference import Expected
+
+SAMPLES, ENOUGH = 6, 16
+GEMM = {"mm", "addmm", "bmm", "baddbmm", "addbmm", "matmul", "linear", "mv", "addmv", "einsum", "dot", "vdot"}
+# Operators that make, view, copy or look at tensors. Whatever is not named here or in GEMM is arithmetic.
+PLUMBING = frozenset(
+    "empty empty_like empty_strided new_empty new_empty_strided zeros zeros_like new_zeros ones ones_like "  # noqa: SIM905 (a list of words)
+    "new_ones full full_like new_full fill_ fill zero_ zero resize_ resize_as_ set_ arange randn rand "
+    "normal_ uniform_ view view_as _unsafe_view reshape _reshape_alias flatten unflatten ravel t "
+    "transpose permute movedim swapaxes mT numpy_T matrix_H squeeze squeeze_ unsqueeze expand expand_as "
+    "broadcast_to broadcast_tensors as_strided select slice narrow unbind split split_with_sizes "
+    "tensor_split chunk unfold alias view_as_real cat concat stack tile repeat constant_pad_nd pad clone "
+    "contiguous copy_ _copy_from to lift lift_fresh detach detach_ requires_grad_ record_stream "
+    "resolve_conj resolve_neg result_type stride size sym_size is_contiguous is_nonzero item eq ne lt le "
+    "gt ge isnan isfinite isinf all any equal allclose isclose".split()
+)
+TYPES = frozenset(
+    (
+        "void",
+        "float",
+        "double",
+        "const",
+        "int",
+        "long",
+        "unsigned",
+        "char",
+        "short",
+        "bool",
+        "float2",
+        "float4",
+    )
+)
+LIBRARY = ("at::", "at_cuda", "cutlass", "cublas", "cudnn", "gemm", "gemv", "splitk", "Mem", "nvjet")
+
+
+@dataclass(frozen=True, slots=True)
+class Seen:
+    """A call as it was observed: whose, what came back, and the file's text."""
+
+    player: Player
+    answer: Answer
+    source: str
+
+
+def applies(task: Task, case: Case, backend: str) -> bool:
+    """Whether this case of the task has work to do that must be the file's own."""
+    return bool(task.own) and backend in ("simt", "cuda") and case.expect == "match"
+
+
+def not_own(
+    task: Task,
+    case: Case,
+    seen: Seen,
+    expected: Expected,
+    given: list[tuple[int, ...]],
+    rng: np.random.Generator,
+) -> Finding | None:
+    """None if the file's own kernels did the work of this call; else what was seen instead.
+
+    ``given``: the shapes of inputs and weights.
+    """
+    sizes = [math.prod(a.shape) for a in expected.eager]
+    if not sum(sizes):
+        return None
+    player, watched = seen.player, seen.answer.data.get("watched")
+    watched = watched if isinstance(watched, dict) else {}
+    if player.backend == "simt":
+        names = [str(launch.get("kernel", "")) for launch in seen.answer.launches]
+    else:  # a GPU's launches are seen only in the call that is watched
+        listed = watched.get("kernels")
+        listed = [str(k) for k in listed] if isinstance(listed, list) else None
+        names = ["unseen"] if listed is None else [k for k in listed if _of(k, seen.source)]
+    others = {tuple(sorted(s)) for s in given} - {tuple(sorted(a.shape)) for a in expected.eager}
+    few = max(sizes) < ENOUGH  # too small to tell a result from a scalar
+    torchs = [] if few else _arithmetic(watched.get("ops"), max(sizes), task.own == "all", others)
+    did = f" The work was done by torch: {', '.join(torchs)}." if torchs else ""
+    evidence = {"launched": names[:20], "operators": torchs}
+    if not names:
+        return _finding(case, f"The result is right, but no kernel of the file was launched.{did}", evidence)
+    if player.backend == "simt" and (place := _unwritten(player, sizes, rng)) is not None:
+        message = f"The result is right, but no thread of a kernel wrote element {place} of it.{did}"
+        return _finding(case, message, evidence)
+    if torchs:
+        message = f"The result is right, but the kernel is not what computed it.{did}"
+        return _finding(case, message, evidence)
+    return None
+
+
+def _of(kernel: str, source: str) -> bool:
+    """Whether a launched kernel is the file's: not a library's, and not generated under another name."""
+    called = re.match(r"(?:void )?([A-Za-z_]\w*)", kernel)
+    if called and re.search(rf"__global__[^;{{}}]*\b{called[1]}\s*\(", source):
+        return True  # defined in the file, whatever word its name shares with a library's
+    if any(word in kernel for word in LIBRARY):
+        return False
+    return any(name in source for name in re.findall(r"[A-Za-z_]\w{2,}", kernel) if name not in TYPES)
+
+
+def _finding(case: Case, message: str, evidence: dict[str, Any]) -> Finding:
+    return Finding(case.name, Status.NO_KERNEL, message, 0, case.points, evidence)
+
+
+def _unwritten(player: Player, sizes: list[int], rng: np.random.Generator) -> int | None:
+    """The flat index of a sampled element that no thread wrote, or None."""
+    for output, size in enumerate(sizes):
+        if not size:
+            continue
+        indices = sorted({0, size - 1, *(int(i) for i in rng.integers(0, size, SAMPLES))})
+        try:
+            answer = player.ask("owner", player.limits.call, output=output, indices=indices).data
+        except FaultError as fault:
+            if fault.dead:
+                raise
+            return indices[0]
+        kernels = answer.get("kernels")
+        if not isinstance(kernels, list) or len(kernels) != len(indices):
+            return indices[0]
+        for index, kernel in zip(indices, kernels, strict=True):
+            if not kernel:
+                return index
+    return None
+
+
+def _arithmetic(ops: Any, size: int, gemm_too: bool, others: set[tuple[int, ...]]) -> list[str]:
+    """Names of torch's operators that computed on as many elements, in all, as the result has, or more.
+
+    ``others`` are the shapes of inputs and weights that are not the result's: those may be prepared by torch.
+    """
+    amount: dict[str, int] = {}
+    for op in ops if isinstance(ops, list) else []:
+        if not isinstance(op, list) or len(op) != 2 or not isinstance(op[1], list):
+            continue
+        name = str(op[0]).removeprefix("aten::")
+        if name in PLUMBING or (name in GEMM and not gemm_too):
+            continue
+        shapes = [s for s in op[1] if isinstance(s, list) and s and all(isinstance(n, int) for n in s)]
+        sizes = [math.prod(s) for s in shapes if tuple(sorted(s)) not in others or name in GEMM]
+        amount[name] = amount.get(name, 0) + max(sizes, default=0)
+    return [name for name, count in amount.items() if count >= size][:8]

@@ -1,0 +1,49 @@
+"""Problems that prove nothing: results of one value, results that no input changes, zeros that would pass."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from grader.referee.pairs.problem_sides import Posed
+    from grader.referee.pairs.windows import Comparison
+
+
+@dataclass(slots=True)
+class Signs:
+    """What the rounds with inputs as given have shown of the problem.
+
+    ``constant``: for each round whether the results are of one value throughout. The first two rounds have
+    the same weights, so ``same``, that new inputs changed nothing, says something of the problem only if
+    the results were not constant then, or are always.
+    """
+
+    constant: list[bool] = field(default_factory=list)
+    same: bool = False
+    others: list[str] = field(default_factory=list)
+
+    def round(self, posed: Posed) -> None:
+        """One more round."""
+        self.constant.append(bool(posed.tensors) and all(t["constant"] for t in posed.tensors))
+
+    def first(self, posed: Posed, comparison: Comparison) -> None:
+        """After the first round: is there anything that a wrong result would be told by?"""
+        if not posed.tensors and not any(isinstance(leaf.value, float) for leaf in posed.leaves):
+            self.others.append("it returns no tensor")
+        elif not self.always and posed.tensors and comparison.zeros_pass and comparison.kept:
+            self.others.append("zeros would be within its tolerance everywhere")
+
+    @property
+    def always(self) -> bool:
+        """Whether every round so far had results of one value."""
+        return bool(self.constant) and all(self.constant)
+
+    def __iter__(self) -> Iterator[str]:
+        """Each as part of a sentence."""
+        yield from self.others
+        if self.always:
+            yield "its result is one value throughout"
+        if self.same and (self.always or not any(self.constant[:2])):
+            yield "its results do not depend on the input"

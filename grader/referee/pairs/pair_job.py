@@ -1,0 +1,121 @@
+"""The grading of a file against a reference file, in whichever of the known forms that is."""
+
+from __future__ import annotations
+
+import ast
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from grader.backends.detect import Choice
+from grader.domain import gpu_card, submission
+from grader.domain.errors import BadInputError
+from grader.domain.submission import Submission
+from grader.domain.task import Task
+from grader.referee.pairs import pair_timing, task_yml
+from grader.referee.pairs.pair_part import Pair
+from grader.referee.pipeline import Job
+from grader.referee.process.player_process import Limits
+
+if TYPE_CHECKING:
+    from grader.referee.session import Match
+
+LIMITS = Limits(load=60.0, call=300.0)  # full-size problems take their time on a CPU
+BESIDE = (".cu", ".cuh", ".cpp", ".cc", ".c", ".h", ".hpp")
+MODES = ("", "train", "eval")
+
+
+@dataclass(frozen=True, slots=True)
+class Options:
+    """How a pair is graded. ``inputs``: "unkind", or "as-given" for the bare original.
+
+    ``mode``: "train", "eval", or "" as the constructor leaves it. ``budget``: bytes for float64 answers at a
+    time, 0 for a gibibyte. ``memory``: bytes that each process may use, 0 for half of the machine.
+    ``baselines``: modes of torch.compile to race beside eager. ``card``: predicted for without a GPU.
+    """
+
+    inputs: str = "unkind"
+    mode: str = ""
+    budget: int = 0
+    memory: int = 0
+    baselines: tuple[str, ...] = ()
+    card: str = gpu_card.DEFAULT
+
+
+def job(reference: Path, file: Path, choice: Choice, options: Options | None = None) -> Job:
+    """The grading of ``file`` against ``reference``; BadInputError for files that are no pair.
+
+    ``reference`` is a KernelBench-style file (``Model``, ``get_inputs``, ``get_init_inputs``), or a
+    ``task.yml`` or its folder.
+    """
+    options = options or Options()
+    if options.inputs not in ("unkind", "as-given"):
+        raise BadInputError(f"There are no inputs {options.inputs!r}; there are: unkind, as-given.")
+    if options.mode not in MODES:
+        raise BadInputError(f"There is no mode {options.mode!r}; there are: train, eval.")
+    points = 2 if choice.name == "simt" else 0
+
+    def timer(match: Match) -> dict[str, Any] | None:
+        return pair_timing.of(match, options.baselines, options.card)
+
+    limits = replace(LIMITS, memory=options.memory)
+    if task_yml.is_one(reference):
+        problem = task_yml.read(reference)
+        pair = Pair(
+            str(problem.reference), "custom_kernel", "ref_kernel", memory_points=points, specs=problem.tests,
+            own_check=problem.own_check,
+        )  # fmt: skip
+        mine, shown = submission.read(file), problem.shown
+        task = Task(title=problem.name, entry="custom_kernel", parts=(pair,), reference_entry="ref_kernel")
+        return Job(
+            problem.name, task, problem.reference, mine, choice, limits, beside=(*_beside(mine), *shown),
+            reference_beside=problem.beside, timer=timer,
+        )  # fmt: skip
+    ref, mine = submission.read(reference), submission.read(file)
+    _require(ref, {"Model", "get_inputs"})
+    pair = Pair(
+        str(ref.path), as_given=options.inputs == "as-given", mode=options.mode, memory_points=points,
+        budget=options.budget,
+    )  # fmt: skip
+    task = Task(title=ref.path.stem, entry="ModelNew", kind="model", reference_entry="Model", parts=(pair,))
+    return Job(
+        ref.path.stem, task, ref.path, mine, choice, limits, beside=_beside(mine),
+        reference_beside=_beside(ref), timer=timer,
+    )  # fmt: skip
+
+
+def _require(ref: Submission, names: set[str]) -> None:
+    """The reference must define these; said before anything is started."""
+    if error := ref.syntax_error():
+        raise BadInputError(f"{ref.name}, line {error.lineno}: SyntaxError: {error.msg}.")
+    tree = ast.parse(ref.source)
+    found: set[str] = set()
+    for node in tree.body:
+        if isinstance(node, (ast.ClassDef, ast.FunctionDef)):
+            found.add(node.name)
+        elif isinstance(node, (ast.Import, ast.ImportFrom)):
+            found |= {(a.asname or a.name) for a in node.names}
+        elif isinstance(node, ast.Assign):
+            found |= {t.id for t in node.targets if isinstance(t, ast.Name)}
+        elif isinstance(node, (ast.If, ast.Try, ast.With)):
+            return  # it may define them there
+    if missing := sorted(names - found):
+        raise BadInputError(
+            f"{ref.name} defines no {missing[0]}; a reference has a class Model, get_inputs() and "
+            "get_init_inputs(), as in docs/guide/kernelbench.md."
+        )
+
+
+def _beside(file: Submission) -> tuple[Path, ...]:
+    """C++ and CUDA files of the same folder that the file names: ``load`` and ``#include`` read them."""
+    folder = (file.given or file.path).parent
+    texts = [file.source]
+    found: dict[Path, None] = {}
+    candidates = [p for p in sorted(folder.iterdir()) if p.suffix in BESIDE and p.is_file()]
+    while texts:
+        text = texts.pop()
+        for path in candidates:
+            if path.name in text and path not in found:
+                found[path] = None
+                texts.append(path.read_text("utf-8", errors="replace")[: 1 << 20])
+    return tuple(p.resolve() for p in found)

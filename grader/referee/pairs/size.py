@@ -1,0 +1,53 @@
+"""Does a problem fit into this machine, and if not, which batch would?"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from grader.domain.verdict import Status
+from grader.referee.fault import FaultError
+from grader.referee.sandbox.watcher import memory_limit
+
+if TYPE_CHECKING:
+    from grader.referee.pairs.problem_sides import Game
+
+SHADOW = 5  # bytes that the CPU back end's checks note for each byte of a tensor that threads use
+ROOM = 1 << 30  # for torch, the float64 answers' block, and what a call makes on its way
+
+
+def require(game: Game) -> None:
+    """FaultError if the tensors alone are more than a process may have; says what would fit.
+
+    Where it cannot be told without making the tensors, nothing is said: then memory's own limit is met.
+    """
+    pair = game.pair
+    if pair.specs:
+        return
+    said = game.theirs.ask("measure", entry=pair.reference_entry)
+    inputs, outputs, state = (int(said.get(key, 0)) for key in ("inputs", "outputs", "state"))
+    limit = _limit(game)
+    # The reference holds its parameters once more in float64.
+    needed = inputs + outputs + 3 * state + ROOM
+    if not inputs or needed <= limit:
+        return
+    message = (
+        f"The problem needs {needed / 1e9:.1f} GB in each of two processes (inputs {inputs / 1e9:.1f} GB, "
+        f"results {outputs / 1e9:.1f} GB, parameters {state / 1e9:.1f} GB), and each may use "
+        f"{limit / 1e9:.1f} GB here."
+    )
+    batch, free = int(said.get("batch", 0)), limit - 3 * state - ROOM
+    fits = int(batch * free / (inputs + outputs)) if free > 0 else 0
+    if batch > 1 and fits >= 1:
+        message += f" A first dimension of {fits} instead of {batch} would fit."
+    raise FaultError(Status.NOT_GRADABLE, message)
+
+
+def checks_fit(game: Game, total: int) -> bool:
+    """Whether the CPU back end can check every access beside so many bytes of tensors."""
+    if game.match.player is None or game.match.player.backend != "simt":
+        return True
+    return total * (1 + SHADOW) + ROOM < memory_limit()
+
+
+def _limit(game: Game) -> int:
+    return game.theirs.player.limits.memory or memory_limit()

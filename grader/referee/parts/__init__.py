@@ -1,0 +1,48 @@
+"""Kinds of grading besides "call it and compare with a reference": one file a kind.
+
+A task lists them as ``parts``. A part runs on the referee's side: it draws what is secret, asks the
+submission's player for plain data, and judges the answers. What a submission needs while it runs (a clock, a
+memory, a kernel to test) stays with the referee too; the player has a stand-in that asks for each use.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from grader.domain.part import Check, Part
+from grader.domain.verdict import Finding, Status
+from grader.referee.fault import FaultError
+from grader.referee.parts.channel import Room
+
+if TYPE_CHECKING:
+    from grader.referee.session import Match
+
+__all__ = ["Check", "Part", "Room", "judge", "not_run"]
+
+
+def judge(part: Part, match: Match, loaded: bool) -> list[Finding]:
+    """The findings of a part, one for each of its checks, in order."""
+    if not loaded:
+        return not_run(part)
+    if match.on_cpu and any(check.cpu for check in part.checks):
+        return _elsewhere(part, match.on_cpu())
+    try:
+        findings = list(part.judge(Room(match)))
+    except FaultError as fault:  # no player can be had any more: the submission has died too often
+        return [fault.finding(c.name, c.points) for c in part.checks]
+    declared = [(c.name, c.points) for c in part.checks]
+    assert [(f.id, f.max_points) for f in findings] == declared, "a part judges exactly what it declares"
+    return findings
+
+
+def not_run(part: Part) -> list[Finding]:
+    """A part's findings when the submission cannot even be loaded."""
+    return [Finding(c.name, Status.NOT_RUN, c.why, 0, c.points) for c in part.checks]
+
+
+def _elsewhere(part: Part, found: dict[str, Finding] | str) -> list[Finding]:
+    """The findings that the CPU back end made beside a GPU; open, with the reason, where there are none."""
+    if isinstance(found, str):
+        return [c.failed(Status.PENDING_CPU, found) for c in part.checks]
+    lost = "The CPU back end beside this one made no such check."
+    return [found.get(c.name) or c.failed(Status.PENDING_CPU, lost) for c in part.checks]

@@ -1,0 +1,149 @@
+"""Bounds on what a kernel does to memory: one call is counted as Nsight Compute would, and compared."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from grader.domain.part import Check
+from grader.domain.task import Case
+from grader.domain.verdict import Finding, Status
+
+if TYPE_CHECKING:
+    from grader.referee.parts.channel import Room
+
+Launches = list[dict[str, Any]]
+SECONDS = 120.0
+
+
+@dataclass(frozen=True, slots=True)
+class Bound:
+    """At most so many of something in one call, all its launches added up.
+
+    ``metric`` is a space and direction (global or shared, load or store) and what is counted: requests,
+    sectors, wavefronts or conflicts, for instance ``global_load_sectors``; or ``launches``. ``needs`` names
+    another bound that must be held first, where a kernel that does not even try would hold this one.
+    """
+
+    name: str
+    metric: str
+    at_most: int
+    points: int
+    why: str
+    needs: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Counters:
+    """Calls the submission with ``case`` while the CPU back end counts. The result must be right as well."""
+
+    case: Case
+    bounds: tuple[Bound, ...]
+
+    @property
+    def checks(self) -> tuple[Check, ...]:
+        """One for each bound."""
+        return tuple(Check(b.name, b.points, b.why, cpu=True) for b in self.bounds)
+
+    def judge(self, room: Room) -> Iterator[Finding]:
+        """One finding for each bound; none is earned before the task's first case is right."""
+        pairs = list(zip(self.bounds, self.checks, strict=True))
+        first = room.match.task.cases[0].name
+        if not any(f.id == first and f.ok for f in room.match.record.findings):
+            message = f"Not counted: the case {first!r} must be right first."
+            yield from (check.failed(Status.NOT_RUN, message) for _, check in pairs)
+        else:
+            yield from self._counted(room, pairs)
+
+    def _counted(self, room: Room, pairs: list[tuple[Bound, Check]]) -> Iterator[Finding]:
+        from grader.referee.fault import FaultError
+
+        try:
+            launches = _call(room, self.case)
+        except FaultError as fault:
+            yield from (room.fallen(check, fault) for _, check in pairs)
+            return
+        found = {bound.name: _held(bound, check, launches) for bound, check in pairs}
+        for bound, check in pairs:
+            if bound.needs and not found[bound.needs].ok:
+                message = f"Counts once {bound.needs!r} is right. {bound.why}"
+                found[bound.name] = check.failed(Status.NOT_RUN, message)
+        yield from found.values()
+
+
+def total(metric: str, launches: Launches) -> int:
+    """The sum of a metric over all launches of a call."""
+    if metric == "launches":
+        return len(launches)
+    where, what = metric.rsplit("_", 1)
+    return sum(_number(_dict(_dict(x.get("counts")).get(where)).get(what)) for x in launches)
+
+
+def busiest(metric: str, launches: Launches) -> tuple[int, int] | None:
+    """(line, count) of the source line with the largest part in a metric, if lines are known."""
+    where, _, what = metric.rpartition("_")
+    lines: dict[int, int] = {}
+    for launch in launches:
+        listed = _dict(launch.get("counts")).get("lines")
+        for entry in map(_dict, listed if isinstance(listed, list) else []):
+            if entry.get("what") == where:
+                own = _number(entry.get(what))
+                if what == "conflicts":
+                    own = _number(entry.get("wavefronts")) - _number(entry.get("least"))
+                at = _number(entry.get("line"))
+                lines[at] = lines.get(at, 0) + own
+    worst = max(lines.items(), key=lambda item: item[1], default=(0, 0))
+    return worst if all(worst) else None
+
+
+def _held(bound: Bound, check: Check, launches: Launches) -> Finding:
+    count, what = total(bound.metric, launches), bound.metric.replace("_", " ")
+    evidence: dict[str, Any] = {"metric": bound.metric, "count": count, "at_most": bound.at_most}
+    if not launches:
+        return check.failed(Status.FAILED, "No kernel of yours was launched: nothing to count.", **evidence)
+    if count <= bound.at_most:
+        message = f"{bound.why} Counted {count:,} {what}, allowed {bound.at_most:,}."
+        return check.passed(message, **evidence)
+    message = f"Counted {count:,} {what}, allowed {bound.at_most:,}. {bound.why}"
+    if place := busiest(bound.metric, launches):
+        message += f" Line {place[0]} makes {place[1]:,} of them."
+        evidence |= {"line": place[0], "of_this_line": place[1]}
+    return check.failed(Status.FAILED, message, **evidence)
+
+
+def _call(room: Room, case: Case) -> Launches:
+    """What was launched by one call whose result is right; a FaultError for any other call."""
+    from grader.referee import contract, transport
+    from grader.referee.fault import FaultError
+    from grader.referee.judge import judge
+
+    match = room.match
+    match.revive()
+    player = match.player
+    assert player is not None
+    if match.task.kind == "model" and not case.entry:
+        match.construct(case)
+        match.new_weights()
+    args = match.arguments(case)
+    expected = match.oracle.expect(case, args)
+    fields, wanted, _ = transport.offer(player, args, expected.outputs)
+    player.ask("count", SECONDS, on=True)
+    answer = player.ask("call", SECONDS, entry=case.entry or match.task.entry, **fields)
+    player.ask("count", SECONDS, on=False)
+    if wrong := contract.differ(case, answer.data, expected):
+        raise FaultError(wrong.status, wrong.message)
+    got = transport.collect(player, wanted)
+    for answers, eager, array in zip(expected.answers, expected.eager, got, strict=True):
+        judgement = judge(answers, eager, array)
+        if judgement.status is not Status.PASSED:
+            raise FaultError(judgement.status, f"The counted call: {judgement.message}")
+    return answer.launches
+
+
+def _dict(value: Any) -> dict[str, Any]:
+    return value if isinstance(value, dict) else {}
+
+
+def _number(value: Any) -> int:
+    return value if type(value) is int and value >= 0 else 0

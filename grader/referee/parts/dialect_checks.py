@@ -1,0 +1,73 @@
+"""The host side of a kernel in another dialect: how many blocks it launches, for any block size."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any
+
+from grader.domain.part import Check
+from grader.domain.verdict import Finding, Status
+from grader.referee.fault import FaultError
+from grader.referee.parts.channel import Room
+
+BLOCKS = (32, 64, 128, 256, 512)
+
+
+@dataclass(frozen=True, slots=True)
+class Launches:
+    """``entry(x, scale)`` launches ``kernel`` once, with just as many blocks of the file's BLOCK as x needs.
+
+    ``threads``: the launch names the size of its blocks itself, as numba's ``kernel[blocks, threads]`` does;
+    else the kernel is given it as ``BLOCK``, as Triton's are.
+    """
+
+    name: str
+    entry: str
+    kernel: str
+    points: int
+    threads: bool = False
+
+    @property
+    def checks(self) -> tuple[Check, ...]:
+        """One check."""
+        why = f"{self.entry} launches {self.kernel} once, with a block for each BLOCK elements begun."
+        return (Check(self.name, self.points, why),)
+
+    def judge(self, room: Room) -> Iterator[Finding]:
+        """Sizes and block sizes are drawn: a full last block, one more element, one element, none."""
+        (check,) = self.checks
+        block = [int(b) for b in room.rng.permutation(BLOCKS)]
+        many = int(room.rng.integers(3, 9))
+        trials = [[many * block[0], block[0]], [many * block[1] + 1, block[1]], [1, block[2]], [0, block[3]]]
+        try:
+            said = room.act("dialect", entry=self.entry, kernel=self.kernel, trials=trials).get("trials")
+        except FaultError as fault:
+            yield room.fallen(check, fault)
+            return
+        for (n, size), seen in zip(trials, said if isinstance(said, list) else [], strict=False):
+            if wrong := self._wrong(n, size, seen):
+                yield check.failed(Status.WRONG_ANSWER, f"With {n} elements and BLOCK = {size}: {wrong}")
+                return
+        yield check.passed()
+
+    def _wrong(self, n: int, size: int, seen: Any) -> str:
+        launches = seen.get("launches") if isinstance(seen, dict) else None
+        launches = launches if isinstance(launches, list) else []
+        if n == 0:
+            return "a launch of no blocks is an error of CUDA; return before it." if launches else ""
+        if len(launches) != 1:
+            return f"{self.kernel} was launched {len(launches)} times, not once."
+        configuration, named = launches[0].get("configuration"), launches[0].get("named")
+        if not isinstance(configuration, list) or not isinstance(named, dict) or not configuration:
+            return "the launch has no grid."
+        needed = -(-n // size)
+        blocks = configuration[0][0] if isinstance(configuration[0], list) else configuration[0]
+        given = configuration[1:2] if self.threads else [named.get("BLOCK")]
+        threads = given[0][0] if given and isinstance(given[0], list) and given[0] else (given or [None])[0]
+        if threads != size:
+            how = "[blocks, BLOCK]" if self.threads else "BLOCK=BLOCK"
+            return f"the kernel is launched with blocks of {threads}. Hand it the file's BLOCK: {how}."
+        if blocks != needed:
+            return f"{blocks} blocks are launched, {needed} are needed."
+        return "" if seen.get("sevens") is True else "what comes back is not what the kernel has written."

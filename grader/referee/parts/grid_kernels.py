@@ -1,0 +1,186 @@
+"""Kernels written in Python, graded on a grid: the referee owns the memory and sees who touches what."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from typing import Any
+
+from grader.domain.part import Check
+from grader.domain.verdict import Finding, Status
+from grader.feedback.look import python_source
+from grader.lesson_support.grid import AccessError, Array, Grid, Who
+from grader.referee.fault import FaultError
+from grader.referee.parts.channel import Room
+
+MOST_ACCESSES = 20  # for each element; a kernel that needs more does another exercise
+BIGGEST = 1e300
+MOST_LINES = 100_000
+
+
+@dataclass(frozen=True, slots=True)
+class OnGrid:
+    """The kernel ``entry`` on ``n`` elements: ``kernel([block, thread, size, n,] x, out, *extra)``.
+
+    ``size`` 0 is a kernel of one index, ``kernel(i, x, out, *extra)``; else blocks have ``size`` threads, and
+    there are as many as cover ``n``. ``answer`` maps the list x to the list out (the extras come after x).
+    """
+
+    name: str
+    entry: str
+    n: int
+    size: int
+    answer: Callable[..., list[float]]
+    points: int
+    why: str
+    extra: tuple[float, ...] = ()
+
+    @property
+    def checks(self) -> tuple[Check, ...]:
+        """One check."""
+        return (Check(self.name, self.points, self.why),)
+
+    def judge(self, room: Room) -> Iterator[Finding]:
+        """Run every thread once, in an order drawn now."""
+        (check,) = self.checks
+        try:
+            yield self._judge(room, check)
+        except FaultError as fault:
+            yield room.fallen(check, fault)
+
+    def _judge(self, room: Room, check: Check) -> Finding:
+        x = [float(v) for v in room.rng.integers(-999, 999, self.n) / 8]
+        memory = Memory(x, self._threads(room))
+        shape = [self.size, self.n] if self.size else []
+        args = [*shape, {"array": "x", "length": self.n}, {"array": "out", "length": self.n}, *self.extra]
+        room.act("grid_run", memory.serve, entry=self.entry, args=args)
+        grid = memory.grid
+        if grid.faults:
+            first = grid.faults[0]
+            unwritten = "nobody" in first.fault
+            status = Status.UNINITIALISED if unwritten else Status.ILLEGAL_ACCESS
+            does = "reads" if first.kind == "read" else "writes"
+            message = (
+                f"{_at(first.line, _who(first.who))} {does} {first.array}[{first.index}], and {first.fault}."
+            )
+            if not unwritten:
+                message += " A guard must keep a thread without an element of its own from doing anything."
+            return check.failed(status, message, thread=list(first.who), index=first.index, line=first.line)
+        if pairs := grid.shared():
+            one, two = pairs[0]
+            message = (
+                f"{_at(two.line, _who(one.who))} writes {one.array}[{one.index}], and "
+                f"{_small(_who(two.who))} {two.kind}s it too. Each element must belong to one thread: "
+                "compute its index from the thread's own number."
+            )
+            return check.failed(Status.RACE, message, threads=[list(one.who), list(two.who)], line=two.line)
+        wanted = self.answer(x, *self.extra)
+        out = memory.arrays["out"].values
+        for i, (value, right) in enumerate(zip(out, wanted, strict=True)):
+            if value is None:
+                return self._unwritten(room, check, grid, i)
+            if not math.isclose(value, right, rel_tol=1e-9, abs_tol=1e-9):
+                owner = next(a for a in grid.accesses if a.kind == "write" and a.index == i)
+                read = dict.fromkeys(
+                    f"x[{a.index}]" for a in grid.accesses if a.who == owner.who and a.kind == "read"
+                )
+                message = (
+                    f"{_at(owner.line, f'out[{i}]')} is {value:g}, expected {right:g}. {_who(owner.who)} "
+                    f"wrote it, and read {', '.join(read) or 'nothing'}. {self.why}"
+                )
+                return check.failed(
+                    Status.WRONG_OUTPUT, message, index=i, expected=right, got=value, line=owner.line
+                )
+        return check.passed()
+
+    def _unwritten(self, room: Room, check: Check, grid: Grid, i: int) -> Finding:
+        """No thread wrote ``out[i]``: which threads there are, and what they wrote instead."""
+        line = room.line_of(self.entry)
+        wrote = sorted({a.index for a in grid.accesses if a.kind == "write" and a.array == "out"})
+        message = f"no thread wrote out[{i}] of {self.n} elements"
+        if not wrote:
+            message += (
+                f": {self.entry} writes nothing into out. A kernel returns nothing; it stores out[i] = ..."
+            )
+        elif self.size:
+            who = divmod(i, self.size)
+            own = [a for a in grid.accesses if a.who == who and a.kind == "write"]
+            line = own[0].line if own else python_source.first_use(room.match.source, self.entry, 1) or line
+            guard = None if own else python_source.guard(room.match.source, self.entry)
+            if guard:
+                line = guard[0]
+            message += (
+                f"; it belongs to {_small(_who(who))} ({who[0]} * {self.size} + {who[1]}), who wrote "
+                f"{f'out[{own[0].index}]' if own else 'nothing'}. "
+            )
+            message += (
+                f"The guard `{guard[1]}` decides who writes: it must let every i below n through, and here i "
+                f"is {i}, size is {self.size} and n is {self.n}."
+                if guard
+                else "A thread's number in the grid is block * size + thread."
+            )
+        message = _at(line, message)
+        return check.failed(Status.UNINITIALISED, f"{message} {self.why}", index=i, line=line)
+
+    def _threads(self, room: Room) -> list[Who]:
+        if not self.size:
+            order: list[Who] = [(i,) for i in range(self.n)]
+        else:
+            blocks = -(-self.n // self.size)
+            order = [(b, t) for b in range(blocks) for t in range(self.size)]
+        return [order[k] for k in room.rng.permutation(len(order))]
+
+
+class Memory:
+    """The arrays x and out, and the list of threads still to run. Answers a player's questions."""
+
+    def __init__(self, x: list[float], threads: list[Who]) -> None:
+        self.grid, self._left = Grid(), threads[::-1]
+        self.arrays = {"x": Array("x", [*x], self.grid), "out": Array("out", [None] * len(x), self.grid)}
+        self._most = MOST_ACCESSES * max(1, len(threads))
+
+    def serve(self, wants: Any) -> dict[str, Any]:
+        """Name the next thread, or do one access of the thread that runs."""
+        if isinstance(wants, dict) and wants.get("next") is True:
+            if not self._left:
+                return {"thread": None}
+            self.grid.begin(self._left.pop())
+            return {"thread": list(self.grid.who)}
+        line = wants.get("line") if isinstance(wants, dict) else None
+        self.grid.line = line if isinstance(line, int) and 0 < line < MOST_LINES else 0
+        if len(self.grid.accesses) >= self._most:
+            text = "a thread touches far more elements than its own; is there a loop over all of them? "
+            text += "The threads are the loop."
+            raise FaultError(Status.TIMEOUT, _at(self.grid.line, text))
+        try:
+            for kind in ("read", "write"):
+                if kind in wants:
+                    name, index, value = wants[kind]
+                    array = self.arrays[name]
+                    if kind == "read":
+                        return {"value": array[index]}
+                    if isinstance(value, (int, float)) and abs(value) > BIGGEST:
+                        raise TypeError("such a large number")
+                    array[index] = value
+                    return {"value": None}
+        except AccessError as error:
+            return {"fault": str(error)}
+        except (TypeError, ValueError, KeyError, IndexError) as error:
+            raise FaultError(
+                Status.TAMPERED, f"The player asked for an impossible access: {error}"
+            ) from error
+        raise FaultError(Status.TAMPERED, "The player asked for something that is not an access.")
+
+
+def _at(line: int, text: str) -> str:
+    """The sentence with its line in front, or with a capital."""
+    return f"Line {line}: {_small(text)}" if line else f"{text[:1].upper()}{text[1:]}"
+
+
+def _small(text: str) -> str:
+    return f"{text[:1].lower()}{text[1:]}"
+
+
+def _who(who: Who) -> str:
+    return f"Block {who[0]}, thread {who[1]}" if len(who) == 2 else f"Thread {who[0]}"

@@ -1,0 +1,70 @@
+"""The lesson's own kernels, right and wrong, in a player on the CPU back end, memory checks on."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Self
+
+from grader.domain.verdict import Status
+from grader.feedback import memory
+from grader.referee.fault import FaultError
+
+if TYPE_CHECKING:
+    from grader.referee.process.player_process import Player
+
+MOST_RESTARTS = 20
+
+
+class Workshop:
+    """Calls kernels of the file at ``path``. The file is the course's own, the arguments a student's."""
+
+    def __init__(self, path: str) -> None:
+        self._path, self._starts = path, 0
+        self._player: Player | None = None
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._stop()
+
+    def call(self, entry: str, wants: Any) -> dict[str, Any]:
+        """Call ``entry`` with the parcels in ``wants``.
+
+        Answers ``result`` and ``after``, or ``raised`` with a sentence (``memory``: by the memory checks).
+        """
+        if not isinstance(wants, dict) or not isinstance(wants.get("args"), list):
+            return {"raised": "the call does not fit the protocol"}
+        player = self._running()
+        fields = {"entry": entry, "args": wants["args"], "autocast": bool(wants.get("autocast"))}
+        try:
+            answer = player.ask("act", player.limits.call, act="kernel_call", **fields)
+        except FaultError as fault:
+            seen = fault.evidence.get("findings") or []
+            if fault.dead:
+                self._stop()
+            message = memory.describe(seen[0]) if seen else fault.message
+            return {"raised": message, "memory": bool(seen)}
+        if answer.findings:
+            return {"raised": memory.describe(answer.findings[0]), "memory": True}
+        return answer.data
+
+    def _running(self) -> Player:
+        if self._player is None:
+            from grader.referee import builder as build  # a GPU's grading does not load it otherwise
+            from grader.referee.process.player_process import Limits, Player
+
+            self._starts += 1
+            if self._starts > MOST_RESTARTS:
+                raise FaultError(Status.TIMEOUT, "The kernel under test has crashed too often.")
+            build.prepare(lambda _: None)
+            limits = Limits()
+            builder = build.SimtBuilder(limits.build)
+            self._player = Player("simt", limits, sees=(Path(self._path),), build=builder)
+            self._player.ask("load", limits.load, path=self._path)
+        return self._player
+
+    def _stop(self) -> None:
+        if self._player is not None:
+            self._player.stop()
+            self._player = None

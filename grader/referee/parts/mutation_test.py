@@ -1,0 +1,144 @@
+"""A test that the student writes, put on trial: it must pass on right kernels and fail on wrong ones.
+
+The test runs in the submission's player and gets a stand-in for the kernel. Each call goes through the
+referee to a workshop: a second player, on the CPU back end with its memory checks on, which holds the
+lesson's own kernels. So the test sees what a kernel returns and raises, and never which kernel it is.
+"""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any
+
+from grader.domain.part import Check
+from grader.domain.verdict import Finding, Status
+from grader.referee.fault import FaultError, first_line
+from grader.referee.parts.channel import Room
+from grader.referee.parts.kernel_server import Workshop
+
+RIGHT_RUNS = 3
+
+
+@dataclass(frozen=True, slots=True)
+class Mutant:
+    """A wrong kernel of the workshop: the name of its function, and in a clause what is wrong with it."""
+
+    entry: str
+    fault: str
+
+
+@dataclass(frozen=True, slots=True)
+class Trial:
+    """The test ``entry`` is run on ``right`` kernels and on ``mutants`` of the file ``workshop``.
+
+    ``right`` are ways to do it well that no test may refuse. ``points`` for each mutant that it fails on, or
+    ``total`` for all of them, rounded down for a part. The test is called with the kernel and ``args``; the
+    check is called ``name``, or else as the entry.
+    """
+
+    entry: str
+    workshop: str
+    right: tuple[str, ...]
+    mutants: tuple[Mutant, ...]
+    why: str
+    points: int = 1
+    name: str = ""
+    args: tuple[Any, ...] = ()
+    total: int = 0
+
+    @property
+    def checks(self) -> tuple[Check, ...]:
+        """One check: the test."""
+        return (Check(self.name or self.entry, self._worth(len(self.mutants)), self.why, cpu=True),)
+
+    def _worth(self, killed: int) -> int:
+        return self.total * killed // len(self.mutants) if self.total else self.points * killed
+
+    def judge(self, room: Room) -> Iterator[Finding]:
+        """Run the test on all kernels in an order that the submission cannot guess."""
+        with Workshop(self.workshop) as workshop:
+            yield self.tried(room, workshop)
+
+    def tried(self, room: Room, workshop: Workshop) -> Finding:
+        """The finding, with a workshop that is open already."""
+        (check,) = self.checks
+        try:
+            return self._judge(room, workshop, check)
+        except FaultError as fault:
+            return room.fallen(check, fault)
+
+    def _judge(self, room: Room, workshop: Workshop, check: Check) -> Finding:
+        right = [self.right[i % len(self.right)] for i in range(max(RIGHT_RUNS, len(self.right)))]
+        order = [*right, *(m.entry for m in self.mutants)]
+        room.rng.shuffle(order)
+        results: dict[str, dict[str, Any] | None] = {}
+        for kernel in order:
+            serve = functools.partial(workshop.call, kernel)
+            said = room.act("student_test", serve, entry=self.entry, args=list(self.args))
+            failed = said.get("failed")
+            results[kernel] = results.get(kernel) or (failed if isinstance(failed, dict) else None)
+            if not said.get("calls") and kernel in right:
+                return check.failed(
+                    Status.WRONG_ANSWER,
+                    room.line_of_test(self.entry, self.args) + _uncalled(self.entry, failed),
+                )
+        where = room.line_of_test(self.entry, self.args)
+        for kernel in right:
+            if error := results[kernel]:
+                return check.failed(
+                    Status.WRONG_ANSWER, where + _false_alarm(error), right=kernel, error=error
+                )
+        alive = [m for m in self.mutants if not results[m.entry]]
+        killed = len(self.mutants) - len(alive)
+        if not alive:
+            return check.passed(f"Passes on right kernels, fails on all {killed} wrong ones.")
+        message = f"{where}It passes on a kernel that {alive[0].fault}. Which input would show that?"
+        if silent := room.never_fails(self.entry):
+            message = silent
+        elif len(alive) > 1:
+            message += f" {len(alive) - 1} more of {len(self.mutants)} wrong kernels pass it as well."
+        evidence = {"killed": killed, "survived": [m.fault for m in alive]}
+        points = self._worth(killed)
+        return Finding(check.name, Status.WRONG_ANSWER, message, points, check.points, evidence)
+
+
+@dataclass(frozen=True, slots=True)
+class Trials:
+    """Several trials in one workshop: its player is started once."""
+
+    workshop: str
+    trials: tuple[Trial, ...]
+
+    @property
+    def checks(self) -> tuple[Check, ...]:
+        """One for each trial."""
+        return tuple(check for trial in self.trials for check in trial.checks)
+
+    def judge(self, room: Room) -> Iterator[Finding]:
+        """All trials, in order."""
+        with Workshop(self.workshop) as workshop:
+            for trial in self.trials:
+                yield trial.tried(room, workshop)
+
+
+def _uncalled(entry: str, failed: Any) -> str:
+    why = f" It ended with {_words(failed)}" if isinstance(failed, dict) else ""
+    return f"{entry} never calls the kernel that it is given.{why}"
+
+
+def _false_alarm(error: dict[str, Any]) -> str:
+    return f"The test fails on a right kernel: {_words(error)} A test must let every right kernel pass."
+
+
+def _words(error: dict[str, Any]) -> str:
+    where = error.get("where")
+    line = (
+        f" (line {where[-1].get('line')}: {where[-1].get('code')})"
+        if isinstance(where, list) and where
+        else ""
+    )
+    said = first_line(str(error.get("message", "")))
+    said = "" if said in ("", "(no message)") else f": {said}"
+    return f"{error.get('type')}{said}{line}."[:400]

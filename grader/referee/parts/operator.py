@@ -1,0 +1,65 @@
+"""Properties of an operator that PyTorch's own checkers can try out: opcheck, gradcheck, compile, autocast.
+
+The checkers run in the submission's process, so what they answer is a claim; results of plain calls, which
+the referee compares itself, are a task's cases.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from grader.domain.part import Check
+from grader.domain.verdict import Finding, Status
+
+if TYPE_CHECKING:
+    from grader.referee.parts.channel import Room
+
+
+@dataclass(frozen=True, slots=True)
+class Property:
+    """One trial (see ``grader/player/commands/operator_trial.py``). ``gpu``: a CPU cannot show it."""
+
+    name: str
+    trial: str
+    points: int
+    why: str
+    gpu: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Operator:
+    """The operator ``entry`` of the submission, called with a tensor and a number, has ``properties``."""
+
+    entry: str
+    properties: tuple[Property, ...]
+
+    @property
+    def checks(self) -> tuple[Check, ...]:
+        """One for each property."""
+        return tuple(Check(p.name, p.points, p.why, p.gpu) for p in self.properties)
+
+    def judge(self, room: Room) -> Iterator[Finding]:
+        """Try each property with a factor that nobody knows beforehand."""
+        first = room.match.task.cases[0].name
+        right = any(f.id == first and f.ok for f in room.match.record.findings)
+        for wanted, check in zip(self.properties, self.checks, strict=True):
+            if not right:
+                yield check.failed(Status.NOT_RUN, f"Not tried: the case {first!r} must be right first.")
+            elif wanted.gpu and room.backend != "cuda":
+                yield check.failed(Status.PENDING_GPU, f"{wanted.why} Only a GPU can show it.")
+            else:
+                yield self._try(room, wanted, check)
+
+    def _try(self, room: Room, wanted: Property, check: Check) -> Finding:
+        from grader.referee.fault import FaultError
+
+        scale = float(room.rng.uniform(0.5, 3.0))
+        try:
+            wrong = room.act("operator_trial", entry=self.entry, trial=wanted.trial, scale=scale).get("wrong")
+        except FaultError as fault:
+            return room.fallen(check, fault)
+        if wrong == "":
+            return check.passed()
+        return check.failed(Status.FAILED, f"{str(wrong)[:900].rstrip('. ')}. {wanted.why}")

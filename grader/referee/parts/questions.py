@@ -1,0 +1,116 @@
+"""Questions about a recorded file. Each student gets their own; the answers are computed from the file.
+
+Those about a trace are here (lesson 05); another file brings its own way to ask (``Quiz.ask``).
+"""
+
+from __future__ import annotations
+
+import hashlib
+import math
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from grader.domain.part import Check
+from grader.domain.verdict import Finding, Status
+from grader.feedback import how_far
+from grader.feedback.look import python_source
+from grader.referee.fault import FaultError
+from grader.referee.parts import trace_events
+from grader.referee.parts.channel import Room
+
+TOLERANCE = 0.02
+REGIONS = ("eager model", "fused model")
+
+
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """One question as this student gets it, and its answer."""
+
+    key: str
+    words: str
+    unit: str
+    answer: float | str
+
+
+def questions(path: Path, student: str) -> list[Asked]:
+    """The questions for ``student`` about the trace at ``path``; the same name always gets the same."""
+    recorded = trace_events.Recorded(trace_events.read(path))
+    steps = recorded.steps()
+    asked = []
+    for question in trace_events.QUESTIONS:
+        draw = hashlib.sha256(f"{student.strip().lower()}/{question.key}".encode()).digest()
+        step, region = steps[draw[0] % len(steps)], REGIONS[draw[1] % len(REGIONS)]
+        words = question.words.format(step=step.name, region=region)
+        asked.append(Asked(question.key, words, question.unit, question.answer(recorded, step, region)))
+    return asked
+
+
+Ask = Callable[[Path, str], list[Asked]]
+
+
+def sheet(path: Path, student: str, ask: Ask = questions) -> str:
+    """The questions for a student to read, without their answers."""
+    return "\n".join(f"{a.key:10s} {a.words} [{a.unit}]" for a in ask(path, student))
+
+
+@dataclass(frozen=True, slots=True)
+class Quiz:
+    """The submission's ``STUDENT`` says whose questions they are, its dict ``entry`` has the answers.
+
+    ``ask`` makes them from the file at ``path``, one for each of ``keys``, and ``look`` asks back after a
+    wrong answer.
+    """
+
+    path: str
+    entry: str = "ANSWERS"
+    points: int = 1
+    keys: tuple[str, ...] = tuple(q.key for q in trace_events.QUESTIONS)
+    ask: Ask = questions
+    why: str = "A number read from the recorded trace."
+    look: str = "Which events of the trace did you count?"
+
+    @property
+    def checks(self) -> tuple[Check, ...]:
+        """One for each question."""
+        return tuple(Check(key, self.points, self.why) for key in self.keys)
+
+    def judge(self, room: Room) -> Iterator[Finding]:
+        """Compare with the answers from the file; two percent off is right."""
+        try:
+            student = room.student or room.act("plain", entry="STUDENT").get("value")
+            answers = room.act("plain", entry=self.entry).get("value")
+        except FaultError as fault:
+            yield from (room.fallen(check, fault) for check in self.checks)
+            return
+        if not isinstance(student, str) or not student.strip():
+            line = room.line_of("STUDENT")
+            message = f"Line {line}: put" if line else "Put"
+            message += " your name or number into STUDENT first: it decides which questions are yours."
+            yield from (check.failed(Status.WRONG_ANSWER, message) for check in self.checks)
+            return
+        said = answers if isinstance(answers, dict) else {}
+        for check, asked in zip(self.checks, self.ask(Path(self.path), student), strict=True):
+            line = python_source.line_of_key(room.match.source, self.entry, asked.key)
+            yield _judged(check, asked, said.get(asked.key), self.look, line)
+
+
+def _judged(check: Check, asked: Asked, said: Any, look: str, line: int) -> Finding:
+    at = f"Line {line}: " if line else ""
+    if said is None:
+        return check.failed(Status.WRONG_ANSWER, f"{at}Not answered yet: {asked.words} [{asked.unit}]")
+    if isinstance(said, bool) or not isinstance(said, (int, float)):
+        what = (
+            "is a text, not a number; write it without quotes and"
+            if isinstance(said, str)
+            else "is not a number; write it"
+        )
+        message = f"{at}{asked.words} The answer {str(said)[:40]!r} {what} without its unit."
+        return check.failed(Status.WRONG_ANSWER, message)
+    assert isinstance(asked.answer, (int, float))
+    if math.isclose(said, asked.answer, rel_tol=TOLERANCE):
+        return check.passed(f"{asked.words} {said:g} {asked.unit}.")
+    hint = how_far.by(float(said), float(asked.answer))
+    message = f"{at}{asked.words} {said:g} {asked.unit} is not right.{hint or f' {look}'}"
+    return check.failed(Status.WRONG_ANSWER, message, answered=said)

@@ -1,0 +1,73 @@
+"""Open-ended points: how many times as fast as the reference on a GPU. Without one they stay open."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from grader.domain.part import Check
+from grader.domain.task import Case
+from grader.domain.verdict import Finding, Status
+
+if TYPE_CHECKING:
+    from grader.referee.parts.channel import Room
+
+
+@dataclass(frozen=True, slots=True)
+class Ratio:
+    """A point for each step that the whole interval of the ratio reaches, if all cases are right.
+
+    ``read_bytes`` and ``flops``: what a call must read from memory, and multiply, at the least.
+    """
+
+    case: Case
+    steps: tuple[float, ...]
+    why: str
+    read_bytes: int = 0
+    flops: int = 0
+
+    @property
+    def checks(self) -> tuple[Check, ...]:
+        """One: the ratio."""
+        return (Check("ratio", len(self.steps), self.why, gpu=True),)
+
+    def judge(self, room: Room) -> Iterator[Finding]:
+        """Time submission and reference A B B A on fresh inputs."""
+        from grader.referee.fault import FaultError
+        from grader.referee.timing.interval import spread
+        from grader.referee.timing.measure import CAUGHT, measured
+        from grader.referee.timing.setup import EAGER
+
+        (check,) = self.checks
+        cases = {c.name for c in room.match.task.cases}
+        if not all(f.ok for f in room.match.record.findings if f.id in cases):
+            yield check.failed(Status.NOT_RUN, "Not timed: every case must be right first.")
+            return
+        if room.backend != "cuda":
+            yield check.failed(Status.PENDING_GPU, f"{self.why} Only a GPU's clock can tell.")
+            return
+        try:
+            done = measured(room.match, self.case, read_bytes=self.read_bytes, flops=self.flops)
+        except FaultError as fault:
+            if fault.status in CAUGHT:
+                room.match.forfeit()
+            yield room.fallen(check, fault)
+            return
+        heat = done.heat
+        found = heat.against()
+        points = sum(found.beyond(step) for step in self.steps)
+        later = [s for s in self.steps if not found.beyond(s)]
+        message = f"{found.ratio:.2f} times as fast as the reference ({found.low:.2f} to {found.high:.2f})."
+        if not found.clear:
+            message = heat.why
+        elif later:
+            message += f" The next point needs all of the interval at {later[0]} or above."
+        evidence = {
+            "ratio": found.ratio, "interval": [found.low, found.high], "outcome": found.outcome,
+            "seconds": spread(heat.own.seconds).as_json(), "rounds": heat.rounds, "compared": heat.compared,
+            "processes": done.processes,
+            "eager_seconds": spread(heat.baselines[EAGER].seconds).as_json(),
+        }  # fmt: skip
+        status = Status.PASSED if points else Status.FAILED
+        yield Finding(check.name, status, message, points, check.points, evidence)

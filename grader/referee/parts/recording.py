@@ -1,0 +1,260 @@
+"""Traces that the student's code records: of a model that the referee draws, and of one of the student's."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any
+
+from grader.domain.part import Check
+from grader.domain.verdict import Finding, Status
+from grader.feedback.look.python_source import Calls
+from grader.referee.fault import FaultError
+from grader.referee.parts import trace_events
+from grader.referee.parts.channel import Room
+
+REGION = "forward"
+LAYERS = 2
+
+
+@dataclass(frozen=True, slots=True)
+class Recording:
+    """``entry(model, batch, steps, path)`` must write a Chrome trace of ``steps`` calls of the model.
+
+    ``own()`` gives a model of the student and a batch for it, which is recorded in the same way.
+    """
+
+    entry: str = "record"
+    own: str = "mine"
+
+    @property
+    def checks(self) -> tuple[Check, ...]:
+        """Five on any machine, one that needs a GPU's events."""
+        return (
+            Check("trace written", 2, "A Chrome trace with the model's operators is at the path given."),
+            Check(
+                "schedule",
+                2,
+                "Exactly the steps asked for, none of waiting and warm-up, which did take place.",
+            ),
+            Check("regions", 2, f"Each step holds one region called {REGION!r} around the model's call."),
+            Check("shapes", 2, "The operators in the region carry the shapes of their inputs."),
+            Check(
+                "own model",
+                2,
+                "The trace of a model of your own: every step, its region, its layers, the batch.",
+            ),
+            Check(
+                "kernels on the GPU", 0, "Kernels, and the launches on the host that caused them.", gpu=True
+            ),
+        )
+
+    def judge(self, room: Room) -> Iterator[Finding]:
+        """A recording of a model whose sizes and number of steps are drawn now, then one of the student's."""
+        rows, inner, cols, steps = (int(room.rng.integers(*r)) for r in ((8, 64), (8, 64), (8, 64), (2, 6)))
+        fields: dict[str, Any] = {"rows": rows, "inner": inner, "cols": cols, "steps": steps}
+        fields["gpu"] = room.backend == "cuda"
+        try:
+            said = room.act("record", entry=self.entry, **fields)
+        except FaultError as fault:
+            yield from (room.fallen(check, fault) for check in self.checks)
+            return
+        written, schedule, regions, shapes, own, kernels = self.checks
+        listed = trace_events.events(said.get("events") or [])
+        seen = trace_events.Recorded(listed)
+        code = room.calls_in(self.entry)
+        if not seen.of("cpu_op"):
+            what = "it holds no operators" if listed else "nothing was written to the path given"
+            why = _unwritten(code, said.get("calls"), steps)
+            known = {"known": True} if why else {}
+            yield written.failed(Status.WRONG_ANSWER, f"{why}No trace to look at: {what}.", **known)
+        else:
+            yield written.passed()
+        inside = _inside(seen)
+        if seen.of("cpu_op"):
+            yield _schedule(schedule, seen, steps, said.get("calls"), code)
+            yield _regions(regions, inside, seen.steps(), code)
+            yield _shapes(shapes, seen, [r for found in inside for r in found], [rows, inner], code)
+        else:
+            yield from (
+                c.failed(Status.NOT_RUN, "Not looked at: there is no trace.")
+                for c in (schedule, regions, shapes)
+            )
+        yield self._own(own, room, fields["gpu"])
+        yield _kernels(kernels, seen, [r for found in inside for r in found], room.backend)
+
+    def _own(self, check: Check, room: Room, gpu: bool) -> Finding:
+        steps = int(room.rng.integers(2, 5))
+        try:
+            said = room.act("record", entry=self.entry, own=self.own, steps=steps, gpu=gpu)
+        except FaultError as fault:
+            line = room.line_of(self.own, result=True)
+            if line and "unpack" in fault.message:
+                message = (
+                    f"Line {line}: {self.own}() must return two things, a model and a batch for it: "
+                    f"`return model, batch`. ({fault.message})"
+                )
+                return check.failed(Status.WRONG_ANSWER, message)
+            return room.fallen(check, fault)
+        layers, batch = said.get("layers"), said.get("batch")
+        if not isinstance(layers, int) or layers < LAYERS:
+            line = room.line_of(self.own, result=True)
+            message = f"Line {line}: " if line else ""
+            message += f"{self.own}() must return a model of {LAYERS} layers or more, and a batch for it"
+            message += f"; this model has {layers}." if isinstance(layers, int) else "."
+            return check.failed(Status.WRONG_ANSWER, message, layers=layers)
+        seen = trace_events.Recorded(trace_events.events(said.get("events") or []))
+        found = [region for inside in _inside(seen) for region in inside]
+        ops = [e for e in seen.of("cpu_op") if any(r.holds(e) for r in found)]
+        wrong = ""
+        if not len(found) == len(seen.steps()) == steps:
+            wrong = f"{len(found)} regions called {REGION!r} in {len(seen.steps())} steps, not {steps}"
+        elif not any(batch in _dims(e) for e in ops):
+            wrong = f"no operator with the batch's shape, {batch}"
+        elif len({e.name for e in ops}) < layers:
+            wrong = f"{len({e.name for e in ops})} kinds of operators in its regions, for {layers} layers"
+        if wrong:
+            return check.failed(
+                Status.WRONG_ANSWER, f"The trace of your own model holds {wrong}. {check.why}"
+            )
+        return check.passed(f"{layers} layers, {len(ops)} operators in {steps} steps.")
+
+
+def _inside(seen: trace_events.Recorded) -> list[list[trace_events.Event]]:
+    """The regions of each step."""
+    named = [e for e in seen.of("user_annotation") if e.name == REGION]
+    return [[e for e in named if s.holds(e)] for s in seen.steps()]
+
+
+def _unwritten(code: Calls | None, calls: Any, steps: int) -> str:
+    """Why nothing was written, by the text of the function and by how often the model ran; "" if unknown."""
+    if code is None:
+        return ""
+    names, at = code.names, code.names.get("profile", code.line)
+    loop = code.loops[0] if code.loops else at
+    given = {keyword for name, keyword in code.keywords if name == "profile"}
+    if "profile" not in names:
+        return f"Line {code.line}: no profiler is opened here; `with profile(...) as profiler:` does. "
+    if "on_trace_ready" not in given and "export_chrome_trace" not in names:
+        return (
+            f"Line {at}: nothing writes the trace. Hand profile an `on_trace_ready` that calls "
+            "`export_chrome_trace(path)`. "
+        )
+    if "schedule" in given and "step" not in names:
+        return (
+            f"Line {loop}: nothing calls `profiler.step()` after the model, so the profiler never leaves the "
+            "first step of its schedule. "
+        )
+    if "schedule" in given and code.loops and "step" not in code.looped:
+        return (
+            f"Line {names['step']}: this step() stands outside of the loop and is called once. The profiler "
+            "must be told after each call of the model. "
+        )
+    if isinstance(calls, int) and calls <= steps:
+        return (
+            f"Line {loop}: the model ran {calls} times, and {steps} steps are to be recorded after those of "
+            "waiting and warm-up: the schedule never got to its end. "
+        )
+    return ""
+
+
+def _schedule(
+    check: Check, seen: trace_events.Recorded, steps: int, calls: Any, code: Calls | None
+) -> Finding:
+    found = len(seen.steps())
+    if found != steps:
+        message = f"The trace holds {found} steps (ProfilerStep#...), asked for were {steps}."
+        at = code.names.get("profile", code.line) if code else 0
+        if code and ("profile", "schedule") not in code.keywords:
+            message = f"Line {at}: this profile(...) has no `schedule`, so nothing is a step of it. {message}"
+        elif code and "step" not in code.names:
+            message = f"Line {at}: nothing calls `step()` after the model. {message}"
+        elif code and isinstance(calls, int) and calls <= steps:
+            at = code.loops[0] if code.loops else at
+            message = (
+                f"Line {at}: the model ran {calls} times, and after the steps of waiting and warm-up "
+                f"{steps} are to be recorded. {message}"
+            )
+        elif code and "schedule" in code.names:
+            at = code.keywords.get(("schedule", "active"), code.names["schedule"])
+            message = (
+                f"Line {at}: {message} `active` is how many steps are recorded, after those of `wait` and "
+                "`warmup`; the loop must have as many turns as all three together."
+            )
+        else:
+            message += " Give torch.profiler a schedule, and call step() after each call of the model."
+        return check.failed(Status.WRONG_ANSWER, message, found=found, steps=steps)
+    if not isinstance(calls, int) or calls <= steps:
+        line = f"Line {code.keywords.get(('schedule', 'warmup'), code.line)}: " if code else ""
+        message = f"{line}The model ran {calls} times for {steps} steps: nothing was left for the warm-up."
+        return check.failed(Status.WRONG_ANSWER, message, calls=calls, steps=steps)
+    return check.passed()
+
+
+def _regions(
+    check: Check, inside: list[list[trace_events.Event]], steps: list[trace_events.Event], code: Calls | None
+) -> Finding:
+    wrong = [k for k, found in enumerate(inside) if len(found) != 1]
+    if wrong or not inside:
+        count = len(inside[wrong[0]]) if wrong else 0
+        line = f"Line {code.names.get('record_function', code.line)}: " if code else ""
+        if code and "record_function" in code.around:
+            message = (
+                f"{line}This region is opened once, around the loop; each step needs one of its own. Move "
+                f"`with record_function({REGION!r}):` into the loop, around the model's call."
+            )
+            return check.failed(Status.WRONG_ANSWER, message)
+        message = (
+            f"{line}A step holds {count} regions called {REGION!r}, not one. Put record_function({REGION!r}) "
+        )
+        return check.failed(Status.WRONG_ANSWER, message + "around the model's call.")
+    if any(found[0].end > step.end for found, step in zip(inside, steps, strict=True)):
+        line = f"Line {code.names.get('step', code.line)}: " if code else ""
+        message = (
+            f"{line}A region called {REGION!r} is still open when its step ends: `step()` is called "
+            "inside of it. Call it after the region, which is around the model's call alone."
+        )
+        return check.failed(Status.WRONG_ANSWER, message)
+    return check.passed()
+
+
+def _shapes(
+    check: Check,
+    seen: trace_events.Recorded,
+    regions: list[trace_events.Event],
+    shape: list[int],
+    code: Calls | None,
+) -> Finding:
+    ops = [e for e in seen.of("cpu_op") if any(r.holds(e) for r in regions)]
+    if not ops and not regions:
+        return check.failed(Status.NOT_RUN, f"Not looked at: no step holds a region called {REGION!r}.")
+    if not ops:
+        line = f"Line {code.names.get('record_function', code.line)}: " if code else ""
+        message = f"{line}No operator ran inside a region called {REGION!r}."
+        return check.failed(Status.WRONG_ANSWER, message)
+    if not any(shape in _dims(e) for e in ops):
+        at = code.names.get("profile", code.line) if code else 0
+        line = f"Line {code.keywords.get(('profile', 'record_shapes'), at)}: " if code else ""
+        message = (
+            f"{line}No operator shows the batch's shape, {shape}. Ask the profiler for shapes: "
+            "`record_shapes=True`."
+        )
+        return check.failed(Status.WRONG_ANSWER, message)
+    return check.passed()
+
+
+def _dims(event: trace_events.Event) -> list[Any]:
+    dims = event.facts.get("Input Dims")
+    return dims if isinstance(dims, list) else []
+
+
+def _kernels(
+    check: Check, seen: trace_events.Recorded, regions: list[trace_events.Event], backend: str
+) -> Finding:
+    if backend != "cuda":
+        return check.failed(Status.PENDING_GPU, "A trace has kernels only where a GPU ran them.")
+    launched = [k for r in regions for k in seen.launched_in(r)]
+    if not launched:
+        message = "No kernel was launched inside a region. Profile ProfilerActivity.CUDA too."
+        return check.failed(Status.WRONG_ANSWER, message)
+    return check.passed(f"{len(launched)} kernels.")

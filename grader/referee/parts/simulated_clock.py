@@ -1,0 +1,121 @@
+"""A virtual host and a virtual device with one clock, so that a timer can be judged where there is no GPU.
+
+The host queues work and goes on; the device does what is queued, one after another. All times are in seconds.
+The costs of the host's own steps are constants near to what a CUDA program sees; durations are the probe's.
+"""
+
+from __future__ import annotations
+
+import math
+from collections import deque
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import Any
+
+from grader.domain.verdict import Status
+from grader.referee.fault import FaultError
+
+LAUNCH, RECORD, SYNC, READ = 5e-6, 1e-6, 4e-6, 5e-8
+QUEUE = 1024  # launches that may wait; then the host waits too
+IN_CACHE = 4  # buffers that were touched last
+MOST_LAUNCHES = 20_000
+
+
+@dataclass(slots=True)
+class Machine:
+    """``kernel(call, cold)`` is how long a launch takes on the device.
+
+    ``first`` is what the host spends in the first call, ``build`` in a build, ``output`` in an allocation.
+    """
+
+    kernel: Callable[[int, bool], float]
+    first: float = 0.0
+    build: float = 0.0
+    output: float = 0.0
+    host: float = 100.0
+    device: float = 0.0
+    durations: list[float] = field(default_factory=list)
+    _queue: deque[float] = field(default_factory=deque)
+    _events: dict[int, float] = field(default_factory=dict)
+    _touched: deque[int] = field(default_factory=lambda: deque(maxlen=IN_CACHE))
+    _buffers: int = 0
+
+    def serve(self, wants: Any) -> dict[str, Any]:
+        """Do one step of the host and answer its result; ``error`` is what CUDA would raise."""
+        try:
+            step, *rest = wants
+            return getattr(self, f"_do_{step}")(*rest)  # type: ignore[no-any-return]
+        except (TypeError, ValueError, AttributeError, KeyError) as error:
+            raise FaultError(
+                Status.TAMPERED, f"The clock was asked for something impossible: {error}"
+            ) from error
+
+    def busy(self, seconds: float) -> None:
+        """Put older work into the queue."""
+        self.device = max(self.host, self.device) + seconds
+
+    def _do_now(self) -> dict[str, Any]:
+        self.host += READ
+        return {"value": self.host}
+
+    def _do_sleep(self, seconds: float) -> dict[str, Any]:
+        self.host += min(max(0.0, float(seconds)), 60.0)
+        return {}
+
+    def _do_launch(self, buffer: int) -> dict[str, Any]:
+        if len(self.durations) >= MOST_LAUNCHES:
+            raise FaultError(Status.TIMEOUT, f"It has launched {MOST_LAUNCHES:,} times and was stopped.")
+        call = len(self.durations)
+        self.host += LAUNCH + (self.first if call == 0 else 0.0)
+        while self._queue and self._queue[0] <= self.host:
+            self._queue.popleft()
+        if len(self._queue) >= QUEUE:
+            self.host = self._queue.popleft()
+        self.durations.append(self.kernel(call, buffer not in self._touched))
+        self._touch(buffer)
+        self.device = max(self.host, self.device) + self.durations[-1]
+        self._queue.append(self.device)
+        return {}
+
+    def _do_build(self) -> dict[str, Any]:
+        self.host += self.build
+        return {}
+
+    def _do_input(self) -> dict[str, Any]:
+        self._buffers += 1
+        self._touch(self._buffers)  # it is written when it is made
+        return {"value": self._buffers}
+
+    def _do_output(self) -> dict[str, Any]:
+        if self.output:
+            self.host = max(self.host, self.device) + self.output  # a large allocation waits for the device
+        return {}
+
+    def _do_record(self, event: int) -> dict[str, Any]:
+        self.host += RECORD
+        self._events[int(event)] = max(self.host, self.device)
+        return {}
+
+    def _do_sync(self) -> dict[str, Any]:
+        self.host = max(self.host, self.device) + SYNC
+        return {}
+
+    def _do_wait(self, event: int) -> dict[str, Any]:
+        self.host = max(self.host, self._events.get(int(event), 0.0)) + SYNC
+        return {}
+
+    def _do_query(self, event: int) -> dict[str, Any]:
+        self.host += RECORD
+        return {"value": self._events.get(int(event), math.inf) <= self.host}
+
+    def _do_elapsed(self, start: int, end: int) -> dict[str, Any]:
+        if start not in self._events or end not in self._events:
+            return {"error": "Both events must be recorded before calculating elapsed time."}
+        if max(self._events[start], self._events[end]) > self.host:
+            return {"error": "CUDA error: device not ready"}
+        return {"value": (self._events[end] - self._events[start]) * 1e3}
+
+    def _touch(self, buffer: int) -> None:
+        if buffer in self._touched:
+            self._touched.remove(buffer)
+        self._touched.append(buffer)

@@ -1,0 +1,143 @@
+"""Timers that students write, probed with functions whose duration the referee knows and they do not."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from grader.domain.part import Check
+from grader.domain.verdict import Finding, Status
+from grader.feedback import how_far
+from grader.referee.fault import FaultError
+from grader.referee.parts.channel import Room
+from grader.referee.parts.simulated_clock import Machine
+
+if TYPE_CHECKING:
+    import numpy as np
+
+FEWEST = 20
+FIRST_CALLS = 10  # of a hundred: the 90th percentile shows a forgotten warm-up
+GOLDEN = (math.sqrt(5) - 1) / 2
+NUMBERS = ("median", "p10", "p90", "n")
+
+
+@dataclass(frozen=True, slots=True)
+class Probe:
+    """One virtual kernel and what is difficult about it. Times in seconds; ``takes`` is drawn between two.
+
+    ``kind``: "timer" calls ``entry(fn)``, "benchmark" ``entry(build, make_input, make_output)``. ``queued``
+    is older work on the device, ``first`` the host's work in the first call, ``slow`` how many times longer
+    each of the first ten calls takes, or if ``outliers`` is set one call in so many. ``jitter`` spreads
+    durations evenly by that part to both sides, ``warm`` is the duration's share when the input is in the
+    cache. The result must be within ``tolerance``.
+    """
+
+    name: str
+    entry: str
+    kind: str
+    points: int
+    why: str
+    takes: tuple[float, float] = (3e-4, 3e-3)
+    queued: float = 0.0
+    first: float = 0.0
+    build: float = 0.0
+    output: float = 0.0
+    slow: float = 1.0
+    jitter: float = 0.0
+    outliers: int = 0
+    warm: float = 1.0
+    tolerance: float = 0.05
+
+    @property
+    def checks(self) -> tuple[Check, ...]:
+        """One check."""
+        return (Check(self.name, self.points, self.why),)
+
+    def judge(self, room: Room) -> Iterator[Finding]:
+        """Time one kernel whose duration is drawn now."""
+        (check,) = self.checks
+        shortest, longest = map(math.log, self.takes)
+        takes = math.exp(room.rng.uniform(shortest, longest))
+        machine = self._machine(takes, room.rng)
+        try:
+            fields = {"entry": self.entry, "kind": self.kind}
+            said = room.act("timer", machine.serve, **fields).get("value")
+            yield self._judge(check, said, takes, machine, room.line_of(self.entry))
+        except FaultError as fault:
+            yield room.fallen(check, fault)
+
+    def _machine(self, takes: float, rng: np.random.Generator) -> Machine:
+        begin = int(rng.integers(1000))
+
+        def kernel(call: int, cold: bool) -> float:
+            # Evenly spread over any stretch of calls, so that no grade hangs on luck.
+            seconds = takes * (1 + self.jitter * (2 * ((begin + call) * GOLDEN % 1) - 1))
+            slow = (begin + call) % self.outliers == 0 if self.outliers else call < FIRST_CALLS
+            return seconds * (self.slow if slow else 1.0) * (1.0 if cold else self.warm)
+
+        machine = Machine(kernel, first=self.first, build=self.build, output=self.output)
+        machine.busy(self.queued)
+        return machine
+
+    def _judge(self, check: Check, said: Any, takes: float, machine: Machine, line: int) -> Finding:
+        launches = len(machine.durations)
+        at = f"Line {line}, {self.entry}: " if line else ""
+        told = {k: said[k] for k in NUMBERS if _number(said.get(k))} if isinstance(said, dict) else {}
+        timer: dict[str, Any] = {
+            "entry": self.entry, "timing": told, "n": told.get("n"), "launches": launches, "right": takes,
+            "slow": FIRST_CALLS if self.slow > 1 and not self.outliers else 0, "build": self.build,
+            "output": self.output, "warm": self.warm,
+        }  # fmt: skip
+        # Of a share of slow calls the quantiles move up; the jitter is uniform.
+        usual = 1 - (1 / self.outliers if self.outliers else 0.0)
+        spread = {q: takes * (1 + self.jitter * (2 * min(1.0, q / usual) - 1)) for q in (0.1, 0.5, 0.9)}
+        timer["spread"] = list(spread.values())
+        timer["uneven"] = bool(self.jitter or self.outliers or self.queued or timer["slow"])
+        if problem := form(said, launches):
+            given = min(told.values(), default=0) if len(told) == len(NUMBERS) else said
+            timer |= {"which": "form", "said": given if _number(given) else None if said is None else 0}
+            return check.failed(Status.WRONG_ANSWER, f"{at}{problem}", launches=launches, timer=timer)
+        for key, q in (("median", 0.5), ("p10", 0.1), ("p90", 0.9)):
+            if abs(said[key] - spread[q]) > self.tolerance * spread[q]:
+                what = "the kernel takes" if key == "median" else f"{key} of the kernel's time is"
+                how = how_far.seconds(said[key], spread[q], self.tolerance)
+                message = (
+                    f"{at}{key} is {spelt(said[key])}, but {what} {spelt(spread[q])}.{how or f' {self.why}'}"
+                )
+                evidence = {"said": said[key], "right": spread[q], "launches": launches}
+                evidence["timer"] = timer | {"which": key, "said": said[key], "right": spread[q]}
+                return check.failed(Status.WRONG_ANSWER, message, **evidence)
+        if said["n"] < FEWEST:
+            few = "so few measurements tell nothing of the spread"
+            message = f"{at}n is {said['n']}: {few}; take {FEWEST} or more."
+            timer |= {"which": "n", "said": said["n"], "right": FEWEST}
+            return check.failed(Status.WRONG_ANSWER, message, launches=launches, timer=timer)
+        message = f"{spelt(said['median'])}, and the kernel takes {spelt(spread[0.5])} (virtual clock)."
+        return check.passed(message, said=said["median"], right=spread[0.5], launches=launches)
+
+
+def form(said: Any, launches: int) -> str:
+    """What is wrong with a Timing before its numbers are looked at, or ""."""
+    if not isinstance(said, dict) or not all(k in said for k in NUMBERS):
+        lost = " Is there a `return`?" if said is None else ""
+        return f"it returned {str(said)[:80]}, not a Timing with median, p10, p90 (seconds) and n.{lost}"
+    for key in NUMBERS:
+        if not _number(said[key]) or said[key] < 0:
+            return f"{key} is {str(said[key])[:40]}, not a number of seconds or calls."
+    if said["n"] > launches:
+        return f"n is {said['n']}, but the kernel was launched {launches} times."
+    return ""
+
+
+def _number(value: Any) -> bool:
+    return isinstance(value, (int, float)) and not isinstance(value, bool) and math.isfinite(value)
+
+
+def spelt(seconds: float) -> str:
+    """``seconds`` in the unit that fits."""
+    for unit, size in (("s", 1.0), ("ms", 1e-3)):
+        if seconds >= size:
+            return f"{seconds / size:.3g} {unit}"
+    return f"{seconds * 1e6:.3g} us"

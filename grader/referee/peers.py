@@ -1,0 +1,74 @@
+"""More processes for the clock: the same pair of files once more, and the course's own solution."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from grader.domain import cache, lessons
+from grader.domain.errors import BadInputError
+from grader.domain.verdict import Status
+from grader.referee.fault import FaultError
+from grader.referee.process.player_process import Player
+from grader.referee.reference import Oracle
+from grader.referee.session import Match
+
+if TYPE_CHECKING:
+    from grader.referee.pipeline import Job
+
+
+class Rivals:
+    """Starts what a race of ``job`` asks for, and ends all of it. ``start`` makes a submission's player."""
+
+    def __init__(self, job: Job, start: Callable[[], Player]) -> None:
+        self._job, self._start = job, start
+        self._players: list[Player] = []
+        self._lock = threading.Lock()
+
+    def twin(self) -> Match:
+        """Reference and submission in two new processes, both loaded."""
+        job = self._job
+        oracle = Oracle(self._keep(self._player(job.reference, *job.reference_beside)), job.task)
+        match = Match(job.task, str(job.submission.path), lambda: self._keep(self._start()), oracle)
+        oracle.load(str(job.reference))
+        assert match.player is not None
+        match.folders = job.folders
+        match.player.ask("load", match.player.limits.load, path=match.path, folders=match.folders)
+        return match
+
+    def solution(self) -> Player:
+        """The solution of the lesson, loaded."""
+        try:
+            path = lessons.find(self._job.lesson[:2]).solution
+        except BadInputError as error:
+            raise FaultError(Status.NOT_GRADABLE, "Only a lesson has a solution to race against.") from error
+        player = self._keep(self._player(path, env=cache.extensions(path.read_text())))
+        player.ask("load", player.limits.load, path=str(path))
+        return player
+
+    def strike(self) -> None:
+        """Kill them all, from any thread."""
+        with self._lock:
+            for player in self._players:
+                player.strike()
+
+    def stop(self) -> None:
+        """End them all."""
+        for player in self._players:
+            player.stop()
+
+    def _player(self, *files: Path, env: dict[str, str] | None = None) -> Player:
+        env = env or {}
+        writes = tuple(map(Path, env.values()))
+        job = self._job
+        return Player(
+            "cuda", job.limits, sees=files, writes=writes, env=env, mode=job.sandbox,
+            nursery=job.nurseries.get("cuda"),
+        )  # fmt: skip
+
+    def _keep(self, player: Player) -> Player:
+        with self._lock:
+            self._players.append(player)
+        return player

@@ -1,0 +1,1 @@
+"""A player as the referee sees it: how it is started, spoken to, limited and ended."""

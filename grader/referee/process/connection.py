@@ -1,0 +1,105 @@
+"""Listening to a player until it answers: what may be said, how long, and how often.
+
+Whatever arrives, this ends in an :class:`Answer`, a fault, or an error of the wire, and within its time.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import secrets
+import time
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import Any
+
+from grader.domain.verdict import Status
+from grader.feedback import memory
+from grader.protocol import claims, wire
+from grader.referee.fault import FaultError, from_error
+
+Builder = Callable[[dict[str, Any]], dict[str, Any]]
+MOST_BUILDS = 100
+
+
+@dataclass(slots=True)
+class Answer:
+    """What a player answered, and what its back end observed meanwhile. All of it is claims."""
+
+    data: dict[str, Any]
+    findings: list[dict[str, Any]] = field(default_factory=list)
+    launches: list[dict[str, Any]] = field(default_factory=list)
+
+
+class Conversation:
+    """The referee's end of the wire.
+
+    ``build`` compiles for the player, if that is the referee's work here; else the player may say that
+    it compiles itself. Either way all of its building together may take ``build_seconds``.
+    """
+
+    def __init__(self, channel: wire.Channel, build: Builder | None, build_seconds: float) -> None:
+        self.channel = channel
+        self.seconds_building = 0.0
+        self.compile_error: FaultError | None = None
+        self.building = False
+        self._build, self._most = build, build_seconds
+        self._builds = 0
+        self._turn: int | None = None
+
+    def ask(self, message: dict[str, Any], seconds: float) -> None:
+        """Send a request. Its answer must repeat a number that cannot be known before: none comes early."""
+        self._turn = secrets.randbits(48)
+        self.channel.send(message | {"turn": self._turn}, seconds=seconds)
+
+    def expect(self, stage: str, seconds: float, key: str) -> Answer:
+        """The next answer, which is the message with ``key``; ``seconds`` do not count building."""
+        deadline, since = time.monotonic() + seconds, 0.0
+        self.building = False
+        while True:
+            message = self.channel.receive(seconds=deadline - time.monotonic())
+            now = time.monotonic()
+            if "build" in message and self._build and not self.building:
+                reply = self._compile(message["build"])
+                took = time.monotonic() - now
+                self.seconds_building += took
+                deadline += took
+                with contextlib.suppress(wire.WireError):
+                    self.channel.send(reply, seconds=10)
+            elif message.get("notice") == "build_begins" and not self._build and not self.building:
+                self.building, since, left = True, now, deadline - now
+                deadline = now + max(1.0, self._most - self.seconds_building)
+            elif message.get("notice") == "build_ends" and self.building:
+                # What was left before it began is left now: notices win no time.
+                self.building, deadline = False, now + left
+                self.seconds_building += now - since
+            elif message.get("turn") != self._turn:
+                raise wire.MalformedError("an answer to no question")
+            elif isinstance(message.get("error"), dict):
+                fault = from_error(message["error"], stage)
+                seen = claims.findings(message.get("findings"))
+                if fault.status is Status.RAISED:
+                    # The text of a refused call shows its arguments, and so copies a result not yet written.
+                    seen = [f for f in seen if f.get("kind") != "output-not-written"]
+                fault.evidence["findings"] = seen
+                endless = [f for f in seen if f.get("kind") == "step-budget"]
+                if endless and fault.status is Status.TIMEOUT:
+                    fault.message = memory.describe(endless[0])
+                raise fault
+            elif isinstance(message.get(key), dict):
+                data = claims.check(stage, message[key])
+                launches = claims.launches(message.get("launches"))
+                return Answer(data, claims.findings(message.get("findings")), launches)
+            else:
+                raise wire.MalformedError("an answer of no known kind")
+
+    def _compile(self, request: Any) -> dict[str, Any]:
+        assert self._build is not None
+        self._builds += 1
+        try:
+            if self._builds > MOST_BUILDS or self.seconds_building > self._most:
+                text = f"Stopped building after {self._builds - 1} builds and {self.seconds_building:.0f} s."
+                raise FaultError(Status.TIMEOUT, text)
+            return self._build(request if isinstance(request, dict) else {})
+        except FaultError as fault:
+            self.compile_error = self.compile_error or fault
+            return {"message": fault.message}

@@ -1,0 +1,138 @@
+"""How a player came to its end, in words: time-outs, signals, exits, and where it was at the time."""
+
+from __future__ import annotations
+
+import contextlib
+import re
+import signal
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+from grader.backends.simt.request import named
+from grader.domain.verdict import Status
+from grader.protocol import wire
+from grader.referee.fault import FaultError
+
+STAGES = {
+    "start": "Starting the submission's process",
+    "load": "Importing the file",
+    "build": "Compiling",
+    "construct": "Constructing the model",
+    "call": "The call",
+}
+
+
+class Words:
+    """What a player left when it died, which the submission may have written as well.
+
+    ``original`` knows the module behind a path that the player was given, and no other file.
+    """
+
+    def __init__(self, raw: bytes, original: Callable[[str], Path | None] = lambda _: None) -> None:
+        self.text = wire.printable(raw.rstrip(b"\0").decode(errors="replace"))
+        self.last = self._last()
+        self._original = original
+
+    def _last(self) -> dict[str, Any]:
+        """The line of JSON that the CPU back end's crash handler leaves, if there is one."""
+        for line in reversed(self.text.splitlines()):
+            if line.startswith("{"):
+                with contextlib.suppress(wire.MalformedError):
+                    return wire.decode(line.encode())
+        return {}
+
+    def place(self) -> tuple[str, int]:
+        """File and line of the address in it; ("", 0) when that is not known."""
+        module, pc = self.last.get("module"), self.last.get("pc")
+        known = self._original(module) if isinstance(module, str) else None
+        if known is None or not isinstance(pc, int) or not 0 < pc < 1 << 48:
+            return "", 0
+        from grader.referee.sandbox import symbolize  # seldom needed
+
+        return symbolize.find(known, pc)
+
+
+def timeout(stage: str, words: Words, seconds: float) -> FaultError:
+    """It was stopped after ``seconds``; ``words`` may tell where it hung."""
+    what = STAGES.get(stage, f"The request {stage!r}")
+    message = f"{what} did not end within {seconds:g} s, so it was stopped{_where(words)}."
+    return FaultError(Status.TIMEOUT, message, dead=True, stage=stage, seconds=seconds)
+
+
+def ended(code: int | None, words: Words, stage: str) -> FaultError:
+    """It ended by itself, with exit status ``code`` (negative: a signal) in the middle of ``stage``."""
+    what = STAGES.get(stage, f"the request {stage!r}").lower()
+    number = words.last.get("signal")
+    if isinstance(number, int) and 0 < number < 65:
+        code = -number
+    if code is None:
+        return FaultError(
+            Status.TAMPERED, f"The process cut its line to the referee during {what}.", dead=True
+        )
+    if code >= 0:
+        return FaultError(
+            Status.EXITED_EARLY,
+            f"The process ended by itself with exit code {code} during {what}; "
+            "something called exit() or os._exit().",
+            dead=True,
+            code=code,
+        )
+    try:
+        name = signal.Signals(-code).name
+    except ValueError:
+        name = f"signal {-code}"
+    if name == "SIGKILL":
+        return FaultError(
+            Status.OUT_OF_MEMORY,
+            f"The system killed the process during {what}, most likely because memory ran out.",
+            dead=True,
+        )
+    return FaultError(
+        Status.CRASHED, f"The process crashed during {what} with {name}{_meaning(name)}{_where(words)}.",
+        dead=True, signal=name,
+    )  # fmt: skip
+
+
+def struck(reason: str, stage: str, limit: int) -> FaultError:
+    """It was ended by the watcher: for "memory" or for "processes"."""
+    what = STAGES.get(stage, f"The request {stage!r}")
+    if reason == "memory":
+        message = (
+            f"{what} took more than {limit / (1 << 30):.1f} GiB of the computer's memory, so it was stopped."
+        )
+        return FaultError(Status.OUT_OF_MEMORY, message, dead=True, stage=stage)
+    message = f"{what} started ever more processes or threads, so all of them were stopped."
+    return FaultError(Status.CRASHED, message, dead=True, stage=stage)
+
+
+def _meaning(name: str) -> str:
+    return {
+        "SIGSEGV": " (memory that is not there was touched)",
+        "SIGFPE": " (an integer was divided by zero)",
+        "SIGABRT": " (it gave up by itself: a failed assertion or an uncaught C++ exception)",
+        "SIGBUS": " (an address was misaligned or beyond the end of a file)",
+    }.get(name, "")
+
+
+def _where(words: Words) -> str:
+    last = words.last
+    if last.get("kernel"):
+        file, line = words.place()
+        at = f" at {place}" if (place := named(file, line)) else ""
+        who = f"block {_xyz(last.get('block'))}, thread {_xyz(last.get('thread'))}"
+        return f", in kernel {str(last['kernel'])[:100]}{at}, {who}"
+    frames = re.findall(r'File "([^"]+)", line (\d+) in (\S+)', words.text)
+    own = [
+        f
+        for f in frames
+        if "/grader/" not in f[0] and "/site-packages/" not in f[0] and "<frozen" not in f[0]
+    ]
+    if own:
+        return f"; it was at {own[0][0].rsplit('/', 1)[-1]}, line {own[0][1]}"
+    return ""
+
+
+def _xyz(value: Any) -> str:
+    right = isinstance(value, list) and len(value) == 3 and all(isinstance(v, int) for v in value)
+    return f"({', '.join(map(str, value))})" if right else "?"

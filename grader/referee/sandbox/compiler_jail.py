@@ -1,0 +1,137 @@
+"""The compiler's cage: what a submission wants compiled is foreign text; it can read files or never end.
+
+``#include "/etc/passwd"``, ``.incbin``, templates without end: the compiler sees the system, Python, torch,
+the files it is told to use, and one folder to write to. Its time, memory, files and words are bounded.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import os
+import platform
+import shutil
+import signal
+import subprocess
+import sys
+import threading
+from collections.abc import Iterator
+from pathlib import Path
+from typing import IO
+
+from grader.backends.simt.compile import toolchain
+from grader.protocol.confinement import seccomp
+from grader.referee.sandbox import bubblewrap
+from grader.referee.sandbox.mounts import Room, furnish
+from grader.referee.sandbox.watcher import memory_limit
+
+KEEP = 256 << 10
+MOST_MEMORY = 4 << 30
+MOST_FILE = 1 << 30
+ENVIRONMENT = ("PATH", "LD_LIBRARY_PATH")
+FILTER = {"memory_files": True, "namespaces": True, "may_leave": True}
+
+
+def compile_(arguments: list[str], seconds: float, folder: Path) -> str:
+    """As :func:`grader.backends.simt.compile.toolchain.compile_`, contained; only ``folder`` can be written
+    to."""
+    compiler = shutil.which(toolchain.compiler().command) or toolchain.compiler().command
+    command = [compiler, *arguments]
+    code, said = run(command, seconds, folder, (*_named(arguments), *_installation(compiler)))
+    if code is None:
+        raise toolchain.BuildTimeout(f"the compiler was stopped after {seconds:.0f} seconds")
+    if code:
+        raise toolchain.CompilerFailed(said or f"the compiler ended with code {code}")
+    return said
+
+
+def run(command: list[str], seconds: float, folder: Path, reads: tuple[Path, ...]) -> tuple[int | None, str]:
+    """Run a tool on foreign input: its exit code (None: it was stopped) and the start of what it said."""
+    env = {k: os.environ[k] for k in ENVIRONMENT if k in os.environ} | {"LC_ALL": "C", "TMPDIR": str(folder)}
+    # PyTorch's headers in full take a compiler 1 GiB.
+    memory = min(MOST_MEMORY, memory_limit())
+    limits = {"c": 0, "t": int(seconds) + 1, "v": memory >> 10, "f": MOST_FILE >> 9}
+    bounds = "".join(f"ulimit -{name} {most}; " for name, most in limits.items()) + 'exec "$@"'
+    room = _room(folder, reads)
+    with _filter() as filter_fd:
+        fds: tuple[int, ...] = ()
+        if not bubblewrap.trouble():
+            extra = ["--seccomp", str(filter_fd)] if filter_fd >= 0 else []
+            fds = (filter_fd,) if extra else ()
+            words = bubblewrap.command(room, None, {}, str(folder), extra)
+        else:
+            env["PYTHONPATH"] = str(Path(__file__).resolve().parents[3])
+            words = [sys.executable, "-m", "grader.protocol.confinement.launch", json.dumps(_order(room))]
+        process = subprocess.Popen(
+            [*words, "/bin/sh", "-c", bounds, "sh", *command], cwd=folder, env=env, pass_fds=fds,
+            stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
+            start_new_session=True,
+        )  # fmt: skip
+    return _watched(process, seconds)
+
+
+def _watched(process: subprocess.Popen[bytes], seconds: float) -> tuple[int | None, str]:
+    said = bytearray()
+    assert process.stdout is not None
+    reader = threading.Thread(target=_keep, args=(process.stdout, said), daemon=True)
+    reader.start()
+    code: int | None = None
+    try:
+        with contextlib.suppress(subprocess.TimeoutExpired):
+            code = process.wait(seconds)
+    finally:
+        # The group is bwrap's; all within its namespace ends with it.
+        with contextlib.suppress(OSError):
+            os.killpg(process.pid, signal.SIGKILL)
+        process.wait()
+        reader.join(5.0)
+    return code, bytes(said).decode(errors="replace")
+
+
+def _keep(pipe: IO[bytes], said: bytearray) -> None:
+    with pipe, contextlib.suppress(OSError, ValueError):
+        while chunk := os.read(pipe.fileno(), 1 << 16):
+            said += chunk[: max(0, KEEP - len(said))]
+
+
+@contextlib.contextmanager
+def _filter() -> Iterator[int]:
+    """A file descriptor from which bwrap reads the system call filter; -1 where there is none."""
+    if seccomp.trouble():
+        yield -1
+        return
+    read_end, write_end = os.pipe()
+    os.write(write_end, seccomp.program(platform.machine(), **FILTER))  # a page; a pipe holds sixteen
+    os.close(write_end)
+    try:
+        yield read_end
+    finally:
+        os.close(read_end)
+
+
+def _room(folder: Path, reads: tuple[Path, ...]) -> Room:
+    return furnish("cpu", (), (folder,), tuple(dict.fromkeys(reads)))
+
+
+def _order(room: Room) -> dict[str, object]:
+    readable = (*room.system, *room.read, *room.late, Path("/dev"))
+    return {
+        "limits": {},
+        "read": [str(p) for p in readable],
+        "write": [str(p) for p in room.write] + ["/dev/null"],
+        "memory_files": True, "namespaces": False, "may_leave": False,
+    }  # fmt: skip
+
+
+def _named(arguments: list[str]) -> list[Path]:
+    """The files that the referee's own arguments name. A submission's flags never begin with a slash."""
+    paths = [Path(a) for a in arguments if a.startswith("/")]
+    paths += [p.with_name(p.name + ".gch") for p in paths]
+    paths += [p.with_suffix("") for p in paths if p.suffix == ".pch"]  # clang wants the header beside it
+    return [p for p in paths if p.is_file()]
+
+
+def _installation(compiler: str) -> list[Path]:
+    """Where a compiler outside of the system's folders keeps its parts."""
+    places = [Path(compiler).parents[1], Path(compiler).resolve().parents[1]]
+    return [p for p in places if len(p.parts) > 2 and not p.is_relative_to("/usr")]

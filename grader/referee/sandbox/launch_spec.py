@@ -1,0 +1,119 @@
+"""What a player is told to give up, the environment it gets, and where its builds are handed over."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import sys
+import tempfile
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import grader
+from grader.domain.cache import cache_folder
+from grader.referee.process.connection import Builder
+from grader.referee.sandbox import bubblewrap, sandboxed
+from grader.referee.sandbox.mounts import Room, furnish
+
+PASSED_ON = [
+    "PATH", "HOME", "LANG", "LC_ALL", "TMPDIR", "LD_LIBRARY_PATH", "PYTHONPATH", "CC", "CXX", "CUDA_HOME",
+    "CUDA_PATH", "CUDA_VISIBLE_DEVICES", "VIRTUAL_ENV", "NVIDIA_VISIBLE_DEVICES",
+]  # fmt: skip
+LIMITS = {"FSIZE": 1 << 30, "NOFILE": 1024, "CORE": 0, "CPU": 3600}
+DEVICES = ("/dev/null", "/dev/zero", "/dev/full", "/dev/random", "/dev/urandom", "/dev/tty", "/dev/shm")  # noqa: S108
+
+
+@dataclass(frozen=True, slots=True)
+class Order:
+    """For one player: its room, what it gives up by itself, and whether bubblewrap is around it."""
+
+    room: Room
+    bubble: bool
+    confine: dict[str, Any]
+    builds: str = ""
+    links: dict[str, str] = field(default_factory=dict)
+
+    def deliver(self, build: Builder | None) -> Builder | None:
+        """The builder, with its results copied to where this player sees them: it sees no other's."""
+        if build is None or not self.builds:
+            return build
+
+        def built(request: dict[str, Any]) -> dict[str, Any]:
+            reply = build(request)
+            if "path" in reply:
+                reply["path"] = self._hand_over(Path(reply["path"]))
+            return reply
+
+        return built
+
+    def _hand_over(self, module: Path) -> str:
+        if str(module) not in self.links:
+            folder = tempfile.mkdtemp(dir=self.builds)
+            Path(folder).chmod(0o755)
+            self.links[str(module)] = shutil.copy(module, folder)
+        return self.links[str(module)]
+
+    def original(self, module: str) -> Path | None:
+        """The built module that a player knows by this path; None unless it is one that it was given."""
+        given = {there: Path(here) for here, there in self.links.items()}
+        if module in given:
+            return given[module]
+        inside = not self.builds and ".." not in module and Path(module).is_relative_to(cache_folder())
+        return Path(module) if inside and Path(module).is_file() else None
+
+    def forget(self) -> None:
+        """Remove what was handed over."""
+        if self.builds:
+            shutil.rmtree(self.builds, ignore_errors=True)
+
+
+def give(
+    backend: str,
+    mode: str,
+    sees: tuple[Path, ...],
+    writes: tuple[Path, ...],
+    *,
+    warm: bool = False,
+    wrapped: bool = False,
+) -> Order:
+    """The order for a player of this back end.
+
+    A ``warm`` one is forked, without bubblewrap; a ``wrapped`` one is run by a tool that has to see into it.
+    """
+    if mode == "off":
+        return Order(Room(()), False, {})
+    builds = tempfile.mkdtemp(prefix="builds-") if backend == "simt" else ""
+    handed = (Path(builds),) if builds else ()
+    bubble = not warm and not bubblewrap.trouble()
+    room = furnish(backend, sees, writes, handed)
+    folders = [Path(sandboxed.INSIDE).parent] if bubble else []
+    readable = (*room.system, *room.read, *room.late, *room.files, Path("/proc"), Path("/dev"))
+    if wrapped:
+        return Order(room, bubble, {"limits": LIMITS}, builds)
+    confine = {
+        "limits": LIMITS | ({"NPROC": 256 + 16 * (os.cpu_count() or 1)} if bubble else {}),
+        "read": [str(p) for p in readable],
+        "write": [*map(str, (*room.write, *room.devices, *folders)), *DEVICES, *([] if bubble else ["."])],
+        "memory_files": backend == "cuda",
+        "namespaces": bubble,
+        "may_leave": backend == "cuda",  # ninja gives each compiler a group of its own
+    }
+    return Order(room, bubble, confine, builds)
+
+
+def environment(backend: str) -> dict[str, str]:
+    """What a player gets of the referee's environment: what programs need, nothing else."""
+    env = {name: os.environ[name] for name in PASSED_ON if name in os.environ}
+    root = str(Path(grader.__file__).resolve().parents[1])
+    beside_python = str(Path(sys.executable).parent)  # torch looks for ninja on PATH
+    env["PATH"] = os.pathsep.join([beside_python, env.get("PATH", os.defpath)])
+    env["PYTHONPATH"] = os.pathsep.join([root, *filter(None, [env.get("PYTHONPATH")])])
+    env["PYTHONDONTWRITEBYTECODE"] = env["PYTHONUNBUFFERED"] = "1"
+    env["COURSE_CACHE"] = str(cache_folder())
+    # torch.compile otherwise starts a process for each core, which counts towards the player's memory.
+    env["TORCHINDUCTOR_COMPILE_THREADS"] = "1"
+    env["USER"] = env["LOGNAME"] = "player"  # there is no list of users inside
+    if backend != "cuda":
+        env["OMP_NUM_THREADS"] = "1"
+    return env

@@ -1,0 +1,114 @@
+"""What a player may see of this machine: a short list of what it needs.
+
+The system's programs and libraries, this Python with torch, the grader's own package, the one submitted file:
+readable. A private /tmp, and folders named by the caller: writable. Nothing else: no home, no lessons, no
+solutions, no other submission, no build cache.
+"""
+
+from __future__ import annotations
+
+import functools
+import importlib.util
+import os
+import shutil
+import sys
+from dataclasses import dataclass
+from pathlib import Path
+
+import grader
+
+MODES = ("auto", "strict", "off")
+SYSTEM = ("/usr", "/bin", "/sbin", "/lib", "/lib32", "/lib64", "/libx32")
+# Loader and compiler look these up; nothing in them is about people or secrets.
+SYSTEM_FILES = (
+    "/etc/ld.so.cache", "/etc/ld.so.conf", "/etc/ld.so.conf.d", "/etc/alternatives", "/etc/localtime",
+    "/nix/store", "/run/opengl-driver",
+)  # fmt: skip
+GPU_FILES = ("/proc/driver/nvidia", "/sys", "/usr/lib/wsl", "/usr/local/nvidia", "/etc/OpenCL")
+GPU_DEVICES = ("nvidia*", "dxg", "dri")
+SECRET = ("lessons", "solutions", "tests", ".git")
+
+
+@dataclass(frozen=True, slots=True)
+class Room:
+    """Paths, the same inside and outside, all of which exist.
+
+    ``late`` are mounted above /tmp, ``hide`` are covered, ``files`` are the submitted ones.
+    """
+
+    read: tuple[Path, ...]
+    late: tuple[Path, ...] = ()
+    write: tuple[Path, ...] = ()
+    hide: tuple[Path, ...] = ()
+    devices: tuple[Path, ...] = ()
+    files: tuple[Path, ...] = ()
+
+    @property
+    def system(self) -> list[Path]:
+        """The system's own programs and libraries."""
+        return [Path(p) for p in SYSTEM if Path(p).exists()]
+
+
+def furnish(
+    backend: str, sees: tuple[Path, ...], writes: tuple[Path, ...] = (), folders: tuple[Path, ...] = ()
+) -> Room:
+    """The room of a player that may read ``sees`` (files) and ``folders``, and write below ``writes``."""
+    gpu = backend == "cuda"
+    read = [*_python(), *_present(SYSTEM_FILES)]
+    read += [*_toolkit(), *_compilers(), *_present(GPU_FILES)] if gpu else []
+    if backend == "simt":
+        from grader.backends.simt.compile import compiler
+
+        read.append(compiler.runtime_library().parent)
+    devices = [p for pattern in GPU_DEVICES for p in Path("/dev").glob(pattern)] if gpu else []
+    shown = tuple(dict.fromkeys(p for p in read if not _below(p, [Path(s) for s in SYSTEM])))
+    root = Path(grader.__file__).resolve().parents[1]
+    secret = [root / name for name in SECRET if (root / name).exists()]
+    hidden = [p for p in secret if _below(p, [*shown, *(Path(s) for s in SYSTEM)])]
+    return Room(shown, folders, tuple(writes), tuple(hidden), tuple(devices), tuple(sees))
+
+
+@functools.cache
+def _python() -> tuple[Path, ...]:
+    """This interpreter, its packages, and the grader; never a folder that holds the course as a whole."""
+    course = Path(grader.__file__).resolve().parents[1]
+    places = [Path(sys.prefix), Path(sys.base_prefix), Path(os.path.realpath(sys.executable)).parents[1]]
+    # Of sys.path only packages: the folder of a script that calls the grader may hold anything.
+    places += [Path(p) for p in sys.path if Path(p).name in ("site-packages", "dist-packages")]
+    for package in ("torch", "numpy"):
+        spec = importlib.util.find_spec(package)
+        places += [Path(p).parent for p in (spec.submodule_search_locations or ())] if spec else []
+    places = [p for p in places if p.exists() and p != Path("/") and not course.is_relative_to(p.resolve())]
+    # Outermost first, so that a folder inside another one is not mounted twice.
+    kept: list[Path] = []
+    for place in sorted(set(places), key=lambda p: len(p.parts)):
+        if not _below(place, kept):
+            kept.append(place)
+    return (*kept, Path(grader.__file__).resolve().parent)
+
+
+def _toolkit() -> list[Path]:
+    """Where nvcc, ncu and the driver's libraries may lie outside of /usr."""
+    names = [os.environ.get("CUDA_HOME"), os.environ.get("CUDA_PATH"), "/usr/local/cuda", "/opt/nvidia"]
+    names += os.environ.get("LD_LIBRARY_PATH", "").split(os.pathsep)
+    found = [p for n in names if n and n != "/" for p in (Path(n), Path(n).resolve())]
+    course = Path(grader.__file__).resolve().parents[1]
+    return [p for p in found if p.exists() and not course.is_relative_to(p.resolve())]
+
+
+def _compilers() -> list[Path]:
+    """Where the host compiler lies that nvcc, ninja and Triton call; often /usr, then nothing is added."""
+    words = [os.environ.get(name) or "" for name in ("CC", "CXX", "CUDAHOSTCXX")]
+    found = [shutil.which(word) for word in (*words, "gcc", "g++", "cc", "c++") if word]
+    prefixes = [folder.parents[1] for name in found if name for folder in (Path(name), Path(name).resolve())]
+    course = Path(grader.__file__).resolve().parents[1]
+    closed = {Path("/"), Path.home(), Path("/root"), Path("/home")}
+    return [p for p in prefixes if p not in closed and not course.is_relative_to(p)]
+
+
+def _present(names: tuple[str, ...]) -> list[Path]:
+    return [Path(n) for n in names if Path(n).exists()]
+
+
+def _below(path: Path, places: list[Path]) -> bool:
+    return any(path.is_relative_to(p) for p in places)

@@ -1,0 +1,152 @@
+"""The memory check on a GPU: the submission's cases once more, under NVIDIA's compute-sanitizer.
+
+A kernel with shared memory is run by three of its tools: the one for accesses outside, the one for races and
+the one for barriers that some threads miss.
+"""
+
+from __future__ import annotations
+
+import re
+import shutil
+import tempfile
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
+
+from grader.backends.detect import nvcc
+from grader.domain.cache import extensions
+from grader.domain.task import Case, Task, Tensor
+from grader.referee import draw, transport
+from grader.referee.fault import FaultError
+from grader.referee.process.player_process import Limits, Player
+
+CASES = 4
+SHARED = ("__shared__", "__syncthreads")
+
+
+def tool() -> str:
+    """The path of compute-sanitizer, or ""."""
+    beside = Path(nvcc()).parent / "compute-sanitizer" if nvcc() else None
+    return str(beside) if beside and beside.exists() else shutil.which("compute-sanitizer") or ""
+
+
+def tools(source: str) -> tuple[str, ...]:
+    """The tools that can find something in kernels of this text; each costs a start of the player."""
+    return ("memcheck", "racecheck", "synccheck") if any(s in source for s in SHARED) else ("memcheck",)
+
+
+@dataclass(frozen=True, slots=True)
+class Subject:
+    """What is looked at: the task, the file's path and text, and how long each step may take."""
+
+    task: Task
+    path: str
+    source: str
+    limits: Limits
+
+    @property
+    def cases(self) -> list[Case]:
+        """Those that are played."""
+        return [c for c in self.task.cases if c.expect == "match" and not c.given][:CASES]
+
+
+def run(name: str, subject: Subject, go: Callable[[Player], bool]) -> list[dict[str, Any]] | None:
+    """Findings of one of the tools, in the CPU back end's form.
+
+    The process is started at once, and ``go`` told; the file is loaded if that returns true, else it is None.
+    """
+    source = subject.source
+    with tempfile.TemporaryDirectory(prefix="sanitizer-") as folder:
+        log = Path(folder) / "log"
+        wrap = (tool(), "--tool", name, "--log-file", str(log), "--print-limit", "20")
+        slow = replace(subject.limits, start=180.0, load=120.0, call=120.0)
+        # Every tensor its own allocation, so that the tool sees where each one ends.
+        env = extensions(source) | {"PYTORCH_NO_CUDA_MEMORY_CACHING": "1"}
+        writes = (Path(folder), *(Path(place) for place in extensions(source).values()))
+        player = Player("cuda", slow, sees=(Path(subject.path),), writes=writes, wrap=wrap, env=env)
+        try:
+            if not go(player):
+                return None
+            play(player, subject)
+            player.finish(30.0)
+        finally:
+            player.stop()
+        return parse(log.read_text(errors="replace") if log.exists() else "", source)
+
+
+def play(player: Player, subject: Subject) -> None:
+    """Run the cases without judging them; a call that ends in an error has been seen by the tool.
+
+    A model keeps the weights that it made for itself: which memory is touched does not hang on their values.
+    """
+    rng = draw.generator()
+    limits, task = player.limits, subject.task
+    player.ask("load", limits.load, path=subject.path)
+    for case in subject.cases:
+        try:
+            if task.kind == "model" and not case.entry:
+                player.ask("construct", limits.call, entry=task.entry, init=list(case.init))
+            args = [draw.draw(a, rng) if isinstance(a, Tensor) else a for a in case.args]
+            fields, _, _ = transport.offer(player, args, [])
+            player.ask("call", limits.call, entry=case.entry or task.entry, **fields)
+        except FaultError as fault:
+            if fault.dead:
+                return
+
+
+def parse(log: str, source: str) -> list[dict[str, Any]]:
+    """The tool's report as findings: kind, kernel, block, thread, and the submission's line where known."""
+    findings: list[dict[str, Any]] = []
+    for part in re.split(r"^========= (?=\S)", log, flags=re.M):
+        error = re.match(r"(Invalid|Misaligned) __(\w+)__ (read|write|atomic) of size (\d+)", part)
+        race = re.match(
+            r"Error: (?:Potential )?(?:\w+ )*[Rr]ace reported between (\w+) access at ([^\n]*)", part
+        )
+        barrier = re.match(r"Barrier error detected\. ?([^\n]*)", part)
+        kernel = re.search(r"at (?:void )?(\w[^\n(]*)\([^\n]*?\+0x[0-9a-f]+(?: in (\S+):(\d+))?", part)
+        thread = re.search(r"by thread \((\d+),(\d+),(\d+)\) in block \((\d+),(\d+),(\d+)\)", part)
+        if race:
+            kind, what = (
+                "race",
+                f"a {race[1].lower()} of shared memory without a barrier to another thread's access",
+            )
+        elif barrier:
+            kind, what = "barrier", f"a barrier that not all threads reach: {barrier[1].strip().rstrip('.')}"
+        elif error:
+            kind, what = _access(error, part)
+        else:
+            continue
+        numbers = [int(v) for v in thread.groups()] if thread else []
+        findings.append(
+            {
+                "kind": kind,
+                "kernel": kernel[1].strip() if kernel else "",
+                "thread": numbers[:3] or None,
+                "block": numbers[3:] or None,
+                "what": what,
+                "line": _line(kernel[2], int(kernel[3]), source) if kernel and kernel[2] else None,
+            }
+        )
+    return findings
+
+
+def _access(error: re.Match[str], part: str) -> tuple[str, str]:
+    """Kind and words for an access outside of all tensors, or at an address that it may not use."""
+    near = re.search(r"and is ([\d,]+) bytes (after|before) the nearest allocation", part)
+    how = "out of bounds" if error[1] == "Invalid" else "at a misaligned address"
+    what = f"{error[3]} of {error[4]} bytes {how}"
+    if near:
+        what += f", {near[1]} bytes {near[2]} the nearest tensor"
+    kind = "out-of-bounds" if error[1] == "Invalid" else "misaligned"
+    return kind, f"a {what} in {error[2]} memory"
+
+
+def _line(file: str, number: int, source: str) -> int | None:
+    """The submission's line whose text is that of a line of the generated .cu file."""
+    try:
+        text = Path(file).read_text(errors="replace").splitlines()[number - 1].strip()
+    except (OSError, IndexError):
+        return None
+    hits = [i for i, line in enumerate(source.splitlines(), 1) if line.strip() == text]
+    return hits[0] if len(hits) == 1 else None

@@ -1,0 +1,79 @@
+"""The class as CSV: one row a student and lesson, a column a check; and the form that Canvas imports."""
+
+from __future__ import annotations
+
+import csv
+import io
+import re
+from collections.abc import Iterable
+
+from grader.reports.row import Class, Row
+
+CONTROL = re.compile("[\x00-\x1f\x7f-\x9f\u2028\u2029]+")
+FIXED = (
+    "student", "name", "email", "section", "lesson", "state", "status", "points", "max_points", "earned",
+    "penalty", "open", "late_hours", "speed", "speed_kind", "seconds", "backend", "notes",
+)  # fmt: skip
+
+
+def text(result: Class) -> str:
+    """Everything, for a spreadsheet. Columns of checks are the points; empty where a lesson has none such."""
+    names: dict[str, None] = {}
+    for row in result.rows:
+        names |= dict.fromkeys(f"{row.lesson[:2]} {check[0]}" for check in row.checks if check[3])
+    head = [*FIXED, *names]
+    lines = (_line(row, names) for row in result.rows)
+    return _csv([head, *lines])
+
+
+def _line(row: Row, names: dict[str, None]) -> list[object]:
+    speed = row.speed or {}
+    ratio = speed.get("whole_ratio")
+    fixed: list[object] = [
+        row.student, row.name, row.email, row.section, row.lesson, row.state, row.status, row.points,
+        row.max_points, row.earned, row.penalty, row.open, f"{row.late / 3600:.2f}" if row.late else "",
+        f"{ratio:.3f}" if ratio else "", speed.get("kind", ""), row.seconds, row.backend, " ".join(row.notes),
+    ]  # fmt: skip
+    points = {f"{row.lesson[:2]} {check[0]}": check[2] for check in row.checks}
+    return [*fixed, *(points.get(name, "") for name in names)]
+
+
+def canvas(result: Class) -> str:
+    """What Canvas' gradebook imports: a column a lesson, a first line with the points possible.
+
+    A student's points are empty, not 0, where the grader could not do its work: that is for the teacher.
+    """
+    fixed = ["Student", "ID", "SIS User ID", "SIS Login ID", "Section"]
+    lessons = result.lessons
+    students: dict[str, dict[str, Row]] = {}
+    for row in result.rows:
+        students.setdefault(row.student, {})[row.lesson] = row
+    lines: list[Iterable[object]] = [[*fixed, *(f"{x.name} {x.title}" for x in lessons)]]
+    lines.append(["    Points Possible", "", "", "", "", *(x.max_points for x in lessons)])
+    for student, rows in students.items():
+        any_row = next(iter(rows.values()))
+        number = student if student.isdigit() else ""
+        sis = "" if number else student
+        points = ["" if _open(rows.get(x.name)) else rows[x.name].points for x in lessons]
+        lines.append([any_row.name or student, number, sis, any_row.email, any_row.section, *points])
+    return _csv(lines)
+
+
+def _open(row: Row | None) -> bool:
+    return row is None or row.state == "not_gradable"
+
+
+def _csv(lines: Iterable[Iterable[object]]) -> str:
+    out = io.StringIO()
+    writer = csv.writer(out, lineterminator="\n")
+    writer.writerows([_harmless(cell) for cell in line] for line in lines)
+    return out.getvalue()
+
+
+def _harmless(cell: object) -> object:
+    """A text that a spreadsheet would take for a formula gets an apostrophe in front."""
+    if isinstance(cell, str):
+        cell = CONTROL.sub(" ", cell)  # a line break within a cell is more than some readers can take
+    if isinstance(cell, str) and cell[:1] in ("=", "+", "-", "@"):
+        return f"'{cell}"
+    return cell

@@ -1,0 +1,239 @@
+"""A verdict for a person at a terminal: what failed, a line each, the cause in full, and what comes next."""
+
+from __future__ import annotations
+
+import itertools
+import os
+import re
+import sys
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+
+from rich.console import Console, Group, RenderableType
+from rich.padding import Padding
+from rich.panel import Panel
+from rich.table import Table
+from rich.text import Text
+
+from grader.backends.simt.compile.diagnostics import ERROR
+from grader.domain.verdict import PENDING, Finding, Status, Verdict
+from grader.feedback.look import Advice
+from grader.reports import words
+
+MARK = {
+    Status.PASSED: ("ok", "green"),
+    Status.NOT_RUN: ("--", "dim"),
+    Status.PENDING_GPU: ("..", "yellow"),
+    Status.PENDING_CPU: ("..", "yellow"),
+}
+LOG_LINES = 14
+OTHER_ERRORS = 3
+
+
+def screen() -> Console:
+    """Standard output: as wide as the terminal, and 100 columns where it is a file or a pipe."""
+    known = sys.stdout.isatty() or "COLUMNS" in os.environ
+    return Console(width=None if known else 100, highlight=False)
+
+
+def show(
+    console: Console,
+    verdict: Verdict,
+    why: str,
+    advice: list[Advice],
+    opinion: Sequence[Advice] = (),
+    *,
+    every: bool = False,
+) -> None:
+    """Print the whole report; ``advice`` beside a failure, a second ``opinion`` always.
+
+    ``why`` this back end was taken. ``every`` check gets a line of its own, those that passed too.
+    """
+    for line in heading(verdict, why):
+        console.print(line, no_wrap=True, overflow="ellipsis")
+    console.print(Padding(findings_table(verdict.findings, every=every), (0, 0, 0, 2)))
+    if failed := verdict.failed:
+        console.print(failure(failed[0], len(failed) - 1))
+        for item in advice[:3]:
+            console.print(Text(f"  look: line {item.line}: {item.message}", style="dim"))
+    else:
+        for item in [a for a in advice if a.lasting][:3]:
+            console.print(Text(f"  look: line {item.line}: {item.message}", style="dim"))
+    for item in opinion:
+        console.print(Text(f"  second opinion, which decides nothing: {item.message}", style="dim"))
+    if verdict.output.strip():
+        console.print(
+            Panel(Text(_cut(verdict.output)), title="printed by the submission", border_style="dim")
+        )
+    console.print(summary(verdict))
+
+
+def heading(verdict: Verdict, why: str) -> Iterator[Text]:
+    """Which submission, and where it was judged and why there: two lines that are cut and never wrapped."""
+    yield Text.assemble((verdict.lesson, "bold"), f"  {verdict.submission}")
+    known = verdict.device.startswith(verdict.backend)
+    where = verdict.device if known else f"{verdict.backend}: {verdict.device}"
+    if verdict.device == "unknown":  # nothing was run
+        where = verdict.backend
+    yield Text(f"back end {where} ({why})", "dim")
+
+
+def findings_table(findings: tuple[Finding, ...], *, every: bool = False) -> Table:
+    """One line a failed check; those in a row that failed alike share one, and so do those that passed."""
+    table = Table(box=None, show_header=False, pad_edge=False, padding=(0, 2, 0, 0), expand=True)
+    table.add_column(no_wrap=True)
+    table.add_column(no_wrap=True)
+    table.add_column(no_wrap=True, justify="right")
+    table.add_column(overflow="ellipsis", no_wrap=True, ratio=1)
+    for group in _groups(findings, every):
+        first, count = group[0], len(group)
+        mark, style = MARK.get(first.status, ("!!", "red"))
+        earned, most = sum(f.points for f in group), sum(f.max_points for f in group)
+        points = f"{earned}/{most}" if most else ""
+        if first.status in PENDING:
+            points = f"+{most}" if most else ""
+        name = first.id if count == 1 else f"{count} checks"
+        text = _told(first) if count == 1 or not first.ok else ", ".join(f.id for f in group)
+        if first.ok and earned < most:
+            text = f"no points until an ordinary case is right: {text}"
+        table.add_row(Text(mark, style), name, points, Text(text, "dim" if first.ok else ""))
+    return table
+
+
+def _groups(findings: tuple[Finding, ...], every: bool) -> Iterator[list[Finding]]:
+    """Findings that share a line: the passed ones first, then in order those alike that follow each other."""
+    if every:
+        yield from ([f] for f in findings)
+        return
+    if passed := [f for f in findings if f.ok]:
+        yield passed
+    rest = [f for f in findings if not f.ok]
+
+    def alike(finding: Finding) -> tuple[Status, str]:
+        said = "" if finding.status is Status.NOT_RUN else first_sentence(finding.message)
+        return finding.status, said
+
+    yield from (list(group) for _, group in itertools.groupby(rest, alike))
+
+
+def _told(finding: Finding) -> str:
+    if finding.ok:
+        return first_sentence(finding.message)
+    if finding.status is Status.NOT_RUN:  # of a check that never began the message says what it is for
+        begins, colon, why = first_sentence(finding.message).partition(": ")
+        return f"not run: {why}" if colon and begins.startswith("Not ") else "not run"
+    return f"{finding.status}: {first_sentence(finding.message)}"
+
+
+def failure(finding: Finding, others: int) -> RenderableType:
+    """The first failure in full: what happened, where, why, what to try."""
+    parts: list[RenderableType] = [Text(finding.message)]
+    log = finding.evidence.get("log")
+    plain = finding.evidence.get("explanation")
+    if isinstance(plain, dict):
+        parts = _in_plain_words(finding, plain)
+    elif isinstance(log, str):
+        parts += _errors(finding.message, log)
+    if not isinstance(plain, dict) and not isinstance(log, str) and (advice := words.advice(finding.status)):
+        parts.append(Text(advice, style="italic"))
+    if others:
+        parts.append(
+            Text(
+                f"{others} more {'check' if others == 1 else 'checks'} failed; mend this one first.",
+                style="dim",
+            )
+        )
+    return Panel(
+        Group(*parts), title=f"{finding.id}: {finding.status}", title_align="left", border_style="red"
+    )
+
+
+def _errors(message: str, log: str) -> Iterator[RenderableType]:
+    """The line of the first error as the compiler shows it, and the file's other errors, a line each.
+
+    What a compiler says of other files, the headers on the way to the error, is in the JSON report.
+    """
+    lines = log.strip().splitlines()
+    own = message.partition(", line ")[0]
+    found = [
+        (i, m) for i, line in enumerate(lines) if (m := ERROR.match(line)) and Path(m["file"]).name == own
+    ]
+    if found:
+        shown = lines[found[0][0] + 1 : found[0][0] + 3]
+        yield from (Text(line, style="dim") for line in shown if re.match(r"\s*\d*\s*\|", line))
+        others = [f"{own}, line {m['line']}: {m['text']}" for _, m in found[1:] if m["text"] not in message]
+        if others:
+            yield Text("Later errors often follow from the first:", style="italic")
+            yield Text("\n".join(dict.fromkeys(others[:OTHER_ERRORS])), style="dim")
+            if len(others) > OTHER_ERRORS:
+                yield Text(f"... and {len(others) - OTHER_ERRORS} more (in the JSON report)", style="dim")
+    else:
+        yield Text("\n".join(lines[:LOG_LINES]), style="dim")
+        if len(lines) > LOG_LINES:
+            yield Text(f"... and {len(lines) - LOG_LINES} more lines (in the JSON report)", style="dim")
+
+
+def _in_plain_words(finding: Finding, plain: dict[str, object]) -> list[RenderableType]:
+    """The cause, where it is and what to do; then what the tool itself said, or what came of it."""
+    compiled = isinstance(finding.evidence.get("log"), str)
+    told: list[RenderableType] = [Text(str(plain["cause"]), style="bold")]
+    if plain["where"]:
+        told.append(Text(str(plain["where"])))
+    if plain["fix"]:
+        told.append(Text(str(plain["fix"])))
+    said = Text.assemble("the compiler: " if compiled else "", finding.message, style="dim")
+    return [*told, said]
+
+
+def summary(verdict: Verdict) -> Text:
+    """Status, points, speed and where the time went."""
+    style = "bold green" if verdict.ok else "bold red"
+    text = Text.assemble((str(verdict.status), style), f"  {words.points(verdict)}")
+    if verdict.speed:
+        text.append(f"  {speed_text(verdict.speed)}")
+    stages = "  ".join(f"{name} {seconds:.1f}" for name, seconds in verdict.stages.items() if seconds >= 0.05)
+    return text.append(f"  {verdict.seconds:.1f} s" + (f" ({stages})" if stages else ""), "dim")
+
+
+def speed_text(speed: dict[str, object]) -> str:
+    """One clause about the speed, which says whether it was predicted or measured, and for what."""
+    if "whole_ratio" in speed and "why" in speed:
+        return "no speed is claimed: the two clocks disagree"
+    kernel, model = ratios(speed)
+    parts = [f"{kernel} kernel"] if kernel != "-" else []
+    parts += [f"{model} model"] if model != "-" else []
+    if not parts:
+        return ""
+    return f"{', '.join(parts)} against eager, {speed['kind']} for {speed['device']}"
+
+
+def ratios(speed: dict[str, object]) -> tuple[str, str]:
+    """How many times faster than eager: the kernel alone, and the whole model where there is more in it."""
+    if "why" in speed:
+        return "-", "-"
+    kernel, whole = speed.get("kernel_ratio"), speed.get("whole_ratio")
+    same = isinstance(kernel, float) and isinstance(whole, float) and abs(whole - kernel) < 1e-9
+    return (
+        f"{kernel:.2f}x" if isinstance(kernel, float) else "-",
+        f"{whole:.3f}x" if isinstance(whole, float) and not same else "-",
+    )
+
+
+def speed_note(speed: dict[str, object]) -> str:
+    """What the stars of the demo's table mean."""
+    if speed.get("kind") == "predicted":
+        return (
+            f"* times faster than eager, predicted for {speed['device']} from what was counted; not measured"
+        )
+    return f"* times faster than eager, measured on {speed.get('device')}"
+
+
+def first_sentence(text: str) -> str:
+    """What fits in a line of the table."""
+    line = text.strip().splitlines()[0] if text.strip() else ""
+    return line.split(". ")[0][:160]
+
+
+def _cut(text: str, lines: int = 12) -> str:
+    kept = text.strip().splitlines()
+    return "\n".join(kept[:lines] + ([f"... {len(kept) - lines} more lines"] if len(kept) > lines else []))

@@ -1,0 +1,52 @@
+"""A report for one student in Markdown: for a mail, a pull request, or a feedback file."""
+
+from __future__ import annotations
+
+import re
+
+from grader.domain.verdict import Status, Verdict
+from grader.reports.row import Row
+from grader.reports.words import said
+
+MARK = {
+    Status.PASSED: "passed",
+    Status.NOT_RUN: "not run",
+    Status.PENDING_GPU: "waits for a GPU",
+    Status.PENDING_CPU: "waits for the CPU back end",
+}
+
+
+def text(row: Row, verdict: Verdict) -> str:
+    """Points, a table of the checks, and what to do about the first that failed."""
+    name = f"{_cell(row.name)} ({_cell(row.student)})" if row.name else _cell(row.student)
+    parts = [f"# {row.lesson}: {name}", "", f"**{row.points} of {row.max_points} points**, {row.status}."]
+    if row.open:
+        parts.append(f"{row.open} more points wait: only another machine can give them, as a GPU.")
+    parts += [f"- {_cell(note)}" for note in ("", *row.notes) if note or row.notes]
+    if verdict.speed and "whole_ratio" in verdict.speed and "why" in verdict.speed:
+        parts += ["", _cell(verdict.speed["why"])]
+    elif verdict.speed and "whole_ratio" in verdict.speed:
+        ratio = f"{verdict.speed['whole_ratio']:.2f} times as fast as the framework"
+        parts += ["", f"Speed: {ratio}, {verdict.speed['kind']} for {_cell(verdict.speed['device'])}."]
+    parts += ["", "| check | points | result |", "|---|---:|---|"]
+    for finding in verdict.findings:
+        mark = MARK.get(finding.status, str(finding.status))
+        parts.append(f"| {_cell(finding.id)} | {finding.points}/{finding.max_points} | {mark} |")
+    if failed := verdict.failed:
+        parts += ["", f"## First: {_cell(failed[0].id)}", "", *_quoted(said(failed[0]))]
+        if len(failed) > 1:
+            parts += ["", f"{len(failed) - 1} more failed; mend this one first."]
+    return "\n".join(parts) + "\n"
+
+
+def _quoted(text: str) -> list[str]:
+    """Text of a submission as it is, in a block that no line of it can end."""
+    longest = max((len(run) for run in re.findall(r"`+", text)), default=0)
+    fence = "`" * max(3, longest + 1)
+    return [f"{fence}text", *text.splitlines(), fence]
+
+
+def _cell(text: object) -> str:
+    """Text from outside, harmless in Markdown and in the HTML that is made of it."""
+    flat = re.sub(r"\s+", " ", str(text))
+    return re.sub(r"([\\`*_{}\[\]<>|#!&])", r"\\\1", flat)

@@ -1,0 +1,1 @@
+"""What a student runs: the watch, progress, predictions, the lab, the doctor."""

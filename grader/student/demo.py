@@ -1,0 +1,92 @@
+"""``course demo``: every lesson's starter and solution through the whole grader, and a table at the end."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from pathlib import Path
+
+from rich.box import SIMPLE_HEAD
+from rich.console import Console
+from rich.padding import Padding
+from rich.table import Table
+from rich.text import Text
+
+from grader.backends import detect
+from grader.domain import lessons
+from grader.domain.lessons import Lesson
+from grader.domain.submission import read
+from grader.domain.verdict import Finding, Status, Verdict
+from grader.referee.pipeline import Job, Outcome, check, warm
+from grader.reports import console as report
+from grader.reports import words
+
+
+def run(console: Console, choice: detect.Choice) -> bool:
+    """Grade all starters and solutions; True when every starter fails and every solution passes."""
+    begun = time.monotonic()
+    console.print(f"Back end [bold]{choice.name}[/] ({choice.why}).\n")
+    table = Table(title="course demo", box=SIMPLE_HEAD, pad_edge=False, padding=(0, 1, 0, 0))
+    for heading in ("lesson", "starter", "solution", "points", "memory", "kernel*", "model*", "seconds"):
+        table.add_column(heading, no_wrap=True)
+    good, notes = True, set[str]()
+    for lesson in lessons.every():
+        starter = _grade(console, lesson, lesson.exercise, choice)
+        _say_why(console, starter.verdict)
+        solution = _grade(console, lesson, lesson.solution, choice)
+        fine = solution.verdict.ok and not starter.verdict.ok
+        if not solution.verdict.ok:
+            _say_why(console, solution.verdict)
+        good &= fine
+        if solution.verdict.speed:
+            notes.add(report.speed_note(solution.verdict.speed))
+        table.add_row(*_row(lesson, starter.verdict, solution.verdict), style="" if fine else "red")
+    console.print()
+    console.print(table)
+    for note in sorted(notes):
+        console.print(Text(note, style="dim"))
+    end = (
+        "Every starter fails and every solution passes" if good else "Not as it should be (see the red rows)"
+    )
+    console.print(f"{end}; {time.monotonic() - begun:.0f} s in all.")
+    return good
+
+
+def _grade(console: Console, lesson: Lesson, file: Path, choice: detect.Choice) -> Outcome:
+    what = f"[bold]{lesson.name}[/] {file.name}"
+    with console.status(f"grading {what}"):
+        say: Callable[[str], None] = lambda text: console.print(f"  {text}", style="dim")  # noqa: E731
+        job = Job(lesson.name, lesson.task, lesson.reference, read(file), choice, with_speed=True, say=say)
+        outcome = check(warm(job))
+    verdict = outcome.verdict
+    style = "green" if verdict.ok else "yellow"
+    console.print(f"{what}: [{style}]{verdict.status}[/] {words.points(verdict)}")
+    return outcome
+
+
+def _say_why(console: Console, verdict: Verdict) -> None:
+    if failed := verdict.failed:
+        why = Text(f"{failed[0].id}: {failed[0].message}", style="dim")
+        console.print(Padding(why, (0, 0, 0, 4), expand=False))
+
+
+def _row(lesson: Lesson, starter: Verdict, solution: Verdict) -> list[str]:
+    memory = [_memory(v.findings) for v in (starter, solution)]
+    return [
+        lesson.number,
+        str(starter.status),
+        str(solution.status),
+        words.scored(solution.points, solution.max_points, solution.waiting).replace(" points", ""),
+        memory[1],
+        *report.ratios(solution.speed or {}),
+        f"{starter.seconds + solution.seconds:.1f}",
+    ]
+
+
+def _memory(findings: tuple[Finding, ...]) -> str:
+    found = next((f for f in findings if f.id == "memory"), None)
+    if found is None:
+        return "no kernel"
+    if found.ok:
+        return "clean"
+    return "not run" if found.status is Status.NOT_RUN else str(found.status)

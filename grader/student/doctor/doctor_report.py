@@ -1,0 +1,129 @@
+"""All checks, printed, and what they mean for the lessons."""
+
+from __future__ import annotations
+
+import importlib.util
+import shutil
+import textwrap
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from typing import TYPE_CHECKING
+
+from grader.backends import detect
+from grader.domain import packages
+from grader.domain.errors import BadInputError
+from grader.referee import cpu_environment
+from grader.student.doctor import machine, software
+from grader.student.doctor.line import Line
+
+if TYPE_CHECKING:
+    from grader.domain.lessons import Lesson
+
+CHECKS: tuple[Callable[[], Line | list[Line]], ...] = (
+    software.system, software.python, software.torch, machine.gpu, software.nvcc, software.compiler,
+    software.ninja, machine.ncu, machine.sandbox, machine.disk, machine.cache, machine.checkout,
+    software.notebooks, machine.terminal,
+)  # fmt: skip
+
+
+def examine() -> list[Line]:
+    """Every check's lines, in order; one that fails itself says so in a line."""
+    with ThreadPoolExecutor(4) as pool:
+        return [line for part in pool.map(_careful, CHECKS) for line in part]
+
+
+def _careful(check: Callable[[], Line | list[Line]]) -> list[Line]:
+    try:
+        found = check()
+    except Exception as error:  # a strange machine is what a doctor is for
+        return [Line(check.__name__, "no", f"could not be looked at ({type(error).__name__}: {error})")]
+    return found if isinstance(found, list) else [found]
+
+
+def run() -> int:
+    """Print the report; 0 if nothing has to be mended."""
+    lines = examine()
+    width = max(60, min(100, shutil.get_terminal_size((100, 24)).columns))
+    for line in lines:
+        _print(f"{line.state:<4}{line.name:<14}", line.what, width)
+        if line.fix:
+            _print(" " * 18, f"-> {line.fix}", width)
+    print()
+    for text in lessons(lines):
+        _print("", text, width)
+    return 1 if any(line.state == "no" for line in lines) else 0
+
+
+def _print(head: str, text: str, width: int) -> None:
+    # Commands are there to be copied: long words stay whole.
+    body = textwrap.wrap(text, max(20, width - len(head)), break_long_words=False, break_on_hyphens=False)
+    for i, part in enumerate(body or [""]):
+        print((head if i == 0 else " " * len(head)) + part)
+
+
+def lessons(lines: list[Line]) -> list[str]:
+    """Which lessons run fully here, and what the others lack: a clock, points that wait, a GPU to record."""
+    from grader.domain import lessons as folders
+
+    broken = [line.name for line in lines if line.state == "no"]
+    if broken:
+        return [f"Mend first: {', '.join(broken)}. Then run ./course doctor again."]
+    if not software.torch_version():  # nor, most likely, what reads the lessons
+        gpu = detect.gpu_name() and detect.nvcc()
+        where = "on the GPU" if gpu else "on the CPU back end, which needs no GPU"
+        return [
+            "Nothing is installed yet. The first use of ./course, as ./course list, installs PyTorch and the "
+            f"grader into .venv by itself; kernels then run {where}."
+        ]
+    every = folders.every()
+    try:
+        choice = detect.choose("auto")
+    except BadInputError as error:
+        return [str(error)]
+    if choice.name == "cuda":
+        beside = cpu_environment.python() is not None
+        whole = [x for x in every if not _missing(x) and (beside or not _counted(x))]
+        said = [f"Back end cuda ({choice.why}): lessons {_list(whole)} run fully here."]
+        if not beside:
+            some = _list([x for x in every if _counted(x)])
+            said.append(f"Lessons {some} also need the CPU back end (pending_cpu): ./course companion")
+        return [*said, *_packages(every)]
+    left, said = [x for x in every if not _missing(x)], [f"Back end simt ({choice.why})."]
+    recorded = [x for x in left if list(x.folder.glob("data/trace*"))]
+    left = [x for x in left if x not in recorded]
+    waiting = {x.number: points for x in left if (points := _waiting(x))}
+    left = [x for x in left if x.number not in waiting]
+    timed = [x for x in left if x.task.speed]
+    said.append(f"Fully here: lessons {_list([x for x in left if x not in timed])}.")
+    said.append(f"Fully graded here, with predicted instead of measured times: lessons {_list(timed)}.")
+    if recorded:
+        said.append(f"Fully graded here, on data that was recorded on a GPU: lessons {_list(recorded)}.")
+    if waiting:
+        some = ", ".join(f"{number} ({points} of its points)" for number, points in sorted(waiting.items()))
+        said.append(f"Graded here but for what only a GPU can show (pending_gpu): lessons {some}.")
+    return [*said, *_packages(every)]
+
+
+def _missing(lesson: Lesson) -> list[str]:
+    """Packages of an extra that the lesson needs and this Python lacks."""
+    return [name for name in lesson.task.packages if importlib.util.find_spec(name) is None]
+
+
+def _packages(every: list[Lesson]) -> list[str]:
+    lacking = {lesson.number: _missing(lesson) for lesson in every}
+    return [f"Lesson {n} lacks {', '.join(names)}; {packages.how(*names)}"
+            for n, names in sorted(lacking.items()) if names]  # fmt: skip
+
+
+def _counted(lesson: Lesson) -> bool:
+    """Whether something in it can only be judged on the CPU back end."""
+    return any(check.cpu for part in lesson.task.parts for check in part.checks)
+
+
+def _waiting(lesson: Lesson) -> int:
+    """Points that stay open without a GPU."""
+    return sum(check.points for part in lesson.task.parts for check in part.checks if check.gpu)
+
+
+def _list(found: list[Lesson]) -> str:
+    return ", ".join(sorted(lesson.number for lesson in found)) or "none"

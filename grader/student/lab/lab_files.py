@@ -1,0 +1,70 @@
+"""What Jupyter is given: the student's copies of the notebooks, and a kernel spec that nobody else sees."""
+
+from __future__ import annotations
+
+import json
+import os
+import sys
+from pathlib import Path
+from typing import Any
+
+from grader.backends.detect import Choice
+from grader.domain import atomic, lessons
+from grader.domain.errors import BadInputError
+from grader.domain.lessons import Lesson
+from grader.student import workspace
+
+KERNEL = "inline-to-fused"
+
+
+def notebook(lesson: Lesson) -> Path:
+    """The student's notebook of a lesson; the first use copies the lesson's and gives it our kernel."""
+    mine, page = workspace.folder() / f"{lesson.name}.ipynb", lesson.folder / "lesson.ipynb"
+    if not mine.exists():
+        try:
+            book = json.loads(page.read_text("utf-8"))
+        except (OSError, ValueError) as error:
+            raise BadInputError(f"{page} cannot be read; git checkout {page} restores it.") from error
+        book["metadata"]["kernelspec"] = {"display_name": "Python", "language": "python", "name": KERNEL}
+        atomic.write(mine, json.dumps(book, indent=1, ensure_ascii=False) + "\n")
+    return mine
+
+
+def notebooks() -> list[Path]:
+    """All of them."""
+    found = [lesson for lesson in lessons.every() if (lesson.folder / "lesson.ipynb").exists()]
+    return [notebook(lesson) for lesson in found]
+
+
+def spec(choice: Choice) -> Path:
+    """Write the kernel spec; answers the folder that JUPYTER_PATH must name for it to be found.
+
+    It lies with the student's work, so nothing of the course remains in Jupyter's own folders.
+    """
+    place = workspace.folder() / ".jupyter"
+    where = "on a GPU" if choice.name == "cuda" else "CUDA on this CPU"
+    paths = [str(lessons.course_root()), os.environ.get("PYTHONPATH", "")]
+    data: dict[str, Any] = {
+        # -P: nothing in the notebook's folder shadows the library that the kernel itself needs.
+        "argv": [
+            sys.executable,
+            "-P",
+            "-m",
+            "grader.student.lab.lab_kernel",
+            choice.name,
+            "-f",
+            "{connection_file}",
+        ],
+        "display_name": f"Inline to Fused ({where})",
+        "language": "python",
+        "interrupt_mode": "signal",
+        "env": {"PYTHONPATH": os.pathsep.join(filter(None, paths))},
+    }
+    atomic.write(place / "kernels" / KERNEL / "kernel.json", json.dumps(data, indent=1) + "\n")
+    return place
+
+
+def environment(place: Path) -> dict[str, str]:
+    """The environment in which Jupyter finds the spec, before any of the same name elsewhere."""
+    paths = [str(place), os.environ.get("JUPYTER_PATH", "")]
+    return {"JUPYTER_PATH": os.pathsep.join(filter(None, paths))}

@@ -1,0 +1,116 @@
+"""One grading in a process forked from the watch, so that a newer save can end it at any moment."""
+
+from __future__ import annotations
+
+import contextlib
+import ctypes
+import json
+import os
+import select
+import signal
+import time
+import warnings
+from pathlib import Path
+from typing import Any
+
+from grader.backends.detect import Choice
+from grader.domain import disk, submission
+from grader.domain.errors import BadInputError
+from grader.domain.lessons import Lesson
+from grader.domain.verdict import Verdict
+from grader.referee import nearest
+from grader.referee.pipeline import Job, check
+from grader.referee.process.forkserver import Nursery
+
+PR_SET_PDEATHSIG = 1
+
+
+class Trial:
+    """A grading that runs; ``events`` hands out what it has said, each with the seconds since it began."""
+
+    def __init__(
+        self, lesson: Lesson, file: Path, choice: Choice, sandbox: str, nurseries: dict[str, Nursery]
+    ) -> None:
+        self._nurseries, self._begun = nurseries, time.monotonic()
+        self.fd, write_end = os.pipe()
+        with (
+            warnings.catch_warnings()
+        ):  # the other threads here only wait for files; they hold no locks of ours
+            warnings.simplefilter("ignore", DeprecationWarning)
+            self._pid = os.fork()
+        if self._pid == 0:
+            os.close(self.fd)
+            _grade(lesson, file, choice, sandbox, nurseries, write_end)
+        os.close(write_end)
+        self._left = b""
+        self.over = False
+
+    def events(self) -> list[dict[str, Any]]:
+        """What arrived since the last call; :attr:`over` is true after the last one."""
+        found: list[dict[str, Any]] = []
+        while not self.over and select.select([self.fd], [], [], 0)[0]:
+            data = os.read(self.fd, 1 << 16)
+            if not data:
+                self._reap()
+            *lines, self._left = (self._left + data).split(b"\n")
+            found += [json.loads(line) for line in lines]
+        return found
+
+    def cancel(self) -> None:
+        """End it now, with its players and compilers; its temporary files are tidied up."""
+        if self.over:
+            return
+        os.kill(self._pid, signal.SIGTERM)
+        if not select.select([self.fd], [], [], 1.0)[0] or os.read(self.fd, 1 << 20):
+            select.select([self.fd], [], [], 0.5)
+        with contextlib.suppress(OSError):
+            os.killpg(self._pid, signal.SIGKILL)
+        for nursery in self._nurseries.values():
+            nursery.kill_players()
+        self._reap()
+
+    def _reap(self) -> None:
+        self.over = True
+        os.close(self.fd)
+        os.waitpid(self._pid, 0)
+
+
+def _grade(
+    lesson: Lesson, file: Path, choice: Choice, sandbox: str, nurseries: dict[str, Nursery], out: int
+) -> None:
+    """In the fork: grade, and write one line of JSON for everything there is to say. Never returns."""
+    begun = time.monotonic()
+
+    def say(**event: object) -> None:
+        event["seconds"] = round(time.monotonic() - begun, 3)
+        os.write(out, json.dumps(event).encode() + b"\n")
+
+    def tell(stage: str, verdict: Verdict | None) -> None:
+        say(stage=stage, verdict=verdict.as_json() if verdict else None)
+
+    def stop(*_: object) -> None:
+        raise SystemExit(1)
+
+    try:
+        os.setpgid(0, 0)
+        with contextlib.suppress(OSError, AttributeError):  # end with the watch, however that ends
+            ctypes.CDLL(None).prctl(PR_SET_PDEATHSIG, signal.SIGTERM)
+        signal.signal(signal.SIGTERM, stop)
+        signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is the watch's to handle
+        read = submission.read(file)
+        job = Job(
+            lesson.name, lesson.task, lesson.reference, read, choice, with_speed=True, sandbox=sandbox,
+            say=lambda text: say(stage="say", text=text), tell=tell, nurseries=nurseries,
+            rights=nearest.solutions(lesson.solution.parent),
+        )  # fmt: skip
+        outcome = check(job)
+        say(stage="done", verdict=outcome.verdict.as_json())
+    except BadInputError as error:
+        with contextlib.suppress(OSError):
+            say(stage="refused", text=str(error))
+    except Exception as error:
+        ours = f"The grader itself failed ({type(error).__name__}: {error}); this is a fault of ours."
+        with contextlib.suppress(OSError):
+            say(stage="refused", text=disk.trouble(error) or ours)
+    finally:
+        os._exit(0)

@@ -1,0 +1,103 @@
+"""Where the student is, and what is next: what ``./course`` says when it is asked nothing."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from rich.console import Console
+from rich.markup import escape
+from rich.table import Table
+from rich.text import Text
+
+from grader.domain import lessons
+from grader.domain.lessons import Lesson
+from grader.student import progress, workspace
+from grader.student.progress import Progress
+
+BAR = 26
+
+
+def current(done: Progress, course: list[Lesson]) -> Lesson | None:
+    """The first lesson that has not been passed; None when all have."""
+    return next((x for x in course if not done.line(x.name).passed), None)
+
+
+def bar(done: Progress, course: list[Lesson]) -> str:
+    """Lessons passed of all, and points of all, with a bar."""
+    passed = sum(done.line(x.name).passed for x in course)
+    points = sum(min(done.line(x.name).points, x.task.max_points) for x in course)
+    most = sum(x.task.max_points for x in course)
+    full = round(BAR * passed / len(course)) if course else 0
+    return f"{'█' * full}{'░' * (BAR - full)}  {passed}/{len(course)} lessons  {points}/{most} points"
+
+
+def link(path: Path) -> Text:
+    """A path that terminals which can will open on a click."""
+    return Text(workspace.shown(path), f"bold link {path.resolve().as_uri()}")
+
+
+def welcome(console: Console) -> None:
+    """Who we are, where you are, which file is yours, and what to type next."""
+    done, course = progress.read(), lessons.every()
+    at = current(done, course)
+    new = not done.lines
+    console.print("[bold]Inline to Fused[/]  CUDA kernels in PyTorch, from the first one to fused models.\n")
+    console.print(bar(done, course))
+    if at is None:
+        console.print("\nEvery lesson is passed. [bold]./course progress[/] shows your predictions, too.")
+        return
+    line = done.line(at.name)
+    console.print(f"\n{'Begin' if new else 'Go on'} with [bold]{at.number} {escape(at.task.title)}[/], "
+                  f"about {at.task.minutes} minutes.")  # fmt: skip
+    # Never broken, however narrow the terminal: a broken path cannot be clicked or copied.
+    console.print(Text("  read  ").append_text(link(at.folder / "README.md")), soft_wrap=True)
+    console.print(Text("  edit  ").append_text(link(workspace.place(at))), soft_wrap=True)
+    how = Text("   grades it each time you save", "dim")
+    console.print(Text("  then  ").append("./course watch", "bold").append_text(how), soft_wrap=True)
+    if line.tries:
+        tries = f"{line.tries} {'try' if line.tries == 1 else 'tries'}"
+        console.print(
+            f"\nLast best: {line.status}, {line.points}/{line.most} points after {tries}; "
+            f"[bold]./course check {at.number}[/] says why."
+        )
+    console.print(
+        "\n[dim]Also: ./course list, hint, solution, doctor; --help shows everything."
+        + (" First see the grader at work: ./course demo[/]" if new else "[/]")
+    )
+
+
+def after(console: Console, lesson: Lesson, passed: bool) -> None:
+    """What comes next after a check of the student's own file."""
+    if not passed:
+        text = Text("next  ", "dim").append(f"./course watch {lesson.number}", "bold")
+        text.append(" grades on each save; ", "dim").append(f"./course hint {lesson.number}", "bold")
+        console.print(text.append(" gives a little away", "dim"), soft_wrap=True)
+        return
+    done, course = progress.read(), lessons.every()
+    console.print(Text(bar(done, course), "green"))
+    following = current(done, course)
+    if following is None:
+        console.print("That was the last one: [bold]every lesson is passed[/]. ./course progress looks back.")
+        return
+    text = Text(f"Well done. Next: {following.number} {following.task.title}  ").append_text(
+        link(following.folder / "README.md")
+    )
+    console.print(text, soft_wrap=True)
+    console.print(Text("      ").append(f"./course watch {following.number}", "bold"), soft_wrap=True)
+
+
+def table(course: list[Lesson], done: Progress) -> Table:
+    """All lessons with what has become of them."""
+    at = current(done, course)
+    rows = Table("", "lesson", "about", "points", "minutes", box=None, pad_edge=False, padding=(0, 2, 0, 0))
+    for lesson in course:
+        line = done.line(lesson.name)
+        mark = "[green]✓[/]" if line.passed else "[bold]→[/]" if lesson is at else " "
+        most = lesson.task.max_points
+        points = f"{line.points}/{most}" if line.tries else str(most)
+        if line.passed and line.points < most:  # what is left can only be given on another machine
+            points = f"{line.points} + {most - line.points} for a GPU"
+        rows.add_row(
+            f"{mark} {lesson.number}", lesson.name[3:], lesson.task.title, points, str(lesson.task.minutes)
+        )
+    return rows

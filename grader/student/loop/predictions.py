@@ -1,0 +1,111 @@
+"""Predictions: written down before a number is shown, compared with it afterwards."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from grader.domain import lessons
+from grader.domain.errors import BadInputError
+from grader.domain.lessons import Lesson
+from grader.domain.task import Prediction
+from grader.domain.verdict import Verdict
+from grader.student import progress
+from grader.student.progress import Guess
+
+if TYPE_CHECKING:
+    from rich.table import Table
+    from rich.text import Text
+
+SCALE = 31  # columns of the calibration plot, from 1/10 over 1 to 10 times what was found
+
+
+def open_questions(lesson: Lesson) -> list[Prediction]:
+    """The lesson's questions that have no prediction yet."""
+    made = progress.read().guesses
+    return [p for p in lesson.task.predictions if (lesson.name, p.what) not in made]
+
+
+def number(text: str) -> float:
+    """A positive number as a person types it: 1.5, 1,5, 2x or 3 %."""
+    try:
+        value = float(text.strip().removesuffix("x").removesuffix("%").strip().replace(",", "."))
+    except ValueError:
+        value = math.nan
+    if not (math.isfinite(value) and value > 0):
+        raise BadInputError(f"{text!r} is not a positive number; a prediction is one, such as 1.5.")
+    return value
+
+
+def make(lesson: Lesson, values: list[str], ask: Callable[[str], str]) -> list[Guess]:
+    """Store a prediction for each open question: from ``values``, and ``ask`` for those that are left."""
+    questions = open_questions(lesson)
+    if not lesson.task.predictions:
+        asking = ", ".join(one.number for one in lessons.every() if one.task.predictions)
+        raise BadInputError(
+            f"Lesson {lesson.number} asks for no number beforehand; lessons {asking} do. What its page asks "
+            "under Predict is for your own paper."
+        )
+    if len(values) > len(questions):
+        left = len(questions) or "no"
+        raise BadInputError(f"Lesson {lesson.number} has {left} open question(s); a prediction is made once.")
+    made = [
+        Guess(lesson.name, q.what, number(values[i] if i < len(values) else ask(q.question)))
+        for i, q in enumerate(questions)
+    ]
+    kept = progress.read()
+    kept.guesses |= {(g.lesson, g.what): g for g in made}
+    kept.save()
+    return made
+
+
+def calibration(guesses: list[Guess]) -> Table:
+    """Every prediction beside what was found, on a scale from 10 times too low to 10 times too high."""
+    from rich.table import Table  # here, since a check wants to start its players before this is imported
+
+    table = Table(box=None, pad_edge=False, padding=(0, 2, 0, 0))
+    for heading in ("lesson", "about", "predicted", "found"):
+        table.add_column(
+            heading, no_wrap=True, justify="right" if heading in ("predicted", "found") else "left"
+        )
+    table.add_column("too low" + "right".center(SCALE - 15) + "too high", no_wrap=True)
+    for guess in guesses:
+        found = "" if guess.found is None else f"{guess.found:g}"
+        about = guess.what.removesuffix("_ratio")
+        table.add_row(guess.lesson[:2], about, f"{guess.value:g}", found, _dot(guess))
+    return table
+
+
+def _dot(guess: Guess) -> Text:
+    from rich.text import Text
+
+    if guess.found is None or guess.found <= 0:
+        return Text("not measured yet".center(SCALE), "dim")
+    off = max(-1.0, min(1.0, math.log10(guess.value / guess.found)))
+    at = round((off + 1) / 2 * (SCALE - 1))
+    row = ["·"] * SCALE
+    row[SCALE // 2] = "|"
+    row[at] = "●"
+    style = "green" if abs(off) < math.log10(1.25) else "yellow" if abs(off) < math.log10(2) else "red"
+    return Text("".join(row), style)
+
+
+def compared(lesson: Lesson) -> list[str]:
+    """For each prediction of the lesson that has been measured: both numbers, and how far apart they are."""
+    said = []
+    for guess in progress.read().guesses.values():
+        if guess.lesson == lesson.name and guess.found:
+            off = max(guess.value / guess.found, guess.found / guess.value)
+            how = (
+                "right" if off < 1.05 else f"{off:.2g}x too {'high' if guess.value > guess.found else 'low'}"
+            )
+            about = guess.what.removesuffix("_ratio")
+            said.append(f"You predicted {guess.value:g} for the {about}; found: {guess.found:g} ({how}).")
+    return said
+
+
+def without_speed(verdict: Verdict) -> Verdict:
+    """The verdict as it may be shown before the predictions are made."""
+    return replace(verdict, speed=None)

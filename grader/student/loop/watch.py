@@ -1,0 +1,249 @@
+"""``course watch``: grade on every save, lead through the lessons, answer single keys."""
+
+from __future__ import annotations
+
+import contextlib
+import selectors
+import signal
+import time
+from typing import Any
+
+from rich.text import Text
+
+from grader.backends import detect
+from grader.domain import lessons, submission
+from grader.domain.errors import BadInputError
+from grader.domain.lessons import Lesson
+from grader.domain.verdict import Verdict
+from grader.feedback.look import look
+from grader.referee import builder
+from grader.referee.process.forkserver import Nursery
+from grader.reports import console as report
+from grader.reports import words
+from grader.student import progress, workspace
+from grader.student.loop import hints, learn_verbs, predictions, watch_view
+from grader.student.loop.file_changes import Changes
+from grader.student.loop.forked_grading import Trial
+from grader.student.loop.keys import Keys
+from grader.student.loop.warm import Warmth
+
+
+class Watch:
+    """The state between two events; one event (a save, a key, word from the grading) at a time changes it."""
+
+    def __init__(self, lesson: Lesson, choice: detect.Choice, sandbox: str, keys: Keys) -> None:
+        self.lesson, self.choice, self.sandbox, self.keys = lesson, choice, sandbox, keys
+        self.console = report.screen()
+        self.live = keys.fd >= 0
+        self.view = watch_view.View(lesson)
+        self.nurseries: dict[str, Nursery] = {}
+        self.waking: Nursery | None = None
+        self.trial: Trial | None = None
+        self.asked = ""  # the key whose answer gives the solution away, pressed once
+        self.leaving = False
+
+    def run(self) -> None:
+        """Until the student leaves."""
+        workspace.file(self.lesson)
+        changes = Changes(workspace.folder())
+        waiting = selectors.DefaultSelector()
+        waiting.register(changes.fd, selectors.EVENT_READ)
+        if self.live:
+            waiting.register(self.keys.fd, selectors.EVENT_READ)
+        if changes.polling:
+            self.note(f"{workspace.folder()} is on a mount that reports no changes; it is polled instead.")
+        # Before the first grading: that may be ended by a save, or never come to compiling.
+        cold = self.choice.name == "simt" and not builder.is_prepared()
+        warmth = Warmth() if cold else None
+        try:
+            self.grade()
+            while not self.leaving:
+                for key, _ in waiting.select(0.05 if self.trial else None):
+                    if key.fd == changes.fd:
+                        if workspace.place(self.lesson).resolve() in changes.taken():
+                            self.grade()
+                    else:
+                        self.press(self.keys.pressed())
+                self.listen()
+        finally:
+            changes.close()
+            self.stop()
+            if warmth:
+                warmth.stop()
+            if self.waking:
+                self.nurseries["cuda"] = self.waking
+            for nursery in self.nurseries.values():
+                nursery.close()
+
+    def grade(self) -> None:
+        """Look at once, then start a grading; one that runs is ended first."""
+        self.stop()
+        self.asked = ""
+        self.view.begin(self.lesson)
+        begun = time.perf_counter()
+        try:
+            read = submission.read(workspace.file(self.lesson))
+        except BadInputError as error:  # an editor may be between two writes; the next save comes
+            self.say(Text(str(error), "yellow"))
+            return
+        self.view.advice = look(read, self.lesson.task)
+        wrong = read.syntax_error()
+        self.stage(
+            "look",
+            time.perf_counter() - begun,
+            "a syntax error" if wrong else _remarks(len(self.view.advice)),
+        )
+        self.view.running = "building and running"
+        self.warm_up()
+        self.trial = Trial(
+            self.lesson, workspace.place(self.lesson), self.choice, self.sandbox, self.nurseries
+        )
+        self.draw()
+
+    def warm_up(self) -> None:
+        """Start the warm processes once there is a back end to wake; the very first grading prepares it."""
+        if self.nurseries:
+            return
+        if self.choice.name == "simt" and builder.is_prepared():
+            self.nurseries = {kind: Nursery(kind) for kind in ("simt", "cpu")}
+        elif self.choice.name == "cuda":  # used once it is known that forked processes may use the GPU here
+            self.waking = self.waking or Nursery("cuda")
+            self.nurseries = {"cuda": self.waking} if self.waking.awake(0.0) else {}
+
+    def listen(self) -> None:
+        """Take what the grading has to say."""
+        if self.trial is None:
+            return
+        events = self.trial.events()
+        for event in events:
+            self.hear(event)
+        if self.trial.over:
+            self.trial, self.view.running = None, ""
+        if events:
+            self.draw()
+
+    def hear(self, event: dict[str, Any]) -> None:
+        """One thing that the grading said."""
+        kind, seconds = event["stage"], float(event["seconds"])
+        if kind in ("say", "refused"):
+            self.say(Text(event["text"], "dim" if kind == "say" else "red"))
+            return
+        verdict = Verdict.from_json(event["verdict"]) if event["verdict"] else None
+        if kind == "loaded":
+            self.stage("build", seconds, "")
+        elif verdict and kind == "judged":
+            self.view.verdict = verdict
+            self.stage("run and memory", seconds, f"{verdict.status}  {words.points(verdict)}")
+        elif verdict:
+            progress.record(verdict)
+            if verdict.speed and predictions.open_questions(self.lesson):
+                verdict = predictions.without_speed(verdict)
+                self.say(
+                    Text(
+                        f"  A speed is there. Predict it first: ./course predict {self.lesson.number}", "dim"
+                    )
+                )
+            if verdict.speed:
+                self.stage("speed", seconds, "")
+                for line in predictions.compared(self.lesson):
+                    self.say(Text(f"  {line}", "dim"))
+            self.view.verdict, self.view.running = verdict, ""
+            if verdict.ok:
+                self.say(
+                    Text("Press n for the next lesson." if self.live else "This lesson is done.", "green")
+                )
+            if not self.live:
+                self.console.print(self.view.render())
+
+    def press(self, text: str) -> None:
+        """Act on the keys that were typed."""
+        for key in text:
+            asked, self.asked = self.asked, ""
+            match key:
+                case "q" | "\x03" | "\x04":
+                    self.leaving = True
+                case "r":
+                    self.grade()
+                case "n" | "p":
+                    self.turn(1 if key == "n" else -1)
+                case "h":
+                    self.view.answer(watch_view.hint(*hints.take(self.lesson)))
+                case "l":
+                    self.view.answer(watch_view.course_list())
+                case "x":
+                    self.view.answer(watch_view.raw_log(self.view.verdict))
+                case "s" | "d":
+                    self.uncover(key, asked == key)
+                case " " | "b":
+                    self.asked = asked
+                    self.view.turn_page(1 if key == " " else -1)
+                case _:
+                    continue
+        if text and not self.leaving:
+            self.draw()
+
+    def turn(self, step: int) -> None:
+        """Go to the next or the previous lesson."""
+        course = lessons.names()
+        at = course.index(self.lesson.name) + step
+        if not 0 <= at < len(course):
+            self.view.answer(Text("That was the last lesson." if step > 0 else "This is the first lesson."))
+            return
+        self.lesson = lessons.find(course[at])
+        self.grade()
+
+    def uncover(self, key: str, sure: bool) -> None:
+        """Show the solution or the way to it, if the lesson is passed or the key is pressed again."""
+        if progress.read().line(self.lesson.name).passed or sure:
+            text = learn_verbs.shown_solution(self.lesson, diff=key == "d")
+            self.view.answer(watch_view.code(text, "diff" if key == "d" else "python"))
+            return
+        self.asked = key
+        self.view.answer(
+            Text(f"Not passed yet. Press {key} again to see it all the same; h gives a hint.", "yellow")
+        )
+
+    def stage(self, name: str, seconds: float, what: str) -> None:
+        """A stage is over."""
+        self.view.stages.append((name, seconds, what))
+        if not self.live:
+            self.note(f"{name}: {seconds:.2f} s  {what}")
+
+    def say(self, text: Text) -> None:
+        """Add a line to the screen, or print it where there is none."""
+        self.view.extra.append(text)
+        if not self.live:
+            self.console.print(text)
+
+    def note(self, text: str) -> None:
+        """A line that stays where the screen is not redrawn."""
+        self.console.print(text, style="dim", markup=False)
+
+    def draw(self) -> None:
+        """Show the state."""
+        if self.live:
+            self.view.show(self.console)
+
+    def stop(self) -> None:
+        """End a grading that runs."""
+        if self.trial:
+            self.trial.cancel()
+            self.trial = None
+
+
+def run(word: str, wanted: str, sandbox: str) -> None:
+    """Watch the lesson of that number or name, or the one that is next."""
+    lesson = learn_verbs.wanted(word)
+    for sign in (signal.SIGTERM, signal.SIGHUP):  # the terminal was closed: leave as if asked to
+        signal.signal(sign, _leave)
+    with Keys() as keys, contextlib.suppress(KeyboardInterrupt):
+        Watch(lesson, detect.choose(wanted), sandbox, keys).run()
+    print("\ncourse: the watch has ended; your progress is kept.")
+
+
+def _leave(*_: object) -> None:
+    raise KeyboardInterrupt
+
+
+def _remarks(number: int) -> str:
+    return f"{number} remark{'' if number == 1 else 's'}" if number else ""

@@ -1,0 +1,169 @@
+"""How far the student is: ``work/progress.txt``, one line a lesson, to be read, committed and merged by hand.
+
+    03_square_kernel    passed        20/20  tries 4  hints 1  2026-11-21 15:30
+    predicted 07_fused_bias_relu kernel_ratio 3  found 2.31
+
+Of two lines about the same lesson the one with more points counts, so that a merge may keep both. Lines that
+cannot be understood are kept as they are.
+"""
+
+from __future__ import annotations
+
+import re
+import time
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+
+from grader.domain import atomic
+from grader.domain.verdict import Verdict
+from grader.student import workspace
+
+HEAD = "# Progress in Inline to Fused. Of two lines about one lesson the better one counts.\n"
+LINE = re.compile(
+    r"(?P<lesson>\d\d_\w+)\s+(?P<status>[a-z_]+)\s+(?P<points>\d+)/(?P<most>\d+)"
+    r"\s+tries (?P<tries>\d+)\s+hints (?P<hints>\d+)\s*(?P<when>[\d: -]*)$"
+)
+GUESS = re.compile(r"predicted (?P<lesson>\d\d_\w+) (?P<what>\w+) (?P<value>\S+)(?: found (?P<found>\S+))?$")
+
+
+@dataclass(frozen=True, slots=True)
+class Line:
+    """What is known of one lesson: the best verdict so far, the tries, the hints that were read."""
+
+    lesson: str
+    status: str = "untried"
+    points: int = 0
+    most: int = 0
+    tries: int = 0
+    hints: int = 0
+    when: str = ""
+
+    @property
+    def passed(self) -> bool:
+        """Whether the lesson is done."""
+        return self.status == "passed"
+
+    def __str__(self) -> str:
+        points = f"{self.points}/{self.most}"
+        told = f"tries {self.tries}  hints {self.hints}"
+        return f"{self.lesson:<22} {self.status:<15} {points:>6}  {told}  {self.when}".rstrip()
+
+
+@dataclass(frozen=True, slots=True)
+class Guess:
+    """A prediction and, once it was measured, what came out. No unit here: the lesson's question has it."""
+
+    lesson: str
+    what: str
+    value: float
+    found: float | None = None
+
+    def __str__(self) -> str:
+        found = "" if self.found is None else f" found {self.found:g}"
+        return f"predicted {self.lesson} {self.what} {self.value:g}{found}"
+
+
+@dataclass(slots=True)
+class Progress:
+    """The file's content."""
+
+    lines: dict[str, Line] = field(default_factory=dict)
+    guesses: dict[tuple[str, str], Guess] = field(default_factory=dict)
+    other: list[str] = field(default_factory=list)
+
+    def line(self, lesson: str) -> Line:
+        """What is known of a lesson; "untried" if nothing is."""
+        return self.lines.get(lesson, Line(lesson))
+
+    def text(self) -> str:
+        """As it stands in the file."""
+        rows = [*map(str, (self.lines[n] for n in sorted(self.lines)))]
+        rows += map(str, (self.guesses[key] for key in sorted(self.guesses)))
+        return HEAD + "".join(f"{row}\n" for row in [*rows, *self.other])
+
+    def save(self) -> None:
+        """Write the file in one step."""
+        atomic.write(path(), self.text())
+
+
+def path() -> Path:
+    """Where it is kept."""
+    return workspace.folder() / "progress.txt"
+
+
+def read() -> Progress:
+    """The progress so far; an absent file is an empty one, a damaged line is kept and not counted."""
+    try:
+        text = path().read_text(encoding="utf-8", errors="replace")
+    except OSError:
+        text = ""
+    return parse(text)
+
+
+def parse(text: str) -> Progress:
+    """The content of a progress file, lines in any order, some of them twice."""
+    progress = Progress()
+    for row in text.splitlines():
+        row = row.strip()
+        if not row or row == HEAD.strip():
+            continue
+        if found := LINE.match(row):
+            _merge(progress, found.groupdict())
+        elif guessed := _guess(row):
+            key = guessed.lesson, guessed.what
+            before = progress.guesses.get(key)
+            if before is None or before.found is None:
+                progress.guesses[key] = guessed
+        elif row not in progress.other:
+            progress.other.append(row)
+    return progress
+
+
+def record(verdict: Verdict) -> Line:
+    """Count a grading. The best verdict stays; what was measured is put beside what was predicted."""
+    progress = read()
+    line = progress.line(verdict.lesson)
+    if (verdict.ok, verdict.points) > (line.passed, line.points) or not (line.tries or line.passed):
+        line = replace(line, status=str(verdict.status), points=verdict.points, when=_now())
+    line = replace(line, most=verdict.max_points, tries=line.tries + 1)
+    progress.lines[verdict.lesson] = line
+    for key, guess in progress.guesses.items():
+        value = (verdict.speed or {}).get(guess.what)
+        if key[0] == verdict.lesson and isinstance(value, (int, float)):
+            progress.guesses[key] = replace(guess, found=float(f"{value:.4g}"))
+    progress.save()
+    return line
+
+
+def hint_read(lesson: str, level: int) -> None:
+    """Remember that hints up to ``level`` were opened."""
+    progress = read()
+    line = progress.line(lesson)
+    if level > line.hints:
+        progress.lines[lesson] = replace(line, hints=level)
+        progress.save()
+
+
+def _merge(progress: Progress, parts: dict[str, str]) -> None:
+    numbers = {name: int(parts[name]) for name in ("points", "most", "tries", "hints")}
+    line = Line(lesson=parts["lesson"], status=parts["status"], when=parts["when"].strip(), **numbers)
+    other = progress.lines.get(line.lesson)
+    if other:
+        best = max(line, other, key=lambda x: (x.passed, x.points))
+        line = replace(best, tries=max(line.tries, other.tries), hints=max(line.hints, other.hints))
+    progress.lines[line.lesson] = line
+
+
+def _guess(row: str) -> Guess | None:
+    found = GUESS.match(row)
+    if not found:
+        return None
+    try:
+        result = float(found["found"]) if found["found"] else None
+        return Guess(found["lesson"], found["what"], float(found["value"]), result)
+    except ValueError:
+        return None
+
+
+def _now() -> str:
+    return time.strftime("%Y-%m-%d %H:%M")

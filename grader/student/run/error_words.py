@@ -1,0 +1,94 @@
+"""What the CPU back end found, and how a script ended, for the person who wrote it."""
+
+from __future__ import annotations
+
+import linecache
+import re
+import sys
+import traceback
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+from grader.backends.simt.request import GENERATED, named
+from grader.feedback.explain import explain
+
+Namer = Callable[[str], str]
+MOST = 20
+
+
+def place(file: str, line: int, namer: Namer) -> str:
+    """ "mine.py, line 12: the code", as far as it is known."""
+    if not file or not line:
+        return "a line that the debug information does not name"
+    if Path(file).name in GENERATED:
+        return named(file, line)
+    code = linecache.getline(file, line).strip()
+    return f"{namer(file)}, line {line}" + (f": {code}" if code else "")
+
+
+def finding(found: dict[str, Any], namer: Namer) -> str:
+    """A finding of the memory checks in two or three lines: where, who and what, and how often."""
+    who = ""
+    if not found["kernel"]:  # of a tensor, not of a launch
+        return f"{found['kind'].replace('-', ' ')}: {found['what']}"
+    if found["block"]:
+        who = f"block {_index(found['block'])}, thread {_index(found['thread'])} "
+    lines = [
+        f"{found['kind'].replace('-', ' ')} at {place(found['file'], found['line'], namer)}",
+        f"  kernel {found['kernel']}: {who}{found['what']}",
+    ]
+    if other := found.get("other"):
+        lines.append(
+            f"  the other: {other['access']} by block {_index(other['block'])}, thread "
+            f"{_index(other['thread'])}, at {place(other['file'], other['line'], namer)}"
+        )
+    if found["count"] > 1:
+        lines.append(f"  {found['count']} times in all; this is the first")
+    return "\n".join(lines)
+
+
+def findings(found: list[dict[str, Any]], launches: int, namer: Namer) -> str:
+    """The summary at exit."""
+    if not found:
+        return f"memory checks: {launches} kernel launches, nothing found" if launches else ""
+    head = f"memory checks: {len(found)} kinds of trouble in {launches} kernel launches"
+    shown = [finding(f, namer) for f in found[:MOST]]
+    more = [f"... and {len(found) - MOST} more"] if len(found) > MOST else []
+    return "\n".join([head.replace("1 kinds", "1 kind"), *shown, *more])
+
+
+def trouble(error: BaseException, own: tuple[Path, ...], namer: Namer, alone: bool = True) -> str:
+    """An exception: the frames in the student's folders (``own``), the error, and what it means if known.
+
+    ``alone``: the memory checks found nothing; what they found says more than any rule.
+    """
+    ours = (f"{Path(__file__).parents[2]}/", f"{sys.prefix}/")  # they may lie below the student's folder
+    frames = [
+        f
+        for f in traceback.extract_tb(error.__traceback__)
+        if any(Path(f.filename).is_relative_to(o) for o in own) and not f.filename.startswith(ours)
+    ]
+    lines = [f"  {namer(f.filename)}, line {f.lineno}: {f.line}" for f in frames]
+    if isinstance(error, SyntaxError):
+        code = (error.text or "").strip()
+        lines.append(f"  {namer(str(error.filename))}, line {error.lineno}: {code}")
+    text = f"{type(error).__name__}: {error}"
+    source = _text(frames[-1].filename) if frames else ""
+    plain = explain(text, source) if alone else None
+    if plain is None:
+        return "\n".join([*lines, text])
+    said = re.sub(r"\s*\n.*", "", text, flags=re.S) if len(text) > 400 else text
+    where = [f"Where: {plain.where}"] if plain.line else []
+    return "\n".join([*lines, said, "", plain.cause, *where, f"What to do: {plain.fix}"])
+
+
+def _text(file: str) -> str:
+    try:
+        return Path(file).read_text("utf-8")
+    except (OSError, UnicodeDecodeError):
+        return ""
+
+
+def _index(xyz: list[int]) -> str:
+    return "({})".format(", ".join(map(str, xyz)))

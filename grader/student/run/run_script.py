@@ -1,0 +1,93 @@
+"""The process that runs a file: ``python -m grader.student.run.run_script BACKEND WORDS FILE
+[ARGUMENTS]``."""
+
+from __future__ import annotations
+
+import ast
+import os
+import runpy
+import sys
+import tempfile
+from pathlib import Path
+from typing import Any
+
+from grader.domain.errors import BadInputError
+from grader.student import workspace
+from grader.student.run import cells, error_words, exercises, local_build, run_tests
+
+
+def main(backend: str, words_fd: int, file: Path, arguments: list[str]) -> int:
+    """Run the file; its own exit code, or 1 if it raised or the memory checks found something."""
+    runtime: Any = None
+    if backend == "simt":
+        from grader.backends.simt.runtime import device
+
+        runtime = device.activate(
+            local_build.build,
+            last_words_fd=words_fd,
+            step_budget=int(os.environ.get("SIMT_STEPS", local_build.STEPS)),
+        )
+    sys.argv = [str(file), *arguments]
+    sys.path[0] = str(file.parent)
+    exercises.install(file)
+    with tempfile.TemporaryDirectory(prefix="course-cells-") as folder:
+        own = Path(folder) if file.suffix == ".ipynb" else file.parent
+
+        def namer(path: str) -> str:
+            name = Path(path).name
+            return name.removesuffix(".py").replace("_", " ") if path.startswith(folder) else name
+
+        code, trouble = 0, None
+        try:
+            if file.suffix == ".ipynb":
+                _notebook(file, own)
+            elif run_tests.collected(file):
+                code = run_tests.run(file, arguments, runtime, namer)
+            else:
+                runpy.run_path(str(file), run_name="__main__")
+        except SystemExit as stop:
+            code = stop.code if isinstance(stop.code, int) else int(stop.code is not None)
+            if isinstance(stop.code, str):
+                print(stop.code, file=sys.stderr)
+        except KeyboardInterrupt:
+            code = 130
+        except BadInputError:
+            raise
+        except BaseException as error:
+            code, trouble = 1, error
+        sys.stdout.flush()
+        found = runtime.findings() if runtime else []
+        if trouble:
+            theirs = (own, workspace.folder().resolve())
+            print(error_words.trouble(trouble, theirs, namer, alone=not found), file=sys.stderr)
+        if runtime is None:
+            return code
+        summary = error_words.findings(found, len(runtime.launches()), namer)
+        if summary:
+            print(summary, file=sys.stderr)
+    return code or (1 if found else 0)
+
+
+def _notebook(file: Path, folder: Path) -> None:
+    """Run the cells in one namespace, each from a file of its own; show a last expression as Jupyter does."""
+    space: dict[str, Any] = {"__name__": "__main__", "__file__": str(file)}
+    for cell in cells.read(file):
+        path = folder / f"cell_{cell.number}.py"
+        path.write_text(cell.source, "utf-8")
+        tree = ast.parse(cell.source, str(path))
+        last = tree.body.pop() if tree.body and isinstance(tree.body[-1], ast.Expr) else None
+        exec(compile(tree, str(path), "exec"), space)  # noqa: S102 - the student's own notebook
+        if isinstance(last, ast.Expr):
+            value = eval(compile(ast.Expression(last.value), str(path), "eval"), space)  # noqa: S307
+            if value is not None:
+                print(repr(value))
+
+
+if __name__ == "__main__":
+    try:
+        code = main(sys.argv[1], int(sys.argv[2]), Path(sys.argv[3]), sys.argv[4:])
+    except BadInputError as bad:
+        print(f"course: {bad}", file=sys.stderr)
+        code = 2
+    sys.stdout.flush()
+    sys.exit(code)

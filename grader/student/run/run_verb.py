@@ -1,0 +1,83 @@
+"""``course run FILE``: in a process of its own, so that a crash or Ctrl-C of the script stays its own."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+from grader.backends import detect
+from grader.domain import lessons, submission
+from grader.domain.errors import BadInputError
+from grader.domain.lessons import course_root
+from grader.student import workspace
+from grader.student.run import cells
+
+
+def run(file: Path, arguments: list[str], wanted: str) -> int:
+    """Run a script, a notebook or a lesson's file (by number) with a cuda device; its exit code.
+
+    That is 1 if the checks found something.
+    """
+    if str(file).isdigit() and not file.exists():
+        file = workspace.file(lessons.find(str(file)))
+    if file.suffix not in (".py", ".ipynb"):
+        raise BadInputError(
+            f"{file} is neither a Python script (.py) nor a notebook (.ipynb), nor a lesson's number."
+        )
+    if file.suffix == ".ipynb":  # any notebook, not only a lesson's, whose exercise cells a submission is
+        if not file.exists():
+            raise BadInputError(f"There is no file {file}; check the spelling.")
+        cells.read(file)
+        path = file.resolve()
+    else:
+        submission.read(file)  # says what is wrong with it; Python itself takes any name
+        path = file.resolve()
+    choice = detect.choose(wanted)
+    if choice.name == "simt":
+        from grader.referee import builder
+
+        builder.prepare(lambda text: print(text, file=sys.stderr))
+    read, write = os.pipe()
+    # -P: nothing in the folder that this is called from shadows a library.
+    command = [
+        sys.executable,
+        "-P",
+        "-m",
+        "grader.student.run.run_script",
+        choice.name,
+        str(write),
+        str(path),
+        *arguments,
+    ]
+    paths = [str(course_root()), os.environ.get("PYTHONPATH", "")]
+    env = os.environ | {"PYTHONPATH": os.pathsep.join(filter(None, paths))}
+    with subprocess.Popen(command, pass_fds=(write,), env=env) as process:
+        os.close(write)
+        try:
+            code = process.wait()
+        except KeyboardInterrupt:  # the script has got it too, and may want to say something
+            process.wait()
+            code = 130
+    with os.fdopen(read, "rb") as pipe:
+        said = pipe.read(1 << 16)
+    return 1 if _crashed(code, said, path) else code
+
+
+def _crashed(code: int, said: bytes, path: Path) -> bool:
+    """Whether it died of a signal; then say where, as far as its last words tell."""
+    from grader.backends.simt.compile import build_cache
+    from grader.referee.process import exit_reason
+
+    def built(module: str) -> Path | None:
+        found = Path(module)
+        return found if found.is_relative_to(build_cache.root()) and found.is_file() else None
+
+    words = exit_reason.Words(said, built)
+    if code >= 0 and "signal" not in words.last:  # the CPU back end's handler leaves words and exits
+        return False
+    fault = exit_reason.ended(code, words, "call")
+    text = fault.message.replace(" during the call", "")
+    print(f"{path.name}: {text}", file=sys.stderr)
+    return True

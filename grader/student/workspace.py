@@ -1,0 +1,57 @@
+"""The student's own files: ``work/NN_name.py``, copied from the starter on first use, ignored by git."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import time
+from pathlib import Path
+
+from grader.domain.errors import BadInputError
+from grader.domain.lessons import Lesson, course_root
+
+
+def folder() -> Path:
+    """Where the student's files lie: ``$COURSE_WORK``, or ``work/`` in the checkout, which git ignores."""
+    return Path(os.environ.get("COURSE_WORK") or course_root() / "work")
+
+
+def place(lesson: Lesson) -> Path:
+    """The student's file of a lesson, whether it exists yet or not."""
+    return folder() / f"{lesson.name}.py"
+
+
+def file(lesson: Lesson) -> Path:
+    """The student's file of a lesson; the first use lays a copy of the starter there."""
+    mine = place(lesson)
+    if not mine.exists():
+        try:
+            mine.parent.mkdir(parents=True, exist_ok=True)
+            part = mine.with_name(f".{mine.name}.{os.getpid()}.part")
+            shutil.copyfile(lesson.exercise, part)
+            part.replace(mine)
+        except OSError as error:
+            raise BadInputError(f"{mine} cannot be written: {error.strerror}.") from error
+    return mine
+
+
+def reset(lesson: Lesson) -> Path | None:
+    """Lay the starter out again; the student's file is kept; its new place, None if there was none."""
+    mine, kept = place(lesson), None
+    if mine.exists():
+        kept = folder() / "backup" / f"{lesson.name}.{time.strftime('%Y-%m-%d-%H%M%S')}.py"
+        try:
+            kept.parent.mkdir(parents=True, exist_ok=True)
+            while kept.exists():  # two within one second
+                kept = kept.with_name(f"{kept.stem}+.py")
+            mine.replace(kept)
+        except OSError as error:
+            raise BadInputError(f"The backup {kept} cannot be written: {error.strerror}.") from error
+    file(lesson)
+    return kept
+
+
+def shown(path: Path) -> str:
+    """A path as a person would type it: relative to where they are, when that is shorter."""
+    relative = os.path.relpath(path)
+    return relative if len(relative) < len(str(path)) and not relative.startswith("../..") else str(path)

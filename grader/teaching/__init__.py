@@ -1,0 +1,1 @@
+"""What a teacher runs: a class at once, resemblances, packages for other platforms."""

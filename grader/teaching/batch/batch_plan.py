@@ -1,0 +1,166 @@
+"""From what was handed in to what is to be graded: one entry a row, one order a different grading."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Iterable
+from dataclasses import asdict, dataclass, field
+from pathlib import Path
+from typing import Any, TypeVar, get_origin, get_type_hints
+
+from grader.domain import disk, lessons, submission
+from grader.domain.errors import BadInputError
+from grader.domain.lessons import Lesson
+from grader.reports.row import LessonFacts
+from grader.teaching.batch import grading_key as key
+from grader.teaching.batch import late_policy as late
+from grader.teaching.batch.batch_work import Order
+from grader.teaching.batch.handed_in import Handed
+from grader.teaching.batch.late_policy import Policy
+from grader.teaching.batch.roster import NOTHING
+
+Made = TypeVar("Made")
+SCHEMA = "inline-to-fused/handed/v1"
+
+
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """A row before it has a result.
+
+    ``subject`` names what is graded whatever the machine, ``key`` this machine's grading of it. ``refused``:
+    why the file is no submission. ``missing``: why there is none.
+    """
+
+    student: str
+    lesson: str
+    name: str = ""
+    email: str = ""
+    section: str = ""
+    nick: str = ""
+    file: str = ""
+    notes: tuple[str, ...] = ()
+    late: float = 0.0
+    subject: str = ""
+    key: str = ""
+    refused: str = ""
+    missing: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Settings:
+    """What the teacher asked for, as far as it decides about verdicts. ``hidden``: texts by lesson."""
+
+    backend: str
+    device: str
+    sandbox: str = "auto"
+    limit: float = 0.0
+    schedules: int = 1
+    by_student: bool = False
+    memory: int = 0
+    arch: str = ""
+    hidden: dict[str, str] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class Plan:
+    """All entries, and the orders by key: equal files of several students are one order."""
+
+    entries: tuple[Entry, ...]
+    orders: dict[str, Order]
+    lessons: tuple[LessonFacts, ...]
+    policy: Policy
+
+    def as_json(self, title: str) -> dict[str, Any]:
+        """What ``handed.json`` holds."""
+        return {
+            "schema": SCHEMA,
+            "title": title,
+            "policy": asdict(self.policy),
+            "lessons": [asdict(x) for x in self.lessons],
+            "entries": [asdict(e) for e in self.entries],
+        }
+
+
+def make(handed: Iterable[Handed], wanted: list[Lesson], settings: Settings, policy: Policy) -> Plan:
+    """Read every file. What cannot be read becomes an entry with a reason, never an error."""
+    by_name = {lesson.name: lesson for lesson in wanted}
+    orders: dict[str, Order] = {}
+    entries = [_entry(one, by_name[one.lesson], settings, policy, orders) for one in handed]
+    facts = tuple(LessonFacts(x.name, x.task.title, _max_points(x, settings)) for x in wanted)
+    return Plan(tuple(entries), orders, facts, policy)
+
+
+def read(path: Path) -> tuple[str, Plan]:
+    """The title and the plan of a ``handed.json``, without orders; BadInputError if it is none."""
+    try:
+        data = json.loads(path.read_text("utf-8"))
+        entries = tuple(_typed(Entry(**{**e, "notes": tuple(e["notes"])})) for e in data["entries"])
+        facts = tuple(_typed(LessonFacts(**x)) for x in data["lessons"])
+        if unknown := {e.lesson for e in entries} - {x.name for x in facts}:
+            raise ValueError(f"{unknown} is not among the lessons")
+        return str(data["title"]), Plan(entries, {}, facts, _typed(Policy(**data["policy"])))
+    except (OSError, ValueError, KeyError, TypeError) as error:
+        raise BadInputError(
+            f"{path.parent} holds no results of a batch: {path.name} is missing or damaged."
+        ) from error
+
+
+def _typed(one: Made) -> Made:
+    """The same; TypeError if a field's value is not of the type that is declared."""
+    for name, hint in get_type_hints(type(one)).items():
+        kind, value = tuple if get_origin(hint) is tuple else hint, getattr(one, name)
+        whole = isinstance(value, int) and isinstance(0.0, kind)  # a float that JSON knows as 5
+        if not isinstance(value, kind) and not whole:
+            raise TypeError(f"{name} is {value!r}")
+    return one
+
+
+def _entry(
+    one: Handed, lesson: Lesson, settings: Settings, policy: Policy, orders: dict[str, Order]
+) -> Entry:
+    seconds = policy.seconds(one.when, one.late) if one.path else 0.0
+    notes = one.notes
+    if seconds > 0:
+        known = one.when is not None and policy.due is not None
+        notes = (*notes, f"Late by {late.words(seconds)}." if known else "Late, as the platform marks it.")
+    file = str(one.path) if one.path else ""
+    common = (one.student, one.lesson, one.name, one.email, one.section, one.nick, file, notes, seconds)
+    if one.path is None:
+        if one.problem in ("", NOTHING):
+            return Entry(*common, missing=one.problem or NOTHING)
+        return Entry(*common, refused=one.problem)
+    whole, short = disk.legible(str(one.path)), disk.legible(one.path.name)
+    try:
+        given = submission.read(one.path)
+    except BadInputError as error:
+        return Entry(*common, refused=str(error).replace(whole, short))
+    except (RecursionError, ValueError) as error:  # a notebook made to be unreadable
+        return Entry(*common, refused=f"{short} cannot be read: {type(error).__name__}.")
+    hidden = settings.hidden.get(lesson.name, "")
+    student = one.student if settings.by_student else ""
+    name, parts = key.of(
+        lesson, given.digest, settings.backend, settings.device, hidden=hidden, student=student,
+        limit=settings.limit, schedules=settings.schedules,
+    )  # fmt: skip
+    if name not in orders:
+        orders[name] = Order(
+            name, lesson.name, parts["task"], given.source, settings.backend, hidden,
+            parts.get("student", ""), settings.sandbox, settings.limit, settings.memory,
+            settings.schedules, settings.arch,
+        )  # fmt: skip
+    return Entry(*common, subject=subject(lesson.name, parts), key=name)
+
+
+def subject(lesson: str, parts: dict[str, str]) -> str:
+    """What is graded, whatever runs it: the key without back end and device."""
+    kept = {k: v for k, v in parts.items() if k not in ("backend", "device", "schedules")}
+    return hashlib.sha256(json.dumps([lesson, kept], sort_keys=True).encode()).hexdigest()[:24]
+
+
+def _max_points(lesson: Lesson, settings: Settings) -> int:
+    if text := settings.hidden.get(lesson.name, ""):
+        from grader.teaching.batch.batch_work import kept
+
+        return lessons.with_hidden(lesson.task, kept(text, "hidden", "cases.py")).max_points
+    return lesson.task.max_points

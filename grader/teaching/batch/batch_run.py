@@ -1,0 +1,267 @@
+"""``course batch``: grade what is not graded yet, keep each result as it comes, write the reports."""
+
+from __future__ import annotations
+
+import json
+import sys
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import Any
+
+from grader.domain import disk, lessons
+from grader.domain.errors import BadInputError
+from grader.domain.lessons import Lesson
+from grader.domain.verdict import Status, Verdict
+from grader.reports.row import Class, summary
+from grader.teaching.batch import (
+    batch_plan,
+    batch_progress,
+    batch_work,
+    class_rows,
+    journal,
+    layouts,
+    pending,
+    personal,
+    roster,
+)
+from grader.teaching.batch import machines as places
+from grader.teaching.batch import (
+    scheduler as engine,
+)
+from grader.teaching.batch import unpack as archives
+from grader.teaching.batch.batch_plan import Entry, Plan, Settings
+from grader.teaching.batch.batch_work import Order
+from grader.teaching.batch.handed_in import Handed
+from grader.teaching.batch.journal import Journal
+from grader.teaching.batch.late_policy import Policy
+from grader.teaching.batch.machines import Machines
+from grader.teaching.batch.scheduler import Answer
+from grader.teaching.batch.store import Store, write
+
+
+@dataclass(frozen=True, slots=True)
+class Request:
+    """What the teacher asked for; see ``./course batch --help`` for each."""
+
+    submissions: Path
+    out: Path
+    lessons: tuple[str, ...]
+    backend: str
+    roster: Path | None = None
+    layout: str = "auto"
+    scheduler: str = ""
+    workers: int = 0
+    hidden: Path | None = None
+    policy: Policy = field(default_factory=Policy)
+    regrade: tuple[str, ...] = ()
+    only_pending: bool = False
+    by_student: bool = False
+    sandbox: str = "auto"
+    limit: float = 0.0
+    schedules: int = 1
+    formats: tuple[str, ...] = ()
+    quiet: bool = False
+
+
+def run(request: Request) -> Class:
+    """Grade and keep; the class as it is afterwards. Running it again repeats nothing that is finished."""
+    if request.only_pending and request.backend != "cuda":
+        raise BadInputError("--only-pending fills in what needs a GPU: run it where there is one.")
+    wanted = [lessons.find(word) for word in request.lessons]
+    store = Store(request.out)
+    handed, title = _handed(request, wanted, store), disk.legible(request.submissions.stem)
+    with journal.opened(store.journal) as kept, _machines(request) as machines:
+        settings = Settings(
+            request.backend, machines.device, request.sandbox, request.limit, request.schedules,
+            request.by_student, machines.memory, machines.arch, _hidden(request.hidden, wanted),
+        )  # fmt: skip
+        made = batch_plan.make(handed, wanted, settings, request.policy)
+        write(store.handed, json.dumps(made.as_json(title), indent=1))
+        before = class_rows.best(store.lines())
+        orders = _left(made, before, request)
+        batch = _Batch(store, kept, made, {x.name: x for x in wanted}, before, request)
+        with batch_progress.listener(len(orders), quiet=request.quiet) as told:
+            batch.told = told
+            _say_how(told.say, made, orders, machines)
+            batch.write_settled(set(orders))
+            try:
+                engine.Engine(machines).run(iter(orders.values()), batch.done)
+            except KeyboardInterrupt:
+                told.say(
+                    f"Stopped. {batch.finished} of {len(orders)} are graded and kept; run it again to go on."
+                )
+                raise
+    return class_rows.of(made, title, batch.lines)
+
+
+class _Batch:
+    """What becomes of an answer: verdict's file, journal's line, students' files; in this order."""
+
+    def __init__(
+        self, store: Store, kept: Journal, made: Plan, by_name: dict[str, Lesson],
+        lines: dict[str, dict[str, Any]], request: Request,
+    ) -> None:  # fmt: skip
+        self.store, self.lines, self.finished = store, lines, 0
+        self.told: batch_progress.Listener = batch_progress.Lines(0, quiet=True)
+        self._journal, self._plan, self._lessons, self._request = kept, made, by_name, request
+        self._owners: dict[str, list[Entry]] = {}
+        for entry in made.entries:
+            self._owners.setdefault(entry.key, []).append(entry)
+
+    def done(self, answer: Answer) -> None:
+        """Keep one answer."""
+        order, owners = answer.order, self._owners[answer.order.key]
+        lesson = self._lessons[order.lesson]
+        verdict, said = batch_work.read_answer(answer.text) if answer.text else (None, {})
+        if verdict is None:
+            verdict = batch_work.ungraded(lesson, order.backend, answer.reason or str(said.get("error", "")))
+        verdict = replace(verdict, submission=_name(owners[0]) if len(owners) == 1 else "submission.py")
+        key, old = order.key, self.lines.get(owners[0].subject)
+        if self._request.only_pending and old:
+            if verdict.status is Status.NOT_GRADABLE:
+                self.told.say(f"{owners[0].student}: {verdict.findings[0].message} The points stay open.")
+                self.finished += 1
+                return
+            verdict, key = pending.fill(self.store.verdict(old["key"]), verdict), f"{key}+{old['key']}"
+        self.store.keep(key, verdict)
+        line = {
+            "key": key, "subject": owners[0].subject, "lesson": order.lesson, **summary(verdict),
+            "disagrees": pending.disagreements(verdict), "worker": said.get("worker", ""),
+            "tries": answer.tries, "finished": time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime()),
+        }  # fmt: skip
+        self._journal.append(line)
+        self.lines[line["subject"]] = line
+        self.finished += 1
+        for entry in owners:
+            self._write(entry, line, verdict)
+        who = owners[0].student + (
+            f" and {len(owners) - 1} more with the same file" if len(owners) > 1 else ""
+        )
+        self.told.done(who, verdict)
+
+    def write_settled(self, coming: set[str]) -> None:
+        """Files of those whose result is known before anything runs: missing, refused, graded before."""
+        for entry in self._plan.entries:
+            if entry.key in coming and entry.key:
+                continue
+            line = self.lines.get(entry.subject) if entry.subject else None
+            if line is not None:
+                if not self.store.student(entry.student, entry.lesson).exists():
+                    self._write(entry, line, self.store.verdict(line["key"]))
+            elif not entry.subject:
+                reason, name = entry.refused or entry.missing, _name(entry) or "nothing"
+                verdict = batch_work.unreadable(
+                    self._lessons[entry.lesson], name, self._request.backend, reason
+                )
+                self._write(entry, None, verdict)
+
+    def _write(self, entry: Entry, line: dict[str, Any] | None, verdict: Verdict) -> None:
+        facts = next(x for x in self._plan.lessons if x.name == entry.lesson)
+        row = class_rows.row(entry, line, facts, self._plan)
+        personal.write(self.store, row, replace(verdict, submission=_name(entry)), self._request.formats)
+
+
+def _name(entry: Entry) -> str:
+    """A file's name as reports show it; ``file`` itself is what opens it."""
+    return disk.legible(Path(entry.file).name)
+
+
+@contextmanager
+def _machines(request: Request) -> Iterator[Machines]:
+    if request.scheduler:
+        with places.remote(request.scheduler, request.backend) as machines:
+            if request.backend == "simt":
+                _prepare_far(machines)
+            yield machines
+    else:
+        if request.backend == "simt":
+            from grader.referee import builder
+
+            builder.prepare(lambda text: print(text, file=sys.stderr))
+        with places.local(request.backend, request.workers) as machines:
+            yield machines
+
+
+def prepare_simt(number: int) -> int:
+    """On a worker: build the CPU back end if it is not there. Several at once wait for one."""
+    from grader.referee import builder
+
+    builder.prepare(lambda _: None)
+    return number
+
+
+def _prepare_far(machines: Machines) -> None:
+    """What every submission needs is built once before the first, on each machine of a cluster."""
+    workers = machines.client.scheduler_info(n_workers=-1)["workers"]
+    jobs = [
+        machines.client.submit(prepare_simt, k, workers=[address], pure=False, allow_other_workers=False)
+        for k, address in enumerate(workers)
+    ]
+    machines.client.gather(jobs)
+
+
+def _handed(request: Request, wanted: list[Lesson], store: Store) -> list[Handed]:
+    folder = archives.opened(request.submissions, store.root / "unpacked")
+    names = [lesson.name for lesson in wanted]
+    handed = layouts.read(folder, names, lessons.names(), request.layout)
+    if request.roster:
+        handed = roster.join(handed, roster.read(request.roster), names)
+    return handed
+
+
+def _hidden(given: Path | None, wanted: list[Lesson]) -> dict[str, str]:
+    """Texts of hidden cases by lesson: a file for one lesson, or a folder with one for each that has some."""
+    if given is None:
+        return {}
+    if given.is_file() and len(wanted) == 1:
+        lessons.with_hidden(wanted[0].task, given)  # its mistakes are told now, not in each grading
+        return {wanted[0].name: given.read_text("utf-8")}
+    if not given.is_dir():
+        raise BadInputError(f"{given} is no folder of hidden cases; it holds 07.py, 08.py and so on.")
+    found = {}
+    for lesson in wanted:
+        for path in (
+            given / f"{lesson.number}.py",
+            given / f"{lesson.name}.py",
+            given / lesson.name / "hidden.py",
+        ):
+            if path.is_file():
+                lessons.with_hidden(lesson.task, path)
+                found[lesson.name] = path.read_text("utf-8")
+    return found
+
+
+def _left(made: Plan, before: dict[str, dict[str, Any]], request: Request) -> dict[str, Order]:
+    """The orders that have no line yet, or are to be graded again."""
+    left: dict[str, Order] = {}
+    for entry in made.entries:
+        if not entry.key:
+            continue
+        line = before.get(entry.subject)
+        if request.only_pending:
+            wanted = line is not None and line["open"] > 0
+        else:
+            again = {"all", entry.student, line["status"] if line else ""} & set(request.regrade)
+            wanted = line is None or bool(again) or _outdated(line, entry, request)
+        if wanted:
+            left[entry.key] = made.orders[entry.key]
+    return left
+
+
+def _outdated(line: dict[str, Any], entry: Entry, request: Request) -> bool:
+    """Whether a line is from a CPU and this is a full run on a GPU; a GPU's line is never made worse."""
+    return bool(request.backend == "cuda" and line["backend"] != "cuda" and line["key"] != entry.key)
+
+
+def _say_how(say: Callable[[str], None], made: Plan, orders: dict[str, Order], machines: Machines) -> None:
+    graded = sum(bool(e.key) for e in made.entries)
+    same = graded - len({e.key for e in made.entries if e.key})
+    text = f"{len(made.entries)} rows: {len(orders)} gradings to do, {machines.slots} at a time"
+    if same:
+        text += f"; {same} files equal another one and share its verdict"
+    say(f"{text}.")
+    if machines.dashboard:
+        say(f"Dask's dashboard: {machines.dashboard}")

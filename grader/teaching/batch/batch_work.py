@@ -1,0 +1,154 @@
+"""What a worker does: one grading, from an order that is plain data to an answer that is plain data.
+
+Nothing but text goes over the wire: workers need the course's checkout, not the teacher's disk. A grading
+goes the way of a single ``course check``; its player is a sandboxed process tree of its own.
+"""
+
+from __future__ import annotations
+
+import atexit
+import functools
+import hashlib
+import json
+import os
+import socket
+import traceback
+from dataclasses import asdict, dataclass, replace
+from pathlib import Path
+from typing import Any
+
+from grader.backends.detect import Choice
+from grader.domain import cache, disk, lessons, submission
+from grader.domain.errors import BadInputError
+from grader.domain.lessons import Lesson
+from grader.domain.verdict import Status, Verdict
+from grader.referee.pipeline import Job, check, refused
+from grader.referee.process.forkserver import Nursery
+from grader.referee.process.player_process import Limits
+from grader.teaching.batch import grading_key as key
+
+
+@dataclass(frozen=True, slots=True)
+class Order:
+    """One grading: its ``key``, and everything that decides about it.
+
+    ``version`` is the task's, as the teacher's checkout has it. ``hidden``: the text of a file of hidden
+    cases. ``limit``: seconds for import and each call, ``memory``: bytes for a player; 0 for the usual.
+    ``arch``: the GPU's compute capability, for building where there is none.
+    """
+
+    key: str
+    lesson: str
+    version: str
+    source: str
+    backend: str
+    hidden: str = ""
+    student: str = ""
+    sandbox: str = "auto"
+    limit: float = 0.0
+    memory: int = 0
+    schedules: int = 1
+    arch: str = ""
+
+    def text(self) -> str:
+        """As it goes over the wire."""
+        return json.dumps(asdict(self))
+
+
+def grade(text: str) -> str:
+    """Grade one order; JSON with a ``verdict``, or with an ``error`` of the grader's own. Never raises."""
+    order = Order(**json.loads(text))
+    answer: dict[str, Any] = {"worker": f"{socket.gethostname()}/{os.getpid()}"}
+    try:
+        outcome = check(prepare(order))
+        builds = [{"name": str(b["name"]), "cached": bool(b["cached"])} for b in outcome.builds]
+        answer |= {"verdict": outcome.verdict.as_json(), "builds": builds}
+    except BadInputError as error:
+        answer["error"] = str(error)
+    except Exception as error:
+        place = traceback.extract_tb(error.__traceback__)[-1]
+        answer["error"] = (
+            f"{type(error).__name__} in {Path(place.filename).name}, line {place.lineno}: {error}"
+        )
+    return json.dumps(answer)
+
+
+def build(text: str) -> str:
+    """On a GPU's host: compile an order's file into the cache without the GPU; says whether it was done."""
+    from grader.referee.fault import FaultError
+    from grader.referee.process.player_process import Player
+
+    order = Order(**json.loads(text))
+    try:
+        job = prepare(order)
+        env = cache.extensions(job.submission.source)
+        hide = {"CUDA_VISIBLE_DEVICES": "", "TORCH_CUDA_ARCH_LIST": order.arch}
+        player = Player(
+            "cuda", job.limits, sees=(job.submission.path,), writes=tuple(map(Path, env.values())),
+            env=env | hide, mode=order.sandbox,
+        )  # fmt: skip
+        try:
+            player.ready()
+            player.ask("load", player.limits.load, path=str(job.submission.path))
+        finally:
+            player.stop()
+    except (FaultError, BadInputError, OSError) as error:  # the grading itself will say what it is
+        return f"not built: {error}"
+    return "built"
+
+
+def prepare(order: Order) -> Job:
+    """The job of an order, with its file in this machine's cache."""
+    lesson = lessons.find(order.lesson)
+    if key.task_version(lesson.folder, order.hidden) != order.version:
+        raise BadInputError(f"This worker's checkout has another version of lesson {lesson.number}.")
+    task = lesson.task
+    if order.hidden:
+        task = lessons.with_hidden(task, kept(order.hidden, "hidden", "cases.py"))
+    # Named by content, so that equal files compile once, and neutral, since equal files share a verdict.
+    read = submission.read(kept(order.source, "submissions", "submission.py"))
+    limits = Limits(memory=order.memory)
+    if order.limit:
+        limits = replace(limits, load=order.limit, call=order.limit)
+    job = Job(
+        lesson.name, task, lesson.reference, read, Choice(order.backend, "batch"), limits, with_speed=True,
+        sandbox=order.sandbox, student=order.student, schedules=order.schedules,
+    )  # fmt: skip
+    # The reference is trusted and stays warm; a submission's player is always a new one in all its walls.
+    return replace(job, nurseries={"cpu": _reference()} if order.backend == "simt" else {})
+
+
+def kept(text: str, room: str, name: str) -> Path:
+    """A file with this text in the cache, by content; every process that wants it gets the same one."""
+    digest = hashlib.sha256(text.encode()).hexdigest()[:16]
+    return disk.keep(text, cache.cache_folder() / "batch" / room / digest / name)
+
+
+@functools.cache
+def _reference() -> Nursery:
+    nursery = Nursery("cpu")
+    atexit.register(nursery.close)
+    return nursery
+
+
+def read_answer(text: str) -> tuple[Verdict | None, dict[str, Any]]:
+    """The verdict of an answer, or None, and the answer itself."""
+    answer = json.loads(text)
+    return (Verdict.from_json(answer["verdict"]) if "verdict" in answer else None), answer
+
+
+def unreadable(lesson: Lesson, name: str, backend: str, reason: str) -> Verdict:
+    """The verdict on a file that is no submission: nothing was run, and ``load`` says why."""
+    return refused(_no_job(lesson, name, backend), reason)
+
+
+def ungraded(lesson: Lesson, backend: str, reason: str) -> Verdict:
+    """The verdict when the grader could not do its work: nothing is the file's fault, and nothing counts."""
+    verdict = refused(_no_job(lesson, "submission.py", backend), reason)
+    first, *rest = verdict.findings
+    return replace(verdict, findings=(replace(first, status=Status.NOT_GRADABLE), *rest))
+
+
+def _no_job(lesson: Lesson, name: str, backend: str) -> Job:
+    nothing = submission.Submission(Path(name), "", "")
+    return Job(lesson.name, lesson.task, lesson.reference, nothing, Choice(backend, "batch"))

@@ -1,0 +1,60 @@
+"""When two gradings are the same: equal task, source, back end, device, grader and whatever else decides."""
+
+from __future__ import annotations
+
+import functools
+import hashlib
+import json
+from pathlib import Path
+
+from grader.domain.lessons import Lesson
+from grader.domain.version import __version__
+from grader.referee.parts.questions import Quiz
+
+WORDS_ONLY = {"README.md", "hints.md", "lesson.ipynb", "mutants.toml", "exercise.py"}
+
+
+@functools.cache
+def task_version(folder: Path, hidden: str = "") -> str:
+    """A digest of what decides about points in a lesson's folder, and of a teacher's hidden cases."""
+    h = hashlib.sha256(hidden.encode())
+    for path in sorted(folder.rglob("*")):
+        inner = path.relative_to(folder)
+        if path.is_file() and path.name not in WORDS_ONLY and "__pycache__" not in inner.parts:
+            data = path.read_bytes()
+            h.update(f"{inner}\0{len(data)}\0".encode())
+            h.update(data)
+    return h.hexdigest()[:16]
+
+
+def of(
+    lesson: Lesson,
+    digest: str,
+    backend: str,
+    device: str,
+    *,
+    hidden: str = "",
+    student: str = "",
+    limit: float = 0.0,
+    schedules: int = 1,
+) -> tuple[str, dict[str, str]]:
+    """The key of a grading (hex), and what it is made of.
+
+    ``student`` (given if the teacher decides who is asked what) is part of it only where a lesson asks each
+    student something else; everywhere else equal files are graded once, and get one verdict.
+    """
+    parts = {
+        "task": task_version(lesson.folder, hidden),
+        "source": digest,
+        "backend": backend,
+        "device": device,
+        "grader": __version__,
+    }
+    if student and any(isinstance(part, Quiz) for part in lesson.task.parts):
+        parts["student"] = student
+    if limit:
+        parts["limit"] = f"{limit:g}"
+    if schedules > 1:
+        parts["schedules"] = str(schedules)
+    text = json.dumps([lesson.name, parts], sort_keys=True)
+    return hashlib.sha256(text.encode()).hexdigest()[:24], parts

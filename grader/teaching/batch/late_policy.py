@@ -1,0 +1,63 @@
+"""What being late costs: so many percent of the earned points for each day begun, up to a most."""
+
+from __future__ import annotations
+
+import math
+import re
+from dataclasses import dataclass
+from datetime import datetime
+
+from grader.domain.errors import BadInputError
+
+DAY = 86_400.0
+
+
+@dataclass(frozen=True, slots=True)
+class Policy:
+    """``due`` as Unix time, or None; ``grace`` seconds cost nothing; percentages of what was earned."""
+
+    due: float | None = None
+    percent_a_day: float = 0.0
+    most_percent: float = 100.0
+    grace: float = 0.0
+
+    def seconds(self, when: float | None, marked: bool) -> float:
+        """How late, 0.0 in time. A platform's mark alone counts as a moment after the end of the grace."""
+        if self.due is not None and when is not None:
+            return max(0.0, when - self.due)
+        return self.grace + 1.0 if marked else 0.0
+
+    def penalty(self, earned: int, seconds: float) -> int:
+        """Whole points taken off, rounded in the student's favour."""
+        over = seconds - self.grace
+        if over <= 0 or not self.percent_a_day:
+            return 0
+        percent = min(self.most_percent, self.percent_a_day * math.ceil(over / DAY))
+        return math.floor(earned * percent / 100 + 1e-9)
+
+
+def parse(due: str, late: str, grace: float = 0.0) -> Policy:
+    """The policy of ``--due 2026-11-20T23:59``, ``--late 10%`` or ``--late 10%,50%`` and minutes of grace.
+
+    A time without a zone is this machine's own. BadInputError for anything else.
+    """
+    moment = None
+    if due:
+        try:
+            moment = datetime.fromisoformat(due).timestamp()
+        except ValueError as error:
+            raise BadInputError(f"--due {due!r} is no date; write it as 2026-11-20T23:59.") from error
+    if not late:
+        return Policy(moment, grace=grace * 60)
+    match = re.fullmatch(r"(\d+(?:\.\d+)?)%?(?:/day)?(?:,\s*(\d+(?:\.\d+)?)%?)?", late.strip())
+    if match is None or float(match[1]) > 100:
+        raise BadInputError(f"--late {late!r} is no policy; 10%,50% takes 10 % a day off, 50 % at most.")
+    return Policy(moment, float(match[1]), min(100.0, float(match[2] or 100)), grace * 60)
+
+
+def words(seconds: float) -> str:
+    """How late, as a teacher says it."""
+    days, rest = divmod(int(seconds), int(DAY))
+    hours, minutes = rest // 3600, rest % 3600 // 60
+    parts = [f"{days} d" if days else "", f"{hours} h" if hours else "", f"{minutes} min" if minutes else ""]
+    return " ".join(p for p in parts if p) or "less than a minute"

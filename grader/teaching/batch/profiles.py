@@ -1,0 +1,65 @@
+"""``course batch --profile``: a roofline and a trace beside the page of each student who passed."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+
+from grader.reports.row import Class, Row
+from grader.teaching.batch import personal
+from grader.teaching.batch.store import Store
+
+FOLDER = "profile"
+SECONDS = 180.0
+
+
+def make(store: Store, result: Class, backend: str, sandbox: str, say: Callable[[str], None]) -> int:
+    """Profile what passed and has no profile yet, and write those students' pages again; how many were made.
+
+    Each is a command of its own, as a student would type it, in the cage that every grading has. A file that
+    cannot be profiled keeps its page without pictures, and a sentence is said.
+    """
+    todo = [row for row in result.rows if row.passed and row.key and not _ready(_folder(store, row))]
+
+    def one(row: Row) -> bool:
+        trouble = _profile(Path(row.file), row.lesson[:2], _folder(store, row), backend, sandbox)
+        if trouble:
+            say(f"{row.student}, {row.lesson}: no profile. {trouble}")
+            return False
+        personal.write(store, row, store.verdict(row.key))
+        return True
+
+    # On a GPU one at a time: two would be in each other's times.
+    with ThreadPoolExecutor(1 if backend == "cuda" else len(os.sched_getaffinity(0))) as pool:
+        return sum(pool.map(one, todo))
+
+
+def _folder(store: Store, row: Row) -> Path:
+    return store.student(row.student, row.lesson) / FOLDER
+
+
+def _ready(folder: Path) -> bool:
+    return (folder / "roofline.png").exists() and (folder / "trace.json").exists()
+
+
+def _profile(file: Path, number: str, folder: Path, backend: str, sandbox: str) -> str:
+    """Run ``course profile``; why there is no profile, or ""."""
+    words = ["profile", number, str(file), "--out", str(folder), "--backend", backend, "--sandbox", sandbox]
+    try:
+        done = subprocess.run(
+            [sys.executable, "-m", "grader", *words],
+            capture_output=True,
+            text=True,
+            errors="replace",
+            timeout=SECONDS,
+            check=False,
+        )
+    except subprocess.TimeoutExpired:
+        return f"It took more than {SECONDS:.0f} s."
+    if _ready(folder):
+        return ""
+    return (done.stderr.strip() or done.stdout.strip() or "It wrote nothing.").splitlines()[-1]

@@ -1,0 +1,60 @@
+"""What runs on a platform's machine: one submission, one results file, whatever happens.
+
+python -m grader.teaching.export.autograde gradescope 07_fused_bias_relu SUBMISSION_FOLDER results.json
+python -m grader.teaching.export.autograde prepare
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+from pathlib import Path
+
+from grader.backends import detect
+from grader.domain import lessons, submission
+from grader.domain.errors import BadInputError
+from grader.domain.lessons import Lesson
+from grader.domain.verdict import Verdict
+from grader.referee.pipeline import Job, check
+from grader.teaching.batch import batch_work, personal, store
+from grader.teaching.batch.handed_in import pick
+
+
+def main(words: list[str]) -> int:
+    """0 when a results file was written."""
+    if words == ["prepare"]:
+        from grader.referee import builder
+
+        builder.prepare(print)
+        return 0
+    kind, name, folder, out = words
+    lesson = lessons.find(name)
+    verdict = grade(lesson, Path(folder))
+    student = os.environ.get("OWNER") or os.environ.get("USERNAME") or "student"
+    store.write(Path(out).resolve(), personal.single(verdict, kind, student))
+    print(f"{verdict.status}: {verdict.points} of {verdict.max_points} points")
+    return 0
+
+
+def grade(lesson: Lesson, folder: Path) -> Verdict:
+    """The verdict on what is handed in; never an exception, since then there would be no results."""
+    try:
+        choice = detect.choose(os.environ.get("COURSE_BACKEND", "auto"))
+        chosen = pick(folder, lesson.name, [lesson.name])
+        if chosen.path is None:
+            return batch_work.unreadable(lesson, "nothing", choice.name, chosen.problem)
+        try:
+            read = submission.read(chosen.path)
+        except BadInputError as error:
+            return batch_work.unreadable(lesson, chosen.path.name, choice.name, str(error))
+        hidden = lessons.course_root() / "hidden.py"
+        task = lessons.with_hidden(lesson.task, hidden) if hidden.exists() else lesson.task
+        return check(
+            Job(lesson.name, task, lesson.reference, read, choice, with_speed=True, say=print)
+        ).verdict
+    except Exception as error:
+        return batch_work.ungraded(lesson, "simt", f"{type(error).__name__}: {error}")
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))

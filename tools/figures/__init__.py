@@ -1,0 +1,29 @@
+"""Pictures of the pages, made by code: SVG for light and dark pages, one picture a module.
+
+Each is written into ``docs/assets/figures`` by ``course dev generate``, so that a page shows the same picture
+on GitHub and on the site, and a check fails when a picture no longer is what its code and data say.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+
+from tools.figures import banks, fused, index_figure, intervals, roofline_figure, sectors, timeline
+
+FOLDER = "docs/assets/figures"
+
+FIGURES: dict[str, Callable[[Path], str]] = {
+    "index": index_figure.picture,
+    "sectors": sectors.picture,
+    "banks": banks.picture,
+    "fused": fused.picture,
+    "timeline": timeline.picture,
+    "roofline": roofline_figure.picture,
+    "intervals": intervals.picture,
+}
+
+
+def files(root: Path) -> dict[Path, str]:
+    """All pictures of the checkout ``root`` as they should be, by the file that holds them."""
+    return {root / FOLDER / f"{name}.svg": draw(root) for name, draw in FIGURES.items()}

@@ -1,0 +1,66 @@
+"""What MkDocs calls while it builds the site (``hooks:`` in mkdocs.yml): adds the pages that are generated.
+
+Files of ``lessons/`` and ``solutions/`` keep their places below the site's root, so that a link between two
+of them is right on GitHub and on the site.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+from mkdocs.config.defaults import MkDocsConfig
+from mkdocs.structure.files import File, Files
+from mkdocs.structure.pages import Page
+
+from tools import sources
+
+MERMAID = "assets/javascripts/mermaid.tiny.js"
+WORKER = "assets/javascripts/iframe-worker.js"  # lets the search work from a file
+
+
+def on_config(config: MkDocsConfig) -> MkDocsConfig:
+    """Put the lessons into the navigation, and what an offline copy needs into the page."""
+    for entry in config.nav or []:
+        if isinstance(entry, dict) and "Lessons" in entry:
+            entry["Lessons"] = sources.navigation(_root(config))
+    if not config.use_directory_urls:
+        config.extra["polyfills"] = [WORKER]  # before the theme names a copy on another host
+    return config
+
+
+def on_files(files: Files, config: MkDocsConfig) -> Files:
+    """Add the generated pages and what the lesson pages link to."""
+    extra = config.extra
+    found = sources.generated(_root(config), extra.get("repository") or "", extra.get("release") or "")
+    for uri, content in found.items():
+        files.append(File.generated(config, uri, content=content))
+    return files
+
+
+def on_page_markdown(markdown: str, page: Page, config: MkDocsConfig, files: Files) -> str:
+    """Put right what is different on the site in pages that are written by hand."""
+    if page.file.generated_by:
+        return markdown
+    return sources.mended(markdown, _root(config), config.extra.get("repository") or "")
+
+
+def on_post_page(output: str, page: Page, config: MkDocsConfig) -> str:
+    """Give pages with a diagram the local Mermaid; without it the theme would fetch one from elsewhere."""
+    output = output.replace('role="dialog"', 'role="dialog" aria-label="Search"', 1)  # the theme names it not
+    if 'class="mermaid"' not in output:
+        return output
+    up = "../" * page.url.count("/")
+    before = '<script id="__config"'  # the theme's own script follows, and looks whether Mermaid is there
+    return output.replace(before, f'<script src="{up}{MERMAID}"></script>{before}', 1)
+
+
+def on_serve(server: Any, config: MkDocsConfig, builder: Any) -> Any:
+    """While serving, look at the lessons too."""
+    for folder in ("lessons", "solutions", "grader", "benchmarks/results"):
+        server.watch(str(_root(config) / folder), recursive=True)
+    return server
+
+
+def _root(config: MkDocsConfig) -> Path:
+    return Path(config.config_file_path).resolve().parent

@@ -1,0 +1,128 @@
+"""Reference pages made from the code: GPU cards, the class report's form, task files, the Python API."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+CLASS = Path(__file__).parents[1] / "grader" / "domain" / "schema" / "class.v1.json"
+UNITS = {"bytes_per_second": (1e12, "TB/s"), "flops_per_second": (1e12, "TFLOP/s"), "seconds": (1e-6, "us")}
+
+CARDS = """\
+# GPU cards
+
+A card is a file in `grader/domain/cards` with what one GPU could do at best, and where each number comes from. Rooflines,
+floors and [predicted times](../guide/simt.md#counting) are computed from it. A time computed from a card is a bound or a
+prediction and is called so; it is never a measurement.
+"""
+
+TASK = """\
+# The task file
+
+`task.py` in a lesson's folder says as data how its exercise is graded. It holds one `TASK`:
+
+```python title="lessons/03_square_kernel/task.py"
+EXAMPLE
+```
+
+What may stand in it, from the code:
+
+::: grader.domain.task
+    options:
+      members: [Task, Case, Tensor, Speed, Prediction]
+
+Checks beyond cases are *parts*: counters, operators, ratios, tests on trial. Each kind is a file in `grader/referee/parts`.
+"""
+
+API = """\
+# Python API
+
+What a program may rely on: the nouns of the grader, and the tools that lessons use. The rest of `grader` is its own
+business and may change. [Task files](task.md) have a page of their own, and so has [the verdict as JSON](verdict.md).
+"""
+
+MODULES = {  # in the order of the page: module, and what of it is public
+    "grader.domain.verdict": ("Status", "Finding", "Verdict"),
+    "grader.domain.lessons": ("Lesson", "every", "find", "course_root"),
+    "grader.domain.submission": ("Submission", "read"),
+    "grader.referee.pipeline": ("Job", "check", "warm"),
+    "grader.domain.gpu_card": ("Card", "card", "of_device"),
+    "grader.lesson_support.grid": ("launch",),
+    "tools.measured": ("microseconds", "tables"),
+    "grader.domain.errors": ("BadInputError",),
+}
+
+CLASS_HEAD = """\
+# The class report as JSON
+
+`./course batch` writes `reports/class.json`. Its form is a published, versioned schema,
+[`class.v1.json`](class.v1.json) (JSON Schema, draft 2020-12). Within a version fields are never renamed or removed.
+"""
+
+
+def cards(root: Path) -> str:
+    """A table with a column a card, then every number's source."""
+    files = sorted(root.glob("grader/domain/cards/*.json"))
+    every = {p.stem: json.loads(p.read_text("utf-8")) for p in files}
+    keys = list(dict.fromkeys(k for c in every.values() for k in c if k != "name"))
+    lines = [CARDS, f"| | {' | '.join(c['name'] for c in every.values())} |", "|---|" + "---:|" * len(every)]
+    lines.append("| file | " + " | ".join(f"`{name}.json`" for name in every) + " |")
+    for key in keys:
+        values = " | ".join(_value(key, c.get(key)) for c in every.values())
+        lines += [f"| {_words(key)} | {values} |"]
+    for name, found in every.items():
+        lines += ["", f"## {found['name']} {{#{name}}}", "", "| number | value | source |", "|---|---:|---|"]
+        for key in keys:
+            if isinstance(found.get(key), dict):
+                source = str(found[key].get("source", "")).replace("|", "\\|")
+                lines.append(f"| {_words(key)} | {_value(key, found[key])} | {source} |")
+    return "\n".join(lines) + "\n"
+
+
+def _words(key: str) -> str:
+    for end in UNITS:
+        key = key.removesuffix("_" + end)
+    words = {"sms": "SMs", "l2_bytes": "L2 cache", "dram": "memory, peak", "copy": "memory, large copy"}
+    return words.get(key, key.replace("_", " "))
+
+
+def _value(key: str, value: Any) -> str:
+    if isinstance(value, dict) and "value" in value:
+        value = value["value"]
+    if value is None:
+        return "not known"
+    if isinstance(value, dict | list):
+        return f"`{json.dumps(value)}`".replace("|", "\\|")
+    for end, (unit, name) in UNITS.items():
+        if key.endswith(end) and isinstance(value, int | float):
+            return f"{value / unit:.4g} {name}"
+    if key.endswith("bytes") and isinstance(value, int | float):
+        return f"{value / 2**20:.4g} MiB"
+    return str(value)
+
+
+def task(root: Path) -> str:
+    """The page on task files, with one that is in use."""
+    text = (root / "lessons" / "03_square_kernel" / "task.py").read_text("utf-8")
+    return TASK.replace("EXAMPLE", text.strip())
+
+
+def api() -> str:
+    """Public modules, for mkdocstrings to fill."""
+    parts = [API]
+    for module, names in MODULES.items():
+        members = ", ".join(names)
+        parts.append(f"::: {module}\n    options:\n      members: [{members}]\n")
+    return "\n".join(parts)
+
+
+def classes(fields: Any) -> str:
+    """The page on a class report's JSON; ``fields`` makes the rows of a table of a schema's part."""
+    schema = json.loads(CLASS.read_text("utf-8"))
+    parts = [CLASS_HEAD, "## Fields", "", *fields(schema)]
+    for name, part in schema.get("$defs", {}).items():
+        if part.get("properties"):
+            words = str(part.get("description", ""))
+            parts += ["", f"## `{name}` {{#{name}}}", "", words, "", *fields(part)]
+    return "\n".join(parts) + "\n"

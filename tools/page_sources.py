@@ -1,0 +1,225 @@
+"""Pages of the docs site that nobody writes: made from the code and from ``lessons/`` at build time."""
+
+from __future__ import annotations
+
+import html
+import importlib
+import importlib.util
+import json
+import re
+from pathlib import Path
+from typing import Any
+
+from grader.domain.lessons import load_task
+from grader.domain.task import Task
+from grader.domain.verdict import SENTENCE, Finding, Status, Verdict
+
+SCHEMA = Path(__file__).parents[1] / "grader" / "domain" / "schema" / "verdict.v1.json"
+
+STATUSES = """\
+Every check ends in exactly one of these words, and so does a verdict as a whole: `passed`, the one way in
+which it failed, or `failed` when checks failed in different ways. The list is closed: a new status comes
+only with a new version of the [verdict's schema](verdict.md)."""
+
+VERDICT = """\
+`./course check 03 --json verdict.json` writes the verdict as JSON. Its form is a published, versioned
+schema, FILE (JSON Schema, draft 2020-12); the tests validate against it. Within a version fields are never
+renamed or removed. JSON has no NaN and no infinity, so in `evidence` they are the words `"nan"`, `"inf"` and
+`"-inf"`."""
+
+CLI = """\
+Every command is `./course VERB` in the checkout, or `python -m grader VERB` in an environment that has
+PyTorch already. [Exit codes](../guide/reading-a-verdict.md#exit-codes) are the same for all."""
+
+LESSONS = """\
+One new idea a lesson. Each has a page, a starter that fails, a solution that passes, and hints that give
+away a little at a time. All of them together take about HOURS hours."""
+
+MAP = """\
+A line leads from a lesson to those that build on it. You may take them in order, or go straight down
+to the one you want."""
+
+EXAMPLE = Verdict(
+    lesson="03_square_kernel",
+    submission="exercise.py",
+    backend="simt",
+    device="an example, not a measurement",
+    findings=(
+        Finding("load", Status.PASSED),
+        Finding("one block", Status.PASSED, "", 2, 2),
+        Finding(
+            "odd sizes",
+            Status.WRONG_OUTPUT,
+            "First wrong: element [0, 32] is nan, expected 0.25. "
+            "Wrong: every element of column 32, and nothing else.",
+            0,
+            3,
+            {"first_wrong": [0, 32], "expected": 0.25, "got": "nan"},
+        ),
+    ),
+    seconds=1.5,
+    stages={"load": 0.9, "cases": 0.4},
+)
+
+
+def statuses() -> str:
+    """The page on statuses, from the sentences that a student is shown."""
+    rows = [f"| `{status}` | {_cell(SENTENCE[status])} |" for status in Status]
+    return "\n".join(
+        [
+            "# Statuses",
+            "",
+            STATUSES,
+            "",
+            "| status | what it means and what to try |",
+            "|---|---|",
+            *rows,
+            "",
+        ]
+    )
+
+
+def verdict() -> str:
+    """The page on a verdict's JSON, from its schema."""
+    schema = json.loads(SCHEMA.read_text("utf-8"))
+    parts = [
+        "# The verdict as JSON",
+        "",
+        VERDICT.replace("FILE", f"[`{SCHEMA.name}`]({SCHEMA.name})"),
+        "",
+        "## Fields",
+        "",
+        *fields(schema),
+    ]
+    for name in ("finding", "predicted", "measured", "none"):
+        part = schema["$defs"][name]
+        heading = "A finding" if name == "finding" else f"`speed` when its `kind` is `{name}`"
+        parts += ["", f"## {heading}", "", str(part.get("description", "")), "", *fields(part)]
+    example = json.dumps(EXAMPLE.as_json(), indent=2)
+    return "\n".join([*parts, "", "## An example", "", "```json", example, "```", ""])
+
+
+def cli() -> str:
+    """The command-line page, from the Typer application itself."""
+    head = "# Command line\n\n"
+    if importlib.util.find_spec("grader.cli.app") is None:  # until the first version of the CLI is in
+        return head + "The commands are being written.\n"
+    from typer.cli import get_docs_for_click
+    from typer.main import get_command
+
+    app = importlib.import_module("grader.cli.app").app
+    command = get_command(app)
+    from typer import Context
+
+    text = get_docs_for_click(
+        obj=command, ctx=Context(command, info_name="course"), name="course", title="course"
+    )
+    for pattern, new in (
+        (r"\A\s*# .*\n", ""),
+        (r"^\*\*Commands\*\*:\n\n(?:\* .*\n)+", ""),  # cut short there, and told in full below
+        (r"^\* `--help`: .*\n", ""),
+        (r"^\*\*Options\*\*:\n\n(?!\*)", ""),
+        (r"```console\n\$ ", "```sh\n./"),
+    ):
+        text = re.sub(pattern, new, text, flags=re.M)
+    return f"{head}{CLI}\n\n{text}"
+
+
+def tasks(root: Path) -> dict[str, Task]:
+    """Lessons that have a page, by folder name, in order."""
+    folders = sorted(p.parent for p in root.glob("lessons/[0-9][0-9]_*/README.md"))
+    return {f.name: load_task(f / "task.py") for f in folders if (f / "task.py").exists()}
+
+
+def overview(root: Path, picture: str = "") -> str:
+    """The map and the table of all lessons; ``picture`` is the map's SVG."""
+    every = tasks(root)
+    hours = sum(task.minutes for task in every.values()) / 60
+    rows = [
+        f"| {name[:2]} | [{_cell(task.title)}]({name}/README.md) | {_cell(', '.join(task.introduces))} "
+        f"| {task.minutes} min | {task.max_points} |"
+        for name, task in every.items()
+    ]
+    return "\n".join(
+        [
+            "# Lessons",
+            "",
+            LESSONS.replace("HOURS", f"{hours:.0f}"),
+            "",
+            *(["## The map", "", MAP, "", f'<div class="map">{picture}</div>', ""] if picture else []),
+            "## All lessons",
+            "",
+            "| no. | lesson | what is new | time | points |",
+            "|---|---|---|---:|---:|",
+            *rows,
+            "",
+        ]
+    )
+
+
+def lesson(text: str, task: Task, quiz: str = "", offer: str = "") -> str:
+    """A lesson's README as a page: with facts, quiz, and what only GitHub understands put right.
+
+    ``offer``: links to what there is beside the text.
+    """
+    facts = [f"About {task.minutes} minutes, {task.max_points} points"]
+    if task.introduces:
+        terms = f" ({', '.join(task.terms)})" if task.terms else ""
+        facts.append(f"new: {', '.join(task.introduces)}{terms}")
+    if task.requires:
+        facts.append(f"you need: {', '.join(task.requires)}")
+    line = f'<p class="lesson-facts">{html.escape(". ".join(f[0].upper() + f[1:] for f in facts))}.</p>'
+    if offer:
+        line += f"\n\n{offer}\n{{ .lesson-offer }}\n"
+    title, newline, rest = text.partition("\n")
+    if not title.startswith("# "):
+        title, newline, rest = f"# {task.title}", "\n\n", text
+    if quiz:
+        rest = rest.replace("## Where to read on", f"{quiz}\n## Where to read on", 1)
+    return f"{title}{newline}\n{line}\n{_portable(rest)}"
+
+
+def hints(text: str) -> str:
+    """Hints as a page: each of its sections closed until it is asked for."""
+    title, *sections = re.split(r"^## (.+)\n", text, flags=re.M)
+    parts = [title.rstrip(), "\n[Back to the lesson](README.md). Open one hint, try again, then the next.\n"]
+    for heading, body in zip(sections[::2], sections[1::2], strict=True):
+        summary = f"<summary>{html.escape(heading)}</summary>"
+        parts.append(f'<details class="tip" markdown="1">\n{summary}\n\n{body.strip()}\n\n</details>\n')
+    return "\n".join(parts)
+
+
+def _portable(text: str) -> str:
+    # GitHub renders Markdown inside <details>; Python-Markdown only when it is told to.
+    text = re.sub(r"<details(?![^>]*markdown)", '<details markdown="1"', text)
+    # Seen from lessons/NN_name/, the site's pages lie in ../../docs on GitHub and in ../.. on the site.
+    return text.replace("](../../docs/", "](../../")
+
+
+def fields(schema: dict[str, Any]) -> list[str]:
+    """A table of the fields of a part of a schema: name, type, meaning."""
+    rows = ["| field | type | meaning |", "|---|---|---|"]
+    for name, part in schema["properties"].items():
+        rows.append(f"| `{name}` | {_cell(_type(part))} | {_cell(str(part.get('description', '')))} |")
+    return rows
+
+
+def _type(part: dict[str, Any]) -> str:
+    if "$ref" in part:
+        name = str(part["$ref"]).rsplit("/", 1)[-1]
+        return {"status": "[status](statuses.md)", "spread": "object: `median`, `p10`, `p90`, `n`"}.get(
+            name, name
+        )
+    if "const" in part:
+        return f"`{json.dumps(part['const'])}`"
+    if "enum" in part:
+        return " or ".join(f"`{json.dumps(v)}`" for v in part["enum"])
+    if "oneOf" in part:
+        return " or ".join(_type(p) for p in part["oneOf"])
+    if part.get("type") == "array":
+        return f"list of {_type(part['items'])}s"
+    return str(part.get("type", "any"))
+
+
+def _cell(text: str) -> str:
+    return text.replace("|", "\\|").replace("\n", " ")

@@ -1,0 +1,298 @@
+"""Pages of measured results, made from ``benchmarks/results`` and nothing else.
+
+A file that nobody described here is shown all the same: what it says of itself, then its numbers as tables.
+"""
+
+from __future__ import annotations
+
+import json
+import statistics
+import subprocess
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from tools import measured, results_known, results_table
+from tools.figures import races
+
+HEAD = """\
+# Results
+
+Everything that was measured for this course, from the files in `benchmarks/results`. A number on any page of
+this site comes from one of them. Each result says on what, with what and by which command it was measured;
+times hold for that machine only."""
+
+ABOUT = {
+    "command",
+    "date",
+    "machine",
+    "versions",
+    "device",
+    "torch",
+    "triton",
+    "cuda",
+    "python",
+    "how",
+    "gpu",
+}
+ABOUT |= {"nvcc", "numba", "cores", "backend", "schema", "grader"}
+RACES = "Intervals of races of a kernel with itself, beside the line at 1 where both are equally fast"
+MOST = 40  # rows of a table that nobody described
+WORDS = 120  # letters of a cell there
+
+
+@dataclass(frozen=True, slots=True)
+class Group:
+    """A page of results: its name, title, what it is about, and its files with their titles."""
+
+    name: str
+    title: str
+    about: str
+    files: dict[str, str]
+
+
+GROUPS = (
+    Group(
+        "kernels",
+        "Kernels on a GPU",
+        "How fast the lessons' kernels are beside the framework's, and what their parts cost.",
+        {
+            "bench.json": "Every solution that is about speed, beside its baselines",
+            "solution_07.json": "Lesson 07, raced against eager PyTorch",
+            "pages.json": "The tables of the lessons' pages",
+            "gemm_epilogue.json": "Products with an epilogue: framework, lesson 12, lesson 13",
+            "ladder_h200.json": "The ladder of lesson 13, on an H200",
+            "ladder_h100.json": "The ladder of lesson 13, on an H100",
+            "expf.json": "Two exponentials",
+            "block_sizes.json": "Block sizes in three languages, lesson 11",
+            "solutions_cuda.json": "Every solution, graded on a GPU",
+        },
+    ),
+    Group(
+        "clocks",
+        "Clocks",
+        "How well the grader's clocks tell one time from another.",
+        {
+            "clocks.json": "A kernel raced with itself, and with a slower one",
+            "clocks_one_pair.json": "The same with one pair of processes, as it was at first",
+            "clocks_before.json": "The same while more than one call waited in the queue",
+            "lesson07.json": "What a timed grading of lesson 07 costs",
+            "models.json": "The models of lessons 07 and 08 in every version, raced with eager PyTorch",
+            "regrade.json": "The same files graded again and again",
+            "regrade_simt.json": "The same without a GPU",
+            "placement.json": "One kernel in several processes: what makes its time differ",
+            "between_calls.json": "Calls that wait for the device, and what passes between them",
+            "row_spread.json": "Rows of calls, and how far processes lie apart",
+            "queue_depth.json": "One kernel, by what waits behind it in the queue",
+            "roles.json": "One kernel in processes of different pasts",
+            "roles_before.json": "The same while more than one call waited in the queue",
+            "predict_h200.json": "Launches to predict, timed on an H200",
+            "predict_h100.json": "Launches to predict, timed on an H100",
+            "predict_counts.json": "The same launches, counted by simt",
+        },
+    ),
+    Group(
+        "cpu",
+        "The CPU back end",
+        "What simt counts and computes, beside a GPU, and how long it takes.",
+        {
+            "ncu_compare.json": "Counts of simt beside those of Nsight Compute",
+            "simt_vs_gpu.json": "Results of simt beside those of a GPU",
+            "simt.json": "Time that simt takes",
+            "solutions_simt.json": "Every solution, graded without a GPU",
+        },
+    ),
+    Group(
+        "grader",
+        "The grader",
+        "How long you wait for it, what it allows, and what it survives.",
+        {
+            "pairs_simt.json": "Pairs of any origin, each with a right, a wrong and a coarse submission",
+            "pairs_memory.json": "A pair whose tensors take 6 GB",
+            "watch.json": "From a save to a verdict",
+            "loop.json": "A single check",
+            "overhead.json": "What the sandbox costs",
+            "look.json": "The look at a text",
+            "mistakes.json": "Beginners' mistakes whose line and cause the first panel names",
+            "tolerance.json": "Errors of honest and of less honest arithmetic",
+            "batch_class.json": "A class of 200, 50 of them hostile",
+            "batch_kill.json": "A class graded while its processes are killed",
+            "batch_speed_cpu.json": "A class on more processes",
+            "batch_scheduler.json": "A hundred thousand gradings through the scheduler",
+            "batch_report.json": "Reports of a class of ten thousand",
+        },
+    ),
+    Group(
+        "corpus",
+        "The corpus",
+        "Files with a known right status, among them every cheat we could think of, and the verdicts.",
+        {
+            "corpus_simt.json": "The corpus without a GPU",
+            "corpus_gpu.json": "The corpus on a GPU",
+            "corpus_clock.json": "Cheats of the clock, and honest files that are timed",
+            "corpus_timed.json": "Every honest file, raced",
+        },
+    ),
+)
+
+
+def pages(root: Path) -> dict[str, str]:
+    """All pages of results and the pictures on them, by their place below the site's root."""
+    files = {
+        p.name: json.loads(p.read_text("utf-8")) for p in sorted((root / measured.RESULTS).glob("*.json"))
+    }
+    known = {name for group in GROUPS for name in group.files}
+    groups = list(GROUPS)
+    if rest := {
+        name: name.removesuffix(".json").replace("_", " ").capitalize() for name in files if name not in known
+    }:
+        groups.append(Group("more", "More results", "Results that have no page of their own yet.", rest))
+    found: dict[str, str] = {}
+    listing = ["| what | measured on | date |", "|---|---|---|"]
+    for group in groups:
+        parts = [f"# {group.title}", "", group.about, ""]
+        for name, title in group.files.items():
+            if name not in files:
+                continue
+            data = files[name]
+            facts = provenance(root, name, data)
+            anchor = name.removesuffix(".json")
+            listing.append(f"| [{title}]({group.name}.md#{anchor}) | {facts['device']} | {facts['date']} |")
+            parts += [f"## {title} {{#{anchor}}}", "", *_facts(facts, name), ""]
+            describe = results_known.KNOWN.get(name)
+            described = describe(root, data) if describe else results_table.Described(list(generic(data)))
+            parts += described.parts
+            if races.found(data):
+                described.pictures["races"] = races.picture(data)
+                parts += results_table.shown("races", RACES)
+            for picture, svg in described.pictures.items():
+                found[f"results/{picture}.svg"] = svg
+        found[f"results/{group.name}.md"] = "\n".join(parts) + "\n"
+    found["results/index.md"] = "\n".join([HEAD, "", *listing]) + "\n"
+    return found
+
+
+def provenance(root: Path, name: str, data: dict[str, Any]) -> dict[str, str]:
+    """Device, versions, command and date of a result; "not noted" where its file does not say."""
+    how = data.get("how") if isinstance(data.get("how"), dict) else {}
+    assert isinstance(how, dict)
+    for part in [p for p in how.values() if isinstance(p, dict)]:  # of a file in parts, each with its own
+        how = {**how, **part}
+    whole = {**how, **data}
+    machine = whole.get("machine") or {}
+    if isinstance(machine, str):
+        machine = {"processor": machine, "cores": data.get("cores", "?")}
+    speed = data.get("speed") if isinstance(data.get("speed"), dict) else {}
+    assert isinstance(speed, dict)
+    device = whole.get("device") or whole.get("gpu") or machine.get("name") or _lessons_device(data)
+    if not device:
+        device = (
+            f"{machine.get('processor', 'CPU')}, {machine.get('cores', data.get('cores', '?'))} cores, no GPU"
+        )
+    versions = {
+        k: whole[k]
+        for k in ("torch", "triton", "cuda", "numba", "python", "compiler", "nvcc", "ncu")
+        if k in whole
+    }
+    versions |= whole.get("versions") or {}
+    command = str(
+        whole.get("command")
+        or how.get("how")
+        or f"course check, verdict {data.get('schema', '')}".strip(", ")
+    )
+    return {
+        "device": str(device),
+        "versions": ", ".join(f"{k} {v}" for k, v in versions.items() if isinstance(v, str)) or "not noted",
+        "command": command,
+        "date": str(whole.get("date") or _committed(root, name)),
+    }
+
+
+def _lessons_device(data: dict[str, Any]) -> str:
+    lessons = data.get("lessons")
+    return str(lessons[0].get("device", "")) if isinstance(lessons, list) and lessons else ""
+
+
+def _committed(root: Path, name: str) -> str:
+    """The day on which the file last changed in the repository, for a file that does not say it itself."""
+    command = ["git", "log", "-1", "--format=%cs", "--", f"{measured.RESULTS}/{name}"]
+    done = subprocess.run(command, cwd=root, capture_output=True, text=True, check=False)
+    return f"{done.stdout.strip()} or before" if done.stdout.strip() else "not noted"
+
+
+def _facts(facts: dict[str, str], name: str) -> list[str]:
+    command = f"`{facts['command']}`" if facts["command"].startswith("python") else facts["command"]
+    return [
+        f"Measured on **{facts['device']}**. Date: {facts['date']}. Versions: {facts['versions']}. "
+        f"Command: {command}. File: `{measured.RESULTS}/{name}`.",
+        "{ .provenance }",
+    ]
+
+
+def generic(data: dict[str, Any]) -> Iterator[str]:
+    """The numbers of any result as tables."""
+    yield from _walk({k: v for k, v in data.items() if k not in ABOUT}, "")
+
+
+def _walk(data: dict[str, Any], path: str) -> Iterator[str]:
+    plain = {k: v for k, v in data.items() if _is_plain(v)}
+    if plain:
+        yield from results_table.table(
+            ["value of " + path if path else "value", ""], [[k, cell(v)] for k, v in plain.items()]
+        )
+    for key, value in data.items():
+        if _is_plain(value):
+            continue
+        where = f"{path}, {key}" if path else key
+        rows = value if isinstance(value, list) else None
+        named = value if isinstance(value, dict) else None
+        if named and all(isinstance(v, dict) for v in named.values()):
+            inner = {k: {a: b for a, b in v.items() if _is_plain(b)} for k, v in named.items()}
+            if any(inner.values()):
+                yield from _rows(where, [{"": k, **v} for k, v in inner.items()])
+            for k, v in named.items():
+                deeper = {a: b for a, b in v.items() if not _is_plain(b)}
+                if deeper:
+                    yield from _walk(deeper, f"{where}, {k}")
+        elif named is not None:
+            yield from _walk(named, where)
+        elif rows and all(isinstance(r, dict) for r in rows):
+            yield from _rows(where, [{a: b for a, b in r.items() if _is_plain(b)} for r in rows])
+
+
+def _rows(title: str, rows: list[dict[str, Any]]) -> Iterator[str]:
+    columns = list(dict.fromkeys(k for r in rows for k in r))
+    yield f"**{title}**{'' if len(rows) <= MOST else f', the first {MOST} of {len(rows)}'}"
+    yield ""
+    yield from results_table.table(columns, [[cell(r.get(c, "")) for c in columns] for r in rows[:MOST]])
+
+
+def _is_plain(value: Any) -> bool:
+    if isinstance(value, list):
+        return all(isinstance(v, int | float | str) for v in value)
+    return not isinstance(value, dict)
+
+
+def cell(value: Any) -> str:
+    """A value for a table; of several numbers the median and the range."""
+    if isinstance(value, list):
+        numbers = [v for v in value if isinstance(v, int | float) and not isinstance(v, bool)]
+        if numbers and len(numbers) == len(value):
+            middle = f"{number(statistics.median(numbers))}"
+            return (
+                middle
+                if len(numbers) == 1
+                else f"{middle} ({number(min(numbers))} to {number(max(numbers))}, {len(numbers)} times)"
+            )
+        return ", ".join(str(v) for v in value)[:WORDS]
+    if isinstance(value, bool) or value is None:
+        return {True: "yes", False: "no", None: ""}[value]
+    return number(value) if isinstance(value, int | float) else str(value)[:WORDS]
+
+
+def number(value: float) -> str:
+    """Four digits of a number, without an exponent where it can be read without one."""
+    if isinstance(value, int):
+        return f"{value:,}"
+    return f"{value:,.0f}" if abs(value) >= 1000 else f"{value:.4g}"

@@ -1,0 +1,108 @@
+"""All pages of the site that are not written by hand, by their place in it: one list for every site builder.
+
+MkDocs gets them through ``hooks.py`` while it builds. Zensical knows no hooks: for it ``staged`` writes the
+hand-written and the generated pages into one folder, with a configuration that needs nothing else.
+"""
+
+from __future__ import annotations
+
+import re
+import shutil
+from collections.abc import Iterable
+from pathlib import Path
+
+import yaml
+
+from grader.domain.lessons import course_root
+from tools import coursemap, explorers, glossary, lookup, offer, page_sources, quiz, results_page
+
+SHOWN = {".py", ".md", ".svg", ".ipynb", ".json"}
+Files = dict[str, str | bytes]
+
+
+def generated(root: Path, repository: str = "", release: str = "") -> Files:
+    """Every generated page and file, by its place below the site's root.
+
+    ``repository`` ("owner/name" on GitHub) and ``release`` (a tag) are where notebooks can be opened from.
+    """
+    tasks = page_sources.tasks(root)
+    words = glossary.read(root)
+    found: Files = {
+        "reference/statuses.md": page_sources.statuses(),
+        "reference/verdict.md": page_sources.verdict(),
+        f"reference/{page_sources.SCHEMA.name}": page_sources.SCHEMA.read_bytes(),
+        "reference/class.md": lookup.classes(page_sources.fields),
+        f"reference/{lookup.CLASS.name}": lookup.CLASS.read_bytes(),
+        "reference/cli.md": page_sources.cli(),
+        "reference/cards.md": lookup.cards(root),
+        "reference/task.md": lookup.task(root),
+        "reference/api.md": lookup.api(),
+        "reference/glossary.md": words.page(tasks),
+        "lessons/index.md": page_sources.overview(root, coursemap.picture(tasks)),
+        **results_page.pages(root),
+    }
+    for path in _lesson_files(root):
+        uri = path.relative_to(root).as_posix()
+        text = path.read_text("utf-8")
+        if path.name == "README.md":
+            questions = quiz.read(path.with_name("quiz.toml"))
+            shown = quiz.section(questions, path.parent.name[:2])
+            links = offer.notebook(path.parent.name, repository, release)
+            text = page_sources.lesson(text, tasks[path.parent.name], shown, links) + words.tooltips()
+            text = explorers.filled(text, root)
+        elif path.name == "hints.md":
+            text = page_sources.hints(text)
+        found[uri] = text
+    return found
+
+
+def mended(page: str, root: Path, repository: str = "") -> str:
+    """A hand-written page of ``docs/``: its links to lessons and its figures, put right for the site.
+
+    On GitHub such a page is one folder deeper below the lessons than on the site. ``repository`` as above.
+    """
+    page = re.sub(r"\]\(((?:\.\./)*)\.\./(lessons|solutions)/", r"](\1\2/", page)
+    if repository:
+        page = page.replace("git clone REPOSITORY", f"git clone https://github.com/{repository}")
+    return explorers.filled(page, root)
+
+
+def navigation(root: Path) -> list[dict[str, str]]:
+    """The lessons' part of the navigation, in order."""
+    lessons = [{"Overview": "lessons/index.md"}]
+    for name, task in page_sources.tasks(root).items():
+        lessons.append({f"{name[:2]} {task.title}": f"lessons/{name}/README.md"})
+    return lessons
+
+
+def staged(folder: Path, root: Path | None = None) -> Path:
+    """Write all pages below ``folder``, and beside them a ``mkdocs.yml`` without hooks; its path."""
+    root = root or course_root()
+    pages_folder = folder / "docs"
+    shutil.copytree(root / "docs", pages_folder)
+    for path in pages_folder.rglob("*.md"):
+        path.write_text(mended(path.read_text("utf-8"), root), "utf-8")
+    for uri, content in generated(root).items():
+        path = pages_folder / uri
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_bytes(content if isinstance(content, bytes) else content.encode())
+    text = (root / "mkdocs.yml").read_text("utf-8")
+    lines = [line for line in text.splitlines() if not line.startswith("hooks:")]
+    entry = next(k for k, line in enumerate(lines) if line.startswith("  - Lessons: []"))
+    listed = [
+        f"      - {yaml.safe_dump(one, default_flow_style=True, width=1000).strip()}"
+        for one in navigation(root)
+    ]
+    lines[entry : entry + 1] = ["  - Lessons:", *listed]
+    config = folder / "mkdocs.yml"
+    config.write_text("\n".join(lines) + "\n", "utf-8")
+    return config
+
+
+def _lesson_files(root: Path) -> Iterable[Path]:
+    for top in ("lessons", "solutions"):
+        for name in page_sources.tasks(root):
+            for path in sorted((root / top / name).rglob("*")):
+                hidden = any(part.startswith((".", "_")) for part in path.relative_to(root).parts)
+                if path.is_file() and path.suffix in SHOWN and not hidden:
+                    yield path
