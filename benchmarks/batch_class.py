@@ -26,7 +26,7 @@ ROOT = Path(__file__).resolve().parents[1]
 sys.path.insert(0, str(ROOT))
 
 from grader.backends.detect import gpu_name  # noqa: E402
-from tests.batch import klass  # noqa: E402
+from tests.teaching.batch import klass  # noqa: E402
 
 
 def grade(

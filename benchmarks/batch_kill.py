@@ -29,7 +29,7 @@ ROOT = Path(__file__).resolve().parents[1]
 sys.path.insert(0, str(ROOT))
 
 from grader.teaching.batch import journal  # noqa: E402
-from tests.batch import klass  # noqa: E402
+from tests.teaching.batch import klass  # noqa: E402
 
 KINDS = ("doubled", "not written", "does not compile", "no name", "no Python", "raises", "exits", "segfault")
 CENTRAL = ["client", "scheduler"]

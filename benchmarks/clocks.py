@@ -32,10 +32,11 @@ sys.path.insert(0, str(ROOT))
 from grader.domain import cache, lessons  # noqa: E402
 from grader.domain.task import Case, Task, Tensor  # noqa: E402
 from grader.referee.fault import FaultError  # noqa: E402
+from grader.referee.lesson_problem import LessonProblem  # noqa: E402
 from grader.referee.process.forkserver import shared  # noqa: E402
 from grader.referee.process.player_process import Limits, Player  # noqa: E402
 from grader.referee.reference import Oracle  # noqa: E402
-from grader.referee.session import Match  # noqa: E402
+from grader.referee.session import Session  # noqa: E402
 from grader.referee.timing import gpu_state, race  # noqa: E402
 from grader.referee.timing.plan import Plan  # noqa: E402
 from grader.referee.timing.setup import EAGER  # noqa: E402
@@ -101,7 +102,7 @@ class Pool:
     def __init__(self, task: Task, reference: Path, file: Path, count: int, plan: Plan) -> None:
         limits, env = Limits(start=120, load=200, call=200), cache.extensions(reference.read_text())
         self.task, self.players = task, []
-        matches = []
+        sessions = []
         for _ in range(count + (count > 1)):
             pair = [
                 Player("cuda", limits, sees=(path,), env=env, mode="off", nursery=shared("cuda").get("cuda"))
@@ -109,13 +110,13 @@ class Pool:
             ]
             self.players += pair
             oracle = Oracle(pair[0], task)
-            matches.append(Match(task, str(file), lambda p=pair[1]: p, oracle))  # type: ignore[misc]
-        for match in matches:
-            match.oracle.load(str(reference))
-            assert match.player is not None
-            match.player.ask("load", limits.load, path=str(file))
-        first = race.line_up(matches[0], task.cases[0], how=plan)
-        others = [race.beside(match, task.cases[0], first) for match in matches[1:]]
+            sessions.append(Session(task, str(file), lambda p=pair[1]: p, oracle, LessonProblem))  # type: ignore[misc]
+        for session in sessions:
+            session.oracle.load(str(reference))
+            assert session.player is not None
+            session.player.ask("load", limits.load, path=str(file))
+        first = race.line_up(sessions[0], task.cases[0], how=plan)
+        others = [race.beside(session, task.cases[0], first) for session in sessions[1:]]
         self.starts = others or [first]  # as in a grading: where several pairs race, the first does not
 
     def race(self) -> race.Heat:
@@ -123,11 +124,11 @@ class Pool:
         start = self.starts[0]
         wanted = min(start.plan.pairs_for(start.eager_seconds), len(self.starts))
         if wanted == 1:
-            return race.heat(start.match, start)
+            return race.heat(start.session, start)
         references, files = (random.sample(self.starts, wanted) for _ in range(2))
         times = max(s.times for s in self.starts)
         met = [replace(f, eager=r.eager, times=times) for r, f in zip(references, files, strict=True)]
-        return race.heat(start.match, *met)
+        return race.heat(start.session, *met)
 
     def close(self) -> None:
         """End all processes."""

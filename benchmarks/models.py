@@ -19,9 +19,10 @@ sys.path.insert(0, str(ROOT))
 
 from grader.domain.task import Case, Task, Tensor  # noqa: E402
 from grader.referee.fault import FaultError  # noqa: E402
+from grader.referee.lesson_problem import LessonProblem  # noqa: E402
 from grader.referee.process.player_process import Limits, Player  # noqa: E402
 from grader.referee.reference import Oracle  # noqa: E402
-from grader.referee.session import Match  # noqa: E402
+from grader.referee.session import Session  # noqa: E402
 from grader.referee.timing import gpu_state, race  # noqa: E402
 from grader.referee.timing.interval import spread  # noqa: E402
 from grader.referee.timing.plan import Plan  # noqa: E402
@@ -42,11 +43,11 @@ def raced(problem: str, version: str, baselines: tuple[str, ...]) -> list[dict[s
     task = Task(version, version, (case,), kind="model", reference_entry=f"Eager{problem}")
     limits = Limits(start=120, load=200, call=200)
     players = [Player("cuda", limits, sees=(FILE,), mode="off") for _ in range(2)]
-    match = Match(task, str(FILE), lambda: players[1], Oracle(players[0], task))
+    session = Session(task, str(FILE), lambda: players[1], Oracle(players[0], task), LessonProblem)
     try:
         for player in players:
             player.ask("load", limits.load, path=str(FILE))
-        heat = race.heat(match, race.line_up(match, case, baselines, how=PLAN))
+        heat = race.heat(session, race.line_up(session, case, baselines, how=PLAN))
     finally:
         for player in players:
             player.stop()

@@ -1,4 +1,4 @@
-"""The measured part of docs/guide/prediction.md, and its picture; tests/predict holds both to the numbers."""
+"""The measured part of docs/guide/prediction.md, and its picture; a test holds both to the numbers."""
 
 from __future__ import annotations
 

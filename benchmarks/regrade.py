@@ -29,7 +29,8 @@ sys.path.insert(0, str(ROOT))
 from grader.backends import detect  # noqa: E402
 from grader.domain import lessons, submission  # noqa: E402
 from grader.domain.cache import cache_folder  # noqa: E402
-from grader.referee.pipeline import Job, check, warm  # noqa: E402
+from grader.referee.job import Job  # noqa: E402
+from grader.referee.pipeline import check, warm  # noqa: E402
 from grader.referee.timing import gpu_state  # noqa: E402
 from tools import mutants  # noqa: E402
 

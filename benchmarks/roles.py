@@ -35,15 +35,17 @@ sys.path.insert(0, str(ROOT))
 
 from grader.domain import cache  # noqa: E402
 from grader.domain.task import Case, Task, Tensor  # noqa: E402
+from grader.referee.lesson_problem import LessonProblem  # noqa: E402
 from grader.referee.process.forkserver import shared  # noqa: E402
 from grader.referee.process.player_process import Limits, Player  # noqa: E402
 from grader.referee.reference import Oracle  # noqa: E402
-from grader.referee.session import Match  # noqa: E402
+from grader.referee.session import Session  # noqa: E402
 from grader.referee.timing import gpu_state, race  # noqa: E402
 from grader.referee.timing.order import seed_of  # noqa: E402
 from grader.referee.timing.plan import FRESH, Plan  # noqa: E402
-from grader.referee.timing.setup import Track, ready  # noqa: E402
+from grader.referee.timing.setup import ready  # noqa: E402
 from grader.referee.timing.timed_results import fetch  # noqa: E402
+from grader.referee.timing.track import Track  # noqa: E402
 
 SHAPE = (64, 1024)
 TEXT = '''
@@ -109,16 +111,22 @@ def processes(file: Path, pairs: int) -> list[dict[str, Any]]:
         roles = ["reference", "submission", "bare"]
         order = roles if number % 4 < 2 else [roles[1], roles[0], roles[2]]
         started = {role: player(file) for role in order}
-        match = Match(task, str(file), lambda p=started["submission"]: p, Oracle(started["reference"], task))  # type: ignore[misc]
-        match.oracle.load(str(file))
+        session = Session(
+            task,
+            str(file),
+            lambda p=started["submission"]: p,
+            Oracle(started["reference"], task),
+            LessonProblem,
+        )  # type: ignore[misc]
+        session.oracle.load(str(file))
         for role in ("submission", "bare"):
             started[role].ask("load", LIMITS.load, path=str(file))
-        sets = sets or [match.arguments(task.cases[0]) for _ in range(PLAN.sets)]
+        sets = sets or [session.problem.arguments(task.cases[0]) for _ in range(PLAN.sets)]
         if first is None or number % 2 == 0:
-            start = race.line_up(match, task.cases[0], how=PLAN, sets=sets)
+            start = race.line_up(session, task.cases[0], how=PLAN, sets=sets)
             first = first or start
         else:
-            start = race.beside(match, task.cases[0], first)
+            start = race.beside(session, task.cases[0], first)
         for role in roles:
             track = Track("told", started[role])
             facts = ready(track, "tell", sets, PLAN)

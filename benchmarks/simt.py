@@ -35,7 +35,7 @@ TARGETS = {
 EDITED = """
 import sys, time
 sys.path.insert(0, {root!r})
-from grader.backends.simt import build as builder
+from grader.backends.simt.compile import compiler as builder
 texts = [open({kernel!r}).read() + f"\\n// {{k}} {{time.time_ns()}}" for k in range({runs})]
 out = []
 for text in texts:
@@ -81,7 +81,7 @@ def builds(runs: int) -> tuple[list[float], list[float]]:
 def first_use() -> dict[str, float]:
     """Seconds of the one-time set-up from an empty cache, and the bytes that it leaves there."""
     with tempfile.TemporaryDirectory() as cache:
-        code = "from grader.backends.simt import build; print(build.prepare())"
+        code = "from grader.backends.simt.compile import compiler; print(compiler.prepare())"
         env = os.environ | {"COURSE_CACHE": cache}
         done = subprocess.run(
             [sys.executable, "-c", code], cwd=ROOT, env=env, capture_output=True, text=True, check=True

@@ -25,8 +25,8 @@ import numpy as np
 ROOT = Path(__file__).resolve().parents[1]
 sys.path.insert(0, str(ROOT))
 
-from tests.simt.corpus import courses, features, libraries, library  # noqa: E402
-from tests.simt.corpus.expected import HONEST, values  # noqa: E402
+from tests.backends.simt.corpus import courses, features, libraries, library  # noqa: E402
+from tests.backends.simt.corpus.expected import HONEST, values  # noqa: E402
 
 RIGHT = ("threads", "memory", "arithmetic", "small_floats", "groups", "host", "honest_reduce", "honest_dense",
          "libraries", "courses", "courses_more")  # fmt: skip
@@ -159,8 +159,10 @@ def simt(program: str) -> dict[str, Any]:
     """The same cases on this machine's CPU."""
     with tempfile.TemporaryDirectory() as folder:
         out = Path(folder) / "answer.json"
-        path = ROOT / "tests" / "simt" / "programs" / f"{program}.py"
-        subprocess.run([sys.executable, "-m", "tests.simt.player", str(path), str(out)], cwd=ROOT, check=True)
+        path = ROOT / "tests/backends/simt/programs" / f"{program}.py"
+        subprocess.run(
+            [sys.executable, "-m", "tests.backends.simt.player", str(path), str(out)], cwd=ROOT, check=True
+        )
         answer: dict[str, Any] = json.loads(out.read_text())
         return answer
 

@@ -34,7 +34,7 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 def pytest_configure(config: pytest.Config) -> None:
     """Make the exercises importable, and give tests in the work folder a device."""
     from grader.backends import detect
-    from grader.student import workspace
+    from grader.domain import workspace
     from grader.student.run import exercises, run_tests
 
     exercises.install()

@@ -10,7 +10,8 @@ from grader.backends import detect
 from grader.domain.lessons import Lesson, course_root, every
 from grader.domain.submission import read
 from grader.domain.verdict import Status, Verdict
-from grader.referee.pipeline import Job, check, warm
+from grader.referee.job import Job
+from grader.referee.pipeline import check, warm
 from grader.reports.json_report import write
 
 SCHEMA = json.loads((course_root() / "grader/domain/schema" / "verdict.v1.json").read_text())

@@ -8,7 +8,8 @@ from grader.backends.detect import Choice
 from grader.domain.lessons import load_task
 from grader.domain.submission import read
 from grader.domain.verdict import Status, Verdict
-from grader.referee.pipeline import Job, check, warm
+from grader.referee.job import Job
+from grader.referee.pipeline import check, warm
 from grader.referee.process.player_process import Limits
 
 TASK = Path(__file__).parent / "corpus" / "tasks" / "square"

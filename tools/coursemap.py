@@ -7,7 +7,7 @@ from html import escape
 from itertools import pairwise
 
 from grader.domain.task import Task
-from tools.figures.svg import WIDTH, Sheet
+from grader.reports.svg import WIDTH, Sheet
 
 HIGH, GAP, SIDE = 62, 34, 4
 LINES = 3  # of a title

@@ -15,8 +15,9 @@ from grader.domain.lessons import Lesson
 from grader.domain.submission import read
 from grader.domain.verdict import PENDING, Status, Verdict
 from grader.feedback.look import look
-from grader.referee.pipeline import Job, warm
+from grader.referee.job import Job
 from grader.referee.pipeline import check as grade
+from grader.referee.pipeline import warm
 from tools import blanks, blocks, glossary, mistakes, mutants, numbers, quiz
 from tools.generate import generate
 

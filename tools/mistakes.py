@@ -21,8 +21,9 @@ from grader.domain.lessons import Lesson
 from grader.domain.submission import read
 from grader.domain.verdict import Verdict
 from grader.referee import nearest
-from grader.referee.pipeline import Job, warm
+from grader.referee.job import Job
 from grader.referee.pipeline import check as grade
+from grader.referee.pipeline import warm
 from grader.reports import console
 from tools.generate import MARKER
 from tools.mutants import EditError, edited

@@ -104,6 +104,10 @@ def check(
     every: Annotated[
         bool, typer.Option("--all", help="Show every check on a line of its own, also those that passed.")
     ] = False,
+    student: Annotated[str, typer.Option(help="Whose work it is: some exercises ask each their own.")] = "",
+    search: Annotated[
+        bool, typer.Option("--search/--no-search", help="Look for a small change that would mend the file.")
+    ] = True,
 ) -> None:
     """Grade a file: does it build, is every result right, is its memory use clean?"""
     from grader.cli import check_verb
@@ -112,7 +116,7 @@ def check(
         what, file, reference, backend, json, sandbox, hidden,
         second_opinion=second_opinion, schedules=schedules, also_nvcc=also_nvcc, time=time,
         baselines=tuple(baseline or ()), inputs=inputs, mode=mode, profile=profile, html=html,
-        card=card, every=every,
+        card=card, every=every, student=student, search=search,
     )  # fmt: skip
     raise typer.Exit(code)
 

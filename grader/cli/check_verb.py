@@ -13,16 +13,16 @@ from dataclasses import replace
 from pathlib import Path
 
 from grader.backends import detect
-from grader.domain import disk, gpu_card, lessons, submission
+from grader.domain import disk, gpu_card, lessons, submission, workspace
 from grader.domain.errors import BadInputError
 from grader.domain.lessons import Lesson
 from grader.domain.verdict import Status, Verdict
 from grader.feedback.look import Advice
 from grader.referee import nearest
-from grader.referee.pipeline import Job, Outcome
+from grader.referee.job import Job, Outcome
 from grader.referee.pipeline import check as grade
 from grader.reports import json_report
-from grader.student import progress, workspace
+from grader.student import progress
 from grader.student.loop import guide, predictions
 
 
@@ -46,6 +46,8 @@ def check(
     html: str = "",
     card: str = gpu_card.DEFAULT,
     every: bool = False,
+    student: str = "",
+    search: bool = True,
 ) -> int:
     """Grade and report; 0 passed, 1 failed, 2 when the file never finished importing."""
     choice = detect.choose(wanted)
@@ -72,7 +74,8 @@ def check(
             submission.read(file or workspace.file(lesson)),
             choice,
             with_speed=True,
-            rights=nearest.solutions(lesson.solution.parent),
+            rights=nearest.solutions(lesson.solution.parent) if search else (),
+            student=student,
         )
     if schedules > 1 and choice.name != "simt":
         raise BadInputError("--schedules shuffles blocks and warps on the CPU back end: add --backend simt.")

@@ -1,4 +1,4 @@
-"""Where torch's own ``load_inline`` keeps its builds: a folder for each content of a submission."""
+"""Where everything lies that can be made again: builds, copies of files, headers."""
 
 from __future__ import annotations
 

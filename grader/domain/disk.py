@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import errno
+import hashlib
 import os
 import re
 from pathlib import Path
@@ -45,3 +46,11 @@ def trouble(error: Exception) -> str:
     if error.errno == errno.ENOENT and path.is_relative_to(Path(__file__).parents[1]):
         return ""  # a file of the grader's own, which we have lost
     return f"{legible(str(path))} cannot be used: {error.strerror}."
+
+
+def slug(text: str) -> str:
+    """A file name made of a student's key, the same on every system; different keys stay different."""
+    plain = re.sub(r"[^A-Za-z0-9.@+-]+", "_", text).strip("._")[:60]
+    if plain == text:
+        return plain
+    return f"{plain or 'student'}-{hashlib.sha256(text.encode()).hexdigest()[:8]}"

@@ -2,14 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import Any, Protocol
 
 from grader.domain.verdict import Finding, Status
-
-if TYPE_CHECKING:
-    from grader.referee.parts.channel import Room
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,11 +32,11 @@ class Check:
 
 
 class Part(Protocol):
-    """A piece of a task: a frozen dataclass that a lesson's ``task.py`` makes. It imports no torch."""
+    """A piece of a task: a frozen dataclass that a lesson's ``task.py`` makes. It imports no torch.
+
+    How it is judged is the referee's business: see :class:`grader.referee.parts.GradedPart`.
+    """
 
     @property
     def checks(self) -> tuple[Check, ...]:
         """What will be judged, in order."""
-
-    def judge(self, room: Room) -> Iterable[Finding]:
-        """One finding for each check, in order."""

@@ -7,6 +7,7 @@ import hashlib
 from dataclasses import dataclass
 from pathlib import Path
 
+from grader.domain.cache import cache_folder
 from grader.domain.disk import keep, legible
 from grader.domain.errors import BadInputError
 
@@ -91,9 +92,7 @@ def _encodable(source: str, shown: str) -> str:
 
 def _copied(source: str, digest: str, path: Path) -> Submission:
     """What a player imports instead of ``path``: a file of the cache with this text, by content and name."""
-    from grader.backends.simt.compile import build_cache
-
-    folder = build_cache.root().resolve() / "copies"
+    folder = cache_folder().resolve() / "copies"
     if legible(str(folder)) != str(folder):
         raise BadInputError(
             f"{legible(str(path))} is graded from a copy, but {legible(str(folder))} is no plain name, too: "

@@ -44,8 +44,7 @@ class Case:
     ``expect``: "match" compares with the reference; "raise" wants an exception (an input that must be
     refused). ``init`` are a model's constructor arguments. ``calls`` > 1 repeats the call on fresh inputs,
     with new weights each time. ``why`` tells the student what the case is for. ``entry`` names another
-    function than the task's. ``given``: arguments come from the reference file's ``get_init_inputs`` and
-    ``get_inputs`` instead (KernelBench's format). ``hidden``: the category of a case of which a student
+    function than the task's. ``hidden``: the category of a case of which a student
     is told nothing else; such a case is worth a point at least.
     """
 
@@ -57,7 +56,6 @@ class Case:
     init: tuple[object, ...] = ()
     calls: int = 1
     entry: str = ""
-    given: bool = False
     hidden: str = ""
 
     def __post_init__(self) -> None:

@@ -12,6 +12,7 @@ import os
 import signal
 import socket
 from collections.abc import Callable
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from grader.protocol.arena import Arena
@@ -49,6 +50,7 @@ def main(arguments: list[str] | None = None, backend: Backend | None = None) -> 
         parser.add_argument(name, type=int, required=True)
     parser.add_argument("--backend", choices=["cuda", "simt", "cpu"], required=True)
     parser.add_argument("--step-budget", type=int, default=0)
+    parser.add_argument("--libraries", type=Path, nargs=2)
     parser.add_argument("--confine", type=json.loads, default={})
     options = parser.parse_args(arguments)
     # Importing torch makes a million objects and no garbage: without the collector it takes a fifth less.
@@ -99,7 +101,6 @@ def serve(channel: Channel, options: argparse.Namespace, backend: Backend | None
         "draw_state": stage.draw_state,
         "call": stage.call,
         "fetch": stage.fetch,
-        "given": stage.given,
         "owner": lambda **k: backend.owner(stage, **k),
         "count": lambda **k: backend.count(**k),
         "check": lambda **k: backend.check(**k),

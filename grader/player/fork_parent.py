@@ -17,6 +17,7 @@ import signal
 import socket
 import sys
 import tempfile
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
@@ -30,12 +31,13 @@ def main() -> None:
     parser = argparse.ArgumentParser()
     parser.add_argument("--backend", choices=["simt", "cpu", "cuda"], required=True)
     parser.add_argument("--control", type=int, required=True)
+    parser.add_argument("--libraries", type=Path, nargs=2)
     options = parser.parse_args()
     gc.disable()
     control = socket.socket(fileno=options.control)
     from grader.player import player_backends
 
-    waking = argparse.Namespace(backend=options.backend, words=-1, step_budget=0)
+    waking = argparse.Namespace(backend=options.backend, words=-1, step_budget=0, libraries=options.libraries)
     backend = player_backends.wake(None, waking)
     from grader.player import __main__, commands, exceptions, stage  # noqa: F401 - what every player needs
 

@@ -61,9 +61,9 @@ def _cuda(channel: Channel | None) -> Backend:
         import torch
 
         with patch.object(torch.cuda, "is_available", lambda: True):  # cpp_extension asks when it is imported
-            from grader.backends.cuda.gpu_device import Cuda
+            from grader.player.gpu_device import Cuda
     else:
-        from grader.backends.cuda.gpu_device import Cuda
+        from grader.player.gpu_device import Cuda
     return Cuda(channel)
 
 
@@ -113,7 +113,7 @@ class Simt(Plain):
 
         self._channel = channel
         self._runtime = device.activate(
-            self._build, last_words_fd=options.words, step_budget=options.step_budget
+            self._build, options.libraries, last_words_fd=options.words, step_budget=options.step_budget
         )
         # Bound now: a file that replaces these methods of the classes later on changes nothing.
         self._findings, self._launches = self._runtime.findings, self._runtime.launches

@@ -90,15 +90,6 @@ class Stage:
         state = [*self.model.named_parameters(), *self.model.named_buffers()]
         return {"state": [[n, list(t.shape), tensors.name_of(t.dtype)] for n, t in state]}
 
-    def given(self, seed: int, **_: object) -> dict[str, Any]:
-        """Draw by the file's own ``get_init_inputs`` and ``get_inputs``; tensors are fetched afterwards."""
-        torch.manual_seed(seed)
-        init = self.entry("get_init_inputs")() if hasattr(self.module, "get_init_inputs") else []
-        values = list(self.entry("get_inputs")())
-        self.last = [v.contiguous() for v in values if isinstance(v, torch.Tensor)]
-        args = [tensors.describe(v) for v in values]
-        return {"init": [list(a) if isinstance(a, (tuple, torch.Size)) else a for a in init], "args": args}
-
     def set_state(self, state: list[Any], how: str = "write", **_: object) -> dict[str, Any]:
         """Give parameters and buffers new values: "write" in place, else in new memory."""
         own = self.state()

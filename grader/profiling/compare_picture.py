@@ -3,14 +3,33 @@
 from __future__ import annotations
 
 import math
+from dataclasses import dataclass
 from pathlib import Path
 
 from grader.domain import gpu_card
-from grader.profiling.compare_verb import Entry
-from tools.figures.svg import Sheet
+from grader.domain.verdict import Verdict
+from grader.reports.svg import Sheet
 
 LEFT, RIGHT, TOP, BOTTOM = 56, 466, 30, 282
 MOST = 8  # candidates that have room for a line of text
+
+
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """One candidate: how many times as fast as eager, between ``low`` and ``high``; None without a speed."""
+
+    name: str
+    verdict: Verdict
+    ratio: float | None
+    low: float
+    high: float
+    number: int = 0
+
+    @property
+    def seconds(self) -> float:
+        """Of a call: the median if it was measured, else as predicted."""
+        speed = self.verdict.speed or {}
+        return float(speed["seconds"]["median"] if "seconds" in speed else speed["kernel_seconds"])
 
 
 def write(path: Path, entries: list[Entry], card_name: str) -> bool:

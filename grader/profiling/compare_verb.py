@@ -18,6 +18,7 @@ from grader.domain import gpu_card
 from grader.domain.atomic import write
 from grader.domain.errors import BadInputError
 from grader.domain.verdict import Verdict
+from grader.profiling.compare_picture import Entry
 
 if TYPE_CHECKING:
     from grader.referee.pairs.several import Place
@@ -33,24 +34,6 @@ MEASURED = (
     "candidates whose direct comparison leaves open which is faster share a rank."
 )
 Direct: TypeAlias = "dict[tuple[int, int], Interval]"
-
-
-@dataclass(frozen=True, slots=True)
-class Entry:
-    """One candidate: how many times as fast as eager, between ``low`` and ``high``; None without a speed."""
-
-    name: str
-    verdict: Verdict
-    ratio: float | None
-    low: float
-    high: float
-    number: int = 0
-
-    @property
-    def seconds(self) -> float:
-        """Of a call: the median if it was measured, else as predicted."""
-        speed = self.verdict.speed or {}
-        return float(speed["seconds"]["median"] if "seconds" in speed else speed["kernel_seconds"])
 
 
 def entry(name: str, verdict: Verdict, number: int = 0) -> Entry:

@@ -11,37 +11,36 @@ from rich.console import Console
 from grader.domain import gpu_card
 from grader.profiling.profile import kernel_rows, show
 from grader.profiling.profile.launch_rows import parse
+from grader.referee.job import Job
 from grader.referee.pairs import pair_timing
-from grader.referee.pipeline import Job
 
 if TYPE_CHECKING:
-    from grader.referee.session import Match
+    from grader.referee.session import Session
 
-Timer = Callable[["Match"], "dict[str, Any] | None"]
+Timer = Callable[["Session"], "dict[str, Any] | None"]
 CALLS = 5
 
 
 def timer(job: Job, lines: list[str]) -> Timer:
     """Like the job's own timer; before it the kernels are looked at, and described in ``lines``."""
 
-    def look(match: Match) -> dict[str, Any] | None:
-        play = match.kept["pair"]
-        device = str(match.record.facts.get("device", ""))
+    def look(session: Session) -> dict[str, Any] | None:
+        device = str(session.record.facts.get("device", ""))
         card = gpu_card.of_device(device) or gpu_card.card()
-        if match.player is not None and match.player.backend == "cuda":
-            pair_timing.count(match, play)  # makes the call that is repeated
-            claims = match.ask("act", act="profiled", calls=CALLS).data.get("launches")
+        if session.player is not None and session.player.backend == "cuda":
+            pair_timing.count(session)  # makes the call that is repeated
+            claims = session.ask("act", act="profiled", calls=CALLS).data.get("launches")
             rows = (
                 kernel_rows.rows([parse(x) for x in claims if isinstance(x, dict)], CALLS) if claims else []
             )
         else:
-            rows = kernel_rows.rows([parse(x) for x in pair_timing.count(match, play)["launches"]])
+            rows = kernel_rows.rows([parse(x) for x in pair_timing.count(session)["launches"]])
         if rows:
             paper = Console(file=io.StringIO(), width=100, highlight=False)
             show.table(paper, rows, card)
             lines.append(paper.file.getvalue().rstrip())  # type: ignore[attr-defined]
         else:
             lines.append("The file launches no kernel of its own.")
-        return job.timer(match) if job.timer else None
+        return job.timer(session) if job.timer else None
 
     return look

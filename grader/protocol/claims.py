@@ -119,20 +119,6 @@ def _launch(claim: Claim) -> bool:
     return all(_whole(counts.get(k, 0)) and counts.get(k, 0) >= 0 for k in ("read_bytes", "written_bytes"))
 
 
-def _time(claim: Claim) -> bool:
-    seconds = claim.get("seconds", [])
-    return isinstance(seconds, list) and all(isinstance(s, (int, float)) for s in seconds)
-
-
-def _given(claim: Claim) -> bool:
-    init, args = claim.get("init"), claim.get("args")
-    return (
-        isinstance(init, list)
-        and isinstance(args, list)
-        and all(isinstance(a, dict) and _call(a) for a in args)
-    )
-
-
 FORMS: dict[str, Callable[[Claim], bool]] = {
-    "call": _call, "construct": _construct, "owner": _owner, "time": _time, "given": _given,
+    "call": _call, "construct": _construct, "owner": _owner,
 }  # fmt: skip

@@ -5,7 +5,6 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator
 from dataclasses import replace
-from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -14,12 +13,11 @@ from grader.domain.verdict import Finding, Status
 from grader.referee import contract, own_work, rounds, transport
 from grader.referee.draw import Drawn
 from grader.referee.judge import judge, right
+from grader.referee.lesson_problem import LessonProblem
 from grader.referee.process.player_process import Answer
 from grader.referee.reference import Expected
 from grader.referee.rounds import Round
-
-if TYPE_CHECKING:
-    from grader.referee.session import Match
+from grader.referee.session import Session
 
 Arrays = list[transport.Array]
 DRAWS = 5  # at most, for one round
@@ -33,10 +31,12 @@ EARLY = (
 class Calls:
     """Plays one case of a match; ``run`` comes back with the first failure, or None."""
 
-    def __init__(self, match: Match, case: Case) -> None:
-        assert match.player is not None
-        self.match, self.case, self.player = match, case, match.player
-        self.model = match.task.kind == "model" and not case.entry
+    def __init__(self, session: Session, case: Case) -> None:
+        assert session.player is not None
+        assert isinstance(session.problem, LessonProblem), "only lessons have cases"
+        self.session, self.case, self.player = session, case, session.player
+        self.problem = session.problem
+        self.model = session.task.kind == "model" and not case.entry
         self.args: list[transport.Value] = []
         self.expected = Expected()
         self.before: Arrays = []
@@ -44,7 +44,7 @@ class Calls:
     def run(self) -> Finding | None:
         """All rounds of the case."""
         if self.model:
-            self.match.construct(self.case)
+            self.problem.construct(self.case)
         for number, (one, watch) in enumerate(self._course()):
             failed = self._call(one, watch)
             if failed:
@@ -63,17 +63,17 @@ class Calls:
 
         How many there are shows when the first answer is there.
         """
-        first, *rest = rounds.of(self.match.task, self.case)
-        watched = int(self.match.rng.integers(1 + len(rest)))
+        first, *rest = rounds.of(self.session.task, self.case)
+        watched = int(self.session.rng.integers(1 + len(rest)))
         yield first, watched == 0
         extra = rounds.more(self.case, sum(e.size for e in self.expected.eager))
-        too = int(self.match.rng.integers(max(1, extra)))
+        too = int(self.session.rng.integers(max(1, extra)))
         yield from ((first, number == too) for number in range(extra))
         yield from ((one, number == watched) for number, one in enumerate(rest, 1))
 
     def _call(self, one: Round, watch: bool) -> Finding | None:
-        case, player, match = self.case, self.player, self.match
-        own = own_work.applies(match.task, case, player.backend)
+        case, player, session = self.case, self.player, self.session
+        own = own_work.applies(session.task, case, player.backend)
         self._draw(one)
         expected = self.expected
         sheet = transport.prepare(
@@ -81,10 +81,10 @@ class Calls:
             self.args,
             expected.outputs,
             kept=[(a.shape, str(a.dtype)) for a in self.before],
-            state=match.weights if self.model else None,
+            state=self.problem.weights if self.model else None,
         )
-        entry = case.entry or match.task.entry
-        answer = match.ask("call", entry=entry, inputs=one.inputs, watch=watch and own, **sheet.fields)
+        entry = case.entry or session.task.entry
+        answer = session.ask("call", entry=entry, inputs=one.inputs, watch=watch and own, **sheet.fields)
         if case.expect == "raise":
             return None
         changed = transport.changed(player, sheet)
@@ -106,22 +106,22 @@ class Calls:
                 self._inputs(one)
             if self.case.expect != "match" or one.same_answer:
                 return
-            self.expected = self.match.oracle.expect(self.case, self.args, self.expected)
+            self.expected = self.session.oracle.expect(self.case, self.args, self.expected)
             drawn_anew = one.inputs in ("new", "refill") or (self.model and one.weights != "keep")
-            if self.case.given or not drawn_anew or not self.expected.says_little:
+            if not drawn_anew or not self.expected.says_little:
                 return
 
     def _weights(self, one: Round) -> None:
         if not self.model or one.weights == "keep":
             return
         if one.weights == "move":
-            self.match.send_weights("move")
+            self.problem.send_weights("move")
         else:
-            self.match.new_weights(one.weights)
+            self.problem.new_weights(one.weights)
 
     def _inputs(self, one: Round) -> None:
         if one.inputs in ("new", "refill"):
-            self.args = self.match.arguments(self.case)
+            self.args = self.problem.arguments(self.case)
         elif one.inputs == "swap":
             self.args = [rounds.swapped(a) if isinstance(a, Drawn) else a for a in self.args]
 
@@ -132,7 +132,7 @@ class Calls:
         for number, (answer, eager, array) in enumerate(answers):
             verdict = judge(answer, eager, array, views)
             if verdict.status is not Status.PASSED:
-                return self.match.explain(self.case, verdict, number, array.shape)
+                return self.session.explain(self.case, verdict, number, array.shape)
         return None
 
     def _early(self, failed: Finding, one: Round, got: Arrays) -> Finding:
@@ -142,7 +142,7 @@ class Calls:
         zeros = [
             replace(a, storage=np.zeros_like(a.storage)) if isinstance(a, Drawn) else a for a in self.args
         ]
-        nothing = self.match.oracle.expect(self.case, zeros, self.expected)
+        nothing = self.session.oracle.expect(self.case, zeros, self.expected)
         if not all(map(right, nothing.answers, nothing.eager, got)):
             return failed
         return replace(failed, message=EARLY, evidence=failed.evidence | {"early": True})
@@ -157,7 +157,7 @@ class Calls:
                     "a weight or this result. Each call must return memory of its own."
                 )
                 return Finding(self.case.name, Status.WRONG_OUTPUT, message, 0, self.case.points)
-        if not (one.same_answer and before) or self.match.unordered:
+        if not (one.same_answer and before) or self.session.unordered:
             return None
         for old, now in zip(before, got, strict=True):
             differ = (old != now) & ~((old != old) & (now != now))  # NaN is not unequal to NaN here
@@ -170,11 +170,13 @@ class Calls:
         return None
 
     def _not_own(self, answer: Answer) -> Finding | None:
-        match = self.match
-        shapes = [a.shape for a in self.args if isinstance(a, Drawn)] + [w.shape for _, w in match.weights]
+        session = self.session
+        shapes = [a.shape for a in self.args if isinstance(a, Drawn)] + [
+            w.shape for _, w in self.problem.weights
+        ]
         given = [s for s in shapes if math.prod(s)]
-        seen = own_work.Seen(self.player, answer, match.source)
-        return own_work.not_own(match.task, self.case, seen, self.expected, given, match.rng)
+        seen = own_work.Seen(self.player, answer, session.source)
+        return own_work.not_own(session.task, self.case, seen, self.expected, given, session.rng)
 
 
 def _told(finding: Finding, number: int, one: Round) -> Finding:

@@ -9,26 +9,26 @@ from grader.referee import transport
 from grader.referee.process.player_process import Player
 
 if TYPE_CHECKING:
-    from grader.referee.session import Match
+    from grader.referee.session import Session
 
 SECONDS = 120.0
 
 
-def count(match: Match, case: Case) -> list[dict[str, Any]]:
+def count(session: Session, case: Case) -> list[dict[str, Any]]:
     """Run ``case`` once with counting on; the launches that the CPU back end saw, with what they moved."""
-    player, fields = _ready(match, case)
+    player, fields = _ready(session, case)
     player.ask("count", SECONDS, on=True)
-    answer = player.ask("call", SECONDS, entry=case.entry or match.task.entry, **fields)
+    answer = player.ask("call", SECONDS, entry=case.entry or session.task.entry, **fields)
     player.ask("count", SECONDS, on=False)
     return answer.launches
 
 
-def _ready(match: Match, case: Case) -> tuple[Player, dict[str, Any]]:
+def _ready(session: Session, case: Case) -> tuple[Player, dict[str, Any]]:
     """The submission's player with the case's model made, and the fields of a call that keeps no output."""
-    match.revive()
-    assert match.player is not None
-    if match.task.kind == "model":
-        match.construct(case)
-        match.new_weights()
-    fields, _, _ = transport.offer(match.player, match.arguments(case), [])
-    return match.player, fields | {"after": []}
+    session.revive()
+    assert session.player is not None
+    if session.task.kind == "model":
+        session.problem.construct(case)
+        session.problem.new_weights()
+    fields, _, _ = transport.offer(session.player, session.problem.arguments(case), [])
+    return session.player, fields | {"after": []}

@@ -44,17 +44,10 @@ def findings(lesson: str, file: Path, sandbox: str, student: str = "") -> dict[s
         return MISSING
     with tempfile.TemporaryDirectory(prefix="companion-") as folder:
         out = Path(folder) / "verdict.json"
-        command = [
-            str(found),
-            "-m",
-            "grader.referee.cpu_environment",
-            lesson,
-            str(file.resolve()),
-            sandbox,
-            student,
-            str(out),
-        ]
+        command = [str(found), "-m", "grader", "check", lesson, str(file.resolve()), "--backend", "simt"]
+        command += ["--no-search", "--sandbox", sandbox, "--student", student, "--json", str(out)]
         env = {k: v for k, v in os.environ.items() if k not in ("PYTHONPATH", "VIRTUAL_ENV", "PYTHONHOME")}
+        done = None
         try:
             done = subprocess.run(
                 command,
@@ -66,8 +59,10 @@ def findings(lesson: str, file: Path, sandbox: str, student: str = "") -> dict[s
                 check=False,
             )  # fmt: skip
             verdict = json.loads(out.read_text())
-        except (OSError, subprocess.TimeoutExpired, ValueError):
-            said = (done.stderr.strip().splitlines() or [""])[-1] if "done" in locals() else ""
+        except subprocess.TimeoutExpired:
+            return f"The CPU back end in {found} gave no verdict within {SECONDS:.0f} s."
+        except (OSError, ValueError):
+            said = (done.stderr.strip().splitlines() or [""])[-1] if done else ""
             return f"The CPU back end in {found} gave no verdict. {said}".strip()
     made = [_finding(f) for f in verdict["findings"]]
     bad = next((f for f in made if f.status is Status.NOT_GRADABLE), None)
@@ -119,19 +114,3 @@ def _run(command: list[str]) -> None:
     if done.returncode:
         words = (done.stderr.strip() or done.stdout.strip()).splitlines()
         raise BadInputError(f"{' '.join(command[:4])} ... failed: {words[-1] if words else 'without a word'}")
-
-
-def main(lesson: str, file: str, sandbox: str, student: str, out: str) -> None:
-    """In the companion: grade without any speed, and write the verdict."""
-    from grader.domain import lessons, submission
-    from grader.referee.pipeline import Job, check
-    from grader.reports import json_report as report
-
-    found = lessons.find(lesson)
-    read, choice = submission.read(Path(file)), detect.choose("simt")
-    job = Job(found.name, found.task, found.reference, read, choice, sandbox=sandbox, student=student)
-    report.write(check(job).verdict, out)
-
-
-if __name__ == "__main__":
-    main(*sys.argv[1:])

@@ -23,11 +23,13 @@ from grader.domain.verdict import PENDING, Finding, Status
 from grader.feedback.explain import python_alternatives
 from grader.feedback.explain.alternatives import Alternative, instrumented, ranked
 from grader.feedback.explain.changes import Change, Difference, differences, together
+from grader.referee import grading
 from grader.referee.fault import FaultError
+from grader.referee.lesson_problem import LessonProblem
 from grader.referee.process.forkserver import Nursery
 from grader.referee.process.player_process import Limits, Player
 from grader.referee.reference import Oracle
-from grader.referee.session import Match
+from grader.referee.session import Session
 
 SECONDS = 12.0
 STEPS = (2, 5, 11, 23)  # how many differences are taken away together, before all are
@@ -200,19 +202,19 @@ class _Search:
             if not made:
                 return None
             path.write_text(text, "utf-8")
-            match = Match(less, str(path), lambda: self.start(path), oracle)
+            session = Session(less, str(path), lambda: self.start(path), oracle, LessonProblem)
             try:
-                loaded = match.run().findings[0]
+                loaded = grading.grade(session).findings[0]
                 if loaded.ok:
                     stop = min(self.end, time.monotonic() + TRYING)
-                    for one in _survivors(match, ranked(made, self.hot), probes[0], stop):
+                    for one in _survivors(session, ranked(made, self.hot), probes[0], stop):
                         if _passes(path, task, ids, oracle, self.start, one.number):
                             return self.told(one.change, True)
                     return None
             except FaultError:
                 return None
             finally:
-                match.close()
+                session.close()
             told = f"{loaded.message} {loaded.evidence}"
             lines = {int(n) for n in re.findall(r"\.py(?:, line |:)(\d+)", told)}
             if not lines - dropped:
@@ -246,12 +248,12 @@ class _Search:
         return Nearest(change, before, _line(change.apply(self.source).splitlines(), change), whole)
 
 
-def _survivors(match: Match, order: list[Alternative], probe: Case, end: float) -> Iterator[Alternative]:
+def _survivors(session: Session, order: list[Alternative], probe: Case, end: float) -> Iterator[Alternative]:
     """Those with which the case passes, one after another, until time is over."""
     for one in order:
         if time.monotonic() > end:
             return
-        if match.changed(probe, one.number).ok and not match.record.memory:
+        if grading.changed(session, probe, one.number).ok and not session.record.memory:
             yield one
 
 
@@ -382,19 +384,18 @@ def _passes(
         answers = Oracle.__new__(Oracle)
     else:
         answers = oracle
-    match = Match(less, str(path), lambda: start(path), answers)
-    if number:
 
-        def chosen() -> None:
-            match.ask("change", number=number)
+    def chosen() -> None:
+        if number:
+            session.ask("change", number=number)
 
-        match.loaded = chosen
+    session = Session(less, str(path), lambda: start(path), answers, LessonProblem, loaded=chosen)
     try:
-        found = match.run().findings
+        found = grading.grade(session).findings
     except FaultError:
         return False
     finally:
-        match.close()
+        session.close()
     said = {f.id: f for f in found}
     return all(name in said and said[name].ok for name in ids)
 

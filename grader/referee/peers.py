@@ -5,21 +5,18 @@ from __future__ import annotations
 import threading
 from collections.abc import Callable
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from grader.domain import cache, lessons
 from grader.domain.errors import BadInputError
 from grader.domain.verdict import Status
 from grader.referee.fault import FaultError
+from grader.referee.job import Job
 from grader.referee.process.player_process import Player
 from grader.referee.reference import Oracle
-from grader.referee.session import Match
-
-if TYPE_CHECKING:
-    from grader.referee.pipeline import Job
+from grader.referee.session import Problem, Session
 
 
-class Rivals:
+class Peers:
     """Starts what a race of ``job`` asks for, and ends all of it. ``start`` makes a submission's player."""
 
     def __init__(self, job: Job, start: Callable[[], Player]) -> None:
@@ -27,16 +24,15 @@ class Rivals:
         self._players: list[Player] = []
         self._lock = threading.Lock()
 
-    def twin(self) -> Match:
-        """Reference and submission in two new processes, both loaded."""
+    def twin(self, pose: Callable[[Session], Problem]) -> Session:
+        """Reference and submission in two new processes, both loaded, for the problem that ``pose`` makes."""
         job = self._job
         oracle = Oracle(self._keep(self._player(job.reference, *job.reference_beside)), job.task)
-        match = Match(job.task, str(job.submission.path), lambda: self._keep(self._start()), oracle)
         oracle.load(str(job.reference))
-        assert match.player is not None
-        match.folders = job.folders
-        match.player.ask("load", match.player.limits.load, path=match.path, folders=match.folders)
-        return match
+        path, start = str(job.submission.path), lambda: self._keep(self._start())
+        session = Session(job.task, path, start, oracle, pose, folders=tuple(job.folders))
+        session.load()
+        return session
 
     def solution(self) -> Player:
         """The solution of the lesson, loaded."""

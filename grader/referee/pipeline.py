@@ -3,205 +3,183 @@
 from __future__ import annotations
 
 import functools
+import itertools
 import time
 from collections.abc import Callable
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-from grader.backends import detect
-from grader.backends.simt.request import BuildRequest
-from grader.domain import cache, gpu_card
-from grader.domain.submission import Submission
-from grader.domain.task import Task
+from grader.domain import cache
 from grader.domain.verdict import Finding, Status, Verdict
 from grader.feedback.explain import functions_first
 from grader.feedback.explain.attach import explained
-from grader.feedback.look import Advice, look
-from grader.referee import cpu_environment, nearest, sandbox
-from grader.referee import parts as kinds
+from grader.feedback.look import look
+from grader.referee import builder, cpu_environment, grading, nearest, parts, sandbox, sanitizer
 from grader.referee.fault import FaultError
-from grader.referee.peers import Rivals
+from grader.referee.inspection import Inspection
+from grader.referee.job import Job, Outcome
+from grader.referee.peers import Peers
 from grader.referee.process import forkserver
-from grader.referee.process.forkserver import Nursery
-from grader.referee.process.player_process import Limits, Player
+from grader.referee.process.player_process import Player
 from grader.referee.reference import Oracle
-from grader.referee.session import Match, Record
-
-if TYPE_CHECKING:
-    from grader.referee.inspection import Inspection
-
-
-def _silent(*_: object) -> None:
-    """Say nothing."""
-
-
-@dataclass(slots=True)
-class Job:
-    """What is to be graded, how, and who listens meanwhile.
-
-    ``tell`` hears that a stage is over: "loaded", and "judged" with the verdict before any speed.
-    ``reins`` gets what ends the grading early: called from any thread, it kills all of its processes.
-    ``baselines``: modes of torch.compile to race beside eager. ``card``: predicted for without a GPU.
-    ``schedules``: orders of blocks and warps to play each case in (CPU back end).
-    ``nurseries`` by back end: players are forked from them instead of started; of "reference" only its own.
-    ``beside``: more files that the submission may read; ``reference_beside``: that the reference may.
-    ``timer`` finds the speed of a submission that passed, where the task itself says nothing about it.
-    ``rights``: texts of right files; where a check fails for a reason that no rule knows, the one change that
-    would make it pass is looked for (:mod:`grader.referee.nearest`, on the CPU back end).
-    """
-
-    lesson: str
-    task: Task
-    reference: Path
-    submission: Submission
-    choice: detect.Choice
-    limits: Limits = field(default_factory=Limits)
-    with_speed: bool = False
-    baselines: tuple[str, ...] = ()
-    card: str = gpu_card.DEFAULT
-    sandbox: str = "auto"
-    student: str = ""
-    schedules: int = 1
-    say: Callable[[str], None] = _silent
-    tell: Callable[[str, Verdict | None], None] = _silent
-    reins: Callable[[Callable[[], None]], None] = _silent
-    nurseries: dict[str, Nursery] = field(default_factory=dict)
-    beside: tuple[Path, ...] = ()
-    reference_beside: tuple[Path, ...] = ()
-    timer: Callable[[Match], dict[str, Any] | None] | None = None
-    rights: tuple[str, ...] = ()
-
-    @property
-    def folders(self) -> list[str]:
-        """Beside its own, the folders that the submission may import from."""
-        return sorted({str(p if p.is_dir() else p.parent) for p in self.beside})
-
-
-@dataclass(frozen=True, slots=True)
-class Outcome:
-    """The verdict and what is only for the reader at the terminal."""
-
-    verdict: Verdict
-    advice: list[Advice]
-    builds: list[dict[str, object]]
-    requests: list[BuildRequest] = field(default_factory=list)
-
-
-# Notices about the machine that this process has given: it may grade many files, and once is enough.
-_SAID: set[str] = set()
+from grader.referee.session import Record, Session
 
 
 def check(job: Job) -> Outcome:
-    """Grade one submission. Only :class:`~grader.domain.errors.BadInputError` and toolchain errors are
-    raised."""
+    """Grade one submission. Only BadInputError and errors of a toolchain are raised."""
     begun = time.monotonic()
-    stages: dict[str, float] = {}
     sandbox.require(job.sandbox)
     starter = job.reference.with_name("exercise.py")
     advice = look(job.submission, job.task, starter.read_text("utf-8") if starter.is_file() else "")
-    syntax = job.submission.syntax_error()
-    stages["look"] = time.monotonic() - begun
-    if syntax is not None:
+    stages = {"look": time.monotonic() - begun}
+    if (syntax := job.submission.syntax_error()) is not None:
         record = _unread(job, syntax)
-        if job.rights and job.choice.name == "simt":
-            record.nearest = _nearest(job, record, None)
+        _search(job, record, None)
         return Outcome(_verdict(job, record, stages, begun, None), advice, [])
-    if (lacking := sandbox.notice(job.sandbox)) and lacking not in _SAID:
-        _SAID.add(lacking)
-        job.say(lacking)
-    builder = None
-    if job.choice.name == "simt":
-        from grader.referee import builder as build  # not needed, and not loaded, where there is a GPU
-
-        build.prepare(job.say)
-        builder = build.SimtBuilder(job.limits.build, job.sandbox)
-
-    env = cache.extensions(job.submission.source) if job.choice.name == "cuda" else {}
-    writes = tuple(Path(folder) for folder in env.values())
-
-    def start() -> Player:
-        return Player(
-            job.choice.name, job.limits, sees=(job.submission.path, *job.beside), writes=writes,
-            build=builder, env=env, mode=job.sandbox, nursery=job.nurseries.get(job.choice.name),
-        )  # fmt: skip
-
-    # Both processes import torch at the same time; that is most of what an unchanged file costs.
-    kind = "cuda" if job.choice.name == "cuda" else "cpu"
-    answering = bool(job.task.cases or job.task.reference_entry)
-    sees = (job.reference, *job.reference_beside) if answering else ()
-    parent = job.nurseries.get("reference") or job.nurseries.get(kind)
-    reference = Player(kind, job.limits, sees=sees, mode=job.sandbox, nursery=parent)
-    oracle = Oracle(reference, job.task)
-    inspection = _inspection(job)
-    match = Match(
-        job.task, str(job.submission.path), start, oracle, inspection.findings if inspection else None
-    )
-    match.student, match.known_clean = job.student, inspection.known if inspection else ""
-
-    def loaded() -> None:
-        if inspection:
-            inspection.allow()
-        job.tell("loaded", None)
-
-    match.loaded = loaded
-    rivals = Rivals(job, start)
-    match.twin, match.solution = rivals.twin, rivals.solution
-    match.folders = job.folders
-    if job.choice.name == "cuda":
-        match.on_cpu = functools.cache(
-            lambda: cpu_environment.findings(job.lesson, job.submission.path, job.sandbox, job.student)
-        )
-    match.schedules = job.schedules if job.choice.name == "simt" else 1
-
-    def abandon() -> None:
-        match.abandon()
-        reference.strike()
-        rivals.strike()
-
-    job.reins(abandon)
-    measured = None
-    try:
-        if job.task.cases:
-            oracle.load(str(job.reference))
-        record = match.run()
-        record.warned = builder.warned if builder else []
-        job.tell("judged", _verdict(job, record, stages | record.stages, begun, None))
-        if job.with_speed and (job.task.speed or job.timer) and all(f.ok for f in record.findings):
-            timed = time.monotonic()
-            measured = _timed(job, match)
-            record.stages["speed"] = time.monotonic() - timed
-        if job.rights and job.choice.name == "simt":
-            begun_search = time.monotonic()
-            record.nearest = _nearest(job, record, oracle)
-            record.stages["nearest"] = time.monotonic() - begun_search
-    except FaultError as fault:
-        match.record.findings = [fault.finding("reference", job.task.max_points)]
-        record = match.record
-    finally:
-        match.close()
-        if inspection:
-            inspection.stop()
-        reference.stop()
-        rivals.stop()
-    stages |= record.stages
-    verdict = _verdict(job, record, stages, begun, measured)
+    _warn_of_sandbox(job)
+    with Processes(_with_tools(job)) as running:
+        job = running.job
+        measured = _judged(running, stages, begun)
+        record, builder = running.session.record, running.builder
+    verdict = _verdict(job, record, stages | record.stages, begun, measured)
     return Outcome(verdict, advice, *((builder.builds, builder.requests) if builder else ([], [])))
 
 
-def _timed(job: Job, match: Match) -> dict[str, Any] | None:
+def _judged(running: Processes, stages: dict[str, float], begun: float) -> dict[str, Any] | None:
+    """Play and judge, then measure; the speed. What is found goes to the session's record."""
+    job, session = running.job, running.session
+    record, measured = session.record, None
+    try:
+        if job.task.cases:
+            running.oracle.load(str(job.reference))
+        grading.grade(session)
+        record.warned = running.builder.warned if running.builder else []
+        job.tell("judged", _verdict(job, record, stages | record.stages, begun, None))
+        if job.with_speed and (job.task.speed or job.timer) and all(f.ok for f in record.findings):
+            timed = time.monotonic()
+            measured = _timed(job, session)
+            record.stages["speed"] = time.monotonic() - timed
+        _search(job, record, running.oracle)
+    except FaultError as fault:
+        record.findings = [fault.finding("reference", job.task.max_points)]
+    return measured
+
+
+class Processes:
+    """Everything that runs for one grading. Leaving the block ends it."""
+
+    def __init__(self, job: Job) -> None:
+        self.job, self.builder = job, _builder(job)
+        cuda = job.choice.name == "cuda"
+        self._env = cache.extensions(job.submission.source) if cuda else {}
+        # Both processes import torch at the same time; that is most of what an unchanged file costs.
+        kind = "cuda" if cuda else "cpu"
+        answering = bool(job.task.cases or job.task.reference_entry)
+        sees = (job.reference, *job.reference_beside) if answering else ()
+        parent = job.nurseries.get("reference") or job.nurseries.get(kind)
+        self._reference = Player(kind, job.limits, sees=sees, mode=job.sandbox, nursery=parent)
+        self.oracle = Oracle(self._reference, job.task)
+        self._inspection = inspection = _inspection(job)
+        self._peers = Peers(job, self._start)
+        self.session = Session(
+            job.task,
+            str(job.submission.path),
+            self._start,
+            self.oracle,
+            job.pose,
+            student=job.student,
+            folders=tuple(job.folders),
+            schedules=1 if cuda else job.schedules,
+            inspect=inspection.findings if inspection else None,
+            known_clean=inspection.known if inspection else "",
+            on_cpu=functools.cache(self._on_cpu) if cuda else None,
+            loaded=self._loaded,
+            twin=self._peers.twin,
+            solution=self._peers.solution,
+        )
+        job.reins(self._abandon)
+
+    def __enter__(self) -> Processes:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.session.close()
+        if self._inspection:
+            self._inspection.stop()
+        self._reference.stop()
+        self._peers.stop()
+
+    def _start(self) -> Player:
+        job = self.job
+        return Player(
+            job.choice.name, job.limits, sees=(job.submission.path, *job.beside),
+            writes=tuple(Path(folder) for folder in self._env.values()), build=self.builder, env=self._env,
+            mode=job.sandbox, nursery=job.nurseries.get(job.choice.name),
+        )  # fmt: skip
+
+    def _loaded(self) -> None:
+        if self._inspection:
+            self._inspection.allow()
+        self.job.tell("loaded", None)
+
+    def _on_cpu(self) -> dict[str, Finding] | str:
+        job = self.job
+        return cpu_environment.findings(job.lesson, job.submission.path, job.sandbox, job.student)
+
+    def _abandon(self) -> None:
+        """From another thread: kill all of it."""
+        self.session.abandon()
+        self._reference.strike()
+        self._peers.strike()
+
+
+@functools.cache
+def _times_said(notice: str) -> itertools.count[int]:
+    return itertools.count()
+
+
+def _warn_of_sandbox(job: Job) -> None:
+    """What the sandbox lacks here; once, since this process may grade many files."""
+    if (lacking := sandbox.notice(job.sandbox)) and not next(_times_said(lacking)):
+        job.say(lacking)
+
+
+def _builder(job: Job) -> builder.SimtBuilder | None:
+    """What compiles for the CPU back end; on a GPU a player builds for itself."""
+    if job.choice.name != "simt":
+        return None
+    builder.prepare(job.say)
+    return builder.SimtBuilder(job.limits.build, job.sandbox)
+
+
+def _with_tools(job: Job) -> Job:
+    """The job without points for memory where nothing here could look at it."""
+    if job.choice.name != "cuda" or not job.task.memory_points or sanitizer.tool():
+        return job
+    job.say("compute-sanitizer is not installed: memory is not checked; --backend simt checks it.")
+    return replace(job, task=replace(job.task, memory_points=0))
+
+
+def _inspection(job: Job) -> Inspection | None:
+    """On a GPU compute-sanitizer looks at memory; the CPU back end sees it during the cases."""
+    if job.choice.name != "cuda" or not job.task.memory_points:
+        return None
+    subject = sanitizer.Subject(job.task, str(job.submission.path), job.submission.source, job.limits)
+    return Inspection(subject, keep=not job.beside)
+
+
+def _timed(job: Job, session: Session) -> dict[str, Any] | None:
     """The speed; a submission that is right until it is timed loses its points."""
     try:
         if job.timer:
-            return job.timer(match)
-        from grader.referee.timing import (
-            speed,  # the clocks are not needed, and not loaded, before a file is right
-        )
+            return job.timer(session)
+        from grader.referee.timing import speed  # not needed, and not loaded, before a file is right
 
-        return speed.of(match, job.task, job.choice.name, job.baselines, job.card)
+        return speed.of(session, job.task, job.choice.name, job.baselines, job.card)
     except FaultError as fault:
-        match.forfeit()
-        match.record.findings.append(fault.finding("speed"))
+        session.forfeit()
+        session.record.findings.append(fault.finding("speed"))
         return None
 
 
@@ -211,9 +189,7 @@ def warm(job: Job) -> Job:
     They confine themselves but have no namespaces.
     """
     if job.choice.name == "simt":
-        from grader.referee import builder as build
-
-        build.prepare(job.say)
+        builder.prepare(job.say)
     return replace(job, nurseries=forkserver.shared(job.choice.name))
 
 
@@ -222,25 +198,8 @@ def warm_reference(job: Job) -> Job:
     if job.choice.name == "cuda":
         return job
     if job.choice.name == "simt":
-        from grader.referee import builder as build
-
-        build.prepare(job.say)
+        builder.prepare(job.say)
     return replace(job, nurseries={"reference": forkserver.shared(job.choice.name)["cpu"]})
-
-
-def _inspection(job: Job) -> Inspection | None:
-    """On a GPU compute-sanitizer looks at memory; the CPU back end sees it during the cases."""
-    if job.choice.name != "cuda" or not job.task.memory_points:
-        return None
-    from grader.referee import sanitizer
-    from grader.referee.inspection import Inspection
-
-    if not sanitizer.tool():
-        job.say("compute-sanitizer is not installed: memory is not checked; --backend simt checks it.")
-        job.task = replace(job.task, memory_points=0)
-        return None
-    subject = sanitizer.Subject(job.task, str(job.submission.path), job.submission.source, job.limits)
-    return Inspection(subject, keep=not job.beside)
 
 
 def refused(job: Job, reason: str) -> Verdict:
@@ -265,7 +224,7 @@ def _not_loaded(job: Job, message: str, evidence: dict[str, Any]) -> Record:
     if job.task.memory_points:
         findings.append(Finding("memory", Status.NOT_RUN, "", 0, job.task.memory_points))
     for part in job.task.parts:
-        findings += kinds.not_run(part)
+        findings += parts.not_run(part)
     return Record(findings=findings)
 
 
@@ -275,24 +234,29 @@ def _explained(job: Job, record: Record) -> list[Finding]:
     return [explained(f, job.submission.source, record.warned) for f in marked]
 
 
-def _nearest(job: Job, record: Record, oracle: Oracle | None) -> dict[str, Any] | None:
-    """The one change that would bring the first failed check to pass, as evidence; None if there is none."""
+def _search(job: Job, record: Record, oracle: Oracle | None) -> None:
+    """Where no rule knows why the first check failed: the one change that would mend it, in the record."""
+    if not job.rights or job.choice.name != "simt":
+        return
+    begun = time.monotonic()
     found = _verdict(job, record, {}, 0.0, None).failed
-    if not found or not nearest.wanted(found[0]):
-        return None
+    if found and nearest.wanted(found[0]):
+        job.say("Looking for the one change that would mend it ...")
+        source, name = job.submission.source, job.submission.path.name
+        change = nearest.search(source, name, job.rights, found, job.task, oracle, _copies(job))
+        record.nearest = {"id": found[0].id, "explanation": change.as_json()} if change else None
+    record.stages["nearest"] = time.monotonic() - begun
+
+
+def _copies(job: Job) -> Callable[[Path], Player]:
+    """Starts players for copies of the submission."""
 
     def start(path: Path) -> Player:
-        from grader.referee import builder as build
-
-        builder = build.SimtBuilder(nearest.LIMITS.build, job.sandbox)
+        build = builder.SimtBuilder(nearest.LIMITS.build, job.sandbox)
         parent = job.nurseries.get("simt") or nearest.nursery()
-        return Player("simt", nearest.LIMITS, sees=(path,), build=builder, mode=job.sandbox, nursery=parent)
+        return Player("simt", nearest.LIMITS, sees=(path,), build=build, mode=job.sandbox, nursery=parent)
 
-    job.say("Looking for the one change that would mend it ...")
-    change = nearest.search(
-        job.submission.source, job.submission.path.name, job.rights, found, job.task, oracle, start
-    )
-    return {"id": found[0].id, "explanation": change.as_json()} if change else None
+    return start
 
 
 def _verdict(

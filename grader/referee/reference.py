@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from grader.domain.task import Case, Task
 from grader.domain.verdict import Status
 from grader.referee import transport
-from grader.referee.draw import Drawn, row_major, weights
+from grader.referee.draw import Drawn, weights
 from grader.referee.fault import FaultError
 from grader.referee.process.player_process import Player
 
@@ -107,27 +107,6 @@ class Oracle:
         fields["after"] = []
         self._ask("call", self.limits.call, entry=entry, double=double, **fields)
         return transport.collect(self.player, wanted)
-
-    def given(self, rng: np.random.Generator) -> tuple[list[Any], list[transport.Value]]:
-        """Constructor and call arguments as the reference file draws them, from a seed only it is told."""
-        answer = self._ask("given", self.limits.call, seed=int(rng.integers(1 << 62)))
-        arrays = iter(
-            self._fetch({"tensors": [a["tensors"][0] for a in answer["args"] if a["kind"] == "tensors"]})
-        )
-        args: list[transport.Value] = []
-        for described in answer["args"]:
-            if described["kind"] == "tensors":
-                array = next(arrays)
-                shape = array.shape
-                args.append(Drawn(array.reshape(-1), shape, row_major(shape), 0, "cuda"))
-            elif described["kind"] == "value":
-                args.append(float(described["value"]) if described.get("float") else described["value"])
-            else:
-                message = (
-                    f"get_inputs() of the reference returns a {described['type']}, which cannot be passed on."
-                )
-                raise FaultError(Status.NOT_GRADABLE, message)
-        return list(answer["init"]), args
 
     def _fetch(self, facts: dict[str, Any]) -> list[Array]:
         outputs = [(tuple(t["shape"]), str(t["dtype"])) for t in facts["tensors"]]

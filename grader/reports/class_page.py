@@ -7,12 +7,12 @@ from collections import Counter
 from html import escape
 from typing import Any
 
+from grader.domain.disk import slug
 from grader.domain.verdict import PENDING, Status
 from grader.reports import charts
 from grader.reports.html_page import environment
 from grader.reports.row import Class, LessonFacts, Row
 from grader.reports.words import outcome
-from grader.teaching.batch.store import slug
 
 MOST_CHECKS = 8
 

@@ -17,7 +17,8 @@ from grader.domain import lessons
 from grader.domain.lessons import Lesson
 from grader.domain.submission import read
 from grader.domain.verdict import Finding, Status, Verdict
-from grader.referee.pipeline import Job, Outcome, check, warm
+from grader.referee.job import Job, Outcome
+from grader.referee.pipeline import check, warm
 from grader.reports import console as report
 from grader.reports import words
 

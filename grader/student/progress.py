@@ -14,9 +14,8 @@ import time
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
-from grader.domain import atomic
+from grader.domain import atomic, workspace
 from grader.domain.verdict import Verdict
-from grader.student import workspace
 
 HEAD = "# Progress in Inline to Fused. Of two lines about one lesson the better one counts.\n"
 LINE = re.compile(

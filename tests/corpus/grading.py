@@ -15,7 +15,8 @@ from grader.domain.lessons import load_task
 from grader.domain.submission import read
 from grader.domain.task import Speed
 from grader.domain.verdict import Finding, Status, Verdict
-from grader.referee.pipeline import Job, check, warm, warm_reference
+from grader.referee.job import Job
+from grader.referee.pipeline import check, warm, warm_reference
 from grader.referee.process.player_process import Limits
 from tests.corpus.entries import HERE, Entry
 

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from tests.simt import findings_table
+from tests.backends.simt import findings_table
 
 
 def test_findings_beside_those_of_compute_sanitizer() -> None:
     text = findings_table.PAGE.read_text()
-    assert findings_table.page(text) == text, "run python -m tests.simt.findings_table"
+    assert findings_table.page(text) == text, "run python -m tests.backends.simt.findings_table"

@@ -6,7 +6,8 @@ from grader.backends.detect import Choice
 from grader.domain.submission import read
 from grader.domain.task import Case, Task, Tensor
 from grader.domain.verdict import Verdict
-from grader.referee.pipeline import Job, check, warm_reference
+from grader.referee.job import Job
+from grader.referee.pipeline import check, warm_reference
 from grader.referee.process.player_process import Limits
 
 REFERENCE = "def double(x):\n    return 2 * x\n"

@@ -12,7 +12,8 @@ from grader.domain.task import Case, Task, Tensor
 from grader.domain.verdict import Status, Verdict
 from grader.referee.builder import SimtBuilder
 from grader.referee.fault import FaultError
-from grader.referee.pipeline import Job, check, warm_reference
+from grader.referee.job import Job
+from grader.referee.pipeline import check, warm_reference
 from grader.referee.process.player_process import Limits
 from grader.referee.sandbox import layers
 from tests.referee.plain import HEADER, REFERENCE, grade

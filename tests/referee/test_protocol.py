@@ -13,12 +13,14 @@ from grader.domain.task import Case, Task, Tensor
 from grader.domain.verdict import Status
 from grader.protocol import wire
 from grader.protocol.arena import Arena
+from grader.referee import grading
 from grader.referee.fault import FaultError
+from grader.referee.lesson_problem import LessonProblem
 from grader.referee.process import exit_reason
 from grader.referee.process.connection import Answer, Conversation
 from grader.referee.process.player_process import Limits
 from grader.referee.reference import Expected
-from grader.referee.session import Match
+from grader.referee.session import Session
 
 TURN = 7
 MANY = settings(max_examples=10_000, deadline=None, suppress_health_check=list(HealthCheck))
@@ -205,11 +207,11 @@ answers = st.builds(
 def test_a_match_against_a_liar_ends_with_a_record(lies: list[Any], kind: Any) -> None:
     cases = (Case("plain", (Tensor((4, 6)),)), Case("refused", (Tensor((4, 6)),), expect="raise"))
     task = Task(title="double", entry="double", kind=kind, cases=cases, memory_points=1, own="all")
-    match = Match(task, __file__, lambda: Liar(lies), Sage())  # type: ignore[arg-type]
+    session = Session(task, __file__, lambda: Liar(lies), Sage(), LessonProblem)  # type: ignore[arg-type]
     try:
-        record = match.run()
+        record = grading.grade(session)
     finally:
-        match.close()
+        session.close()
     assert len(record.findings) == 4
     for finding in record.findings:
         assert isinstance(finding.status, Status)

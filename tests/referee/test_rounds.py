@@ -145,13 +145,13 @@ def test_an_answer_that_is_one_value_throughout_is_drawn_again(seed: int) -> Non
             return Expected((answer.astype(np.float64),), (answer,))
 
     task = SimpleNamespace(kind="function")
-    match = SimpleNamespace(
+    session = SimpleNamespace(
         player=object(),
         task=task,
         oracle=Shy(),
         arguments=lambda case: [draw.draw(case.args[0], rng)],
     )
-    calls = Calls(match, Case("relu", (Tensor((4, 8)),), ""))  # type: ignore[arg-type]
+    calls = Calls(session, Case("relu", (Tensor((4, 8)),), ""))  # type: ignore[arg-type]
     calls._draw(rounds.FIRST)
     assert len(asked) == 3 and len(set(asked)) == 3  # each time with other inputs
     assert not calls.expected.says_little

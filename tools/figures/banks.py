@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from tools.figures.svg import Sheet
+from grader.reports.svg import Sheet
 from tools.figures.warp import BANKS, LANES, wavefronts
 
 CELL = 6.25

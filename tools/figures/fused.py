@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from grader.domain.lessons import load_task
-from tools.figures.svg import Sheet
+from grader.reports.svg import Sheet
 
 LEFT, WIDE = 14, 452
 

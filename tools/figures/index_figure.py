@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from tools.figures.svg import Sheet
+from grader.reports.svg import Sheet
 
 SIZE, BLOCK = 10, 4
 LEFT, CELL = 14, 36

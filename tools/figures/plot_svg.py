@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 
-from tools.figures.svg import WIDTH, Sheet
+from grader.reports.svg import WIDTH, Sheet
 
 LEFT, RIGHT, ROW = 14, WIDTH - 14, 40
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
+from grader.reports.svg import Sheet
 from tools.figures.plot_svg import ticks
-from tools.figures.svg import Sheet
 
 WITH = "itself"  # in a series' name
 LEFT, RIGHT, ROW = 14, 466, 15

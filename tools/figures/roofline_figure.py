@@ -9,8 +9,8 @@ from pathlib import Path
 from typing import Any
 
 from grader.domain.lessons import load_task
+from grader.reports.svg import Sheet
 from tools import measured
-from tools.figures.svg import Sheet
 
 LEFT, RIGHT, TOP, BOTTOM = 46, 466, 30, 282
 INTENSITY, RATE = (-1.2, 3.6), (-1.0, 3.2)  # powers of ten: operations a byte, TFLOP/s

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from pathlib import Path
 
-from tools.figures.svg import Sheet
+from grader.reports.svg import Sheet
 from tools.figures.warp import LANES, SECTOR, sectors
 
 CELL, GAP, LEFT = 6, 3, 21

@@ -7,7 +7,7 @@ import json
 from pathlib import Path
 from typing import Any
 
-from tools.figures.svg import Sheet
+from grader.reports.svg import Sheet
 
 TRACE = "lessons/05_profiling/data/trace.json.gz"
 LEFT, WIDE = 14, 452

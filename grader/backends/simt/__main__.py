@@ -56,6 +56,7 @@ def main(arguments: list[str]) -> int:
     variant: builder.Variant = "fast" if "--fast" in options else "checked"
     runtime = activate(
         lambda request: _build(request, variant),
+        builder.libraries(),
         last_words_fd=2,
         step_budget=int(os.environ.get("SIMT_STEPS", "2000000000")),
         checked=variant == "checked",

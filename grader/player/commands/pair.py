@@ -7,14 +7,14 @@ from typing import TYPE_CHECKING, Any
 from grader.player.pairs import pieces
 from grader.player.pairs.answering import Reference
 from grader.player.pairs.measuring import measured
-from grader.player.pairs.pair_session import Session
+from grader.player.pairs.pair_session import PairSide
 from grader.player.pairs.subject import Subject
 
 if TYPE_CHECKING:
     from grader.player.commands import Line
     from grader.player.stage import Stage
 
-_sessions: dict[int, Session] = {}
+_sessions: dict[int, PairSide] = {}
 OF_REFERENCE = {"begin", "weights", "draw", "answer", "block", "nudge", "judge"}
 OF_SUBJECT = {"make", "mode", "take", "move", "call"}
 

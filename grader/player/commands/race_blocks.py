@@ -7,7 +7,6 @@ import random
 import time
 from collections import deque
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 import torch
@@ -15,7 +14,7 @@ import torch
 from grader.player import tensors
 from grader.player.timing.busy_work import lead as leading
 from grader.player.timing.busy_work import size_for
-from grader.player.timing.fresh_inputs import fill, noise, own
+from grader.player.timing.fresh_inputs import Track, fill, noise, own
 from grader.player.timing.placement import elsewhere, memory, reset_persisting
 from grader.player.timing.result_copies import copies, sum_of_bits
 from grader.player.timing.streams_and_cache import copying, on_stream, overwrite, waiting
@@ -29,29 +28,6 @@ if TYPE_CHECKING:
 Event, synchronize, empty_cache = torch.cuda.Event, torch.cuda.synchronize, torch.cuda.empty_cache
 record, elapsed, now = torch.cuda.Event.record, torch.cuda.Event.elapsed_time, time.perf_counter
 MOST = 4096
-
-
-@dataclass(slots=True)
-class Track:
-    """One contender. ``given``: sets of inputs as they came; ``sets``: what calls get, filled anew for each.
-
-    ``loose`` says of each argument whether its elements may be changed one by one. ``room``: where a block's
-    results are copied to, taken before it: a submission that gives all free memory back in each call
-    (`torch.cuda.empty_cache`) would otherwise have the driver asked for more between its calls.
-    """
-
-    target: Callable[..., Any]
-    given: list[list[Any]]
-    loose: list[bool]
-    flush: torch.Tensor
-    sets: list[list[Any]] = field(default_factory=list)
-    noise: list[torch.Tensor | None] = field(default_factory=list)
-    events: list[tuple[torch.cuda.Event, torch.cuda.Event]] = field(default_factory=list)
-    results: list[list[torch.Tensor]] = field(default_factory=list)
-    room: list[list[torch.Tensor]] = field(default_factory=list)
-    padding: list[Any] = field(default_factory=list)
-    fresh: tuple[str, ...] = ()
-    stream: torch.cuda.Stream | None = None
 
 
 _tracks: dict[str, Track] = {}

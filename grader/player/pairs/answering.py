@@ -11,7 +11,7 @@ import torch
 
 from grader.player.pairs import pair_models, values, variants
 from grader.player.pairs.forms import OnCpu
-from grader.player.pairs.pair_session import Session, mentions_cuda, real
+from grader.player.pairs.pair_session import PairSide, mentions_cuda, real
 from grader.player.pairs.pieces import Flat
 from grader.player.pairs.weigh import Weigher
 from grader.player.pairs.wide_answers import Answers, Wide
@@ -24,7 +24,7 @@ FACTORIES = {"randn", "rand", "randint", "normal", "normal_", "uniform_", "randn
 PIECE = 1 << 24  # elements that are looked at at a time
 
 
-class Reference(Session):
+class Reference(PairSide):
     """One reference file and the problem that it poses."""
 
     def __init__(self, stage: Stage) -> None:

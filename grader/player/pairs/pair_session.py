@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from grader.player.stage import Stage
 
 
-class Session:
+class PairSide:
     """One problem in this process.
 
     ``inputs`` are the tensors of the call in the order in which they stand in it, ``outputs`` those of its

@@ -11,14 +11,14 @@ import torch
 
 from grader.player import late_inputs
 from grader.player.pairs import pair_models, values
-from grader.player.pairs.pair_session import Session
+from grader.player.pairs.pair_session import PairSide
 from grader.player.pairs.weigh import Weigher
 
 if TYPE_CHECKING:
     from grader.player.stage import Stage
 
 
-class Subject(Session):
+class Subject(PairSide):
     """One submission against one problem."""
 
     def __init__(self, stage: Stage) -> None:

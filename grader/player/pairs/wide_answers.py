@@ -4,21 +4,38 @@ from __future__ import annotations
 
 import copy
 import math
-from collections.abc import Iterator
-from contextlib import contextmanager
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable, Iterator
+from contextlib import AbstractContextManager, contextmanager
+from typing import Any, Protocol
 
 import torch
 
 from grader.player.pairs import pair_models, values
 from grader.player.pairs.pair_session import real
-
-if TYPE_CHECKING:
-    from grader.player.pairs.answering import Reference
+from grader.player.stage import Stage
 
 COPIES = 6  # of its inputs, in float64, that a call is reckoned to hold at once
 MEMORY_WORDS = ("allocate memory", "out of memory")
 NEAR = 1e-2  # of the largest value: how far a block alone may lie from the same rows of the whole
+
+
+class Called(Protocol):
+    """What is called for the answers: a reference with the inputs of one call."""
+
+    stage: Stage
+    entry: str
+    value: Any
+    model: torch.nn.Module | None
+    target: Callable[..., Any]
+    inputs: list[torch.Tensor]
+    outputs: list[torch.Tensor]
+    tree: dict[str, Any]
+
+    def words(self) -> AbstractContextManager[Any]:
+        """Where "cuda" means the CPU, if that is needed."""
+
+    def run(self, target: Callable[..., Any], value: Any) -> Any:
+        """One call."""
 
 
 class NotInBlocksError(RuntimeError):
@@ -46,7 +63,7 @@ class Answers:
 class Wide:
     """The reference in float64."""
 
-    def __init__(self, side: Reference, seed: int, budget: int, room: int = 0, native: bool = False) -> None:
+    def __init__(self, side: Called, seed: int, budget: int, room: int = 0, native: bool = False) -> None:
         self._side, self._seed, self._budget, self._room = side, seed, budget, room
         self._elements = sum(t.numel() for t in side.inputs if t.is_floating_point())
         self.in_blocks = 8 * COPIES * self._elements > budget

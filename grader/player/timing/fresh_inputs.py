@@ -1,18 +1,40 @@
-"""Inputs of timed calls that nobody has seen before."""
+"""One contender of a race in its process, and inputs of timed calls that nobody has seen before."""
 
 from __future__ import annotations
 
 import functools
 import random
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import Any
 
 import torch
 
-if TYPE_CHECKING:
-    from grader.player.commands.race_blocks import Track
-
 # Held since before the submission is loaded: what it puts in its place later on is not asked.
 uniform = torch.Tensor.uniform_
+
+
+@dataclass(slots=True)
+class Track:
+    """One contender. ``given``: sets of inputs as they came; ``sets``: what calls get, filled anew for each.
+
+    ``loose`` says of each argument whether its elements may be changed one by one. ``room``: where a block's
+    results are copied to, taken before it: a submission that gives all free memory back in each call
+    (`torch.cuda.empty_cache`) would otherwise have the driver asked for more between its calls.
+    """
+
+    target: Callable[..., Any]
+    given: list[list[Any]]
+    loose: list[bool]
+    flush: torch.Tensor
+    sets: list[list[Any]] = field(default_factory=list)
+    noise: list[torch.Tensor | None] = field(default_factory=list)
+    events: list[tuple[torch.cuda.Event, torch.cuda.Event]] = field(default_factory=list)
+    results: list[list[torch.Tensor]] = field(default_factory=list)
+    room: list[list[torch.Tensor]] = field(default_factory=list)
+    padding: list[Any] = field(default_factory=list)
+    fresh: tuple[str, ...] = ()
+    stream: torch.cuda.Stream | None = None
 
 
 def fill(track: Track, number: int, seed: int | None) -> None:

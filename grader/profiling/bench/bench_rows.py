@@ -11,8 +11,9 @@ from grader.domain import lessons, submission
 from grader.domain.errors import BadInputError
 from grader.domain.lessons import Lesson
 from grader.domain.verdict import Finding
+from grader.referee.job import Job
 from grader.referee.parts.ratio import Ratio
-from grader.referee.pipeline import Job, check, warm
+from grader.referee.pipeline import check, warm
 
 EAGER = "eager"
 

@@ -14,12 +14,11 @@ from rich.table import Table
 from rich.text import Text
 
 from grader.backends import detect
-from grader.domain import atomic, gpu_card
+from grader.domain import atomic, gpu_card, workspace
 from grader.profiling.bench import bench_plot, bench_rows
 from grader.profiling.profile import roofline_picture
 from grader.referee.timing import gpu_state
 from grader.reports import console as report
-from grader.student import workspace
 
 SCHEMA = "inline-to-fused/bench/v1"
 NEEDS = (

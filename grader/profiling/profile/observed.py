@@ -14,10 +14,11 @@ from grader.profiling.profile.launch_rows import Launch, parse
 from grader.profiling.profile.subjects import Subject
 from grader.referee import counting, sandbox
 from grader.referee.fault import FaultError
+from grader.referee.lesson_problem import LessonProblem
 from grader.referee.process.connection import Builder
 from grader.referee.process.player_process import Limits, Player
 from grader.referee.reference import Oracle
-from grader.referee.session import Match
+from grader.referee.session import Session
 
 CALLS = 5
 SECONDS = 300.0
@@ -56,13 +57,13 @@ def observe(subject: Subject, choice: Choice, mode: str, say: Callable[[str], No
             return _script(subject, player)
         finally:
             player.stop()
-    with _lesson(subject, choice, start, mode) as (match, facts):
+    with _lesson(subject, choice, start, mode) as (session, facts):
         gpu = choice.name == "cuda"
         seen = Seen(str(facts.get("device", "")), CALLS if gpu else 1)
         for case in subject.timed if gpu else subject.counted:
-            counted = counting.count(match, case)  # on a GPU nothing is counted: a warm-up
-            assert match.player is not None
-            timed = match.player.ask("act", SECONDS, act="profiled", calls=CALLS).data if gpu else {}
+            counted = counting.count(session, case)  # on a GPU nothing is counted: a warm-up
+            assert session.player is not None
+            timed = session.player.ask("act", SECONDS, act="profiled", calls=CALLS).data if gpu else {}
             _keep(seen, timed.get("launches") if gpu else counted)
         return seen
 
@@ -81,12 +82,12 @@ def under(tool: tuple[str, ...], writes: Path, subject: Subject, choice: Choice,
             return player.output
         finally:
             player.stop()
-    with _lesson(subject, choice, start, mode) as (match, _):
+    with _lesson(subject, choice, start, mode) as (session, _):
         for case in subject.timed:
-            counting.count(match, case)
-        assert match.player is not None
-        match.player.finish(PATIENCE)
-        return match.player.output
+            counting.count(session, case)
+        assert session.player is not None
+        session.player.finish(PATIENCE)
+        return session.player.output
 
 
 def _starter(
@@ -130,27 +131,27 @@ def _script(subject: Subject, player: Player) -> Seen:
 @contextmanager
 def _lesson(
     subject: Subject, choice: Choice, start: Callable[[], Player], mode: str
-) -> Iterator[tuple[Match, dict[str, Any]]]:
+) -> Iterator[tuple[Session, dict[str, Any]]]:
     """The lesson's file, loaded, beside the reference that its arguments come from."""
     assert subject.lesson is not None
     other = Player(
         "cuda" if choice.name == "cuda" else "cpu", LIMITS, sees=(subject.lesson.reference,), mode=mode
     )
     oracle = Oracle(other, subject.lesson.task)
-    match = Match(subject.lesson.task, str(subject.submission.path), start, oracle)
+    session = Session(subject.lesson.task, str(subject.submission.path), start, oracle, LessonProblem)
     try:
         oracle.load(str(subject.lesson.reference))
-        assert match.player is not None
+        assert session.player is not None
         try:
-            facts = match.player.ready()
-            match.player.ask("load", match.player.limits.load, path=match.path)
+            facts = session.player.ready()
+            session.player.ask("load", session.player.limits.load, path=session.path)
         except FaultError as fault:
-            raise (match.player.compile_error or fault) from None
-        if match.player.compile_error:  # caught by the file itself
-            raise match.player.compile_error
-        yield match, facts
+            raise (session.player.compile_error or fault) from None
+        if session.player.compile_error:  # caught by the file itself
+            raise session.player.compile_error
+        yield session, facts
     finally:
-        match.close()
+        session.close()
         other.stop()
 
 

@@ -11,7 +11,7 @@ from rich.console import Console
 from rich.text import Text
 
 from grader.backends import detect
-from grader.domain import atomic, gpu_card
+from grader.domain import atomic, gpu_card, workspace
 from grader.domain.errors import BadInputError
 from grader.domain.gpu_card import Card
 from grader.feedback.explain.attach import explained
@@ -31,7 +31,6 @@ from grader.profiling.profile.observed import Seen
 from grader.profiling.profile.subjects import Subject
 from grader.referee.fault import FaultError
 from grader.reports import console as report
-from grader.student import workspace
 
 SCHEMA = "inline-to-fused/profile/v1"
 

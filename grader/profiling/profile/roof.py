@@ -11,7 +11,7 @@ from rich.console import Console
 from rich.text import Text
 
 from grader.backends import detect
-from grader.domain import gpu_card
+from grader.domain import gpu_card, workspace
 from grader.domain.errors import BadInputError
 from grader.domain.gpu_card import Card
 from grader.feedback.explain.attach import explained
@@ -21,7 +21,6 @@ from grader.profiling.profile.subjects import Subject
 from grader.referee.fault import FaultError
 from grader.referee.predict import call
 from grader.reports import console as report
-from grader.student import workspace
 
 LARGE = 64 << 20  # bytes that a kernel must move before its time says something about the GPU
 

@@ -12,13 +12,13 @@ from rich.text import Text
 
 from grader.backends.detect import Choice
 from grader.domain.gpu_card import Card
+from grader.domain.workspace import shown
 from grader.profiling.by_line import Line
 from grader.profiling.profile import kernel_rows
 from grader.profiling.profile.kernel_rows import Row, floor
 from grader.profiling.profile.ncu_counters import Counted
 from grader.profiling.profile.subjects import Subject
 from grader.referee.predict import call
-from grader.student.workspace import shown
 
 MOST_LINES, MOST_NAME, WIDE = 8, 80, 80
 

@@ -6,12 +6,11 @@ import math
 from dataclasses import dataclass
 from pathlib import Path
 
-from grader.domain import lessons, submission
+from grader.domain import lessons, submission, workspace
 from grader.domain.errors import BadInputError
 from grader.domain.lessons import Lesson
 from grader.domain.submission import Submission
 from grader.domain.task import Case, Task, Tensor
-from grader.student import workspace
 
 
 @dataclass(frozen=True, slots=True)

@@ -12,15 +12,15 @@ from grader.backends import detect
 from grader.domain.task import Speed
 from grader.domain.verdict import Status, Verdict
 from grader.referee.fault import FaultError
+from grader.referee.job import Job
 from grader.referee.pairs import pair_timing, several
 from grader.referee.pairs.several import Hear, Place, Several
-from grader.referee.pipeline import Job
 from grader.referee.sandbox import watcher
 from grader.referee.timing import race_many
 from grader.referee.timing.interval import Interval
 
 if TYPE_CHECKING:
-    from grader.referee.session import Match
+    from grader.referee.session import Session
 
 Result = dict[str, Any] | FaultError | None
 
@@ -29,7 +29,7 @@ Result = dict[str, Any] | FaultError | None
 class _Racer:
     """A candidate that waits to be raced; ``steps``: seconds of its own line-up, by step."""
 
-    racer: pair_timing.Racer
+    session: Session
     what: Speed
     device: str
     result: Result = None
@@ -67,13 +67,13 @@ def contest(jobs: Sequence[Job], hear: Hear = _nobody, most: int = 0) -> Contest
     direct: dict[tuple[int, int], Interval] = {}
     begun = time.monotonic()
 
-    def wait(place: Place, match: Match) -> dict[str, Any] | None:
+    def wait(place: Place, session: Session) -> dict[str, Any] | None:
         """The jobs' timer: hands the match over, and comes back when the race is over."""
         try:
-            racer, what = pair_timing.prepared(match, match.kept["pair"])
+            what = pair_timing.prepared(pair_timing.posed(session))
         except FaultError as fault:
             return {"kind": "none", "why": fault.message}
-        place.timing = _Racer(racer, what, str(match.record.facts.get("device", "")))
+        place.timing = _Racer(session, what, str(session.record.facts.get("device", "")))
         group.arrived(place)
         place.gone.wait()
         return _said(place.timing.result)
@@ -103,7 +103,7 @@ def _race(places: list[Place], stages: dict[str, float]) -> dict[tuple[int, int]
     clock = time.monotonic()
     while places and meeting is None:
         try:
-            meeting = race_many.meet([p.timing.racer for p in places], pair_timing.CASE)
+            meeting = race_many.meet([p.timing.session for p in places], pair_timing.CASE)
         except FaultError as fault:
             number = fault.evidence.pop("candidate", None)
             if number is None:

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from grader.referee.pairs.problem_sides import Posed
+    from grader.referee.pairs.pair_problem import Posed
     from grader.referee.pairs.windows import Comparison
 
 

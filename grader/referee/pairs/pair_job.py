@@ -12,13 +12,14 @@ from grader.domain import gpu_card, submission
 from grader.domain.errors import BadInputError
 from grader.domain.submission import Submission
 from grader.domain.task import Task
+from grader.referee.job import Job
 from grader.referee.pairs import pair_timing, task_yml
-from grader.referee.pairs.pair_part import Pair
-from grader.referee.pipeline import Job
+from grader.referee.pairs.pair_problem import PairProblem
+from grader.referee.pairs.play import Pair
 from grader.referee.process.player_process import Limits
 
 if TYPE_CHECKING:
-    from grader.referee.session import Match
+    from grader.referee.session import Session
 
 LIMITS = Limits(load=60.0, call=300.0)  # full-size problems take their time on a CPU
 BESIDE = (".cu", ".cuh", ".cpp", ".cc", ".c", ".h", ".hpp")
@@ -55,8 +56,8 @@ def job(reference: Path, file: Path, choice: Choice, options: Options | None = N
         raise BadInputError(f"There is no mode {options.mode!r}; there are: train, eval.")
     points = 2 if choice.name == "simt" else 0
 
-    def timer(match: Match) -> dict[str, Any] | None:
-        return pair_timing.of(match, options.baselines, options.card)
+    def timer(session: Session) -> dict[str, Any] | None:
+        return pair_timing.speed_of_pair(session, options.baselines, options.card)
 
     limits = replace(LIMITS, memory=options.memory)
     if task_yml.is_one(reference):
@@ -69,7 +70,7 @@ def job(reference: Path, file: Path, choice: Choice, options: Options | None = N
         task = Task(title=problem.name, entry="custom_kernel", parts=(pair,), reference_entry="ref_kernel")
         return Job(
             problem.name, task, problem.reference, mine, choice, limits, beside=(*_beside(mine), *shown),
-            reference_beside=problem.beside, timer=timer,
+            reference_beside=problem.beside, timer=timer, pose=lambda session: PairProblem(session, pair),
         )  # fmt: skip
     ref, mine = submission.read(reference), submission.read(file)
     _require(ref, {"Model", "get_inputs"})
@@ -80,7 +81,7 @@ def job(reference: Path, file: Path, choice: Choice, options: Options | None = N
     task = Task(title=ref.path.stem, entry="ModelNew", kind="model", reference_entry="Model", parts=(pair,))
     return Job(
         ref.path.stem, task, ref.path, mine, choice, limits, beside=_beside(mine),
-        reference_beside=_beside(ref), timer=timer,
+        reference_beside=_beside(ref), timer=timer, pose=lambda session: PairProblem(session, pair),
     )  # fmt: skip
 
 

@@ -3,135 +3,69 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from grader.domain import gpu_card
 from grader.domain.task import Case, Speed
 from grader.domain.verdict import Status
-from grader.referee.draw import Drawn
 from grader.referee.fault import FaultError
-from grader.referee.pairs.dtypes import FLOATS, WHOLE, array, size_of
-from grader.referee.pairs.flow import Line, fetch
-from grader.referee.pairs.problem_sides import Game
+from grader.referee.pairs.pair_problem import PairProblem
 from grader.referee.predict import call as predict
 from grader.referee.predict import operator_times
+from grader.referee.session import Session
 from grader.referee.timing import speed
-from grader.referee.transport import Value
 
-if TYPE_CHECKING:
-    from grader.referee.pairs.play import Play
-    from grader.referee.session import Match
-
-CASE = Case("speed", (), "", 0, given=True)
-MOST = 1 << 30  # bytes of inputs and results that are raced
+CASE = Case("speed", (), "", 0)
 METHOD = (
     "the file's own launches each from what simt counted; for torch's operators on both sides the bytes of "
     "their tensors at a large copy's speed, products at the card's fp32 rate, and a launch each"
 )
 
 
-def of(match: Match, baselines: tuple[str, ...] = (), card: str = gpu_card.DEFAULT) -> dict[str, Any] | None:
+def speed_of_pair(
+    session: Session, baselines: tuple[str, ...] = (), card: str = gpu_card.DEFAULT
+) -> dict[str, Any] | None:
     """The verdict's ``speed``; ``card``: predicted for without a GPU."""
-    play: Play = match.kept["pair"]
-    if match.player is not None and match.player.backend == "cuda":
-        return _raced(match, play, baselines)
-    return _predicted(match, play, card)
+    if session.player is not None and session.player.backend == "cuda":
+        return _raced(session, baselines)
+    return _predicted(session, card)
 
 
-def prepared(match: Match, play: Play) -> tuple[Racer, Speed]:
-    """What :mod:`grader.referee.timing` needs of a match: inputs, weights, and how large the call is."""
-    if play.pair.specs or play.large:
+def prepared(problem: PairProblem) -> Speed:
+    """How large the call is, as :mod:`grader.referee.timing` needs to know; FaultError if it is not timed."""
+    if problem.pair.specs or problem.large:
         raise FaultError(Status.NOT_GRADABLE, "Only pairs below a gibibyte of tensors are timed.")
-    moved = play.game.inputs.nbytes, play.result_bytes
     # A call need not read all of its inputs, nor write what is a view; of the smaller no one gets around.
-    least = 2 * min(moved)
-    eager = sum(entry[2] for entry in play.ops)
-    return Racer(match, play.game), Speed(CASE, CASE, eager, least, max(1, least))
+    least = 2 * min(problem.inputs.nbytes, problem.result_bytes)
+    eager = sum(entry[2] for entry in problem.ops)
+    return Speed(CASE, CASE, eager, least, max(1, least))
 
 
-def _raced(match: Match, play: Play, baselines: tuple[str, ...]) -> dict[str, Any] | None:
+def posed(session: Session) -> PairProblem:
+    """The problem of a session that grades a pair."""
+    assert isinstance(session.problem, PairProblem)
+    return session.problem
+
+
+def _raced(session: Session, baselines: tuple[str, ...]) -> dict[str, Any] | None:
     try:
-        racer, what = prepared(match, play)
+        what = prepared(posed(session))
     except FaultError as fault:
         return {"kind": "none", "why": fault.message}
-    return speed.of(racer, replace(match.task, speed=what), "cuda", baselines)  # type: ignore[arg-type]
+    return speed.of(session, replace(session.task, speed=what), "cuda", baselines)
 
 
-class Racer:
-    """A match as the race sees it, whose inputs and weights are the pair's."""
-
-    def __init__(self, match: Match, game: Game) -> None:
-        self._match, self._game = match, game
-
-    def __getattr__(self, name: str) -> Any:
-        return getattr(self._match, name)
-
-    def __setattr__(self, name: str, value: Any) -> None:
-        if name.startswith("_"):
-            object.__setattr__(self, name, value)
-        else:
-            setattr(self._match, name, value)
-
-    @property
-    def twin(self) -> Callable[[], Racer] | None:
-        """Another pair of processes with the same two files and models."""
-        make = self._match.twin
-        return None if make is None else lambda: Racer.beside(make(), self._game)
-
-    @classmethod
-    def beside(cls, match: Match, like: Game) -> Racer:
-        """A match whose files are loaded, as the race sees it; both models are made as in ``like``."""
-        game = Game(match, like.pair)
-        game.mode = like.mode
-        game.open()
-        return cls(match, game)
-
-    def construct(self, case: Case, *, at_once: bool = False) -> None:
-        """Both models are there; a player that was started anew gets its own."""
-        self._game.enter()
-
-    def new_weights(self, how: str = "write") -> None:
-        """The same new weights for both."""
-        self._game.weights(how)
-
-    def arguments(self, case: Case) -> list[Value]:
-        """The inputs of one call, as the race passes them on: a flat list."""
-        game = self._game
-        game.draw("as given")
-        ((kind, parts),) = game.inputs.tree.items()
-        if kind not in ("l", "u") or any(next(iter(p)) not in ("t", "v", "f") for p in parts):
-            raise FaultError(Status.NOT_GRADABLE, "Only calls with a flat list of arguments are timed.")
-        args: list[Value] = []
-        for part in parts:
-            ((kind, inside),) = part.items()
-            if kind == "t":
-                args.append(self._drawn(inside))
-            else:
-                args.append(float(inside) if kind == "f" else inside)
-        return args
-
-    def _drawn(self, number: int) -> Drawn:
-        fact = self._game.inputs.facts[number]
-        dtype = fact["dtype"]
-        if dtype not in (*FLOATS, *WHOLE):
-            raise FaultError(Status.NOT_GRADABLE, f"Calls with {dtype} are not timed yet.")
-        line = Line("input", number, fact["elements"], dtype, size_of(dtype))
-        (data,) = fetch(self._game.theirs, [(line, 0, line.elements)])
-        return Drawn(array(data, dtype), tuple(fact["shape"]), tuple(fact["strides"]), 0, "cuda")
-
-
-def _predicted(match: Match, play: Play, card_name: str) -> dict[str, Any] | None:
+def _predicted(session: Session, card_name: str) -> dict[str, Any] | None:
     """Both sides by the same rule, from counts; never a measurement."""
-    counted = count(match, play)
+    counted = count(session)
     card = gpu_card.card(card_name)
     launches, ops = counted["launches"], counted["ops"]
     kernels = predict.predicted(launches, card)
     if launches and kernels.why_not:
         return {"kind": "none", "why": f"no prediction for {card.name}: {kernels.why_not}."}
     own = kernels.seconds + operator_seconds(card, ops)
-    eager = operator_seconds(card, play.ops)
+    eager = operator_seconds(card, posed(session).ops)
     if not own or not eager:
         return None
     return {
@@ -148,20 +82,20 @@ def _predicted(match: Match, play: Play, card_name: str) -> dict[str, Any] | Non
     }
 
 
-def count(match: Match, play: Play) -> dict[str, Any]:
+def count(session: Session) -> dict[str, Any]:
     """One call with counting on: ``launches`` of the file's kernels, ``ops`` of torch's operators."""
-    game = play.game
-    match.revive()
+    game = posed(session)
+    session.revive()
     game.enter()
     game.draw("as given")
     game.give(fresh=True)
-    match.ask("count", on=True)
+    session.ask("count", on=True)
     try:
-        answer = match.ask(
+        answer = session.ask(
             "act", act="pair", side="subject", step="call", how="new", seed=0, keep=False, weigh=True
         )
     finally:
-        match.ask("count", on=False)
+        session.ask("count", on=False)
     ops = answer.data.get("ops")
     return {"launches": answer.launches, "ops": [o for o in ops if _op(o)] if isinstance(ops, list) else []}
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from grader.domain.part import Check
 from grader.domain.task import Case
@@ -15,22 +15,14 @@ from grader.referee.pairs import size
 from grader.referee.pairs.degenerate import Signs
 from grader.referee.pairs.dtypes import size_of
 from grader.referee.pairs.flow import Line, fetch
-from grader.referee.pairs.problem_sides import FEW, Game, Posed
+from grader.referee.pairs.pair_problem import FEW, PairProblem, Posed
+from grader.referee.pairs.pair_spec import AS_GIVEN, MEMORY, PairSpec
 from grader.referee.pairs.windows import Comparison, inputs_changed, own_check, state_changed
-
-if TYPE_CHECKING:
-    from grader.referee.pairs.pair_part import Pair
-    from grader.referee.parts.channel import Room
+from grader.referee.parts.part_session import PartSession
 
 # Beyond either, a problem is played with its own inputs only: bytes of tensors, and on a CPU operations of
 # products, whose float64 answers take minutes.
 LARGE, HEAVY = 1 << 30, 1 << 37
-PROBLEM, AS_GIVEN, MEMORY = "problem", "as given", "memory"
-VARIANTS = {
-    "signs mixed": "Half of the values negative: a kernel may rely on what get_inputs() happens to draw.",
-    "scaled down": "A thousandth of the values: what is lost, added too early, or divided by nearly zero?",
-    "scaled up": "A thousand times the values: does anything overflow on the way that must not?",
-}
 MORE = 3  # rounds to see whether results of one value are due to the weights alone
 ROUNDED = (Status.WRONG_OUTPUT, Status.PRECISION)  # what rounding alone may look like
 # What happens before each call: the inputs, the weights, and how it is told when the call goes wrong.
@@ -45,21 +37,19 @@ ROUNDS = (
 class Play:
     """One pair from beginning to end."""
 
-    room: Room
-    pair: Pair
-    game: Game = field(init=False)
+    room: PartSession
+    pair: PairSpec
+    game: PairProblem = field(init=False)
     notes: list[str] = field(default_factory=list)
     signs: Signs = field(default_factory=Signs)
-    ops: list[list[Any]] = field(default_factory=list)
     checked: bool = True
-    large: bool = False
     short: bool = False
-    result_bytes: int = 0
     work: dict[str, int] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
-        self.game = Game(self.room.match, self.pair)
-        self.room.match.kept["pair"] = self
+        problem = self.room.session.problem
+        assert isinstance(problem, PairProblem), "whoever makes the job says how its problem is posed"
+        self.game = problem
 
     def run(self) -> list[Finding]:
         """All findings, in the order of the checks."""
@@ -67,7 +57,7 @@ class Play:
         try:
             self._open()
         except FaultError as fault:
-            self.room.match.oracle.player.stop()
+            self.room.session.oracle.player.stop()
             first = fault.finding(problem.name, problem.points)
             return [first, *(c.failed(Status.NOT_RUN, c.why) for c in checks)]
         cases = [c for c in checks if c.name != MEMORY]
@@ -82,8 +72,8 @@ class Play:
 
     def _open(self) -> None:
         game, pair = self.game, self.pair
-        match = self.room.match
-        match.oracle.load(pair.reference)
+        session = self.room.session
+        session.oracle.load(pair.reference)
         size.require(game)
         game.open()
         if not game.draw(AS_GIVEN):
@@ -114,26 +104,28 @@ class Play:
             self.notes.append(f"Its float64 answers come in {posed.blocks} blocks of the batch.")
         total = game.inputs.nbytes + posed.nbytes
         operations = sum(entry[3] for entry in posed.ops) + posed.elements
-        self.large = total > LARGE
-        self.short = self.large or (operations > HEAVY and game.theirs.player.backend == "cpu")
+        self.game.large = total > LARGE
+        self.short = self.game.large or (operations > HEAVY and game.theirs.player.backend == "cpu")
         if self.short:
             much = (
-                f"{total / 1e9:.1f} GB of tensors" if self.large else f"{operations / 1e9:.0f}e9 operations"
+                f"{total / 1e9:.1f} GB of tensors"
+                if self.game.large
+                else f"{operations / 1e9:.0f}e9 operations"
             )
             self.notes.append(f"With {much} it is played with its own inputs only.")
         self.checked = size.checks_fit(game, total)
-        self.ops, self.result_bytes = posed.ops, posed.nbytes
+        game.ops, game.result_bytes = posed.ops, posed.nbytes
         held = sum(h.nbytes for h in game.wanted)
         self.work = {"bytes": total + held, "operations": operations}
 
     def _case(self, check: Check, number: int) -> Finding:
-        case = Case(check.name, (), check.why, check.points, given=True)
-        match = self.room.match
-        match._case = case
+        case = Case(check.name, (), check.why, check.points)
+        session = self.room.session
+        session.begin(case)
         try:
-            match.revive()
+            session.revive()
             if not self.checked:
-                match.ask("check", on=False)
+                session.ask("check", on=False)
             self.game.enter()
             if self.pair.specs:
                 return self._spec(case, check, number)
@@ -145,7 +137,7 @@ class Play:
                 why = fault.message.removeprefix("The reference itself failed: ")
                 self.notes.append(f"Left out: {check.name} (the reference refuses it: {why[:200]})")
                 return check.passed("Left out: the reference itself refuses such inputs.")
-            return match._fallen(case, fault)
+            return session.fallen(case, fault)
 
     def _rounds(self, case: Case, check: Check) -> Finding:
         before: dict[int, bytes] = {}
@@ -237,7 +229,7 @@ class Play:
         return posed, comparison, failed
 
     def _look_at_state(self) -> bool:
-        return not self.large or sum(h.nbytes for h in self.game.wanted) <= FEW
+        return not self.game.large or sum(h.nbytes for h in self.game.wanted) <= FEW
 
     def _unsteady(self, comparison: Comparison, before: dict[int, bytes]) -> Finding | None:
         """The results of the call before must have stayed as they were."""
@@ -276,4 +268,13 @@ class Play:
                 "of this size. Grade the same pair with a smaller batch, too."
             )
             return [Finding(MEMORY, Status.PENDING_CPU, message, 0, self.pair.memory_points)]
-        return [memory.finding(self.room.match.record.memory, self.pair.memory_points, ordinary)]
+        return [memory.finding(self.room.session.record.memory, self.pair.memory_points, ordinary)]
+
+
+@dataclass(frozen=True, slots=True)
+class Pair(PairSpec):
+    """The part of a task that is a pair."""
+
+    def judge(self, room: PartSession) -> Iterator[Finding]:
+        """One finding for each check."""
+        return iter(Play(room, self).run())

@@ -10,7 +10,7 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from grader.domain.verdict import Verdict
-from grader.referee.pipeline import Job
+from grader.referee.job import Job
 from grader.referee.pipeline import check as grade
 
 SMALL_GPU = 40 * 10**9
@@ -132,7 +132,7 @@ class Several:
         place.waited = time.monotonic() - self._begun
         job = replace(place.job, tell=place.hear, reins=place.hold, with_speed=True)
         if timer := self._timer:
-            job = replace(job, timer=lambda match: timer(place, match))
+            job = replace(job, timer=lambda session: timer(place, session))
         try:
             if not self._over.is_set():
                 place.verdict = grade(job).verdict

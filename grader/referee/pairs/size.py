@@ -9,13 +9,13 @@ from grader.referee.fault import FaultError
 from grader.referee.sandbox.watcher import memory_limit
 
 if TYPE_CHECKING:
-    from grader.referee.pairs.problem_sides import Game
+    from grader.referee.pairs.pair_problem import PairProblem
 
 SHADOW = 5  # bytes that the CPU back end's checks note for each byte of a tensor that threads use
 ROOM = 1 << 30  # for torch, the float64 answers' block, and what a call makes on its way
 
 
-def require(game: Game) -> None:
+def require(game: PairProblem) -> None:
     """FaultError if the tensors alone are more than a process may have; says what would fit.
 
     Where it cannot be told without making the tensors, nothing is said: then memory's own limit is met.
@@ -42,12 +42,12 @@ def require(game: Game) -> None:
     raise FaultError(Status.NOT_GRADABLE, message)
 
 
-def checks_fit(game: Game, total: int) -> bool:
+def checks_fit(game: PairProblem, total: int) -> bool:
     """Whether the CPU back end can check every access beside so many bytes of tensors."""
-    if game.match.player is None or game.match.player.backend != "simt":
+    if game.session.player is None or game.session.player.backend != "simt":
         return True
     return total * (1 + SHADOW) + ROOM < memory_limit()
 
 
-def _limit(game: Game) -> int:
+def _limit(game: PairProblem) -> int:
     return game.theirs.player.limits.memory or memory_limit()

@@ -19,7 +19,7 @@ from grader.referee.judge import Fair, Judgement, judge
 from grader.referee.pairs import result_form as form
 from grader.referee.pairs.dtypes import array, is_float, size_of, tolerance
 from grader.referee.pairs.flow import Line, fetch, move, same
-from grader.referee.pairs.problem_sides import FEW, Game, Posed
+from grader.referee.pairs.pair_problem import FEW, PairProblem, Posed
 from grader.referee.pairs.state_match import Held
 
 WINDOW = 4 << 20  # elements that are compared at a time
@@ -30,7 +30,7 @@ Array = NDArray[Any]
 class Comparison:
     """The results of one call; ``zeros_pass`` says whether zeros would have been right everywhere."""
 
-    def __init__(self, game: Game, posed: Posed, case: Case, look: bool = False) -> None:
+    def __init__(self, game: PairProblem, posed: Posed, case: Case, look: bool = False) -> None:
         self.game, self.posed, self.case = game, posed, case
         self.zeros_pass = look  # it is looked for in one call only
         self.kept: dict[int, bytes] = {}
@@ -169,7 +169,7 @@ class Comparison:
         index = [int(i) for i in np.unravel_index(place, shape)] if shape else []
         evidence = verdict.evidence | {"first_wrong": index, "output": output}
         moved = Judgement(verdict.status, verdict.message, place, evidence)
-        finding = self.game.match.explain(self.case, moved, output, shape)
+        finding = self.game.session.explain(self.case, moved, output, shape)
         many = len(self.posed.tensors) > 1
         table = self.game.table
         notes = [f"In result {output}: "] if many else [""]
@@ -199,7 +199,7 @@ def _far(answer: Array, got: Array) -> float:
     return float(apart.max())
 
 
-def _depth(game: Game, posed: Posed) -> float:
+def _depth(game: PairProblem, posed: Posed) -> float:
     """How many terms an element is reckoned to be a sum of."""
     sizes = [f["elements"] for f in game.inputs.facts]
     longest = max((n for f in game.inputs.facts for n in f["shape"]), default=1)

@@ -7,27 +7,35 @@ memory, a kernel to test) stays with the referee too; the player has a stand-in 
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Iterable
+from typing import Protocol, runtime_checkable
 
 from grader.domain.part import Check, Part
 from grader.domain.verdict import Finding, Status
 from grader.referee.fault import FaultError
-from grader.referee.parts.channel import Room
+from grader.referee.parts.part_session import PartSession
+from grader.referee.session import Session
 
-if TYPE_CHECKING:
-    from grader.referee.session import Match
-
-__all__ = ["Check", "Part", "Room", "judge", "not_run"]
+__all__ = ["Check", "GradedPart", "Part", "PartSession", "judge", "not_run"]
 
 
-def judge(part: Part, match: Match, loaded: bool) -> list[Finding]:
+@runtime_checkable
+class GradedPart(Part, Protocol):
+    """A part, and how it is judged."""
+
+    def judge(self, room: PartSession) -> Iterable[Finding]:
+        """One finding for each check, in order. A FaultError ends the whole part."""
+
+
+def judge(part: Part, session: Session, loaded: bool) -> list[Finding]:
     """The findings of a part, one for each of its checks, in order."""
     if not loaded:
         return not_run(part)
-    if match.on_cpu and any(check.cpu for check in part.checks):
-        return _elsewhere(part, match.on_cpu())
+    if session.on_cpu and any(check.cpu for check in part.checks):
+        return _elsewhere(part, session.on_cpu())
+    assert isinstance(part, GradedPart), f"{type(part).__name__} has no judge()"
     try:
-        findings = list(part.judge(Room(match)))
+        findings = list(part.judge(PartSession(session)))
     except FaultError as fault:  # no player can be had any more: the submission has died too often
         return [fault.finding(c.name, c.points) for c in part.checks]
     declared = [(c.name, c.points) for c in part.checks]

@@ -11,7 +11,7 @@ from grader.domain.part import Check
 from grader.domain.verdict import Finding, Status
 from grader.feedback import how_far
 from grader.referee.fault import FaultError
-from grader.referee.parts.channel import Room
+from grader.referee.parts.part_session import PartSession
 
 if TYPE_CHECKING:
     import numpy as np
@@ -36,7 +36,7 @@ class Calls:
         """One check."""
         return (Check(self.name, self.points, self.why),)
 
-    def judge(self, room: Room) -> Iterator[Finding]:
+    def judge(self, room: PartSession) -> Iterator[Finding]:
         """All calls must be right; the first that is not is named."""
         (check,) = self.checks
         calls = list(self.args)
@@ -76,7 +76,7 @@ class Text:
         """One check."""
         return (Check(self.name, self.points, self.why),)
 
-    def judge(self, room: Room) -> Iterator[Finding]:
+    def judge(self, room: PartSession) -> Iterator[Finding]:
         """One call."""
         (check,) = self.checks
         try:

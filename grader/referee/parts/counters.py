@@ -11,7 +11,7 @@ from grader.domain.task import Case
 from grader.domain.verdict import Finding, Status
 
 if TYPE_CHECKING:
-    from grader.referee.parts.channel import Room
+    from grader.referee.parts.part_session import PartSession
 
 Launches = list[dict[str, Any]]
 SECONDS = 120.0
@@ -46,17 +46,17 @@ class Counters:
         """One for each bound."""
         return tuple(Check(b.name, b.points, b.why, cpu=True) for b in self.bounds)
 
-    def judge(self, room: Room) -> Iterator[Finding]:
+    def judge(self, room: PartSession) -> Iterator[Finding]:
         """One finding for each bound; none is earned before the task's first case is right."""
         pairs = list(zip(self.bounds, self.checks, strict=True))
-        first = room.match.task.cases[0].name
-        if not any(f.id == first and f.ok for f in room.match.record.findings):
+        first = room.session.task.cases[0].name
+        if not any(f.id == first and f.ok for f in room.session.record.findings):
             message = f"Not counted: the case {first!r} must be right first."
             yield from (check.failed(Status.NOT_RUN, message) for _, check in pairs)
         else:
             yield from self._counted(room, pairs)
 
-    def _counted(self, room: Room, pairs: list[tuple[Bound, Check]]) -> Iterator[Finding]:
+    def _counted(self, room: PartSession, pairs: list[tuple[Bound, Check]]) -> Iterator[Finding]:
         from grader.referee.fault import FaultError
 
         try:
@@ -112,24 +112,24 @@ def _held(bound: Bound, check: Check, launches: Launches) -> Finding:
     return check.failed(Status.FAILED, message, **evidence)
 
 
-def _call(room: Room, case: Case) -> Launches:
+def _call(room: PartSession, case: Case) -> Launches:
     """What was launched by one call whose result is right; a FaultError for any other call."""
     from grader.referee import contract, transport
     from grader.referee.fault import FaultError
     from grader.referee.judge import judge
 
-    match = room.match
-    match.revive()
-    player = match.player
+    session = room.session
+    session.revive()
+    player = session.player
     assert player is not None
-    if match.task.kind == "model" and not case.entry:
-        match.construct(case)
-        match.new_weights()
-    args = match.arguments(case)
-    expected = match.oracle.expect(case, args)
+    if session.task.kind == "model" and not case.entry:
+        session.problem.construct(case)
+        session.problem.new_weights()
+    args = session.problem.arguments(case)
+    expected = session.oracle.expect(case, args)
     fields, wanted, _ = transport.offer(player, args, expected.outputs)
     player.ask("count", SECONDS, on=True)
-    answer = player.ask("call", SECONDS, entry=case.entry or match.task.entry, **fields)
+    answer = player.ask("call", SECONDS, entry=case.entry or session.task.entry, **fields)
     player.ask("count", SECONDS, on=False)
     if wrong := contract.differ(case, answer.data, expected):
         raise FaultError(wrong.status, wrong.message)

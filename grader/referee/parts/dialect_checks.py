@@ -9,7 +9,7 @@ from typing import Any
 from grader.domain.part import Check
 from grader.domain.verdict import Finding, Status
 from grader.referee.fault import FaultError
-from grader.referee.parts.channel import Room
+from grader.referee.parts.part_session import PartSession
 
 BLOCKS = (32, 64, 128, 256, 512)
 
@@ -34,7 +34,7 @@ class Launches:
         why = f"{self.entry} launches {self.kernel} once, with a block for each BLOCK elements begun."
         return (Check(self.name, self.points, why),)
 
-    def judge(self, room: Room) -> Iterator[Finding]:
+    def judge(self, room: PartSession) -> Iterator[Finding]:
         """Sizes and block sizes are drawn: a full last block, one more element, one element, none."""
         (check,) = self.checks
         block = [int(b) for b in room.rng.permutation(BLOCKS)]

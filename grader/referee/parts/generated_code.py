@@ -20,7 +20,7 @@ from grader.domain.part import Check
 from grader.domain.verdict import Finding, Status
 from grader.lesson_support.generated.read_code import Code, graphs
 from grader.referee.fault import FaultError
-from grader.referee.parts.channel import Room
+from grader.referee.parts.part_session import PartSession
 from grader.referee.parts.questions import Asked
 
 KEYS = ("generated", "library", "fused", "loads", "allocated")
@@ -73,7 +73,7 @@ class Reader:
             Check("fresh code", 3, "The same for graphs that were drawn and compiled on this machine."),
         )
 
-    def judge(self, room: Room) -> Iterator[Finding]:
+    def judge(self, room: PartSession) -> Iterator[Finding]:
         """The recorded graphs, then some of the drawn ones."""
         known, fresh = self.checks
         first = self._try(room, known, graphs(Path(self.path)))
@@ -91,7 +91,7 @@ class Reader:
         some = room.rng.permutation(sorted(drawn))[:TRIED]
         yield self._try(room, fresh, {name: Code(drawn[name]) for name in map(str, some)})
 
-    def _try(self, room: Room, check: Check, codes: dict[str, Code]) -> Finding:
+    def _try(self, room: PartSession, check: Check, codes: dict[str, Code]) -> Finding:
         for name, code in codes.items():
             try:
                 said = room.act("plain", entry=self.entry, args=[code.text]).get("value")

@@ -12,7 +12,7 @@ from grader.domain.verdict import Finding, Status
 from grader.feedback.look import python_source
 from grader.lesson_support.grid import AccessError, Array, Grid, Who
 from grader.referee.fault import FaultError
-from grader.referee.parts.channel import Room
+from grader.referee.parts.part_session import PartSession
 
 MOST_ACCESSES = 20  # for each element; a kernel that needs more does another exercise
 BIGGEST = 1e300
@@ -41,7 +41,7 @@ class OnGrid:
         """One check."""
         return (Check(self.name, self.points, self.why),)
 
-    def judge(self, room: Room) -> Iterator[Finding]:
+    def judge(self, room: PartSession) -> Iterator[Finding]:
         """Run every thread once, in an order drawn now."""
         (check,) = self.checks
         try:
@@ -49,7 +49,7 @@ class OnGrid:
         except FaultError as fault:
             yield room.fallen(check, fault)
 
-    def _judge(self, room: Room, check: Check) -> Finding:
+    def _judge(self, room: PartSession, check: Check) -> Finding:
         x = [float(v) for v in room.rng.integers(-999, 999, self.n) / 8]
         memory = Memory(x, self._threads(room))
         shape = [self.size, self.n] if self.size else []
@@ -94,7 +94,7 @@ class OnGrid:
                 )
         return check.passed()
 
-    def _unwritten(self, room: Room, check: Check, grid: Grid, i: int) -> Finding:
+    def _unwritten(self, room: PartSession, check: Check, grid: Grid, i: int) -> Finding:
         """No thread wrote ``out[i]``: which threads there are, and what they wrote instead."""
         line = room.line_of(self.entry)
         wrote = sorted({a.index for a in grid.accesses if a.kind == "write" and a.array == "out"})
@@ -106,8 +106,8 @@ class OnGrid:
         elif self.size:
             who = divmod(i, self.size)
             own = [a for a in grid.accesses if a.who == who and a.kind == "write"]
-            line = own[0].line if own else python_source.first_use(room.match.source, self.entry, 1) or line
-            guard = None if own else python_source.guard(room.match.source, self.entry)
+            line = own[0].line if own else python_source.first_use(room.session.source, self.entry, 1) or line
+            guard = None if own else python_source.guard(room.session.source, self.entry)
             if guard:
                 line = guard[0]
             message += (
@@ -123,7 +123,7 @@ class OnGrid:
         message = _at(line, message)
         return check.failed(Status.UNINITIALISED, f"{message} {self.why}", index=i, line=line)
 
-    def _threads(self, room: Room) -> list[Who]:
+    def _threads(self, room: PartSession) -> list[Who]:
         if not self.size:
             order: list[Who] = [(i,) for i in range(self.n)]
         else:

@@ -15,8 +15,8 @@ from typing import Any
 from grader.domain.part import Check
 from grader.domain.verdict import Finding, Status
 from grader.referee.fault import FaultError, first_line
-from grader.referee.parts.channel import Room
 from grader.referee.parts.kernel_server import Workshop
+from grader.referee.parts.part_session import PartSession
 
 RIGHT_RUNS = 3
 
@@ -56,12 +56,12 @@ class Trial:
     def _worth(self, killed: int) -> int:
         return self.total * killed // len(self.mutants) if self.total else self.points * killed
 
-    def judge(self, room: Room) -> Iterator[Finding]:
+    def judge(self, room: PartSession) -> Iterator[Finding]:
         """Run the test on all kernels in an order that the submission cannot guess."""
         with Workshop(self.workshop) as workshop:
             yield self.tried(room, workshop)
 
-    def tried(self, room: Room, workshop: Workshop) -> Finding:
+    def tried(self, room: PartSession, workshop: Workshop) -> Finding:
         """The finding, with a workshop that is open already."""
         (check,) = self.checks
         try:
@@ -69,7 +69,7 @@ class Trial:
         except FaultError as fault:
             return room.fallen(check, fault)
 
-    def _judge(self, room: Room, workshop: Workshop, check: Check) -> Finding:
+    def _judge(self, room: PartSession, workshop: Workshop, check: Check) -> Finding:
         right = [self.right[i % len(self.right)] for i in range(max(RIGHT_RUNS, len(self.right)))]
         order = [*right, *(m.entry for m in self.mutants)]
         room.rng.shuffle(order)
@@ -116,7 +116,7 @@ class Trials:
         """One for each trial."""
         return tuple(check for trial in self.trials for check in trial.checks)
 
-    def judge(self, room: Room) -> Iterator[Finding]:
+    def judge(self, room: PartSession) -> Iterator[Finding]:
         """All trials, in order."""
         with Workshop(self.workshop) as workshop:
             for trial in self.trials:

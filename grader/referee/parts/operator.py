@@ -14,7 +14,7 @@ from grader.domain.part import Check
 from grader.domain.verdict import Finding, Status
 
 if TYPE_CHECKING:
-    from grader.referee.parts.channel import Room
+    from grader.referee.parts.part_session import PartSession
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,10 +40,10 @@ class Operator:
         """One for each property."""
         return tuple(Check(p.name, p.points, p.why, p.gpu) for p in self.properties)
 
-    def judge(self, room: Room) -> Iterator[Finding]:
+    def judge(self, room: PartSession) -> Iterator[Finding]:
         """Try each property with a factor that nobody knows beforehand."""
-        first = room.match.task.cases[0].name
-        right = any(f.id == first and f.ok for f in room.match.record.findings)
+        first = room.session.task.cases[0].name
+        right = any(f.id == first and f.ok for f in room.session.record.findings)
         for wanted, check in zip(self.properties, self.checks, strict=True):
             if not right:
                 yield check.failed(Status.NOT_RUN, f"Not tried: the case {first!r} must be right first.")
@@ -52,7 +52,7 @@ class Operator:
             else:
                 yield self._try(room, wanted, check)
 
-    def _try(self, room: Room, wanted: Property, check: Check) -> Finding:
+    def _try(self, room: PartSession, wanted: Property, check: Check) -> Finding:
         from grader.referee.fault import FaultError
 
         scale = float(room.rng.uniform(0.5, 3.0))

@@ -18,7 +18,7 @@ from grader.feedback import how_far
 from grader.feedback.look import python_source
 from grader.referee.fault import FaultError
 from grader.referee.parts import trace_events
-from grader.referee.parts.channel import Room
+from grader.referee.parts.part_session import PartSession
 
 TOLERANCE = 0.02
 REGIONS = ("eager model", "fused model")
@@ -76,7 +76,7 @@ class Quiz:
         """One for each question."""
         return tuple(Check(key, self.points, self.why) for key in self.keys)
 
-    def judge(self, room: Room) -> Iterator[Finding]:
+    def judge(self, room: PartSession) -> Iterator[Finding]:
         """Compare with the answers from the file; two percent off is right."""
         try:
             student = room.student or room.act("plain", entry="STUDENT").get("value")
@@ -92,7 +92,7 @@ class Quiz:
             return
         said = answers if isinstance(answers, dict) else {}
         for check, asked in zip(self.checks, self.ask(Path(self.path), student), strict=True):
-            line = python_source.line_of_key(room.match.source, self.entry, asked.key)
+            line = python_source.line_of_key(room.session.source, self.entry, asked.key)
             yield _judged(check, asked, said.get(asked.key), self.look, line)
 
 

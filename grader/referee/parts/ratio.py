@@ -11,7 +11,7 @@ from grader.domain.task import Case
 from grader.domain.verdict import Finding, Status
 
 if TYPE_CHECKING:
-    from grader.referee.parts.channel import Room
+    from grader.referee.parts.part_session import PartSession
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,26 +32,26 @@ class Ratio:
         """One: the ratio."""
         return (Check("ratio", len(self.steps), self.why, gpu=True),)
 
-    def judge(self, room: Room) -> Iterator[Finding]:
+    def judge(self, room: PartSession) -> Iterator[Finding]:
         """Time submission and reference A B B A on fresh inputs."""
         from grader.referee.fault import FaultError
         from grader.referee.timing.interval import spread
         from grader.referee.timing.measure import CAUGHT, measured
-        from grader.referee.timing.setup import EAGER
+        from grader.referee.timing.track import EAGER
 
         (check,) = self.checks
-        cases = {c.name for c in room.match.task.cases}
-        if not all(f.ok for f in room.match.record.findings if f.id in cases):
+        cases = {c.name for c in room.session.task.cases}
+        if not all(f.ok for f in room.session.record.findings if f.id in cases):
             yield check.failed(Status.NOT_RUN, "Not timed: every case must be right first.")
             return
         if room.backend != "cuda":
             yield check.failed(Status.PENDING_GPU, f"{self.why} Only a GPU's clock can tell.")
             return
         try:
-            done = measured(room.match, self.case, read_bytes=self.read_bytes, flops=self.flops)
+            done = measured(room.session, self.case, read_bytes=self.read_bytes, flops=self.flops)
         except FaultError as fault:
             if fault.status in CAUGHT:
-                room.match.forfeit()
+                room.session.forfeit()
             yield room.fallen(check, fault)
             return
         heat = done.heat

@@ -11,7 +11,7 @@ from grader.domain.verdict import Finding, Status
 from grader.feedback.look.python_source import Calls
 from grader.referee.fault import FaultError
 from grader.referee.parts import trace_events
-from grader.referee.parts.channel import Room
+from grader.referee.parts.part_session import PartSession
 
 REGION = "forward"
 LAYERS = 2
@@ -49,7 +49,7 @@ class Recording:
             ),
         )
 
-    def judge(self, room: Room) -> Iterator[Finding]:
+    def judge(self, room: PartSession) -> Iterator[Finding]:
         """A recording of a model whose sizes and number of steps are drawn now, then one of the student's."""
         rows, inner, cols, steps = (int(room.rng.integers(*r)) for r in ((8, 64), (8, 64), (8, 64), (2, 6)))
         fields: dict[str, Any] = {"rows": rows, "inner": inner, "cols": cols, "steps": steps}
@@ -83,7 +83,7 @@ class Recording:
         yield self._own(own, room, fields["gpu"])
         yield _kernels(kernels, seen, [r for found in inside for r in found], room.backend)
 
-    def _own(self, check: Check, room: Room, gpu: bool) -> Finding:
+    def _own(self, check: Check, room: PartSession, gpu: bool) -> Finding:
         steps = int(room.rng.integers(2, 5))
         try:
             said = room.act("record", entry=self.entry, own=self.own, steps=steps, gpu=gpu)

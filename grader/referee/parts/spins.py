@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from grader.domain.part import Check
 from grader.domain.verdict import Finding, Status
 from grader.referee.fault import FaultError
-from grader.referee.parts.channel import Room
+from grader.referee.parts.part_session import PartSession
 from grader.referee.parts.timers import form, spelt
 
 CALIBRATION = 200_000_000  # cycles: a tenth of a second, against which a question to the player is nothing
@@ -37,7 +37,7 @@ class Spin:
         """One check."""
         return (Check("on the GPU", 0, self.why, gpu=True),)
 
-    def judge(self, room: Room) -> Iterator[Finding]:
+    def judge(self, room: PartSession) -> Iterator[Finding]:
         """Each duration is drawn now."""
         (check,) = self.checks
         if room.backend != "cuda":
@@ -48,7 +48,7 @@ class Spin:
         except FaultError as fault:
             yield room.fallen(check, fault)
 
-    def _judge(self, room: Room, check: Check) -> Finding:
+    def _judge(self, room: PartSession, check: Check) -> Finding:
         _rate(room)  # an idle GPU runs slowly; now it does not
         for left in reversed(range(TRIES)):
             found = self._tried(room, check)
@@ -56,7 +56,7 @@ class Spin:
                 break
         return found
 
-    def _tried(self, room: Room, check: Check) -> Finding:
+    def _tried(self, room: PartSession, check: Check) -> Finding:
         told = []
         for low, high in self.takes:
             wanted, before = float(room.rng.uniform(low, high)), _rate(room)
@@ -75,7 +75,7 @@ class Spin:
         return check.passed(f"It says {' and '.join(told)}.")
 
 
-def _rate(room: Room) -> float:
+def _rate(room: PartSession) -> float:
     """Cycles a second, by the referee's own clock."""
     seconds = []
     for cycles in (0, CALIBRATION):

@@ -11,7 +11,7 @@ from grader.domain.part import Check
 from grader.domain.verdict import Finding, Status
 from grader.feedback import how_far
 from grader.referee.fault import FaultError
-from grader.referee.parts.channel import Room
+from grader.referee.parts.part_session import PartSession
 from grader.referee.parts.simulated_clock import Machine
 
 if TYPE_CHECKING:
@@ -55,7 +55,7 @@ class Probe:
         """One check."""
         return (Check(self.name, self.points, self.why),)
 
-    def judge(self, room: Room) -> Iterator[Finding]:
+    def judge(self, room: PartSession) -> Iterator[Finding]:
         """Time one kernel whose duration is drawn now."""
         (check,) = self.checks
         shortest, longest = map(math.log, self.takes)

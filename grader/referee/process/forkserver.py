@@ -31,7 +31,7 @@ class Nursery:
         self.backend = backend
         self._control, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
         command = [sys.executable, "-m", "grader.player.fork_parent", "--backend", backend]
-        command += ["--control", str(theirs.fileno())]
+        command += ["--control", str(theirs.fileno()), *launch_spec.libraries(backend)]
         self._process = subprocess.Popen(
             command, env=launch_spec.environment(backend), pass_fds=(theirs.fileno(),),
             stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE,

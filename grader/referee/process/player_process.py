@@ -85,7 +85,7 @@ class Player:
             "words": self._words.fd,
         }
         arguments = ["--backend", backend, "--step-budget", str(STEPS)]
-        arguments += ["--confine", json.dumps(order.confine)]
+        arguments += ["--confine", json.dumps(order.confine), *launch_spec.libraries(backend)]
         named = [text for name, fd in fds.items() for text in (f"--{name}", str(fd))]
         command = [*wrap, sys.executable, "-m", "grader.player", *arguments, *named]
         try:

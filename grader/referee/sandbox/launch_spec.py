@@ -102,6 +102,15 @@ def give(
     return Order(room, bubble, confine, builds)
 
 
+def libraries(backend: str) -> list[str]:
+    """Arguments that tell a player on the CPU back end what gives it a cuda device."""
+    if backend != "simt":
+        return []
+    from grader.backends.simt.compile import compiler
+
+    return ["--libraries", *map(str, compiler.libraries())]
+
+
 def environment(backend: str) -> dict[str, str]:
     """What a player gets of the referee's environment: what programs need, nothing else."""
     env = {name: os.environ[name] for name in PASSED_ON if name in os.environ}

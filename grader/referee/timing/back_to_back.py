@@ -20,11 +20,12 @@ from grader.domain.verdict import Status
 from grader.referee.fault import FaultError
 from grader.referee.timing.cross_check import Blocks
 from grader.referee.timing.order import order, seed_of
-from grader.referee.timing.setup import EAGER, LEAD, OWN, Start, Track, positive
+from grader.referee.timing.setup import LEAD, Start
 from grader.referee.timing.timed_results import compare, size
+from grader.referee.timing.track import EAGER, OWN, Track, positive
 
 if TYPE_CHECKING:
-    from grader.referee.session import Match
+    from grader.referee.session import Session
 
 FEWEST, MOST = 4, 64  # calls in a row
 ROOM, SHARE = 1 << 30, 1 / 32  # bytes of results that a row keeps; of the device's memory at most
@@ -42,7 +43,7 @@ def calls(start: Start) -> int:
     return max(FEWEST, most)
 
 
-def in_rows(match: Match, start: Start, count: int, length: int, into: Pair, *, drain: bool) -> int:
+def in_rows(session: Session, start: Start, count: int, length: int, into: Pair, *, drain: bool) -> int:
     """So many rows of so many calls, of submission and reference in turns, A B B A.
 
     Answers how many results were compared.
@@ -53,13 +54,13 @@ def in_rows(match: Match, start: Start, count: int, length: int, into: Pair, *, 
     sides, compared = [mine, eager], 0
     for turn in range(count):
         if turn % 2 == 0:
-            match.rng.shuffle(sides)
-        numbers, seed = numbered(start, length, match.rng)
+            session.rng.shuffle(sides)
+        numbers, seed = numbered(start, length, session.rng)
         for track in sides[:: 1 - 2 * (turn % 2)]:
             row(track, start, numbers, seed, drain=drain)
         if not led(mine.lead, eager.lead):
             raise FaultError(Status.TAMPERED, "The work that comes before a row of timed calls was not done.")
-        some = sorted(int(n) for n in match.rng.choice(length, min(LOOKED, length), replace=False))
+        some = sorted(int(n) for n in session.rng.choice(length, min(LOOKED, length), replace=False))
         compared += compare(mine, eager, some, length, start.outputs, start.bound)
     for track in sides:  # what was room for results is free again
         track.ask("prepare", calls=0, fresh=start.plan.fresh_for(start.eager_seconds))

@@ -13,7 +13,7 @@ from grader.referee.fault import FaultError
 from grader.referee.timing import cross_check, race
 
 if TYPE_CHECKING:
-    from grader.referee.session import Match
+    from grader.referee.session import Session
 
 # Faults by which a submission that was right until it was timed loses its points.
 CAUGHT = (Status.TAMPERED, Status.WRONG_OUTPUT, Status.PRECISION, Status.NOT_FINITE)
@@ -29,7 +29,7 @@ class Measured:
 
 
 def measured(
-    match: Match,
+    session: Session,
     case: Case,
     *,
     read_bytes: int = 0,
@@ -46,17 +46,17 @@ def measured(
     what the submission's process claims, or with the status of a timed result that is wrong. The reference
     may have been slow for a reason of the machine's own, so if it was, all is raced once more.
     """
-    card = gpu_card.of_device(str(match.record.facts.get("device", "")))
+    card = gpu_card.of_device(str(session.record.facts.get("device", "")))
     for last in (False, True):
-        start = race.line_up(match, case, baselines, copy=copy)
-        starts = race.more(case, start, match.twin)
+        start = race.line_up(session, case, baselines, copy=copy)
+        starts = race.more(case, start)
         begun = time.monotonic()
-        heat = race.heat(match, *starts)
+        heat = race.heat(session, *starts)
         stages = starts[0].stages | {"rounds": time.monotonic() - begun - heat.hearing, "rows": heat.hearing}
         if why := cross_check.too_fast(heat.own, card, read_bytes, flops):
             raise FaultError(Status.TAMPERED, why)
         begun = time.monotonic()
-        during, after = starts[0].eager.blocks, race.alone(match, *starts)
+        during, after = starts[0].eager.blocks, race.alone(session, *starts)
         stages["alone"] = time.monotonic() - begun
         why = cross_check.slowed(during, after)
         if not why:
@@ -65,6 +65,6 @@ def measured(
             raise FaultError(Status.TAMPERED, why, during=during.as_json(), alone=after.as_json())
         if starts != [start]:
             for each in starts:
-                each.match.close()
-                each.match.oracle.player.stop()
+                each.session.close()
+                each.session.oracle.player.stop()
     raise AssertionError("the second race has ended the loop")

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
+import functools
 import math
 import time
-from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from statistics import median
 from typing import TYPE_CHECKING, Any
@@ -20,24 +20,13 @@ from grader.referee.timing.cross_check import Blocks, Testimony
 from grader.referee.timing.interval import Interval, Pairs, interval
 from grader.referee.timing.order import order, seed_of
 from grader.referee.timing.plan import Plan
-from grader.referee.timing.setup import (
-    COPY,
-    EAGER,
-    OWN,
-    SOLUTION,
-    Start,
-    Track,
-    alike,
-    at_once,
-    beside,
-    line_up,
-    ready,
-)  # fmt: skip
+from grader.referee.timing.setup import Start, alike, at_once, beside, line_up, ready
 from grader.referee.timing.timed_results import compare
+from grader.referee.timing.track import COPY, EAGER, OWN, SOLUTION, Track
 from grader.referee.timing.two_clocks import Past, afterwards, hear
 
 if TYPE_CHECKING:
-    from grader.referee.session import Match
+    from grader.referee.session import Session
 
 RACES = 3  # at most, where the clocks do not agree
 BUSY = "Too noisy to tell: between the calls this machine did other things. Grade it again."
@@ -99,17 +88,17 @@ class Heat:
         return found | {"rows": {"submission": mine.as_json(), "reference": eager.as_json()}}
 
 
-def more(case: Case, start: Start, make: Callable[[], Match] | None) -> list[Start]:
-    """The pairs of processes that race: the one that there is, or for short calls others of ``make``.
+def more(case: Case, start: Start) -> list[Start]:
+    """The pairs of processes that race: the one that there is, or for short calls several new ones.
 
     Two processes with the same kernel are not quite alike, the less so if they did other things before: the
     reference's has computed answers, the submission's has been judged. Where that can matter, all pairs are
     new, and it is several of them.
     """
-    wanted = start.plan.pairs_for(start.eager_seconds)
-    if make is None or wanted == 1:
+    wanted, session = start.plan.pairs_for(start.eager_seconds), start.session
+    if session.twin is None or wanted == 1:
         return [start]
-    twins = at_once(*[make] * wanted)
+    twins = at_once(*[functools.partial(session.twin, session.problem.beside)] * wanted)
     pairs: list[Start] = []
     try:
         pairs.extend(beside(twin, case, start) for twin in twins)
@@ -121,7 +110,7 @@ def more(case: Case, start: Start, make: Callable[[], Match] | None) -> list[Sta
     return alike(pairs)
 
 
-def heat(match: Match, *starts: Start) -> Heat:
+def heat(session: Session, *starts: Start) -> Heat:
     """Blocks in turns, A B B A, in an order drawn for each round, until the interval is narrow enough.
 
     If the clocks do not agree, all is raced once more, and a third time if need be: a host that did something
@@ -134,7 +123,7 @@ def heat(match: Match, *starts: Start) -> Heat:
     accusing: list[Heat] = []
     past = Past()
     for number in range(RACES):
-        found, said = _heat(match, starts, past, drain=number > 0)
+        found, said = _heat(session, starts, past, drain=number > 0)
         if said.clear and not said.accuses:
             return found
         accusing += [found] * bool(said.accuses)
@@ -144,7 +133,7 @@ def heat(match: Match, *starts: Start) -> Heat:
     return found
 
 
-def _heat(match: Match, starts: tuple[Start, ...], past: Past, *, drain: bool) -> tuple[Heat, Testimony]:
+def _heat(session: Session, starts: tuple[Start, ...], past: Past, *, drain: bool) -> tuple[Heat, Testimony]:
     first = starts[0]
     for track in (t for s in starts for t in s.tracks):
         track.blocks = Blocks()
@@ -156,7 +145,7 @@ def _heat(match: Match, starts: tuple[Start, ...], past: Past, *, drain: bool) -
     least = max(first.plan.least_for(first.eager_seconds), 2 * len(starts))
     while not _enough(found, time.monotonic() - begun, least):
         for group, start in enumerate(starts):
-            _round(match, start, found, group, names, drain)
+            _round(session, start, found, group, names, drain)
         found.rounds += len(starts)
         states.append(machine.state())
     for start in starts:
@@ -164,31 +153,31 @@ def _heat(match: Match, starts: tuple[Start, ...], past: Past, *, drain: bool) -
             into = found.own if track is start.mine else found.baselines.get(track.name)
             if into is not None:
                 into.extend(track.blocks)
-    said = _heard(match, starts, found, past, drain=drain)
+    said = _heard(session, starts, found, past, drain=drain)
     blocks = [iter(kept) for kept in said.kept]
     found.kept = [next(blocks[group]) for group in found.groups]
     found.machine = machine.over(states)
     return found, said
 
 
-def _heard(match: Match, starts: tuple[Start, ...], found: Heat, past: Past, *, drain: bool) -> Testimony:
+def _heard(session: Session, starts: tuple[Start, ...], found: Heat, past: Past, *, drain: bool) -> Testimony:
     """What the clocks say of single calls, and of such as follow each other."""
     singles, begun = [(s.mine.blocks, s.eager.blocks) for s in starts], time.monotonic()
-    heard = hear(match, singles, starts, starts, past, drain=drain)
+    heard = hear(session, singles, starts, starts, past, drain=drain)
     found.rows, found.hearing = heard.rows, time.monotonic() - begun
     found.compared += heard.compared
     return heard.said
 
 
-def _round(match: Match, start: Start, found: Heat, group: int, names: list[str], drain: bool) -> None:
+def _round(session: Session, start: Start, found: Heat, group: int, names: list[str], drain: bool) -> None:
     """Two blocks of each contender of one pair of processes."""
     mine, eager, everyone = start.mine, start.eager, start.tracks
-    drawn = [everyone[i] for i in match.rng.permutation(len(everyone))]
+    drawn = [everyone[i] for i in session.rng.permutation(len(everyone))]
     times: dict[str, list[list[float]]] = {t.name: [] for t in everyone}
     fresh = start.plan.fresh_for(start.eager_seconds)
     for turns in (drawn, drawn[::-1]):
         # Inputs that no call has had before, the same for all contenders.
-        calls, seed = order(start.plan, match.rng), seed_of(match.rng)
+        calls, seed = order(start.plan, session.rng), seed_of(session.rng)
         for track in turns:
             numbers = [0] * len(calls) if track.name == COPY else calls
             track.block(numbers, seed, start.times, fresh, drain=drain)
@@ -208,11 +197,11 @@ def _enough(heat: Heat, seconds: float, least: int) -> bool:
     return heat.against(sampling=True).half_width <= how.precise
 
 
-def alone(match: Match, *starts: Start) -> Blocks:
+def alone(session: Session, *starts: Start) -> Blocks:
     """Blocks of the reference once the submission's processes have ended."""
-    for each in (match, *(start.match for start in starts)):
+    for each in (session, *(start.session for start in starts)):
         each.rest()
-    return afterwards(match, starts[0])
+    return afterwards(session, starts[0])
 
 
 def unlike(heat: Heat) -> float:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import functools
 import time
 from collections import Counter, defaultdict
 from collections.abc import Iterator, Sequence
@@ -18,12 +19,13 @@ from grader.referee.timing.cross_check import Blocks
 from grader.referee.timing.interval import Pairs, spread
 from grader.referee.timing.order import order, seed_of
 from grader.referee.timing.plan import Plan
-from grader.referee.timing.setup import EAGER, Start, alike, at_once, beside, line_up
+from grader.referee.timing.setup import Start, alike, at_once, beside, line_up
 from grader.referee.timing.timed_results import compare
+from grader.referee.timing.track import EAGER
 from grader.referee.timing.two_clocks import Past, hear
 
 if TYPE_CHECKING:
-    from grader.referee.session import Match
+    from grader.referee.session import Session
 
 METHOD = (
     "one race: blocks of calls of all candidates and of eager PyTorch in turns, in an order drawn for each "
@@ -64,32 +66,32 @@ class Meeting:
         return [group[number] for group in self.starts]
 
 
-def meet(matches: Sequence[Match], case: Case) -> Meeting:
+def meet(sessions: Sequence[Session], case: Case) -> Meeting:
     """Line all of them up; for short calls processes that all did the same before, with the same files."""
-    first = _lined(0, matches[0], case)
+    first = _lined(0, sessions[0], case)
     how = first.plan
-    group = [first, *(_lined(n, match, case, how) for n, match in enumerate(matches[1:], 1))]
+    group = [first, *(_lined(n, session, case, how) for n, session in enumerate(sessions[1:], 1))]
     starts = [group]
-    makers = [match.twin for match in matches]
+    makers = [functools.partial(s.twin, s.problem.beside) for s in sessions if s.twin]
     wanted = how.pairs_for(first.eager_seconds)
-    if wanted > 1 and all(makers):
+    if wanted > 1 and len(makers) == len(sessions):
         starts = []
         for _ in range(wanted):
-            twins = at_once(*(make for make in makers if make))
+            twins = at_once(*makers)
             starts.append([_lined(n, twin, case, like=group[n]) for n, twin in enumerate(twins)])
     same = iter(alike([s for group in starts for s in group]))
     starts = [[next(same) for _ in group] for group in starts]
-    names = [EAGER, *map(str, range(len(matches)))]
-    heats = [race.Heat(Blocks(), {}, how, {name: [] for name in names}) for _ in matches]
+    names = [EAGER, *map(str, range(len(sessions)))]
+    heats = [race.Heat(Blocks(), {}, how, {name: [] for name in names}) for _ in sessions]
     return Meeting(starts, heats)
 
 
 def _lined(
-    number: int, match: Match, case: Case, how: Plan | None = None, like: Start | None = None
+    number: int, session: Session, case: Case, how: Plan | None = None, like: Start | None = None
 ) -> Start:
     """One lined up; a fault says whose it is, so that the others may race without it."""
     try:
-        return beside(match, case, like) if like else line_up(match, case, how=how)
+        return beside(session, case, like) if like else line_up(session, case, how=how)
     except FaultError as fault:
         fault.evidence["candidate"] = number
         raise
@@ -156,7 +158,7 @@ def _hear(
         trusted = [group[0] for group in meeting.starts]
         # Its rows beside those of its own references, which compute with its weights.
         with _blame(meeting, str(number)):
-            heard = hear(first.match, pairs, own, trusted, past[number], drain=drain)
+            heard = hear(first.session, pairs, own, trusted, past[number], drain=drain)
         if number in meeting.said:
             continue
         said, heat.rows = heard.said, heard.rows
@@ -177,7 +179,7 @@ def _hear(
 def _round(meeting: Meeting, among: set[int], group: list[Start], number: int, drain: bool) -> None:
     """Two blocks of each; of the references only the first one's are timed."""
     first = group[0]
-    rng, how = first.match.rng, first.plan
+    rng, how = first.session.rng, first.plan
     playing = sorted(among & meeting.playing)
     tracks = {EAGER: first.eager} | {str(n): group[n].mine for n in playing}
     drawn = [list(tracks)[i] for i in rng.permutation(len(tracks))]
@@ -244,8 +246,8 @@ def speeds(meeting: Meeting, what: Sequence[Speed], device: str) -> list[dict[st
             meeting.out(number, FaultError(Status.TAMPERED, why))
     first = meeting.starts[0][0]
     for start in (s for group in meeting.starts for s in group):
-        start.match.rest()
-    slow = cross_check.slowed(meeting.during, race.alone(first.match, first))
+        start.session.rest()
+    slow = cross_check.slowed(meeting.during, race.alone(first.session, first))
     found: list[dict[str, Any] | FaultError] = []
     for number, heat in enumerate(meeting.heats):
         if number in meeting.said:

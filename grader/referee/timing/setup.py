@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 import math
-import sys
 import time
 from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from statistics import median
 from typing import TYPE_CHECKING, Any, TypeVar
 
@@ -17,69 +16,22 @@ from grader.referee import transport
 from grader.referee.draw import Drawn
 from grader.referee.fault import FaultError
 from grader.referee.judge import judge, right
-from grader.referee.process.player_process import Player
 from grader.referee.reference import Expected
-from grader.referee.timing.cross_check import Blocks
 from grader.referee.timing.independent import independent
 from grader.referee.timing.models import Making, together
 from grader.referee.timing.plan import Plan, plan
 from grader.referee.timing.timed_results import Outputs, distance, fetch
+from grader.referee.timing.track import COPY, EAGER, OWN, SOLUTION, Track, positive
 from grader.referee.transport import Value
 
 if TYPE_CHECKING:
-    from grader.referee.session import Match
+    from grader.referee.session import Session
 
 T = TypeVar("T")
-SECONDS = 120.0
 L2 = 64 << 20  # only the RTX 4090 of the course's cards has a larger cache, and it is overwritten anyway
 MOST_FLUSHES = 24
 LEAD = 2.0  # times what a host usually takes to ask for a call
 FLOOR = 1e-6  # of the root mean square: what rounding alone may make
-OWN, EAGER, SOLUTION, COPY = "submission", "eager", "solution", "copy"
-
-
-@dataclass(slots=True)
-class Track:
-    """One contender: its player, the name of its track there, and its blocks so far.
-
-    ``sums``: of the bits of each result of the last block, as told when the block ended; ``lead``: the
-    result of the work that came before it.
-    """
-
-    name: str
-    player: Player
-    blocks: Blocks = field(default_factory=Blocks)
-    sums: Any = None
-    lead: Any = None
-
-    def block(
-        self, order: list[int], seed: int, times: int, fresh: tuple[str, ...] = (),
-        lead: tuple[int, int] | None = None, **how: bool,
-    ) -> None:  # fmt: skip
-        """Run one block; the times, and the seconds that passed here, go to ``blocks``.
-
-        What takes a host longer at one time than at another is done before the clock runs. ``lead``: size
-        and steps of work that comes before calls that follow each other. ``how``: whether the device is
-        waited for after each call (``drain``), and whether the call itself ``waits``.
-        """
-        self.ask("prepare", calls=len(order), fresh=fresh, lead=lead[0] if lead else 0)
-        begun = time.monotonic()
-        data = self.ask("block", order=order, seed=seed, times=times, lead=lead or (), **how)
-        wall = time.monotonic() - begun
-        said, self.sums, self.lead = data.get("seconds"), data.get("sums"), data.get("lead")
-        if not isinstance(said, list) or len(said) != len(order) or not all(map(positive, said)):
-            raise FaultError(Status.TAMPERED, "The submission's process gave no times.")
-        asked: Any = data.get("asked")
-        self.blocks.add([float(s) for s in said], wall, float(asked) if positive(asked) else 0.0)
-
-    def repeat(self, order: list[int], seed: int | None) -> None:
-        """The same calls for their results only; without a seed, with inputs as they were drawn."""
-        self.ask("prepare", calls=len(order))
-        self.sums = self.ask("block", order=order, seed=seed).get("sums")
-
-    def ask(self, step: str, **fields: Any) -> dict[str, Any]:
-        """A request to the track."""
-        return self.player.ask("act", SECONDS, act="race_blocks", step=step, track=self.name, **fields).data
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,7 +44,7 @@ class Start:
     were handed over.
     """
 
-    match: Match
+    session: Session
     mine: Track
     eager: Track
     others: list[Track]
@@ -115,7 +67,7 @@ class Start:
 
 
 def line_up(
-    match: Match,
+    session: Session,
     case: Case,
     baselines: tuple[str, ...] = (),
     copy: int = 0,
@@ -130,22 +82,22 @@ def line_up(
     """
     stages: dict[str, float] = {}
     clock = _Steps(stages)
-    match.revive()
-    own, oracle, entry = match.player, match.oracle.player, case.entry or match.task.entry
+    session.revive()
+    own, oracle, entry = session.player, session.oracle.player, case.entry or session.task.entry
     assert own is not None
-    model, making = _models(match, case)
+    model, making = _models(session, case)
     clock.step("reference's model")
-    first = sets[0] if sets else match.arguments(case)
+    first = sets[0] if sets else session.problem.arguments(case)
     taken = sum(a.storage.nbytes for a in first if isinstance(a, Drawn))
     clock.step("inputs")
-    expected = match.oracle.expect(case, first)
+    expected = session.oracle.expect(case, first)
     clock.step("answers")
     if expected.is_value:
         raise FaultError(Status.NOT_GRADABLE, "Only calls that return tensors are timed.")
     how = how or plan(taken, sum(e.nbytes for e in expected.eager), l2_bytes=L2)
-    sets = sets or [first, *(match.arguments(case) for _ in range(how.sets - 1))]
+    sets = sets or [first, *(session.problem.arguments(case) for _ in range(how.sets - 1))]
     clock.step("inputs")
-    theirs = match.task.reference_entry or entry
+    theirs = session.task.reference_entry or entry
     mine, eager = Track(OWN, own), Track(EAGER, oracle)
     others = [Track(name, oracle) for name in baselines if name != SOLUTION]
     facts = ready(eager, theirs, sets, how)
@@ -154,7 +106,7 @@ def line_up(
         others.append(Track(COPY, oracle))
         ready(others[-1], theirs, sets[:1], how, copy=copy)
     if SOLUTION in baselines:
-        others.append(_solution(match, model, making))
+        others.append(_solution(session, model, making))
         host.append(ready(others[-1], entry, sets, how)["host"])
     clock.step("ready")
     if making:
@@ -169,12 +121,12 @@ def line_up(
     told = eager.ask("lead")
     clock.step("ready")
     return Start(
-        match, mine, eager, others, how, expected.outputs, bound, facts["overhead"], times, max(host),
+        session, mine, eager, others, how, expected.outputs, bound, facts["overhead"], times, max(host),
         (told["size"], told["seconds"]), told["memory"], eager_seconds, stages, sets,
     )  # fmt: skip
 
 
-def beside(match: Match, case: Case, like: Start) -> Start:
+def beside(session: Session, case: Case, like: Start) -> Start:
     """Another pair of processes for the race of ``like``, with the same inputs; both files are loaded.
 
     What a process did before it makes a short call changes what the call takes: on H200s by 0.2 us, and once
@@ -182,17 +134,17 @@ def beside(match: Match, case: Case, like: Start) -> Start:
     order. No answers are computed: the submission's calls were judged in ``like``. Baselines are timed in the
     process that has them already.
     """
-    _, making = _models(match, case)
+    _, making = _models(session, case)
     if making:
         making.finish()
-    assert match.player is not None
-    mine, eager = Track(OWN, match.player), Track(EAGER, match.oracle.player)
-    entry = case.entry or match.task.entry
-    facts = ready(eager, match.task.reference_entry or entry, like.sets, like.plan)
+    assert session.player is not None
+    mine, eager = Track(OWN, session.player), Track(EAGER, session.oracle.player)
+    entry = case.entry or session.task.entry
+    facts = ready(eager, session.task.reference_entry or entry, like.sets, like.plan)
     host = [facts["host"], ready(mine, entry, like.sets, like.plan)["host"]]
     others = [Track(t.name, t.player) for t in like.others]
     times, slowest = max(like.times, _times(host, facts["flush"])), max(like.host, *host)
-    return replace(like, match=match, mine=mine, eager=eager, others=others, times=times, host=slowest)
+    return replace(like, session=session, mine=mine, eager=eager, others=others, times=times, host=slowest)
 
 
 def alike(pairs: Sequence[Start]) -> list[Start]:
@@ -201,13 +153,13 @@ def alike(pairs: Sequence[Start]) -> list[Start]:
     return [replace(s, times=times, host=host) for s in pairs]
 
 
-def _models(match: Match, case: Case) -> tuple[bool, Making | None]:
+def _models(session: Session, case: Case) -> tuple[bool, Making | None]:
     """Whether it is about models; then both are made, or the submission's still is."""
-    model = match.task.kind == "model" and not case.entry
-    making = Making(match, case) if model and together(match) else None
+    model = session.task.kind == "model" and not case.entry
+    making = Making(session, case) if model and together(session) else None
     if model and not making:
-        match.construct(case)
-        match.new_weights()
+        session.problem.construct(case)
+        session.problem.new_weights()
     return model, making
 
 
@@ -219,11 +171,11 @@ def _times(host: list[float], flush: float) -> int:
     return min(MOST_FLUSHES, max(1, math.ceil(LEAD * max(host) / max(flush, 1e-5))))
 
 
-def _solution(match: Match, model: bool, making: Making | None) -> Track:
+def _solution(session: Session, model: bool, making: Making | None) -> Track:
     """The course's own solution in a process of its own, with the submission's weights."""
-    if match.solution is None or (model and making is None):
+    if session.solution is None or (model and making is None):
         raise FaultError(Status.NOT_GRADABLE, "There is no solution to race against here.")
-    player = match.solution()
+    player = session.solution()
     if making:
         making.also(player)
     return Track(SOLUTION, player)
@@ -263,12 +215,6 @@ def _seconds(eager: Track, times: int, overhead: float) -> float:
     """About how long a call of the reference takes; its word is trusted."""
     eager.block([0, 1, 0, 1, 0], 0, times)
     return max(1e-9, median(eager.blocks.calls.pop()) - overhead)
-
-
-def positive(value: Any) -> bool:
-    """Whether a claim is a positive finite number."""
-    good = isinstance(value, (int, float)) and not isinstance(value, bool)
-    return good and 0 < value <= sys.float_info.max
 
 
 def at_once(*jobs: Callable[[], T]) -> list[T]:

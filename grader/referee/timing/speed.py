@@ -14,13 +14,13 @@ from grader.referee.timing.interval import spread
 from grader.referee.timing.measure import CAUGHT, measured
 
 if TYPE_CHECKING:
-    from grader.referee.session import Match
+    from grader.referee.session import Session
 
 BASELINES = ("default", "max-autotune", "solution")  # modes of torch.compile, and the course's own
 
 
 def of(
-    match: Match, task: Task, backend: str, baselines: tuple[str, ...] = (), card: str = gpu_card.DEFAULT
+    session: Session, task: Task, backend: str, baselines: tuple[str, ...] = (), card: str = gpu_card.DEFAULT
 ) -> dict[str, Any] | None:
     """The verdict's ``speed`` entry, or None when there is nothing to say.
 
@@ -29,17 +29,17 @@ def of(
     a sentence in the entry.
     """
     try:
-        return _measured(match, task, baselines) if backend == "cuda" else _predicted(match, task, card)
+        return _measured(session, task, baselines) if backend == "cuda" else _predicted(session, task, card)
     except FaultError as fault:
         if fault.status in CAUGHT:
             raise
         return {"kind": "none", "why": fault.message}
 
 
-def _predicted(match: Match, task: Task, card_name: str) -> dict[str, Any] | None:
+def _predicted(session: Session, task: Task, card_name: str) -> dict[str, Any] | None:
     """From what simt counts of a call at a small size, grown to the full one."""
     assert task.speed is not None
-    launches = counting.count(match, task.speed.case)
+    launches = counting.count(session, task.speed.case)
     counts = [x["counts"] for x in launches if isinstance(x.get("counts"), dict)]
     moved = sum(int(c.get("read_bytes", 0)) + int(c.get("written_bytes", 0)) for c in counts)
     if not moved:
@@ -73,18 +73,18 @@ METHOD = (
 )
 
 
-def _measured(match: Match, task: Task, baselines: tuple[str, ...]) -> dict[str, Any]:
+def _measured(session: Session, task: Task, baselines: tuple[str, ...]) -> dict[str, Any]:
     """Submission and baselines in turns on the same GPU, then the reference alone."""
     about = task.speed
     assert about is not None
     half = about.fused_bytes // 2
-    found = measured(match, about.full, read_bytes=half, flops=about.flops, baselines=baselines, copy=half)
+    found = measured(session, about.full, read_bytes=half, flops=about.flops, baselines=baselines, copy=half)
     heat = found.heat
-    match.record.stages |= {f"speed: {stage}": seconds for stage, seconds in found.stages.items()}
+    session.record.stages |= {f"speed: {stage}": seconds for stage, seconds in found.stages.items()}
     own, against = spread(heat.own.seconds), heat.against()
     return {
         "kind": "measured",
-        "device": str(match.record.facts.get("device", "")),
+        "device": str(session.record.facts.get("device", "")),
         "method": METHOD,
         "seconds": own.as_json(),
         "eager_seconds": spread(heat.baselines[race.EAGER].seconds).as_json(),

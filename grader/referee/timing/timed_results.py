@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import Any, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -14,9 +14,7 @@ from grader.domain.verdict import Status
 from grader.protocol.arena import aligned
 from grader.referee import transport
 from grader.referee.fault import FaultError
-
-if TYPE_CHECKING:
-    from grader.referee.timing.setup import Track
+from grader.referee.timing.track import Track
 
 T = TypeVar("T")
 Array = NDArray[Any]

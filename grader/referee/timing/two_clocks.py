@@ -11,10 +11,11 @@ from grader.referee.timing import cross_check
 from grader.referee.timing.back_to_back import Pair
 from grader.referee.timing.cross_check import Blocks, Testimony
 from grader.referee.timing.order import order, seed_of
-from grader.referee.timing.setup import EAGER, Start, Track
+from grader.referee.timing.setup import Start
+from grader.referee.timing.track import EAGER, Track
 
 if TYPE_CHECKING:
-    from grader.referee.session import Match
+    from grader.referee.session import Session
 
 AFTER = 4  # blocks of the reference for a second look
 LONG = 80e-6  # seconds of a call, of which little is what one loop takes longer than another
@@ -49,7 +50,7 @@ class Hearing:
 
 
 def hear(
-    match: Match, singles: Sequence[Pair], starts: Sequence[Start], trusted: Sequence[Start],
+    session: Session, singles: Sequence[Pair], starts: Sequence[Start], trusted: Sequence[Start],
     past: Past, *, drain: bool,
 ) -> Hearing:  # fmt: skip
     """Hear single calls of each pair of processes, let them make rows, and hear those.
@@ -62,16 +63,16 @@ def hear(
     If the host was behind in a row of long calls, and no call waits, it may have been because a device keeps
     no more than about a thousand launches. So a shorter row is made, and counts if the host was ahead there.
     """
-    said = _look(match, singles, trusted, drain=drain)
+    said = _look(session, singles, trusted, drain=drain)
     short = said.said < LONG
     drained = drain and past.late and not short
     length = rows.calls(trusted[0])
-    heard = _rows(match, starts, trusted, length, short=short, drain=drained)
+    heard = _rows(session, starts, trusted, length, short=short, drain=drained)
     past.late = cross_check.waited(heard.rows)
     if past.late and not (short or drained or heard.said.accuses):
         length = max(rows.FEWEST, cross_check.shortest(said.said))
         if length < heard.length:
-            again = _rows(match, starts, trusted, length, short=short, drain=drained)
+            again = _rows(session, starts, trusted, length, short=short, drain=drained)
             past.late = cross_check.waited(again.rows)
             heard = heard if past.late else again
     whole = heard.said
@@ -84,15 +85,21 @@ def hear(
 
 
 def _rows(
-    match: Match, starts: Sequence[Start], trusted: Sequence[Start], length: int, *, short: bool, drain: bool
+    session: Session,
+    starts: Sequence[Start],
+    trusted: Sequence[Start],
+    length: int,
+    *,
+    short: bool,
+    drain: bool,
 ) -> Hearing:
     """Rows of that length until they are precise and accuse nobody, or there are many."""
     found, compared = [(Blocks(), Blocks()) for _ in starts], 0
     for count in (BLOCKS if short else LONG_BLOCKS, MORE, MORE):
         each = max(FEWEST, count // len(starts))
         for start, into in zip(starts, found, strict=True):
-            compared += rows.in_rows(match, start, each, length, into, drain=drain)
-        said = _look(match, found, trusted, row=length, drain=drain)
+            compared += rows.in_rows(session, start, each, length, into, drain=drain)
+        said = _look(session, found, trusted, row=length, drain=drain)
         if not said.accuses and cross_check.precise(said, length):
             break
     return Hearing(said, found, compared, length)
@@ -108,26 +115,26 @@ def _joined(pairs: Sequence[Pair]) -> Pair:
 
 
 def _look(
-    match: Match, pairs: Sequence[Pair], trusted: Sequence[Start], *, row: int = 0, drain: bool
+    session: Session, pairs: Sequence[Pair], trusted: Sequence[Start], *, row: int = 0, drain: bool
 ) -> Testimony:
     said = cross_check.testimony(pairs, row=row)
     if not said.accuses or (row and not drain and not cross_check.waited(pairs)):
         return said
-    waiting = [afterwards(match, start, row, drain=drain, waits=True) for start in trusted]
+    waiting = [afterwards(session, start, row, drain=drain, waits=True) for start in trusted]
     return cross_check.testimony(pairs, waiting, row=row)
 
 
 def afterwards(
-    match: Match, start: Start, row: int = 0, *, drain: bool = False, waits: bool = False
+    session: Session, start: Start, row: int = 0, *, drain: bool = False, waits: bool = False
 ) -> Blocks:
     """Blocks of the reference that are no part of a race, with so many calls in a ``row``."""
     eager = Track(EAGER, start.eager.player)
     for _ in range(AFTER):
         if row:
-            numbers, seed = rows.numbered(start, row, match.rng)
+            numbers, seed = rows.numbered(start, row, session.rng)
             rows.row(eager, start, numbers, seed, drain=drain, waits=waits)
         else:
             fresh = start.plan.fresh_for(start.eager_seconds)
-            numbers, seed = order(start.plan, match.rng), seed_of(match.rng)
+            numbers, seed = order(start.plan, session.rng), seed_of(session.rng)
             eager.block(numbers, seed, start.times, fresh, drain=drain, waits=waits)
     return eager.blocks

@@ -9,10 +9,9 @@ from pathlib import Path
 from typing import Any
 
 from grader.backends.detect import Choice
-from grader.domain import atomic, lessons
+from grader.domain import atomic, lessons, workspace
 from grader.domain.errors import BadInputError
 from grader.domain.lessons import Lesson
-from grader.student import workspace
 
 KERNEL = "inline-to-fused"
 

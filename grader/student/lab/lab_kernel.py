@@ -54,7 +54,7 @@ def main(backend: str, arguments: list[str]) -> None:
         from grader.backends.simt.runtime import device
         from grader.student.run import local_build
 
-        runtime = device.activate(local_build.build, last_words_fd=-1, step_budget=local_build.STEPS)
+        runtime = device.activate(local_build.build, local_build.libraries(), step_budget=local_build.STEPS)
     import ipykernel.compiler
     from ipykernel.kernelapp import IPKernelApp
 

@@ -8,8 +8,8 @@ import sys
 
 from grader.backends import detect
 from grader.domain import lessons, packages
+from grader.domain import workspace as work
 from grader.domain.errors import BadInputError
-from grader.student import workspace as work
 from grader.student.lab import lab_files
 
 APPS = ("jupyterlab", "notebook")

@@ -19,7 +19,8 @@ from grader.domain.errors import BadInputError
 from grader.domain.lessons import Lesson
 from grader.domain.verdict import Verdict
 from grader.referee import nearest
-from grader.referee.pipeline import Job, check
+from grader.referee.job import Job
+from grader.referee.pipeline import check
 from grader.referee.process.forkserver import Nursery
 
 PR_SET_PDEATHSIG = 1

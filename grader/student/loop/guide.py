@@ -9,9 +9,9 @@ from rich.markup import escape
 from rich.table import Table
 from rich.text import Text
 
-from grader.domain import lessons
+from grader.domain import lessons, workspace
 from grader.domain.lessons import Lesson
-from grader.student import progress, workspace
+from grader.student import progress
 from grader.student.progress import Progress
 
 BAR = 26

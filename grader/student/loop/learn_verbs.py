@@ -14,11 +14,11 @@ from pathlib import Path
 from rich.markdown import Markdown
 from rich.syntax import Syntax
 
-from grader.domain import lessons
+from grader.domain import lessons, workspace
 from grader.domain.errors import BadInputError
 from grader.domain.lessons import Lesson
 from grader.reports.console import screen
-from grader.student import progress, workspace
+from grader.student import progress
 from grader.student.loop import guide, hints, predictions, progress_picture
 
 

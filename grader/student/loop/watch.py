@@ -11,7 +11,7 @@ from typing import Any
 from rich.text import Text
 
 from grader.backends import detect
-from grader.domain import lessons, submission
+from grader.domain import lessons, submission, workspace
 from grader.domain.errors import BadInputError
 from grader.domain.lessons import Lesson
 from grader.domain.verdict import Verdict
@@ -20,7 +20,7 @@ from grader.referee import builder
 from grader.referee.process.forkserver import Nursery
 from grader.reports import console as report
 from grader.reports import words
-from grader.student import progress, workspace
+from grader.student import progress
 from grader.student.loop import hints, learn_verbs, predictions, watch_view
 from grader.student.loop.file_changes import Changes
 from grader.student.loop.forked_grading import Trial

@@ -14,12 +14,13 @@ from rich.syntax import Syntax
 from rich.table import Table
 from rich.text import Text
 
+from grader.domain import workspace
 from grader.domain.lessons import Lesson, every
 from grader.domain.verdict import Verdict
 from grader.feedback.look import Advice
 from grader.reports import console as report
 from grader.reports import words
-from grader.student import progress, workspace
+from grader.student import progress
 from grader.student.loop import guide
 
 KEYS = {

@@ -15,9 +15,8 @@ from importlib.machinery import ModuleSpec
 from pathlib import Path
 from types import ModuleType
 
-from grader.domain import lessons, submission
+from grader.domain import lessons, submission, workspace
 from grader.domain.errors import BadInputError
-from grader.student import workspace
 
 NAME = re.compile(r"exercise(?:_(\d+))?")
 NUMBERED = re.compile(r"(\d\d)_\w+")

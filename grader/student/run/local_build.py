@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 from grader.backends.simt.compile import compiler as builder
 
 STEPS = 2_000_000_000  # of one launch; it is then stopped
@@ -16,3 +18,8 @@ def build(request: dict[str, object]) -> str:
         at = f"{error.file}:{error.line}: " if error.line else ""
         text = f"Error building extension '{parsed.name}': {at}{error.first}\n{error.log}"
         raise RuntimeError(text) from None
+
+
+def libraries() -> tuple[Path, Path]:
+    """The runtime and the torch device that the process loads."""
+    return builder.libraries()

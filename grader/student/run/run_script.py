@@ -11,8 +11,8 @@ import tempfile
 from pathlib import Path
 from typing import Any
 
+from grader.domain import workspace
 from grader.domain.errors import BadInputError
-from grader.student import workspace
 from grader.student.run import cells, error_words, exercises, local_build, run_tests
 
 
@@ -24,6 +24,7 @@ def main(backend: str, words_fd: int, file: Path, arguments: list[str]) -> int:
 
         runtime = device.activate(
             local_build.build,
+            local_build.libraries(),
             last_words_fd=words_fd,
             step_budget=int(os.environ.get("SIMT_STEPS", local_build.STEPS)),
         )

@@ -43,7 +43,7 @@ def device() -> Any:
     from grader.student.run import local_build
 
     builder.prepare(lambda text: print(text, file=sys.stderr))
-    return simt.activate(local_build.build, step_budget=local_build.STEPS)
+    return simt.activate(local_build.build, local_build.libraries(), step_budget=local_build.STEPS)
 
 
 def checked(runtime: Any, namer: Callable[[str], str]) -> object:

@@ -8,10 +8,9 @@ import sys
 from pathlib import Path
 
 from grader.backends import detect
-from grader.domain import lessons, submission
+from grader.domain import lessons, submission, workspace
 from grader.domain.errors import BadInputError
 from grader.domain.lessons import course_root
-from grader.student import workspace
 from grader.student.run import cells
 
 

@@ -22,7 +22,8 @@ from grader.domain import cache, disk, lessons, submission
 from grader.domain.errors import BadInputError
 from grader.domain.lessons import Lesson
 from grader.domain.verdict import Status, Verdict
-from grader.referee.pipeline import Job, check, refused
+from grader.referee.job import Job
+from grader.referee.pipeline import check, refused
 from grader.referee.process.forkserver import Nursery
 from grader.referee.process.player_process import Limits
 from grader.teaching.batch import grading_key as key

@@ -3,15 +3,14 @@
 from __future__ import annotations
 
 import contextlib
-import hashlib
 import json
 import os
-import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from grader.domain.disk import slug
 from grader.domain.errors import BadInputError
 from grader.domain.verdict import Verdict
 from grader.reports.row import is_line
@@ -68,14 +67,6 @@ class Store:
     def lines(self) -> Iterator[dict[str, Any]]:
         """The journal's lines, oldest first; one that somebody has bent out of shape is passed over."""
         return (line for line in journal.lines(self.journal) if is_line(line))
-
-
-def slug(text: str) -> str:
-    """A file name made of a student's key, the same on every system; different keys stay different."""
-    plain = re.sub(r"[^A-Za-z0-9.@+-]+", "_", text).strip("._")[:60]
-    if plain == text:
-        return plain
-    return f"{plain or 'student'}-{hashlib.sha256(text.encode()).hexdigest()[:8]}"
 
 
 def write(path: Path, text: str, *, sync: bool = False) -> None:

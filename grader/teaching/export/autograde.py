@@ -15,7 +15,8 @@ from grader.domain import lessons, submission
 from grader.domain.errors import BadInputError
 from grader.domain.lessons import Lesson
 from grader.domain.verdict import Verdict
-from grader.referee.pipeline import Job, check
+from grader.referee.job import Job
+from grader.referee.pipeline import check
 from grader.teaching.batch import batch_work, personal, store
 from grader.teaching.batch.handed_in import pick
 

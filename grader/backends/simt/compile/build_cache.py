@@ -4,19 +4,17 @@ from __future__ import annotations
 
 import fcntl
 import hashlib
-import os
 import tempfile
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
+from grader.domain.cache import cache_folder
+
 
 def root() -> Path:
-    """Where everything compiled lies: under ``$COURSE_CACHE``, ``$XDG_CACHE_HOME`` or ``~/.cache``."""
-    if course := os.environ.get("COURSE_CACHE"):
-        return Path(course) / "simt"
-    base = os.environ.get("XDG_CACHE_HOME")
-    return (Path(base) if base else Path.home() / ".cache") / "inline-to-fused" / "simt"
+    """Where everything compiled for the CPU back end lies."""
+    return cache_folder() / "simt"
 
 
 def digest(*parts: object) -> str:

@@ -24,7 +24,7 @@ from grader.backends.simt.request import GENERATED, BuildRequest, Piece, placed,
 
 __all__ = [
     "BuildRequest", "BuildResult", "BuildTimeout", "CompileError", "Runner", "ToolchainError",
-    "build", "device_library", "is_prepared", "prepare", "runtime_library",
+    "build", "device_library", "is_prepared", "libraries", "prepare", "runtime_library",
 ]  # fmt: skip
 
 # Runs the compiler with these arguments, for so many seconds, writing to this folder only; what it said.
@@ -70,6 +70,11 @@ def shared_buffer_library() -> Path:
 def runtime_library() -> Path:
     """The library that runs kernels; built if it is not there."""
     return library.runtime(_library_folder())
+
+
+def libraries() -> tuple[Path, Path]:
+    """What a process loads to have a cuda device: the runtime and the torch device; built if not there."""
+    return runtime_library(), device_library()
 
 
 def device_library() -> Path:

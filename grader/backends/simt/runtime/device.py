@@ -9,7 +9,6 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-from grader.backends.simt.compile import compiler as builder
 from grader.backends.simt.runtime import counts, load_inline, stand_ins
 from grader.backends.simt.runtime import memory_findings as resolved
 
@@ -92,24 +91,25 @@ class Runtime:
 
 def activate(
     build: Callable[[dict[str, object]], str],
+    libraries: tuple[Path, Path],
     *,
     last_words_fd: int = -1,
     step_budget: int = 0,
     checked: bool = True,
-    libraries: tuple[Path, Path] | None = None,
 ) -> Runtime:
     """Gives this process a cuda device.
 
-    ``build`` turns a request (plain data, see ``request.py``) into the path of a module. A fatal signal
+    ``build`` turns a request (plain data, see ``request.py``) into the path of a module. ``libraries``: the
+    runtime and the torch device, as :func:`..compile.compiler.libraries` prepares them. A fatal signal
     writes one line of JSON to ``last_words_fd`` (-1: nowhere). A launch that takes more than ``step_budget``
-    steps is stopped (0: no limit). ``libraries``: runtime and torch device, else the prepared ones.
+    steps is stopped (0: no limit).
     """
     if "torch" in sys.modules:
         raise RuntimeError(
             "torch was imported before the CPU back end was activated; torch looks for its devices when "
             "it is imported, so run the file with `course run` (or call activate() first)"
         )
-    runtime_path, device_path = libraries or (builder.runtime_library(), builder.device_library())
+    runtime_path, device_path = libraries
     library = ctypes.CDLL(str(runtime_path), mode=ctypes.RTLD_GLOBAL)
     for name in ("simt_take_findings", "simt_take_launches", "simt_last_writer"):
         getattr(library, name).restype = ctypes.c_char_p

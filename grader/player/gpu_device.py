@@ -1,0 +1,110 @@
+"""A GPU as the player sees it: torch's own ``load_inline``, the profiler for launches, events for times."""
+
+from __future__ import annotations
+
+import argparse
+import os
+import re
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import torch
+import torch.utils.cpp_extension as extension
+
+from grader.player import observe
+from grader.player.build_lock import Baton
+from grader.protocol.wire import Channel
+
+if TYPE_CHECKING:
+    from grader.player.stage import Stage
+
+
+class Cuda:
+    """The back end "cuda". TF32 stays off unless the submission switches it on for itself.
+
+    Without a channel the device is left alone: a CUDA context does not survive a fork, so each player that is
+    forked from here makes its own (:meth:`adopt`).
+    """
+
+    def __init__(self, channel: Channel | None) -> None:
+        self._channel = channel
+        # A batch builds ahead where no GPU is visible, so that none is disturbed: for a card that it names.
+        self._only_builds = not os.environ.get("CUDA_VISIBLE_DEVICES", "x") and bool(
+            os.environ.get("TORCH_CUDA_ARCH_LIST")
+        )
+        if channel is not None:
+            self._wake()
+        torch.backends.cudnn.allow_tf32 = False  # torch's default for convolutions is True
+        setattr(extension, "FileBaton", Baton)  # noqa: B010 - a name that torch does not give away
+        for name in ("load", "load_inline"):
+            setattr(extension, name, self._announced(getattr(extension, name)))
+
+    def adopt(self, channel: Channel, options: argparse.Namespace) -> None:
+        """After a fork: serve this referee, with a context of its own."""
+        self._channel = channel
+        self._wake()
+
+    def _wake(self) -> None:
+        if self._only_builds:
+            return
+        torch.cuda.init()
+        major, minor = torch.cuda.get_device_capability()
+        os.environ.setdefault("TORCH_CUDA_ARCH_LIST", f"{major}.{minor}")  # compile for this card only
+
+    def _announced(self, real: Any) -> Any:
+        """Tell the referee when nvcc is at work, so that compiling is not taken for a hanging import."""
+
+        def build(*args: Any, **kwargs: Any) -> Any:
+            assert self._channel is not None
+            self._channel.send({"notice": "build_begins"})
+            try:
+                return real(*args, **kwargs)
+            finally:
+                self._channel.send({"notice": "build_ends"})
+
+        return build
+
+    def facts(self) -> dict[str, Any]:
+        """Versions and the device's name."""
+        return {
+            "torch": torch.__version__,
+            "cuda": str(torch.version.cuda),
+            "device": "" if self._only_builds else torch.cuda.get_device_name(),
+        }
+
+    def observed(self) -> dict[str, Any]:
+        """A GPU tells nothing of its own accord; see ``grader.referee.sanitizer``."""
+        return {}
+
+    def owner(self, stage: Stage, **request: Any) -> dict[str, Any]:
+        """Grid and block of the submission's last launch, from a second, profiled run of the last call."""
+        events = self._trace(stage.again)
+        own = re.findall(r"__global__[^(;]*?(\w+)\s*\(", Path(stage.path).read_text())
+        kernels = [e for e in events if e.get("cat") == "kernel"]
+        launches = [e for e in kernels if any(re.search(rf"\b{name}\b", e.get("name", "")) for name in own)]
+        if not launches:
+            return {"launched": False}
+        last = launches[-1]
+        return {"kernel": last["name"], "grid": last["args"]["grid"], "block": last["args"]["block"]}
+
+    def _trace(self, call: Any) -> list[dict[str, Any]]:
+        with observe.recording() as seen:
+            call()
+            torch.cuda.synchronize()
+        return observe.trace(seen)
+
+    def check(self, **request: Any) -> dict[str, Any]:
+        """A GPU checks nothing of its own accord."""
+        return {}
+
+    def schedule(self, **request: Any) -> dict[str, Any]:
+        """A GPU has an order of its own."""
+        return {}
+
+    def change(self, **request: Any) -> dict[str, Any]:
+        """Alternatives are for the CPU back end."""
+        return {}
+
+    def count(self, **request: Any) -> dict[str, Any]:
+        """Counting is the work of ncu on a GPU."""
+        return {}

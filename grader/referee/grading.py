@@ -1,0 +1,151 @@
+"""One grading from start to end: load the submission, play every case, judge, collect the findings."""
+
+from __future__ import annotations
+
+import time
+from dataclasses import replace
+from typing import Any
+
+from grader.domain.task import Case, Tensor
+from grader.domain.verdict import Finding, Status
+from grader.feedback import memory
+from grader.referee import parts
+from grader.referee.case_calls import Calls
+from grader.referee.fault import FaultError
+from grader.referee.redact import veil
+from grader.referee.session import Record, Session
+
+
+def grade(session: Session) -> Record:
+    """Load and play everything; always comes back with a record."""
+    record, task = session.record, session.task
+    loaded = _loaded(session)
+    record.findings.append(loaded)
+    if loaded.ok:
+        session.loaded()
+    begun = time.monotonic()
+    ordinary = _cases(session, loaded.ok)
+    record.stages["cases"] = time.monotonic() - begun
+    if task.memory_points:
+        begun = time.monotonic()
+        if ordinary and session.inspect:
+            record.memory += session.inspect()
+        found = memory.finding(record.memory, task.memory_points, ordinary)
+        record.findings.append(memory.known(found, session.known_clean))
+        record.stages["memory"] = time.monotonic() - begun
+    begun = time.monotonic()
+    for part in task.parts:
+        record.findings += parts.judge(part, session, loaded.ok)
+    record.stages["parts"] = time.monotonic() - begun
+    return record
+
+
+def changed(session: Session, case: Case, number: int) -> Finding:
+    """The case with an alternative of an instrumented source. Deaths of the player are not counted."""
+    session.pardon()
+    session.record.memory.clear()
+    try:
+        session.revive()
+        session.ask("change", number=number)
+    except FaultError as fault:
+        return fault.finding(case.name)
+    return _case(session, case)
+
+
+def _loaded(session: Session) -> Finding:
+    """The first finding: whether the file could be imported and built; and what that took."""
+    player, begun = session.player, time.monotonic()
+    assert player is not None
+    failed: FaultError | None = None
+    try:
+        session.record.facts = player.ready()
+        session.load()
+    except FaultError as fault:
+        failed = fault
+    stages, building = session.record.stages, player.seconds_building
+    stages["load"], stages["build"] = time.monotonic() - begun - building, building
+    # A compile error that the file caught counts, too: what it falls back to is not the exercise.
+    if cause := player.compile_error or failed:
+        return cause.finding("load")
+    return Finding("load", Status.PASSED, "The file was imported and its sources compiled.")
+
+
+def _cases(session: Session, loaded: bool) -> bool:
+    """Play all cases; whether one that has something to compute is right.
+
+    Until one is, a corner case proves nothing and has no points.
+    """
+    cases = session.task.cases
+    found = [veil(case, _case(session, case) if loaded else _not_run(case)) for case in cases]
+    if session.schedules > 1 and session.player:
+        session.ask("schedule", seed=0)
+    pairs = zip(cases, found, strict=True)
+    ordinary = any(f.ok and c.expect == "match" and not _is_empty(c) for c, f in pairs)
+    session.record.findings += _without_guesses(found if ordinary else [_without_points(f) for f in found])
+    return ordinary
+
+
+def _case(session: Session, case: Case) -> Finding:
+    session.begin(case)
+    seen, before = session.record.memory, len(session.record.memory)
+    try:
+        session.revive()
+        for seed in range(session.schedules):
+            if session.schedules > 1:
+                session.ask("schedule", seed=seed)
+            if failed := Calls(session, case).run():
+                return _in_schedule(_caused(failed, seen[before:]), seed, session.schedules)
+    except FaultError as fault:
+        return _caused(session.fallen(case, fault), seen[before:])
+    if case.expect == "raise":
+        message = f"The call was accepted, though it must be refused: {case.why}"
+        return Finding(case.name, Status.NOT_REFUSED, message, 0, case.points)
+    return Finding(case.name, Status.PASSED, case.why, case.points, case.points)
+
+
+def _caused(finding: Finding, seen: list[dict[str, Any]]) -> Finding:
+    """A failed case, what its threads did wrong to memory first: its result may be only what came of it."""
+    found = memory.errors(seen)
+    if finding.ok or not found:
+        return finding
+    _, text = memory.told(found)
+    evidence = finding.evidence | {"seen": found[: memory.MOST_TOLD]}
+    if not (finding.message and finding.message in text):  # a launch that was stopped says just that
+        text += f"\nWhat came of it: {finding.message}"
+    return replace(finding, message=text, evidence=evidence)
+
+
+def _in_schedule(finding: Finding, seed: int, schedules: int) -> Finding:
+    """Say that the case failed in a shuffled order only."""
+    if not seed:
+        return finding
+    what = f"Only in schedule {seed} of {schedules}, where blocks and warps run in another order"
+    message = f"{what}: {finding.message}"
+    return replace(finding, message=message, evidence=finding.evidence | {"schedule": seed})
+
+
+def _is_empty(case: Case) -> bool:
+    return any(isinstance(a, Tensor) and 0 in a.shape for a in case.args)
+
+
+def _without_points(finding: Finding) -> Finding:
+    if not finding.points:
+        return finding
+    message = f"{finding.message} No points yet: no ordinary case is right."
+    return replace(finding, points=0, message=message)
+
+
+def _without_guesses(findings: list[Finding]) -> list[Finding]:
+    """The findings, without guesses at a precision where another result is plainly wrong: so is this one."""
+    if not any(f.status in (Status.WRONG_OUTPUT, Status.NOT_FINITE, Status.UNINITIALISED) for f in findings):
+        return findings
+    return [
+        replace(f, status=Status.WRONG_OUTPUT, message=f.message.replace(f"{f.evidence['guess']} ", ""))
+        if f.status is Status.PRECISION and f.evidence.get("guess")
+        else f
+        for f in findings
+    ]
+
+
+def _not_run(case: Case) -> Finding:
+    return Finding(case.name, Status.NOT_RUN, case.why, 0, case.points)

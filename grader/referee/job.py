@@ -1,0 +1,78 @@
+"""What is to be graded and what came of it: data, and who is told meanwhile."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from grader.backends import detect
+from grader.backends.simt.request import BuildRequest
+from grader.domain import gpu_card
+from grader.domain.submission import Submission
+from grader.domain.task import Task
+from grader.domain.verdict import Verdict
+from grader.feedback.look import Advice
+from grader.referee.lesson_problem import LessonProblem
+from grader.referee.process.forkserver import Nursery
+from grader.referee.process.player_process import Limits
+from grader.referee.session import Problem, Session
+
+
+def _silent(*_: object) -> None:
+    """Say nothing."""
+
+
+@dataclass(slots=True)
+class Job:
+    """What is to be graded, how, and who listens meanwhile.
+
+    ``tell`` hears that a stage is over: "loaded", and "judged" with the verdict before any speed.
+    ``reins`` gets what ends the grading early: called from any thread, it kills all of its processes.
+    ``baselines``: modes of torch.compile to race beside eager. ``card``: predicted for without a GPU.
+    ``schedules``: orders of blocks and warps to play each case in (CPU back end).
+    ``nurseries`` by back end: players are forked from them instead of started; of "reference" only its own.
+    ``beside``: more files that the submission may read; ``reference_beside``: that the reference may.
+    ``pose`` makes the problem that both sides get. ``timer`` finds the speed of a submission that passed,
+    where the task itself says nothing about it.
+    ``rights``: texts of right files; where a check fails for a reason that no rule knows, the one change that
+    would make it pass is looked for (:mod:`grader.referee.nearest`, on the CPU back end).
+    """
+
+    lesson: str
+    task: Task
+    reference: Path
+    submission: Submission
+    choice: detect.Choice
+    limits: Limits = field(default_factory=Limits)
+    with_speed: bool = False
+    baselines: tuple[str, ...] = ()
+    card: str = gpu_card.DEFAULT
+    sandbox: str = "auto"
+    student: str = ""
+    schedules: int = 1
+    say: Callable[[str], None] = _silent
+    tell: Callable[[str, Verdict | None], None] = _silent
+    reins: Callable[[Callable[[], None]], None] = _silent
+    nurseries: dict[str, Nursery] = field(default_factory=dict)
+    beside: tuple[Path, ...] = ()
+    reference_beside: tuple[Path, ...] = ()
+    timer: Callable[[Session], dict[str, Any] | None] | None = None
+    pose: Callable[[Session], Problem] = LessonProblem
+    rights: tuple[str, ...] = ()
+
+    @property
+    def folders(self) -> list[str]:
+        """Beside its own, the folders that the submission may import from."""
+        return sorted({str(p if p.is_dir() else p.parent) for p in self.beside})
+
+
+@dataclass(frozen=True, slots=True)
+class Outcome:
+    """The verdict and what is only for the reader at the terminal."""
+
+    verdict: Verdict
+    advice: list[Advice]
+    builds: list[dict[str, object]]
+    requests: list[BuildRequest] = field(default_factory=list)

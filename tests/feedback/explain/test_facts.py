@@ -1,0 +1,397 @@
+"""Facts about formulas, dialects and operators: found at their line, and never in a file that is right."""
+
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from grader.domain.lessons import every
+from grader.domain.task import Case, Task, Tensor
+from grader.domain.verdict import Finding, Status, Verdict
+from grader.feedback.explain import (
+    attach,
+    bodies,
+    dialect_mistakes,
+    facts,
+    formulas,
+    functions_first,
+    host_mistakes,
+    indices,
+    operator_mistakes,
+    together,
+)
+from grader.feedback.explain.source_text import Finder, read
+
+HONEST = sorted((Path(__file__).parents[2] / "corpus" / "honest").glob("*.py"))
+RIGHT = [s for one in every() for s in one.solution.parent.rglob("*.py")] + HONEST
+FINDERS = [
+    find
+    for find, _ in (
+        *formulas.FACTS,
+        *dialect_mistakes.FACTS,
+        *operator_mistakes.FACTS,
+        *host_mistakes.FACTS,
+        *indices.FACTS,
+        *together.FACTS,
+        *bodies.FACTS,
+    )
+]
+FINDERS += [host_mistakes.never_called, functions_first.returned]
+# As alarming as a message can be: whatever is asked for in a message's words is asked for here.
+MESSAGES = (
+    "This case: nan, transposed, empty, every other.",
+    "triton: reads element 7 of x, which has 7: past the end.",
+    "numba: writes element 7 of x, past the end.",
+    "autocast: no autograd formula, no fake.",
+)
+KERNEL = "__global__ void k(const float* x, float* out, float scale, int n) {{\n{}\n}}\n"
+
+
+def failed(message: str, status: Status = Status.WRONG_OUTPUT, **evidence: Any) -> Finding:
+    return Finding("a case", status, message, evidence=evidence)
+
+
+def found(source: str, finding: Finding, finders: list[Finder]) -> list[tuple[str, int]]:
+    text = read(source).about(set(), finding.id)
+    return [(fact.rule, fact.line) for find in finders for fact in find(text, finding)]
+
+
+def test_nothing_is_found_in_files_that_are_right() -> None:
+    said = {
+        f"{path.parent.name}/{path.name}:{fact.line}: {fact.cause}"
+        for path in RIGHT
+        for text in [read(path.read_text("utf-8")).about(set(), "a case")]
+        for message in (MESSAGES[:-1] if path in HONEST else MESSAGES)  # those are asked for no derivative
+        for find in FINDERS
+        for fact in find(text, failed(message))
+    }
+    assert said == set()
+
+
+@pytest.mark.parametrize(
+    ("line", "rule"),
+    [
+        ("if (i < n / 4) out[i] = scale * x[i];", "tail-forgotten"),
+        ("if (i < n / 4) out[i] = scale * x[i]; if (i < n % 4) out[n - 1 - i] = 0;", ""),
+        ("out[i] = scale / (1 + expf(x[i])); if (i < n) i = 0;", ""),
+        ("const float v = x[i]; out[i] = scale / (1.0f + expf(v)); n += 0;", "sigmoid-sign"),
+        ("const float v = x[i]; out[i] = scale / (1.0f + expf(-v)); n += 0;", ""),
+        ("const float v = x[i]; out[i] = scale * expf(v) / (1.0f + expf(v)); n += 0;", ""),
+        ("out[n] = 1 / 2 * x[0] * scale;", "whole-number"),
+        ("out[n] = 4 / 2 * x[0] * scale;", ""),
+        ("out[n] = int(expf(x[0])) * scale;", "whole-number"),
+        ("out[n] = x[0];", "unused-parameter"),
+        ("float sum; for (int k = 0; k < n; ++k) sum += x[k]; out[0] = sum * scale;", "not-begun"),
+        ("float sum = 0; for (int k = 0; k < n; ++k) sum += x[k]; out[0] = sum * scale;", ""),
+        ("float v; if (n) v = x[0]; else v = 0; v += 1; out[0] = v * scale;", ""),
+    ],
+)
+def test_a_formula_is_found_in_its_line(line: str, rule: str) -> None:
+    source = f'source = r"""\n{KERNEL.format(line)}"""\n'
+    finders = [find for find, _ in formulas.FACTS]
+    at = 2 if rule == "unused-parameter" else 3
+    assert found(source, failed("wrong"), finders) == ([(rule, at)] if rule else [])
+
+
+def test_a_kernel_called_like_a_function_and_rows_for_elements() -> None:
+    host = (
+        "void f(torch::Tensor x) {\n    const int n = x.size(0), b = 1;\n"
+        "    k(x.data_ptr<float>(), 0, 1, n);\n}\n"
+    )
+    source = f'source = r"""\n{KERNEL.format("out[n] = x[0] * scale;")}{host}"""\n'
+    assert found(source, failed("wrong"), [formulas.plain_call]) == [("plain-call", 7)]
+    finders = [find for find, _ in formulas.FACTS]
+    assert found(source, failed("wrong"), finders) == [("rows-for-elements", 6)]
+    assert found(source.replace(", b", " * x.size(1), b"), failed("wrong"), finders) == []
+
+
+def test_the_line_that_made_a_wrong_element_is_that_of_the_function_it_calls() -> None:
+    device = "__device__ float one(float v, float s) {\n    return s * v;\n}\n"
+    source = f'source = r"""\n{device}{KERNEL.format("out[n] = one(x[n], scale);")}"""\n'
+    finding = failed("wrong", owner={"kernel": "k", "line": 6, "access": "write"})
+    explanation = facts.explained(finding, source)
+    assert (
+        explanation is not None and explanation.line == 3 and "`s * v`; line 6 writes it" in explanation.cause
+    )
+
+
+TRITON = """@triton.jit
+def kernel(x, out, n, BLOCK: tl.constexpr):
+    i = tl.program_id(0) * BLOCK + tl.arange(0, BLOCK)
+    v = tl.load(x + i, mask=i < n)
+    tl.store(out + i, 1 / (1 + tl.exp(-v)), mask=i < n)
+
+
+def host(x, out):
+    x = x.contiguous()
+    kernel[(triton.cdiv(x.numel(), 256),)](x, out, x.numel(), BLOCK=256)
+"""
+NUMBA = """@cuda.jit
+def kernel(x, out):
+    i = cuda.grid(1)
+    if i < x.size:
+        out[i] = math.exp(x[i])
+
+
+def host(x, out):
+    kernel[triton.cdiv(x.numel(), 256), 256](x, out)
+"""
+
+
+@pytest.mark.parametrize(
+    ("source", "old", "new", "message", "expected"),
+    [
+        (TRITON, "tl.program_id(0) * BLOCK + ", "", "wrong", ("no-program-id", 3)),
+        (TRITON, "tl.program_id(0) * BLOCK + ", "tl.program_id(0) + ", "wrong", ("program-without-factor", 3)),
+        (TRITON, "tl.load(x + i, mask=i < n)", "tl.load(x + i)", "reads element 7, past the end", ("no-mask", 4)),
+        (TRITON, ", mask=i < n)\n\n", ")\n\n", "writes element 7, past the end", ("no-mask", 5)),
+        (TRITON, "x + i, mask=i < n", "x + i, mask=i <= n", "reads element 7, past the end", ("mask-one-too-far", 4)),
+        (TRITON, "BLOCK: tl.constexpr", "BLOCK", "must be of type tl.constexpr", ("not-constexpr", 2)),
+        (TRITON, "tl.exp", "math.exp", "TypeError", ("not-triton", 5)),
+        (TRITON, "tl.load(x + i, mask=i < n)", "x[i]", "TypeError", ("pointer-in-brackets", 4)),
+        (TRITON, "tl.exp(-v)", "tl.exp(v)", "wrong", ("sigmoid-sign", 5)),
+        (TRITON, "triton.cdiv(x.numel(), 256)", "x.numel() // 256", "wrong", ("grid-rounded-down", 10)),
+        (TRITON, "    x = x.contiguous()\n", "", "A view with gaps.", ("not-contiguous", 9)),
+        (NUMBA, "    if i < x.size:\n        out", "    out", "past the end", ("no-guard", 4)),
+        (NUMBA, "cuda.grid(1)", "cuda.threadIdx.x", "wrong", ("no-block-index", 3)),
+        (NUMBA, "out[i] = math", "return math", "wrong", ("kernel-returns", 5)),
+        (NUMBA, "math.exp", "tl.exp", "NameError", ("not-numba", 5)),
+        (NUMBA, "triton.cdiv(x.numel(), 256), 256", "256, triton.cdiv(x.numel(), 256)", "wrong", ("launch-swapped", 9)),
+    ],
+)  # fmt: skip
+def test_kernels_in_python(source: str, old: str, new: str, message: str, expected: tuple[str, int]) -> None:
+    assert source.count(old) == 1
+    finders = [find for find, _ in dialect_mistakes.FACTS]
+    finding = failed(message, Status.ILLEGAL_ACCESS if "past the end" in message else Status.WRONG_OUTPUT)
+    assert found(source, finding, finders) == []
+    assert found(source.replace(old, new), finding, finders) == [expected]
+
+
+OPERATOR = """@torch.library.custom_op("a::op", mutates_args=())
+def op(x: torch.Tensor, scale: float) -> torch.Tensor:
+    return extension.run(x, scale)
+
+
+@op.register_fake
+def _(x, scale):
+    return x.new_empty(x.shape)
+
+
+def keep(ctx, inputs, output):
+    ctx.save_for_backward(inputs[0])
+
+
+def differentiate(ctx, grad):
+    return grad * ctx.saved_tensors[0], None
+
+
+op.register_autograd(differentiate, setup_context=keep)
+torch.library.register_autocast("a::op", "cuda", torch.float32)
+"""
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "message", "expected"),
+    [
+        ('torch.library.register_autocast("a::op", "cuda", torch.float32)\n', "", "Under autocast", ("not-registered", 1)),
+        ("op.register_autograd(differentiate, setup_context=keep)\n", "", "no autograd formula", ("not-registered", 1)),
+        ("@op.register_fake\n", "", "There was no fake impl registered", ("not-registered", 1)),
+        ("    ctx.save_for_backward(inputs[0])\n", "    pass\n", "gradient", ("nothing-saved", 16)),
+        ("    return grad * ctx.saved_tensors[0], None", "    return None, None", "gradient", ("no-gradient", 16)),
+    ],
+)  # fmt: skip
+def test_what_an_operator_lacks(old: str, new: str, message: str, expected: tuple[str, int]) -> None:
+    assert OPERATOR.count(old) == 1
+    finders = [find for find, _ in operator_mistakes.FACTS]
+    finding = failed(message, Status.FAILED)
+    assert found(OPERATOR, finding, finders) == []
+    assert found(OPERATOR.replace(old, new), finding, finders) == [expected]
+
+
+def test_a_fact_is_about_the_kernel_that_failed() -> None:
+    right = "__global__ void a(float* out, int n) {\n    if (me() < n) out[me()] = 1;\n}\n"
+    wrong = "__global__ void b(float* out, int n) {\n    if (me() <= n) out[me()] = 1;\n}\n"
+    source = f'source = r"""\n{right}{wrong}"""\n'
+    seen = [{"kind": "out-of-bounds-write", "kernel": "b", "line": 6}]
+    assert (one := facts.explained(failed("", Status.ILLEGAL_ACCESS, seen=seen), source)) and one.line == 6
+    seen = [{"kind": "out-of-bounds-write", "kernel": "a", "line": 3}]
+    assert facts.explained(failed("", Status.ILLEGAL_ACCESS, seen=seen), source) is None
+
+
+HOST = """import torch
+from torch.utils.cpp_extension import load_inline
+
+source = r'''
+__global__ void add_kernel(const float* x, float* out, int n) {
+    const int i = blockIdx.x * blockDim.x + threadIdx.x;
+    if (i < n) out[i] = x[i] + 1;
+}
+void add(torch::Tensor x, torch::Tensor out) {
+    TORCH_CHECK(x.is_cuda() && out.is_cuda() && out.is_contiguous(), "add: where?");
+    x = x.contiguous();
+    add_kernel<<<(x.numel() + 255) / 256, 256>>>(x.data_ptr<float>(), out.data_ptr<float>(), x.numel());
+}
+'''
+module = load_inline("added", "void add(torch::Tensor x, torch::Tensor out);", source, functions=["add"])
+
+
+def halves(x):
+    return x, x
+
+
+def run(x):
+    out = torch.empty_like(x)
+    module.add(x, out)
+    return out
+"""
+HOST_CALL = "add(): incompatible function arguments."
+HOST_FORM = "add(): incompatible function arguments. The following argument types are supported:\n    1. (arg0: torch.Tensor, arg1: torch.Tensor) -> None\n"
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "finding", "rule", "line", "says"),
+    [
+        ("empty_like(x)", "empty(x.shape)", failed("writes an address that is not device memory", Status.ILLEGAL_ACCESS),
+         "made-on-cpu", 23, "lies in the CPU's memory"),
+        ("    module.add(x, out)\n", "    out = x + 1\n", failed("wrong"), "never-called", 9, "no line of the file calls it"),
+        ("    module.add(x, out)\n    return out", "    return module.add(x, out)",
+         failed("The call returned None, not a tensor.", Status.NOT_A_TENSOR), "void-returned", 24, "add is void"),
+        ("    x = x.contiguous();\n", "", failed("This case: A view with gaps."), "not-contiguous", 11, "The pointer of x"),
+        ("    x = x.contiguous();\n", "", failed("past the end", Status.ILLEGAL_ACCESS, seen=[{"kind": "global-out-of-bounds", "layout": "strided"}]),
+         "not-contiguous", 11, "The pointer of x"),
+        ("empty_like(x)", "empty_like(x, dtype=torch.float64)",
+         failed("RuntimeError: expected scalar type Float but found Double", Status.RAISED), "other-dtype", 23, "takes its data as Float"),
+        ("add(x, out)\n    return", "add(halves(x))\n    return",
+         failed(HOST_CALL, Status.RAISED, text=HOST_FORM, where=[{"line": 24}]), "wrong-call", 24, "takes 2 arguments, and this call gives 1. `halves(x)` is a tuple"),
+        ("if (i < n)", "const bool inside = true;\n    if (inside)", failed("past the end", Status.ILLEGAL_ACCESS),
+         "idle-guard", 7, "always true"),
+        ("256>>>", "SIDE * SIDE>>>", failed("CUDA error: invalid configuration argument", Status.CUDA_ERROR), "block-too-large", 12, "16 * 4 * 16 * 4 = 4,096"),
+        ("[i] + 1", "[i] + 2", failed("wrong", owner={"kernel": "add_kernel", "line": 7, "access": "write"}),
+         "written-here", 7, "was written here, from i (line 6)."),
+    ],
+)  # fmt: skip
+def test_host_code(old: str, new: str, finding: Finding, rule: str, line: int, says: str) -> None:
+    assert HOST.count(old) == 1
+    source = HOST.replace(old, new).replace("__global__", "constexpr int SIDE = 16 * 4; __global__", 1)
+    told = attach.explained(finding, source).evidence.get("explanation")
+    assert isinstance(told, dict) and told["rule"] == rule, told
+    assert told["line"] == line and says in told["cause"]
+
+
+def test_without_a_view_a_pointer_is_not_blamed() -> None:
+    source = HOST.replace("    x = x.contiguous();\n", "")
+    told = attach.explained(failed("wrong"), source).evidence.get("explanation")
+    assert told is None or "not-contiguous" not in str(told)
+
+
+def test_the_second_bias_of_a_model() -> None:
+    model = "class M(nn.Module):\n    def __init__(self):\n        self.gemm = nn.Linear(3, 4{})\n        self.bias = nn.Parameter(torch.zeros(4))\n"
+    finding = failed("wrong")
+    told = attach.explained(finding, model.format("")).evidence["explanation"]
+    assert isinstance(told, dict) and told["rule"] == "second-bias" and told["line"] == 3
+    assert not attach.explained(finding, model.format(", bias=False")).evidence
+
+
+PARTS = "def half(x):\n    return x / 3\n\n\ndef run(x):\n    return half(x) + x\n"
+TASK = Task(
+    "t", "run", (Case("first", (Tensor((2,)),), "", 1), Case("half", (Tensor((2,)),), "", 1, entry="half"))
+)
+
+
+def test_a_part_that_is_wrong_comes_before_what_calls_it() -> None:
+    both = [
+        Finding(name, Status.WRONG_OUTPUT, "First wrong: element [0].", 0, 1) for name in ("first", "half")
+    ]
+    marked = functions_first.marked(both, TASK, PARTS)
+    assert [f.evidence.get("part") for f in marked] == [None, "half"]
+    verdict = Verdict("t", "s.py", "simt", "cpu", tuple(marked), 0.0)
+    assert [f.id for f in verdict.failed] == ["half", "first"]
+    told = attach.explained(marked[1], PARTS).evidence["explanation"]
+    assert isinstance(told, dict) and told["line"] == 2 and "half hands back `x / 3`" in told["cause"]
+
+
+def test_a_part_alone_or_one_that_nobody_calls_stays_where_it_is() -> None:
+    right = Finding("first", Status.PASSED, "", 1, 1)
+    wrong = Finding("half", Status.WRONG_OUTPUT, "First wrong", 0, 1)
+    assert functions_first.marked([right, wrong], TASK, PARTS) == [right, wrong]
+    both = [replace(wrong, id="first"), wrong]
+    assert functions_first.marked(both, TASK, PARTS.replace("half(x) + x", "x")) == both
+    assert functions_first.marked(both, TASK, "def half(") == both
+
+
+BODY = "__global__ void k(const float* x, float* out, float scale, int n) {{\n{}\n}}\n"
+LAUNCH = "void f(torch::Tensor x, torch::Tensor out, double scale) {{\n    k<<<1, 32>>>(x.data_ptr<float>(), out.data_ptr<float>(), {}, x.numel());\n}}\n"
+INDEX = "    const int i = blockIdx.x * blockDim.x + threadIdx.x;\n"
+
+
+@pytest.mark.parametrize(
+    ("body", "finding", "rule", "line"),
+    [
+        (INDEX + "    if (i < n) exp(x[i]);", failed("wrong"), "never-stored", 4),
+        (INDEX + "    if (i < n) out[i] = x[threadIdx.x] * scale;", failed("wrong"), "number-in-block", 4),
+        (INDEX + "    if (i < n) out[i] = scale * (1.0f / 1.0f + expf(-x[i]));", failed("wrong"), "division-first", 4),
+        (INDEX + "    const int row = i / n, col = i % n;\n    out[col * n + row] = x[i];", failed("wrong"), "other-length", 5),
+        (INDEX + "    out[i] = i * i;",
+         failed("wrong", seen=[{"kind": "integer-overflow", "line": 4, "what": "computes 70000 * 70000 as int, which cannot hold it; make"}]),
+         "overflow", 4),
+        ("    __shared__ float tile[9];\n    if (threadIdx.x < 5) tile[threadIdx.x] = x[0];\n    __syncthreads();\n    out[0] = tile[8];",
+         failed("x", Status.UNINITIALISED, seen=[{"kind": "shared-uninitialised", "line": 6, "what": "reads element 8 of tile (36 bytes of shared memory), which"}]),
+         "half-filled", 4),
+    ],
+)  # fmt: skip
+def test_what_a_kernels_statement_does(body: str, finding: Finding, rule: str, line: int) -> None:
+    source = f'source = r"""\n{BODY.format(body)}"""\n'
+    finders = [find for find, _ in bodies.FACTS]
+    assert found(source, finding, finders)[:1] == [(rule, line)]
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        INDEX + "    if (i < n) out[i] = scale / (1.0f + expf(-x[i]));",
+        INDEX + "    float* to = out;\n    to[i] = x[i];",
+        INDEX + "    const int row = i / n, col = i % n;\n    out[col * 7 + row] = x[i];",
+    ],
+)
+def test_what_is_right_is_not_blamed(body: str) -> None:
+    source = f'source = r"""\n{BODY.format(body)}{LAUNCH.format("scale")}"""\n'
+    assert found(source, failed("wrong"), [find for find, _ in bodies.FACTS]) == []
+
+
+def test_a_factor_that_loses_its_fraction_or_is_not_handed_over() -> None:
+    kernel = BODY.format("    out[0] = x[0] * scale;")
+    finders = [find for find, _ in bodies.FACTS]
+    whole = kernel.replace("float scale", "int scale")
+    assert found(f'source = r"""\n{whole}{LAUNCH.format("scale")}"""\n', failed("wrong"), finders) == [
+        ("fraction-dropped", 2)
+    ]
+    fixed = f'source = r"""\n{kernel}{LAUNCH.format("2.0f")}"""\n'
+    assert found(fixed, failed("wrong"), finders) == [("not-handed-over", 6)]
+
+
+def test_the_layer_the_flag_the_keyword_and_the_call_that_is_made_at_once() -> None:
+    def told(source: str, finding: Finding) -> tuple[str, int]:
+        explanation = attach.explained(finding, source).evidence["explanation"]
+        return explanation["rule"], explanation["line"]
+
+    sizes = failed(
+        "RuntimeError: mat1 and mat2 shapes cannot be multiplied (4x288 and 512x10)", Status.RAISED
+    )
+    assert told("import torch\n\nlayer = torch.nn.Linear(8 * 64, 10)\n", sizes) == ("matrix-shapes", 3)
+    old = failed(
+        "x", Status.COMPILE_ERROR, log="#error C++17 or later compatible compiler is required to use PyTorch."
+    )
+    assert told('\nextension = load_inline(extra_cflags=["-std=c++14"])\n', old) == ("old-standard", 2)
+    word = failed(
+        "TypeError: profile.__init__() got an unexpected keyword argument 'record_shape'", Status.RAISED
+    )
+    assert told("with profile(\n    record_shape=True,\n): pass\n", word) == ("keyword-unknown", 2)
+    early = failed("UnboundLocalError: cannot access local variable 'profiler'", Status.RAISED)
+    source = "with profile(\n    on_trace_ready=profiler.export(path),\n) as profiler: pass\n"
+    assert told(source, early) == ("called-at-once", 2)
+    missing = failed(
+        "ModelNew has no parameter like the reference's bias [128]; it has: none.", Status.MISSING_ENTRY
+    )
+    model = "class ModelNew:\n    def __init__(self):\n        self.bias = torch.randn(128)\n"
+    assert told(model, missing) == ("plain-tensor", 3)

@@ -1,0 +1,147 @@
+"""Facts about indices, guards and sizes: found at their line, and never in a file that is right."""
+
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from grader.domain.lessons import every
+from grader.domain.verdict import Finding, Status
+from grader.feedback.explain import host_mistakes, indices
+from grader.feedback.explain.source_text import read
+
+HONEST = sorted((Path(__file__).parents[2] / "corpus" / "honest").glob("*.py"))
+RIGHT = [s for one in every() for s in one.solution.parent.rglob("*.py")] + HONEST
+FAILED = Finding("a case", Status.WRONG_OUTPUT, "This case: nan, transposed, empty.")
+COPIED = Finding("a case", Status.ILLEGAL_ACCESS, "not device memory; a copy of input 0")
+KERNEL = "__global__ void k(const float* in, float* out, int rows, int cols) {{\n{}\n}}\n"
+USUAL = KERNEL.format("int row = blockIdx.y * 16 + threadIdx.y; int col = blockIdx.x * 16 + threadIdx.x;")
+
+
+def found(cuda: str) -> list[tuple[str, int]]:
+    text = read(f'source = r"""\n{cuda}"""\n')
+    return [(fact.rule, fact.line) for find, _ in indices.FACTS for fact in find(text, FAILED)]
+
+
+def test_nothing_is_found_in_files_that_are_right() -> None:
+    said = {
+        f"{path.parent.name}/{path.name}:{fact.line}: {fact.cause}"
+        for path in RIGHT
+        for text in [read(path.read_text("utf-8"))]
+        for find, _ in (*indices.FACTS, *host_mistakes.FACTS)
+        for finding in (FAILED, replace(COPIED, message="a copy of input 0"))
+        for fact in find(text, finding)
+    }
+    assert said == set()
+
+
+@pytest.mark.parametrize(
+    "line, rule",
+    [
+        ("int i = blockIdx.x * gridDim.x + threadIdx.x;", "thread-number"),
+        ("const int64_t i = static_cast<int64_t>(gridDim.x) * blockIdx.x + threadIdx.x;", "thread-number"),
+        ("int i = blockIdx.x + threadIdx.x;", "thread-number"),
+        ("int i = (int64_t)threadIdx.x + blockIdx.x;", "thread-number"),
+        ("int i = blockIdx.x * threadIdx.x;", "thread-number"),
+        ("int i = blockIdx.x * blockDim.x * threadIdx.x;", "thread-number"),
+        ("int i = threadIdx.x * blockDim.x + blockIdx.x;", "thread-number"),
+        ("int i = blockIdx.y * blockDim.x + threadIdx.y;", "thread-number"),
+        ("int i = blockIdx.x * blockDim.x + threadIdx.x;", ""),
+        ("int i = threadIdx.x + blockIdx.x * blockDim.x;", ""),
+        ("int i = threadIdx.x + blockDim.x * blockIdx.x;", ""),
+        ("int i = blockIdx.x * 256 + threadIdx.x;", ""),
+        ("int i = threadIdx.x * gridDim.x + blockIdx.x;", ""),
+        ("if (row >= rows && col >= cols) return;", "guard-and"),
+        ("if (row > rows - 1 && col > cols - 1) { return; }", "guard-and"),
+        ("if (row >= rows || col >= cols) return;", ""),
+        ("if (row < rows || col < cols) out[0] = 1;", "guard-or"),
+        ("if (row < rows && col < cols) out[0] = 1;", ""),
+        ("int i = row * rows + col;", "row-length"),
+        ("out[y * height + x] = 1;", "row-length"),
+        ("int i = col * cols + row;", "row-length"),
+        ("int i = row * cols + col;", ""),
+        ("int i = col * rows + row;", ""),
+        ("int n = rows * cols;", ""),
+        ("int i = row + col;", "row-length"),
+        ("out[row + col * cols] = 1;", "row-length"),
+        ("int i = row + col + 1;", ""),
+    ],
+)
+def test_a_line_of_a_kernel(line: str, rule: str) -> None:
+    assert found(KERNEL.format(line)) == ([(rule, 3)] if rule else [])
+
+
+BOTH = "int row = blockIdx.y * 16 + threadIdx.y;\nint col = blockIdx.x * 16 + threadIdx.x;\n"
+
+
+@pytest.mark.parametrize(
+    "guard, rule",
+    [
+        ("if (row >= rows) return;", "guard-of-one-direction"),
+        ("if (col < cols) out[row * cols + col] = 1;", "guard-of-one-direction"),
+        ("if (row * cols + col >= rows * cols) return;", "guard-of-one-direction"),
+        ("if (i >= rows * cols) return;", "guard-of-one-direction"),
+        ("if (row >= cols || col >= rows) return;", "guard-turned"),
+        ("if (row >= rows || col >= cols) return;", ""),
+        ("if (row >= rows) return; for (; col < cols; col += 32) out[col] = 1;", ""),
+    ],
+)
+def test_a_guard_for_one_direction(guard: str, rule: str) -> None:
+    assert found(KERNEL.format(BOTH + guard)) == ([(rule, 5)] if rule else [])
+
+
+HOST = "torch::Tensor f(torch::Tensor x) {{\n{}\n}}\n"
+LAUNCH = "k<<<grid, block>>>(x.data_ptr<float>(), out.data_ptr<float>(), rows, cols);"
+
+
+@pytest.mark.parametrize(
+    "host, rule",
+    [
+        (LAUNCH, ""),
+        (LAUNCH.replace("rows, cols", "cols, rows"), "arguments-swapped"),
+        (LAUNCH.replace("rows, cols", "n, m"), ""),
+        ("k(x.data_ptr<float>(), out.data_ptr<float>(), rows, cols);", "kernel-called"),
+        ("return out;", "not-launched"),
+        (f"x.contiguous(); {LAUNCH}", "copy-dropped"),
+        (f"x = x.contiguous(); {LAUNCH}", ""),
+        (f"torch::Tensor out = torch::empty_like(x); {LAUNCH} return x;", "input-returned"),
+        (f"torch::Tensor out = torch::empty_like(x); {LAUNCH} return out;", ""),
+        (f"torch::Tensor out = torch::empty({{2, 3}}); {LAUNCH} return out;", "made-on-cpu"),
+        (f"torch::Tensor out = torch::empty({{2, 3}}, x.options()); {LAUNCH} return out;", ""),
+    ],
+)
+def test_a_line_of_host_code(host: str, rule: str) -> None:
+    text = read(f'source = r"""\n{KERNEL.format("")}{HOST.format(host)}"""\n')
+    facts = {fact.rule: fact.line for find, _ in host_mistakes.FACTS for fact in find(text, COPIED)}
+    facts.pop("device-not-checked", None)  # true of all of them
+    assert facts == ({rule: 5 if rule == "not-launched" else 6} if rule else {})
+
+
+@pytest.mark.parametrize(
+    "grid, line",
+    [
+        ("dim3 grid((rows + 15) / 16, (cols + 15) / 16);", 6),
+        ("dim3 grid{(unsigned)x.size(0) / 16 + 1, (unsigned)x.size(1) / 16 + 1};", 6),
+        ("k<<<dim3((rows + 15) / 16, (cols + 15) / 16), dim3(16, 16)>>>(p, q, rows, cols);", 6),
+        ("dim3 grid((cols + 15) / 16, (rows + 15) / 16);", 0),
+        ("dim3 grid(rows, rows);", 0),
+    ],
+)
+def test_a_grid_with_its_numbers_in_each_others_place(grid: str, line: int) -> None:
+    assert found(f"{USUAL}void f() {{\n{grid}\n}}\n") == ([("grid-turned", line)] if line else [])
+
+
+@pytest.mark.parametrize(
+    "host, rule",
+    [
+        ("dim3 block(64, 64);\n k<<<grid, block>>>(1);", "block-too-large"),
+        ("const int threads = 2048;\n k<<<blocks, threads, 0, stream>>>(1);", "block-too-large"),
+        ("k<<<(n + 2047) / 2048, 2048>>>(1);", "block-too-large"),
+        ("k<<<grid, dim3(32, 64)>>>(1);", "block-too-large"),
+        ("k<<<grid, 256>>>(1);", "empty-grid"),
+    ],
+)
+def test_a_launch_that_cuda_refuses(host: str, rule: str) -> None:
+    refused = Finding("empty", Status.CUDA_ERROR, "CUDA error: invalid configuration argument")
+    told = indices.launch(refused, f'source = r"""\n{USUAL}void f() {{\n{host}\n}}\n"""\n')
+    assert told is not None and (told.rule, told.line) == (rule, 6)

@@ -1,0 +1,134 @@
+"""Properties of an operator and open-ended ratios: what is given, what waits for a GPU, what is refused."""
+
+from types import SimpleNamespace
+
+import numpy as np
+import pytest
+
+from grader.domain.lessons import find
+from grader.domain.task import Case
+from grader.domain.verdict import Finding, Status
+from grader.referee import parts
+from grader.referee.fault import FaultError
+from grader.referee.parts import Check
+from grader.referee.parts.operator import Operator, Property
+from grader.referee.parts.ratio import Ratio
+from grader.referee.session import Session
+from grader.referee.timing import measure
+from grader.referee.timing.cross_check import Blocks
+from grader.referee.timing.plan import plan
+from grader.referee.timing.race import Heat
+
+CASE = Case("ordinary")
+PART = Operator(
+    "op", (Property("gradient", "gradient", 2, "Flows."), Property("huge", "huge", 1, "Big.", gpu=True))
+)
+
+
+def room(backend="simt", *, right=True, wrong=""):
+    """A room whose submission answers ``wrong`` to every trial."""
+    finding = Finding("ordinary", Status.PASSED if right else Status.WRONG_OUTPUT, points=1, max_points=1)
+    session = SimpleNamespace(
+        task=SimpleNamespace(cases=(CASE,)),
+        record=SimpleNamespace(findings=[finding]),
+        player=None,
+        twin=None,
+    )
+    return SimpleNamespace(
+        backend=backend,
+        session=session,
+        rng=np.random.default_rng(0),
+        act=lambda act, **fields: {"wrong": wrong},
+    )
+
+
+@pytest.mark.parametrize(
+    ("where", "status"),
+    [
+        (room(), [Status.PASSED, Status.PENDING_GPU]),
+        (room("cuda"), [Status.PASSED, Status.PASSED]),
+        (room(right=False), [Status.NOT_RUN, Status.NOT_RUN]),
+        (room(wrong="The result has requires_grad=False."), [Status.FAILED, Status.PENDING_GPU]),
+    ],
+)
+def test_properties(where, status):
+    found = list(PART.judge(where))
+    assert [f.status for f in found] == status
+    assert [f.points for f in found] == [
+        p.points * (s is Status.PASSED) for p, s in zip(PART.properties, status, strict=True)
+    ]
+
+
+def test_a_strange_answer_is_no_pass():
+    assert next(iter(PART.judge(room(wrong=None)))).status is Status.FAILED
+
+
+def raced(own: float, eager: float) -> Heat:
+    """A race of twelve pairs of blocks with a little spread."""
+    pairs = [([own * (1 + i / 1e4)] * 4, [eager] * 4) for i in range(12)]
+    mine, theirs = Blocks([own for own, _ in pairs]), Blocks([eager for _, eager in pairs])
+    return Heat(mine, {"eager": theirs}, plan(1, 1, 1), {"eager": pairs}, rounds=6, compared=48)
+
+
+@pytest.mark.parametrize(
+    ("own", "eager", "points", "status"),
+    [
+        (2.0, 1.0, 0, Status.FAILED),
+        (1.0, 1.2, 1, Status.PASSED),
+        (1.0, 1.5001, 1, Status.PASSED),  # the interval reaches below 1.5
+        (1.0, 9.0, 3, Status.PASSED),
+    ],
+)
+def test_a_ratio_earns_the_steps_that_its_whole_interval_is_beyond(monkeypatch, own, eager, points, status):
+    found = measure.Measured(raced(own, eager), 2, {})
+    monkeypatch.setattr(measure, "measured", lambda session, case, **least: found)
+    (found,) = Ratio(CASE, (1.0, 1.5, 2.0), "Faster.").judge(room("cuda"))
+    assert (found.points, found.max_points, found.status) == (points, 3, status)
+    assert found.evidence["interval"][0] < found.evidence["ratio"] < found.evidence["interval"][1]
+
+
+@pytest.mark.parametrize("status", [Status.TAMPERED, Status.WRONG_OUTPUT, Status.TIMEOUT])
+def test_who_cheats_for_a_ratio_loses_everything(monkeypatch, status):
+    def caught(session, case, **least):
+        raise FaultError(status, "The clocks disagree.")
+
+    monkeypatch.setattr(measure, "measured", caught)
+    where = room("cuda")
+    where.fallen = lambda check, fault: fault.finding(check.name, check.points)
+    where.session.forfeit = lambda: Session.forfeit(where.session)
+    (found,) = Ratio(CASE, (1.0,), "Faster.").judge(where)
+    assert (found.points, found.status) == (0, status)
+    assert where.session.record.findings[0].points == (status is Status.TIMEOUT)
+
+
+def test_what_a_call_needs_at_the_least_is_told_to_the_clock(monkeypatch):
+    told = {}
+
+    def seen(session, case, **least):
+        told.update(least)
+        return measure.Measured(raced(1.0, 1.2), 2, {})
+
+    monkeypatch.setattr(measure, "measured", seen)
+    list(Ratio(CASE, (1.0,), "Faster.", read_bytes=7, flops=9).judge(room("cuda")))
+    assert told == {"read_bytes": 7, "flops": 9}
+    (part,) = [p for p in find("13").task.parts if isinstance(p, Ratio)]
+    rows, inner, columns = 1024, 8192, 8192
+    assert part.read_bytes == 4 * (rows * inner + columns * inner + columns)
+    assert part.flops == 2 * rows * inner * columns
+
+
+def test_without_a_gpu_or_right_cases_nothing_is_timed():
+    part = Ratio(CASE, (1.0,), "Faster.")
+    assert next(iter(part.judge(room()))).status is Status.PENDING_GPU
+    assert next(iter(part.judge(room("cuda", right=False)))).status is Status.NOT_RUN
+
+
+def test_a_submission_that_has_died_too_often_keeps_its_other_findings():
+    class Exhausted:
+        checks = (Check("one", 2, "Why."),)
+
+        def judge(self, room):
+            raise FaultError(Status.NOT_RUN, "It has died too often.")
+
+    (found,) = parts.judge(Exhausted(), SimpleNamespace(on_cpu=None), True)
+    assert (found.id, found.status, found.points, found.max_points) == ("one", Status.NOT_RUN, 0, 2)

@@ -1,0 +1,64 @@
+"""The one change that makes a failed check pass."""
+
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from grader.backends import detect
+from grader.domain import lessons
+from grader.domain.submission import read
+from grader.referee import nearest
+from grader.referee.job import Job
+from grader.referee.pipeline import check, warm
+
+
+def told(number: str, tmp_path: Path, find: str, new: str) -> dict[str, object]:
+    """The explanation of the first failed check of a solution with one change."""
+    lesson = lessons.find(number)
+    source = lesson.solution.read_text("utf-8")
+    assert source.count(find) == 1
+    file = tmp_path / "exercise.py"
+    file.write_text(source.replace(find, new), "utf-8")
+    job = Job(lesson.name, lesson.task, lesson.reference, read(file), detect.Choice("simt", "a test"))
+    rights = nearest.solutions(lesson.solution.parent)
+    failed = check(warm(replace(job, rights=rights))).verdict.failed
+    assert failed
+    explanation: dict[str, object] = failed[0].evidence["explanation"]
+    return explanation
+
+
+@pytest.mark.parametrize(
+    ("number", "find", "new", "cause"),
+    [
+        # a wrong component of a float4, of which the text alone tells nothing
+        ("07", "bias_relu_one(v.w, b.w)", "bias_relu_one(v.z, b.w)", "`v.z` is the mistake"),
+        # a line of Python, in a lesson without kernels: found by what the solution does otherwise
+        ("04", "inputs = itertools.cycle(", "inputs = iter(", "`itertools.cycle`"),
+        ("02", "left + x[i] + right", "left + right", "is missing in this line"),
+    ],
+)
+def test_a_change_that_was_tried_is_named_with_its_line(
+    tmp_path: Path, number: str, find: str, new: str, cause: str
+) -> None:
+    found = told(number, tmp_path, find, new)
+    source = (tmp_path / "exercise.py").read_text("utf-8")
+    assert found["rule"] == "one-change" and cause in str(found["cause"])
+    assert found["line"] == source.count("\n", 0, source.index(new)) + 1
+
+
+def test_a_bracket_that_is_never_closed_is_found(tmp_path: Path) -> None:
+    found = told("04", tmp_path, "statistics.median(seconds),", "statistics.median(seconds,")
+    assert found["rule"] == "one-change" and "`)` is missing" in str(found["cause"])
+
+
+def test_answers_of_the_exercise_are_not_given_away(tmp_path: Path) -> None:
+    lesson = lessons.find("05")
+    source = lesson.solution.read_text("utf-8")
+    wrong = source.replace('"kernels": 32', '"kernels": 44')
+    assert wrong != source
+    file = tmp_path / "exercise.py"
+    file.write_text(wrong, "utf-8")
+    job = Job(lesson.name, lesson.task, lesson.reference, read(file), detect.Choice("simt", "a test"))
+    verdict = check(warm(replace(job, rights=nearest.solutions(lesson.solution.parent)))).verdict
+    assert verdict.failed and "32" not in str(verdict.failed[0].evidence.get("explanation"))

@@ -1,0 +1,93 @@
+"""Pairs of processes for a race as a grading makes them: real players, each in its sandbox."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from grader.backends.detect import Choice
+from grader.domain.submission import read
+from grader.domain.task import Case, Task, Tensor
+from grader.referee import peers
+from grader.referee.job import Job
+from grader.referee.lesson_problem import LessonProblem
+from grader.referee.process.player_process import Limits, Player
+from grader.referee.reference import Oracle
+from grader.referee.session import Session
+from grader.referee.timing import race
+from grader.referee.timing.plan import Plan
+from grader.referee.timing.timed_results import fetch
+
+CASE = Case("speed", (Tensor((64, 64), device="cpu"),), "", 0)
+TASK = Task("timed", "work", (CASE,))
+PLAN = Plan(2, 4, flush=1 << 16)
+REFERENCE = "import torch\n\n\ndef work(x):\n    return torch.sigmoid(x)\n"
+OWN = "import torch\n\n\ndef work(x):\n    return 1 / (1 + torch.exp(-x))\n"
+NO_GPU = Path(__file__).with_name("no_gpu.py")
+
+
+class Grading:
+    """What ``check`` holds when the clock begins: a session, and peers to ask for."""
+
+    def __init__(self, folder: Path) -> None:
+        paths = [folder / name for name in ("reference.py", "mine.py")]
+        for path, text in zip(paths, (REFERENCE, OWN), strict=True):
+            path.write_text(text)
+        self.job = Job("test", TASK, paths[0], read(paths[1]), Choice("cuda", "test"), Limits())
+        self.players: list[Player] = []
+        self.peers = peers.Peers(self.job, lambda: player("cuda", Limits(), sees=(paths[1],)))
+        first = [player("cuda", Limits(), sees=(path,)) for path in paths]
+        self.players += first
+        self.session = Session(
+            TASK,
+            str(paths[1]),
+            lambda: first[1],
+            Oracle(first[0], TASK),
+            LessonProblem,
+            twin=self.peers.twin,
+        )
+        self.session.oracle.load(str(paths[0]))
+        first[1].ask("load", 20.0, path=str(paths[1]), folders=[])
+
+    def close(self) -> None:
+        """End all."""
+        self.peers.stop()
+        for one in self.players:
+            one.stop()
+
+
+def player(backend: str, limits: Limits, *, sees: tuple[Path, ...] = (), **more: object) -> Player:
+    """A player with this computer for a GPU."""
+    return Player("cpu", limits, sees=(*sees, NO_GPU), wrap=(sys.executable, str(NO_GPU)))
+
+
+@pytest.fixture
+def grading(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Grading]:
+    monkeypatch.setattr(peers, "Player", player)
+    made = Grading(tmp_path)
+    yield made
+    made.close()
+
+
+@pytest.mark.slow
+def test_the_pairs_of_a_race_are_all_new_and_live_until_it_is_over(grading: Grading) -> None:
+    start = race.line_up(grading.session, CASE, how=PLAN)
+    starts = race.more(CASE, start)
+    assert len(starts) == PLAN.pairs_for(start.eager_seconds) == 3
+    players = [track.player for one in starts for track in (one.mine, one.eager)]
+    assert len({id(p) for p in [*players, *grading.players]}) == 8
+    for one in starts:
+        for track in (one.mine, one.eager):
+            track.block([0, 1, 0], 7, one.times, fresh=("memory", "events"))
+            assert len(track.blocks.calls[-1]) == 3
+    told = [
+        [call[0] for call in fetch(track, [0, 1, 2], start.outputs)]
+        for one in starts
+        for track in (one.mine, one.eager)
+    ]
+    for others in told[1:]:  # the same inputs for all
+        np.testing.assert_allclose(others, told[0], rtol=1e-5)

@@ -1,0 +1,137 @@
+"""Intervals, outcomes, plans, floors, and the report of a measurement."""
+
+from __future__ import annotations
+
+import io
+
+import numpy as np
+import pytest
+from rich.console import Console
+
+from grader.domain import gpu_card
+from grader.domain.lessons import find
+from grader.domain.verdict import Verdict
+from grader.referee.timing import cross_check, gpu_state
+from grader.referee.timing.cross_check import Blocks
+from grader.referee.timing.interval import Interval, interval, spread
+from grader.referee.timing.plan import Plan, plan
+from grader.referee.timing.race import Heat
+from grader.referee.timing.track import EAGER
+from grader.reports import clock_table
+
+Pair = tuple[list[float], list[float]]
+
+
+def blocks(rng: np.random.Generator, own: float, theirs: float, count: int, noise: float) -> list[Pair]:
+    def one(seconds: float) -> list[float]:
+        drift = 1 + noise * rng.standard_normal()
+        return [seconds * drift * (1 + 0.001 * rng.standard_normal()) for _ in range(8)]
+
+    return [(one(own), one(theirs)) for _ in range(count)]
+
+
+def test_the_interval_of_the_same_thing_holds_one_about_as_often_as_it_says() -> None:
+    """2000 races of a thing with itself, on made-up noise: 95 % should hold 1; fixed seed, so no flake."""
+    rng = np.random.default_rng(7)
+    held = 0
+    for _ in range(2000):
+        found = interval(blocks(rng, 1e-4, 1e-4, 12, 0.005))
+        held += found.low <= 1 <= found.high
+    assert 0.935 <= held / 2000 <= 0.975
+
+
+def test_a_difference_is_found_and_the_same_times_give_the_same_interval() -> None:
+    pairs = blocks(np.random.default_rng(3), 1.02e-4, 1e-4, 12, 0.003)
+    found = interval(pairs)
+    assert found == interval(pairs) and found.outcome == "slower"
+    assert found.ratio == pytest.approx(1 / 1.02, rel=0.005)
+
+
+def test_too_few_pairs_say_nothing() -> None:
+    assert interval([([1e-4], [2e-4])]).outcome == "too noisy to tell"
+
+
+@pytest.mark.parametrize(
+    ("low", "high", "outcome"),
+    [(1.01, 1.02, "faster"), (0.9, 0.99, "slower"), (0.995, 1.005, "same"), (0.9, 1.1, "too noisy to tell"),
+     (1.0, 1.0, "same")],
+)  # fmt: skip
+def test_outcomes(low: float, high: float, outcome: str) -> None:
+    assert Interval((low + high) / 2, low, high, 12).outcome == outcome
+
+
+def test_a_target_is_met_by_the_whole_interval() -> None:
+    assert Interval(2.1, 2.0, 2.2, 12).beyond(2.0)
+    assert not Interval(2.1, 1.99, 2.2, 12).beyond(2.0)
+
+
+@pytest.mark.parametrize("size", [4, 1 << 20, 32 << 20, 600 << 20])
+def test_plans_rotate_over_more_than_the_cache_and_keep_what_fits(size: int) -> None:
+    how = plan(size, size, 64 << 20)
+    assert how.sets >= 2 and 4 <= how.calls <= 40 and how.sets <= how.calls
+    assert how.calls * size <= max(256 << 20, 4 * size)
+    assert how.flush > 64 << 20
+
+
+def test_long_calls_take_fewer_rounds_and_an_interval_that_knows_of_processes() -> None:
+    how = plan(32 << 20, 32 << 20, 50 << 20)
+    assert (how.least_for(2.7e-3), how.least_for(20e-6)) == (4, 6)
+    assert Plan(2, 4, least=2).least_for(2.7e-3) == 2
+    blocks = Blocks([[2.7e-3] * 4] * 8, [1.2e-2] * 8)
+    pairs = [([2.7e-3], [2.7e-3 * (1 + k * 1e-6)]) for k in range(8)]
+    found = Heat(blocks, {EAGER: blocks}, how, {EAGER: pairs}, groups=[0] * 8)
+    wide, narrow = found.against(), found.against(sampling=True)
+    assert wide.half_width == pytest.approx(1.96 * 5e-4, rel=0.1) and narrow.half_width < 1e-5
+
+
+def test_below_the_floor_of_the_card_is_tampering() -> None:
+    card, own = gpu_card.card("h200"), Blocks([[1e-6] * 4], [1e-3])
+    assert "needs" in cross_check.too_fast(own, card, 32 << 20, 0)
+    assert "needs" in cross_check.too_fast(own, card, 0, 2 * 1024 * 8192 * 8192)
+    assert cross_check.too_fast(own, card, 1 << 20, 0) == ""
+    assert cross_check.too_fast(own, None, 1 << 40, 0) == ""
+
+
+def test_a_spread_is_of_single_calls() -> None:
+    found = spread([float(n) for n in range(1, 102)])
+    assert (found.median, found.p10, found.p90, found.n) == (51, 11, 91, 101)
+
+
+def test_states_of_the_machine_become_ranges() -> None:
+    one = {"name": "a GPU", "driver": "1", "sm_mhz": 1980, "memory_mhz": 3201, "celsius": 34, "throttled": []}
+    two = one | {"sm_mhz": 1200, "celsius": 60, "throttled": ["power cap"]}
+    found = gpu_state.over([one, {}, two])
+    assert (
+        found["sm_mhz"] == [1200, 1980]
+        and found["celsius"] == [34, 60]
+        and found["throttled"] == ["power cap"]
+    )
+    assert gpu_state.over([{}, {}]) == {}
+
+
+def shown(speed: dict[str, object] | None) -> str:
+    verdict = Verdict("07", "a.py", "cuda", "a GPU", (), 1.0, speed=speed)
+    out = io.StringIO()
+    clock_table.show(Console(file=out, width=140), verdict, find("07").task)
+    return out.getvalue()
+
+
+def test_a_measurement_is_shown_with_its_interval() -> None:
+    times = {"median": 2.706e-3, "p10": 2.705e-3, "p90": 2.749e-3, "n": 72}
+    found = {"seconds": times, "ratio": 1.0096, "interval": [1.0088, 1.0104], "outcome": "faster"}
+    state = {"name": "a GPU", "driver": "5", "throttled": ["power cap"], "sm_mhz": [1, 2], "celsius": [3, 4]}
+    speed: dict[str, object] = {
+        "kind": "measured", "device": "a GPU", "seconds": times,
+        "baselines": {"eager": found, "default": found}, "rounds": 6, "compared": 72,
+        "machine": state, "method": "by turns",
+    }  # fmt: skip
+    text = shown(speed)
+    assert "1.0088 to 1.0104  faster" in text and "torch.compile, default" in text and "2.706 ms" in text
+    assert "72 timed results compared" in text and "throttled: power cap" in text
+
+
+def test_without_a_measurement_the_reason_is_said() -> None:
+    assert "once every check passes" in shown(None)
+    predicted = {"kind": "predicted", "device": "H200", "kernel_seconds": 1e-5, "eager_kernel_seconds": 2e-5}
+    assert "needs a GPU's clock" in shown(dict(predicted)) and "10.0 us" in shown(dict(predicted))
+    assert "Not timed: it fell" in shown({"kind": "none", "why": "it fell"})

@@ -1,0 +1,139 @@
+"""A race without a GPU: players in this process, and one clock that only work moves."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable
+from pathlib import Path
+from types import SimpleNamespace
+from typing import Any, cast
+
+import numpy as np
+import pytest
+import torch
+
+from grader.domain.task import Case, Task, Tensor
+from grader.player.commands import race_blocks as act
+from grader.player.stage import Stage
+from grader.protocol.arena import Arena
+from grader.referee.lesson_problem import LessonProblem
+from grader.referee.process.connection import Answer
+from grader.referee.reference import Oracle
+from grader.referee.session import Session
+from grader.referee.timing import race
+
+CASE = Case("speed", (Tensor((16, 32)),), "", 0)
+TASK = Task("timed", "work", (CASE,))
+FLUSH, LOOP, STEP = 60e-6, 10e-6, 100e-6
+ONE = threading.RLock()
+
+
+class Clock:
+    """Seconds since the race began; whoever works adds to it."""
+
+    def __init__(self) -> None:
+        self.now, self.rng = 0.0, np.random.default_rng(1)
+
+    def spend(self, seconds: float, noise: float = 0.002) -> None:
+        """Work for about so long."""
+        self.now += seconds * (1 + noise * float(self.rng.standard_normal()))
+
+
+class Event:
+    """A CUDA event on that clock."""
+
+    clock: Clock
+
+    def __init__(self, enable_timing: bool = True) -> None:
+        self.at = 0.0
+
+    def record(self, *_: Any) -> None:
+        """Now."""
+        self.at = self.clock.now
+
+
+class Player:
+    """Answers what a player's process would, and takes time for it."""
+
+    backend = "cuda"
+    limits = SimpleNamespace(load=1.0, call=1.0)
+    output = ""
+
+    def __init__(self, work: Callable[[torch.Tensor], Any]) -> None:
+        self.inbox, self.outbox = Arena.create("inbox"), Arena.create("outbox")
+        self.stage = Stage(self.inbox, self.outbox, device="cpu")
+        self.stage.module = cast(Any, SimpleNamespace(work=work))
+        self.claims: Callable[[list[float]], list[float]] = lambda seconds: seconds
+        self.host: Callable[[], None] = lambda: None  # what else the machine does during a block
+        self.asked = 0.5  # of a block's time until the host has asked for all; all of it if calls wait
+        self.tracks: dict[str, Any] = {}
+
+    def ask(self, do: str, seconds: float, **fields: Any) -> Answer:
+        """One request."""
+        if do == "load":  # by a match that has started it anew
+            return Answer({}, [], [])
+        if do != "act":
+            return Answer(getattr(self.stage, do)(**fields), [], [])
+        fields.pop("act")
+        with ONE:  # two players are asked for their results at the same time
+            act._tracks = self.tracks
+            data = act.perform(self.stage, cast(Any, None), **fields)
+        if "seconds" in data:
+            data["seconds"] = self.claims(data["seconds"])
+            self.host()
+        if "asked" in data:
+            data["asked"] *= self.asked
+        return Answer(data, [], [])
+
+    def stop(self) -> None:
+        """Nothing runs."""
+
+
+class Track:
+    """A course of its own for one test: ``submission`` and ``reference`` take ``seconds`` a call."""
+
+    def __init__(self, monkeypatch: pytest.MonkeyPatch) -> None:
+        self.clock = Clock()
+        self.players: list[Player] = []
+        event = type("Event", (Event,), {"clock": self.clock})
+        loop = lambda *_: self.clock.spend(LOOP)  # noqa: E731
+        for name, value in {
+            "Event": event, "record": event.record, "elapsed": lambda a, b: 1e3 * (b.at - a.at),
+            "synchronize": loop, "now": lambda: self.clock.now,
+            "overwrite": lambda _: self.clock.spend(FLUSH), "reset_persisting": lambda: None,
+            "empty_cache": lambda: None, "elsewhere": list, "leading": self.lead,
+            "size_for": lambda _: (256, STEP),
+        }.items():  # fmt: skip
+            monkeypatch.setattr(act, name, value)
+        monkeypatch.setattr(race.time, "monotonic", lambda: self.clock.now)
+
+    def lead(self, size: int, steps: int, seed: int, device: str) -> torch.Tensor:
+        """Work before a row; its result hangs on how much it was and on the seed."""
+        self.clock.spend(steps * STEP)
+        return torch.tensor(1.0 + steps + size + seed % 1000, dtype=torch.float64)
+
+    def working(self, seconds: float, work: Callable[[torch.Tensor], Any] = torch.sigmoid) -> Player:
+        """A player whose ``work`` takes that long."""
+
+        def call(x: torch.Tensor) -> Any:
+            self.clock.spend(seconds)
+            return work(x)
+
+        self.players.append(Player(call))
+        return self.players[-1]
+
+    def close(self) -> None:
+        """Give the players' memory back, whose files would be open until garbage is collected."""
+        for player in self.players:
+            player.inbox.close()
+            player.outbox.close()
+
+    def session(self, own: Player, reference: Player) -> Session:
+        """Both, ready to be raced."""
+        oracle = Oracle(cast(Any, reference), TASK)
+        return Session(TASK, str(Path(__file__)), lambda: cast(Any, own), oracle, LessonProblem)
+
+    def run(self, own: Player, reference: Player) -> race.Heat:
+        """Line up and race."""
+        session = self.session(own, reference)
+        return race.heat(session, race.line_up(session, CASE))

@@ -1,0 +1,51 @@
+"""The engine: every order has its answer, whatever becomes of workers; a death costs one try."""
+
+from __future__ import annotations
+
+import json
+from collections import Counter
+from pathlib import Path
+
+import pytest
+
+from grader.domain.errors import BadInputError
+from grader.teaching.batch import machines
+from grader.teaching.batch.batch_work import Order
+from grader.teaching.batch.scheduler import Answer, Engine
+from tests.teaching.batch.tasks import play
+
+KINDS = ["", "die", "", "die once", "fail", "", "fail once", "raise", "", ""]
+
+
+def test_every_order_gets_an_answer_and_is_begun_no_more_than_it_should(tmp_path: Path) -> None:
+    log = tmp_path / "begun"
+    log.touch()
+    orders = [Order(f"k{n}", "03", "v", kind, "simt", str(log)) for n, kind in enumerate(KINDS)]
+    answers: dict[str, Answer] = {}
+    with machines.local("simt", 2) as places:
+        assert places.slots == 2 and places.device == "cpu"
+        Engine(places, play).run(orders, lambda a: answers.setdefault(a.order.key, a) and None)
+    begun = Counter(log.read_text().split())
+    for order in orders:
+        answer = answers[order.key]
+        said = json.loads(answer.text) if answer.text else {}
+        match order.source:
+            case "die":
+                assert "died, twice" in answer.reason and begun[order.key] <= answer.tries == 2
+            case "raise":
+                assert "RuntimeError" in answer.reason and answer.tries == begun[order.key] == 2
+            case "fail":
+                assert said["error"] == "no compiler" and answer.tries == begun[order.key] == 2
+            case "die once" | "fail once":
+                assert said["done"] == order.key and answer.tries == begun[order.key] == 2
+            case _:
+                assert said["done"] == order.key and answer.tries == begun[order.key] == 1
+
+
+def test_a_scheduler_that_is_not_there_is_one_sentence(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(machines, "PATIENCE", 1)
+    with (
+        pytest.raises(BadInputError, match="no Dask scheduler"),
+        machines.remote("tcp://127.0.0.1:9", "simt"),
+    ):
+        pass
