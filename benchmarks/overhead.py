@@ -53,7 +53,7 @@ def bare_file(folder: Path) -> Path:
         tensors = [a for a in case.args if isinstance(a, Tensor)]
         shapes, dtypes = [list(t.shape) for t in tensors], [t.dtype for t in tensors]
         devices = [t.device for t in tensors]
-        cases.append([list(case.init), shapes, dtypes, devices, len(rounds.of(task, case))])
+        cases.append([list(case.init), shapes, dtypes, devices, len(rounds.planned(task, case))])
     file = folder / "bare.py"
     path = str(SOLUTIONS / "07_fused_bias_relu" / "solution.py")
     file.write_text(BARE.format(path=path, cases=json.dumps(cases)))

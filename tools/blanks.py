@@ -28,7 +28,7 @@ class Blank:
         return f"{place}:{self.line}: {self.what}"
 
 
-def of(lesson: Lesson) -> list[Blank]:
+def left(lesson: Lesson) -> list[Blank]:
     """All blanks of a lesson's own files, in order; what is generated from them is not looked at."""
     found = []
     for folder in (lesson.folder, lesson.solution.parent):

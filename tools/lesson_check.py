@@ -62,7 +62,7 @@ def problems(
             found += [f"{lesson.name}: {p}" for p in seen]
             say(f"{lesson.name}: {'; '.join(seen) or 'as it should be'}")
     for lesson in chosen:
-        if left := blanks.of(lesson):
+        if left := blanks.left(lesson):
             say(f"{lesson.name}: {len(left)} blanks to fill in:")
             for blank in left:
                 say(f"  {blank}")
@@ -106,10 +106,10 @@ def form(lesson: Lesson) -> Iterator[str]:
     if re.findall(r"^## (.*)$", hints, re.M) != ["Idea", "Place", "Shape"]:
         yield "hints.md must have three levels: Idea, Place, Shape."
     yield from quiz.problems(quiz.read(lesson.folder / "quiz.toml"))
-    few = 0 if blanks.names(blanks.of(lesson), "mutants") else mutants.FEWEST
+    few = 0 if blanks.names(blanks.left(lesson), "mutants") else mutants.FEWEST
     yield from mutants.problems(lesson, few)
     yield from mistakes.problems(
-        lesson, 0 if blanks.names(blanks.of(lesson), "mistakes") else mistakes.FEWEST
+        lesson, 0 if blanks.names(blanks.left(lesson), "mistakes") else mistakes.FEWEST
     )
 
 
@@ -117,7 +117,7 @@ def page(lesson: Lesson, root: Path) -> Iterator[str]:
     """The parts of a page, its length, its links, and that its code runs."""
     text = (lesson.folder / "README.md").read_text("utf-8")
     words = len(re.sub(r"^\s*```.*?^\s*```|<!--.*?-->", "", text, flags=re.M | re.S).split())
-    fewest = 0 if blanks.names(blanks.of(lesson), "words") else WORDS[0]
+    fewest = 0 if blanks.names(blanks.left(lesson), "words") else WORDS[0]
     if not fewest <= words <= WORDS[1]:
         yield f"the page has {words} words, not {WORDS[0]} to {WORDS[1]}."
     if missing := HEADINGS - set(re.findall(r"^## (.*)$", text, re.M)):
@@ -210,7 +210,7 @@ def _gradings(lesson: Lesson, root: Path, with_mutants: bool) -> Iterator[Callab
     yield lambda: starter(lesson)
     yield lambda: correct(lesson, lesson.solution)
     others = alternatives(lesson)
-    if len(others) < ALTERNATIVES and not blanks.names(blanks.of(lesson), "alternatives"):
+    if len(others) < ALTERNATIVES and not blanks.names(blanks.left(lesson), "alternatives"):
         yield lambda: [f"there are {len(others)} alternative solutions, not {ALTERNATIVES}."]
     for file in others:
         yield lambda file=file: correct(lesson, file)  # type: ignore[misc]

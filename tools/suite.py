@@ -55,7 +55,7 @@ def steps(pytest_args: list[str], *, gpu: bool, site: Path, thorough: bool = Fal
         Step("lint", ("ruff", "check", ".")),
         Step("format", ("ruff", "format", "--check", ".")),
         Step("spelling", ("codespell_lib",)),
-        Step("walls", ("importlinter.cli", "lint")),
+        Step("walls", ("tools.walls",)),
         Step("generated files", ("grader", "dev", "generate", "--check")),
         Step("docs", ("mkdocs", "build", "--strict", "--site-dir", str(site)), needs="material"),
         Step("lessons", ("grader", "dev", "check", *mutants)),

@@ -265,7 +265,7 @@ def new_lesson(
     root = course_root()
     for path in new(root, name, title):
         print(f"written: {path.relative_to(root)}")
-    left = blanks.of(find(name))
+    left = blanks.left(find(name))
     print("\n".join(["", f"{len(left)} blanks to fill in:", *(f"  {blank}" for blank in left)]))
 
 

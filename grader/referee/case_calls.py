@@ -63,7 +63,7 @@ class Calls:
 
         How many there are shows when the first answer is there.
         """
-        first, *rest = rounds.of(self.session.task, self.case)
+        first, *rest = rounds.planned(self.session.task, self.case)
         watched = int(self.session.rng.integers(1 + len(rest)))
         yield first, watched == 0
         extra = rounds.more(self.case, sum(e.size for e in self.expected.eager))

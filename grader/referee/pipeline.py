@@ -176,7 +176,7 @@ def _timed(job: Job, session: Session) -> dict[str, Any] | None:
             return job.timer(session)
         from grader.referee.timing import speed  # not needed, and not loaded, before a file is right
 
-        return speed.of(session, job.task, job.choice.name, job.baselines, job.card)
+        return speed.speed_of(session, job.task, job.choice.name, job.baselines, job.card)
     except FaultError as fault:
         session.forfeit()
         session.record.findings.append(fault.finding("speed"))

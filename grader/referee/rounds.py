@@ -50,7 +50,7 @@ SWAP = Round("swap", "replace", "two elements of the input changed places")
 SWAP_MODEL = replace(SWAP, what="two elements of the input changed places and the weights got new memory")
 
 
-def of(task: Task, case: Case) -> list[Round]:
+def planned(task: Task, case: Case) -> list[Round]:
     """The rounds of a case, the ordinary call first."""
     model = task.kind == "model" and not case.entry
     if case.expect == "raise":

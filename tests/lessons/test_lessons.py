@@ -51,7 +51,7 @@ def test_exactly_these_files(name):
 
 @every_lesson
 def test_no_blank_is_left(name):
-    assert not [str(blank) for blank in blanks.of(lessons.find(name))]
+    assert not [str(blank) for blank in blanks.left(lessons.find(name))]
 
 
 @every_lesson

@@ -63,7 +63,7 @@ def test_the_page_from_nothing_to_a_whole_lesson(
                 assert "passed  20/20 points" in printed
     assert printed.endswith("Every lesson is whole.\n")
     lesson = find("14")
-    assert blanks.of(lesson) == []
+    assert blanks.left(lesson) == []
     assert not [p for p in lesson_check.concepts(every()) if "14" in p]
     after = files(course)
     assert {p: after.get(p) for p in before} == before
@@ -86,7 +86,7 @@ def test_every_mutant_of_the_page_fails(course: Path) -> None:
 def test_a_lesson_that_was_begun_passes_and_its_blanks_are_named(course: Path) -> None:
     new(course, "14_row_sums", "The sums of rows")
     said = run("./course dev check 14 --no-mutants")
-    left = blanks.of(find("14"))
+    left = blanks.left(find("14"))
     assert f"14_row_sums: {len(left)} blanks to fill in:" in said and len(left) <= 20
     for blank in left:
         line = (course / str(blank).split(":")[0]).read_text("utf-8").splitlines()[blank.line - 1]

@@ -33,7 +33,7 @@ class Counted:
     report: bytes = b""
     why_not: str = ""
 
-    def of(self, row: Row) -> tuple[Launch, dict[str, Any]] | None:
+    def counts_of(self, row: Row) -> tuple[Launch, dict[str, Any]] | None:
         """The first launch of a row's kernel with its grid and block."""
         for launch, beside in zip(self.launches, self.beside, strict=True):
             same = shape(launch.grid) == row.grid and shape(launch.block) == row.block
@@ -43,7 +43,7 @@ class Counted:
 
     def as_json(self, row: Row) -> dict[str, Any]:
         """What was counted of one launch of a row, for other programs; {} if ncu did not see it."""
-        found = self.of(row)
+        found = self.counts_of(row)
         if found is None:
             return {}
         launch, beside = found
@@ -82,7 +82,7 @@ def _reason(printed: str, mode: str) -> str:
 
 def dots(rows: list[Row], counted: Counted | None) -> list[Row]:
     """The rows that ncu saw, of one launch each, with what it counted and torch.profiler's time."""
-    found = [(row, counted.of(row)) for row in rows] if counted else []
+    found = [(row, counted.counts_of(row)) for row in rows] if counted else []
     return [
         replace(row, launches=1, read=x[0].read, written=x[0].written, flops=x[0].flops,
                 seconds=row.seconds / row.launches)

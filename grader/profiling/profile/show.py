@@ -60,7 +60,7 @@ def _timed(r: Row, ncu: Counted | None) -> dict[str, str]:
     if ncu is None or not ncu.launches:
         return row
     names = ("read", "written", "sectors", "memory", "compute", "warps", "registers")
-    found = ncu.of(r)
+    found = ncu.counts_of(r)
     if found is None:
         return row | dict.fromkeys(names, "-")
     [one], beside = kernel_rows.rows([found[0]]), found[1]

@@ -53,7 +53,7 @@ def _raced(session: Session, baselines: tuple[str, ...]) -> dict[str, Any] | Non
         what = prepared(posed(session))
     except FaultError as fault:
         return {"kind": "none", "why": fault.message}
-    return speed.of(session, replace(session.task, speed=what), "cuda", baselines)
+    return speed.speed_of(session, replace(session.task, speed=what), "cuda", baselines)
 
 
 def _predicted(session: Session, card_name: str) -> dict[str, Any] | None:

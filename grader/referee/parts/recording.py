@@ -63,7 +63,7 @@ class Recording:
         listed = trace_events.events(said.get("events") or [])
         seen = trace_events.Recorded(listed)
         code = room.calls_in(self.entry)
-        if not seen.of("cpu_op"):
+        if not seen.of_kind("cpu_op"):
             what = "it holds no operators" if listed else "nothing was written to the path given"
             why = _unwritten(code, said.get("calls"), steps)
             known = {"known": True} if why else {}
@@ -71,7 +71,7 @@ class Recording:
         else:
             yield written.passed()
         inside = _inside(seen)
-        if seen.of("cpu_op"):
+        if seen.of_kind("cpu_op"):
             yield _schedule(schedule, seen, steps, said.get("calls"), code)
             yield _regions(regions, inside, seen.steps(), code)
             yield _shapes(shapes, seen, [r for found in inside for r in found], [rows, inner], code)
@@ -105,7 +105,7 @@ class Recording:
             return check.failed(Status.WRONG_ANSWER, message, layers=layers)
         seen = trace_events.Recorded(trace_events.events(said.get("events") or []))
         found = [region for inside in _inside(seen) for region in inside]
-        ops = [e for e in seen.of("cpu_op") if any(r.holds(e) for r in found)]
+        ops = [e for e in seen.of_kind("cpu_op") if any(r.holds(e) for r in found)]
         wrong = ""
         if not len(found) == len(seen.steps()) == steps:
             wrong = f"{len(found)} regions called {REGION!r} in {len(seen.steps())} steps, not {steps}"
@@ -122,7 +122,7 @@ class Recording:
 
 def _inside(seen: trace_events.Recorded) -> list[list[trace_events.Event]]:
     """The regions of each step."""
-    named = [e for e in seen.of("user_annotation") if e.name == REGION]
+    named = [e for e in seen.of_kind("user_annotation") if e.name == REGION]
     return [[e for e in named if s.holds(e)] for s in seen.steps()]
 
 
@@ -225,7 +225,7 @@ def _shapes(
     shape: list[int],
     code: Calls | None,
 ) -> Finding:
-    ops = [e for e in seen.of("cpu_op") if any(r.holds(e) for r in regions)]
+    ops = [e for e in seen.of_kind("cpu_op") if any(r.holds(e) for r in regions)]
     if not ops and not regions:
         return check.failed(Status.NOT_RUN, f"Not looked at: no step holds a region called {REGION!r}.")
     if not ops:

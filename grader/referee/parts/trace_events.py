@@ -62,27 +62,22 @@ class Recorded:
         self.kernels = [e for e in listed if e.kind == "kernel"]
         self.launches = {e.facts.get("correlation"): e for e in listed if e.kind.startswith("cuda_")}
 
-    def of(self, kind: str) -> list[Event]:
+    def of_kind(self, kind: str) -> list[Event]:
         """Events of one kind."""
         return [e for e in self.all if e.kind == kind]
 
     def steps(self) -> list[Event]:
         """The profiler's steps on the host."""
-        return [e for e in self.of("user_annotation") if e.name.startswith("ProfilerStep#")]
+        return [e for e in self.of_kind("user_annotation") if e.name.startswith("ProfilerStep#")]
 
     def region(self, name: str, step: Event) -> Event:
         """The annotated region ``name`` of a step."""
-        return next(e for e in self.of("user_annotation") if e.name == name and step.holds(e))
+        return next(e for e in self.of_kind("user_annotation") if e.name == name and step.holds(e))
 
     def launched_in(self, region: Event, kinds: tuple[str, ...] = ("kernel",)) -> list[Event]:
         """What the device did for calls that the host made in ``region``, in the order of their start."""
         mine = {c for c, e in self.launches.items() if region.holds(e)}
         return [e for e in self.device if e.kind in kinds and e.facts.get("correlation") in mine]
-
-    def op_of(self, kernel: Event) -> str:
-        """The operator that launched a kernel: the innermost one with the kernel's external id."""
-        mine = [e for e in self.of("cpu_op") if e.facts.get("External id") == kernel.facts.get("External id")]
-        return min(mine, key=lambda e: e.takes).name if mine else ""
 
     def busy(self) -> float:
         """Microseconds in which the device did something."""

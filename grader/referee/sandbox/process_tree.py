@@ -53,7 +53,7 @@ class _Sessions:
         self._lock, self._looked = threading.Lock(), 0.0
         self._found: dict[int, list[Process]] = {}
 
-    def of(self, leader: int, fresh: float) -> list[Process]:
+    def members(self, leader: int, fresh: float) -> list[Process]:
         with self._lock:
             if time.monotonic() - self._looked >= fresh:
                 found = defaultdict(list)
@@ -73,7 +73,7 @@ def of_session(leader: int, fresh: float = FRESH) -> list[Process]:
 
     A process that has left the session is not found.
     """
-    return _sessions.of(leader, fresh)
+    return _sessions.members(leader, fresh)
 
 
 def numbered(first: int, number: int) -> int | None:

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 BASELINES = ("default", "max-autotune", "solution")  # modes of torch.compile, and the course's own
 
 
-def of(
+def speed_of(
     session: Session, task: Task, backend: str, baselines: tuple[str, ...] = (), card: str = gpu_card.DEFAULT
 ) -> dict[str, Any] | None:
     """The verdict's ``speed`` entry, or None when there is nothing to say.

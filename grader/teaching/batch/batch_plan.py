@@ -13,7 +13,7 @@ from grader.domain import disk, lessons, submission
 from grader.domain.errors import BadInputError
 from grader.domain.lessons import Lesson
 from grader.reports.row import LessonFacts
-from grader.teaching.batch import grading_key as key
+from grader.teaching.batch import grading_key
 from grader.teaching.batch import late_policy as late
 from grader.teaching.batch.batch_work import Order
 from grader.teaching.batch.handed_in import Handed
@@ -139,7 +139,7 @@ def _entry(
         return Entry(*common, refused=f"{short} cannot be read: {type(error).__name__}.")
     hidden = settings.hidden.get(lesson.name, "")
     student = one.student if settings.by_student else ""
-    name, parts = key.of(
+    name, parts = grading_key.made(
         lesson, given.digest, settings.backend, settings.device, hidden=hidden, student=student,
         limit=settings.limit, schedules=settings.schedules,
     )  # fmt: skip

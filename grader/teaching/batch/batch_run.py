@@ -94,7 +94,7 @@ def run(request: Request) -> Class:
                     f"Stopped. {batch.finished} of {len(orders)} are graded and kept; run it again to go on."
                 )
                 raise
-    return class_rows.of(made, title, batch.lines)
+    return class_rows.collected(made, title, batch.lines)
 
 
 class _Batch:

@@ -26,10 +26,10 @@ def best(lines: Iterable[dict[str, Any]]) -> dict[str, dict[str, Any]]:
 def collect(store: Store) -> Class:
     """The whole result as it stands; gradings that are still to come are left out of it."""
     title, plan = plans.read(store.handed)
-    return of(plan, title, best(store.lines()))
+    return collected(plan, title, best(store.lines()))
 
 
-def of(plan: Plan, title: str, lines: dict[str, dict[str, Any]]) -> Class:
+def collected(plan: Plan, title: str, lines: dict[str, dict[str, Any]]) -> Class:
     """The class of a plan and the lines that count."""
     facts = {x.name: x for x in plan.lessons}
     rows = []

@@ -27,7 +27,7 @@ def task_version(folder: Path, hidden: str = "") -> str:
     return h.hexdigest()[:16]
 
 
-def of(
+def made(
     lesson: Lesson,
     digest: str,
     backend: str,

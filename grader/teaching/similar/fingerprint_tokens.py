@@ -34,7 +34,7 @@ LOOKS_LIKE_CPP = re.compile(r"__global__|__device__|#\s*include|torch::|at::")
 Token = tuple[str, int]  # what it is, and its line in the file
 
 
-def of(source: str) -> list[Token]:
+def tokens(source: str) -> list[Token]:
     """Tokens with their lines. What is no Python is read as C++, so that nothing is without fingerprints."""
     try:
         ast.parse(source)

@@ -43,13 +43,15 @@ def _run(folder: Path, wanted: tuple[str, ...], layout: str, least: float, out: 
             if one.path is not None:
                 try:
                     files[one.student] = winnow.prints(
-                        fingerprint_tokens.of(submission.read(one.path).source)
+                        fingerprint_tokens.tokens(submission.read(one.path).source)
                     )
                 except BadInputError as error:
                     console.print(f"left out: {error}", style="dim", markup=False)
         # What the course hands out is nobody's: the starter, and the solution's page once it is shown.
         given = [lesson.exercise, lesson.reference, lesson.folder / "task.py"]
-        starters = [winnow.prints(fingerprint_tokens.of(p.read_text("utf-8"))) for p in given if p.exists()]
+        starters = [
+            winnow.prints(fingerprint_tokens.tokens(p.read_text("utf-8"))) for p in given if p.exists()
+        ]
         found[lesson.name] = winnow.pairs(files, starters, least)
         console.print(_table(lesson.name, len(files), found[lesson.name]))
     console.print(NOTE, style="dim")

@@ -33,14 +33,14 @@ def test_counted_launches_find_their_rows() -> None:
     seen = {"kernel": "square_kernel(float const*, float*, long, long)", "grid": [256, 256, 1],
             "block": [16, 16, 1], "seconds": 6e-5}  # fmt: skip
     [row] = rows([parse(seen), parse(seen)], calls=2)
-    found = counted.of(row)
+    found = counted.counts_of(row)
     assert found is not None and found[1]["registers"] == 16
     [dot] = ncu_counters.dots([row], counted)
     assert dot.flops == 4096 * 4096 and dot.seconds == 6e-5 and dot.moved > 4 * dot.flops
     numbers = counted.as_json(row)["ncu"]
     assert numbers["global_load_sectors"] == 4 * numbers["global_load_requests"]
     other = rows([parse(seen | {"block": [32, 8, 1]})])[0]
-    assert counted.of(other) is None and counted.as_json(other) == {}
+    assert counted.counts_of(other) is None and counted.as_json(other) == {}
 
 
 @pytest.mark.parametrize("text", ["", "==ERROR== no kernels were profiled", '"ID","Kernel Name"\n'])

@@ -75,21 +75,21 @@ def test_what_is_no_policy(due: str, rule: str) -> None:
 
 def test_a_key_changes_with_everything_that_decides(tmp_path: Path) -> None:
     lesson = find("07")
-    first, _ = grading_key.of(lesson, "d1", "simt", "cpu")
+    first, _ = grading_key.made(lesson, "d1", "simt", "cpu")
     others = [
-        grading_key.of(find("03"), "d1", "simt", "cpu"), grading_key.of(lesson, "d2", "simt", "cpu"),
-        grading_key.of(lesson, "d1", "cuda", "cpu"), grading_key.of(lesson, "d1", "simt", "H100"),
-        grading_key.of(lesson, "d1", "simt", "cpu", hidden="x"), grading_key.of(lesson, "d1", "simt", "cpu",
-        limit=5.0), grading_key.of(lesson, "d1", "simt", "cpu", schedules=3),
+        grading_key.made(find("03"), "d1", "simt", "cpu"), grading_key.made(lesson, "d2", "simt", "cpu"),
+        grading_key.made(lesson, "d1", "cuda", "cpu"), grading_key.made(lesson, "d1", "simt", "H100"),
+        grading_key.made(lesson, "d1", "simt", "cpu", hidden="x"),
+        grading_key.made(lesson, "d1", "simt", "cpu", limit=5.0), grading_key.made(lesson, "d1", "simt", "cpu", schedules=3),
     ]  # fmt: skip
     assert len({first, *(k for k, _ in others)}) == 8
     assert (
-        grading_key.of(lesson, "d1", "simt", "cpu", student="ann")[0] == first
+        grading_key.made(lesson, "d1", "simt", "cpu", student="ann")[0] == first
     )  # it asks everybody the same
     quiz = find("05")
     assert (
-        grading_key.of(quiz, "d1", "simt", "cpu", student="a")[0]
-        != grading_key.of(quiz, "d1", "simt", "cpu", student="b")[0]
+        grading_key.made(quiz, "d1", "simt", "cpu", student="a")[0]
+        != grading_key.made(quiz, "d1", "simt", "cpu", student="b")[0]
     )
 
 

@@ -35,10 +35,10 @@ def function(k: int) -> str:
 
 def pairs(texts: dict[str, str], least: float = 0.5) -> list[Pair]:
     starters = [
-        winnow.prints(fingerprint_tokens.of(p.read_text())) for p in (LESSON.exercise, LESSON.reference)
+        winnow.prints(fingerprint_tokens.tokens(p.read_text())) for p in (LESSON.exercise, LESSON.reference)
     ]
     return winnow.pairs(
-        {k: winnow.prints(fingerprint_tokens.of(v)) for k, v in texts.items()}, starters, least
+        {k: winnow.prints(fingerprint_tokens.tokens(v)) for k, v in texts.items()}, starters, least
     )
 
 
@@ -68,7 +68,7 @@ def test_different_solutions_are_not_alike() -> None:
 
 @pytest.mark.parametrize("text", ["", "def (", "x = 1\n", "\0", '"""only text"""', "(" * 500])
 def test_anything_has_tokens(text: str) -> None:
-    assert isinstance(winnow.prints(fingerprint_tokens.of(text)), dict)
+    assert isinstance(winnow.prints(fingerprint_tokens.tokens(text)), dict)
 
 
 def test_the_guarantee_of_winnowing() -> None:
