@@ -80,7 +80,8 @@ def test_a_key_changes_with_everything_that_decides(tmp_path: Path) -> None:
         grading_key.made(find("03"), "d1", "simt", "cpu"), grading_key.made(lesson, "d2", "simt", "cpu"),
         grading_key.made(lesson, "d1", "cuda", "cpu"), grading_key.made(lesson, "d1", "simt", "H100"),
         grading_key.made(lesson, "d1", "simt", "cpu", hidden="x"),
-        grading_key.made(lesson, "d1", "simt", "cpu", limit=5.0), grading_key.made(lesson, "d1", "simt", "cpu", schedules=3),
+        grading_key.made(lesson, "d1", "simt", "cpu", limit=5.0),
+        grading_key.made(lesson, "d1", "simt", "cpu", schedules=3),
     ]  # fmt: skip
     assert len({first, *(k for k, _ in others)}) == 8
     assert (
