@@ -136,7 +136,7 @@ class Calls:
         return None
 
     def _early(self, failed: Finding, one: Round, got: Arrays) -> Finding:
-        """Say so if a result is right for zeros, as of a kernel that does not wait (`player/late.py`)."""
+        """Say so if a result is right for zeros: the kernel did not wait (see `player/late_inputs.py`)."""
         if not self.elsewhere or one.inputs == "new":
             return failed
         zeros = [

@@ -27,7 +27,7 @@ TASK = Task("timed", "work", (CASE,))
 PLAN = Plan(2, 4, flush=1 << 16)
 REFERENCE = "import torch\n\n\ndef work(x):\n    return torch.sigmoid(x)\n"
 OWN = "import torch\n\n\ndef work(x):\n    return 1 / (1 + torch.exp(-x))\n"
-NO_GPU = Path(__file__).with_name("no_gpu.py")
+NO_GPU = Path(__file__).parent / "timing" / "no_gpu.py"
 
 
 class Grading:

@@ -10,8 +10,9 @@ import pytest
 
 from grader.domain.task import Case, Tensor
 from grader.domain.verdict import Status
-from grader.referee import draw, rounds
+from grader.referee import rounds
 from grader.referee.case_calls import Calls
+from grader.referee.lesson_problem import LessonProblem
 from grader.referee.reference import Expected
 from tests.referee.plain import CASES, grade
 
@@ -145,12 +146,8 @@ def test_an_answer_that_is_one_value_throughout_is_drawn_again(seed: int) -> Non
             return Expected((answer.astype(np.float64),), (answer,))
 
     task = SimpleNamespace(kind="function")
-    session = SimpleNamespace(
-        player=object(),
-        task=task,
-        oracle=Shy(),
-        arguments=lambda case: [draw.draw(case.args[0], rng)],
-    )
+    session = SimpleNamespace(player=object(), task=task, oracle=Shy(), rng=rng)
+    session.problem = LessonProblem(session)  # type: ignore[arg-type]
     calls = Calls(session, Case("relu", (Tensor((4, 8)),), ""))  # type: ignore[arg-type]
     calls._draw(rounds.FIRST)
     assert len(asked) == 3 and len(set(asked)) == 3  # each time with other inputs

@@ -9,6 +9,7 @@ import pytest
 
 from grader.domain.verdict import Status
 from grader.referee.fault import FaultError
+from grader.referee.lesson_problem import LessonProblem
 from grader.referee.reference import Oracle
 from grader.referee.session import Session
 from grader.referee.timing import measure
@@ -28,7 +29,7 @@ class Course:
         self.races, own = 0, track.working(CALL)
         self.reference = track.working(0.0, lambda x: self._work(track, slow, x))
         self.session = Session(
-            TASK, __file__, lambda: self._start(own), Oracle(cast(Any, self.reference), TASK)
+            TASK, __file__, lambda: self._start(own), Oracle(cast(Any, self.reference), TASK), LessonProblem
         )
 
     def _start(self, own: Player) -> Any:

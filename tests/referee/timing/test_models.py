@@ -63,11 +63,15 @@ def test_both_draw_the_same_and_so_does_a_third() -> None:
         state = player.stage.state()
         assert torch.equal(state["w"], right["gemm.weight"]) and torch.equal(state["bias"], right["bias"])
         assert not state["w"].is_contiguous()
-    assert session.weights == []
+    assert isinstance(session.problem, LessonProblem) and session.problem.weights == []
 
 
 def test_only_two_processes_on_one_gpu_draw_together() -> None:
     session = Session(
-        TASK, str(Path(__file__)), lambda: cast(Any, Player()), Oracle(cast(Any, Player()), TASK)
+        TASK,
+        str(Path(__file__)),
+        lambda: cast(Any, Player()),
+        Oracle(cast(Any, Player()), TASK),
+        LessonProblem,
     )
     assert not models.together(session)

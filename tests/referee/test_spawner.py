@@ -17,8 +17,8 @@ from grader.referee.sandbox import bubblewrap, spawner
 DIES = ["--dev-bind", "/", "/", "--unshare-pid", "--die-with-parent", "--", "sh", "-c", "echo up; sleep 600"]
 HOST = """
 import sys, time
-from grader.referee.sandbox import starter
-print(starter.popen(sys.argv[1:]).pid, flush=True)
+from grader.referee.sandbox import spawner
+print(spawner.popen(sys.argv[1:]).pid, flush=True)
 time.sleep(600)
 """
 
