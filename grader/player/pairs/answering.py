@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import torch
 
-from grader.player.pairs import pair_models, values, variants
+from grader.player import model_state, values
+from grader.player.pairs import variants
 from grader.player.pairs.forms import OnCpu
 from grader.player.pairs.pair_session import PairSide, mentions_cuda, real
 from grader.player.pairs.pieces import Flat
@@ -61,7 +62,7 @@ class Reference(PairSide):
         return {
             "init": tree,
             "facts": [values.facts(t) for t in self.init],
-            "state": pair_models.listed(self.model),
+            "state": model_state.listed(self.model),
             "others": values.others(tree),
             "training": bool(self.model is not None and self.model.training),
         }
@@ -72,7 +73,7 @@ class Reference(PairSide):
             self.mode_ = mode
             with self.words():
                 self.built(self.entry, self.value, seed, mode)
-            pair_models.unsettle(self.model, set(names), torch.Generator().manual_seed(seed % (1 << 62)))
+            model_state.unsettle(self.model, set(names), torch.Generator().manual_seed(seed % (1 << 62)))
         return {}
 
     def draw(self, seed: int, variant: str, spec: int = 0) -> dict[str, Any]:
@@ -124,7 +125,7 @@ class Reference(PairSide):
         if not wide.in_blocks:
             wide.whole()  # before the call itself, which may change inputs and state
         versions = [t._version for t in self.inputs]
-        state = pair_models.state(self.model) if self.model is not None else {}
+        state = model_state.state(self.model) if self.model is not None else {}
         # Not the version: running statistics are updated without raising it.
         before = {key: t.detach().clone() for key, t in state.items() if key[0] == "buffer"}
         raised = {key: t._version for key, t in state.items()}

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import torch
 
-from grader.player.pairs import pair_models, values
+from grader.player import model_state, values
 
 if TYPE_CHECKING:
     from grader.player.stage import Stage
@@ -28,10 +28,10 @@ def measured(stage: Stage, entry: str) -> dict[str, Any]:
             batches = [t.shape[0] for t in sorted(tensors, key=lambda t: -t.numel()) if t.dim()]
             sizes["batch"] = batches[0] if batches else 0
             draw = getattr(stage.module, "get_init_inputs", list)
-            model = pair_models.make(stage.entry(entry), draw())
-            sizes["state"] = sum(t.numel() * t.element_size() for t in pair_models.state(model).values())
+            model = model_state.make(stage.entry(entry), draw())
+            sizes["state"] = sum(t.numel() * t.element_size() for t in model_state.state(model).values())
             found: list[torch.Tensor] = []
-            values.encode(pair_models.call(model, inputs), found)
+            values.encode(model_state.call(model, inputs), found)
             sizes["outputs"] = sum(t.numel() * t.element_size() for t in found)
     except Exception:
         return sizes

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import torch
 
-from grader.player.pairs import pair_models, values
+from grader.player import model_state, values
 from grader.player.pairs.pieces import Flat
 from grader.player.tensors import describe, dtype_of, readable
 
@@ -44,10 +44,10 @@ class PairSide:
         if not isinstance(found, type):
             self.model, self.target = None, found
             return
-        model = pair_models.make(found, init)
+        model = model_state.make(found, init)
         if not isinstance(model, torch.nn.Module):
             raise TypeError(f"{entry}(...) is a {type(model).__name__}, not a torch.nn.Module")
-        self.model = self.stage.model = pair_models.settle(model, self.stage.device, mode)
+        self.model = self.stage.model = model_state.settle(model, self.stage.device, mode)
         self.target = self.model
         self.forget("state")
 
@@ -69,7 +69,7 @@ class PairSide:
 
     def run(self, target: Callable[..., Any], inputs: Any) -> Any:
         """Call ``target`` with inputs in the form that the problem has for them."""
-        return target(inputs) if self.single else pair_models.call(target, inputs)
+        return target(inputs) if self.single else model_state.call(target, inputs)
 
     def forget(self, what: str = "") -> None:
         """Drop the lines of these tensors: they have changed or have gone."""
@@ -88,7 +88,7 @@ class PairSide:
         if what == "state":
             assert self.model is not None
             kind, name = key
-            return Flat(pair_models.state(self.model)[(kind, name)])
+            return Flat(model_state.state(self.model)[(kind, name)])
         return Flat({"output": self.outputs, "before": self.before}[what][int(key)])
 
     def kept(self, value: Any) -> dict[str, Any]:

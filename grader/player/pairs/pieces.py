@@ -6,8 +6,8 @@ from typing import Any
 
 import torch
 
-from grader.player.pairs.values import span
 from grader.player.tensors import dtype_of
+from grader.player.values import span
 from grader.protocol.arena import Arena
 
 

@@ -9,8 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import torch
 
-from grader.player import late_inputs
-from grader.player.pairs import pair_models, values
+from grader.player import late_inputs, model_state, values
 from grader.player.pairs.pair_session import PairSide
 from grader.player.pairs.weigh import Weigher
 
@@ -35,7 +34,7 @@ class Subject(PairSide):
             "grader.backends.simt.runtime.uncompiled" in sys.modules
             and sys.modules["grader.backends.simt.runtime.uncompiled"].used
         )
-        return {"state": pair_models.listed(self.model), "uncompiled": bool(left_out)}
+        return {"state": model_state.listed(self.model), "uncompiled": bool(left_out)}
 
     def mode(self, mode: str) -> dict[str, Any]:
         """Training or evaluation, from now on."""
@@ -56,7 +55,7 @@ class Subject(PairSide):
     def move(self, names: list[list[str]]) -> dict[str, Any]:
         """Give these tensors of the state new memory; their values come afterwards."""
         assert self.model is not None
-        own = pair_models.state(self.model)
+        own = model_state.state(self.model)
         for kind, name in names:
             tensor = own[(kind, name)]
             if not tensor.is_inference() and tensor.layout is torch.strided:

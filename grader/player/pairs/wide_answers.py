@@ -10,7 +10,7 @@ from typing import Any, Protocol
 
 import torch
 
-from grader.player.pairs import pair_models, values
+from grader.player import model_state, values
 from grader.player.pairs.pair_session import real
 from grader.player.stage import Stage
 
@@ -173,13 +173,13 @@ class Wide:
         except RuntimeError:  # tensors with a history cannot be copied so
             model = None
         if model is None:
-            model = pair_models.make(side.stage.entry(side.entry), side.value).to(side.stage.device)
+            model = model_state.make(side.stage.entry(side.entry), side.value).to(side.stage.device)
             model.train(side.model.training)
-            mine = pair_models.state(side.model)
+            mine = model_state.state(side.model)
             with torch.no_grad():
-                for key, tensor in pair_models.state(model).items():
+                for key, tensor in model_state.state(model).items():
                     tensor.copy_(mine[key])
-        pair_models.doubled(model)
+        model_state.doubled(model)
         return model
 
     @staticmethod

@@ -8,15 +8,15 @@ from typing import Any
 
 from grader.domain.task import Case
 from grader.domain.verdict import Status
+from grader.referee import result_form, state_match
 from grader.referee.draw import Drawn
+from grader.referee.dtypes import FLOATS, KNOWN, WHOLE, array, size_of
 from grader.referee.fault import FaultError
-from grader.referee.pairs import result_form, state_match
-from grader.referee.pairs.dtypes import FLOATS, KNOWN, WHOLE, array, size_of
-from grader.referee.pairs.flow import Line, Side, fetch, move
 from grader.referee.pairs.pair_spec import PairSpec
-from grader.referee.pairs.state_match import Held, Table
+from grader.referee.pieces_transport import Line, Side, fetch, move
 from grader.referee.sandbox.watcher import memory_limit
 from grader.referee.session import Session
+from grader.referee.state_match import Held, Table
 from grader.referee.transport import Value
 
 BUDGET = 1 << 30  # bytes that float64 answers may take at a time

@@ -10,15 +10,15 @@ from grader.domain.part import Check
 from grader.domain.task import Case
 from grader.domain.verdict import Finding, Status
 from grader.feedback import memory
+from grader.referee.dtypes import size_of
 from grader.referee.fault import FaultError
 from grader.referee.pairs import size
 from grader.referee.pairs.degenerate import Signs
-from grader.referee.pairs.dtypes import size_of
-from grader.referee.pairs.flow import Line, fetch
 from grader.referee.pairs.pair_problem import FEW, PairProblem, Posed
 from grader.referee.pairs.pair_spec import AS_GIVEN, MEMORY, PairSpec
 from grader.referee.pairs.windows import Comparison, inputs_changed, own_check, state_changed
 from grader.referee.parts.part_session import PartSession
+from grader.referee.pieces_transport import Line, fetch
 
 # Beyond either, a problem is played with its own inputs only: bytes of tensors, and on a CPU operations of
 # products, whose float64 answers take minutes.

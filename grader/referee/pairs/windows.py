@@ -13,14 +13,14 @@ from numpy.typing import NDArray
 from grader.domain.task import Case
 from grader.domain.verdict import Finding, Status
 from grader.protocol import claims
+from grader.referee import result_form as form
 from grader.referee.draw import row_major
+from grader.referee.dtypes import array, is_float, size_of, tolerance
 from grader.referee.fault import FaultError
 from grader.referee.judge import Fair, Judgement, judge
-from grader.referee.pairs import result_form as form
-from grader.referee.pairs.dtypes import array, is_float, size_of, tolerance
-from grader.referee.pairs.flow import Line, fetch, move, same
 from grader.referee.pairs.pair_problem import FEW, PairProblem, Posed
-from grader.referee.pairs.state_match import Held
+from grader.referee.pieces_transport import Line, fetch, move, same
+from grader.referee.state_match import Held
 
 WINDOW = 4 << 20  # elements that are compared at a time
 MAGNIFIED = 8.0  # times what one part in the last place of the inputs does that rounding on the way may do

@@ -10,15 +10,16 @@ import pytest
 import torch
 
 from grader.domain.verdict import Status
-from grader.player.pairs import pair_models, values, variants
+from grader.player import model_state, values
+from grader.player.pairs import variants
 from grader.player.pairs.pieces import Flat
 from grader.player.pairs.weigh import Weigher
 from grader.protocol.arena import Arena
+from grader.referee import dtypes, result_form, state_match
 from grader.referee.fault import FaultError
 from grader.referee.judge import judge
-from grader.referee.pairs import dtypes, result_form, state_match
 from grader.referee.pairs.degenerate import Signs
-from grader.referee.pairs.flow import Line, windows
+from grader.referee.pieces_transport import Line, windows
 
 
 def test_nested_values_come_back() -> None:
@@ -114,11 +115,11 @@ def test_variants_keep_what_they_must() -> None:
 def test_a_models_state_holds_plain_tensors_too() -> None:
     model = torch.nn.BatchNorm1d(3)
     model.extra = [torch.ones(2), {"k": torch.zeros(1)}]  # type: ignore[assignment]
-    names = [name for _, name in pair_models.state(model)]
+    names = [name for _, name in model_state.state(model)]
     assert names[-2:] == ["extra[0]", "extra[1][k]"] and "running_var" in names
-    pair_models.unsettle(model, {"weight", "running_var", "bias"}, torch.Generator().manual_seed(1))
+    model_state.unsettle(model, {"weight", "running_var", "bias"}, torch.Generator().manual_seed(1))
     assert model.weight.unique().numel() == 3 and bool((model.running_var > 0).all())
-    pair_models.doubled(model)
+    model_state.doubled(model)
     assert model.extra[0].dtype is torch.float64  # type: ignore[index]
 
 
@@ -127,9 +128,9 @@ def test_get_inputs_has_three_forms() -> None:
         return x - y
 
     assert (
-        pair_models.call(add, [2])
-        == pair_models.call(add, {"y": 3, "x": 5})
-        == pair_models.call(add, [[5], {"y": 3}])
+        model_state.call(add, [2])
+        == model_state.call(add, {"y": 3, "x": 5})
+        == model_state.call(add, [[5], {"y": 3}])
         == 2
     )
 

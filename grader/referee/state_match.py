@@ -6,9 +6,9 @@ from dataclasses import dataclass
 from typing import Any
 
 from grader.domain.verdict import Status
+from grader.referee.dtypes import KNOWN, size_of
 from grader.referee.fault import FaultError
-from grader.referee.pairs.dtypes import KNOWN, size_of
-from grader.referee.pairs.flow import Line
+from grader.referee.pieces_transport import Line
 
 MOST = 10_000
 Key = tuple[str, str]

@@ -9,8 +9,8 @@ from typing import Any
 
 import torch
 
-from grader.player.pairs.values import mapped, wide
 from grader.player.tensors import name_of
+from grader.player.values import mapped, wide
 
 RUNNING = ("running_mean", "running_var")
 CONTAINERS = (list, tuple, dict)
