@@ -13,6 +13,7 @@ from mkdocs.config.defaults import MkDocsConfig
 from mkdocs.structure.files import File, Files
 from mkdocs.structure.pages import Page
 
+from grader import __version__
 from tools import sources
 
 MERMAID = "assets/javascripts/mermaid.tiny.js"
@@ -32,7 +33,8 @@ def on_config(config: MkDocsConfig) -> MkDocsConfig:
 def on_files(files: Files, config: MkDocsConfig) -> Files:
     """Add the generated pages and what the lesson pages link to."""
     extra = config.extra
-    found = sources.generated(_root(config), extra.get("repository") or "", extra.get("release") or "")
+    release = extra.get("release") or f"v{__version__}"
+    found = sources.generated(_root(config), extra.get("repository") or "", release)
     for uri, content in found.items():
         files.append(File.generated(config, uri, content=content))
     return files
