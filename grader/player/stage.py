@@ -17,7 +17,7 @@ from typing import Any
 
 import torch
 
-from grader.player import late_inputs, observe, tensors
+from grader.player import late_inputs, model_state, observe, tensors
 from grader.protocol.arena import Arena
 
 # Without a GPU these have interpreters, which must be chosen before they are imported.
@@ -76,7 +76,7 @@ class Stage:
         return found  # type: ignore[no-any-return]
 
     def construct(self, entry: str, init: list[Any], there: bool = False, **_: object) -> dict[str, Any]:
-        """Make the model; answers its parameters and buffers as [name, shape, dtype].
+        """Make the model; answers its state, see :func:`grader.player.model_state.listed`.
 
         ``there``: with the GPU as the default device, for a reference whose values are replaced anyway.
         """
@@ -87,8 +87,7 @@ class Stage:
             raise TypeError(f"{entry}(...) is a {type(model).__name__}, not a torch.nn.Module")
         self.model = model.to(self.device).eval()
         self.retired.clear()
-        state = [*self.model.named_parameters(), *self.model.named_buffers()]
-        return {"state": [[n, list(t.shape), tensors.name_of(t.dtype)] for n, t in state]}
+        return {"state": model_state.listed(self.model)}
 
     def set_state(self, state: list[Any], how: str = "write", **_: object) -> dict[str, Any]:
         """Give parameters and buffers new values: "write" in place, else in new memory."""

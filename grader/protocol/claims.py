@@ -11,7 +11,7 @@ from typing import Any
 from grader.protocol.wire import MalformedError
 
 Claim = dict[str, Any]
-MOST_TENSORS, MOST_DIMENSIONS, MOST_NAMES, MOST_TEXT, MOST_SEEN = 100, 64, 10_000, 10_000, 200
+MOST_TENSORS, MOST_DIMENSIONS, MOST_TEXT, MOST_SEEN = 100, 64, 10_000, 200
 
 
 def check(do: str, claim: Claim) -> Claim:
@@ -75,14 +75,6 @@ def tensor(claim: Any) -> bool:
     return _wholes(claim.get("shape")) and all(_text(claim.get(k)) for k in ("dtype", "device", "type"))
 
 
-def _construct(claim: Claim) -> bool:
-    state = claim.get("state")
-    if not isinstance(state, list) or len(state) > MOST_NAMES:
-        return False
-    lists = all(isinstance(s, list) and len(s) == 3 for s in state)
-    return lists and all(_text(name) and _wholes(shape) and _text(kind) for name, shape, kind in state)
-
-
 def _owner(claim: Claim) -> bool:
     if "kernels" in claim:
         kernels = claim["kernels"]
@@ -120,5 +112,5 @@ def _launch(claim: Claim) -> bool:
 
 
 FORMS: dict[str, Callable[[Claim], bool]] = {
-    "call": _call, "construct": _construct, "owner": _owner,
+    "call": _call, "owner": _owner,
 }  # fmt: skip

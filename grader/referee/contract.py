@@ -1,4 +1,4 @@
-"""The contract of a submission: what its model must hold and what kind of thing a call must return."""
+"""What kind of thing a call must return."""
 
 from __future__ import annotations
 
@@ -6,26 +6,7 @@ from typing import Any
 
 from grader.domain.task import Case, Tensor
 from grader.domain.verdict import Finding, Status
-from grader.referee.fault import FaultError
 from grader.referee.reference import Expected
-
-
-def match_state(wanted: list[tuple[str, tuple[int, ...], str]], state: Any, entry: str) -> dict[str, str]:
-    """For each reference parameter the submission's: by name and shape, else the next one of that shape."""
-    listed = state if isinstance(state, list) else []
-    well_formed = [s for s in listed if isinstance(s, list) and len(s) == 3 and isinstance(s[1], list)]
-    own = {str(name): tuple(shape) for name, shape, _ in well_formed}
-    names = {name: name for name, shape, _ in wanted if own.get(name) == shape}
-    for name, shape, _ in wanted:
-        if name in names:
-            continue
-        free = [n for n, s in own.items() if s == shape and n not in names.values()]
-        if not free:
-            has = ", ".join(f"{n} {list(s)}" for n, s in own.items()) or "none"
-            message = f"{entry} has no parameter like the reference's {name} {list(shape)}; it has: {has}."
-            raise FaultError(Status.MISSING_ENTRY, message)
-        names[name] = free[0]
-    return names
 
 
 def differ(case: Case, facts: dict[str, Any], expected: Expected) -> Finding | None:

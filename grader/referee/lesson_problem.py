@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from grader.domain.task import Case, Tensor
-from grader.referee import contract, draw, transport
+from grader.referee import draw, state_match, transport
 from grader.referee.session import Session
 from grader.referee.transport import State, Value
 
@@ -22,7 +22,7 @@ class LessonProblem:
         session.oracle.construct(init)
         answer = session.ask("construct", entry=session.task.entry, init=init)
         state = answer.data.get("state")
-        self._names = contract.match_state(session.oracle.state, state, session.task.entry)
+        self._names = state_match.names(session.oracle.state, state, session.task.entry)
 
     def arguments(self, case: Case) -> list[Value]:
         """Arguments of one call, drawn now."""
@@ -31,7 +31,8 @@ class LessonProblem:
     def new_weights(self, how: str = "write") -> None:
         """Give both sides the same new weights; ``how`` as in a round."""
         drawn = self._session.oracle.new_weights(self._session.rng)
-        self.weights = [(self._names[name], values) for name, values in drawn]
+        # A buffer that the submission does without keeps what it was constructed with.
+        self.weights = [(self._names[name], values) for name, values in drawn if name in self._names]
         self.send_weights(how)
 
     def send_weights(self, how: str) -> None:

@@ -11,10 +11,12 @@ from numpy.typing import NDArray
 
 from grader.domain.task import Case, Task
 from grader.domain.verdict import Status
-from grader.referee import transport
+from grader.referee import state_match, transport
 from grader.referee.draw import Drawn, weights
+from grader.referee.dtypes import is_float
 from grader.referee.fault import FaultError
 from grader.referee.process.player_process import Player
+from grader.referee.state_match import Held
 
 Array = NDArray[Any]
 
@@ -49,7 +51,7 @@ class Oracle:
 
     def __init__(self, player: Player, task: Task) -> None:
         self.player, self.task, self.limits = player, task, player.limits
-        self.state: list[tuple[str, tuple[int, ...], str]] = []
+        self.state: list[Held] = []
 
     def load(self, path: str) -> None:
         """Import the reference file."""
@@ -62,11 +64,11 @@ class Oracle:
         """
         entry = self.task.reference_entry or self.task.entry
         answer = self._ask("construct", self.limits.call, entry=entry, init=init, there=there)
-        self.state = [(str(n), tuple(s), str(d)) for n, s, d in answer["state"]]
+        self.state = state_match.read(answer["state"], plain=False)
 
     def new_weights(self, rng: np.random.Generator) -> list[tuple[str, Drawn]]:
         """Draw values for every floating-point parameter and give them to the reference."""
-        drawn = [(n, weights(s, d, rng)) for n, s, d in self.state if np.dtype(d).kind == "f"]
+        drawn = [(h.name, weights(h.shape, h.dtype, rng)) for h in self.state if is_float(h.dtype)]
         slots = transport.pack(self.player, [d for _, d in drawn])
         state = [[name, slot.as_json()] for (name, _), slot in zip(drawn, slots, strict=True)]
         self._ask("set_state", self.limits.call, state=state)
@@ -74,8 +76,8 @@ class Oracle:
 
     def draw_weights(self, seed: int) -> list[tuple[str, str, float]]:
         """Have the reference draw its own weights on the spot; what another player needs to draw the same."""
-        floats = [(n, s, d) for n, s, d in self.state if np.dtype(d).kind == "f"]
-        sheet = [(n, d, 1 / math.sqrt(max(1, math.prod(s[1:]))) if len(s) > 1 else 1.0) for n, s, d in floats]
+        floats = [h for h in self.state if is_float(h.dtype)]
+        sheet = [(h.name, h.dtype, 1 / math.sqrt(max(1, math.prod(h.shape[1:])))) for h in floats]
         self._ask("draw_state", self.limits.call, seed=seed, state=sheet)
         return sheet
 

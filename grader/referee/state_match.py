@@ -40,8 +40,11 @@ class Held:
         return self.elements * size_of(self.dtype)
 
 
-def read(listed: Any) -> list[Held]:
-    """A player's list of its model's state. A claim of another form is tampering."""
+def read(listed: Any, *, plain: bool = True) -> list[Held]:
+    """A player's list of its model's state. A claim of another form is tampering.
+
+    ``plain``: with the tensors that are plain attributes of its modules.
+    """
     if not isinstance(listed, list) or len(listed) > MOST:
         raise _malformed()
     found = []
@@ -57,7 +60,7 @@ def read(listed: Any) -> list[Held]:
             count *= n
         if count != elements:
             raise _malformed()
-        if dtype in KNOWN:
+        if dtype in KNOWN and (plain or kind != "attribute"):
             found.append(Held(kind, name[:500], tuple(shape), dtype, count))
     return found
 
@@ -107,6 +110,11 @@ def match(wanted: list[Held], own: list[Held], entry: str) -> Table:
             raise FaultError(Status.MISSING_ENTRY, _missing(held, own, entry))
     left = [h for h in wanted if h.key not in chosen]
     return Table([(h, chosen[h.key]) for h in wanted if h.key in chosen], left, ", ".join(by_order[:6]))
+
+
+def names(wanted: list[Held], state: Any, entry: str) -> dict[str, str]:
+    """For the name of each parameter and buffer of the reference that of the submission's, which says so."""
+    return {a.name: b.name for a, b in match(wanted, read(state, plain=False), entry).pairs}
 
 
 def _missing(held: Held, own: list[Held], entry: str) -> str:

@@ -13,7 +13,7 @@ from grader.domain.task import Case, Task, Tensor
 from grader.domain.verdict import Status
 from grader.protocol import wire
 from grader.protocol.arena import Arena
-from grader.referee import grading
+from grader.referee import grading, state_match
 from grader.referee.fault import FaultError
 from grader.referee.lesson_problem import LessonProblem
 from grader.referee.process import exit_reason
@@ -165,7 +165,7 @@ class Liar:
 class Sage:
     """An oracle without a process: the answers to "twice x" are computed here."""
 
-    state = (("weight", (3,), "float32"),)
+    state = (state_match.Held("parameter", "weight", (3,), "float32", 3),)
 
     def construct(self, init: list[Any]) -> None:
         pass
@@ -189,7 +189,7 @@ answers = st.builds(
                 "container": told,
                 "type": told,
                 "value": told,
-                "state": told | st.just([["weight", [3], "float32"]]),
+                "state": told | st.just([["parameter", "weight", [3], "float32", 3, 4]]),
                 "owner": told,
                 "kernels": told,
                 "watched": told,

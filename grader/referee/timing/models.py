@@ -5,7 +5,7 @@ from __future__ import annotations
 from concurrent.futures import ThreadPoolExecutor
 
 from grader.domain.task import Case
-from grader.referee import contract
+from grader.referee import state_match
 from grader.referee.lesson_problem import LessonProblem
 from grader.referee.process.player_process import Player
 from grader.referee.session import Session
@@ -52,5 +52,5 @@ class Making:
 
     def _named(self, state: object) -> list[list[object]]:
         """The sheet by the names that this player has for the parameters."""
-        names = contract.match_state(self._session.oracle.state, state, self._entry)
-        return [[names[name], dtype, scale] for name, dtype, scale in self._sheet]
+        names = state_match.names(self._session.oracle.state, state, self._entry)
+        return [[names[n], dtype, scale] for n, dtype, scale in self._sheet if n in names]
