@@ -6,6 +6,7 @@ from typing import Any
 
 from grader.domain.task import Case, Tensor
 from grader.domain.verdict import Finding, Status
+from grader.referee import result_form
 from grader.referee.reference import Expected
 
 
@@ -31,20 +32,8 @@ def differ(case: Case, facts: dict[str, Any], expected: Expected) -> Finding | N
         return fail(Status.WRONG_SHAPE, f"The call returned {count} tensors, expected {len(expected.eager)}.")
     on_gpu = any(isinstance(a, Tensor) and a.device == "cuda" for a in case.args)
     for tensor, eager in zip(tensors, expected.eager, strict=True):
-        if not isinstance(tensor, dict) or tensor.get("plain") is not True:
-            kind = tensor.get("type") if isinstance(tensor, dict) else type(tensor).__name__
-            # One that computes when it is read has not computed when the call is over.
-            message = f"The result is a {str(kind)[:100]}, a class of its own, and not a plain torch.Tensor."
-            return fail(Status.NOT_A_TENSOR, message)
-        if tensor.get("shape") != list(eager.shape):
-            return fail(
-                Status.WRONG_SHAPE,
-                f"The result has shape {tensor.get('shape')}, expected {list(eager.shape)}.",
-            )
-        if tensor.get("dtype") != str(eager.dtype):
-            return fail(Status.WRONG_DTYPE, f"The result is {tensor.get('dtype')}, expected {eager.dtype}.")
-        if on_gpu and tensor.get("device") != "cuda":
-            return fail(
-                Status.WRONG_DEVICE, f"The result is on {tensor.get('device')!r}, the inputs on 'cuda'."
-            )
+        described = tensor if isinstance(tensor, dict) else {"type": type(tensor).__name__}
+        device = "cuda" if on_gpu else ""
+        if wrong := result_form.tensor_differs(described, list(eager.shape), str(eager.dtype), device):
+            return fail(*wrong)
     return None

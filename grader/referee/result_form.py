@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -72,6 +73,24 @@ def differ(wanted: list[Leaf], got: list[Leaf]) -> tuple[Status, str] | None:
             and (have.value != want.value or type(have.value) is not type(want.value))
         ):
             return Status.WRONG_OUTPUT, f"The call returned {have.value!r}{at}, expected {want.value!r}."
+    return None
+
+
+def tensor_differs(
+    got: Mapping[str, Any], shape: list[int], dtype: str, device: str = "", path: str = ""
+) -> tuple[Status, str] | None:
+    """How a tensor that was described differs from what it should be, or None; ``device`` "": any will do."""
+    what = f"The result{' at ' + path if path else ''}"
+    if got.get("plain") is not True:
+        # One that computes when it is read has not computed when the call is over.
+        kind = str(got.get("type"))[:100]
+        return Status.NOT_A_TENSOR, f"{what} is a {kind}, a class of its own, and not a plain torch.Tensor."
+    if got.get("shape") != shape:
+        return Status.WRONG_SHAPE, f"{what} has shape {got.get('shape')}, expected {shape}."
+    if got.get("dtype") != dtype:
+        return Status.WRONG_DTYPE, f"{what} is {got.get('dtype')}, expected {dtype}."
+    if device and got.get("device") != device:
+        return Status.WRONG_DEVICE, f"{what} is on {got.get('device')!r}, the inputs on {device!r}."
     return None
 
 

@@ -18,6 +18,10 @@ from grader.domain.task import Case, Task, Tensor
 from grader.referee.draw import Drawn
 
 ENOUGH, MOST = 16, 8  # elements that a case's first calls return in all; but not more calls than that
+CHANGED_LATER = (
+    "The result of the call before changed afterwards: it shares its memory with an input, a weight or this "
+    "result. Each call must return memory of its own."
+)
 SMALL = 4096  # elements of inputs; larger calls take their time
 
 
@@ -48,6 +52,9 @@ MOVE = Round("move", "move", "the same values were passed at other addresses")
 REWEIGH = Round("keep", "write", "the weights were changed in place and the input was not")
 SWAP = Round("swap", "replace", "two elements of the input changed places")
 SWAP_MODEL = replace(SWAP, what="two elements of the input changed places and the weights got new memory")
+RENEW = Round("keep", "replace", "the weights got new values in new memory and the input stayed")
+AGAIN = Round("new", "write", "both got new values")
+FULL_SIZE = (FIRST, REFILL, RENEW)  # few calls, for they take their time, so each changes more
 
 
 def planned(task: Task, case: Case) -> list[Round]:

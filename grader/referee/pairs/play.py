@@ -10,6 +10,7 @@ from grader.domain.part import Check
 from grader.domain.task import Case
 from grader.domain.verdict import Finding, Status
 from grader.feedback import memory
+from grader.referee import rounds
 from grader.referee.dtypes import size_of
 from grader.referee.fault import FaultError
 from grader.referee.pairs import size
@@ -19,18 +20,13 @@ from grader.referee.pairs.pair_spec import AS_GIVEN, MEMORY, PairSpec
 from grader.referee.pairs.windows import Comparison, inputs_changed, own_check, state_changed
 from grader.referee.parts.part_session import PartSession
 from grader.referee.pieces_transport import Line, fetch
+from grader.referee.rounds import Round
 
 # Beyond either, a problem is played with its own inputs only: bytes of tensors, and on a CPU operations of
 # products, whose float64 answers take minutes.
 LARGE, HEAVY = 1 << 30, 1 << 37
 MORE = 3  # rounds to see whether results of one value are due to the weights alone
 ROUNDED = (Status.WRONG_OUTPUT, Status.PRECISION)  # what rounding alone may look like
-# What happens before each call: the inputs, the weights, and how it is told when the call goes wrong.
-ROUNDS = (
-    ("new", "write", ""),
-    ("refill", "keep", "new values were written into the same input tensors"),
-    ("keep", "replace", "the weights got new values in new memory and the input stayed"),
-)
 
 
 @dataclass(slots=True)
@@ -141,27 +137,29 @@ class Play:
 
     def _rounds(self, case: Case, check: Check) -> Finding:
         before: dict[int, bytes] = {}
-        for number, (inputs, weights, what) in enumerate(self._planned()):
-            posed, comparison, failed = self._round(case, AS_GIVEN, inputs, weights)
+        for number, one in enumerate(self._planned()):
+            posed, comparison, failed = self._round(case, one)
             if not failed and before:
                 failed = self._unsteady(comparison, before)
             before = comparison.kept
             self.signs.round(posed)
             if number == 0:
                 self.signs.first(posed, comparison)
-            elif weights == "keep" and posed.same:
+            elif one.weights == "keep" and posed.same:
                 self.signs.same = True
             if failed:
-                message = f"Call {number + 1}, after {what}: {failed.message}" if number else failed.message
+                message = (
+                    f"Call {number + 1}, after {one.what}: {failed.message}" if number else failed.message
+                )
                 return check.failed(failed.status, message, **failed.evidence)
         return check.passed()
 
-    def _planned(self) -> Iterator[tuple[str, str, str]]:
+    def _planned(self) -> Iterator[Round]:
         """The rounds, and some more where results of one value throughout may be due to the weights alone."""
-        yield from ROUNDS[:2] if self.short else ROUNDS
+        yield from rounds.FULL_SIZE[:2] if self.short else rounds.FULL_SIZE
         for _ in range(MORE if self.game.wanted and not self.short else 0):
             if self.signs.always:
-                yield "new", "write", "both got new values"
+                yield rounds.AGAIN
 
     def _variant(self, case: Case, check: Check) -> Finding:
         game = self.game
@@ -201,16 +199,14 @@ class Play:
                 return failed
         return check.passed()
 
-    def _round(
-        self, case: Case, variant: str, inputs: str, weights: str
-    ) -> tuple[Posed, Comparison, Finding | None]:
+    def _round(self, case: Case, one: Round) -> tuple[Posed, Comparison, Finding | None]:
         game = self.game
-        if weights != "keep":
-            game.weights(weights)
-        if inputs != "keep":
-            game.draw(variant)
+        if one.weights != "keep":
+            game.weights(one.weights)
+        if one.inputs != "keep":
+            game.draw(AS_GIVEN)
         seed = game.seed() >> 30
-        return self._play(case, game.pose(seed), inputs, seed)
+        return self._play(case, game.pose(seed), one.inputs, seed)
 
     def _play(
         self, case: Case, posed: Posed, inputs: str, seed: int
@@ -238,11 +234,7 @@ class Play:
             line = Line("before", output, len(data) // size_of(dtype), dtype, size_of(dtype))
             (again,) = fetch(self.game.mine, [(line, 0, line.elements)])
             if again != data:
-                message = (
-                    "The result of the call before changed afterwards: it shares its memory with an input, "
-                    "a weight or this result. Each call must return memory of its own."
-                )
-                return comparison.fail(Status.WRONG_OUTPUT, message)
+                return comparison.fail(Status.WRONG_OUTPUT, rounds.CHANGED_LATER)
         return None
 
     def _problem(self, check: Check) -> Finding:

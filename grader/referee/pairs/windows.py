@@ -64,21 +64,10 @@ class Comparison:
         return None
 
     def _tensor(self, got: dict[str, Any], want: dict[str, Any], path: str) -> Finding | None:
-        what = f"The result{' at ' + path if path else ''}"
-        if got["plain"] is not True:
-            return self.fail(
-                Status.NOT_A_TENSOR, f"{what} is a {got['type'][:100]}, and not a plain torch.Tensor."
-            )
-        if got["shape"] != want["shape"]:
-            return self.fail(
-                Status.WRONG_SHAPE, f"{what} has shape {got['shape']}, expected {want['shape']}."
-            )
-        if got["dtype"] != want["dtype"]:
-            return self.fail(Status.WRONG_DTYPE, f"{what} is {got['dtype']}, expected {want['dtype']}.")
         on_gpu = self.game.theirs.player.backend == "cpu" or want["device"] == "cuda"
-        if on_gpu and self.game.inputs.facts and got["device"] != "cuda":
-            return self.fail(Status.WRONG_DEVICE, f"{what} is on {got['device']!r}, the inputs on 'cuda'.")
-        return None
+        device = "cuda" if on_gpu and self.game.inputs.facts else ""
+        wrong = form.tensor_differs(got, want["shape"], want["dtype"], device, path)
+        return self.fail(*wrong) if wrong else None
 
     def _values(self, said: dict[str, Any]) -> Finding | None:
         """Plain floats among the results."""
