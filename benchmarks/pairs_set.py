@@ -37,14 +37,14 @@ SMALL = ("layer_norm", "nested_results", "lstm_hidden")
 def share_builds() -> None:
     """Key torch's builds by what is compiled: these files are our own, and may trust each other's builds."""
     by_file = cache.extensions
-    cache.extensions = lambda text: by_file(m[0] if (m := SOURCE.search(text)) else text)
+    cache.extensions = lambda source: by_file(m[0] if (m := SOURCE.search(source)) else source)
 
 
 def grade(folder: Path, file: Path, backend: str) -> dict[str, Any]:
     expected = file.read_text().splitlines()[0].removeprefix("# expect: ")
     begun = time.monotonic()
     try:
-        verdict = grader.check(folder / "reference.py", file, backend=backend, warm=True)  # type: ignore[arg-type]
+        verdict = grader.check(folder / "reference.py", file, backend=backend, warm=True)
         status, bad = str(verdict.status), [f for f in verdict.findings if not f.ok]
         device = verdict.device
     except Exception as error:
@@ -79,7 +79,7 @@ def main() -> int:
         else:
             work += [(home, home / name) for home in homes for name in FILES]
         found = []
-        for one in pool.map(lambda w: grade(*w, options.backend), work):
+        for one in pool.map(lambda w: grade(w[0], w[1], options.backend), work):
             found.append(one)
             mark = "ok" if one["right"] else "!!"
             print(f"{mark} {one['seconds']:6.1f} s  {one['pair']}/{one['file']}: {one['status']}", flush=True)

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from pathlib import Path
 
-from tools.figures import banks, fused, index_figure, intervals, roofline_figure, sectors, timeline
+from tools.figures import banks, fused, house, index_figure, intervals, roofline_figure, sectors, timeline
 
 FOLDER = "docs/assets/figures"
 
@@ -21,6 +21,7 @@ FIGURES: dict[str, Callable[[Path], str]] = {
     "timeline": timeline.picture,
     "roofline": roofline_figure.picture,
     "intervals": intervals.picture,
+    "house": house.picture,
 }
 
 
