@@ -20,6 +20,16 @@ MERMAID = "assets/javascripts/mermaid.tiny.js"
 WORKER = "assets/javascripts/iframe-worker.js"  # lets the search work from a file
 
 
+# Who searches is most often a student: lessons come first, pages for contributors and tables of numbers last.
+BOOST: dict[str, float] = {
+    "lessons/": 3,
+    "start/": 3,
+    "reference/glossary": 2,
+    "results/": 0.3,
+    "contributing/": 0.3,
+}
+
+
 def on_config(config: MkDocsConfig) -> MkDocsConfig:
     """Put the lessons into the navigation, and what an offline copy needs into the page."""
     for entry in config.nav or []:
@@ -41,10 +51,17 @@ def on_files(files: Files, config: MkDocsConfig) -> Files:
 
 
 def on_page_markdown(markdown: str, page: Page, config: MkDocsConfig, files: Files) -> str:
-    """Put right what is different on the site in pages that are written by hand."""
+    """Rank the page for the search, and put right what is different on the site in one written by hand."""
+    page.meta.setdefault("search", {"boost": _boost(page.url)})
     if page.file.generated_by:
         return markdown
     return sources.mended(markdown, _root(config), config.extra.get("repository") or "")
+
+
+def _boost(url: str) -> float:
+    if url.endswith("/hints/"):  # nobody should meet a hint who did not ask for one
+        return 0.3
+    return next((boost for folder, boost in BOOST.items() if url.startswith(folder)), 1)
 
 
 def on_post_page(output: str, page: Page, config: MkDocsConfig) -> str:

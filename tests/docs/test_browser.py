@@ -140,6 +140,20 @@ def test_search_finds_a_word_of_the_course(server: Server, page: Any):
     assert not page.trouble
 
 
+@pytest.mark.parametrize("word", ["syncthreads", "__syncthreads", "threadIdx"])
+def test_search_knows_names_of_cuda(server: Server, page: Any, word: str):
+    page.goto(server.address)
+    page.keyboard.press("/")
+    page.keyboard.type(word)
+    # The link says for what it was found: what was found for the first letters alone has gone then.
+    first = page.locator(
+        f".md-search-result__item a[href*='h={word.lower()}' i], .md-search a[href*='/lessons/']"
+    ).first
+    first.wait_for(state="visible")
+    found = first.get_attribute("href")
+    assert "/lessons/" in found and "/hints/" not in found
+
+
 def test_a_copy_button_copies(server: Server, page: Any):
     page.goto(f"{server.address}/lessons/03_square_kernel/")
     block = page.locator("div.highlight").first
