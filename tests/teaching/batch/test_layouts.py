@@ -11,13 +11,13 @@ import pytest
 from grader.domain.errors import BadInputError
 from grader.domain.lessons import names
 from grader.teaching.batch import layouts, unpack
-from grader.teaching.batch.handed_in import Handed, named
+from grader.teaching.batch.student_files import StudentFile, named
 
 KNOWN = names()
 SEVEN = "07_fused_bias_relu"
 
 
-def read(folder: Path, layout: str = "auto", lesson: str = SEVEN) -> dict[str, Handed]:
+def read(folder: Path, layout: str = "auto", lesson: str = SEVEN) -> dict[str, StudentFile]:
     return {h.student: h for h in layouts.read(folder, [lesson], KNOWN, layout)}
 
 

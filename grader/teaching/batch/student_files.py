@@ -16,7 +16,7 @@ OUR_NAMES = ("exercise", "lesson", "solution", "submission", "main")
 
 
 @dataclass(frozen=True, slots=True)
-class Handed:
+class StudentFile:
     """One student's file for one lesson.
 
     ``student`` is the key that reports use. ``path`` None and a ``problem`` in one sentence when there is
@@ -46,7 +46,7 @@ class Pick:
     problem: str = ""
 
 
-def legible(one: Handed) -> Handed:
+def legible(one: StudentFile) -> StudentFile:
     """The same with every word as text that can be written and sent, whatever names the files had."""
     words: dict[str, Any] = {
         f.name: disk.legible(getattr(one, f.name)) for f in fields(one) if f.type == "str"
@@ -131,7 +131,7 @@ def _newest(files: list[Path], inner: dict[Path, Path]) -> Pick:
     return Pick(best, (f"Duplicate: {inner[best]} is the newest and was graded, not {others}.",))
 
 
-def one_each(found: list[Handed]) -> list[Handed]:
+def one_each(found: list[StudentFile]) -> list[StudentFile]:
     """One entry a student and lesson. Several students with one key get numbers, so that no row is lost."""
     seen: dict[tuple[str, str], int] = {}
     out = []
