@@ -142,6 +142,7 @@ POINTS_OF_STUDENT = {
     "exercism": lambda text, most: json.loads(text)["points"],
     "markdown": lambda text, most: int(re.findall(r"^\*\*(\d+) of \d+ points\*\*", text, re.M)[0]),
     "html": lambda text, most: int(re.findall(r"<li><b>(\d+) / \d+</b> points</li>", text)[0]),
+    "tap": lambda text, most: int(re.findall(r"^# (\d+) of \d+ points, \w+$", text, re.M)[-1]),
 }
 # A leaderboard has no points, and these two have the verdict's, before anything is taken off.
 WITHOUT_POINTS = {"leaderboard"}
@@ -205,6 +206,8 @@ def test_what_waits_for_another_machine_fails_nowhere(made: tuple[Class, list[Ve
         failed = [f for f in verdict.findings if not f.ok and f.status not in others]
         assert suite.failures + suite.errors == len(failed)
         assert suite.skipped == sum(f.status in others for f in verdict.findings)
+        tap = of_student("tap", row, verdict)
+        assert len(re.findall(r"^not ok ", tap, re.M)) == len(failed)
         markdown = of_student("markdown", row, verdict)
         assert ("## First" in markdown) == bool(failed)
         assert markdown.count("waits for ") == len(waiting)
@@ -304,11 +307,11 @@ def test_classroom50_takes_whose_it_is_from_its_runner() -> None:
 
 
 def test_reports_are_asked_for_by_name_and_file() -> None:
-    assert formats.parse(["junit=a=b.xml", "text=-"]) == (("junit", "a=b.xml"), ("text", "-"))
+    assert formats.parse(["junit=a=b.xml", "tap=-"]) == (("junit", "a=b.xml"), ("tap", "-"))
     for words, said in (
         (["junit"], "names no file"),
         (["pdf=x"], "no format 'pdf'"),
-        (["json=-", "text=-"], "one"),
+        (["json=-", "tap=-"], "one"),
     ):
         with pytest.raises(BadInputError, match=said):
             formats.parse(words)
