@@ -29,7 +29,7 @@ class Entry:
     """A row before it has a result.
 
     ``subject`` names what is graded whatever the machine, ``key`` this machine's grading of it. ``refused``:
-    why the file is no submission. ``missing``: why there is none.
+    why the file is not a submission. ``missing``: why there is no file.
     """
 
     student: str
@@ -153,7 +153,7 @@ def subject(lesson: str, parts: dict[str, str]) -> str:
 
 def _max_points(lesson: Lesson, settings: Settings) -> int:
     if text := settings.hidden.get(lesson.name, ""):
-        from grader.teaching.batch.batch_work import kept
+        from grader.teaching.batch.batch_work import cached_file
 
-        return lessons.with_hidden(lesson.task, kept(text, "hidden", "cases.py")).max_points
+        return lessons.with_hidden(lesson.task, cached_file(text, "hidden", "cases.py")).max_points
     return lesson.task.max_points

@@ -115,9 +115,8 @@ class _Batch:
         """Keep one answer."""
         order, owners = answer.order, self._owners[answer.order.key]
         lesson = self._lessons[order.lesson]
-        verdict, said = batch_work.read_answer(answer.text) if answer.text else (None, {})
-        if verdict is None:
-            verdict = batch_work.ungraded(lesson, order.backend, answer.reason or str(said.get("error", "")))
+        said = batch_work.read_answer(answer.text)
+        verdict = said.verdict or batch_work.ungraded(lesson, order.backend, answer.reason or said.error)
         verdict = replace(verdict, submission=_name(owners[0]) if len(owners) == 1 else "submission.py")
         key, old = order.key, self.lines.get(owners[0].subject)
         if self._request.only_pending and old:
@@ -130,7 +129,7 @@ class _Batch:
         line = Line(
             **msgspec.structs.asdict(summary(verdict)), key=key, subject=owners[0].subject,
             lesson=order.lesson,
-            disagrees=tuple(pending.disagreements(verdict)), worker=said.get("worker", ""),
+            disagrees=tuple(pending.disagreements(verdict)), worker=said.worker,
             tries=answer.tries, finished=time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime()),
         )  # fmt: skip
         self._journal.append(line)
@@ -207,7 +206,7 @@ def _prepare_far(machines: Machines) -> None:
 
 
 def _handed(request: Request, wanted: list[Lesson], results: ResultsFolder) -> list[StudentFile]:
-    folder = archives.opened(request.submissions, results.root / "unpacked")
+    folder = archives.as_folder(request.submissions, results.root / "unpacked")
     names = [lesson.name for lesson in wanted]
     handed = layouts.read(folder, names, lessons.names(), request.layout)
     if request.roster:

@@ -1,7 +1,7 @@
 """The journal: one line of JSON for each finished grading, appended and on the disk before it counts.
 
 A line is written after the verdict's own file, so whatever the journal names is there. A line that was being
-written when the power went is no line, and its grading is done again.
+written when the power failed does not count, and its grading is done again.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ class Line(Summary, frozen=True, kw_only=True):
     finished: str = ""
 
     def text(self) -> str:
-        """As it stands in the file, without the line's end; ValueError for a number that JSON has not."""
+        """As it stands in the file, without its end; ValueError for a number that JSON does not have."""
         return json.dumps({"schema": SCHEMA, **msgspec.to_builtins(self)}, allow_nan=False)
 
 

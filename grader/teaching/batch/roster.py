@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from grader.domain.errors import BadInputError
-from grader.teaching.batch.student_files import StudentFile, one_each
+from grader.teaching.batch.student_files import StudentFile, distinct_students
 
 # What platforms and teachers call the columns, in the order in which they are looked for.
 COLUMNS = {
@@ -98,7 +98,7 @@ def join(handed: list[StudentFile], people: list[Person], lessons: list[str]) ->
                 notes=notes,
             )
         )
-    out = one_each(out)
+    out = distinct_students(out)
     missing = ((person, lesson) for lesson in lessons for person in people if (person.id, lesson) not in seen)
     out += [
         StudentFile(p.id, lesson, None, p.name, p.email, p.section, problem=NOTHING) for p, lesson in missing
@@ -130,7 +130,7 @@ def _person(line: dict[str, str]) -> Person:
     found = {field: _first(line, columns) for field, columns in COLUMNS.items()}
     if not _first(line, COLUMNS["name"]) or _first(line, FIRST):
         found["name"] = f"{_first(line, FIRST)} {_first(line, LAST)}".strip() or found["name"]
-    if found["name"].lower().startswith("points possible"):  # Canvas's second line is no person
+    if found["name"].lower().startswith("points possible"):  # Canvas's second line is not a person
         return Person("")
     key = found["id"] or found["login"] or found["email"] or found["name"]
     return Person(key, found["login"], found["email"], found["name"], found["section"], found["nick"])

@@ -36,7 +36,7 @@ class LostError(BadInputError):
 
 @dataclass(frozen=True, slots=True)
 class Answer:
-    """What came of an order: the worker's ``text``, or the reason why there is none. ``tries`` it took."""
+    """What came of an order: the worker's ``text``, or the reason why there is no text. ``tries`` it took."""
 
     order: Order
     text: str
@@ -151,7 +151,7 @@ class Engine:
         except Exception as error:
             if type(error).__name__ == "KilledWorker":
                 self._died = time.monotonic()
-                return "", "The process that graded it died, twice; this is no verdict on the file."
+                return "", "The process that graded it died, twice; this is not a verdict on the file."
             if self._machines.client.status != "running":
                 self._lost()
             return "", f"The answer was lost ({type(error).__name__}: {error})."

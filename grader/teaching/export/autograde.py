@@ -19,7 +19,7 @@ from grader.referee.job import Job
 from grader.referee.pipeline import check
 from grader.reports import formats
 from grader.teaching.batch import batch_work
-from grader.teaching.batch.student_files import pick
+from grader.teaching.batch.student_files import choose_file
 
 
 def main(words: list[str]) -> int:
@@ -42,7 +42,7 @@ def grade(lesson: Lesson, folder: Path) -> Verdict:
     """The verdict on what is handed in; never an exception, since then there would be no results."""
     try:
         choice = detect.choose(os.environ.get("COURSE_BACKEND", "auto"))
-        chosen = pick(folder, lesson.name, [lesson.name])
+        chosen = choose_file(folder, lesson.name, [lesson.name])
         if chosen.path is None:
             return batch_work.unreadable(lesson, "nothing", choice.name, chosen.problem)
         try:

@@ -26,7 +26,7 @@ def run(submissions: Path, wanted: tuple[str, ...], layout: str, least: float, o
     from grader.teaching.batch import unpack
 
     with tempfile.TemporaryDirectory() as room:
-        return _run(unpack.opened(submissions, Path(room)), wanted, layout, least, out)
+        return _run(unpack.as_folder(submissions, Path(room)), wanted, layout, least, out)
 
 
 def _run(folder: Path, wanted: tuple[str, ...], layout: str, least: float, out: Path | None) -> int:

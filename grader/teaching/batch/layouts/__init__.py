@@ -6,7 +6,7 @@ from pathlib import Path
 
 from grader.domain.errors import BadInputError
 from grader.teaching.batch.layouts import canvas, gradescope_export, moodle, plain_folder
-from grader.teaching.batch.student_files import StudentFile, legible, one_each
+from grader.teaching.batch.student_files import StudentFile, distinct_students, legible
 
 NAMES = ("auto", "files", "folders", "gradescope", "canvas", "moodle")
 
@@ -40,7 +40,7 @@ def read(folder: Path, lessons: list[str], known: list[str], layout: str = "auto
             f"No submissions were found in {folder} (layout {layout}); "
             "docs/guide/teacher.md shows the layouts."
         )
-    return sorted(one_each(found), key=lambda h: (h.lesson, h.student))
+    return sorted(distinct_students(found), key=lambda h: (h.lesson, h.student))
 
 
 def _is_wrapper(folder: Path) -> bool:

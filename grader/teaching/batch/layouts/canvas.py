@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from grader.teaching.batch import unpack
-from grader.teaching.batch.student_files import StudentFile, pick
+from grader.teaching.batch.student_files import StudentFile, choose_file
 
 FILE = re.compile(r"(?P<name>[^_]+)_(?P<late>LATE_)?(?P<user>\d+)_(?P<submission>\d+)_(?P<file>.+)")
 
@@ -34,7 +34,7 @@ def read(folder: Path, lesson: str, known: list[str]) -> Iterator[StudentFile]:
             if plain not in versions or versions[plain][0] < version:
                 versions[plain] = (version, path)
         last = [p for _, p in versions.values()]
-        chosen = pick(folder, lesson, known, last, lambda p: _version(p)[0])
+        chosen = choose_file(folder, lesson, known, last, lambda p: _version(p)[0])
         yield StudentFile(
             user, lesson, chosen.path, name=name, late=late, notes=(*notes, *chosen.notes),
             problem=chosen.problem,

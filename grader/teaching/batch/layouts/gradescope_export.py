@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from grader.teaching.batch import unpack
-from grader.teaching.batch.student_files import StudentFile, pick
+from grader.teaching.batch.student_files import StudentFile, choose_file
 
 METADATA = "submission_metadata.yml"
 FOLDER = re.compile(r"submission_\d+")
@@ -26,8 +26,8 @@ def read(folder: Path, lesson: str, known: list[str]) -> Iterator[StudentFile]:
     homes = [p for p in sorted(folder.iterdir()) if FOLDER.match(p.name) and not p.is_symlink()]
     for home in homes:
         facts = known_facts.get(home.name, {})
-        notes = unpack.inner(home)
-        chosen = pick(home, lesson, known)
+        notes = unpack.unpack_nested(home)
+        chosen = choose_file(home, lesson, known)
         people = _list(_value(facts, "submitters")) or [{}]
         when = _time(_value(facts, "created_at"))
         if len(people) > 1:

@@ -8,7 +8,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from grader.teaching.batch import unpack
-from grader.teaching.batch.student_files import StudentFile, pick
+from grader.teaching.batch.student_files import StudentFile, choose_file
 
 ENTRY = re.compile(r"(?P<name>[^_]+)_(?P<id>\d+)_assignsubmission_(?P<kind>file|onlinetext)_?(?P<file>.*)")
 
@@ -39,11 +39,11 @@ def read(folder: Path, lesson: str, known: list[str]) -> Iterator[StudentFile]:
 def _of(places: list[Path], folder: Path, entry: StudentFile, known: list[str]) -> StudentFile:
     home = places[0]
     if home.is_dir():
-        notes = unpack.inner(home)
-        chosen = pick(home, entry.lesson, known)
+        notes = unpack.unpack_nested(home)
+        chosen = choose_file(home, entry.lesson, known)
     else:
         notes = ()
-        chosen = pick(
+        chosen = choose_file(
             folder, entry.lesson, known, [p for p in places if p.suffix in (".py", ".ipynb")], _given
         )
     when = chosen.path.stat().st_mtime if chosen.path else None

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from grader.teaching.batch import unpack
-from grader.teaching.batch.student_files import SOURCES, StudentFile, named, pick
+from grader.teaching.batch.student_files import SOURCES, StudentFile, choose_file, lesson_named
 
 
 def folders(folder: Path) -> Iterator[Path]:
@@ -19,8 +19,8 @@ def folders(folder: Path) -> Iterator[Path]:
 def read_folders(folder: Path, lesson: str, known: list[str]) -> Iterator[StudentFile]:
     """``alice/07.py``, ``alice/07_fused_bias_relu/exercise.py``, ``alice/exercise.py``; loose files, too."""
     for home in folders(folder):
-        notes = unpack.inner(home)
-        chosen = pick(home, lesson, known)
+        notes = unpack.unpack_nested(home)
+        chosen = choose_file(home, lesson, known)
         when = chosen.path.stat().st_mtime if chosen.path else None
         yield StudentFile(
             home.name, lesson, chosen.path, when=when, notes=(*notes, *chosen.notes), problem=chosen.problem
@@ -39,7 +39,7 @@ def read_files(folder: Path, lesson: str, known: list[str]) -> Iterator[StudentF
     for path in files:
         student = path.stem
         if numbered:
-            if named(path.name, known) != lesson:
+            if lesson_named(path.name, known) != lesson:
                 continue
             student = student[3:]
         for word in (f"_{lesson}", f"{lesson}_", f"_lesson{lesson[:2]}", f"lesson{lesson[:2]}_"):
