@@ -7,7 +7,7 @@ from collections.abc import Iterable
 
 from grader.domain.verdict import SENTENCE, Status
 from grader.reports.row import Check, Class, LessonFacts, Row, State, checks_of, state_of
-from grader.teaching.batch import batch_plan as plans
+from grader.teaching.batch import batch_plan
 from grader.teaching.batch.batch_plan import Entry, Plan
 from grader.teaching.batch.journal import Line
 from grader.teaching.batch.results_folder import ResultsFolder
@@ -25,7 +25,7 @@ def best(lines: Iterable[Line]) -> dict[str, Line]:
 
 def collect(results: ResultsFolder) -> Class:
     """The whole result as it stands; gradings that are still to come are left out of it."""
-    title, plan = plans.read(results.plan)
+    title, plan = batch_plan.read(results.plan)
     return collected(plan, title, best(results.lines()))
 
 

@@ -14,7 +14,7 @@ from grader.teaching.batch import report_files
 from grader.teaching.batch.results_folder import ResultsFolder
 
 FOLDER = "profile"
-SECONDS = 180.0
+TIMEOUT_S = 180.0
 
 
 def make(
@@ -57,11 +57,11 @@ def _profile(file: Path, number: str, folder: Path, backend: str, sandbox: str) 
             capture_output=True,
             text=True,
             errors="replace",
-            timeout=SECONDS,
+            timeout=TIMEOUT_S,
             check=False,
         )
     except subprocess.TimeoutExpired:
-        return f"It took more than {SECONDS:.0f} s."
+        return f"It took more than {TIMEOUT_S:.0f} s."
     if _ready(folder):
         return ""
     return (done.stderr.strip() or done.stdout.strip() or "It wrote nothing.").splitlines()[-1]

@@ -14,10 +14,10 @@ from grader.domain.errors import BadInputError
 
 MOST_FILES = 200_000
 MOST_BYTES = 8 << 20  # of one file; a submission may have 2 MiB, and a student's own zip somewhat more
-MOST_IN_ALL = 4 << 30
+MOST_BYTES_IN_ALL = 4 << 30
 
 
-def unpack(archive: Path, folder: Path, *, files: int = MOST_FILES, in_all: int = MOST_IN_ALL) -> None:
+def unpack(archive: Path, folder: Path, *, files: int = MOST_FILES, in_all: int = MOST_BYTES_IN_ALL) -> None:
     """Unpack into ``folder``, which is made. Members that are too large, links or paths outside are left out.
 
     BadInputError when it is not a zip file, or has more files or bytes than a class can hand in.
