@@ -62,7 +62,7 @@ def grade(text: str) -> str:
     answer: dict[str, Any] = {"worker": f"{socket.gethostname()}/{os.getpid()}"}
     try:
         outcome = check(prepare(order))
-        builds = [{"name": str(b["name"]), "cached": bool(b["cached"])} for b in outcome.builds]
+        builds = [{"name": b.name, "cached": b.cached} for b in outcome.builds]
         answer |= {"verdict": outcome.verdict.as_json(), "builds": builds}
     except BadInputError as error:
         answer["error"] = str(error)
