@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from grader.backends import detect
-from grader.backends.simt.request import BuildRequest
+from grader.backends.simt.request import BuildRequest, Built
 from grader.domain import gpu_card
 from grader.domain.submission import Submission
 from grader.domain.task import Task
@@ -74,5 +74,5 @@ class Outcome:
 
     verdict: Verdict
     advice: list[Advice]
-    builds: list[dict[str, object]]
+    builds: list[Built]
     requests: list[BuildRequest] = field(default_factory=list)

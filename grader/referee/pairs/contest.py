@@ -73,7 +73,7 @@ def contest(jobs: Sequence[Job], hear: Hear = _nobody, most: int = 0) -> Contest
             what = pair_timing.prepared(pair_timing.posed(session))
         except FaultError as fault:
             return {"kind": "none", "why": fault.message}
-        place.timing = _Racer(session, what, str(session.record.facts.get("device", "")))
+        place.timing = _Racer(session, what, session.record.facts.device)
         group.arrived(place)
         place.gone.wait()
         return _said(place.timing.result)

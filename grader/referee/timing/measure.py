@@ -46,7 +46,7 @@ def measured(
     what the submission's process claims, or with the status of a timed result that is wrong. The reference
     may have been slow for a reason of the machine's own, so if it was, all is raced once more.
     """
-    card = gpu_card.of_device(str(session.record.facts.get("device", "")))
+    card = gpu_card.of_device(session.record.facts.device)
     for last in (False, True):
         start = race.line_up(session, case, baselines, copy=copy)
         starts = race.more(case, start)

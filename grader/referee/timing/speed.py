@@ -40,8 +40,7 @@ def _predicted(session: Session, task: Task, card_name: str) -> dict[str, Any] |
     """From what simt counts of a call at a small size, grown to the full one."""
     assert task.speed is not None
     launches = counting.count(session, task.speed.case)
-    counts = [x["counts"] for x in launches if isinstance(x.get("counts"), dict)]
-    moved = sum(int(c.get("read_bytes", 0)) + int(c.get("written_bytes", 0)) for c in counts)
+    moved = sum(x.counts.moved_bytes for x in launches if x.counts)
     if not moved:
         return None
     card = gpu_card.card(card_name)
@@ -84,7 +83,7 @@ def _measured(session: Session, task: Task, baselines: tuple[str, ...]) -> dict[
     own, against = spread(heat.own.seconds), heat.against()
     return {
         "kind": "measured",
-        "device": str(session.record.facts.get("device", "")),
+        "device": session.record.facts.device,
         "method": METHOD,
         "seconds": own.as_json(),
         "eager_seconds": spread(heat.baselines[race.EAGER].seconds).as_json(),
