@@ -26,7 +26,7 @@ from grader.feedback.explain.changes import Change, Difference, differences, tog
 from grader.referee import grading
 from grader.referee.fault import FaultError
 from grader.referee.lesson_problem import LessonProblem
-from grader.referee.process.forkserver import Nursery
+from grader.referee.process.forkserver import Forkserver
 from grader.referee.process.player_process import Limits, Player
 from grader.referee.reference import Oracle
 from grader.referee.session import Session
@@ -437,13 +437,13 @@ def _words(nearest: Nearest) -> tuple[str, str]:
 
 
 @functools.cache
-def nursery() -> Nursery | None:
+def shared_forkserver() -> Forkserver | None:
     """What forks the players of trials on the CPU back end; None before that is prepared."""
     from grader.backends.simt.compile.compiler import is_prepared  # not loaded where no search is made
 
     if not is_prepared():
         return None
-    made = Nursery("simt")
+    made = Forkserver("simt")
     atexit.register(made.close)
     return made
 

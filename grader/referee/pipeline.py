@@ -77,8 +77,8 @@ class Processes:
         kind = "cuda" if cuda else "cpu"
         answering = bool(job.task.cases or job.task.reference_entry)
         sees = (job.reference, *job.reference_beside) if answering else ()
-        parent = job.nurseries.get("reference") or job.nurseries.get(kind)
-        self._reference = Player(kind, job.limits, sees=sees, mode=job.sandbox, nursery=parent)
+        parent = job.forkservers.get("reference") or job.forkservers.get(kind)
+        self._reference = Player(kind, job.limits, sees=sees, mode=job.sandbox, forkserver=parent)
         self.oracle = Oracle(self._reference, job.task)
         self._inspection = inspection = _inspection(job)
         self._peers = Peers(job, self._start)
@@ -115,7 +115,7 @@ class Processes:
         return Player(
             job.choice.name, job.limits, sees=(job.submission.path, *job.beside),
             writes=tuple(Path(folder) for folder in self._env.values()), build=self.builder, env=self._env,
-            mode=job.sandbox, nursery=job.nurseries.get(job.choice.name),
+            mode=job.sandbox, forkserver=job.forkservers.get(job.choice.name),
         )  # fmt: skip
 
     def _loaded(self) -> None:
@@ -130,8 +130,8 @@ class Processes:
     def _abandon(self) -> None:
         """From another thread: kill all of it."""
         self.session.abandon()
-        self._reference.strike()
-        self._peers.strike()
+        self._reference.kill()
+        self._peers.kill()
 
 
 @functools.cache
@@ -190,7 +190,7 @@ def warm(job: Job) -> Job:
     """
     if job.choice.name == "simt":
         builder.prepare(job.say)
-    return replace(job, nurseries=forkserver.shared(job.choice.name))
+    return replace(job, forkservers=forkserver.shared(job.choice.name))
 
 
 def warm_reference(job: Job) -> Job:
@@ -199,7 +199,7 @@ def warm_reference(job: Job) -> Job:
         return job
     if job.choice.name == "simt":
         builder.prepare(job.say)
-    return replace(job, nurseries={"reference": forkserver.shared(job.choice.name)["cpu"]})
+    return replace(job, forkservers={"reference": forkserver.shared(job.choice.name)["cpu"]})
 
 
 def refused(job: Job, reason: str) -> Verdict:
@@ -253,8 +253,8 @@ def _copies(job: Job) -> Callable[[Path], Player]:
 
     def start(path: Path) -> Player:
         build = builder.SimtBuilder(nearest.LIMITS.build, job.sandbox)
-        parent = job.nurseries.get("simt") or nearest.nursery()
-        return Player("simt", nearest.LIMITS, sees=(path,), build=build, mode=job.sandbox, nursery=parent)
+        parent = job.forkservers.get("simt") or nearest.shared_forkserver()
+        return Player("simt", nearest.LIMITS, sees=(path,), build=build, mode=job.sandbox, forkserver=parent)
 
     return start
 

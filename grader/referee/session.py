@@ -16,7 +16,7 @@ from grader.domain.verdict import Finding, Status
 from grader.referee import draw, ownership
 from grader.referee.fault import FaultError
 from grader.referee.judge import Judgement
-from grader.referee.process.player_process import KEEP_OUTPUT, Answer, Player
+from grader.referee.process.player_process import MAX_OUTPUT_BYTES, Answer, Player
 from grader.referee.redact import veil_memory
 from grader.referee.reference import Oracle
 from grader.referee.transport import Value
@@ -156,7 +156,7 @@ class Session:
         """From another thread: kill the submission's player, and start no other."""
         self._restarts = MAX_RESTARTS
         if player := self.player:
-            player.strike()
+            player.kill()
 
     def rest(self) -> None:
         """End the submission's player; the next one is started because we want it, not because it died."""
@@ -218,4 +218,4 @@ class Session:
         """What was printed so far; from the first hidden case on nothing more: it could name the inputs."""
         if self.player and not self._sealed:
             printed = LOGGED.sub("", self.player.output)
-            self.record.output = (self.record.output + printed)[:KEEP_OUTPUT]
+            self.record.output = (self.record.output + printed)[:MAX_OUTPUT_BYTES]

@@ -231,7 +231,7 @@ class PairProblem:
 
     def pose(self, seed: int, weigh: bool = False) -> Posed:
         """The reference's results for the inputs as they are."""
-        limit = self.theirs.player.limits.memory or memory_limit()
+        limit = self.theirs.player.limits.memory_bytes or memory_limit()
         said = self.theirs.ask(
             "answer", seed=seed, budget=self.pair.budget or BUDGET, weigh=weigh, room=limit // 2,
             native=self.seeded,

@@ -50,4 +50,4 @@ def checks_fit(game: PairProblem, total: int) -> bool:
 
 
 def _limit(game: PairProblem) -> int:
-    return game.theirs.player.limits.memory or memory_limit()
+    return game.theirs.player.limits.memory_bytes or memory_limit()

@@ -17,7 +17,7 @@ from grader.domain.lessons import Lesson
 from grader.domain.verdict import Verdict
 from grader.feedback.look import look
 from grader.referee import builder
-from grader.referee.process.forkserver import Nursery
+from grader.referee.process.forkserver import Forkserver
 from grader.reports import console as report
 from grader.reports import wording
 from grader.student import progress
@@ -36,8 +36,8 @@ class Watch:
         self.console = report.screen()
         self.live = keys.fd >= 0
         self.view = watch_view.View(lesson)
-        self.nurseries: dict[str, Nursery] = {}
-        self.waking: Nursery | None = None
+        self.forkservers: dict[str, Forkserver] = {}
+        self.waking: Forkserver | None = None
         self.trial: Trial | None = None
         self.asked = ""  # the key whose answer gives the solution away, pressed once
         self.leaving = False
@@ -71,9 +71,9 @@ class Watch:
             if warmth:
                 warmth.stop()
             if self.waking:
-                self.nurseries["cuda"] = self.waking
-            for nursery in self.nurseries.values():
-                nursery.close()
+                self.forkservers["cuda"] = self.waking
+            for forkserver in self.forkservers.values():
+                forkserver.close()
 
     def grade(self) -> None:
         """Look at once, then start a grading; one that runs is ended first."""
@@ -96,19 +96,19 @@ class Watch:
         self.view.running = "building and running"
         self.warm_up()
         self.trial = Trial(
-            self.lesson, workspace.place(self.lesson), self.choice, self.sandbox, self.nurseries
+            self.lesson, workspace.place(self.lesson), self.choice, self.sandbox, self.forkservers
         )
         self.draw()
 
     def warm_up(self) -> None:
         """Start the warm processes once there is a back end to wake; the very first grading prepares it."""
-        if self.nurseries:
+        if self.forkservers:
             return
         if self.choice.name == "simt" and builder.is_prepared():
-            self.nurseries = {kind: Nursery(kind) for kind in ("simt", "cpu")}
+            self.forkservers = {kind: Forkserver(kind) for kind in ("simt", "cpu")}
         elif self.choice.name == "cuda":  # used once it is known that forked processes may use the GPU here
-            self.waking = self.waking or Nursery("cuda")
-            self.nurseries = {"cuda": self.waking} if self.waking.awake(0.0) else {}
+            self.waking = self.waking or Forkserver("cuda")
+            self.forkservers = {"cuda": self.waking} if self.waking.ready(0.0) else {}
 
     def listen(self) -> None:
         """Take what the grading has to say."""

@@ -73,7 +73,7 @@ def _crashed(code: int, said: bytes, path: Path) -> bool:
         found = Path(module)
         return found if found.is_relative_to(build_cache.root()) and found.is_file() else None
 
-    words = exit_reason.Words(said, built)
+    words = exit_reason.LastWords(said, built)
     if code >= 0 and "signal" not in words.last:  # the CPU back end's handler leaves words and exits
         return False
     fault = exit_reason.ended(code, words, "call")
