@@ -29,7 +29,7 @@ def timer(job: Job, lines: list[str]) -> Timer:
         card = gpu_card.of_device(device) or gpu_card.card()
         if session.player is not None and session.player.backend == "cuda":
             pair_timing.count(session)  # makes the call that is repeated
-            claims = session.ask("act", act="profiled", calls=CALLS).data.get("launches")
+            claims = session.ask("command", command="profiled", calls=CALLS).data.get("launches")
             rows = (
                 kernel_rows.rows([parse(x) for x in claims if isinstance(x, dict)], CALLS) if claims else []
             )

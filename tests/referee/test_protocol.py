@@ -26,7 +26,7 @@ TURN = 7
 MANY = settings(max_examples=10_000, deadline=None, suppress_health_check=list(HealthCheck))
 FEWER = settings(max_examples=2_000, deadline=None, suppress_health_check=list(HealthCheck))
 SOME = settings(max_examples=500, deadline=None, suppress_health_check=list(HealthCheck))
-STAGES = ("load", "construct", "call", "owner", "given", "time", "act", "set_state")
+STAGES = ("load", "construct", "call", "owner", "given", "time", "command", "set_state")
 
 WORDS = (
     "answer error build notice turn findings launches kind tensors shape dtype device type plain container "  # noqa: SIM905 (a list of words)

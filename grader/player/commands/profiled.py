@@ -10,13 +10,13 @@ import torch
 from grader.player import observe
 
 if TYPE_CHECKING:
-    from grader.player.commands import Line
+    from grader.player.commands import Callback
     from grader.player.stage import Stage
 
 MOST = 2000
 
 
-def perform(stage: Stage, line: Line, calls: int) -> dict[str, Any]:
+def perform(stage: Stage, callback: Callback, calls: int) -> dict[str, Any]:
     """``{"launches": [{"kernel", "grid", "block", "began", "seconds"}, ...]}`` of ``calls`` calls."""
 
     def again() -> None:

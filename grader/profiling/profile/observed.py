@@ -63,7 +63,9 @@ def observe(subject: Subject, choice: Choice, mode: str, say: Callable[[str], No
         for case in subject.timed if gpu else subject.counted:
             counted = counting.count(session, case)  # on a GPU nothing is counted: a warm-up
             assert session.player is not None
-            timed = session.player.ask("act", SECONDS, act="profiled", calls=CALLS).data if gpu else {}
+            timed = (
+                session.player.ask("command", SECONDS, command="profiled", calls=CALLS).data if gpu else {}
+            )
             _keep(seen, timed.get("launches") if gpu else counted)
         return seen
 
@@ -120,7 +122,9 @@ def _script(subject: Subject, player: Player) -> Seen:
     try:
         facts = player.ready()
         player.ask("count", player.limits.call, on=True)
-        answer = player.ask("act", player.limits.call, act="script", path=str(subject.submission.path))
+        answer = player.ask(
+            "command", player.limits.call, command="script", path=str(subject.submission.path)
+        )
         seen = Seen(str(facts.get("device", "")), 1)
         _keep(seen, answer.data.get("launches") or answer.launches)
         return seen

@@ -14,9 +14,9 @@ from grader.lesson_support.grid import AccessError, Array, Grid, Who
 from grader.referee.fault import FaultError
 from grader.referee.parts.part_session import PartSession
 
-MOST_ACCESSES = 20  # for each element; a kernel that needs more does another exercise
+MAX_ACCESSES = 20  # for each element; a kernel that needs more does another exercise
 BIGGEST = 1e300
-MOST_LINES = 100_000
+MAX_LINES = 100_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,20 +41,20 @@ class OnGrid:
         """One check."""
         return (Check(self.name, self.points, self.why),)
 
-    def judge(self, room: PartSession) -> Iterator[Finding]:
+    def judge(self, session: PartSession) -> Iterator[Finding]:
         """Run every thread once, in an order drawn now."""
         (check,) = self.checks
         try:
-            yield self._judge(room, check)
+            yield self._judge(session, check)
         except FaultError as fault:
-            yield room.fallen(check, fault)
+            yield session.fallen(check, fault)
 
-    def _judge(self, room: PartSession, check: Check) -> Finding:
-        x = [float(v) for v in room.rng.integers(-999, 999, self.n) / 8]
-        memory = Memory(x, self._threads(room))
+    def _judge(self, session: PartSession, check: Check) -> Finding:
+        x = [float(v) for v in session.rng.integers(-999, 999, self.n) / 8]
+        memory = Memory(x, self._threads(session))
         shape = [self.size, self.n] if self.size else []
         args = [*shape, {"array": "x", "length": self.n}, {"array": "out", "length": self.n}, *self.extra]
-        room.act("grid_run", memory.serve, entry=self.entry, args=args)
+        session.command("grid_run", memory.serve, entry=self.entry, args=args)
         grid = memory.grid
         if grid.faults:
             first = grid.faults[0]
@@ -79,7 +79,7 @@ class OnGrid:
         out = memory.arrays["out"].values
         for i, (value, right) in enumerate(zip(out, wanted, strict=True)):
             if value is None:
-                return self._unwritten(room, check, grid, i)
+                return self._unwritten(session, check, grid, i)
             if not math.isclose(value, right, rel_tol=1e-9, abs_tol=1e-9):
                 owner = next(a for a in grid.accesses if a.kind == "write" and a.index == i)
                 read = dict.fromkeys(
@@ -94,9 +94,9 @@ class OnGrid:
                 )
         return check.passed()
 
-    def _unwritten(self, room: PartSession, check: Check, grid: Grid, i: int) -> Finding:
+    def _unwritten(self, session: PartSession, check: Check, grid: Grid, i: int) -> Finding:
         """No thread wrote ``out[i]``: which threads there are, and what they wrote instead."""
-        line = room.line_of(self.entry)
+        line = session.line_of(self.entry)
         wrote = sorted({a.index for a in grid.accesses if a.kind == "write" and a.array == "out"})
         message = f"no thread wrote out[{i}] of {self.n} elements"
         if not wrote:
@@ -106,8 +106,10 @@ class OnGrid:
         elif self.size:
             who = divmod(i, self.size)
             own = [a for a in grid.accesses if a.who == who and a.kind == "write"]
-            line = own[0].line if own else python_source.first_use(room.session.source, self.entry, 1) or line
-            guard = None if own else python_source.guard(room.session.source, self.entry)
+            line = (
+                own[0].line if own else python_source.first_use(session.grading.source, self.entry, 1) or line
+            )
+            guard = None if own else python_source.guard(session.grading.source, self.entry)
             if guard:
                 line = guard[0]
             message += (
@@ -123,13 +125,13 @@ class OnGrid:
         message = _at(line, message)
         return check.failed(Status.UNINITIALISED, f"{message} {self.why}", index=i, line=line)
 
-    def _threads(self, room: PartSession) -> list[Who]:
+    def _threads(self, session: PartSession) -> list[Who]:
         if not self.size:
             order: list[Who] = [(i,) for i in range(self.n)]
         else:
             blocks = -(-self.n // self.size)
             order = [(b, t) for b in range(blocks) for t in range(self.size)]
-        return [order[k] for k in room.rng.permutation(len(order))]
+        return [order[k] for k in session.rng.permutation(len(order))]
 
 
 class Memory:
@@ -138,7 +140,7 @@ class Memory:
     def __init__(self, x: list[float], threads: list[Who]) -> None:
         self.grid, self._left = Grid(), threads[::-1]
         self.arrays = {"x": Array("x", [*x], self.grid), "out": Array("out", [None] * len(x), self.grid)}
-        self._most = MOST_ACCESSES * max(1, len(threads))
+        self._most = MAX_ACCESSES * max(1, len(threads))
 
     def serve(self, wants: Any) -> dict[str, Any]:
         """Name the next thread, or do one access of the thread that runs."""
@@ -148,7 +150,7 @@ class Memory:
             self.grid.begin(self._left.pop())
             return {"thread": list(self.grid.who)}
         line = wants.get("line") if isinstance(wants, dict) else None
-        self.grid.line = line if isinstance(line, int) and 0 < line < MOST_LINES else 0
+        self.grid.line = line if isinstance(line, int) and 0 < line < MAX_LINES else 0
         if len(self.grid.accesses) >= self._most:
             text = "a thread touches far more elements than its own; is there a loop over all of them? "
             text += "The threads are the loop."

@@ -55,24 +55,24 @@ class Probe:
         """One check."""
         return (Check(self.name, self.points, self.why),)
 
-    def judge(self, room: PartSession) -> Iterator[Finding]:
+    def judge(self, session: PartSession) -> Iterator[Finding]:
         """Time one kernel whose duration is drawn now."""
         (check,) = self.checks
         shortest, longest = map(math.log, self.takes)
-        takes = math.exp(room.rng.uniform(shortest, longest))
-        machine = self._machine(takes, room.rng)
+        takes = math.exp(session.rng.uniform(shortest, longest))
+        machine = self._machine(takes, session.rng)
         try:
             fields = {"entry": self.entry, "kind": self.kind}
-            said = room.act("timer", machine.serve, **fields).get("value")
-            yield self._judge(check, said, takes, machine, room.line_of(self.entry))
+            said = session.command("timer", machine.serve, **fields).get("value")
+            yield self._judge(check, said, takes, machine, session.line_of(self.entry))
         except FaultError as fault:
-            yield room.fallen(check, fault)
+            yield session.fallen(check, fault)
 
     def _machine(self, takes: float, rng: np.random.Generator) -> Machine:
         begin = int(rng.integers(1000))
 
         def kernel(call: int, cold: bool) -> float:
-            # Evenly spread over any stretch of calls, so that no grade hangs on luck.
+            # Evenly spread over any stretch of calls, so that no grade depends on luck.
             seconds = takes * (1 + self.jitter * (2 * ((begin + call) * GOLDEN % 1) - 1))
             slow = (begin + call) % self.outliers == 0 if self.outliers else call < FIRST_CALLS
             return seconds * (self.slow if slow else 1.0) * (1.0 if cold else self.warm)

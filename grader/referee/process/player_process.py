@@ -138,7 +138,7 @@ class Player:
         output: int,
         wrap: tuple[str, ...],
         env: dict[str, str],
-        forkserver: Forkserver | None,
+        parent: Forkserver | None,
     ) -> SandboxedProcess:
         """The process, which talks over the socket ``line`` and prints to ``output``."""
         fds = {

@@ -72,9 +72,9 @@ class Player:
         """One request."""
         if do == "load":  # by a match that has started it anew
             return Answer({}, [], [])
-        if do != "act":
+        if do != "command":
             return Answer(getattr(self.stage, do)(**fields), [], [])
-        fields.pop("act")
+        fields.pop("command")
         with ONE:  # two players are asked for their results at the same time
             act._tracks = self.tracks
             data = act.perform(self.stage, cast(Any, None), **fields)
