@@ -26,13 +26,13 @@ from grader.referee.process.forkserver import Forkserver
 PR_SET_PDEATHSIG = 1
 
 
-class Trial:
-    """A grading that runs; ``events`` hands out what it has said, each with the seconds since it began."""
+class ForkedGrading:
+    """A grading that runs; ``events`` returns its messages, each with the seconds since it began."""
 
     def __init__(
         self, lesson: Lesson, file: Path, choice: Choice, sandbox: str, forkservers: dict[str, Forkserver]
     ) -> None:
-        self._forkservers, self._begun = forkservers, time.monotonic()
+        self._forkservers = forkservers
         self.fd, write_end = os.pipe()
         with (
             warnings.catch_warnings()
