@@ -10,7 +10,7 @@ from grader.domain.verdict import Finding, Status
 WITH_GAPS = ("transposed", "strided", "expanded")  # layouts of Tensor that a plain pointer cannot follow
 
 
-def veil(case: Case, finding: Finding) -> Finding:
+def redact(case: Case, finding: Finding) -> Finding:
     """The finding as it may be shown: of a hidden case only its category, and whether it passed."""
     if not case.hidden:
         return finding
@@ -24,7 +24,7 @@ def veil(case: Case, finding: Finding) -> Finding:
     return Finding(name, Status.FAILED, message, 0, finding.max_points)
 
 
-def veil_memory(case: Case | None, seen: list[dict[str, Any]]) -> list[dict[str, Any]]:
+def redact_memory(case: Case | None, seen: list[dict[str, Any]]) -> list[dict[str, Any]]:
     """Memory findings without the sizes and addresses of a hidden case's tensors.
 
     Others say of which check they are, and how its inputs lie in memory where that is not in one piece
@@ -34,8 +34,8 @@ def veil_memory(case: Case | None, seen: list[dict[str, Any]]) -> list[dict[str,
         return seen
     if not case.hidden:
         layouts = [a.layout for a in case.args if isinstance(a, Tensor) and a.layout in WITH_GAPS]
-        told = {"check": case.name} | ({"layout": layouts[0]} if layouts else {})
-        return [f | told for f in seen]
+        shown = {"check": case.name} | ({"layout": layouts[0]} if layouts else {})
+        return [f | shown for f in seen]
     kept = ("kind", "severity", "kernel", "file", "line")
     what = {"what": f"{case.hidden}, hidden"}
     return [{k: f[k] for k in kept if k in f} | what for f in seen]

@@ -17,7 +17,7 @@ from grader.referee import draw, ownership
 from grader.referee.fault import FaultError
 from grader.referee.judge import Judgement
 from grader.referee.process.player_process import MAX_OUTPUT_BYTES, Answer, Player
-from grader.referee.redact import veil_memory
+from grader.referee.redact import redact_memory
 from grader.referee.reference import Oracle
 from grader.referee.transport import Value
 
@@ -212,7 +212,7 @@ class Session:
 
     def observe(self, findings: list[dict[str, Any]]) -> None:
         """Keep what the back end saw; of a hidden case no more than may be told."""
-        self.record.memory.extend(veil_memory(self._case, findings))
+        self.record.memory.extend(redact_memory(self._case, findings))
 
     def _keep_output(self) -> None:
         """What was printed so far; from the first hidden case on nothing more: it could name the inputs."""

@@ -160,7 +160,7 @@ def test_it_needs_nothing_but_python_and_is_quick() -> None:
         if best < SECONDS:
             break
     assert done.returncode == 0 and "Nothing is installed yet" in done.stdout
-    assert "Mend first" not in done.stdout and "Traceback" not in done.stderr
+    assert "Fix first" not in done.stdout and "Traceback" not in done.stderr
     loaded = {line.rsplit("|")[-1].strip().split(".")[0] for line in done.stderr.splitlines() if "|" in line}
     assert not loaded & {"torch", "typer", "rich", "numpy"}
     assert best < SECONDS
