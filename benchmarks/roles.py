@@ -1,4 +1,4 @@
-"""Does a kernel's time hang on what its process did before, or on which process was started first?
+"""Does a kernel's time depend on what its process did before, or on which process was started first?
 
 Needs a GPU.
 

@@ -19,7 +19,7 @@ def check(do: str, claim: Claim) -> Claim:
     form."""
     form = FORMS.get(do)
     if form and not form(claim):
-        raise MalformedError(f"an answer to {do!r} that is none")
+        raise MalformedError(f"an answer to {do!r} that is not valid")
     return claim
 
 

@@ -13,7 +13,7 @@ TORCHS = {"cuda.cu": ("CUDA source", 3), "main.cpp": ("C++ source", 1)}
 
 
 class FaultError(Exception):
-    """A request to a player that has no answer. ``dead``: the player is gone and must be started anew."""
+    """A request to a player that has no answer. ``dead``: the player is gone and must be started again."""
 
     def __init__(self, status: Status, message: str, *, dead: bool = False, **evidence: Any) -> None:
         super().__init__(message)

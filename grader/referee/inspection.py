@@ -1,8 +1,8 @@
 """The look at memory beside the cases: compute-sanitizer's processes start while others still import torch.
 
-What was found clean is kept, by all that it hangs on: the file, the cases, the tool and torch. A file that is
-graded again unchanged is not run again under the tool; its finding says since when that is known. Errors are
-never kept.
+What was found clean is kept, by all that it depends on: the file, the cases, the tool and torch. A file that
+is graded again unchanged is not run again under the tool; its finding says since when that is known. Errors
+are never kept.
 """
 
 from __future__ import annotations

@@ -162,7 +162,7 @@ class _Search:
             change = self.best
         if change is None or len(change.edits) > MAX_EDITS or change.size > MAX_TOKENS:
             return None  # or true, and no help
-        # Inputs are drawn anew each time: what helps by chance does not help again and again.
+        # New inputs are drawn each time: what helps by chance does not help again and again.
         text = change.apply(self.source)
         if not all(self.passes(text, self.first) for _ in range(1 if self.task.cases else TIMES)):
             return None

@@ -235,13 +235,13 @@ def _explained(job: Job, record: Record) -> list[Finding]:
 
 
 def _search(job: Job, record: Record, oracle: Oracle | None) -> None:
-    """Where no rule knows why the first check failed: the one change that would mend it, in the record."""
+    """Where no rule knows why the first check failed: the one change that would fix it, in the record."""
     if not job.rights or job.choice.name != "simt":
         return
     begun = time.monotonic()
     found = _verdict(job, record, {}, 0.0, None).failed
     if found and nearest.wanted(found[0]):
-        job.say("Looking for the one change that would mend it ...")
+        job.say("Looking for the one change that would fix it ...")
         source, name = job.submission.source, job.submission.path.name
         change = nearest.search(source, name, job.rights, found, job.task, oracle, _copies(job))
         record.nearest = {"id": found[0].id, "explanation": change.as_json()} if change else None

@@ -78,7 +78,7 @@ def run(name: str, subject: Subject, go: Callable[[Player], bool]) -> list[dict[
 def play(player: Player, subject: Subject) -> None:
     """Run the cases without judging them; a call that ends in an error has been seen by the tool.
 
-    A model keeps the weights that it made for itself: which memory is touched does not hang on their values.
+    A model keeps the weights that it made for itself: their values do not decide which memory is touched.
     """
     rng = draw.generator()
     limits, task = player.limits, subject.task

@@ -81,7 +81,7 @@ class _Function:
 
 @dataclass(slots=True)
 class _Writer:
-    """Writes one string of C++ anew."""
+    """Writes one string of C++ again."""
 
     data: bytes
     offset: int  # of its first byte in the file

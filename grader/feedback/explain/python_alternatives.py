@@ -2,7 +2,7 @@
 
 What :mod:`grader.feedback.explain.alternatives` does for the C++ in a file's strings, this does for the Python around it.
 Nothing is built for a trial here, so each is a file of its own. The changes are the usual mutation operators (Jia and
-Harman, An Analysis and Survey of the Development of Mutation Testing, 2011), turned round: they mend.
+Harman, An Analysis and Survey of the Development of Mutation Testing, 2011), turned round: they fix.
 """
 
 from __future__ import annotations

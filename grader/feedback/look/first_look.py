@@ -11,8 +11,6 @@ from grader.feedback.look import cuda_source, python_source
 from grader.feedback.look.advice import Advice
 
 MAX_CHARACTERS = 16 << 10  # of C++ that are read: a look must be over before a student notices
-    16 << 10
-)  # characters of C++ that are read: a look must not take longer than a student notices
 
 
 def look(submission: Submission, task: Task, starter: str = "") -> list[Advice]:

@@ -174,7 +174,7 @@ def _block(
                 results.append(copies(value, room[at]))
                 if track.fresh and not lead:
                     # With more work waiting in its queue, the device takes up to 1.4 us longer for a launch;
-                    # how much waits hangs on the host. So nothing but this call's own ever does.
+                    # how much waits depends on the host. So nothing but this call's own ever does.
                     synchronize()
             asked = now() - begun
             sums = [sum_of_bits(result).to(flush.device) for found in results for result in found]

@@ -176,7 +176,7 @@ class Play:
             return check.passed("Left out: the reference itself gives NaN or infinity there.")
         _, comparison, failed = self._play(case, posed, "new", game.seed() >> 30)
         if failed and failed.status in ROUNDED and not posed.random and comparison.excused():
-            why = "the reference's own results hang on the last bit of its inputs there"
+            why = "the reference's own results depend on the last bit of its inputs there"
             self.notes.append(f"Left out: {check.name} ({why}).")
             game.hand_over(set(posed.state))
             return check.passed(f"Left out: {why}.")

@@ -63,7 +63,7 @@ class PlainCalls:
 
 @dataclass(frozen=True, slots=True)
 class TextAnswer:
-    """``entry()`` must return a text of which ``lacks`` says nothing; otherwise it says what to mend."""
+    """``entry()`` must return a text of which ``lacks`` says nothing; otherwise it says what to fix."""
 
     name: str
     entry: str

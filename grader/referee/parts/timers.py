@@ -29,7 +29,7 @@ class Probe:
 
     ``kind``: "timer" calls ``entry(fn)``, "benchmark" ``entry(build, make_input, make_output)``. ``queued``
     is older work on the device, ``first`` the host's work in the first call, ``slow`` how many times longer
-    each of the first ten calls takes, or if ``outliers`` is set one call in so many. ``jitter`` spreads
+    each of the first ten calls takes, or if ``outliers`` is set one call in ``outliers``. ``jitter`` spreads
     durations evenly by that part to both sides, ``warm`` is the duration's share when the input is in the
     cache. The result must be within ``tolerance``.
     """
