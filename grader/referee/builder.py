@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from grader.backends.simt.compile import compiler as simt_build
+from grader.backends.simt.compile import compiler
 from grader.backends.simt.compile.warnings import Warned
 from grader.backends.simt.request import named
 from grader.domain.errors import BadInputError
@@ -21,26 +21,26 @@ class SimtBuilder:
         self.timeout = timeout
         self._runner = None if sandbox == "off" else compiler_jail.compile_
         self.builds: list[dict[str, Any]] = []
-        self.requests: list[simt_build.BuildRequest] = []
+        self.requests: list[compiler.BuildRequest] = []
         self.warned: list[Warned] = []
 
     def __call__(self, request: dict[str, Any]) -> dict[str, Any]:
         """Compile one ``load_inline`` request; a fault with the first error when it does not compile."""
         try:
-            wanted = simt_build.BuildRequest.from_json(request)
+            wanted = compiler.BuildRequest.from_json(request)
         except ValueError as error:
             raise FaultError(
                 Status.TAMPERED, f"The process asked for an impossible build: {error}"
             ) from error
         try:
-            result = simt_build.build(wanted, timeout=self.timeout, runner=self._runner)
-        except simt_build.CompileError as error:
+            result = compiler.build(wanted, timeout=self.timeout, runner=self._runner)
+        except compiler.CompileError as error:
             where = named(error.file, error.line)
             message = f"{where}: {error.first}" if where else error.first
             raise FaultError(
                 Status.COMPILE_ERROR, message, log=error.log, file=error.file, line=error.line
             ) from error
-        except simt_build.BuildTimeout as error:
+        except compiler.BuildTimeout as error:
             message = f"Compiling took longer than {self.timeout:g} s and was stopped."
             raise FaultError(Status.TIMEOUT, message) from error
         self.requests.append(wanted)
@@ -59,21 +59,21 @@ class SimtBuilder:
 def is_prepared() -> bool:
     """Whether the CPU back end was built here before. Without a compiler it was not."""
     try:
-        return simt_build.is_prepared()
-    except simt_build.ToolchainError:
+        return compiler.is_prepared()
+    except compiler.ToolchainError:
         return False
 
 
 def prepare(say: Callable[[str], None]) -> None:
     """Build what the CPU back end needs once for all submissions, saying so."""
     try:
-        ready = simt_build.is_prepared()
-    except simt_build.ToolchainError as error:
+        ready = compiler.is_prepared()
+    except compiler.ToolchainError as error:
         raise BadInputError(str(error)) from error
     if not ready:
         say("First use on this machine: compiling the CPU back end and PyTorch's headers. This happens once.")
         try:
-            seconds = simt_build.prepare(say)
-        except simt_build.ToolchainError as error:
+            seconds = compiler.prepare(say)
+        except compiler.ToolchainError as error:
             raise BadInputError(str(error)) from error
         say(f"Ready after {seconds:.0f} s; from now on this step is skipped.")

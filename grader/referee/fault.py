@@ -1,4 +1,4 @@
-"""What a player can do wrong, as an exception with a status: it raised, died, hung, or talked nonsense."""
+"""What a player can do wrong, as an exception with a status: raise, die, hang, or break the protocol."""
 
 from __future__ import annotations
 
@@ -17,7 +17,10 @@ class FaultError(Exception):
 
     def __init__(self, status: Status, message: str, *, dead: bool = False, **evidence: Any) -> None:
         super().__init__(message)
-        self.status, self.message, self.dead, self.evidence = status, message, dead, evidence
+        self.status = status
+        self.message = message
+        self.dead = dead
+        self.evidence = evidence
 
     def finding(self, name: str, max_points: int = 0) -> Finding:
         """The fault as a check's result."""
@@ -50,8 +53,8 @@ def from_error(error: dict[str, Any], stage: str) -> FaultError:
         illegal = "illegal memory access" in text or "misaligned" in text
         status = Status.ILLEGAL_ACCESS if illegal else Status.CUDA_ERROR
         if "CUDA error: no error" in text:  # an exception from a place that the code never meant to reach
-            said = f"The call ended in an exception without an error: code ran on where it must not{at}"
-            return FaultError(Status.CRASHED, said, dead=True, **evidence)
+            message = f"The call ended in an exception without an error: code ran on where it must not{at}"
+            return FaultError(Status.CRASHED, message, dead=True, **evidence)
         # After such an error the process's CUDA context is of no more use.
         return FaultError(status, f"{first_line(text)}{at}", dead=True, **evidence)
     if stage == "load":

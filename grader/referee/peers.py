@@ -16,7 +16,7 @@ from grader.referee.reference import Oracle
 from grader.referee.session import Problem, Session
 
 
-class Peers:
+class PeerProcesses:
     """Starts what a race of ``job`` asks for, and ends all of it. ``start`` makes a submission's player."""
 
     def __init__(self, job: Job, start: Callable[[], Player]) -> None:

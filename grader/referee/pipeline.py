@@ -19,7 +19,7 @@ from grader.referee import builder, cpu_environment, grading, nearest, parts, sa
 from grader.referee.fault import FaultError
 from grader.referee.inspection import Inspection
 from grader.referee.job import Job, Outcome
-from grader.referee.peers import Peers
+from grader.referee.peers import PeerProcesses
 from grader.referee.process import forkserver
 from grader.referee.process.player_process import Player
 from grader.referee.reference import Oracle
@@ -81,7 +81,7 @@ class Processes:
         self._reference = Player(kind, job.limits, sees=sees, mode=job.sandbox, forkserver=parent)
         self.oracle = Oracle(self._reference, job.task)
         self._inspection = inspection = _inspection(job)
-        self._peers = Peers(job, self._start)
+        self._peers = PeerProcesses(job, self._start)
         self.session = Session(
             job.task,
             str(job.submission.path),

@@ -10,8 +10,7 @@ from dataclasses import replace
 
 from grader.backends.simt.compile.tokens import Token, closing, split_commas, tokenize
 from grader.domain.verdict import Finding, Status
-from grader.feedback.explain import indices
-from grader.feedback.explain import own_lines as own
+from grader.feedback.explain import indices, own_lines
 from grader.feedback.explain.engine import Explanation
 from grader.feedback.explain.source_text import (
     OUTSIDE,
@@ -161,7 +160,7 @@ def unquoted(finding: Finding, source: str) -> Explanation | None:
 def sources(source: str) -> Explanation | None:
     """Kernels handed over as cpp_sources, which are for the host's compiler."""
     tree = read(source).tree
-    for line, _, given in own.handed_over(tree) if tree else ():
+    for line, _, given in own_lines.handed_over(tree) if tree else ():
         if re.search(r"__global__|<<<", given):
             cause = "cpp_sources goes to the C++ compiler, which knows no kernels and no launches; what is given here has them."
             fix = "Hand it over as cuda_sources, and the declarations of its host functions as cpp_sources."

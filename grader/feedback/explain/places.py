@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 
-from grader.backends.simt.request import GENERATED as OURS
+from grader.backends.simt.request import GENERATED
 
 MAX_LINES = 3000
 MAX_ERROR_LINES = 120  # lines of an exception's text
@@ -29,7 +29,7 @@ EXCEPTION = re.compile(
 # The CPU back end and a verdict's findings say the essence before the compiler's own words.
 SUMMARY = re.compile(r"(?P<file>[\w./\\-]+\.\w+)(?:, line |:)(?P<line>\d+): (?P<text>.+)$")
 FRAME = re.compile(r'^\s*File "(?P<file>[^"]+)", line (?P<line>\d+)')
-GENERATED = {"cuda.cu", "main.cpp", *OURS}  # the first two are torch's
+GENERATED_FILES = {"cuda.cu", "main.cpp", *GENERATED}  # the first two are torch's
 FOREIGN = re.compile(r"(?:^|/)(?:include|site-packages|lib/python[\d.]+|grader)/|^<|^/usr/")
 
 

@@ -16,7 +16,9 @@ class Remote:
     """A list of numbers that lies with the referee."""
 
     def __init__(self, callback: Callback, name: str, length: int) -> None:
-        self._callback, self._name, self._length = callback, name, length
+        self._callback = callback
+        self._name = name
+        self._length = length
 
     def __len__(self) -> int:
         return self._length

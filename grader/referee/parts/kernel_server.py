@@ -51,16 +51,16 @@ class KernelServer:
 
     def _running(self) -> Player:
         if self._player is None:
-            from grader.referee import builder as build  # a GPU's grading does not load it otherwise
+            from grader.referee import builder  # a GPU's grading does not load it otherwise
             from grader.referee.process.player_process import Limits, Player
 
             self._starts += 1
             if self._starts > MAX_RESTARTS:
                 raise FaultError(Status.TIMEOUT, "The kernel under test has crashed too often.")
-            build.prepare(lambda _: None)
+            builder.prepare(lambda _: None)
             limits = Limits()
-            builder = build.SimtBuilder(limits.build)
-            self._player = Player("simt", limits, sees=(Path(self._path),), build=builder)
+            build = builder.SimtBuilder(limits.build)
+            self._player = Player("simt", limits, sees=(Path(self._path),), build=build)
             self._player.ask("load", limits.load, path=self._path)
         return self._player
 

@@ -41,7 +41,9 @@ class Forkserver:
         assert self._process.stderr is not None
         self._stderr = self._process.stderr.fileno()
         # Several processes read this socket, one after another: whoever started a player is told of its end.
-        self._gone, self._ready, self._lock = False, False, threading.Lock()
+        self._gone = False
+        self._ready = False
+        self._lock = threading.Lock()
         self._asks = itertools.count(os.getpid() << 20)
         self._answers: dict[int, int] = {}
         self._codes: dict[int, int] = {}
@@ -142,7 +144,9 @@ class ForkedProcess(SandboxedProcess):
     name = "warm process"
 
     def __init__(self, forkserver: Forkserver, pid: int, folder: str) -> None:
-        self._forkserver, self._pid, self._folder = forkserver, pid, folder
+        self._forkserver = forkserver
+        self._pid = pid
+        self._folder = folder
 
     def processes(self) -> list[process_tree.Process]:
         """The player and what it has started."""

@@ -18,8 +18,8 @@ from grader.domain.verdict import Verdict
 from grader.feedback.look import look
 from grader.referee import builder
 from grader.referee.process.forkserver import Forkserver
-from grader.reports import console as report
 from grader.reports import wording
+from grader.reports.console import screen
 from grader.student import progress
 from grader.student.loop import hints, learn_verbs, predictions, watch_view
 from grader.student.loop.background_build import BackgroundBuild
@@ -36,7 +36,7 @@ class Watch:
         self.choice = choice
         self.sandbox = sandbox
         self.keys = keys
-        self.console = report.screen()
+        self.console = screen()
         self.live = keys.fd >= 0
         self.view = watch_view.View(lesson)
         self.forkservers: dict[str, Forkserver] = {}

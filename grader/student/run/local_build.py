@@ -4,17 +4,17 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from grader.backends.simt.compile import compiler as builder
+from grader.backends.simt.compile import compiler
 
 STEPS = 2_000_000_000  # of one launch; it is then stopped
 
 
 def build(request: dict[str, object]) -> str:
     """The module's path; RuntimeError with the compiler's log, as torch raises it."""
-    parsed = builder.BuildRequest.from_json(request)
+    parsed = compiler.BuildRequest.from_json(request)
     try:
-        return str(builder.build(parsed).path)
-    except builder.CompileError as error:
+        return str(compiler.build(parsed).path)
+    except compiler.CompileError as error:
         at = f"{error.file}:{error.line}: " if error.line else ""
         text = f"Error building extension '{parsed.name}': {at}{error.first}\n{error.log}"
         raise RuntimeError(text) from None
@@ -22,4 +22,4 @@ def build(request: dict[str, object]) -> str:
 
 def libraries() -> tuple[Path, Path]:
     """The runtime and the torch device that the process loads."""
-    return builder.libraries()
+    return compiler.libraries()
