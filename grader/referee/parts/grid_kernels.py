@@ -10,7 +10,7 @@ from typing import Any
 from grader.domain.part import Check
 from grader.domain.verdict import Finding, Status
 from grader.feedback.look import python_source
-from grader.lesson_support.grid import AccessError, Array, Grid, Who
+from grader.lesson_support.grid import Access, AccessError, Array, Grid, Who
 from grader.referee.fault import FaultError
 from grader.referee.parts.part_session import PartSession
 
@@ -55,43 +55,31 @@ class OnGrid:
         shape = [self.size, self.n] if self.size else []
         args = [*shape, {"array": "x", "length": self.n}, {"array": "out", "length": self.n}, *self.extra]
         session.command("grid_run", memory.serve, entry=self.entry, args=args)
-        grid = memory.grid
-        if grid.faults:
-            first = grid.faults[0]
-            unwritten = "nobody" in first.fault
-            status = Status.UNINITIALISED if unwritten else Status.ILLEGAL_ACCESS
-            does = "reads" if first.kind == "read" else "writes"
-            message = (
-                f"{_at(first.line, _who(first.who))} {does} {first.array}[{first.index}], and {first.fault}."
-            )
-            if not unwritten:
-                message += " A guard must keep a thread without an element of its own from doing anything."
-            return check.failed(status, message, thread=list(first.who), index=first.index, line=first.line)
-        if pairs := grid.shared():
-            one, two = pairs[0]
-            message = (
-                f"{_at(two.line, _who(one.who))} writes {one.array}[{one.index}], and "
-                f"{_small(_who(two.who))} {two.kind}s it too. Each element must belong to one thread: "
-                "compute its index from the thread's own number."
-            )
-            return check.failed(Status.RACE, message, threads=[list(one.who), list(two.who)], line=two.line)
-        wanted = self.answer(x, *self.extra)
-        out = memory.arrays["out"].values
-        for i, (value, right) in enumerate(zip(out, wanted, strict=True)):
+        if memory.grid.faults:
+            return _fault(check, memory.grid)
+        if shared := memory.grid.shared():
+            return _race(check, *shared[0])
+        return self._compare(session, check, memory, self.answer(x, *self.extra))
+
+    def _compare(self, session: PartSession, check: Check, memory: Memory, expected: list[float]) -> Finding:
+        """Whether each element is what it should be; if not, who wrote it and what that thread had read."""
+        grid, out = memory.grid, memory.arrays["out"].values
+        for i, (value, right) in enumerate(zip(out, expected, strict=True)):
             if value is None:
                 return self._unwritten(session, check, grid, i)
-            if not math.isclose(value, right, rel_tol=1e-9, abs_tol=1e-9):
-                owner = next(a for a in grid.accesses if a.kind == "write" and a.index == i)
-                read = dict.fromkeys(
-                    f"x[{a.index}]" for a in grid.accesses if a.who == owner.who and a.kind == "read"
-                )
-                message = (
-                    f"{_at(owner.line, f'out[{i}]')} is {value:g}, expected {right:g}. {_who(owner.who)} "
-                    f"wrote it, and read {', '.join(read) or 'nothing'}. {self.why}"
-                )
-                return check.failed(
-                    Status.WRONG_OUTPUT, message, index=i, expected=right, got=value, line=owner.line
-                )
+            if math.isclose(value, right, rel_tol=1e-9, abs_tol=1e-9):
+                continue
+            owner = next(a for a in grid.accesses if a.kind == "write" and a.index == i)
+            read = dict.fromkeys(
+                f"x[{a.index}]" for a in grid.accesses if a.who == owner.who and a.kind == "read"
+            )
+            message = (
+                f"{_at(owner.line, f'out[{i}]')} is {value:g}, expected {right:g}. {_who(owner.who)} "
+                f"wrote it, and read {', '.join(read) or 'nothing'}. {self.why}"
+            )
+            return check.failed(
+                Status.WRONG_OUTPUT, message, index=i, expected=right, got=value, line=owner.line
+            )
         return check.passed()
 
     def _unwritten(self, session: PartSession, check: Check, grid: Grid, i: int) -> Finding:
@@ -173,6 +161,28 @@ class Memory:
                 Status.TAMPERED, f"The player asked for an impossible access: {error}"
             ) from error
         raise FaultError(Status.TAMPERED, "The player asked for something that is not an access.")
+
+
+def _fault(check: Check, grid: Grid) -> Finding:
+    """An access outside of an array, or of an element that nobody has written."""
+    first = grid.faults[0]
+    unwritten = "nobody" in first.fault
+    status = Status.UNINITIALISED if unwritten else Status.ILLEGAL_ACCESS
+    does = "reads" if first.kind == "read" else "writes"
+    message = f"{_at(first.line, _who(first.who))} {does} {first.array}[{first.index}], and {first.fault}."
+    if not unwritten:
+        message += " A guard must keep a thread without an element of its own from doing anything."
+    return check.failed(status, message, thread=list(first.who), index=first.index, line=first.line)
+
+
+def _race(check: Check, one: Access, two: Access) -> Finding:
+    """Two threads that touch the same element, at least one of which writes it."""
+    message = (
+        f"{_at(two.line, _who(one.who))} writes {one.array}[{one.index}], and "
+        f"{_small(_who(two.who))} {two.kind}s it too. Each element must belong to one thread: "
+        "compute its index from the thread's own number."
+    )
+    return check.failed(Status.RACE, message, threads=[list(one.who), list(two.who)], line=two.line)
 
 
 def _at(line: int, text: str) -> str:
