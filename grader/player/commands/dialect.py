@@ -34,9 +34,9 @@ class StandIn:
 
 
 def perform(
-    stage: Stage, callback: Callback, entry: str, kernel: str, sizes: list[list[int]]
+    stage: Stage, callback: Callback, entry: str, kernel: str, runs: list[list[int]]
 ) -> dict[str, Any]:
-    """Call ``entry(x, 2.0)`` for each [elements, BLOCK] of ``sizes``, with the file's ``BLOCK`` set to that.
+    """Call ``entry(x, 2.0)`` for each [elements, BLOCK] of ``runs``, with the file's ``BLOCK`` set to that.
 
     Answers ``{"runs": [...]}``: the launches, and whether all that came back was what the kernel wrote.
     """
@@ -44,7 +44,7 @@ def perform(
     kept = {kernel: stage.entry(kernel), "BLOCK": names.get("BLOCK")}
     seen = []
     try:
-        for n, block in sizes:
+        for n, block in runs:
             x = torch.ones(n, device=stage.device)
             stand_in = StandIn(x)
             names.update({kernel: stand_in, "BLOCK": block})

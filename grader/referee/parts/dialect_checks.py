@@ -39,15 +39,13 @@ class Launches:
         (check,) = self.checks
         block = [int(b) for b in session.rng.permutation(BLOCKS)]
         many = int(session.rng.integers(3, 9))
-        sizes = [[many * block[0], block[0]], [many * block[1] + 1, block[1]], [1, block[2]], [0, block[3]]]
+        runs = [[many * block[0], block[0]], [many * block[1] + 1, block[1]], [1, block[2]], [0, block[3]]]
         try:
-            claimed = session.command("dialect", entry=self.entry, kernel=self.kernel, sizes=sizes).get(
-                "runs"
-            )
+            claimed = session.command("dialect", entry=self.entry, kernel=self.kernel, runs=runs).get("runs")
         except FaultError as fault:
             yield session.fallen(check, fault)
             return
-        for (n, size), seen in zip(sizes, claimed if isinstance(claimed, list) else [], strict=False):
+        for (n, size), seen in zip(runs, claimed if isinstance(claimed, list) else [], strict=False):
             if wrong := self._wrong(n, size, seen):
                 yield check.failed(Status.WRONG_ANSWER, f"With {n} elements and BLOCK = {size}: {wrong}")
                 return
