@@ -105,7 +105,9 @@ class Pool:
         sessions = []
         for _ in range(count + (count > 1)):
             pair = [
-                Player("cuda", limits, sees=(path,), env=env, mode="off", nursery=shared("cuda").get("cuda"))
+                Player(
+                    "cuda", limits, sees=(path,), env=env, mode="off", forkserver=shared("cuda").get("cuda")
+                )
                 for path in (reference, file)
             ]
             self.players += pair

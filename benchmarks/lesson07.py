@@ -61,7 +61,7 @@ def in_process(*, warmed: bool) -> dict[str, Any]:
     job = warm(job) if warmed else job
     with requests() as seen:
         verdict = check(job).verdict.as_json()
-    return _of(verdict) | {"forked": bool(job.nurseries), "requests": seen}
+    return _of(verdict) | {"forked": bool(job.forkservers), "requests": seen}
 
 
 @contextlib.contextmanager

@@ -142,7 +142,7 @@ def score(some: list[Row], c: Constants | None = None) -> Score:
 
 
 def write_constants() -> None:
-    """Fit on the one half; and the other way round, to see how far the result hangs on the halves."""
+    """Fit on the one half; and the other way round, to see how far the result depends on the halves."""
     c, loss = fit(split(held=False))
     other, _ = fit(split(held=True))
     fitted = {

@@ -1,4 +1,4 @@
-"""Does a kernel's time hang on what its process did before, or on which process was started first?
+"""Does a kernel's time depend on what its process did before, or on which process was started first?
 
 Needs a GPU.
 
@@ -95,7 +95,7 @@ WAYS = ("lined up", "beside")
 def player(file: Path) -> Player:
     """One more process from the warm parent, or a new one."""
     env = cache.extensions(file.read_text())
-    return Player("cuda", LIMITS, sees=(file,), env=env, mode="off", nursery=shared("cuda").get("cuda"))
+    return Player("cuda", LIMITS, sees=(file,), env=env, mode="off", forkserver=shared("cuda").get("cuda"))
 
 
 def processes(file: Path, pairs: int) -> list[dict[str, Any]]:

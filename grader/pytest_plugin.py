@@ -44,7 +44,9 @@ def pytest_configure(config: pytest.Config) -> None:
     if not files or "torch" in sys.modules or not all(file.is_relative_to(theirs) for file in files):
         return
     if detect.choose(config.getoption("--kernel-backend")).name == "simt":
-        config.pluginmanager.register(run_tests.checked(run_tests.device(), lambda path: Path(path).name))
+        config.pluginmanager.register(
+            run_tests.checked(run_tests.simt_runtime(), lambda path: Path(path).name)
+        )
 
 
 def pytest_collect_file(file_path: Path, parent: pytest.Collector) -> pytest.Collector | None:

@@ -46,7 +46,7 @@ def layers(edges: Edges) -> list[list[str]]:
 
 
 def _centre(item: str, above: list[str], edges: Edges) -> float:
-    """Where the things that an item hangs on are in the row above, on average."""
+    """Where the things that an item depends on are in the row above, on average."""
     hangs = [k for k, other in enumerate(above) if _joined(other, item, edges)]
     return sum(hangs) / len(hangs) if hangs else 0.0
 

@@ -79,7 +79,7 @@ def check(
     ] = False,
     schedules: Annotated[
         int,
-        typer.Option(min=1, max=64, help="Play each case in so many orders of blocks and warps (simt)."),
+        typer.Option(min=1, max=64, help="Run each case in this many orders of blocks and warps (simt)."),
     ] = 1,
     also_nvcc: Annotated[
         bool, typer.Option("--also-nvcc", help="Also compile the kernels with NVIDIA's compiler (simt).")
@@ -114,7 +114,7 @@ def check(
     ] = False,
     student: Annotated[str, typer.Option(help="Whose work it is: some exercises ask each their own.")] = "",
     search: Annotated[
-        bool, typer.Option("--search/--no-search", help="Look for a small change that would mend the file.")
+        bool, typer.Option("--search/--no-search", help="Look for a small change that would fix the file.")
     ] = True,
 ) -> None:
     """Grade a file: does it build, is every result right, is its memory use clean?"""
@@ -319,7 +319,7 @@ def capture(backend: BackendOption = "auto") -> None:
 
 
 def main() -> None:
-    """Run a verb; one sentence and exit code 2 for what the caller can mend, never a traceback of ours."""
+    """Run a verb; one sentence and exit code 2 for what the caller can fix, never a traceback of ours."""
     try:
         app(prog_name=verb_groups.name())
     except SystemExit as done:

@@ -1,4 +1,4 @@
-"""The caller's disk: names that are no text, files that are written whole, errors that only they can mend."""
+"""The caller's disk: names that are not text, files that are written whole, errors that only they can fix."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Errors that are the caller's to mend: one sentence, exit code 2."""
+"""Errors that the caller can fix: one sentence, exit code 2."""
 
 from __future__ import annotations
 

@@ -86,7 +86,7 @@ def _encodable(source: str, shown: str) -> str:
         source.encode()
     except UnicodeEncodeError as error:
         character = source[error.start]
-        raise BadInputError(f"{shown} has a character that is none ({character!a}); remove it.") from error
+        raise BadInputError(f"{shown} has an invalid character ({character!a}); remove it.") from error
     return source
 
 
@@ -95,8 +95,8 @@ def _copied(source: str, digest: str, path: Path) -> Submission:
     folder = cache_folder().resolve() / "copies"
     if legible(str(folder)) != str(folder):
         raise BadInputError(
-            f"{legible(str(path))} is graded from a copy, but {legible(str(folder))} is no plain name, too: "
-            "export COURSE_CACHE=/another/folder"
+            f"{legible(str(path))} is graded from a copy, but {legible(str(folder))} is not a plain name "
+            "either: export COURSE_CACHE=/another/folder"
         )
     file = folder / digest[:16] / f"{legible(path.stem)[-60:]}.py"
     return Submission(keep(source, file), source, digest, path.resolve())

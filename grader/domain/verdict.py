@@ -93,7 +93,7 @@ SENTENCE: dict[Status, str] = {
     Status.OUT_OF_MEMORY: "Memory ran out; check the sizes that are allocated.",
     Status.TAMPERED: "What the submission's process answered does not fit the protocol or the laws of the "
     "hardware, so nothing it said counts.",
-    Status.NOT_RUN: "This was not run, because an earlier step failed; mend that first.",
+    Status.NOT_RUN: "This was not run, because an earlier step failed; fix that first.",
     Status.PENDING_GPU: "Only a run on a GPU can judge this.",
     Status.PENDING_CPU: "Only the CPU back end can judge this, and here it could not.",
     Status.NOT_GRADABLE: "This cannot be graded, and it is not the submission's fault.",

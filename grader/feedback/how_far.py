@@ -19,40 +19,40 @@ FACTORS = {
 UNITS = {1e3: "milliseconds", 1e6: "microseconds", 1e9: "nanoseconds"}
 
 
-def by(said: object, right: float, tolerance: float = NEAR) -> str:
+def by(claimed: object, right: float, tolerance: float = NEAR) -> str:
     """A sentence about the difference, with a space in front; "" if it shows nothing.
 
     Factors are recognised within the relative ``tolerance``.
     """
-    if said is None:
+    if claimed is None:
         return " None is what a function without `return` hands back."
-    if isinstance(said, bool) or not isinstance(said, (int, float)):
-        return f" That is not a number but a {type(said).__name__}."
-    if isinstance(right, int) and isinstance(said, float):
-        whole = f"{said:g} is not whole" if said != int(said) else "it is a float"
+    if isinstance(claimed, bool) or not isinstance(claimed, (int, float)):
+        return f" That is not a number but a {type(claimed).__name__}."
+    if isinstance(right, int) and isinstance(claimed, float):
+        whole = f"{claimed:g} is not whole" if claimed != int(claimed) else "it is a float"
         return f" {whole[:1].upper()}{whole[1:]}, and this counts something: divide whole numbers with `//`."
-    if isinstance(right, int) and abs(said - right) == 1:
-        if said > right:
+    if isinstance(right, int) and abs(claimed - right) == 1:
+        if claimed > right:
             return " That is one too many, where it divides evenly."
         return " That is one too few: what is left over needs one more, so round up."
     for factor, words in FACTORS.items():
-        if right and math.isclose(said, right * factor, rel_tol=tolerance):
+        if right and math.isclose(claimed, right * factor, rel_tol=tolerance):
             return f" It is {words}{'' if words.endswith('?') else '.'}"
-    if right and math.isclose(said, -right, rel_tol=tolerance):
+    if right and math.isclose(claimed, -right, rel_tol=tolerance):
         return " Only the sign is wrong."
     return ""
 
 
-def seconds(said: float, right: float, tolerance: float) -> str:
+def seconds(claimed: float, right: float, tolerance: float) -> str:
     """The same for a time that is asked for in seconds."""
     for factor, unit in UNITS.items():
-        if right and math.isclose(said, right * factor, rel_tol=tolerance):
+        if right and math.isclose(claimed, right * factor, rel_tol=tolerance):
             times = f"{factor:,.0f}"
             return f" It is {times} times too large: {unit}, where seconds are asked for. Divide by {times}."
     for factor in range(2, 101):
-        if right and math.isclose(said, right * factor, rel_tol=min(tolerance, 0.2 / factor)):
+        if right and math.isclose(claimed, right * factor, rel_tol=min(tolerance, 0.2 / factor)):
             return f" It is {factor} times too large: is that the time of {factor} calls?"
     for factor in (1e-3, 1e-6):
-        if right and math.isclose(said, right * factor, rel_tol=tolerance):
+        if right and math.isclose(claimed, right * factor, rel_tol=tolerance):
             return f" It is {FACTORS[factor]}."
     return ""

@@ -40,7 +40,9 @@ class Array:
     """A list of numbers as a kernel sees it. None stands for memory that nobody has written yet."""
 
     def __init__(self, name: str, values: list[Number | None], grid: Grid) -> None:
-        self.name, self.values, self._grid = name, values, grid
+        self.name = name
+        self.values = values
+        self._grid = grid
 
     def __len__(self) -> int:
         return len(self.values)

@@ -109,7 +109,7 @@ def serve(channel: Channel, options: argparse.Namespace, backend: Backend | None
         "check": lambda **k: backend.check(**k),
         "schedule": lambda **k: backend.schedule(**k),
         "change": lambda **k: backend.change(**k),
-        "act": lambda **k: commands.perform(stage, channel, **k),
+        "command": lambda **k: commands.perform(stage, channel, **k),
     }
     while True:
         try:

@@ -27,7 +27,7 @@ FDS = ("wire", "inbox", "outbox", "words")
 
 
 def main() -> None:
-    """Wake the back end, then fork a player for each order until the other side hangs up."""
+    """Wake the back end, then fork a player for each request until the other side hangs up."""
     parser = argparse.ArgumentParser()
     parser.add_argument("--backend", choices=["simt", "cpu", "cuda"], required=True)
     parser.add_argument("--control", type=int, required=True)
@@ -48,8 +48,8 @@ def main() -> None:
     else:
         backend.facts()
     gc.freeze()
-    control.send(b'{"awake": true}')
-    Parent(control, backend).run()
+    control.send(b'{"ready": true}')
+    ForkParent(control, backend).run()
 
 
 def try_device() -> None:
@@ -67,8 +67,8 @@ def try_device() -> None:
         sys.exit("CUDA does not start in a forked process here.")
 
 
-class Parent:
-    """The loop: orders come in, ends of players are reported."""
+class ForkParent:
+    """The loop: requests come in, ends of players are reported."""
 
     def __init__(self, control: socket.socket, backend: Backend) -> None:
         self._control, self._backend = control, backend
@@ -87,23 +87,23 @@ class Parent:
                 if not data:
                     self._kill()
                     return
-                self._order(json.loads(data), fds)
+                self._handle(json.loads(data), fds)
 
-    def _order(self, order: dict[str, Any], fds: list[int]) -> None:
-        if order.get("kill"):
+    def _handle(self, request: dict[str, Any], fds: list[int]) -> None:
+        if request.get("kill"):
             self._kill()
             return
         pid = os.fork()
         if pid == 0:
-            self._play(order, fds)
+            self._become_player(request, fds)
         for fd in fds:
             os.close(fd)
         watched = os.pidfd_open(pid)
         self._players[watched] = pid
         self._waiting.register(watched, selectors.EVENT_READ)
-        self._control.send(json.dumps({"ask": order["ask"], "pid": pid}).encode())
+        self._control.send(json.dumps({"ask": request["ask"], "pid": pid}).encode())
 
-    def _play(self, order: dict[str, Any], fds: list[int]) -> None:
+    def _become_player(self, request: dict[str, Any], fds: list[int]) -> None:
         """In the fork: a player like any other. Never returns."""
         code = 1
         try:
@@ -114,13 +114,13 @@ class Parent:
             for number in (1, 2):
                 os.dup2(output, number)
             os.close(output)
-            os.chdir(order["folder"])
-            os.environ["TMPDIR"] = os.environ["HOME"] = tempfile.tempdir = order["folder"]
-            os.environ.update(order["env"])
-            from grader.player.__main__ import main as play
+            os.chdir(request["folder"])
+            os.environ["TMPDIR"] = os.environ["HOME"] = tempfile.tempdir = request["folder"]
+            os.environ.update(request["env"])
+            from grader.player import __main__
 
             named = [text for name, fd in zip(FDS, wires, strict=True) for text in (f"--{name}", str(fd))]
-            play([*order["arguments"], *named], self._backend)
+            __main__.main([*request["arguments"], *named], self._backend)
             code = 0
         except SystemExit as done:
             code = done.code if isinstance(done.code, int) else 1

@@ -8,8 +8,8 @@ from typing import Any
 
 import torch
 
-BUSY = 2_000_000  # cycles, about a millisecond: longer than a host takes from the call to its launch
-MOST = 256 << 20  # bytes; there must be memory for as much again
+BUSY_CYCLES = 2_000_000  # about a millisecond: longer than a host takes from the call to its launch
+MAX_BYTES = 256 << 20  # there must be memory for as much again
 
 
 @contextlib.contextmanager
@@ -27,16 +27,16 @@ def busy(inputs: list[Any] | None = None, device: str = "cuda") -> Iterator[None
         for piece in memory:
             piece.zero_()
         side.synchronize()
-        torch.cuda._sleep(BUSY)  # type: ignore[no-untyped-call]
+        torch.cuda._sleep(BUSY_CYCLES)  # type: ignore[no-untyped-call]
         for piece, value in zip(memory, values, strict=True):
             piece.copy_(value)
         yield
 
 
 def whole(inputs: list[Any], device: str) -> list[torch.Tensor]:
-    """The memory behind inputs on a device, as bytes, each piece once; none if it is more than ``MOST``."""
+    """The memory behind inputs on a device, as bytes, each piece once; nothing above ``MAX_BYTES``."""
     there = [t for t in inputs if isinstance(t, torch.Tensor) and t.device.type == device]
     memory = {t.untyped_storage().data_ptr(): t.untyped_storage() for t in there}
-    if sum(map(len, memory.values())) > MOST:
+    if sum(map(len, memory.values())) > MAX_BYTES:
         return []
     return [torch.empty(0, dtype=torch.uint8, device=m.device).set_(m) for m in memory.values()]

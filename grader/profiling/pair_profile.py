@@ -29,7 +29,7 @@ def timer(job: Job, lines: list[str]) -> Timer:
         card = gpu_card.of_device(device) or gpu_card.card()
         if session.player is not None and session.player.backend == "cuda":
             pair_timing.count(session)  # makes the call that is repeated
-            timed = decode(session.ask("act", act="profiled", calls=CALLS).data, Timed)
+            timed = decode(session.ask("command", command="profiled", calls=CALLS).data, Timed)
             rows = kernel_rows.rows(timed.launches, CALLS)
         else:
             rows = kernel_rows.rows(pair_timing.count(session)["launches"])

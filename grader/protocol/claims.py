@@ -69,5 +69,5 @@ def _timed(claim: Claim) -> bool:
 FORMS: dict[str, Callable[[Claim], bool]] = {
     "start": lambda claim: bool(messages.decode(claim, messages.Ready, "a greeting")),
     "owner": lambda claim: bool(messages.decode(claim, messages.Ownership, "an owner")),
-    "act": _timed, "call": _call,
+    "command": _timed, "call": _call,
 }  # fmt: skip

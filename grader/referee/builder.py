@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from grader.backends.simt.compile import compiler as simt_build
+from grader.backends.simt.compile import compiler
 from grader.backends.simt.compile.warnings import Warned
 from grader.backends.simt.request import BuildRequest, Built, named
 from grader.domain.errors import BadInputError
@@ -33,14 +33,14 @@ class SimtBuilder:
                 Status.TAMPERED, f"The process asked for an impossible build: {error}"
             ) from error
         try:
-            result = simt_build.build(wanted, timeout=self.timeout, runner=self._runner)
-        except simt_build.CompileError as error:
+            result = compiler.build(wanted, timeout=self.timeout, runner=self._runner)
+        except compiler.CompileError as error:
             where = named(error.file, error.line)
             message = f"{where}: {error.first}" if where else error.first
             raise FaultError(
                 Status.COMPILE_ERROR, message, log=error.log, file=error.file, line=error.line
             ) from error
-        except simt_build.BuildTimeout as error:
+        except compiler.BuildTimeout as error:
             message = f"Compiling took longer than {self.timeout:g} s and was stopped."
             raise FaultError(Status.TIMEOUT, message) from error
         self.requests.append(wanted)
@@ -52,21 +52,21 @@ class SimtBuilder:
 def is_prepared() -> bool:
     """Whether the CPU back end was built here before. Without a compiler it was not."""
     try:
-        return simt_build.is_prepared()
-    except simt_build.ToolchainError:
+        return compiler.is_prepared()
+    except compiler.ToolchainError:
         return False
 
 
 def prepare(say: Callable[[str], None]) -> None:
     """Build what the CPU back end needs once for all submissions, saying so."""
     try:
-        ready = simt_build.is_prepared()
-    except simt_build.ToolchainError as error:
+        ready = compiler.is_prepared()
+    except compiler.ToolchainError as error:
         raise BadInputError(str(error)) from error
     if not ready:
         say("First use on this machine: compiling the CPU back end and PyTorch's headers. This happens once.")
         try:
-            seconds = simt_build.prepare(say)
-        except simt_build.ToolchainError as error:
+            seconds = compiler.prepare(say)
+        except compiler.ToolchainError as error:
             raise BadInputError(str(error)) from error
         say(f"Ready after {seconds:.0f} s; from now on this step is skipped.")

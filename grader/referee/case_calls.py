@@ -171,7 +171,7 @@ class Calls:
             w.shape for _, w in self.problem.weights
         ]
         given = [s for s in shapes if math.prod(s)]
-        seen = own_work.Seen(self.player, answer, session.source)
+        seen = own_work.ObservedCall(self.player, answer, session.source)
         return own_work.not_own(session.task, self.case, seen, self.expected, given, session.rng)
 
 

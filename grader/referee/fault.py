@@ -1,4 +1,4 @@
-"""What a player can do wrong, as an exception with a status: it raised, died, hung, or talked nonsense."""
+"""What a player can do wrong, as an exception with a status: raise, die, hang, or break the protocol."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ TORCHS = {"cuda.cu": ("CUDA source", 3), "main.cpp": ("C++ source", 1)}
 
 
 class FaultError(Exception):
-    """A request to a player that has no answer. ``dead``: the player is gone and must be started anew.
+    """A request to a player that has no answer. ``dead``: the player is gone and must be started again.
 
     ``seen``: what the back end has found by then; the evidence holds it under "findings".
     """
@@ -61,8 +61,8 @@ def from_error(error: dict[str, Any], stage: str) -> FaultError:
         illegal = "illegal memory access" in text or "misaligned" in text
         status = Status.ILLEGAL_ACCESS if illegal else Status.CUDA_ERROR
         if "CUDA error: no error" in text:  # an exception from a place that the code never meant to reach
-            said = f"The call ended in an exception without an error: code ran on where it must not{at}"
-            return FaultError(Status.CRASHED, said, dead=True, **evidence)
+            message = f"The call ended in an exception without an error: code ran on where it must not{at}"
+            return FaultError(Status.CRASHED, message, dead=True, **evidence)
         # After such an error the process's CUDA context is of no more use.
         return FaultError(status, f"{first_line(text)}{at}", dead=True, **evidence)
     if stage == "load":

@@ -12,7 +12,7 @@ from grader.protocol.messages import MemoryFinding
 from grader.referee import parts
 from grader.referee.case_calls import Calls
 from grader.referee.fault import FaultError
-from grader.referee.redact import veil
+from grader.referee.redact import redact
 from grader.referee.session import Record, Session
 
 
@@ -76,7 +76,7 @@ def _cases(session: Session, loaded: bool) -> bool:
     Until one is, a corner case proves nothing and has no points.
     """
     cases = session.task.cases
-    found = [veil(case, _case(session, case) if loaded else _not_run(case)) for case in cases]
+    found = [redact(case, _case(session, case) if loaded else _not_run(case)) for case in cases]
     if session.schedules > 1 and session.player:
         session.ask("schedule", seed=0)
     pairs = zip(cases, found, strict=True)

@@ -15,7 +15,7 @@ from grader.domain.task import Task
 from grader.domain.verdict import Verdict
 from grader.feedback.look import Advice
 from grader.referee.lesson_problem import LessonProblem
-from grader.referee.process.forkserver import Nursery
+from grader.referee.process.forkserver import Forkserver
 from grader.referee.process.player_process import Limits
 from grader.referee.session import Problem, Session
 
@@ -32,7 +32,7 @@ class Job:
     ``reins`` gets what ends the grading early: called from any thread, it kills all of its processes.
     ``baselines``: modes of torch.compile to race beside eager. ``card``: predicted for without a GPU.
     ``schedules``: orders of blocks and warps to play each case in (CPU back end).
-    ``nurseries`` by back end: players are forked from them instead of started; of "reference" only its own.
+    ``forkservers`` by back end: players are forked from them instead of started; of "reference" only its own.
     ``beside``: more files that the submission may read; ``reference_beside``: that the reference may.
     ``pose`` makes the problem that both sides get. ``timer`` finds the speed of a submission that passed,
     where the task itself says nothing about it.
@@ -55,7 +55,7 @@ class Job:
     say: Callable[[str], None] = _silent
     tell: Callable[[str, Verdict | None], None] = _silent
     reins: Callable[[Callable[[], None]], None] = _silent
-    nurseries: dict[str, Nursery] = field(default_factory=dict)
+    forkservers: dict[str, Forkserver] = field(default_factory=dict)
     beside: tuple[Path, ...] = ()
     reference_beside: tuple[Path, ...] = ()
     timer: Callable[[Session], dict[str, Any] | None] | None = None

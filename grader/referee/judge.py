@@ -156,7 +156,7 @@ def _verdict(wrong: Array, answer: Array, got: Array, inputs: tuple[Array, ...],
         message += f"Wrong: {shape}." if shape else f"{some}, scattered."
     status = Status.WRONG_OUTPUT
     if got.dtype.kind == "f":
-        # NaN in place of infinity counts too: else the word would hang on where infinities were drawn.
+        # NaN in place of infinity counts too: else the word would depend on where infinities were drawn.
         not_finite = wrong & (np.isnan(got) | (np.isinf(got) & np.isfinite(answer)))
         if int(np.count_nonzero(not_finite)) == count:
             status = Status.NOT_FINITE

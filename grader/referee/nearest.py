@@ -1,7 +1,7 @@
 """The one change that makes a failed check pass: found by trying what the course's solutions do otherwise.
 
 A rule knows a mistake by its looks and may be wrong about it; what is said here was tried. The student's file
-is never changed: each trial is a copy with one change, graded for the checks alone that failed.
+is never changed: each candidate is a copy with one change, graded for the checks alone that failed.
 """
 
 from __future__ import annotations
@@ -26,16 +26,16 @@ from grader.feedback.explain.changes import Change, Difference, differences, tog
 from grader.referee import grading
 from grader.referee.fault import FaultError
 from grader.referee.lesson_problem import LessonProblem
-from grader.referee.process.forkserver import Nursery
+from grader.referee.process.forkserver import Forkserver
 from grader.referee.process.player_process import Limits, Player
 from grader.referee.reference import Oracle
 from grader.referee.session import Session
 
-SECONDS = 12.0
+SEARCH_LIMIT_S = 12.0
 STEPS = (2, 5, 11, 23)  # how many differences are taken away together, before all are
-MOST_PARTS = 5
+MAX_PARTS = 5
 FEW = 5  # differences of a file that are tried before hundreds of slips are
-MOST_EDITS, LARGEST = 3, 40  # places and tokens of a change that is worth telling
+MAX_EDITS, MAX_TOKENS = 3, 40  # places and tokens of a change that is worth telling
 TRYING = 6.0  # seconds for all slips of one language
 TIMES = 3
 LIMITS = Limits(load=8.0, build=30.0, call=3.0)
@@ -97,7 +97,7 @@ def search(
 
 @dataclass(slots=True)
 class _Search:
-    """A file that failed, what its trials are judged by, and what came of them so far.
+    """A file that failed, what its candidates are judged by, and what came of them so far.
 
     ``first``: the checks that a change must make pass at least. ``hot``: lines that the failures are about.
     """
@@ -122,7 +122,7 @@ class _Search:
         self.ids = {f.id for f in self.failed}
         self.first = self.ids if self.failed[0].id == "memory" else {self.failed[0].id}
         self.hot = _hot(self.failed, self.source)
-        self.end = time.monotonic() + SECONDS
+        self.end = time.monotonic() + SEARCH_LIMIT_S
 
     def run(self, rights: list[list[Difference]]) -> Nearest | None:
         """Look in all places, the cheapest first. ``rights``: the differences to each, the nearest first."""
@@ -160,9 +160,9 @@ class _Search:
             )
         except TimeoutError:  # what it had come down to may still be worth telling
             change = self.best
-        if change is None or len(change.edits) > MOST_EDITS or change.size > LARGEST:
+        if change is None or len(change.edits) > MAX_EDITS or change.size > MAX_TOKENS:
             return None  # or true, and no help
-        # Inputs are drawn anew each time: what helps by chance does not help again and again.
+        # New inputs are drawn each time: what helps by chance does not help again and again.
         text = change.apply(self.source)
         if not all(self.passes(text, self.first) for _ in range(1 if self.task.cases else TIMES)):
             return None
@@ -222,7 +222,7 @@ class _Search:
             dropped |= lines
         return None
 
-    # -- trials
+    # -- candidates
 
     def good(self, change: Change) -> bool:
         """Whether the file passes with it. Raises TimeoutError when time is over."""
@@ -264,7 +264,7 @@ def _by_distance(source: str, rights: Iterable[str]) -> list[list[Difference]]:
 
 
 def _found(
-    trials: _Search, every: list[Difference], rank: Callable[[Change], tuple[float, int]]
+    candidates: _Search, every: list[Difference], rank: Callable[[Change], tuple[float, int]]
 ) -> Change | None:
     """The smallest change among these differences that is enough, found by halving.
 
@@ -275,35 +275,35 @@ def _found(
         [d for d in every if d.cpp],
         [d for d in every if not d.cpp],
     )  # one may be another program altogether
-    every = next((part for part in (every, *some) if part and trials.good(_upto(part, len(part)))), [])
+    every = next((part for part in (every, *some) if part and candidates.good(_upto(part, len(part)))), [])
     if not every:
         return None
     every = sorted(every, key=lambda d: min(rank(part) for part in (d.whole, *d.parts)))
     low, high = 0, len(every)
     for number in (n for n in STEPS if n < len(every)):
-        if trials.good(_upto(every, number)):
+        if candidates.good(_upto(every, number)):
             high = number
             break
         low = number
     while high - low > 1:
         middle = (low + high) // 2
-        low, high = (low, middle) if trials.good(_upto(every, middle)) else (middle, high)
+        low, high = (low, middle) if candidates.good(_upto(every, middle)) else (middle, high)
     last = every[high - 1]
-    if not trials.good(last.whole):
-        return _pair(trials, every, high)
+    if not candidates.good(last.whole):
+        return _pair(candidates, every, high)
     parts = sorted((p for p in last.parts if p.edits != last.whole.edits), key=lambda c: (c.size, rank(c)))
-    return next((part for part in parts[:MOST_PARTS] if trials.good(part)), last.whole)
+    return next((part for part in parts[:MAX_PARTS] if candidates.good(part)), last.whole)
 
 
-def _pair(trials: _Search, every: list[Difference], high: int) -> Change | None:
+def _pair(candidates: _Search, every: list[Difference], high: int) -> Change | None:
     """The last of ``every[:high]``, which is not enough alone, with the one other that is needed as well."""
     low, stop = 0, high - 1
     while stop - low > 1:
         middle = (low + stop) // 2
         rest = together([d.whole for d in every[middle:high]])
-        low, stop = (middle, stop) if trials.good(rest) else (low, middle)
+        low, stop = (middle, stop) if candidates.good(rest) else (low, middle)
     pair = together([every[low].whole, every[high - 1].whole])
-    return pair if trials.good(pair) else None
+    return pair if candidates.good(pair) else None
 
 
 def _upto(every: list[Difference], number: int) -> Change:
@@ -437,13 +437,13 @@ def _words(nearest: Nearest) -> tuple[str, str]:
 
 
 @functools.cache
-def nursery() -> Nursery | None:
-    """What forks the players of trials on the CPU back end; None before that is prepared."""
+def shared_forkserver() -> Forkserver | None:
+    """What forks the players of candidates on the CPU back end; None before that is prepared."""
     from grader.backends.simt.compile.compiler import is_prepared  # not loaded where no search is made
 
     if not is_prepared():
         return None
-    made = Nursery("simt")
+    made = Forkserver("simt")
     atexit.register(made.close)
     return made
 

@@ -55,7 +55,7 @@ LIBRARY = ("at::", "at_cuda", "cutlass", "cublas", "cudnn", "gemm", "gemv", "spl
 
 
 @dataclass(frozen=True, slots=True)
-class Seen:
+class ObservedCall:
     """A call as it was observed: whose, what came back, and the file's text."""
 
     player: Player
@@ -71,7 +71,7 @@ def applies(task: Task, case: Case, backend: str) -> bool:
 def not_own(
     task: Task,
     case: Case,
-    seen: Seen,
+    seen: ObservedCall,
     expected: Expected,
     given: list[tuple[int, ...]],
     rng: np.random.Generator,

@@ -16,7 +16,7 @@ from grader.referee.reference import Oracle
 from grader.referee.session import Problem, Session
 
 
-class Peers:
+class PeerProcesses:
     """Starts what a race of ``job`` asks for, and ends all of it. ``start`` makes a submission's player."""
 
     def __init__(self, job: Job, start: Callable[[], Player]) -> None:
@@ -44,11 +44,11 @@ class Peers:
         player.ask("load", player.limits.load, path=str(path))
         return player
 
-    def strike(self) -> None:
+    def kill(self) -> None:
         """Kill them all, from any thread."""
         with self._lock:
             for player in self._players:
-                player.strike()
+                player.kill()
 
     def stop(self) -> None:
         """End them all."""
@@ -61,7 +61,7 @@ class Peers:
         job = self._job
         return Player(
             "cuda", job.limits, sees=files, writes=writes, env=env, mode=job.sandbox,
-            nursery=job.nurseries.get("cuda"),
+            forkserver=job.forkservers.get("cuda"),
         )  # fmt: skip
 
     def _keep(self, player: Player) -> Player:

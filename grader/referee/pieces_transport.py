@@ -17,7 +17,7 @@ Ask = Callable[..., dict[str, Any]]
 
 @dataclass(frozen=True, slots=True)
 class Side:
-    """A player, and how it is asked for a step of the act ``pair``."""
+    """A player, and how it is asked for a step of the command ``pair``."""
 
     player: Player
     ask: Ask

@@ -20,7 +20,7 @@ from grader.referee import builder, cpu_environment, grading, nearest, parts, sa
 from grader.referee.fault import FaultError
 from grader.referee.inspection import Inspection
 from grader.referee.job import Job, Outcome
-from grader.referee.peers import Peers
+from grader.referee.peers import PeerProcesses
 from grader.referee.process import forkserver
 from grader.referee.process.player_process import Player
 from grader.referee.reference import Oracle
@@ -78,11 +78,11 @@ class Processes:
         kind = "cuda" if cuda else "cpu"
         answering = bool(job.task.cases or job.task.reference_entry)
         sees = (job.reference, *job.reference_beside) if answering else ()
-        parent = job.nurseries.get("reference") or job.nurseries.get(kind)
-        self._reference = Player(kind, job.limits, sees=sees, mode=job.sandbox, nursery=parent)
+        parent = job.forkservers.get("reference") or job.forkservers.get(kind)
+        self._reference = Player(kind, job.limits, sees=sees, mode=job.sandbox, forkserver=parent)
         self.oracle = Oracle(self._reference, job.task)
         self._inspection = inspection = _inspection(job)
-        self._peers = Peers(job, self._start)
+        self._peers = PeerProcesses(job, self._start)
         self.session = Session(
             job.task,
             str(job.submission.path),
@@ -116,7 +116,7 @@ class Processes:
         return Player(
             job.choice.name, job.limits, sees=(job.submission.path, *job.beside),
             writes=tuple(Path(folder) for folder in self._env.values()), build=self.builder, env=self._env,
-            mode=job.sandbox, nursery=job.nurseries.get(job.choice.name),
+            mode=job.sandbox, forkserver=job.forkservers.get(job.choice.name),
         )  # fmt: skip
 
     def _loaded(self) -> None:
@@ -131,8 +131,8 @@ class Processes:
     def _abandon(self) -> None:
         """From another thread: kill all of it."""
         self.session.abandon()
-        self._reference.strike()
-        self._peers.strike()
+        self._reference.kill()
+        self._peers.kill()
 
 
 @functools.cache
@@ -191,7 +191,7 @@ def warm(job: Job) -> Job:
     """
     if job.choice.name == "simt":
         builder.prepare(job.say)
-    return replace(job, nurseries=forkserver.shared(job.choice.name))
+    return replace(job, forkservers=forkserver.shared(job.choice.name))
 
 
 def warm_reference(job: Job) -> Job:
@@ -200,7 +200,7 @@ def warm_reference(job: Job) -> Job:
         return job
     if job.choice.name == "simt":
         builder.prepare(job.say)
-    return replace(job, nurseries={"reference": forkserver.shared(job.choice.name)["cpu"]})
+    return replace(job, forkservers={"reference": forkserver.shared(job.choice.name)["cpu"]})
 
 
 def refused(job: Job, reason: str) -> Verdict:
@@ -236,13 +236,13 @@ def _explained(job: Job, record: Record) -> list[Finding]:
 
 
 def _search(job: Job, record: Record, oracle: Oracle | None) -> None:
-    """Where no rule knows why the first check failed: the one change that would mend it, in the record."""
+    """Where no rule knows why the first check failed: the one change that would fix it, in the record."""
     if not job.rights or job.choice.name != "simt":
         return
     begun = time.monotonic()
     found = _verdict(job, record, {}, 0.0, None).failed
     if found and nearest.wanted(found[0]):
-        job.say("Looking for the one change that would mend it ...")
+        job.say("Looking for the one change that would fix it ...")
         source, name = job.submission.source, job.submission.path.name
         change = nearest.search(source, name, job.rights, found, job.task, oracle, _copies(job))
         record.nearest = {"id": found[0].id, "explanation": change.as_json()} if change else None
@@ -254,8 +254,8 @@ def _copies(job: Job) -> Callable[[Path], Player]:
 
     def start(path: Path) -> Player:
         build = builder.SimtBuilder(nearest.LIMITS.build, job.sandbox)
-        parent = job.nurseries.get("simt") or nearest.nursery()
-        return Player("simt", nearest.LIMITS, sees=(path,), build=build, mode=job.sandbox, nursery=parent)
+        parent = job.forkservers.get("simt") or nearest.shared_forkserver()
+        return Player("simt", nearest.LIMITS, sees=(path,), build=build, mode=job.sandbox, forkserver=parent)
 
     return start
 

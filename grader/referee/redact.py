@@ -13,7 +13,7 @@ from grader.protocol.messages import MemoryFinding
 WITH_GAPS = ("transposed", "strided", "expanded")  # layouts of Tensor that a plain pointer cannot follow
 
 
-def veil(case: Case, finding: Finding) -> Finding:
+def redact(case: Case, finding: Finding) -> Finding:
     """The finding as it may be shown: of a hidden case only its category, and whether it passed."""
     if not case.hidden:
         return finding
@@ -43,7 +43,7 @@ class Hidden(MemoryFinding, frozen=True):
         return {key: value for key, value in super().as_json().items() if key in kept}
 
 
-def veil_memory(case: Case | None, seen: Sequence[MemoryFinding]) -> list[MemoryFinding]:
+def redact_memory(case: Case | None, seen: Sequence[MemoryFinding]) -> list[MemoryFinding]:
     """Memory findings as they may be told: of a hidden case less, of others also which check they are of.
 
     How its inputs lie in memory may be why.

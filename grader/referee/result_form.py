@@ -53,7 +53,7 @@ def leaves(tree: Any, path: str = "") -> list[Leaf]:
 
 
 def _malformed() -> FaultError:
-    return FaultError(Status.TAMPERED, "The submission's process described a result that is none.")
+    return FaultError(Status.TAMPERED, "The submission's process described something that is not a result.")
 
 
 def differ(wanted: list[Leaf], got: list[Leaf]) -> tuple[Status, str] | None:

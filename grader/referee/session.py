@@ -17,8 +17,8 @@ from grader.protocol.messages import Facts, MemoryFinding
 from grader.referee import draw, ownership
 from grader.referee.fault import FaultError
 from grader.referee.judge import Judgement
-from grader.referee.process.player_process import KEEP_OUTPUT, Answer, Player
-from grader.referee.redact import veil_memory
+from grader.referee.process.player_process import MAX_OUTPUT_BYTES, Answer, Player
+from grader.referee.redact import redact_memory
 from grader.referee.reference import Oracle
 from grader.referee.transport import Value
 
@@ -157,7 +157,7 @@ class Session:
         """From another thread: kill the submission's player, and start no other."""
         self._restarts = MAX_RESTARTS
         if player := self.player:
-            player.strike()
+            player.kill()
 
     def rest(self) -> None:
         """End the submission's player; the next one is started because we want it, not because it died."""
@@ -214,10 +214,10 @@ class Session:
 
     def observe(self, findings: Sequence[MemoryFinding]) -> None:
         """Keep what the back end saw; of a hidden case no more than may be told."""
-        self.record.memory.extend(veil_memory(self._case, findings))
+        self.record.memory.extend(redact_memory(self._case, findings))
 
     def _keep_output(self) -> None:
         """What was printed so far; from the first hidden case on nothing more: it could name the inputs."""
         if self.player and not self._sealed:
             printed = LOGGED.sub("", self.player.output)
-            self.record.output = (self.record.output + printed)[:KEEP_OUTPUT]
+            self.record.output = (self.record.output + printed)[:MAX_OUTPUT_BYTES]

@@ -66,7 +66,7 @@ def read(listed: Any, *, plain: bool = True) -> list[Held]:
 
 
 def _malformed() -> FaultError:
-    return FaultError(Status.TAMPERED, "The submission's process described a model that is none.")
+    return FaultError(Status.TAMPERED, "The submission's process described something that is not a model.")
 
 
 @dataclass(frozen=True, slots=True)

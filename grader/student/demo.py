@@ -19,8 +19,8 @@ from grader.domain.submission import read
 from grader.domain.verdict import Finding, Status, Verdict
 from grader.referee.job import Job, Outcome
 from grader.referee.pipeline import check, warm
-from grader.reports import console as report
 from grader.reports import wording
+from grader.reports.console import ratios, speed_note
 
 
 def run(console: Console, choice: detect.Choice) -> bool:
@@ -40,7 +40,7 @@ def run(console: Console, choice: detect.Choice) -> bool:
             _say_why(console, solution.verdict)
         good &= fine
         if solution.verdict.speed:
-            notes.add(report.speed_note(solution.verdict.speed))
+            notes.add(speed_note(solution.verdict.speed))
         table.add_row(*_row(lesson, starter.verdict, solution.verdict), style="" if fine else "red")
     console.print()
     console.print(table)
@@ -79,7 +79,7 @@ def _row(lesson: Lesson, starter: Verdict, solution: Verdict) -> list[str]:
         str(solution.status),
         wording.scored(solution.points, solution.max_points, solution.waiting).replace(" points", ""),
         memory[1],
-        *report.ratios(solution.speed or {}),
+        *ratios(solution.speed or {}),
         f"{starter.seconds + solution.seconds:.1f}",
     ]
 

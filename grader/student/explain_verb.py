@@ -11,7 +11,7 @@ from grader.feedback.explain.engine import Explanation, explain, first_error
 from grader.feedback.explain.rules import RULES
 
 UNKNOWN = """\
-This error is none of the {count} that the course knows, so here is no guess.
+This is not one of the {count} errors that the course knows, so there is no guess here.
 {error}
 Only the first error counts, later ones often follow from it. Read its line and the one above; then look
 for its text, without your own names, in a search engine. Memory errors: ./course run FILE."""

@@ -26,7 +26,7 @@ GUESS = re.compile(r"predicted (?P<lesson>\d\d_\w+) (?P<what>\w+) (?P<value>\S+)
 
 
 @dataclass(frozen=True, slots=True)
-class Line:
+class LessonProgress:
     """What is known of one lesson: the best verdict so far, the tries, the hints that were read."""
 
     lesson: str
@@ -44,8 +44,8 @@ class Line:
 
     def __str__(self) -> str:
         points = f"{self.points}/{self.most}"
-        told = f"tries {self.tries}  hints {self.hints}"
-        return f"{self.lesson:<22} {self.status:<15} {points:>6}  {told}  {self.when}".rstrip()
+        counts = f"tries {self.tries}  hints {self.hints}"
+        return f"{self.lesson:<22} {self.status:<15} {points:>6}  {counts}  {self.when}".rstrip()
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,13 +66,13 @@ class Guess:
 class Progress:
     """The file's content."""
 
-    lines: dict[str, Line] = field(default_factory=dict)
+    lines: dict[str, LessonProgress] = field(default_factory=dict)
     guesses: dict[tuple[str, str], Guess] = field(default_factory=dict)
     other: list[str] = field(default_factory=list)
 
-    def line(self, lesson: str) -> Line:
+    def line(self, lesson: str) -> LessonProgress:
         """What is known of a lesson; "untried" if nothing is."""
-        return self.lines.get(lesson, Line(lesson))
+        return self.lines.get(lesson, LessonProgress(lesson))
 
     def text(self) -> str:
         """As it stands in the file."""
@@ -118,7 +118,7 @@ def parse(text: str) -> Progress:
     return progress
 
 
-def record(verdict: Verdict) -> Line:
+def record(verdict: Verdict) -> LessonProgress:
     """Count a grading. The best verdict stays; what was measured is put beside what was predicted."""
     progress = read()
     line = progress.line(verdict.lesson)
@@ -145,7 +145,9 @@ def hint_read(lesson: str, level: int) -> None:
 
 def _merge(progress: Progress, parts: dict[str, str]) -> None:
     numbers = {name: int(parts[name]) for name in ("points", "most", "tries", "hints")}
-    line = Line(lesson=parts["lesson"], status=parts["status"], when=parts["when"].strip(), **numbers)
+    line = LessonProgress(
+        lesson=parts["lesson"], status=parts["status"], when=parts["when"].strip(), **numbers
+    )
     other = progress.lines.get(line.lesson)
     if other:
         best = max(line, other, key=lambda x: (x.passed, x.points))

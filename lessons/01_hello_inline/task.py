@@ -1,7 +1,7 @@
 """How lesson 01 is graded."""
 
 from grader.domain.task import Case, Task, Tensor
-from grader.referee.parts.answers import Text
+from grader.referee.parts.answers import TextAnswer
 
 
 def _shift(name: str, x: Tensor, points: int, why: str, scale: float = 2.5, shift: float = -1.0) -> Case:
@@ -54,7 +54,9 @@ TASK = Task(
         ),
     ),
     parts=(
-        Text("help text", "help_text", _undescribed, 2, "help(extension.scale_shift) tells what it does."),
+        TextAnswer(
+            "help text", "help_text", _undescribed, 2, "help(extension.scale_shift) tells what it does."
+        ),
     ),
     introduces=("inline extension",),
     terms=("load_inline", "binding", "build cache"),

@@ -3,7 +3,7 @@
 import math
 
 from grader.domain.task import Task
-from grader.referee.parts.answers import Calls
+from grader.referee.parts.answers import PlainCalls
 from grader.referee.parts.grid_kernels import OnGrid
 
 
@@ -25,7 +25,7 @@ TASK = Task(
     entry="scale",
     parts=(
         OnGrid("scale", "scale", 11, 0, _scaled, 3, "Each thread does its own element.", (3.0,)),
-        Calls(
+        PlainCalls(
             "blocks_for",
             "blocks_for",
             ((32, 8), (33, 8), (1, 256), (255, 256), (257, 256), (0, 8)),

@@ -3,53 +3,53 @@
 from pathlib import Path
 
 from grader.domain.task import Case, Task, Tensor
-from grader.referee.parts.mutation_test import Mutant, Trial, Trials
+from grader.referee.parts.mutation_test import Mutant, MutationTest, MutationTests
 
-WORKSHOP = str(Path(__file__).parent / "workshop.py")
+KERNELS = str(Path(__file__).parent / "tested_kernels.py")
 
 
 def _case(entry: str, x: Tensor, why: str) -> Case:
     return Case(entry, (x,), why, 1, entry=entry)
 
 
-def _trial(name: str, right: tuple[str, ...], *faults: tuple[str, str]) -> Trial:
+def _mutation_test(name: str, right: tuple[str, ...], *faults: tuple[str, str]) -> MutationTest:
     mutants = tuple(Mutant(f"{name}_{entry}", fault) for entry, fault in faults)
     why = f"The test passes on a right {name} and fails on wrong ones."
-    return Trial("test", WORKSHOP, right, mutants, why, name=f"test of {name}", args=(name,))
+    return MutationTest("test", KERNELS, right, mutants, why, name=f"test of {name}", args=(name,))
 
 
-TRIALS = (
-    _trial(
+TESTS = (
+    _mutation_test(
         "triple",
         ("triple", "triple_by_torch"),
         ("past_the_end", "lets the thread after the last element work"),
         ("one_block", "takes the thread's number for the element's"),
     ),
-    _trial(
+    _mutation_test(
         "reverse",
         ("reverse", "reverse_by_torch"),
         ("no_barrier", "reads shared memory before everybody has written it"),
         ("whole_blocks", "turns a short last block round as if it were full"),
     ),
-    _trial(
+    _mutation_test(
         "offset",
         ("offset",),
         ("barrier_in_branch", "has its barrier in a branch that some threads do not take"),
         ("of_all", "subtracts the last element of all, not of the block"),
     ),
-    _trial(
+    _mutation_test(
         "pairs",
         ("pairs",),
         ("unset_end", "reads a place of shared memory that nobody wrote"),
         ("within_block", "forgets the neighbour in the next block"),
     ),
-    _trial(
+    _mutation_test(
         "transpose",
         ("transpose", "transpose_by_torch"),
         ("stride", "steps by the wrong row length in the output"),
         ("reshape", "only gives the matrix another shape"),
     ),
-    _trial(
+    _mutation_test(
         "squares",
         ("squares",),
         ("overflow", "multiplies in 32 bits"),
@@ -69,7 +69,7 @@ TASK = Task(
         _case("squares", Tensor((150,), dtype="int32", scale=1e6), "Squares beyond the range of 32 bits."),
     ),
     memory_points=2,
-    parts=(Trials(WORKSHOP, TRIALS),),
+    parts=(MutationTests(KERNELS, TESTS),),
     introduces=("memory fault",),
     terms=("shared memory", "barrier", "race", "memory checker", "mutation test"),
     requires=("kernel launch", "2-D index", "guard", "tensor checks"),

@@ -3,9 +3,9 @@
 from pathlib import Path
 
 from grader.domain.task import Case, Prediction, Speed, Task, Tensor
-from grader.referee.parts.mutation_test import Mutant, Trial, Trials
+from grader.referee.parts.mutation_test import Mutant, MutationTest, MutationTests
 
-WORKSHOP = str(Path(__file__).parent / "workshop.py")
+KERNELS = str(Path(__file__).parent / "tested_kernels.py")
 CAREFUL = ("careful", "by_torch")
 
 
@@ -15,10 +15,12 @@ def _model(
     return Case(name, (x,), why, points, init=(x.shape[-1], out, scaling), calls=calls)
 
 
-def _claim(name: str, total: int, right: tuple[str, ...], *faults: tuple[str, str]) -> Trial:
+def _claim(name: str, total: int, right: tuple[str, ...], *faults: tuple[str, str]) -> MutationTest:
     mutants = tuple(Mutant(entry, fault) for entry, fault in faults)
     why = f"The test passes where the claim {name!r} is true, and fails where it is not."
-    return Trial("test", WORKSHOP, right, mutants, why, name=f"claim: {name}", args=(name,), total=total)
+    return MutationTest(
+        "test", KERNELS, right, mutants, why, name=f"claim: {name}", args=(name,), total=total
+    )
 
 
 CLAIMS = (
@@ -88,7 +90,7 @@ TASK = Task(
     ),
     own="elementwise",
     memory_points=1,
-    parts=(Trials(WORKSHOP, CLAIMS),),
+    parts=(MutationTests(KERNELS, CLAIMS),),
     speed=Speed(
         case=_model("speed, small", Tensor((64, 32)), 512, 0, ""),
         full=_model("speed", Tensor((M, K)), N, 0, ""),

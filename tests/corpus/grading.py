@@ -72,7 +72,8 @@ def grade(
     hangs = entry.expected is Status.TIMEOUT
     slow = 60.0 if backend == "cuda" else 20.0
     limits = Limits(
-        load=5.0 if hangs else slow, call=4.0 if hangs else slow, memory=2 * GIB if backend == "simt" else 0
+        load=5.0 if hangs else slow, call=4.0 if hangs else slow,
+        memory_bytes=2 * GIB if backend == "simt" else 0
     )  # fmt: skip
     folder = HERE / "tasks" / entry.task
     task = load_task(folder / "task.py")

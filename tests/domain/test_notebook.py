@@ -52,7 +52,7 @@ def test_half_a_character_is_a_sentence(tmp_path: Path) -> None:
     made = book()
     exercise_cells(made)[1]["source"] = "x = '\ud800'"
     (tmp_path / "mine.ipynb").write_text(json.dumps(made))
-    with pytest.raises(BadInputError, match=r"mine.ipynb has a character that is none \('.ud800'\)"):
+    with pytest.raises(BadInputError, match=r"mine.ipynb has an invalid character \('.ud800'\)"):
         read(tmp_path / "mine.ipynb")
 
 

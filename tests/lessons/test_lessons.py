@@ -17,7 +17,7 @@ NAMES = sorted(p.name for p in (ROOT / "lessons").glob("[0-9][0-9]_*") if p.is_d
 
 FILES = {"README.md", "exercise.py", "task.py", "hints.md", "quiz.toml", "mutants.toml", "lesson.ipynb"}
 FILES |= {"glossary.toml", "mistakes.toml"}
-EXTRA = {"workshop.py", "data"}
+EXTRA = {"tested_kernels.py", "data"}
 
 every_lesson = pytest.mark.parametrize("name", NAMES)
 

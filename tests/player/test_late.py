@@ -62,7 +62,7 @@ def test_what_is_not_on_the_device_or_too_large_stays(
     found[0] = x
     with late_inputs.busy([x]):
         assert torch.equal(found[1], x)
-    monkeypatch.setattr(late_inputs, "MOST", 399)
+    monkeypatch.setattr(late_inputs, "MAX_BYTES", 399)
     with late_inputs.busy([x], "cpu"):
         assert torch.equal(found[2], x)
     with late_inputs.busy():

@@ -28,7 +28,7 @@ from grader.protocol.messages import (
     decode,
     plain,
 )
-from grader.referee.process.connection import Conversation
+from grader.referee.process.connection import Connection
 
 FORMS: tuple[type[Any], ...] = (Observed, Timed, Ownership, Ready, BuildReply)
 LINE = LineRequests(4, 16, 0, 128, 16, file="mine.py", line=7, what="global_load", size=4)
@@ -63,10 +63,10 @@ def changed(value: Any, path: tuple[Any, ...], part: Any) -> Any:
 
 
 def heard(message: dict[str, Any], stage: str = "call") -> Any:
-    """How the referee's side of a conversation takes this answer."""
+    """How the referee's side of a connection takes this answer."""
     ours, theirs = socket.socketpair()
     with ours, theirs:
-        talk = Conversation(wire.Channel(ours), None, 1.0)
+        talk = Connection(wire.Channel(ours), None, 1.0)
         wire.Channel(theirs).send({"turn": None, "answer": {"kind": "value", "value": 1}} | message)
         return talk.expect(stage, 1.0, "answer")
 
@@ -173,9 +173,9 @@ def _part(value: Any, path: tuple[Any, ...]) -> Any:
         ("owner", {"kernels": [1]}),
         ("owner", {"kernels": [None] * (messages.MOST_ASKED + 1)}),
         ("owner", {"traced": True, "last": {"kernel": "f", "grid": "all"}}),
-        ("act", {"launches": [{"kernel": 3}]}),
-        ("act", {"launches": [], "more": 1}),
-        ("act", {"launches": [{}] * (messages.MOST_TIMED + 1)}),
+        ("command", {"launches": [{"kernel": 3}]}),
+        ("command", {"launches": [], "more": 1}),
+        ("command", {"launches": [{}] * (messages.MOST_TIMED + 1)}),
         ("start", {"torch": 2}),
         ("start", {"confined": [1]}),
     ],
@@ -201,4 +201,4 @@ def test_an_owner_of_any_back_end_arrives(claim: Ownership) -> None:
 
 
 def test_an_act_that_tells_of_no_launches_may_tell_anything() -> None:
-    assert claims.check("act", {"trials": [{"launches": 3}]}) == {"trials": [{"launches": 3}]}
+    assert claims.check("command", {"trials": [{"launches": 3}]}) == {"trials": [{"launches": 3}]}

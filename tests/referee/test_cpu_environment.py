@@ -24,7 +24,7 @@ class Both:
 
     checks = (Check("sectors", 2, "Few sectors.", cpu=True), Check("races", 1, "No race.", cpu=True))
 
-    def judge(self, room: Any) -> list[Finding]:
+    def judge(self, session: Any) -> list[Finding]:
         raise AssertionError("judged on the GPU")
 
 

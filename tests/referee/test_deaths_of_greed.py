@@ -68,7 +68,7 @@ def greedy(folder: Path, text: str) -> Verdict:
     (folder / "reference.py").write_text(HEADER + REFERENCE)
     (folder / "mine.py").write_text(HEADER + text)
     task = Task(title="double", entry="double", cases=(Case("plain", (Tensor((4, 6), device="cpu"),)),))
-    limits = Limits(start=60, load=20, build=60, call=30, memory=GIB)
+    limits = Limits(start=60, load=20, build=60, call=30, memory_bytes=GIB)
     mine = read(folder / "mine.py")
     job = Job("test", task, folder / "reference.py", mine, Choice("cpu", "test"), limits)
     return check(warm_reference(job)).verdict

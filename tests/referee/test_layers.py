@@ -30,14 +30,14 @@ def test_a_mode_that_is_none_is_refused() -> None:
 
 
 def test_only_a_module_that_was_handed_over_is_looked_up() -> None:
-    order = launch_spec.give("simt", "auto", (), ())
+    spec = launch_spec.for_player("simt", "auto", (), ())
     try:
-        order.links["/cache/m.so"] = "/tmp/builds/m.so"
-        assert str(order.original("/tmp/builds/m.so")) == "/cache/m.so"
-        assert order.original("/etc/passwd") is None
-        assert order.original("/cache/m.so") is None
+        spec.links["/cache/m.so"] = "/tmp/builds/m.so"
+        assert str(spec.original("/tmp/builds/m.so")) == "/cache/m.so"
+        assert spec.original("/etc/passwd") is None
+        assert spec.original("/cache/m.so") is None
     finally:
-        order.forget()
-    off = launch_spec.give("simt", "off", (), ())
+        spec.remove_builds()
+    off = launch_spec.for_player("simt", "off", (), ())
     assert off.original("/etc/passwd") is None
     assert off.original(f"{launch_spec.cache_folder()}/../../etc/passwd") is None

@@ -39,7 +39,7 @@ class Grading:
             path.write_text(text)
         self.job = Job("test", TASK, paths[0], read(paths[1]), Choice("cuda", "test"), Limits())
         self.players: list[Player] = []
-        self.peers = peers.Peers(self.job, lambda: player("cuda", Limits(), sees=(paths[1],)))
+        self.peers = peers.PeerProcesses(self.job, lambda: player("cuda", Limits(), sees=(paths[1],)))
         first = [player("cuda", Limits(), sees=(path,)) for path in paths]
         self.players += first
         self.session = Session(

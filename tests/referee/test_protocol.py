@@ -18,7 +18,7 @@ from grader.referee import grading, state_match
 from grader.referee.fault import FaultError
 from grader.referee.lesson_problem import LessonProblem
 from grader.referee.process import exit_reason
-from grader.referee.process.connection import Answer, Conversation
+from grader.referee.process.connection import Answer, Connection
 from grader.referee.process.player_process import Limits
 from grader.referee.reference import Expected
 from grader.referee.session import Session
@@ -27,7 +27,7 @@ TURN = 7
 MANY = settings(max_examples=10_000, deadline=None, suppress_health_check=list(HealthCheck))
 FEWER = settings(max_examples=2_000, deadline=None, suppress_health_check=list(HealthCheck))
 SOME = settings(max_examples=500, deadline=None, suppress_health_check=list(HealthCheck))
-STAGES = ("load", "construct", "call", "owner", "given", "time", "act", "set_state")
+STAGES = ("load", "construct", "call", "owner", "given", "time", "command", "set_state")
 
 WORDS = (
     "answer error build notice turn findings launches kind tensors shape dtype device type plain container "  # noqa: SIM905 (a list of words)
@@ -96,7 +96,7 @@ def ended(stream: bytes, stage: str, build: Any) -> Answer | FaultError:
     """How the referee's side of a conversation ends when this is all that comes, and then silence."""
     ours, theirs = socket.socketpair()
     with ours, theirs:
-        talk = Conversation(wire.Channel(ours), build, 0.2)
+        talk = Connection(wire.Channel(ours), build, 0.2)
         talk._turn = TURN
         theirs.sendall(stream)
         theirs.shutdown(socket.SHUT_WR)
@@ -105,7 +105,7 @@ def ended(stream: bytes, stage: str, build: Any) -> Answer | FaultError:
         except FaultError as fault:
             return fault
         except wire.ClosedError:
-            return exit_reason.ended(0, exit_reason.Words(b""), stage)
+            return exit_reason.ended(0, exit_reason.LastWords(b""), stage)
         except wire.WireError as error:
             return FaultError(Status.TAMPERED, str(error))
 
@@ -125,7 +125,7 @@ def test_any_bytes_end_in_an_answer_or_a_status(stream: bytes, stage: str, build
 @FEWER
 @given(st.binary(max_size=300) | messages.map(text), st.integers(-70, 300), st.sampled_from(STAGES))
 def test_any_last_words_end_in_a_status(said: bytes, code: int, stage: str) -> None:
-    last = exit_reason.Words(said)
+    last = exit_reason.LastWords(said)
     for fault in (
         exit_reason.ended(code, last, stage),
         exit_reason.ended(None, last, stage),

@@ -10,11 +10,11 @@ from grader.referee.sandbox import watcher as watch
 GIB = 1 << 30
 
 
-class Cage:
+class SandboxedProcess:
     """Sixty processes that look as if they took too much memory, and soon more of them."""
 
     def __init__(self) -> None:
-        self.number, self.struck = 60, threading.Event()
+        self.number, self.killed = 60, threading.Event()
 
     def count(self) -> int:
         return self.number
@@ -22,8 +22,8 @@ class Cage:
     def processes(self) -> list[process_tree.Process]:
         return [process_tree.Process(f"/nowhere/{n}", 1, GIB) for n in range(self.number)]
 
-    def strike(self) -> None:
-        self.struck.set()
+    def kill(self) -> None:
+        self.killed.set()
 
 
 def test_counting_does_not_wait_for_the_look_at_memory(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -35,12 +35,12 @@ def test_counting_does_not_wait_for_the_look_at_memory(monkeypatch: pytest.Monke
         return 0
 
     monkeypatch.setattr(watch, "_own", slow)
-    cage = Cage()
-    watcher = watch.Watcher(cage, lambda: 0, GIB, 64)  # type: ignore[arg-type]
+    process = SandboxedProcess()
+    watcher = watch.Watcher(process, lambda: 0, GIB, 64)  # type: ignore[arg-type]
     try:
         assert looking.wait(30.0)
-        cage.number = 65
-        assert cage.struck.wait(30.0) and watcher.reason == "processes"
+        process.number = 65
+        assert process.killed.wait(30.0) and watcher.reason == "processes"
     finally:
         go_on.set()
         watcher.stop()
@@ -48,12 +48,12 @@ def test_counting_does_not_wait_for_the_look_at_memory(monkeypatch: pytest.Monke
 
 def test_memory_is_added_up_and_ended_at_the_limit(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(watch, "_own", lambda place, resident: resident // 4)
-    cage = Cage()
-    watcher = watch.Watcher(cage, lambda: 0, 20 * GIB, 64)  # type: ignore[arg-type]
-    assert not cage.struck.wait(0.3) and watcher.reason == ""  # 15 GiB of their own
-    cage.number = 64
+    process = SandboxedProcess()
+    watcher = watch.Watcher(process, lambda: 0, 20 * GIB, 64)  # type: ignore[arg-type]
+    assert not process.killed.wait(0.3) and watcher.reason == ""  # 15 GiB of their own
+    process.number = 64
     monkeypatch.setattr(watch, "_own", lambda place, resident: resident)
-    assert cage.struck.wait(30.0) and watcher.reason == "memory"
+    assert process.killed.wait(30.0) and watcher.reason == "memory"
     watcher.stop()
 
 
@@ -76,8 +76,8 @@ def test_one_look_at_all_processes_serves_all_who_ask_at_once(monkeypatch: pytes
     looks = []
     monkeypatch.setattr(process_tree, "_numbers", lambda: looks.append(None) or [])
     for _ in range(8):
-        assert process_tree.of_session(1, fresh=60.0) == []
+        assert process_tree.session_members(1, max_age_s=60.0) == []
     assert len(looks) <= 1  # none, if somebody looked just before
-    process_tree.of_session(1, fresh=0.0)
-    process_tree.of_session(1, fresh=0.0)
+    process_tree.session_members(1, max_age_s=0.0)
+    process_tree.session_members(1, max_age_s=0.0)
     assert len(looks) >= 2  # whoever kills a session must see its newest process

@@ -17,7 +17,7 @@ BANKS, BANK = 32, 4  # banks of shared memory, and the bytes that one gives at a
 
 
 class ExpressionError(ValueError):
-    """An index expression that is none; the message says what was not understood."""
+    """Not an index expression; the message says what was not understood."""
 
 
 def sectors(addresses: Iterable[int], size: int = 4) -> Counter[int]:

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 STRING = re.compile(r"(?P<prefix>[rR]?)(?P<q>\"{3}|'{3})(?P<body>.*?)(?P=q)", re.S)
 ELEMENT = re.compile(r"(?P<a>[A-Za-z_]\w*)\[(?P<i>[A-Za-z_]\w*)\]$")
-MOST = 700  # alternatives of one file
+MAX_ALTERNATIVES = 700  # alternatives of one file
 RELATIONS = {
     "<": ("<=", ">", ">="), "<=": ("<", ">"), ">": (">=", "<", "<="), ">=": (">", "<"), "==": ("!=",), "!=": ("==",),
     "&&": ("||",), "||": ("&&",),
@@ -81,7 +81,7 @@ class _Function:
 
 @dataclass(slots=True)
 class _Writer:
-    """Writes one string of C++ anew."""
+    """Writes one string of C++ again."""
 
     data: bytes
     offset: int  # of its first byte in the file
@@ -117,7 +117,7 @@ class _Writer:
 
     def pick(self, node: Node, inner: str, others: list[tuple[str, str, str]]) -> str:
         """The expression ``inner`` with ``others``: (kind, as it is shown, as it is compiled)."""
-        if not others or self.line(node) in self.dropped or self.number > MOST:
+        if not others or self.line(node) in self.dropped or self.number > MAX_ALTERNATIVES:
             return inner
         first = self.number + 1
         calls = []
@@ -128,7 +128,7 @@ class _Writer:
 
     def choose(self, node: Node, inner: str, others: list[tuple[str, str]]) -> str:
         """The same for expressions that are of one type whatever is taken."""
-        if not others or self.line(node) in self.dropped or self.number > MOST:
+        if not others or self.line(node) in self.dropped or self.number > MAX_ALTERNATIVES:
             return inner
         for kind, shown in others:
             number = self.note(node, kind, shown)
@@ -299,7 +299,7 @@ def _statement(writer: _Writer, node: Node) -> str:
         return _children(writer, node)
     if kind == "expression_statement":
         inner = _children(writer, node)
-        if not node.children or writer.line(node) in writer.dropped or writer.number > MOST:
+        if not node.children or writer.line(node) in writer.dropped or writer.number > MAX_ALTERNATIVES:
             return inner
         number = writer.note(node, "statement", "")
         return f"if (simt_change != {number}) {{ {inner} }}"
@@ -315,7 +315,7 @@ def _block(writer: _Writer, node: Node) -> str:
         gap = writer.data[at : child.start_byte].decode()
         new = _any(writer, child) if child.is_named else writer.text(child)
         plain = child.type in ("expression_statement", "if_statement", "for_statement")
-        good = plain and writer.line(child) not in writer.dropped and writer.number <= MOST
+        good = plain and writer.line(child) not in writer.dropped and writer.number <= MAX_ALTERNATIVES
         if good and before is not None and not re.search(r"//|/\*|#", gap):
             first, second = writer.text(before), writer.text(child)
             number = writer.number = writer.number + 1

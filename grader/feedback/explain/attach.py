@@ -25,32 +25,7 @@ def explained(finding: Finding, source: str, warnings: Sequence[Warned] = ()) ->
     Known are errors by their text, then lines that the compiler warned of when it built the file, then facts
     about the student's ``source`` that explain such a failure.
     """
-    found: Explanation | None = None
-    if finding.status in ERRORS:
-        log = finding.evidence.get("log")
-        # A RuntimeError of load_inline carries the compiler's output, or what is left of it.
-        rest = (
-            log if isinstance(log, str) else "\n".join(str(finding.evidence.get("text", "")).splitlines()[1:])
-        )
-        found = explain(f"{finding.message}\n{rest}", source)
-        if finding.status is Status.COMPILE_ERROR:
-            found = host_mistakes.sources(source) or found
-        if finding.status is Status.IMPORT_ERROR:
-            found = host_mistakes.unquoted(finding, source) or found
-        if found and found.rule == "not-bound":
-            found = host_mistakes.bound(found, finding, source)
-        if found and found.rule == "launch-invalid":  # CUDA does not say which of its two reasons it was
-            found = indices.launch(finding, source) or found
-        if found and found.rule == "scalar-type":
-            found = host_mistakes.dtype(finding, source) or found
-        if found and found.rule == "old-standard":
-            found = host_mistakes.flag(found, source, "-std=")
-        if found and found.rule == "matrix-shapes":
-            found = host_mistakes.linear(found, finding, source)
-        if found and found.rule == "wrong-call":
-            found = host_mistakes.call(found, finding, source)
-        if found and found.rule.startswith("event-"):
-            found = timing_mistakes.events(finding, source) or found
+    found = _by_its_text(finding, source) if finding.status in ERRORS else None
     if found and not found.line:
         found = _placed(found, finding.message, source)
     if found is None and not finding.ok and finding.status not in BEFORE_THE_CALL:
@@ -61,6 +36,40 @@ def explained(finding: Finding, source: str, warnings: Sequence[Warned] = ()) ->
     if found is None:
         return finding if message == finding.message else replace(finding, message=message)
     return replace(finding, message=message, evidence=finding.evidence | {"explanation": found.as_json()})
+
+
+def _by_its_text(finding: Finding, source: str) -> Explanation | None:
+    """The explanation of an error by its text, with what the student's source says about it."""
+    log = finding.evidence.get("log")
+    # A RuntimeError of load_inline carries the compiler's output, or what is left of it.
+    rest = log if isinstance(log, str) else "\n".join(str(finding.evidence.get("text", "")).splitlines()[1:])
+    found = explain(f"{finding.message}\n{rest}", source)
+    if finding.status is Status.COMPILE_ERROR:
+        found = host_mistakes.sources(source) or found
+    if finding.status is Status.IMPORT_ERROR:
+        found = host_mistakes.unquoted(finding, source) or found
+    if found and found.rule == "not-bound":
+        found = host_mistakes.bound(found, finding, source)
+    return _refined(found, finding, source) if found else None
+
+
+def _refined(found: Explanation, finding: Finding, source: str) -> Explanation:
+    """The explanation of a rule that the student's source makes more precise."""
+    if found.rule.startswith("event-"):
+        return timing_mistakes.events(finding, source) or found
+    match found.rule:
+        case "launch-invalid":  # CUDA does not say which of its two reasons it was
+            return indices.launch(finding, source) or found
+        case "scalar-type":
+            return host_mistakes.dtype(finding, source) or found
+        case "old-standard":
+            return host_mistakes.flag(found, source, "-std=")
+        case "matrix-shapes":
+            return host_mistakes.linear(found, finding, source)
+        case "wrong-call":
+            return host_mistakes.call(found, finding, source)
+        case _:
+            return found
 
 
 def _placed(found: Explanation, message: str, source: str) -> Explanation:

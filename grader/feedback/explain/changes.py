@@ -5,7 +5,7 @@ taken apart into statements, of Python and of the C++ in its strings; statements
 student chose are matched with the right file's, and what then still differs is a list of changes. Which of them
 matters, this module cannot tell: whoever asks tries them. The method is that of Gulwani et al., Automated
 Clustering and Program Repair for Introductory Programming Assignments (PLDI 2018), on the text instead of on
-traces: there, too, a wrong program is mended with parts of right ones.
+traces: there, too, a wrong program is fixed with parts of right ones.
 """
 
 from __future__ import annotations

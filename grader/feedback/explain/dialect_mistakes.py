@@ -7,7 +7,7 @@ import re
 from collections.abc import Callable, Iterator
 
 from grader.domain.verdict import Finding, Status
-from grader.feedback.explain.source_text import OUTSIDE, WRONG, Fact, Finder, Text
+from grader.feedback.explain.source_text import OUTSIDE, WRONG, Fact, Finder, SubmissionText
 
 ANY = WRONG | OUTSIDE | {Status.RAISED, Status.WRONG_ANSWER, Status.RACE}
 
@@ -17,7 +17,7 @@ def _name(node: ast.expr) -> str:
     return ast.unparse(node) if isinstance(node, ast.Name | ast.Attribute) else ""
 
 
-def _kernels(text: Text, how: str) -> list[ast.FunctionDef]:
+def _kernels(text: SubmissionText, how: str) -> list[ast.FunctionDef]:
     """Functions decorated with @triton.jit or @cuda.jit (``how``), with or without arguments."""
     functions = [n for n in ast.walk(text.tree) if isinstance(n, ast.FunctionDef)] if text.tree else []
     return [
@@ -31,7 +31,7 @@ def _calls(node: ast.AST, name: str) -> list[ast.Call]:
 
 
 def _each(how: str, look: Callable[[ast.FunctionDef, Finding], Iterator[Fact]]) -> Finder:
-    def find(text: Text, finding: Finding) -> Iterator[Fact]:
+    def find(text: SubmissionText, finding: Finding) -> Iterator[Fact]:
         # Of several kernels in one file, those of the dialect that the check is about.
         word = how.partition(".")[0].replace("cuda", "numba")
         said = f"{finding.id} {finding.message}".lower()
@@ -156,7 +156,7 @@ def _numba(kernel: ast.FunctionDef, finding: Finding) -> Iterator[Fact]:
         yield Fact("no-guard", min(first), cause, "Before the first access: `if i < x.size:`.")
 
 
-def _launches(text: Text, finding: Finding) -> Iterator[Fact]:
+def _launches(text: SubmissionText, finding: Finding) -> Iterator[Fact]:
     names = {k.name for how in ("triton.jit", "cuda.jit") for k in _kernels(text, how)}
     numba = {k.name for k in _kernels(text, "cuda.jit")}
     for node in ast.walk(text.tree) if text.tree else ():
@@ -194,7 +194,7 @@ def _other_dialect(name: str, finding: Finding) -> bool:
     )
 
 
-def _host(text: Text, finding: Finding) -> Iterator[Fact]:
+def _host(text: SubmissionText, finding: Finding) -> Iterator[Fact]:
     """A host function that hands on a tensor as it lies, in a check on one with gaps."""
     if not re.search(
         r"every other|gaps|transposed|strided|\bview\b|contiguous", f"{finding.id} {finding.message}"

@@ -8,8 +8,7 @@ import re
 from dataclasses import dataclass, replace
 
 from grader.backends.simt.request import named
-from grader.feedback.explain import own_lines as own
-from grader.feedback.explain import places, slips
+from grader.feedback.explain import own_lines, places, slips
 from grader.feedback.explain.places import Error
 from grader.feedback.explain.rule import Rule
 from grader.feedback.explain.rules import RULES
@@ -69,14 +68,14 @@ def explain(log: str, source: str = "") -> Explanation | None:
 
 def _slip(errors: list[Error], source: str) -> Explanation | None:
     """What the first line that a compiler refuses looks like, if that tells the mistake."""
-    first = next((e for e in errors if e.own or e.file in places.GENERATED), None)
+    first = next((e for e in errors if e.own or e.file in places.GENERATED_FILES), None)
     if first is None or not first.line:
         return None
     file, line, code = _place(first, "", source)
     text = source.splitlines()
     known = 1 < line <= len(text) and text[line - 1].strip() == code
     slip = slips.found(first.text, line, code, text[line - 2] if known else "")
-    slip = slip or (slips.anywhere(own.code_of(source)) if source else None)
+    slip = slip or (slips.anywhere(own_lines.code_of(source)) if source else None)
     if slip is None:
         return None
     said = first.text.splitlines()[0] if first.text else ""
@@ -85,7 +84,7 @@ def _slip(errors: list[Error], source: str) -> Explanation | None:
 
 def _with_code(error: Error, source: str) -> Error:
     """The error with its line of the student's source, where the tool did not print it."""
-    if error.code or not error.own or error.file.rsplit("/", 1)[-1] in places.GENERATED:
+    if error.code or not error.own or error.file.rsplit("/", 1)[-1] in places.GENERATED_FILES:
         return error
     lines = source.splitlines()
     return replace(error, code=lines[error.line - 1].strip()) if 0 < error.line <= len(lines) else error
@@ -110,7 +109,7 @@ def _candidates(lines: list[str], errors: list[Error]) -> list[tuple[Error, tupl
     """What to look at and with which rules. Later errors of a compiler mostly follow from the first."""
     early = tuple(rule for rule in RULES if rule.anywhere)
     if errors:
-        first = next((e for e in errors if e.own or e.file in places.GENERATED), errors[0])
+        first = next((e for e in errors if e.own or e.file in places.GENERATED_FILES), errors[0])
         several = [(e if e.line else replace(first, text=e.text), early) for e in errors[:20]]
         said = [(Error(s.text, s.file, s.line, first.code), RULES) for s in places.summaries(lines)]
         alone = [(errors[0], RULES)] if errors[0] is not first else []
@@ -144,30 +143,30 @@ class _Known(dict[str, str]):
 
 
 def _fill(rule: Rule, groups: dict[str, str], error: Error, source: str) -> Explanation:
-    name = own.symbol(groups["name"])
+    name = own_lines.symbol(groups["name"])
     file, line, code = _place(error, name, source)
     cause, above, declared = rule.cause, " at the end of this line or of the one above", ""
-    if rule.id == "missing-semicolon" and source and (lacking := own.unfinished(source, line)):
+    if rule.id == "missing-semicolon" and source and (lacking := own_lines.unfinished(source, line)):
         line, code, above = lacking, source.splitlines()[lacking - 1].strip(), " at the end of this line"
     if rule.id == "launch-arguments" and line:
-        cause = own.launch(source, line, groups.get("want", ""), groups.get("got", "")) or cause
+        cause = own_lines.launch(source, line, groups.get("want", ""), groups.get("got", "")) or cause
     if rule.id == "wrong-call":
-        cause = own.call(error.text, name) or cause
-    if rule.id == "bound-name" and (names := own.declared(source)):
+        cause = own_lines.call(error.text, name) or cause
+    if rule.id == "bound-name" and (names := own_lines.declared(source)):
         declared = f" It declares {', '.join(n for n, _ in names[:4])}."
     if rule.id in (words := {"two-bindings": "PYBIND11_MODULE", "functions-form": "functions"}):
         form = rf"(?<![\w#]){words[rule.id]}\s*[=(]"
         at = next((n for n, text in enumerate(source.splitlines(), 1) if re.search(form, text)), 0)
         line, code = (at, source.splitlines()[at - 1].strip()) if at else (line, code)
     if rule.id == "undefined-symbol":
-        same = [number for n, number in own.declared(source) if n == name.partition("(")[0]]
+        same = [number for n, number in own_lines.declared(source) if n == name.partition("(")[0]]
         if len(same) == 1:
             line, code = same[0], source.splitlines()[same[0] - 1].strip()
             declared = f" in line {line}"
-    if rule.id == "unclosed-brace" and (opened := own.unclosed(source)):
+    if rule.id == "unclosed-brace" and (opened := own_lines.unclosed(source)):
         line, code = opened, source.splitlines()[opened - 1].strip()
         declared = f" The function of line {line} is not closed."
-    if rule.id == "not-a-kernel" and (head := own.head(source, groups["name"], code)):
+    if rule.id == "not-a-kernel" and (head := own_lines.head(source, groups["name"], code)):
         line, code = head, source.splitlines()[head - 1].strip()
     fix = rule.fix
     plain = re.search(rf'extern\s+"C"[^;{{}}]*?\b{re.escape(name.partition("(")[0])}\s*\(', source)
@@ -198,7 +197,7 @@ def _format(text: str, known: _Known) -> str:
 
 
 def _near(name: str, text: str, source: str) -> str:
-    words = {*own.words(source), *BUILTINS} - {name}
+    words = {*own_lines.words(source), *BUILTINS} - {name}
     suggested = re.search(r"did you mean '([^']+)'", text)
     if suggested and (suggested[1] in words or not source):
         return f" Did you mean {suggested[1]}?"
@@ -216,7 +215,7 @@ def _place(error: Error, name: str, source: str) -> tuple[str, int, str]:
     if file == "bindings":  # made from functions=[...]: there the name stands in quotes
         same = [i for i, text in enumerate(own, 1) if re.search(rf"[\"']{re.escape(name)}[\"']", text)]
         return ("", same[0], own[same[0] - 1].strip()) if len(same) == 1 else ("", 0, "")
-    if file in places.GENERATED:
+    if file in places.GENERATED_FILES:
         code = re.sub(r"__attribute__\(\((device|global|host|shared)\)\)", r"__\1__", code)
         same = [i for i, text in enumerate(own, 1) if code and _bare(text) == _bare(code)]
         if len(same) == 1:
@@ -231,7 +230,7 @@ def _place(error: Error, name: str, source: str) -> tuple[str, int, str]:
 def _generated(source: str, line: int, code: str) -> int:
     """The source's line that a generated cuda.cu holds at ``line``, where its text confirms it; else 0."""
     lines = source.splitlines()
-    for first in own.beginnings(source):
+    for first in own_lines.beginnings(source):
         for more in HEADERS:
             number = first + line - 1 - more
             if 0 < number <= len(lines) and _bare(lines[number - 1]) == _bare(code):

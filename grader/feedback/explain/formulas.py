@@ -6,20 +6,20 @@ import re
 from collections.abc import Iterator
 
 from grader.domain.verdict import Finding, Status
-from grader.feedback.explain.source_text import OUTSIDE, WRONG, Fact, Finder, Function, Text
+from grader.feedback.explain.source_text import OUTSIDE, WRONG, CppFunction, Fact, Finder, SubmissionText
 
 VALUE = frozenset({Status.WRONG_OUTPUT, Status.NOT_FINITE, Status.PRECISION})
 EXP = r"(?:__)?expf?"
 
 
-def _device(text: Text) -> list[Function]:
+def _device(text: SubmissionText) -> list[CppFunction]:
     """Kernels, and the functions that they call."""
     bodies = " ".join(k.body for k in text.kernels)
     called = [f for f in text.functions if "__device__" in f.head and re.search(rf"\b{f.name}\b", bodies)]
     return [*called, *text.kernels]
 
 
-def plain_call(text: Text, finding: Finding) -> Iterator[Fact]:
+def plain_call(text: SubmissionText, finding: Finding) -> Iterator[Fact]:
     """A kernel that the host calls like a C++ function."""
     for function in text.host:
         for kernel in text.kernels:
@@ -32,7 +32,7 @@ def plain_call(text: Text, finding: Finding) -> Iterator[Fact]:
                            f"Write `{kernel.name}<<<blocks, threads, 0, stream>>>(...)`.")  # fmt: skip
 
 
-def _rows_for_elements(text: Text, finding: Finding) -> Iterator[Fact]:
+def _rows_for_elements(text: SubmissionText, finding: Finding) -> Iterator[Fact]:
     made = re.compile(
         r"\b(?P<n>n|N|count|total|size|numel|elements|len|length)\s*=\s*(?P<x>\w+)\.size\((?P<d>-?\d)\)\s*[,;]"
     )
@@ -50,7 +50,7 @@ def _rows_for_elements(text: Text, finding: Finding) -> Iterator[Fact]:
                        f"Write `{match['n']} = {match['x']}.numel()`.")  # fmt: skip
 
 
-def _groups(text: Text, finding: Finding) -> Iterator[Fact]:
+def _groups(text: SubmissionText, finding: Finding) -> Iterator[Fact]:
     for kernel in text.kernels:
         for match in re.finditer(r"<\s*(?P<n>\w+)\s*/\s*(?P<k>[248]|16)\b", kernel.body):
             if not re.search(rf"%\s*{match['k']}\b|&\s*{int(match['k']) - 1}\b", kernel.body):
@@ -63,7 +63,7 @@ def _groups(text: Text, finding: Finding) -> Iterator[Fact]:
                            f"Let the first {n} % {k} threads do one of the last elements each.")  # fmt: skip
 
 
-def _sigmoid(text: Text, finding: Finding) -> Iterator[Fact]:
+def _sigmoid(text: SubmissionText, finding: Finding) -> Iterator[Fact]:
     for function in _device(text):
         for match in re.finditer(
             rf"1(?:\.0?f?)?\)?\s*\+\s*(?P<e>{EXP}\s*\(\s*(?P<x>[A-Za-z_][\w.]*)\s*\))", function.body
@@ -89,7 +89,7 @@ def _sigmoid(text: Text, finding: Finding) -> Iterator[Fact]:
                            "Write 1 / (1 + exp(-x)): exp(-x) becomes 0 there, or infinity, and both are right.")  # fmt: skip
 
 
-def _unused(text: Text, finding: Finding) -> Iterator[Fact]:
+def _unused(text: SubmissionText, finding: Finding) -> Iterator[Fact]:
     """A value that a function is given and never looks at; sizes may well be of no use."""
     for function in _device(text):
         for part in function.parameters.split(","):
@@ -112,7 +112,7 @@ def _unused(text: Text, finding: Finding) -> Iterator[Fact]:
             )
 
 
-def _whole_numbers(text: Text, finding: Finding) -> Iterator[Fact]:
+def _whole_numbers(text: SubmissionText, finding: Finding) -> Iterator[Fact]:
     cast = re.compile(
         rf"\b(?P<t>int|long|int64_t|int32_t)\s*\)?\s*\(?\s*(?P<f>{EXP}|sqrtf?|tanhf?|powf?|logf?)\s*\("
     )
@@ -129,7 +129,7 @@ def _whole_numbers(text: Text, finding: Finding) -> Iterator[Fact]:
                            f"Write `{match['a']}.0f / {match['b']}.0f`.")  # fmt: skip
 
 
-def _not_begun(text: Text, finding: Finding) -> Iterator[Fact]:
+def _not_begun(text: SubmissionText, finding: Finding) -> Iterator[Fact]:
     """A sum that is added to before it has a value."""
     for kernel in text.kernels:
         for match in re.finditer(
@@ -147,7 +147,7 @@ def _not_begun(text: Text, finding: Finding) -> Iterator[Fact]:
                            f"Write `{match['t']} {match['v']}{match['size']}{value};`.")  # fmt: skip
 
 
-def _made_of(text: Text, kernel: Function, statement: str) -> str:
+def _made_of(text: SubmissionText, kernel: CppFunction, statement: str) -> str:
     """Where the variables of ``statement``, and theirs, get their values: ", from v (line 40) and sum (line 38)"."""
     found: dict[str, int] = {}
     value = statement.partition("=")[2]
@@ -166,7 +166,7 @@ def _made_of(text: Text, kernel: Function, statement: str) -> str:
     return f", from {' and '.join(filter(None, (', '.join(places[:-1]), places[-1])))}" if places else ""
 
 
-def _written_here(text: Text, finding: Finding) -> Iterator[Fact]:
+def _written_here(text: SubmissionText, finding: Finding) -> Iterator[Fact]:
     """The line that made the wrong element, by what the back end saw."""
     owner = finding.evidence.get("owner")
     line = owner.get("line") if isinstance(owner, dict) else None

@@ -8,7 +8,7 @@ from dataclasses import replace
 
 from grader.domain.task import Task
 from grader.domain.verdict import PENDING, Finding, Status
-from grader.feedback.explain.source_text import Fact, Text
+from grader.feedback.explain.source_text import Fact, SubmissionText
 
 SILENT = PENDING | {Status.NOT_RUN}
 
@@ -57,7 +57,7 @@ def _reached(name: str, called: dict[str, set[str]]) -> set[str]:
     return found
 
 
-def returned(text: Text, finding: Finding) -> Iterator[Fact]:
+def returned(text: SubmissionText, finding: Finding) -> Iterator[Fact]:
     """The line that such a function's wrong result comes from."""
     part = finding.evidence.get("part")
     for node in text.tree.body if text.tree and part else []:

@@ -10,15 +10,23 @@ from dataclasses import replace
 
 from grader.backends.simt.compile.tokens import Token, closing, split_commas, tokenize
 from grader.domain.verdict import Finding, Status
-from grader.feedback.explain import indices
-from grader.feedback.explain import own_lines as own
+from grader.feedback.explain import indices, own_lines
 from grader.feedback.explain.engine import Explanation
-from grader.feedback.explain.source_text import OUTSIDE, TWICE, WRONG, Fact, Finder, Function, Text, read
+from grader.feedback.explain.source_text import (
+    OUTSIDE,
+    TWICE,
+    WRONG,
+    CppFunction,
+    Fact,
+    Finder,
+    SubmissionText,
+    read,
+)
 
 LAUNCH = re.compile(r"\b(?P<name>\w+)\s*(?:<[^<>;]*>\s*)?<<<")
 
 
-def _not_launched(text: Text, finding: Finding) -> Iterator[Fact]:
+def _not_launched(text: SubmissionText, finding: Finding) -> Iterator[Fact]:
     """A kernel that nobody launches, or that is called like a function."""
     launched = {m["name"] for m in LAUNCH.finditer(text.code)}
     for kernel in text.kernels:
@@ -37,7 +45,7 @@ def _not_launched(text: Text, finding: Finding) -> Iterator[Fact]:
                        f"Launch it before the `return`: `{kernel.name}<<<grid, block>>>(...)`.")  # fmt: skip
 
 
-def _arguments_swapped(text: Text, finding: Finding) -> Iterator[Fact]:
+def _arguments_swapped(text: SubmissionText, finding: Finding) -> Iterator[Fact]:
     """An argument of a launch that bears the name of another parameter."""
     kernels = {k.name: k for k in text.kernels}
     for match in LAUNCH.finditer(text.code):
@@ -71,7 +79,7 @@ def _root(argument: list[Token]) -> str:
     return words[0] if plain and not {"+", "-", "*", "/"} & set(words) else ""
 
 
-def _parameters(kernel: Function) -> list[str]:
+def _parameters(kernel: CppFunction) -> list[str]:
     return ["".join(t.text for t in part) for part in split_commas(tokenize(kernel.parameters))]
 
 
@@ -82,7 +90,7 @@ def _parts(tokens: list[Token], at: int) -> list[list[Token]]:
     return split_commas(tokens[at + 1 : end]) if end > 0 else []
 
 
-def _input_returned(text: Text, finding: Finding) -> Iterator[Fact]:
+def _input_returned(text: SubmissionText, finding: Finding) -> Iterator[Fact]:
     """``return x;`` where another tensor was made and written."""
     if "copy of input" not in f"{finding.message} {finding.evidence.get('pattern')}":
         return
@@ -101,7 +109,7 @@ def _input_returned(text: Text, finding: Finding) -> Iterator[Fact]:
             )
 
 
-def _made_here(text: Text, finding: Finding) -> Iterator[Fact]:
+def _made_here(text: SubmissionText, finding: Finding) -> Iterator[Fact]:
     """Where the host code makes the tensor that it returns, and whose form is wrong."""
     if finding.status not in (Status.WRONG_SHAPE, Status.WRONG_DTYPE):
         return
@@ -118,7 +126,7 @@ def _made_here(text: Text, finding: Finding) -> Iterator[Fact]:
                 return
 
 
-def _of_the_module(text: Text, finding: Finding) -> Iterator[Fact]:
+def _of_the_module(text: SubmissionText, finding: Finding) -> Iterator[Fact]:
     """``bias_relu(x)`` in Python, where only the extension has it."""
     lost = re.search(r"NameError: name '(\w+)' is not defined", finding.message)
     if lost is None or text.tree is None:
@@ -152,7 +160,7 @@ def unquoted(finding: Finding, source: str) -> Explanation | None:
 def sources(source: str) -> Explanation | None:
     """Kernels handed over as cpp_sources, which are for the host's compiler."""
     tree = read(source).tree
-    for line, _, given in own.handed_over(tree) if tree else ():
+    for line, _, given in own_lines.handed_over(tree) if tree else ():
         if re.search(r"__global__|<<<", given):
             cause = "cpp_sources goes to the C++ compiler, which knows no kernels and no launches; what is given here has them."
             fix = "Hand it over as cuda_sources, and the declarations of its host functions as cpp_sources."
@@ -181,7 +189,7 @@ def bound(found: Explanation, finding: Finding, source: str) -> Explanation:
     return found
 
 
-def _bytes_of_shared(text: Text, finding: Finding) -> Iterator[Fact]:
+def _bytes_of_shared(text: SubmissionText, finding: Finding) -> Iterator[Fact]:
     """The third value of a launch, where a kernel goes past the end of what it asks for."""
     if not any("dynamic shared memory" in str(one.get("what")) for one in finding.evidence.get("seen") or []):
         return
@@ -201,7 +209,7 @@ def _bytes_of_shared(text: Text, finding: Finding) -> Iterator[Fact]:
             yield Fact("bytes-of-shared", text.line(at), cause, f"Write `({value}) * sizeof(float)`.")
 
 
-def _cut_on_the_host(text: Text, finding: Finding) -> Iterator[Fact]:
+def _cut_on_the_host(text: SubmissionText, finding: Finding) -> Iterator[Fact]:
     """``int s = scale;`` where scale is a double."""
     form = r"\b(?P<t>int|int64_t|long|unsigned)\s+(?P<v>\w+)\s*[=({]\s*(?:static_cast<int\w*>\()?(?P<x>\w+)\)?\s*[;)}]"
     for function in text.host:
@@ -213,7 +221,7 @@ def _cut_on_the_host(text: Text, finding: Finding) -> Iterator[Fact]:
                            f"Declare it `float {match['v']}`.")  # fmt: skip
 
 
-def _float4_in_floats(text: Text, finding: Finding) -> Iterator[Fact]:
+def _float4_in_floats(text: SubmissionText, finding: Finding) -> Iterator[Fact]:
     """``x4[4 * i]`` of a pointer to float4."""
     wide = r"(?:float4|int4|double2|float2)"
     index = r"\b(?P<a>\w+)\s*\[\s*(?P<i>4\s*\*\s*\w+|\w+\s*\*\s*4|\w+)\s*\]"
@@ -232,7 +240,7 @@ def _float4_in_floats(text: Text, finding: Finding) -> Iterator[Fact]:
                            "Index it with the number of the float4, without the factor of 4.")  # fmt: skip
 
 
-def _host_memory(text: Text, finding: Finding) -> Iterator[Fact]:
+def _host_memory(text: SubmissionText, finding: Finding) -> Iterator[Fact]:
     """A pointer to the host's memory that reaches a kernel: an output made on the CPU, or no check of the input."""
     if "not device memory" not in finding.message:
         return
@@ -271,7 +279,7 @@ def _made(tree: ast.AST) -> Iterator[tuple[str, ast.Call]]:
             yield node.targets[0].id, node.value
 
 
-def never_called(text: Text, finding: Finding) -> Iterator[Fact]:
+def never_called(text: SubmissionText, finding: Finding) -> Iterator[Fact]:
     """A C++ function that Python builds, and that no line of the file calls."""
     if text.tree is None or not text.kernels:
         return
@@ -407,7 +415,7 @@ def _gives_tuple(function: ast.FunctionDef) -> bool:
     return any(isinstance(n, ast.Return) and isinstance(n.value, ast.Tuple) for n in ast.walk(function))
 
 
-def _check_refused(text: Text, finding: Finding) -> Iterator[Fact]:
+def _check_refused(text: SubmissionText, finding: Finding) -> Iterator[Fact]:
     """Which of the file's own TORCH_CHECKs refused what it had to take."""
     lines = text.source.splitlines()
     for number, line in enumerate(lines, 1):
@@ -419,7 +427,7 @@ def _check_refused(text: Text, finding: Finding) -> Iterator[Fact]:
             yield Fact("check-refused", number, cause, fix)
 
 
-def _copy_dropped(text: Text, finding: Finding) -> Iterator[Fact]:
+def _copy_dropped(text: SubmissionText, finding: Finding) -> Iterator[Fact]:
     """``x.contiguous();`` as a statement."""
     for function in text.host:
         for match in re.finditer(r"(?<=[;{}])\s*(?P<x>\w+)\s*\.\s*contiguous\s*\(\s*\)\s*;", function.body):
@@ -428,7 +436,7 @@ def _copy_dropped(text: Text, finding: Finding) -> Iterator[Fact]:
             yield Fact("copy-dropped", where, cause, f"Keep it: `{match['x']} = {match['x']}.contiguous();`.")
 
 
-def _counted_by_sizes(text: Text, finding: Finding) -> Iterator[Fact]:
+def _counted_by_sizes(text: SubmissionText, finding: Finding) -> Iterator[Fact]:
     """A number of elements or blocks that is made of the first sizes alone."""
     for function in text.host:
         body = function.body
@@ -456,7 +464,7 @@ def _counted_by_sizes(text: Text, finding: Finding) -> Iterator[Fact]:
                 yield Fact("counted-by-sizes", where, cause, "Count with `x.numel()`.")
 
 
-def _plain_tensor(text: Text, finding: Finding) -> Iterator[Fact]:
+def _plain_tensor(text: SubmissionText, finding: Finding) -> Iterator[Fact]:
     """What should be a parameter of the model: a plain tensor, one of another layer, or nothing."""
     missing = re.search(r"has no parameter like the reference's ([\w.]+)", finding.message)
     if missing is None or text.tree is None:
@@ -484,7 +492,7 @@ def _plain_tensor(text: Text, finding: Finding) -> Iterator[Fact]:
                        "Make the same layers and nn.Parameters as the reference's model, with the same names and shapes.")  # fmt: skip
 
 
-def _keyword(text: Text, finding: Finding) -> Iterator[Fact]:
+def _keyword(text: SubmissionText, finding: Finding) -> Iterator[Fact]:
     """A keyword argument that the function called does not have."""
     told = re.search(r"(?P<f>[\w.]+)\(\) got an unexpected keyword argument '(?P<k>\w+)'", finding.message)
     lines = text.source.splitlines()
@@ -496,7 +504,7 @@ def _keyword(text: Text, finding: Finding) -> Iterator[Fact]:
                    f"Write {near[1]}." if near else "Compare its spelling with the documentation, letter by letter.")  # fmt: skip
 
 
-def _forward_outside(text: Text, finding: Finding) -> Iterator[Fact]:
+def _forward_outside(text: SubmissionText, finding: Finding) -> Iterator[Fact]:
     """A model without forward: it stands outside of the class, inside of another method, or has another name."""
     if 'missing the required "forward"' not in finding.message or text.tree is None:
         return
@@ -517,7 +525,7 @@ def _forward_outside(text: Text, finding: Finding) -> Iterator[Fact]:
                    "PyTorch calls the method `forward(self, x)` of a model: define it, with this name.")  # fmt: skip
 
 
-def _shadowed(text: Text, finding: Finding) -> Iterator[Fact]:
+def _shadowed(text: SubmissionText, finding: Finding) -> Iterator[Fact]:
     """``schedule = schedule(...)`` in a function, which makes the name a local one from its first line on."""
     lost = re.search(r"local variable '(\w+)' (?:where it is not|referenced before)", finding.message)
     for node in ast.walk(text.tree) if text.tree and lost else ():
@@ -531,7 +539,7 @@ def _shadowed(text: Text, finding: Finding) -> Iterator[Fact]:
             yield Fact("name-shadowed", node.lineno, cause, "Give what you make another name.")
 
 
-def _trace_folder(text: Text, finding: Finding) -> Iterator[Fact]:
+def _trace_folder(text: SubmissionText, finding: Finding) -> Iterator[Fact]:
     """``tensorboard_trace_handler(path)``, which takes a folder."""
     for node in ast.walk(text.tree) if text.tree else ():
         if isinstance(node, ast.Call) and ast.unparse(node.func).endswith("tensorboard_trace_handler"):
@@ -540,7 +548,7 @@ def _trace_folder(text: Text, finding: Finding) -> Iterator[Fact]:
                        "Write the file at the path that is given: `lambda profiler: profiler.export_chrome_trace(path)`.")  # fmt: skip
 
 
-def _called_at_once(text: Text, finding: Finding) -> Iterator[Fact]:
+def _called_at_once(text: SubmissionText, finding: Finding) -> Iterator[Fact]:
     """``on_trace_ready=profiler.export_chrome_trace(path)``: called before there is a profiler."""
     if not re.search(
         r"UnboundLocalError|NameError|cannot access local variable|referenced before", finding.message

@@ -8,7 +8,16 @@ from collections.abc import Iterator
 
 from grader.domain.verdict import Finding, Status
 from grader.feedback.explain.engine import Explanation
-from grader.feedback.explain.source_text import OUTSIDE, SIZE, TWICE, WRONG, Fact, Finder, Text, read
+from grader.feedback.explain.source_text import (
+    OUTSIDE,
+    SIZE,
+    TWICE,
+    WRONG,
+    Fact,
+    Finder,
+    SubmissionText,
+    read,
+)
 
 ROWS = r"(?:rows|row_count|n_rows|num_rows|nrows|height|H|h|M)"
 COLUMNS = r"(?:cols|columns|col_count|n_cols|num_cols|ncols|width|W|w|N)"
@@ -16,7 +25,7 @@ ROW, COLUMN = r"(?:row\w*|r|y)", r"(?:col\w*|c|x)"
 CASTS = re.compile(
     r"static_cast<[^<>]*>|\(\s*(?:unsigned|int|long|size_t|u?int(?:32|64)_t|long long)\s*\)|[()\s]"
 )
-MOST_THREADS = 1024
+MAX_THREADS = 1024
 # What beginners write in place of blockIdx.x * blockDim.x + threadIdx.x, without casts, brackets and spaces.
 FORMULAS = (
     (r"blockIdx\.(\w)\*gridDim\.\w\+threadIdx\.|gridDim\.\w\*blockIdx\.(\w)\+threadIdx\.",
@@ -47,7 +56,7 @@ def told(fact: Fact, source: str, lesson: str = "") -> Explanation:
     return Explanation(fact.rule, fact.cause, fact.fix, lesson, "", "", fact.line, code)
 
 
-def _large_block(text: Text) -> Iterator[Fact]:
+def _large_block(text: SubmissionText) -> Iterator[Fact]:
     for match in re.finditer(
         r"<<<(?P<grid>[^<>]*?),\s*(?P<block>(?:[^,<>()]|\([^<>()]*\))*)\s*(?:,|>>>)", text.code
     ):
@@ -65,9 +74,9 @@ def _large_block(text: Text) -> Iterator[Fact]:
         if numbers is None:
             continue
         sizes = [int(n) for n in re.findall(r"\d+", numbers[1])]
-        if (threads := math.prod(sizes)) > MOST_THREADS:
+        if (threads := math.prod(sizes)) > MAX_THREADS:
             product = f"{' * '.join(map(str, sizes))} = {threads:,}" if len(sizes) > 1 else f"{threads:,}"
-            cause = f"This block has {product} threads; a block may have {MOST_THREADS:,} at most."
+            cause = f"This block has {product} threads; a block may have {MAX_THREADS:,} at most."
             fix = "Take a smaller block, 256 threads or 16 by 16, and more blocks: the grid covers the rest."
             yield Fact("block-too-large", text.line(at), cause, fix)
 
@@ -85,7 +94,7 @@ def _constants(code: str, value: str) -> str:
     return value
 
 
-def _empty_grid(text: Text, finding: Finding) -> Iterator[Fact]:
+def _empty_grid(text: SubmissionText, finding: Finding) -> Iterator[Fact]:
     called = re.search(r"<<<", text.code)
     if called and re.search(r"\bempty\b|no (?:elements|rows|columns)", f"{finding.id} {finding.message}"):
         cause = "This case has no elements, so this launch has a grid of 0 blocks, and CUDA refuses that."
@@ -93,7 +102,7 @@ def _empty_grid(text: Text, finding: Finding) -> Iterator[Fact]:
         yield Fact("empty-grid", text.line(called.start()), cause, fix)
 
 
-def _idle_guard(text: Text, finding: Finding) -> Iterator[Fact]:
+def _idle_guard(text: SubmissionText, finding: Finding) -> Iterator[Fact]:
     """``const bool inside = true;``, asked in the line that went outside."""
     for kernel in text.kernels:
         for match in re.finditer(r"\bbool\s+(?P<name>\w+)\s*=\s*(?:true|1)\s*;", kernel.body):
@@ -105,7 +114,7 @@ def _idle_guard(text: Text, finding: Finding) -> Iterator[Fact]:
                            f"Compare the index with its size here: `{match['name']} = i < n`.")  # fmt: skip
 
 
-def _joined_guard(text: Text, finding: Finding) -> Iterator[Fact]:
+def _joined_guard(text: SubmissionText, finding: Finding) -> Iterator[Fact]:
     leave = re.compile(
         r"\bif\s*\((?P<all>[^;{}]*?>=?[^;{}|]*?&&[^;{}|]*?>=?[^;{}|]*?)\)\s*\{?\s*(?:return|continue)\s*;"
     )
@@ -129,7 +138,7 @@ def _joined_guard(text: Text, finding: Finding) -> Iterator[Fact]:
             yield Fact("guard-or", where, cause, "Work only if both are inside: join them with `&&`.")
 
 
-def _formula(text: Text, finding: Finding) -> Iterator[Fact]:
+def _formula(text: SubmissionText, finding: Finding) -> Iterator[Fact]:
     for kernel in text.kernels:
         for statement in re.finditer(r"[^;{}]+", kernel.body):
             first = re.search(r"\b(?:blockIdx|threadIdx)\b", statement[0])
@@ -152,7 +161,7 @@ def _formula(text: Text, finding: Finding) -> Iterator[Fact]:
                 yield Fact("thread-number", where, cause, fix)
 
 
-def _row_length(text: Text, finding: Finding) -> Iterator[Fact]:
+def _row_length(text: SubmissionText, finding: Finding) -> Iterator[Fact]:
     """``row * rows + col``: rows lie one after another, and each has as many elements as there are columns."""
     seen = [one for one in (finding.evidence.get("seen") or [])[:1] if isinstance(one, dict)]
     for kernel in text.kernels:
@@ -188,7 +197,7 @@ def _row_length(text: Text, finding: Finding) -> Iterator[Fact]:
                            f"The index of an element is row * {names[0] if names else 'columns'} + column.")  # fmt: skip
 
 
-def _turned_division(text: Text, finding: Finding) -> Iterator[Fact]:
+def _turned_division(text: SubmissionText, finding: Finding) -> Iterator[Fact]:
     """``row = i % n, col = i / n``: the whole part is the row, what is left the column."""
     for kernel in text.kernels:
         row = re.search(r"\b(?P<v>row\w*|r)\s*=\s*(?P<i>[^;,=]*?)\s*%\s*(?P<n>\w+)", kernel.body)
@@ -202,7 +211,7 @@ def _turned_division(text: Text, finding: Finding) -> Iterator[Fact]:
                        f"Write `{row['v']} = {row['i']} / {row['n']}` and `{column['v']} = {row['i']} % {row['n']}`.")  # fmt: skip
 
 
-def _turned_grid(text: Text, finding: Finding) -> Iterator[Fact]:
+def _turned_grid(text: SubmissionText, finding: Finding) -> Iterator[Fact]:
     """A grid made of (rows, columns), though its kernels number columns by x."""
     made = r"\b{names}\s*=\s*[^;]*?(?:blockIdx|threadIdx)\.{axis}\b"
     usual = [
@@ -233,7 +242,7 @@ def _turned_grid(text: Text, finding: Finding) -> Iterator[Fact]:
             yield Fact("grid-turned", text.line(match.start()), cause, fix)
 
 
-def _half_guard(text: Text, finding: Finding) -> Iterator[Fact]:
+def _half_guard(text: SubmissionText, finding: Finding) -> Iterator[Fact]:
     """A guard that asks for one of the two directions, or compares with the other one's size."""
     made = r"\b(?P<name>{names})\s*=\s*[^;]*?(?:blockIdx|threadIdx)\.{axis}\b"
     compared = r"(?<![\w.]){name}\s*(?:>=?|<=?)\s*(?P<n>\w+)"
@@ -257,7 +266,7 @@ def _half_guard(text: Text, finding: Finding) -> Iterator[Fact]:
                        f"A thread works only if both its row and its column exist: ask for {row['name']} and for {column['name']}.")  # fmt: skip
 
 
-def _no_row_length(text: Text, finding: Finding) -> Iterator[Fact]:
+def _no_row_length(text: SubmissionText, finding: Finding) -> Iterator[Fact]:
     """``row + col`` and ``row + col * cols``."""
     end = r"(?=\s*[;\]])"
     sums = (

@@ -7,10 +7,10 @@ import re
 from collections.abc import Iterator
 
 from grader.domain.verdict import Finding, Status
-from grader.feedback.explain.source_text import Fact, Finder, Text
+from grader.feedback.explain.source_text import Fact, Finder, SubmissionText
 
 
-def _decorated(text: Text, name: str) -> list[ast.FunctionDef]:
+def _decorated(text: SubmissionText, name: str) -> list[ast.FunctionDef]:
     functions = [n for n in ast.walk(text.tree) if isinstance(n, ast.FunctionDef)] if text.tree else []
     return [f for f in functions if any(name in ast.unparse(d) for d in f.decorator_list)]
 
@@ -19,12 +19,12 @@ def _line(function: ast.FunctionDef) -> int:
     return min([function.lineno, *(d.lineno for d in function.decorator_list)])
 
 
-def _called(text: Text, name: str) -> list[ast.Call]:
+def _called(text: SubmissionText, name: str) -> list[ast.Call]:
     calls = [n for n in ast.walk(text.tree) if isinstance(n, ast.Call)] if text.tree else []
     return [c for c in calls if ast.unparse(c.func).endswith(name)]
 
 
-def _backward(text: Text) -> ast.FunctionDef | None:
+def _backward(text: SubmissionText) -> ast.FunctionDef | None:
     """The function that is registered as an operator's derivative."""
     for call in _called(text, "register_autograd"):
         if call.args and isinstance(call.args[0], ast.Name):
@@ -35,7 +35,7 @@ def _backward(text: Text) -> ast.FunctionDef | None:
     return None
 
 
-def _unregistered(text: Text, finding: Finding) -> Iterator[Fact]:
+def _unregistered(text: SubmissionText, finding: Finding) -> Iterator[Fact]:
     """What an operator lacks, by what the check asks for and what the file never calls."""
     operators = _decorated(text, "custom_op")
     if not operators:
@@ -65,7 +65,7 @@ def _unregistered(text: Text, finding: Finding) -> Iterator[Fact]:
                        f"Register it: {how}.")  # fmt: skip
 
 
-def _fake(text: Text, finding: Finding) -> Iterator[Fact]:
+def _fake(text: SubmissionText, finding: Finding) -> Iterator[Fact]:
     if not re.search(r"faketensor|fake", finding.message, re.I) or not re.search(
         r"not equal|mismatched", finding.message
     ):
@@ -87,7 +87,7 @@ def _fake(text: Text, finding: Finding) -> Iterator[Fact]:
                    "Return an empty tensor of the shape, dtype and strides that the real one has.")  # fmt: skip
 
 
-def _gradient(text: Text, finding: Finding) -> Iterator[Fact]:
+def _gradient(text: SubmissionText, finding: Finding) -> Iterator[Fact]:
     """The registered derivative, in a check of gradients."""
     said = finding.message
     if "radient" not in f"{finding.id} {said}" and "backward" not in said:
@@ -131,7 +131,7 @@ def _gradient(text: Text, finding: Finding) -> Iterator[Fact]:
                    "Write the derivative down by hand, and look for each of its parts here and in the kernel.")  # fmt: skip
 
 
-def _slope(text: Text, finding: Finding) -> Fact | None:
+def _slope(text: SubmissionText, finding: Finding) -> Fact | None:
     """A kernel's line that has the incoming gradient in its parameters and does not multiply by it."""
     for kernel in text.kernels:
         for name in kernel.names:
@@ -143,7 +143,7 @@ def _slope(text: Text, finding: Finding) -> Fact | None:
     return None
 
 
-def _dispatch(text: Text, finding: Finding) -> Iterator[Fact]:
+def _dispatch(text: SubmissionText, finding: Finding) -> Iterator[Fact]:
     """An AT_DISPATCH without half, where a half came."""
     wanted = re.search(r"not implemented for '(\w+)'", finding.message)
     for match in re.finditer(r"\bAT_DISPATCH_\w+", text.code) if wanted else ():

@@ -5,10 +5,10 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 
-from grader.backends.simt.request import GENERATED as OURS
+from grader.backends.simt.request import GENERATED
 
-MOST_LINES = 3000
-MOST_SAID = 120  # lines of an exception's text
+MAX_LINES = 3000
+MAX_ERROR_LINES = 120  # lines of an exception's text
 COLOUR = re.compile(r"\x1b\[[0-9;]*[A-Za-z]")
 COMPILERS = (
     re.compile(
@@ -29,7 +29,7 @@ EXCEPTION = re.compile(
 # The CPU back end and a verdict's findings say the essence before the compiler's own words.
 SUMMARY = re.compile(r"(?P<file>[\w./\\-]+\.\w+)(?:, line |:)(?P<line>\d+): (?P<text>.+)$")
 FRAME = re.compile(r'^\s*File "(?P<file>[^"]+)", line (?P<line>\d+)')
-GENERATED = {"cuda.cu", "main.cpp", *OURS}  # the first two are torch's
+GENERATED_FILES = {"cuda.cu", "main.cpp", *GENERATED}  # the first two are torch's
 FOREIGN = re.compile(r"(?:^|/)(?:include|site-packages|lib/python[\d.]+|grader)/|^<|^/usr/")
 
 
@@ -55,7 +55,7 @@ class Error:
 
 def lines_of(log: str) -> list[str]:
     """The log without colours, cut to a size that is read in no time."""
-    return [line[:2000].rstrip() for line in COLOUR.sub("", log).splitlines()[:MOST_LINES]]
+    return [line[:2000].rstrip() for line in COLOUR.sub("", log).splitlines()[:MAX_LINES]]
 
 
 def compiler_errors(lines: list[str]) -> list[Error]:
@@ -91,7 +91,7 @@ def exception(lines: list[str]) -> Error | None:
         return None
     at, match = ends[-1]
     frames = [m for line in lines[:at] if (m := FRAME.match(line)) and not FOREIGN.search(m["file"])]
-    text = "\n".join([match["text"], *lines[at + 1 : at + MOST_SAID]])
+    text = "\n".join([match["text"], *lines[at + 1 : at + MAX_ERROR_LINES]])
     if not frames:
         return Error(text)
     index = max(i for i, line in enumerate(lines[:at]) if FRAME.match(line) and frames[-1].string == line)

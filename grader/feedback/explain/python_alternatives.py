@@ -2,7 +2,7 @@
 
 What :mod:`grader.feedback.explain.alternatives` does for the C++ in a file's strings, this does for the Python around it.
 Nothing is built for a trial here, so each is a file of its own. The changes are the usual mutation operators (Jia and
-Harman, An Analysis and Survey of the Development of Mutation Testing, 2011), turned round: they mend.
+Harman, An Analysis and Survey of the Development of Mutation Testing, 2011), turned round: they fix.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from itertools import accumulate, pairwise
 from grader.feedback.explain.alternatives import Alternative, ranked
 from grader.feedback.explain.changes import Change
 
-MOST_NAMES = 6
+MAX_NAMES = 6
 RELATIONS = {
     ast.Lt: ("<=", ">", ">="), ast.LtE: ("<", ">="), ast.Gt: (">=", "<"), ast.GtE: (">", "<"), ast.Eq: ("!=",),
     ast.NotEq: ("==",), ast.Is: ("is not",), ast.IsNot: ("is",), ast.In: ("not in",), ast.NotIn: ("in",),
@@ -171,10 +171,10 @@ def _expression(
                 if value != float(power):
                     yield "number", file.change("replace", first, last, power, line)
         case ast.Name(id=name, ctx=ast.Load()) if name in names:
-            for other_name in [n for n in names if n != name][:MOST_NAMES]:
+            for other_name in [n for n in names if n != name][:MAX_NAMES]:
                 yield "name", file.change("replace", first, last, other_name, line)
         case ast.Attribute(value=ast.Name(id="self"), attr=attribute, ctx=ast.Load()):
-            for other_name in [n for n in own if n != attribute][:MOST_NAMES]:
+            for other_name in [n for n in own if n != attribute][:MAX_NAMES]:
                 yield "name", file.change("replace", first, last, f"self.{other_name}", line)
         case ast.Subscript() if not isinstance(node.slice, ast.Slice | ast.Tuple | ast.Constant):
             place = file.span(node.slice)

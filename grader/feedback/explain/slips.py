@@ -45,7 +45,7 @@ SLIPS = (
          "torch::{f} works on whole tensors and takes a torch::Tensor; what stands here is a single number or a pointer.",
          "In a kernel each thread computes with plain numbers: expf, tanhf, a comparison with ? and :, or what you write yourself."),
     Slip("arrow-comparison", r"=>|=<", "",
-         "`=>` and `=<` are no operators of C++.", "Greater or equal is `>=`, less or equal `<=`."),
+         "`=>` and `=<` are not operators of C++.", "Greater or equal is `>=`, less or equal `<=`."),
     Slip("whole-index", rf"(?<![\w.])(?P<v>{BUILTINS})\b(?!\s*[.])", r"operator|operands|uint3|dim3|convert|no suitable|invalid",
          "{v} is not a number: it has three, {v}.x, {v}.y and {v}.z.",
          "Write which one is meant: `blockIdx.x * blockDim.x + threadIdx.x`."),
@@ -88,7 +88,7 @@ SLIPS = (
          "{p} has no type: in C++ a type stands before each parameter of a function.",
          "Write `{f}(torch::Tensor {p}, double a)`; in a kernel `const float* {p}`."),
     Slip("array-parameter", r"\b(?P<t>float|int|double|half)\s*\[\]\s*(?P<x>\w+)", "",
-         "`{t}[] {x}` is no parameter of C++: an array comes as a pointer to its first element.",
+         "`{t}[] {x}` is not a parameter of C++: an array comes as a pointer to its first element.",
          "Write `const {t}* {x}`, or `{t}* {x}` for one that is written."),
     Slip("python-colon", r"^(?!\s*(?:for|if|while|else|case|default)\b).*\)\s*:\s*$", "",
          "A colon at the end begins a block in Python; in C++ it is a pair of braces.",
@@ -102,7 +102,7 @@ SLIPS = (
     Slip("single-quotes", r"'(?P<s>[^'\\]{2,})'", "",
          "In C++ single quotes hold one character; a text stands in double ones.", "Write `\"{s}\"`."),
     Slip("caret", r"(?P<a>[\w.\[\]()]+)\s*\^\s*(?P<b>\w+)", r"operator\s*\^|binary expression|integral|unscoped enum",
-         "`^` is no power in C++: it is the exclusive or of two whole numbers.",
+         "`^` is not a power in C++: it is the exclusive or of two whole numbers.",
          "Multiply, `{a} * {a}` for a square, or call powf."),
     Slip("assert-with-words", r"\bassert\s*\(", r"macro|argument",
          "C++'s assert takes a condition alone, and no words.",
@@ -138,7 +138,7 @@ class Found:
 
 
 def found(said: str, line: int, code: str, above: str = "") -> Found | None:
-    """The slip in ``code``, the text of ``line``, of which a compiler said ``said``; None if there is none.
+    """The slip in ``code``, the text of ``line``, about which a compiler printed ``said``; None if there is none.
 
     A compiler may stop understanding one line too late: ``above`` is the text of the line before.
     """

@@ -20,7 +20,7 @@ GUARDS = re.compile(r"\b(?:if|for|while|min|switch)\b|\?")
 
 
 @dataclass(frozen=True, slots=True)
-class Function:
+class CppFunction:
     """A C++ function: its name, what stands before the name, parameters and body, and where these begin."""
 
     name: str
@@ -41,12 +41,12 @@ class Function:
 
 
 @dataclass(slots=True)
-class Text:
+class SubmissionText:
     """A submission's text: ``code`` is its C++ alone, comments blanked, each line where it is in the file."""
 
     source: str
     code: str = ""
-    functions: list[Function] = field(default_factory=list)
+    functions: list[CppFunction] = field(default_factory=list)
     tree: ast.Module | None = None
 
     def line(self, offset: int) -> int:
@@ -54,11 +54,11 @@ class Text:
         return self.code.count("\n", 0, offset) + 1
 
     @property
-    def kernels(self) -> list[Function]:
+    def kernels(self) -> list[CppFunction]:
         """The kernels among the functions."""
         return [f for f in self.functions if f.kernel]
 
-    def about(self, names: set[str], check: str) -> Text:
+    def about(self, names: set[str], check: str) -> SubmissionText:
         """The same text with the kernels alone that a failure is about.
 
         ``names``: kernels that did something in it; where none is known, those that have the check's name, or
@@ -70,14 +70,14 @@ class Text:
         if not wanted:
             wanted = self.kernels if len(self.kernels) <= 2 else []
         kept = [f for f in self.functions if not f.kernel or f in wanted]
-        return Text(self.source, self.code, kept, self.tree)
+        return SubmissionText(self.source, self.code, kept, self.tree)
 
-    def function(self, name: str) -> Function | None:
+    def function(self, name: str) -> CppFunction | None:
         """The C++ function of that name."""
         return next((f for f in self.functions if f.name == name), None)
 
     @property
-    def host(self) -> list[Function]:
+    def host(self) -> list[CppFunction]:
         """The functions that run on the host."""
         return [f for f in self.functions if not f.kernel and "__device__" not in f.head]
 
@@ -92,12 +92,12 @@ class Fact:
     fix: str
 
 
-Finder = Callable[[Text, Finding], Iterator[Fact]]
+Finder = Callable[[SubmissionText, Finding], Iterator[Fact]]
 
 
-def read(source: str) -> Text:
+def read(source: str) -> SubmissionText:
     """The text with its C++ functions; without any where the Python cannot be parsed."""
-    text = Text(source)
+    text = SubmissionText(source)
     try:
         text.tree = ast.parse(source)
     except (SyntaxError, ValueError, RecursionError, MemoryError):
@@ -107,7 +107,7 @@ def read(source: str) -> Text:
     return text
 
 
-def _functions(code: str) -> Iterator[Function]:
+def _functions(code: str) -> Iterator[CppFunction]:
     tokens = tokenize(code)
     starts, at = [], 0
     for token in tokens:
@@ -125,5 +125,5 @@ def _functions(code: str) -> Iterator[Function]:
             i += 1
             continue
         body = code[starts[i] : starts[end]]
-        yield Function(head["name"], head["head"], head["parameters"], body, starts[i])
+        yield CppFunction(head["name"], head["head"], head["parameters"], body, starts[i])
         i = end + 1

@@ -16,7 +16,7 @@ from typing import Any
 from grader.domain.verdict import Finding, Status
 from grader.feedback.explain.engine import Explanation
 from grader.feedback.explain.indices import told
-from grader.feedback.explain.source_text import Fact, Finder, Text, read
+from grader.feedback.explain.source_text import Fact, Finder, SubmissionText, read
 
 CLOCKS = {"perf_counter", "perf_counter_ns", "time", "time_ns", "monotonic", "monotonic_ns", "process_time"}
 LOOPS = (ast.For, ast.While, ast.ListComp, ast.GeneratorExp, ast.SetComp)
@@ -35,7 +35,7 @@ def events(finding: Finding, source: str) -> Explanation | None:
     return next((told(fact, source, "04") for fact in _refused(read(source), finding)), None)
 
 
-def _refused(text: Text, finding: Finding) -> Iterator[Fact]:
+def _refused(text: SubmissionText, finding: Finding) -> Iterator[Fact]:
     if text.tree is None:
         return
     asked = [n for n in _ordered(text.tree) if _called(n) == "elapsed_time"]
@@ -80,7 +80,7 @@ def _raised(finding: Finding) -> int:
     return line if isinstance(line, int) and not isinstance(line, bool) else 0
 
 
-def _bare(text: Text, finding: Finding) -> Iterator[Fact]:
+def _bare(text: SubmissionText, finding: Finding) -> Iterator[Fact]:
     """A name as a statement: what was to be called is not."""
     for node in _ordered(text.tree) if text.tree else ():
         if isinstance(node, ast.Expr) and isinstance(node.value, (ast.Name, ast.Attribute)):
@@ -91,7 +91,7 @@ def _bare(text: Text, finding: Finding) -> Iterator[Fact]:
             yield Fact("not-called", node.lineno, cause, f"Call it: `{name}()`.")
 
 
-def _handed_over(text: Text, finding: Finding) -> Iterator[Fact]:
+def _handed_over(text: SubmissionText, finding: Finding) -> Iterator[Fact]:
     """``time_kernel(kernel(x))``: the result is handed over where the function is wanted."""
     if text.tree is None or "not callable" not in finding.message:
         return
@@ -113,11 +113,11 @@ def _handed_over(text: Text, finding: Finding) -> Iterator[Fact]:
                            f"Hand over a function: `{node.func.id}(lambda: {what})`.")  # fmt: skip
 
 
-def _timer(text: Text, finding: Finding) -> Iterator[Fact]:
+def _timer(text: SubmissionText, finding: Finding) -> Iterator[Fact]:
     """Everything about a timer or a benchmark whose numbers are wrong."""
     if text.tree is None or not isinstance(finding.evidence.get("timer"), dict):
         return
-    seen = Seen(text.tree, text.source, finding.evidence["timer"])
+    seen = TimerCode(text.tree, text.source, finding.evidence["timer"])
     yield from _bare(text, finding)
     which = seen.which
     if which == "form":
@@ -156,7 +156,7 @@ class Step:
         return bool(self.loops)
 
 
-class Seen:
+class TimerCode:
     """The functions that a probe reaches, and its numbers."""
 
     def __init__(self, tree: ast.Module, source: str, numbers: dict[str, Any]) -> None:

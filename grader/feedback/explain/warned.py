@@ -70,7 +70,7 @@ def _comma(one: Warned, lines: list[str]) -> Words | None:
     found = re.search(r"(\w+)\s*\[\s*([^][,()]+?)\s*,\s*([^][,()]+?)\s*\]", _line(lines, one.line))
     name, first, last = found.groups() if found else ("a", "i", "j")
     cause = (
-        f"`{name}[{first}, {last}]` is no pair of indices in C++: the comma throws `{first}` away, and what is left is "
+        f"`{name}[{first}, {last}]` is not a pair of indices in C++: the comma throws `{first}` away, and what is left is "
         f"`{name}[{last}]`."
     )
     fix = f"A pointer has one index: compute it, rows one after another, as `{name}[{first} * columns + {last}]`."

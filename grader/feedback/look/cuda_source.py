@@ -27,7 +27,7 @@ DEVICES = {"is_cuda", "device", "device_type", "get_device", "kCUDA", "CHECK_CUD
 
 
 @dataclass(frozen=True, slots=True)
-class Function:
+class FunctionTokens:
     """A function's body: the indices of its braces, and the name in front of its parameters."""
 
     name: str
@@ -68,7 +68,7 @@ def look(text: CudaText, beside: frozenset[str] = frozenset()) -> Iterator[Advic
     yield from _bare_pointers(tokens, starts, text, words | beside)
 
 
-def _functions(tokens: list[Token]) -> Iterator[Function]:
+def _functions(tokens: list[Token]) -> Iterator[FunctionTokens]:
     """Bodies that follow a list of parameters, outermost only."""
     i = 0
     while i < len(tokens):
@@ -83,7 +83,7 @@ def _functions(tokens: list[Token]) -> Iterator[Function]:
         parameters = opening(tokens, before)
         name = previous(tokens, parameters) if parameters > 0 else -1
         head = _head(tokens, name)
-        yield Function(tokens[name].text if name >= 0 else "", "__global__" in head, i, end)
+        yield FunctionTokens(tokens[name].text if name >= 0 else "", "__global__" in head, i, end)
         i = end + 1 if end > 0 else len(tokens)
 
 
@@ -96,7 +96,7 @@ def _head(tokens: list[Token], i: int) -> set[str]:
     return words
 
 
-def _kernel(function: Function, tokens: list[Token], line: int) -> Iterator[Advice]:
+def _kernel(function: FunctionTokens, tokens: list[Token], line: int) -> Iterator[Advice]:
     body = {t.text for t in tokens[function.begin : function.end] if t.kind != "space"}
     if "threadIdx" in body and not GUARDS & body:
         yield Advice(

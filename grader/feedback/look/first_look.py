@@ -10,7 +10,7 @@ from grader.domain.task import Task
 from grader.feedback.look import cuda_source, python_source
 from grader.feedback.look.advice import Advice
 
-MOST = 16 << 10  # characters of C++ that are read: a look must not take longer than a student notices
+MAX_CHARACTERS = 16 << 10  # of C++ that are read: a look must be over before a student notices
 
 
 def look(submission: Submission, task: Task, starter: str = "") -> list[Advice]:
@@ -23,7 +23,7 @@ def look(submission: Submission, task: Task, starter: str = "") -> list[Advice]:
         tree = ast.parse(submission.source)
     except (SyntaxError, ValueError, RecursionError, MemoryError):
         return advice
-    left, beside = MOST, python_source.attributes(tree)
+    left, beside = MAX_CHARACTERS, python_source.attributes(tree)
     advice += python_source.look(tree, task)
     for text in python_source.cuda_sources(tree):
         advice += cuda_source.look(replace(text, source=text.source[: max(0, left)]), beside)

@@ -216,7 +216,7 @@ def hands_back(source: str, name: str) -> int:
 
 
 @dataclass(frozen=True, slots=True)
-class Calls:
+class CallsInside:
     """The calls in a function: lines of names called, of keywords given to them, of its loops, and its own.
 
     ``looped``: the names that are called inside of a loop. ``around``: of names called in the head of a
@@ -231,7 +231,7 @@ class Calls:
     around: frozenset[str] = frozenset()
 
 
-def calls_in(source: str, function: str) -> Calls | None:
+def calls_in(source: str, function: str) -> CallsInside | None:
     """What the last function of that name calls; None if there is none."""
     try:
         tree = ast.parse(source)
@@ -252,7 +252,9 @@ def calls_in(source: str, function: str) -> Calls | None:
     opened = [n for n in ast.walk(found[-1]) if isinstance(n, ast.With) and _loops(n)]
     heads = [i.context_expr for n in opened for i in n.items]
     around = frozenset(_last_name(h.func) for h in heads if isinstance(h, ast.Call))
-    return Calls(found[-1].lineno, names, keywords, tuple(sorted(n.lineno for n in loops)), looped, around)
+    return CallsInside(
+        found[-1].lineno, names, keywords, tuple(sorted(n.lineno for n in loops)), looped, around
+    )
 
 
 def _loops(node: ast.With) -> bool:

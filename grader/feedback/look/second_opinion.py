@@ -16,8 +16,8 @@ from grader.domain.errors import BadInputError
 from grader.domain.submission import Submission
 from grader.feedback.look.advice import Advice
 
-SECONDS = 10.0
-MOST = 8  # patterns that are shown
+TIMEOUT_S = 10.0
+MAX_PATTERNS = 8  # patterns that are shown
 
 
 def opinion(submission: Submission) -> list[Advice]:
@@ -29,13 +29,14 @@ def opinion(submission: Submission) -> list[Advice]:
     command = [sys.executable, "-P", "-m", "kernelguard", "--api-mode"]
     try:
         done = subprocess.run(
-            command, input=submission.source, capture_output=True, text=True, timeout=SECONDS, check=False
+            command, input=submission.source, capture_output=True, text=True, timeout=TIMEOUT_S, check=False
         )
         answer = json.loads(done.stdout)
-        patterns = [(str(p["pattern"]), str(p["evidence"])) for p in answer["matched_patterns"][:MOST]]
+        matched = answer["matched_patterns"]
+        patterns = [(str(p["pattern"]), str(p["evidence"])) for p in matched[:MAX_PATTERNS]]
         result = str(answer["classification"])
     except subprocess.TimeoutExpired as error:
-        raise BadInputError(f"KernelGuard gave no answer within {SECONDS:.0f} seconds.") from error
+        raise BadInputError(f"KernelGuard gave no answer within {TIMEOUT_S:.0f} seconds.") from error
     except (ValueError, KeyError, TypeError) as error:
         raise BadInputError("KernelGuard gave an answer that cannot be read; is it up to date?") from error
     remarks = [Advice(1, f"KernelGuard, {_words(name)}: {evidence}") for name, evidence in patterns]

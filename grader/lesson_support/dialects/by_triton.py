@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 import torch
 
-from grader.lesson_support.dialects.host_arrays import Calls
+from grader.lesson_support.dialects.host_arrays import RecordedCalls
 
 
 class OutOfBoundsError(IndexError):
@@ -59,7 +59,7 @@ def install() -> None:
     executor, builder = interpreter.GridExecutor, interpreter.InterpreterBuilder
     if getattr(executor, "with_bounds", False):
         return
-    ranges, calls = Ranges(), Calls()
+    ranges, calls = Ranges(), RecordedCalls()
     run, load, store = executor.__call__, builder.create_masked_load, builder.create_masked_store
 
     def quiet(self: Any, *args: Any, **named: Any) -> Any:

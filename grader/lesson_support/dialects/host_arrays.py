@@ -28,7 +28,7 @@ def storage_copy(tensor: torch.Tensor) -> torch.Tensor:
     return like.set_(own.untyped_storage(), tensor.storage_offset(), tensor.shape, tensor.stride())
 
 
-class Calls:
+class RecordedCalls:
     """The tensors of one kernel call: copied before it, and written back after it where they have changed."""
 
     def __init__(self) -> None:

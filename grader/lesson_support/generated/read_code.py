@@ -12,7 +12,7 @@ WIDTH = {"float32": 4, "float16": 2, "bfloat16": 2, "float64": 8, "int64": 8, "i
 
 
 @dataclass(frozen=True, slots=True)
-class Launch:
+class CodeLaunch:
     """A generated kernel that the code runs, and the operations of PyTorch that were fused in it."""
 
     kernel: str
@@ -30,7 +30,7 @@ class Code:
         return self.body[0] if self.body else ""
 
     @property
-    def launches(self) -> list[Launch]:
+    def launches(self) -> list[CodeLaunch]:
         """In the order of the calls."""
         found, operations = [], ""
         for line in self._called().splitlines():
@@ -38,7 +38,7 @@ class Code:
                 operations = comment[1]
             elif run := re.match(r"\s*(triton_\w+)\.run\(", line):
                 names = [name.strip().removeprefix("aten.") for name in operations.split(",")]
-                found.append(Launch(run[1], tuple(name for name in names if name)))
+                found.append(CodeLaunch(run[1], tuple(name for name in names if name)))
         return found
 
     @property

@@ -1,7 +1,7 @@
-"""What a player can be asked to do besides calling with tensors: one module an act, each with ``perform``.
+"""What a player can do besides calling with tensors: one module per command, each with ``perform``.
 
-While it acts, a player may need something that the referee holds (a clock, a memory, a kernel under test).
-It asks for it over :class:`Line`, in the middle of the act.
+Meanwhile a player may need something that the referee holds (a clock, a memory, a kernel under test).
+It asks for it with a :class:`Callback`, in the middle of the command.
 """
 
 from __future__ import annotations
@@ -16,11 +16,11 @@ if TYPE_CHECKING:
     from grader.player.stage import Stage
 
 # Every module of this folder is a command; the name comes from the wire, so it is looked up, never imported.
-ACTS = frozenset(module.name for module in pkgutil.iter_modules(__path__))
+COMMANDS = frozenset(module.name for module in pkgutil.iter_modules(__path__))
 
 
-class Line:
-    """The player's way to ask the referee back."""
+class Callback:
+    """The player's way to ask the referee for something."""
 
     def __init__(self, channel: Channel) -> None:
         self._channel = channel
@@ -31,11 +31,11 @@ class Line:
         return self._channel.receive()["reply"]
 
 
-def perform(stage: Stage, channel: Channel, act: str, **fields: Any) -> dict[str, Any]:
-    """Do ``act`` and answer plain data."""
-    if act not in ACTS:
-        raise ValueError(f"there is no act {act!r}")
-    module = importlib.import_module(f"grader.player.commands.{act}")
-    answer = module.perform(stage, Line(channel), **fields)
+def perform(stage: Stage, channel: Channel, command: str, **fields: Any) -> dict[str, Any]:
+    """Do ``command`` and answer plain data."""
+    if command not in COMMANDS:
+        raise ValueError(f"there is no command {command!r}")
+    module = importlib.import_module(f"grader.player.commands.{command}")
+    answer = module.perform(stage, Callback(channel), **fields)
     assert isinstance(answer, dict)
     return answer

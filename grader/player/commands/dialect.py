@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import torch
 
 if TYPE_CHECKING:
-    from grader.player.commands import Line
+    from grader.player.commands import Callback
     from grader.player.stage import Stage
 
 SEVEN = 7.0
@@ -33,16 +33,18 @@ class StandIn:
         return launch
 
 
-def perform(stage: Stage, line: Line, entry: str, kernel: str, trials: list[list[int]]) -> dict[str, Any]:
-    """Call ``entry(x, 2.0)`` for each [elements, BLOCK] of ``trials``, with the file's ``BLOCK`` set to that.
+def perform(
+    stage: Stage, callback: Callback, entry: str, kernel: str, runs: list[list[int]]
+) -> dict[str, Any]:
+    """Call ``entry(x, 2.0)`` for each [elements, BLOCK] of ``runs``, with the file's ``BLOCK`` set to that.
 
-    Answers ``{"trials": [...]}``: the launches, and whether all that came back was what the kernel wrote.
+    Answers ``{"runs": [...]}``: the launches, and whether all that came back was what the kernel wrote.
     """
     names, host = vars(stage.module), stage.entry(entry)
     kept = {kernel: stage.entry(kernel), "BLOCK": names.get("BLOCK")}
     seen = []
     try:
-        for n, block in trials:
+        for n, block in runs:
             x = torch.ones(n, device=stage.device)
             stand_in = StandIn(x)
             names.update({kernel: stand_in, "BLOCK": block})
@@ -52,4 +54,4 @@ def perform(stage: Stage, line: Line, entry: str, kernel: str, trials: list[list
             seen.append({"launches": stand_in.launches[:4], "sevens": sevens})
     finally:
         names.update(kept)
-    return {"trials": seen}
+    return {"runs": seen}

@@ -8,15 +8,17 @@ from typing import TYPE_CHECKING, Any
 from grader.lesson_support.grid import AccessError
 
 if TYPE_CHECKING:
-    from grader.player.commands import Line
+    from grader.player.commands import Callback
     from grader.player.stage import Stage
 
 
 class Remote:
     """A list of numbers that lies with the referee."""
 
-    def __init__(self, line: Line, name: str, length: int) -> None:
-        self._line, self._name, self._length = line, name, length
+    def __init__(self, callback: Callback, name: str, length: int) -> None:
+        self._callback = callback
+        self._name = name
+        self._length = length
 
     def __len__(self) -> int:
         return self._length
@@ -35,20 +37,20 @@ class Remote:
         if kind == "write" and (isinstance(value, bool) or not isinstance(value, (int, float))):
             raise TypeError(f"{self._name}[{index}] holds one number, not a {type(value).__name__}")
         # Where the kernel does this, for the message; nothing else rests on it.
-        reply = self._line.ask({kind: [self._name, index, value], "line": sys._getframe(2).f_lineno})
+        reply = self._callback.ask({kind: [self._name, index, value], "line": sys._getframe(2).f_lineno})
         if "fault" in reply:
             raise AccessError(reply["fault"])
         return reply["value"]
 
 
-def perform(stage: Stage, line: Line, entry: str, args: list[Any]) -> dict[str, Any]:
+def perform(stage: Stage, callback: Callback, entry: str, args: list[Any]) -> dict[str, Any]:
     """Run ``entry`` for each thread that the referee names, until it names none.
 
     ``args``: plain values, and ``{"array": name, "length": n}`` for each array.
     """
     kernel = stage.entry(entry)
-    given = [Remote(line, a["array"], a["length"]) if isinstance(a, dict) else a for a in args]
-    while who := line.ask({"next": True})["thread"]:
+    given = [Remote(callback, a["array"], a["length"]) if isinstance(a, dict) else a for a in args]
+    while who := callback.ask({"next": True})["thread"]:
         try:
             kernel(*who, *given)
         except AccessError:

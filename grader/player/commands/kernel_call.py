@@ -1,4 +1,4 @@
-"""The other side of a trial: call a kernel of a lesson's workshop with tensors that came as parcels."""
+"""The other side of a mutation test: call a kernel of the lesson with tensors that the test passed."""
 
 from __future__ import annotations
 
@@ -9,11 +9,11 @@ import torch
 from grader.player import tensor_codec
 
 if TYPE_CHECKING:
-    from grader.player.commands import Line
+    from grader.player.commands import Callback
     from grader.player.stage import Stage
 
 
-def perform(stage: Stage, line: Line, entry: str, args: list[Any], autocast: bool) -> dict[str, Any]:
+def perform(stage: Stage, callback: Callback, entry: str, args: list[Any], autocast: bool) -> dict[str, Any]:
     """Call ``entry``; its result and what has become of its arguments."""
     inputs = [tensor_codec.unwrap(a) for a in args]
     with torch.autocast("cuda", enabled=autocast):

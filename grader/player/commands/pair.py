@@ -11,7 +11,7 @@ from grader.player.pairs.pair_session import PairSide
 from grader.player.pairs.subject import Subject
 
 if TYPE_CHECKING:
-    from grader.player.commands import Line
+    from grader.player.commands import Callback
     from grader.player.stage import Stage
 
 _sessions: dict[int, PairSide] = {}
@@ -19,7 +19,7 @@ OF_REFERENCE = {"begin", "weights", "draw", "answer", "block", "nudge", "judge"}
 OF_SUBJECT = {"make", "mode", "take", "move", "call"}
 
 
-def perform(stage: Stage, line: Line, step: str, side: str, **fields: Any) -> dict[str, Any]:
+def perform(stage: Stage, callback: Callback, step: str, side: str, **fields: Any) -> dict[str, Any]:
     """One step of ``side`` ("reference" or "subject"): see the methods of that name there.
 
     "room" makes place for tensors; "read" and "write" copy pieces to and from the shared memory.

@@ -7,13 +7,13 @@ import math
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from grader.player.commands import Line
+    from grader.player.commands import Callback
     from grader.player.stage import Stage
 
 DEPTH, MOST = 6, 10_000
 
 
-def perform(stage: Stage, line: Line, entry: str, args: list[Any] | None = None) -> dict[str, Any]:
+def perform(stage: Stage, callback: Callback, entry: str, args: list[Any] | None = None) -> dict[str, Any]:
     """``{"value": ...}``: of the name ``entry`` itself, or of calling it with ``args``."""
     if args is None:
         missing = object()

@@ -11,13 +11,13 @@ from grader.player import observe
 from grader.protocol.messages import Timed, plain
 
 if TYPE_CHECKING:
-    from grader.player.commands import Line
+    from grader.player.commands import Callback
     from grader.player.stage import Stage
 
 MOST = 2000
 
 
-def perform(stage: Stage, line: Line, calls: int) -> dict[str, Any]:
+def perform(stage: Stage, callback: Callback, calls: int) -> dict[str, Any]:
     """A :class:`~grader.protocol.messages.Timed` of ``calls`` calls."""
 
     def again() -> None:

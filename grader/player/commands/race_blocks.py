@@ -20,7 +20,7 @@ from grader.player.timing.result_copies import copies, sum_of_bits
 from grader.player.timing.streams_and_cache import copying, on_stream, overwrite, waiting
 
 if TYPE_CHECKING:
-    from grader.player.commands import Line
+    from grader.player.commands import Callback
     from grader.player.stage import Stage
 
 # Held since before the submission is loaded (a GPU's player imports this module when it starts): what it puts
@@ -33,7 +33,7 @@ MOST = 4096
 _tracks: dict[str, Track] = {}
 
 
-def perform(stage: Stage, line: Line, step: str, track: str, **fields: Any) -> dict[str, Any]:
+def perform(stage: Stage, callback: Callback, step: str, track: str, **fields: Any) -> dict[str, Any]:
     """``step``: "ready", "lead", "prepare", "block" or "results", see there; a trusted player has many."""
     if step == "ready":
         return _ready(stage, track, **fields)
@@ -174,7 +174,7 @@ def _block(
                 results.append(copies(value, room[at]))
                 if track.fresh and not lead:
                     # With more work waiting in its queue, the device takes up to 1.4 us longer for a launch;
-                    # how much waits hangs on the host. So nothing but this call's own ever does.
+                    # how much waits depends on the host. So nothing but this call's own ever does.
                     synchronize()
             asked = now() - begun
             sums = [sum_of_bits(result).to(flush.device) for found in results for result in found]

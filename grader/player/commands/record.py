@@ -13,15 +13,15 @@ from typing import TYPE_CHECKING, Any
 import torch
 
 if TYPE_CHECKING:
-    from grader.player.commands import Line
+    from grader.player.commands import Callback
     from grader.player.stage import Stage
 
-MOST_EVENTS = 4000
+MAX_EVENTS = 4000
 FACTS = ("Input Dims", "correlation", "External id", "grid", "block", "stream")
 
 
 def perform(
-    stage: Stage, line: Line, entry: str, steps: int, gpu: bool, own: str = "", **sizes: int
+    stage: Stage, callback: Callback, entry: str, steps: int, gpu: bool, own: str = "", **sizes: int
 ) -> dict[str, Any]:
     """Call ``entry(model, batch, steps, path)``; answers ``events`` that it wrote and ``calls`` of the model.
 
@@ -50,7 +50,7 @@ def perform(
     path.unlink()  # the next recording is another
     trace = json.loads(gzip.decompress(data) if data[:2] == b"\x1f\x8b" else data)
     listed = trace["traceEvents"] if isinstance(trace, dict) else trace
-    events = [e for e in listed if isinstance(e, dict) and e.get("ph") == "X"][:MOST_EVENTS]
+    events = [e for e in listed if isinstance(e, dict) and e.get("ph") == "X"][:MAX_EVENTS]
     return facts | {"events": [_short(e) for e in events], "calls": calls}
 
 

@@ -11,11 +11,11 @@ from grader.player.commands import profiled
 from grader.protocol.messages import plain
 
 if TYPE_CHECKING:
-    from grader.player.commands import Line
+    from grader.player.commands import Callback
     from grader.player.stage import Stage
 
 
-def perform(stage: Stage, line: Line, path: str) -> dict[str, Any]:
+def perform(stage: Stage, callback: Callback, path: str) -> dict[str, Any]:
     """``{"launches": what a GPU ran}``; on the CPU back end launches come with every answer anyway."""
     stage.path = path
     sys.argv = [path]

@@ -10,11 +10,11 @@ import torch
 from grader.player.commands.plain import plain
 
 if TYPE_CHECKING:
-    from grader.player.commands import Line
+    from grader.player.commands import Callback
     from grader.player.stage import Stage
 
 
-def perform(stage: Stage, line: Line, entry: str, cycles: int) -> dict[str, Any]:
+def perform(stage: Stage, callback: Callback, entry: str, cycles: int) -> dict[str, Any]:
     """``{"value": ...}`` that ``entry(fn)`` returns for a spinning fn; without ``entry`` it spins once."""
     spin: Callable[[int], None] = torch.cuda._sleep
     if entry:

@@ -9,10 +9,10 @@ import torch
 from grader.player import exceptions, tensor_codec
 
 if TYPE_CHECKING:
-    from grader.player.commands import Line
+    from grader.player.commands import Callback
     from grader.player.stage import Stage
 
-MOST_CALLS = 200
+MAX_CALLS = 200
 
 
 class KernelError(RuntimeError):
@@ -23,18 +23,18 @@ class MemoryFaultError(KernelError):
     """The memory checks caught a thread of the kernel under test: out of bounds, a race, and so on."""
 
 
-class Subject:
+class KernelUnderTest:
     """The kernel under test, as a test function sees it: something to call with tensors."""
 
-    def __init__(self, line: Line) -> None:
-        self._line, self.calls = line, 0
+    def __init__(self, callback: Callback) -> None:
+        self._callback, self.calls = callback, 0
 
     def __call__(self, *args: Any) -> Any:
         """Call the kernel; raises MemoryFaultError or KernelError when the call did not end well."""
         self.calls += 1
-        if self.calls > MOST_CALLS:
-            raise RuntimeError(f"the test called the kernel more than {MOST_CALLS} times")
-        reply = self._line.ask(
+        if self.calls > MAX_CALLS:
+            raise RuntimeError(f"the test called the kernel more than {MAX_CALLS} times")
+        reply = self._callback.ask(
             {"args": [tensor_codec.wrap(a) for a in args], "autocast": torch.is_autocast_enabled("cuda")}
         )
         if reply.get("raised"):
@@ -45,11 +45,11 @@ class Subject:
         return tensor_codec.unwrap(reply["result"])
 
 
-def perform(stage: Stage, line: Line, entry: str, args: list[Any]) -> dict[str, Any]:
+def perform(stage: Stage, callback: Callback, entry: str, args: list[Any]) -> dict[str, Any]:
     """Run the test ``entry`` with the kernel and ``args``: ``{"failed": None or why, "calls": n}``."""
-    test, subject = stage.entry(entry), Subject(line)
+    test, kernel = stage.entry(entry), KernelUnderTest(callback)
     try:
-        test(subject, *args)
+        test(kernel, *args)
     except BaseException as error:
-        return {"failed": exceptions.describe(error, stage.path), "calls": subject.calls}
-    return {"failed": None, "calls": subject.calls}
+        return {"failed": exceptions.describe(error, stage.path), "calls": kernel.calls}
+    return {"failed": None, "calls": kernel.calls}

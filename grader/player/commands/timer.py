@@ -13,19 +13,19 @@ import torch
 from grader.player.commands.plain import plain
 
 if TYPE_CHECKING:
-    from grader.player.commands import Line
+    from grader.player.commands import Callback
     from grader.player.stage import Stage
 
 
 class Host:
     """What the host can do; each is a question to the referee."""
 
-    def __init__(self, line: Line) -> None:
-        self._line, self.events = line, 0
+    def __init__(self, callback: Callback) -> None:
+        self._callback, self.events = callback, 0
 
     def do(self, *step: Any) -> Any:
         """One step; raises what CUDA would raise."""
-        reply = self._line.ask(list(step))
+        reply = self._callback.ask(list(step))
         if "error" in reply:
             raise RuntimeError(reply["error"])
         return reply.get("value")
@@ -38,9 +38,9 @@ class Buffer:
         self.number = number
 
 
-def perform(stage: Stage, line: Line, entry: str, kind: str) -> dict[str, Any]:
+def perform(stage: Stage, callback: Callback, entry: str, kind: str) -> dict[str, Any]:
     """Call ``entry`` with a function to time ("timer"), or with build and make functions ("benchmark")."""
-    host, target = Host(line), stage.entry(entry)
+    host, target = Host(callback), stage.entry(entry)
 
     def kernel(x: object = None, out: object = None) -> None:
         host.do("launch", x.number if isinstance(x, Buffer) else 0)

@@ -15,7 +15,7 @@ def overwrite(buffer: torch.Tensor) -> None:
 
 
 def copying(nbytes: int) -> Callable[..., torch.Tensor]:
-    """A copy of so many bytes on the device."""
+    """A copy of a number of bytes on the device."""
     source = torch.zeros(nbytes // 4, device="cuda")
     target = torch.empty_like(source)
     return lambda *_: target.copy_(source)

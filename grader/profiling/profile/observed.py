@@ -67,7 +67,7 @@ def observe(subject: Subject, choice: Choice, mode: str, say: Callable[[str], No
             launches = counting.count(session, case)  # on a GPU nothing is counted: a warm-up
             assert session.player is not None
             if gpu:
-                timed = session.player.ask("act", SECONDS, act="profiled", calls=CALLS).data
+                timed = session.player.ask("command", SECONDS, command="profiled", calls=CALLS).data
                 launches = decode(timed, Timed).launches
             seen.keep(launches)
         return seen
@@ -125,7 +125,9 @@ def _script(subject: Subject, player: Player) -> Seen:
     try:
         facts = player.ready()
         player.ask("count", player.limits.call, on=True)
-        answer = player.ask("act", player.limits.call, act="script", path=str(subject.submission.path))
+        answer = player.ask(
+            "command", player.limits.call, command="script", path=str(subject.submission.path)
+        )
         seen = Seen(facts.device, 1)
         seen.keep(decode(answer.data, Timed).launches or answer.launches)
         return seen

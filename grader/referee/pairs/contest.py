@@ -61,7 +61,7 @@ def contest(jobs: Sequence[Job], hear: Hear = _nobody, most: int = 0) -> Contest
     """
     kind = jobs[0].choice.name
     most = most or several.at_once(
-        kind, os.cpu_count() or 1, detect.gpu_bytes(), watcher.memory(), watcher.memory_limit()
+        kind, os.cpu_count() or 1, detect.gpu_bytes(), watcher.memory_bytes(), watcher.memory_limit()
     )
     stages: dict[str, float] = {}
     direct: dict[tuple[int, int], Interval] = {}

@@ -59,7 +59,7 @@ def job(reference: Path, file: Path, choice: Choice, options: Options | None = N
     def timer(session: Session) -> dict[str, Any] | None:
         return pair_timing.speed_of_pair(session, options.baselines, options.card)
 
-    limits = replace(LIMITS, memory=options.memory)
+    limits = replace(LIMITS, memory_bytes=options.memory)
     if task_yml.is_one(reference):
         problem = task_yml.read(reference)
         pair = Pair(

@@ -100,7 +100,7 @@ class PairProblem:
     def _ask_reference(self, seconds: float, step: str, **fields: Any) -> dict[str, Any]:
         try:
             return self.theirs.player.ask(
-                "act", seconds, act="pair", side="reference", step=step, **fields
+                "command", seconds, command="pair", side="reference", step=step, **fields
             ).data
         except FaultError as fault:
             status = Status.OUT_OF_MEMORY if fault.status is Status.OUT_OF_MEMORY else Status.NOT_GRADABLE
@@ -108,7 +108,7 @@ class PairProblem:
             raise FaultError(status, message, reference=True, **fault.evidence) from fault
 
     def _ask_subject(self, step: str, **fields: Any) -> dict[str, Any]:
-        return self.session.ask("act", act="pair", side="subject", step=step, **fields).data
+        return self.session.ask("command", command="pair", side="subject", step=step, **fields).data
 
     def seed(self) -> int:
         """A seed that the submission could not have known."""
@@ -231,7 +231,7 @@ class PairProblem:
 
     def pose(self, seed: int, weigh: bool = False) -> Posed:
         """The reference's results for the inputs as they are."""
-        limit = self.theirs.player.limits.memory or memory_limit()
+        limit = self.theirs.player.limits.memory_bytes or memory_limit()
         said = self.theirs.ask(
             "answer", seed=seed, budget=self.pair.budget or BUDGET, weigh=weigh, room=limit // 2,
             native=self.seeded,

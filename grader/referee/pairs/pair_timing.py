@@ -93,7 +93,7 @@ def count(session: Session) -> dict[str, Any]:
     session.ask("count", on=True)
     try:
         answer = session.ask(
-            "act", act="pair", side="subject", step="call", how="new", seed=0, keep=False, weigh=True
+            "command", command="pair", side="subject", step="call", how="new", seed=0, keep=False, weigh=True
         )
     finally:
         session.ask("count", on=False)

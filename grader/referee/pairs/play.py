@@ -43,7 +43,7 @@ class Play:
     work: dict[str, int] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
-        problem = self.room.session.problem
+        problem = self.room.grading.problem
         assert isinstance(problem, PairProblem), "whoever makes the job says how its problem is posed"
         self.game = problem
 
@@ -53,7 +53,7 @@ class Play:
         try:
             self._open()
         except FaultError as fault:
-            self.room.session.oracle.player.stop()
+            self.room.grading.oracle.player.stop()
             first = fault.finding(problem.name, problem.points)
             return [first, *(c.failed(Status.NOT_RUN, c.why) for c in checks)]
         cases = [c for c in checks if c.name != MEMORY]
@@ -68,7 +68,7 @@ class Play:
 
     def _open(self) -> None:
         game, pair = self.game, self.pair
-        session = self.room.session
+        session = self.room.grading
         session.oracle.load(pair.reference)
         size.require(game)
         game.open()
@@ -116,7 +116,7 @@ class Play:
 
     def _case(self, check: Check, number: int) -> Finding:
         case = Case(check.name, (), check.why, check.points)
-        session = self.room.session
+        session = self.room.grading
         session.begin(case)
         try:
             session.revive()
@@ -176,7 +176,7 @@ class Play:
             return check.passed("Left out: the reference itself gives NaN or infinity there.")
         _, comparison, failed = self._play(case, posed, "new", game.seed() >> 30)
         if failed and failed.status in ROUNDED and not posed.random and comparison.excused():
-            why = "the reference's own results hang on the last bit of its inputs there"
+            why = "the reference's own results depend on the last bit of its inputs there"
             self.notes.append(f"Left out: {check.name} ({why}).")
             game.hand_over(set(posed.state))
             return check.passed(f"Left out: {why}.")
@@ -260,7 +260,7 @@ class Play:
                 "of this size. Grade the same pair with a smaller batch, too."
             )
             return [Finding(MEMORY, Status.PENDING_CPU, message, 0, self.pair.memory_points)]
-        return [memory.finding(self.room.session.record.memory, self.pair.memory_points, ordinary)]
+        return [memory.finding(self.room.grading.record.memory, self.pair.memory_points, ordinary)]
 
 
 @dataclass(frozen=True, slots=True)

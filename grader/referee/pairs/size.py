@@ -43,11 +43,11 @@ def require(game: PairProblem) -> None:
 
 
 def checks_fit(game: PairProblem, total: int) -> bool:
-    """Whether the CPU back end can check every access beside so many bytes of tensors."""
+    """Whether the CPU back end can check every access and still hold so large tensors."""
     if game.session.player is None or game.session.player.backend != "simt":
         return True
     return total * (1 + SHADOW) + ROOM < memory_limit()
 
 
 def _limit(game: PairProblem) -> int:
-    return game.theirs.player.limits.memory or memory_limit()
+    return game.theirs.player.limits.memory_bytes or memory_limit()

@@ -23,7 +23,7 @@ __all__ = ["Check", "GradedPart", "Part", "PartSession", "judge", "not_run"]
 class GradedPart(Part, Protocol):
     """A part, and how it is judged."""
 
-    def judge(self, room: PartSession) -> Iterable[Finding]:
+    def judge(self, session: PartSession) -> Iterable[Finding]:
         """One finding for each check, in order. A FaultError ends the whole part."""
 
 

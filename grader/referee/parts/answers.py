@@ -20,7 +20,7 @@ DRAWN = 8
 
 
 @dataclass(frozen=True, slots=True)
-class Calls:
+class PlainCalls:
     """``entry(*args)`` must be ``answer(*args)``, for the ``args`` listed and those that ``draw`` draws."""
 
     name: str
@@ -36,34 +36,34 @@ class Calls:
         """One check."""
         return (Check(self.name, self.points, self.why),)
 
-    def judge(self, room: PartSession) -> Iterator[Finding]:
+    def judge(self, session: PartSession) -> Iterator[Finding]:
         """All calls must be right; the first that is not is named."""
         (check,) = self.checks
         calls = list(self.args)
         if self.draw:
-            calls += [self.draw(room.rng) for _ in range(DRAWN)]
+            calls += [self.draw(session.rng) for _ in range(DRAWN)]
         try:
             for args in calls:
-                said = room.act("plain", entry=self.entry, args=list(args)).get("value")
+                claimed = session.command("plain", entry=self.entry, args=list(args)).get("value")
                 right = self.answer(*args)
-                if not equal(said, right):
+                if not equal(claimed, right):
                     call = f"{self.entry}({', '.join(map(str, args))})"
-                    line = room.line_of(self.entry, result=True)
-                    how = how_far.by(said, right) if isinstance(right, (int, float)) else ""
+                    line = session.line_of(self.entry, result=True)
+                    how = how_far.by(claimed, right) if isinstance(right, (int, float)) else ""
                     message = f"Line {line}: {call}" if line else call
-                    message += f" is {str(said)[:100]}, expected {right}.{how} {self.why}"
+                    message += f" is {str(claimed)[:100]}, expected {right}.{how} {self.why}"
                     yield check.failed(
-                        Status.WRONG_ANSWER, message, args=list(args), got=str(said)[:100], line=line
+                        Status.WRONG_ANSWER, message, args=list(args), got=str(claimed)[:100], line=line
                     )
                     return
             yield check.passed()
         except FaultError as fault:
-            yield room.fallen(check, fault)
+            yield session.fallen(check, fault)
 
 
 @dataclass(frozen=True, slots=True)
-class Text:
-    """``entry()`` must return a text of which ``lacks`` says nothing; otherwise it says what to mend."""
+class TextAnswer:
+    """``entry()`` must return a text of which ``lacks`` says nothing; otherwise it says what to fix."""
 
     name: str
     entry: str
@@ -76,30 +76,30 @@ class Text:
         """One check."""
         return (Check(self.name, self.points, self.why),)
 
-    def judge(self, room: PartSession) -> Iterator[Finding]:
+    def judge(self, session: PartSession) -> Iterator[Finding]:
         """One call."""
         (check,) = self.checks
         try:
-            said = room.act("plain", entry=self.entry, args=[]).get("value")
+            claimed = session.command("plain", entry=self.entry, args=[]).get("value")
         except FaultError as fault:
-            yield room.fallen(check, fault)
+            yield session.fallen(check, fault)
             return
-        if not isinstance(said, str):
-            line = room.line_of(self.entry, result=True)
+        if not isinstance(claimed, str):
+            line = session.line_of(self.entry, result=True)
             at = f"Line {line}: " if line else ""
-            lacking = f"{at}{self.entry}() returns {str(said)[:100]}, not a text."
+            lacking = f"{at}{self.entry}() returns {str(claimed)[:100]}, not a text."
         else:
-            lacking = self.lacks(said)
+            lacking = self.lacks(claimed)
         if lacking:
             message = f"{lacking} {self.why}"
-            yield check.failed(Status.WRONG_ANSWER, message, got=str(said)[:300])
+            yield check.failed(Status.WRONG_ANSWER, message, got=str(claimed)[:300])
         else:
             yield check.passed()
 
 
-def equal(said: object, right: object) -> bool:
+def equal(claimed: object, right: object) -> bool:
     """Whether a claim is the answer: numbers to twelve digits, all else exactly."""
     if isinstance(right, (int, float)) and not isinstance(right, bool):
-        number = isinstance(said, (int, float)) and not isinstance(said, bool)
-        return number and math.isclose(float(str(said)), right, rel_tol=1e-12, abs_tol=1e-12)
-    return type(said) is type(right) and said == right
+        number = isinstance(claimed, (int, float)) and not isinstance(claimed, bool)
+        return number and math.isclose(float(str(claimed)), right, rel_tol=1e-12, abs_tol=1e-12)
+    return type(claimed) is type(right) and claimed == right

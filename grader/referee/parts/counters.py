@@ -16,12 +16,12 @@ if TYPE_CHECKING:
     from grader.referee.parts.part_session import PartSession
 
 Launches = Sequence[Launch]
-SECONDS = 120.0
+COUNT_TIMEOUT_S = 120.0
 
 
 @dataclass(frozen=True, slots=True)
 class Bound:
-    """At most so many of something in one call, all its launches added up.
+    """``at_most`` of a metric in one call, all its launches added up.
 
     ``metric`` is a space and direction (global or shared, load or store) and what is counted: requests,
     sectors, wavefronts or conflicts, for instance ``global_load_sectors``; or ``launches``. ``needs`` names
@@ -48,23 +48,23 @@ class Counters:
         """One for each bound."""
         return tuple(Check(b.name, b.points, b.why, cpu=True) for b in self.bounds)
 
-    def judge(self, room: PartSession) -> Iterator[Finding]:
+    def judge(self, session: PartSession) -> Iterator[Finding]:
         """One finding for each bound; none is earned before the task's first case is right."""
         pairs = list(zip(self.bounds, self.checks, strict=True))
-        first = room.session.task.cases[0].name
-        if not any(f.id == first and f.ok for f in room.session.record.findings):
+        first = session.grading.task.cases[0].name
+        if not any(f.id == first and f.ok for f in session.grading.record.findings):
             message = f"Not counted: the case {first!r} must be right first."
             yield from (check.failed(Status.NOT_RUN, message) for _, check in pairs)
         else:
-            yield from self._counted(room, pairs)
+            yield from self._counted(session, pairs)
 
-    def _counted(self, room: PartSession, pairs: list[tuple[Bound, Check]]) -> Iterator[Finding]:
+    def _counted(self, session: PartSession, pairs: list[tuple[Bound, Check]]) -> Iterator[Finding]:
         from grader.referee.fault import FaultError
 
         try:
-            launches = _call(room, self.case)
+            launches = _call(session, self.case)
         except FaultError as fault:
-            yield from (room.fallen(check, fault) for _, check in pairs)
+            yield from (session.fallen(check, fault) for _, check in pairs)
             return
         found = {bound.name: _held(bound, check, launches) for bound, check in pairs}
         for bound, check in pairs:
@@ -110,25 +110,25 @@ def _held(bound: Bound, check: Check, launches: Launches) -> Finding:
     return check.failed(Status.FAILED, message, **evidence)
 
 
-def _call(room: PartSession, case: Case) -> Launches:
+def _call(session: PartSession, case: Case) -> Launches:
     """What was launched by one call whose result is right; a FaultError for any other call."""
     from grader.referee import contract, transport
     from grader.referee.fault import FaultError
     from grader.referee.judge import judge
 
-    session = room.session
-    session.revive()
-    player = session.player
+    grading = session.grading
+    grading.revive()
+    player = grading.player
     assert player is not None
-    if session.task.kind == "model" and not case.entry:
-        session.problem.construct(case)
-        session.problem.new_weights()
-    args = session.problem.arguments(case)
-    expected = session.oracle.expect(case, args)
+    if grading.task.kind == "model" and not case.entry:
+        grading.problem.construct(case)
+        grading.problem.new_weights()
+    args = grading.problem.arguments(case)
+    expected = grading.oracle.expect(case, args)
     fields, wanted, _ = transport.offer(player, args, expected.outputs)
-    player.ask("count", SECONDS, on=True)
-    answer = player.ask("call", SECONDS, entry=case.entry or session.task.entry, **fields)
-    player.ask("count", SECONDS, on=False)
+    player.ask("count", COUNT_TIMEOUT_S, on=True)
+    answer = player.ask("call", COUNT_TIMEOUT_S, entry=case.entry or grading.task.entry, **fields)
+    player.ask("count", COUNT_TIMEOUT_S, on=False)
     if wrong := contract.differ(case, answer.data, expected):
         raise FaultError(wrong.status, wrong.message)
     got = transport.collect(player, wanted)

@@ -34,18 +34,18 @@ class Launches:
         why = f"{self.entry} launches {self.kernel} once, with a block for each BLOCK elements begun."
         return (Check(self.name, self.points, why),)
 
-    def judge(self, room: PartSession) -> Iterator[Finding]:
+    def judge(self, session: PartSession) -> Iterator[Finding]:
         """Sizes and block sizes are drawn: a full last block, one more element, one element, none."""
         (check,) = self.checks
-        block = [int(b) for b in room.rng.permutation(BLOCKS)]
-        many = int(room.rng.integers(3, 9))
-        trials = [[many * block[0], block[0]], [many * block[1] + 1, block[1]], [1, block[2]], [0, block[3]]]
+        block = [int(b) for b in session.rng.permutation(BLOCKS)]
+        many = int(session.rng.integers(3, 9))
+        runs = [[many * block[0], block[0]], [many * block[1] + 1, block[1]], [1, block[2]], [0, block[3]]]
         try:
-            said = room.act("dialect", entry=self.entry, kernel=self.kernel, trials=trials).get("trials")
+            claimed = session.command("dialect", entry=self.entry, kernel=self.kernel, runs=runs).get("runs")
         except FaultError as fault:
-            yield room.fallen(check, fault)
+            yield session.fallen(check, fault)
             return
-        for (n, size), seen in zip(trials, said if isinstance(said, list) else [], strict=False):
+        for (n, size), seen in zip(runs, claimed if isinstance(claimed, list) else [], strict=False):
             if wrong := self._wrong(n, size, seen):
                 yield check.failed(Status.WRONG_ANSWER, f"With {n} elements and BLOCK = {size}: {wrong}")
                 return

@@ -24,7 +24,7 @@ from grader.referee.parts.part_session import PartSession
 from grader.referee.parts.questions import Asked
 
 KEYS = ("generated", "library", "fused", "loads", "allocated")
-DRAWN, TRIED, SECONDS = 6, 3, 240.0
+DRAWN, TRIED, COMPILE_TIMEOUT_S = 6, 3, 240.0
 
 
 def questions(path: Path, student: str) -> list[Asked]:
@@ -73,10 +73,10 @@ class Reader:
             Check("fresh code", 3, "The same for graphs that were drawn and compiled on this machine."),
         )
 
-    def judge(self, room: PartSession) -> Iterator[Finding]:
+    def judge(self, session: PartSession) -> Iterator[Finding]:
         """The recorded graphs, then some of the drawn ones."""
         known, fresh = self.checks
-        first = self._try(room, known, graphs(Path(self.path)))
+        first = self._try(session, known, graphs(Path(self.path)))
         yield first
         if not first.ok:
             yield fresh.failed(Status.NOT_RUN, "Not tried: the recorded code must be read right first.")
@@ -88,28 +88,28 @@ class Reader:
             )
             yield fresh.failed(Status.NOT_RUN, message)
             return
-        some = room.rng.permutation(sorted(drawn))[:TRIED]
-        yield self._try(room, fresh, {name: Code(drawn[name]) for name in map(str, some)})
+        some = session.rng.permutation(sorted(drawn))[:TRIED]
+        yield self._try(session, fresh, {name: Code(drawn[name]) for name in map(str, some)})
 
-    def _try(self, room: PartSession, check: Check, codes: dict[str, Code]) -> Finding:
+    def _try(self, session: PartSession, check: Check, codes: dict[str, Code]) -> Finding:
         for name, code in codes.items():
             try:
-                said = room.act("plain", entry=self.entry, args=[code.text]).get("value")
+                claimed = session.command("plain", entry=self.entry, args=[code.text]).get("value")
             except FaultError as fault:
-                return room.fallen(check, fault)
-            if wrong := unlike(said, code):
-                line = room.line_of(self.entry)
+                return session.fallen(check, fault)
+            if wrong := unlike(claimed, code):
+                line = session.line_of(self.entry)
                 at = f"Line {line}, {self.entry}: of" if line else "Of"
                 return check.failed(Status.WRONG_ANSWER, f"{at} the graph '{name}': {wrong}", graph=name)
         return check.passed()
 
 
-def unlike(said: Any, code: Code) -> str:
+def unlike(claimed: Any, code: Code) -> str:
     """In a sentence, how a reader's answer differs from the code; "" if it does not."""
-    pairs = list(said.items()) if isinstance(said, dict) else said
+    pairs = list(claimed.items()) if isinstance(claimed, dict) else claimed
     form = "It must be a list with a pair for each launch: the kernel's name and the list of its operations."
     if not isinstance(pairs, list) or not all(isinstance(p, (list, tuple)) and len(p) == 2 for p in pairs):
-        return f"{str(said)[:80]} has another form. {form}"
+        return f"{str(claimed)[:80]} has another form. {form}"
     launches = code.launches
     if len(pairs) != len(launches):
         return f"the answer lists {len(pairs)} launches of generated kernels, the code has {len(launches)}."
@@ -142,7 +142,7 @@ def drawn_codes() -> dict[str, str]:
                 *seeds,
             ]
             done = subprocess.run(
-                command, env=env, cwd=folder, capture_output=True, timeout=SECONDS, check=False
+                command, env=env, cwd=folder, capture_output=True, timeout=COMPILE_TIMEOUT_S, check=False
             )
         if done.returncode:
             target.write_text("{}")

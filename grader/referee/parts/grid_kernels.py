@@ -10,13 +10,13 @@ from typing import Any
 from grader.domain.part import Check
 from grader.domain.verdict import Finding, Status
 from grader.feedback.look import python_source
-from grader.lesson_support.grid import AccessError, Array, Grid, Who
+from grader.lesson_support.grid import Access, AccessError, Array, Grid, Who
 from grader.referee.fault import FaultError
 from grader.referee.parts.part_session import PartSession
 
-MOST_ACCESSES = 20  # for each element; a kernel that needs more does another exercise
+MAX_ACCESSES = 20  # for each element; a kernel that needs more does another exercise
 BIGGEST = 1e300
-MOST_LINES = 100_000
+MAX_LINES = 100_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,62 +41,50 @@ class OnGrid:
         """One check."""
         return (Check(self.name, self.points, self.why),)
 
-    def judge(self, room: PartSession) -> Iterator[Finding]:
+    def judge(self, session: PartSession) -> Iterator[Finding]:
         """Run every thread once, in an order drawn now."""
         (check,) = self.checks
         try:
-            yield self._judge(room, check)
+            yield self._judge(session, check)
         except FaultError as fault:
-            yield room.fallen(check, fault)
+            yield session.fallen(check, fault)
 
-    def _judge(self, room: PartSession, check: Check) -> Finding:
-        x = [float(v) for v in room.rng.integers(-999, 999, self.n) / 8]
-        memory = Memory(x, self._threads(room))
+    def _judge(self, session: PartSession, check: Check) -> Finding:
+        x = [float(v) for v in session.rng.integers(-999, 999, self.n) / 8]
+        memory = Memory(x, self._threads(session))
         shape = [self.size, self.n] if self.size else []
         args = [*shape, {"array": "x", "length": self.n}, {"array": "out", "length": self.n}, *self.extra]
-        room.act("grid_run", memory.serve, entry=self.entry, args=args)
-        grid = memory.grid
-        if grid.faults:
-            first = grid.faults[0]
-            unwritten = "nobody" in first.fault
-            status = Status.UNINITIALISED if unwritten else Status.ILLEGAL_ACCESS
-            does = "reads" if first.kind == "read" else "writes"
-            message = (
-                f"{_at(first.line, _who(first.who))} {does} {first.array}[{first.index}], and {first.fault}."
-            )
-            if not unwritten:
-                message += " A guard must keep a thread without an element of its own from doing anything."
-            return check.failed(status, message, thread=list(first.who), index=first.index, line=first.line)
-        if pairs := grid.shared():
-            one, two = pairs[0]
-            message = (
-                f"{_at(two.line, _who(one.who))} writes {one.array}[{one.index}], and "
-                f"{_small(_who(two.who))} {two.kind}s it too. Each element must belong to one thread: "
-                "compute its index from the thread's own number."
-            )
-            return check.failed(Status.RACE, message, threads=[list(one.who), list(two.who)], line=two.line)
-        wanted = self.answer(x, *self.extra)
-        out = memory.arrays["out"].values
-        for i, (value, right) in enumerate(zip(out, wanted, strict=True)):
+        session.command("grid_run", memory.serve, entry=self.entry, args=args)
+        if memory.grid.faults:
+            return _fault(check, memory.grid)
+        if shared := memory.grid.shared():
+            return _race(check, *shared[0])
+        return self._compare(session, check, memory, self.answer(x, *self.extra))
+
+    def _compare(self, session: PartSession, check: Check, memory: Memory, expected: list[float]) -> Finding:
+        """Whether each element is what it should be; if not, who wrote it and what that thread had read."""
+        grid, out = memory.grid, memory.arrays["out"].values
+        for i, (value, right) in enumerate(zip(out, expected, strict=True)):
             if value is None:
-                return self._unwritten(room, check, grid, i)
-            if not math.isclose(value, right, rel_tol=1e-9, abs_tol=1e-9):
-                owner = next(a for a in grid.accesses if a.kind == "write" and a.index == i)
-                read = dict.fromkeys(
-                    f"x[{a.index}]" for a in grid.accesses if a.who == owner.who and a.kind == "read"
-                )
-                message = (
-                    f"{_at(owner.line, f'out[{i}]')} is {value:g}, expected {right:g}. {_who(owner.who)} "
-                    f"wrote it, and read {', '.join(read) or 'nothing'}. {self.why}"
-                )
-                return check.failed(
-                    Status.WRONG_OUTPUT, message, index=i, expected=right, got=value, line=owner.line
-                )
+                return self._unwritten(session, check, grid, i)
+            if math.isclose(value, right, rel_tol=1e-9, abs_tol=1e-9):
+                continue
+            owner = next(a for a in grid.accesses if a.kind == "write" and a.index == i)
+            read = dict.fromkeys(
+                f"x[{a.index}]" for a in grid.accesses if a.who == owner.who and a.kind == "read"
+            )
+            message = (
+                f"{_at(owner.line, f'out[{i}]')} is {value:g}, expected {right:g}. {_who(owner.who)} "
+                f"wrote it, and read {', '.join(read) or 'nothing'}. {self.why}"
+            )
+            return check.failed(
+                Status.WRONG_OUTPUT, message, index=i, expected=right, got=value, line=owner.line
+            )
         return check.passed()
 
-    def _unwritten(self, room: PartSession, check: Check, grid: Grid, i: int) -> Finding:
+    def _unwritten(self, session: PartSession, check: Check, grid: Grid, i: int) -> Finding:
         """No thread wrote ``out[i]``: which threads there are, and what they wrote instead."""
-        line = room.line_of(self.entry)
+        line = session.line_of(self.entry)
         wrote = sorted({a.index for a in grid.accesses if a.kind == "write" and a.array == "out"})
         message = f"no thread wrote out[{i}] of {self.n} elements"
         if not wrote:
@@ -106,8 +94,10 @@ class OnGrid:
         elif self.size:
             who = divmod(i, self.size)
             own = [a for a in grid.accesses if a.who == who and a.kind == "write"]
-            line = own[0].line if own else python_source.first_use(room.session.source, self.entry, 1) or line
-            guard = None if own else python_source.guard(room.session.source, self.entry)
+            line = (
+                own[0].line if own else python_source.first_use(session.grading.source, self.entry, 1) or line
+            )
+            guard = None if own else python_source.guard(session.grading.source, self.entry)
             if guard:
                 line = guard[0]
             message += (
@@ -123,13 +113,13 @@ class OnGrid:
         message = _at(line, message)
         return check.failed(Status.UNINITIALISED, f"{message} {self.why}", index=i, line=line)
 
-    def _threads(self, room: PartSession) -> list[Who]:
+    def _threads(self, session: PartSession) -> list[Who]:
         if not self.size:
             order: list[Who] = [(i,) for i in range(self.n)]
         else:
             blocks = -(-self.n // self.size)
             order = [(b, t) for b in range(blocks) for t in range(self.size)]
-        return [order[k] for k in room.rng.permutation(len(order))]
+        return [order[k] for k in session.rng.permutation(len(order))]
 
 
 class Memory:
@@ -138,7 +128,7 @@ class Memory:
     def __init__(self, x: list[float], threads: list[Who]) -> None:
         self.grid, self._left = Grid(), threads[::-1]
         self.arrays = {"x": Array("x", [*x], self.grid), "out": Array("out", [None] * len(x), self.grid)}
-        self._most = MOST_ACCESSES * max(1, len(threads))
+        self._most = MAX_ACCESSES * max(1, len(threads))
 
     def serve(self, wants: Any) -> dict[str, Any]:
         """Name the next thread, or do one access of the thread that runs."""
@@ -148,7 +138,7 @@ class Memory:
             self.grid.begin(self._left.pop())
             return {"thread": list(self.grid.who)}
         line = wants.get("line") if isinstance(wants, dict) else None
-        self.grid.line = line if isinstance(line, int) and 0 < line < MOST_LINES else 0
+        self.grid.line = line if isinstance(line, int) and 0 < line < MAX_LINES else 0
         if len(self.grid.accesses) >= self._most:
             text = "a thread touches far more elements than its own; is there a loop over all of them? "
             text += "The threads are the loop."
@@ -171,6 +161,28 @@ class Memory:
                 Status.TAMPERED, f"The player asked for an impossible access: {error}"
             ) from error
         raise FaultError(Status.TAMPERED, "The player asked for something that is not an access.")
+
+
+def _fault(check: Check, grid: Grid) -> Finding:
+    """An access outside of an array, or of an element that nobody has written."""
+    first = grid.faults[0]
+    unwritten = "nobody" in first.fault
+    status = Status.UNINITIALISED if unwritten else Status.ILLEGAL_ACCESS
+    does = "reads" if first.kind == "read" else "writes"
+    message = f"{_at(first.line, _who(first.who))} {does} {first.array}[{first.index}], and {first.fault}."
+    if not unwritten:
+        message += " A guard must keep a thread without an element of its own from doing anything."
+    return check.failed(status, message, thread=list(first.who), index=first.index, line=first.line)
+
+
+def _race(check: Check, one: Access, two: Access) -> Finding:
+    """Two threads that touch the same element, at least one of which writes it."""
+    message = (
+        f"{_at(two.line, _who(one.who))} writes {one.array}[{one.index}], and "
+        f"{_small(_who(two.who))} {two.kind}s it too. Each element must belong to one thread: "
+        "compute its index from the thread's own number."
+    )
+    return check.failed(Status.RACE, message, threads=[list(one.who), list(two.who)], line=two.line)
 
 
 def _at(line: int, text: str) -> str:

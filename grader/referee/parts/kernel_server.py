@@ -12,10 +12,10 @@ from grader.referee.fault import FaultError
 if TYPE_CHECKING:
     from grader.referee.process.player_process import Player
 
-MOST_RESTARTS = 20
+MAX_RESTARTS = 20
 
 
-class Workshop:
+class KernelServer:
     """Calls kernels of the file at ``path``. The file is the course's own, the arguments a student's."""
 
     def __init__(self, path: str) -> None:
@@ -38,7 +38,7 @@ class Workshop:
         player = self._running()
         fields = {"entry": entry, "args": wants["args"], "autocast": bool(wants.get("autocast"))}
         try:
-            answer = player.ask("act", player.limits.call, act="kernel_call", **fields)
+            answer = player.ask("command", player.limits.call, command="kernel_call", **fields)
         except FaultError as fault:
             if fault.dead:
                 self._stop()
@@ -50,16 +50,16 @@ class Workshop:
 
     def _running(self) -> Player:
         if self._player is None:
-            from grader.referee import builder as build  # a GPU's grading does not load it otherwise
+            from grader.referee import builder  # a GPU's grading does not load it otherwise
             from grader.referee.process.player_process import Limits, Player
 
             self._starts += 1
-            if self._starts > MOST_RESTARTS:
+            if self._starts > MAX_RESTARTS:
                 raise FaultError(Status.TIMEOUT, "The kernel under test has crashed too often.")
-            build.prepare(lambda _: None)
+            builder.prepare(lambda _: None)
             limits = Limits()
-            builder = build.SimtBuilder(limits.build)
-            self._player = Player("simt", limits, sees=(Path(self._path),), build=builder)
+            build = builder.SimtBuilder(limits.build)
+            self._player = Player("simt", limits, sees=(Path(self._path),), build=build)
             self._player.ask("load", limits.load, path=self._path)
         return self._player
 

@@ -1,7 +1,7 @@
-"""A test that the student writes, put on trial: it must pass on right kernels and fail on wrong ones.
+"""Mutation testing of a test that the student writes: it must pass on right kernels and fail on wrong ones.
 
 The test runs in the submission's player and gets a stand-in for the kernel. Each call goes through the
-referee to a workshop: a second player, on the CPU back end with its memory checks on, which holds the
+referee to the kernel server: a second player, on the CPU back end with its memory checks on, which holds the
 lesson's own kernels. So the test sees what a kernel returns and raises, and never which kernel it is.
 """
 
@@ -15,7 +15,7 @@ from typing import Any
 from grader.domain.part import Check
 from grader.domain.verdict import Finding, Status
 from grader.referee.fault import FaultError, first_line
-from grader.referee.parts.kernel_server import Workshop
+from grader.referee.parts.kernel_server import KernelServer
 from grader.referee.parts.part_session import PartSession
 
 RIGHT_RUNS = 3
@@ -23,15 +23,15 @@ RIGHT_RUNS = 3
 
 @dataclass(frozen=True, slots=True)
 class Mutant:
-    """A wrong kernel of the workshop: the name of its function, and in a clause what is wrong with it."""
+    """A wrong kernel of the file: the name of its function, and in a clause what is wrong with it."""
 
     entry: str
     fault: str
 
 
 @dataclass(frozen=True, slots=True)
-class Trial:
-    """The test ``entry`` is run on ``right`` kernels and on ``mutants`` of the file ``workshop``.
+class MutationTest:
+    """The test ``entry`` is run on ``right`` kernels and on ``mutants`` of the file ``kernels``.
 
     ``right`` are ways to do it well that no test may refuse. ``points`` for each mutant that it fails on, or
     ``total`` for all of them, rounded down for a part. The test is called with the kernel and ``args``; the
@@ -39,7 +39,7 @@ class Trial:
     """
 
     entry: str
-    workshop: str
+    kernels: str
     right: tuple[str, ...]
     mutants: tuple[Mutant, ...]
     why: str
@@ -56,35 +56,35 @@ class Trial:
     def _worth(self, killed: int) -> int:
         return self.total * killed // len(self.mutants) if self.total else self.points * killed
 
-    def judge(self, room: PartSession) -> Iterator[Finding]:
+    def judge(self, session: PartSession) -> Iterator[Finding]:
         """Run the test on all kernels in an order that the submission cannot guess."""
-        with Workshop(self.workshop) as workshop:
-            yield self.tried(room, workshop)
+        with KernelServer(self.kernels) as kernels:
+            yield self.judge_with(session, kernels)
 
-    def tried(self, room: PartSession, workshop: Workshop) -> Finding:
-        """The finding, with a workshop that is open already."""
+    def judge_with(self, session: PartSession, kernels: KernelServer) -> Finding:
+        """The finding, with a kernel server that runs already."""
         (check,) = self.checks
         try:
-            return self._judge(room, workshop, check)
+            return self._judge(session, kernels, check)
         except FaultError as fault:
-            return room.fallen(check, fault)
+            return session.fallen(check, fault)
 
-    def _judge(self, room: PartSession, workshop: Workshop, check: Check) -> Finding:
+    def _judge(self, session: PartSession, kernels: KernelServer, check: Check) -> Finding:
         right = [self.right[i % len(self.right)] for i in range(max(RIGHT_RUNS, len(self.right)))]
         order = [*right, *(m.entry for m in self.mutants)]
-        room.rng.shuffle(order)
+        session.rng.shuffle(order)
         results: dict[str, dict[str, Any] | None] = {}
         for kernel in order:
-            serve = functools.partial(workshop.call, kernel)
-            said = room.act("student_test", serve, entry=self.entry, args=list(self.args))
-            failed = said.get("failed")
+            serve = functools.partial(kernels.call, kernel)
+            claimed = session.command("student_test", serve, entry=self.entry, args=list(self.args))
+            failed = claimed.get("failed")
             results[kernel] = results.get(kernel) or (failed if isinstance(failed, dict) else None)
-            if not said.get("calls") and kernel in right:
+            if not claimed.get("calls") and kernel in right:
                 return check.failed(
                     Status.WRONG_ANSWER,
-                    room.line_of_test(self.entry, self.args) + _uncalled(self.entry, failed),
+                    session.line_of_test(self.entry, self.args) + _uncalled(self.entry, failed),
                 )
-        where = room.line_of_test(self.entry, self.args)
+        where = session.line_of_test(self.entry, self.args)
         for kernel in right:
             if error := results[kernel]:
                 return check.failed(
@@ -95,7 +95,7 @@ class Trial:
         if not alive:
             return check.passed(f"Passes on right kernels, fails on all {killed} wrong ones.")
         message = f"{where}It passes on a kernel that {alive[0].fault}. Which input would show that?"
-        if silent := room.never_fails(self.entry):
+        if silent := session.never_fails(self.entry):
             message = silent
         elif len(alive) > 1:
             message += f" {len(alive) - 1} more of {len(self.mutants)} wrong kernels pass it as well."
@@ -105,40 +105,40 @@ class Trial:
 
 
 @dataclass(frozen=True, slots=True)
-class Trials:
-    """Several trials in one workshop: its player is started once."""
+class MutationTests:
+    """Several tests with one kernel server: its player is started once."""
 
-    workshop: str
-    trials: tuple[Trial, ...]
+    kernels: str
+    tests: tuple[MutationTest, ...]
 
     @property
     def checks(self) -> tuple[Check, ...]:
-        """One for each trial."""
-        return tuple(check for trial in self.trials for check in trial.checks)
+        """One for each test."""
+        return tuple(check for test in self.tests for check in test.checks)
 
-    def judge(self, room: PartSession) -> Iterator[Finding]:
-        """All trials, in order."""
-        with Workshop(self.workshop) as workshop:
-            for trial in self.trials:
-                yield trial.tried(room, workshop)
+    def judge(self, session: PartSession) -> Iterator[Finding]:
+        """All tests, in order."""
+        with KernelServer(self.kernels) as kernels:
+            for test in self.tests:
+                yield test.judge_with(session, kernels)
 
 
 def _uncalled(entry: str, failed: Any) -> str:
-    why = f" It ended with {_words(failed)}" if isinstance(failed, dict) else ""
+    why = f" It ended with {_described(failed)}" if isinstance(failed, dict) else ""
     return f"{entry} never calls the kernel that it is given.{why}"
 
 
 def _false_alarm(error: dict[str, Any]) -> str:
-    return f"The test fails on a right kernel: {_words(error)} A test must let every right kernel pass."
+    return f"The test fails on a right kernel: {_described(error)} A test must let every right kernel pass."
 
 
-def _words(error: dict[str, Any]) -> str:
+def _described(error: dict[str, Any]) -> str:
     where = error.get("where")
     line = (
         f" (line {where[-1].get('line')}: {where[-1].get('code')})"
         if isinstance(where, list) and where
         else ""
     )
-    said = first_line(str(error.get("message", "")))
-    said = "" if said in ("", "(no message)") else f": {said}"
-    return f"{error.get('type')}{said}{line}."[:400]
+    text = first_line(str(error.get("message", "")))
+    text = "" if text in ("", "(no message)") else f": {text}"
+    return f"{error.get('type')}{text}{line}."[:400]

@@ -19,10 +19,10 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Property:
-    """One trial (see ``grader/player/commands/operator_trial.py``). ``gpu``: a CPU cannot show it."""
+    """One check of PyTorch (see ``player/commands/operator_check.py``). ``gpu``: a CPU cannot show it."""
 
     name: str
-    trial: str
+    checker: str
     points: int
     why: str
     gpu: bool = False
@@ -40,26 +40,28 @@ class Operator:
         """One for each property."""
         return tuple(Check(p.name, p.points, p.why, p.gpu) for p in self.properties)
 
-    def judge(self, room: PartSession) -> Iterator[Finding]:
+    def judge(self, session: PartSession) -> Iterator[Finding]:
         """Try each property with a factor that nobody knows beforehand."""
-        first = room.session.task.cases[0].name
-        right = any(f.id == first and f.ok for f in room.session.record.findings)
+        first = session.grading.task.cases[0].name
+        right = any(f.id == first and f.ok for f in session.grading.record.findings)
         for wanted, check in zip(self.properties, self.checks, strict=True):
             if not right:
                 yield check.failed(Status.NOT_RUN, f"Not tried: the case {first!r} must be right first.")
-            elif wanted.gpu and room.backend != "cuda":
+            elif wanted.gpu and session.backend != "cuda":
                 yield check.failed(Status.PENDING_GPU, f"{wanted.why} Only a GPU can show it.")
             else:
-                yield self._try(room, wanted, check)
+                yield self._try(session, wanted, check)
 
-    def _try(self, room: PartSession, wanted: Property, check: Check) -> Finding:
+    def _try(self, session: PartSession, wanted: Property, check: Check) -> Finding:
         from grader.referee.fault import FaultError
 
-        scale = float(room.rng.uniform(0.5, 3.0))
+        scale = float(session.rng.uniform(0.5, 3.0))
         try:
-            wrong = room.act("operator_trial", entry=self.entry, trial=wanted.trial, scale=scale).get("wrong")
+            wrong = session.command(
+                "operator_check", entry=self.entry, check=wanted.checker, scale=scale
+            ).get("wrong")
         except FaultError as fault:
-            return room.fallen(check, fault)
+            return session.fallen(check, fault)
         if wrong == "":
             return check.passed()
         return check.failed(Status.FAILED, f"{str(wrong)[:900].rstrip('. ')}. {wanted.why}")

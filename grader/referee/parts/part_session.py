@@ -1,4 +1,4 @@
-"""Where a part meets the submission: it asks the player to act, and serves what the player asks back."""
+"""Where a part meets the submission: it sends the player commands, and serves what the player asks back."""
 
 from __future__ import annotations
 
@@ -16,8 +16,8 @@ from grader.referee.process.player_process import Player
 from grader.referee.session import Session
 
 Serve = Callable[[Any], Any]
-MOST_QUESTIONS = 100_000
-MOST_SECONDS = 60.0
+MAX_QUESTIONS = 100_000
+MAX_COMMAND_S = 60.0
 
 
 class PartSession:
@@ -27,7 +27,7 @@ class PartSession:
         self._session = session
 
     @property
-    def session(self) -> Session:
+    def grading(self) -> Session:
         """The grading this part belongs to, for parts that make ordinary calls of their own."""
         return self._session
 
@@ -54,7 +54,7 @@ class PartSession:
         line = line or python_source.line_of(self._session.source, entry)
         return f"Line {line}: " if line else ""
 
-    def calls_in(self, name: str) -> python_source.Calls | None:
+    def calls_in(self, name: str) -> python_source.CallsInside | None:
         """What the submission's function of that name calls; None if there is none."""
         return python_source.calls_in(self._session.source, name)
 
@@ -78,26 +78,26 @@ class PartSession:
         """The back end of the submission's player: "cuda" or "simt"."""
         return self._player().backend
 
-    def act(self, act: str, serve: Serve | None = None, **fields: Any) -> dict[str, Any]:
-        """Have the player do ``act`` (a module of :mod:`grader.player.commands`) and return its claims.
+    def command(self, command: str, serve: Serve | None = None, **fields: Any) -> dict[str, Any]:
+        """Have the player do ``command`` (a module of :mod:`grader.player.commands`) and return its claims.
 
-        ``serve`` answers what the act asks back meanwhile. Raises FaultError, and for a submission
+        ``serve`` answers what the command asks back meanwhile. Raises FaultError, and for a submission
         that asks without end one with status ``timeout``.
         """
         player, begun, asked = self._player(), time.monotonic(), 0
-        answer = player.ask("act", player.limits.call, act=act, **fields)
+        answer = player.ask("command", player.limits.call, command=command, **fields)
         while "wants" in answer.data:
             asked += 1
-            if serve is None or asked > MOST_QUESTIONS or time.monotonic() - begun > MOST_SECONDS:
+            if serve is None or asked > MAX_QUESTIONS or time.monotonic() - begun > MAX_COMMAND_S:
                 self._end()
                 message = f"It had not finished after {asked:,} requests and was stopped."
                 raise FaultError(Status.TIMEOUT, message)
             try:
                 reply = serve(answer.data["wants"])
             except BaseException:
-                self._end()  # it is in the middle of its act and would take the next request for a reply
+                self._end()  # it is in the middle of its command and would take the next request for a reply
                 raise
-            answer = player.ask("act", player.limits.call, act="resume", reply=reply)
+            answer = player.ask("command", player.limits.call, command="resume", reply=reply)
         return answer.data
 
     def fallen(self, check: Check, fault: FaultError) -> Finding:

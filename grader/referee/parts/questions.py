@@ -76,41 +76,41 @@ class Quiz:
         """One for each question."""
         return tuple(Check(key, self.points, self.why) for key in self.keys)
 
-    def judge(self, room: PartSession) -> Iterator[Finding]:
+    def judge(self, session: PartSession) -> Iterator[Finding]:
         """Compare with the answers from the file; two percent off is right."""
         try:
-            student = room.student or room.act("plain", entry="STUDENT").get("value")
-            answers = room.act("plain", entry=self.entry).get("value")
+            student = session.student or session.command("plain", entry="STUDENT").get("value")
+            answers = session.command("plain", entry=self.entry).get("value")
         except FaultError as fault:
-            yield from (room.fallen(check, fault) for check in self.checks)
+            yield from (session.fallen(check, fault) for check in self.checks)
             return
         if not isinstance(student, str) or not student.strip():
-            line = room.line_of("STUDENT")
+            line = session.line_of("STUDENT")
             message = f"Line {line}: put" if line else "Put"
             message += " your name or number into STUDENT first: it decides which questions are yours."
             yield from (check.failed(Status.WRONG_ANSWER, message) for check in self.checks)
             return
-        said = answers if isinstance(answers, dict) else {}
+        claimed = answers if isinstance(answers, dict) else {}
         for check, asked in zip(self.checks, self.ask(Path(self.path), student), strict=True):
-            line = python_source.line_of_key(room.session.source, self.entry, asked.key)
-            yield _judged(check, asked, said.get(asked.key), self.look, line)
+            line = python_source.line_of_key(session.grading.source, self.entry, asked.key)
+            yield _judged(check, asked, claimed.get(asked.key), self.look, line)
 
 
-def _judged(check: Check, asked: Asked, said: Any, look: str, line: int) -> Finding:
+def _judged(check: Check, asked: Asked, claimed: Any, look: str, line: int) -> Finding:
     at = f"Line {line}: " if line else ""
-    if said is None:
+    if claimed is None:
         return check.failed(Status.WRONG_ANSWER, f"{at}Not answered yet: {asked.words} [{asked.unit}]")
-    if isinstance(said, bool) or not isinstance(said, (int, float)):
+    if isinstance(claimed, bool) or not isinstance(claimed, (int, float)):
         what = (
             "is a text, not a number; write it without quotes and"
-            if isinstance(said, str)
+            if isinstance(claimed, str)
             else "is not a number; write it"
         )
-        message = f"{at}{asked.words} The answer {str(said)[:40]!r} {what} without its unit."
+        message = f"{at}{asked.words} The answer {str(claimed)[:40]!r} {what} without its unit."
         return check.failed(Status.WRONG_ANSWER, message)
     assert isinstance(asked.answer, (int, float))
-    if math.isclose(said, asked.answer, rel_tol=TOLERANCE):
-        return check.passed(f"{asked.words} {said:g} {asked.unit}.")
-    hint = how_far.by(float(said), float(asked.answer))
-    message = f"{at}{asked.words} {said:g} {asked.unit} is not right.{hint or f' {look}'}"
-    return check.failed(Status.WRONG_ANSWER, message, answered=said)
+    if math.isclose(claimed, asked.answer, rel_tol=TOLERANCE):
+        return check.passed(f"{asked.words} {claimed:g} {asked.unit}.")
+    hint = how_far.by(float(claimed), float(asked.answer))
+    message = f"{at}{asked.words} {claimed:g} {asked.unit} is not right.{hint or f' {look}'}"
+    return check.failed(Status.WRONG_ANSWER, message, answered=claimed)

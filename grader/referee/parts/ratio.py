@@ -40,18 +40,18 @@ class Ratio:
         from grader.referee.timing.track import EAGER
 
         (check,) = self.checks
-        cases = {c.name for c in room.session.task.cases}
-        if not all(f.ok for f in room.session.record.findings if f.id in cases):
+        cases = {c.name for c in room.grading.task.cases}
+        if not all(f.ok for f in room.grading.record.findings if f.id in cases):
             yield check.failed(Status.NOT_RUN, "Not timed: every case must be right first.")
             return
         if room.backend != "cuda":
             yield check.failed(Status.PENDING_GPU, f"{self.why} Only a GPU's clock can tell.")
             return
         try:
-            done = measured(room.session, self.case, read_bytes=self.read_bytes, flops=self.flops)
+            done = measured(room.grading, self.case, read_bytes=self.read_bytes, flops=self.flops)
         except FaultError as fault:
             if fault.status in CAUGHT:
-                room.session.forfeit()
+                room.grading.forfeit()
             yield room.fallen(check, fault)
             return
         heat = done.heat

@@ -8,7 +8,7 @@ from typing import Any
 
 from grader.domain.part import Check
 from grader.domain.verdict import Finding, Status
-from grader.feedback.look.python_source import Calls
+from grader.feedback.look.python_source import CallsInside
 from grader.referee.fault import FaultError
 from grader.referee.parts import trace_events
 from grader.referee.parts.part_session import PartSession
@@ -49,30 +49,32 @@ class Recording:
             ),
         )
 
-    def judge(self, room: PartSession) -> Iterator[Finding]:
+    def judge(self, session: PartSession) -> Iterator[Finding]:
         """A recording of a model whose sizes and number of steps are drawn now, then one of the student's."""
-        rows, inner, cols, steps = (int(room.rng.integers(*r)) for r in ((8, 64), (8, 64), (8, 64), (2, 6)))
+        rows, inner, cols, steps = (
+            int(session.rng.integers(*r)) for r in ((8, 64), (8, 64), (8, 64), (2, 6))
+        )
         fields: dict[str, Any] = {"rows": rows, "inner": inner, "cols": cols, "steps": steps}
-        fields["gpu"] = room.backend == "cuda"
+        fields["gpu"] = session.backend == "cuda"
         try:
-            said = room.act("record", entry=self.entry, **fields)
+            claimed = session.command("record", entry=self.entry, **fields)
         except FaultError as fault:
-            yield from (room.fallen(check, fault) for check in self.checks)
+            yield from (session.fallen(check, fault) for check in self.checks)
             return
         written, schedule, regions, shapes, own, kernels = self.checks
-        listed = trace_events.events(said.get("events") or [])
+        listed = trace_events.events(claimed.get("events") or [])
         seen = trace_events.Recorded(listed)
-        code = room.calls_in(self.entry)
+        code = session.calls_in(self.entry)
         if not seen.of_kind("cpu_op"):
             what = "it holds no operators" if listed else "nothing was written to the path given"
-            why = _unwritten(code, said.get("calls"), steps)
+            why = _unwritten(code, claimed.get("calls"), steps)
             known = {"known": True} if why else {}
             yield written.failed(Status.WRONG_ANSWER, f"{why}No trace to look at: {what}.", **known)
         else:
             yield written.passed()
         inside = _inside(seen)
         if seen.of_kind("cpu_op"):
-            yield _schedule(schedule, seen, steps, said.get("calls"), code)
+            yield _schedule(schedule, seen, steps, claimed.get("calls"), code)
             yield _regions(regions, inside, seen.steps(), code)
             yield _shapes(shapes, seen, [r for found in inside for r in found], [rows, inner], code)
         else:
@@ -80,30 +82,30 @@ class Recording:
                 c.failed(Status.NOT_RUN, "Not looked at: there is no trace.")
                 for c in (schedule, regions, shapes)
             )
-        yield self._own(own, room, fields["gpu"])
-        yield _kernels(kernels, seen, [r for found in inside for r in found], room.backend)
+        yield self._own(own, session, fields["gpu"])
+        yield _kernels(kernels, seen, [r for found in inside for r in found], session.backend)
 
-    def _own(self, check: Check, room: PartSession, gpu: bool) -> Finding:
-        steps = int(room.rng.integers(2, 5))
+    def _own(self, check: Check, session: PartSession, gpu: bool) -> Finding:
+        steps = int(session.rng.integers(2, 5))
         try:
-            said = room.act("record", entry=self.entry, own=self.own, steps=steps, gpu=gpu)
+            claimed = session.command("record", entry=self.entry, own=self.own, steps=steps, gpu=gpu)
         except FaultError as fault:
-            line = room.line_of(self.own, result=True)
+            line = session.line_of(self.own, result=True)
             if line and "unpack" in fault.message:
                 message = (
                     f"Line {line}: {self.own}() must return two things, a model and a batch for it: "
                     f"`return model, batch`. ({fault.message})"
                 )
                 return check.failed(Status.WRONG_ANSWER, message)
-            return room.fallen(check, fault)
-        layers, batch = said.get("layers"), said.get("batch")
+            return session.fallen(check, fault)
+        layers, batch = claimed.get("layers"), claimed.get("batch")
         if not isinstance(layers, int) or layers < LAYERS:
-            line = room.line_of(self.own, result=True)
+            line = session.line_of(self.own, result=True)
             message = f"Line {line}: " if line else ""
             message += f"{self.own}() must return a model of {LAYERS} layers or more, and a batch for it"
             message += f"; this model has {layers}." if isinstance(layers, int) else "."
             return check.failed(Status.WRONG_ANSWER, message, layers=layers)
-        seen = trace_events.Recorded(trace_events.events(said.get("events") or []))
+        seen = trace_events.Recorded(trace_events.events(claimed.get("events") or []))
         found = [region for inside in _inside(seen) for region in inside]
         ops = [e for e in seen.of_kind("cpu_op") if any(r.holds(e) for r in found)]
         wrong = ""
@@ -120,13 +122,13 @@ class Recording:
         return check.passed(f"{layers} layers, {len(ops)} operators in {steps} steps.")
 
 
-def _inside(seen: trace_events.Recorded) -> list[list[trace_events.Event]]:
+def _inside(seen: trace_events.Recorded) -> list[list[trace_events.TraceEvent]]:
     """The regions of each step."""
     named = [e for e in seen.of_kind("user_annotation") if e.name == REGION]
     return [[e for e in named if s.holds(e)] for s in seen.steps()]
 
 
-def _unwritten(code: Calls | None, calls: Any, steps: int) -> str:
+def _unwritten(code: CallsInside | None, calls: Any, steps: int) -> str:
     """Why nothing was written, by the text of the function and by how often the model ran; "" if unknown."""
     if code is None:
         return ""
@@ -159,7 +161,7 @@ def _unwritten(code: Calls | None, calls: Any, steps: int) -> str:
 
 
 def _schedule(
-    check: Check, seen: trace_events.Recorded, steps: int, calls: Any, code: Calls | None
+    check: Check, seen: trace_events.Recorded, steps: int, calls: Any, code: CallsInside | None
 ) -> Finding:
     found = len(seen.steps())
     if found != steps:
@@ -192,7 +194,10 @@ def _schedule(
 
 
 def _regions(
-    check: Check, inside: list[list[trace_events.Event]], steps: list[trace_events.Event], code: Calls | None
+    check: Check,
+    inside: list[list[trace_events.TraceEvent]],
+    steps: list[trace_events.TraceEvent],
+    code: CallsInside | None,
 ) -> Finding:
     wrong = [k for k, found in enumerate(inside) if len(found) != 1]
     if wrong or not inside:
@@ -221,9 +226,9 @@ def _regions(
 def _shapes(
     check: Check,
     seen: trace_events.Recorded,
-    regions: list[trace_events.Event],
+    regions: list[trace_events.TraceEvent],
     shape: list[int],
-    code: Calls | None,
+    code: CallsInside | None,
 ) -> Finding:
     ops = [e for e in seen.of_kind("cpu_op") if any(r.holds(e) for r in regions)]
     if not ops and not regions:
@@ -243,13 +248,13 @@ def _shapes(
     return check.passed()
 
 
-def _dims(event: trace_events.Event) -> list[Any]:
+def _dims(event: trace_events.TraceEvent) -> list[Any]:
     dims = event.facts.get("Input Dims")
     return dims if isinstance(dims, list) else []
 
 
 def _kernels(
-    check: Check, seen: trace_events.Recorded, regions: list[trace_events.Event], backend: str
+    check: Check, seen: trace_events.Recorded, regions: list[trace_events.TraceEvent], backend: str
 ) -> Finding:
     if backend != "cuda":
         return check.failed(Status.PENDING_GPU, "A trace has kernels only where a GPU ran them.")

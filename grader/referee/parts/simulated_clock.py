@@ -18,7 +18,7 @@ from grader.referee.fault import FaultError
 LAUNCH, RECORD, SYNC, READ = 5e-6, 1e-6, 4e-6, 5e-8
 QUEUE = 1024  # launches that may wait; then the host waits too
 IN_CACHE = 4  # buffers that were touched last
-MOST_LAUNCHES = 20_000
+MAX_LAUNCHES = 20_000
 
 
 @dataclass(slots=True)
@@ -63,8 +63,8 @@ class Machine:
         return {}
 
     def _do_launch(self, buffer: int) -> dict[str, Any]:
-        if len(self.durations) >= MOST_LAUNCHES:
-            raise FaultError(Status.TIMEOUT, f"It has launched {MOST_LAUNCHES:,} times and was stopped.")
+        if len(self.durations) >= MAX_LAUNCHES:
+            raise FaultError(Status.TIMEOUT, f"It has launched {MAX_LAUNCHES:,} times and was stopped.")
         call = len(self.durations)
         self.host += LAUNCH + (self.first if call == 0 else 0.0)
         while self._queue and self._queue[0] <= self.host:

@@ -12,8 +12,8 @@ from grader.referee.fault import FaultError
 from grader.referee.parts.part_session import PartSession
 from grader.referee.parts.timers import form, spelt
 
-CALIBRATION = 200_000_000  # cycles: a tenth of a second, against which a question to the player is nothing
-OVERHEAD = 3e-6  # seconds that two events add to what lies between them, and some
+CALIBRATION_CYCLES = 200_000_000  # a tenth of a second, against which a question to the player is nothing
+OVERHEAD_S = 3e-6  # what two events add to what lies between them, and some
 TOLERANCE = 0.15  # the clock of a GPU moves
 TRIES = 3  # a host that is busy with something else may hold any timer up
 
@@ -37,49 +37,49 @@ class Spin:
         """One check."""
         return (Check("on the GPU", 0, self.why, gpu=True),)
 
-    def judge(self, room: PartSession) -> Iterator[Finding]:
+    def judge(self, session: PartSession) -> Iterator[Finding]:
         """Each duration is drawn now."""
         (check,) = self.checks
-        if room.backend != "cuda":
+        if session.backend != "cuda":
             yield check.failed(Status.PENDING_GPU, "A kernel of known length needs a GPU to run on.")
             return
         try:
-            yield self._judge(room, check)
+            yield self._judge(session, check)
         except FaultError as fault:
-            yield room.fallen(check, fault)
+            yield session.fallen(check, fault)
 
-    def _judge(self, room: PartSession, check: Check) -> Finding:
-        _rate(room)  # an idle GPU runs slowly; now it does not
+    def _judge(self, session: PartSession, check: Check) -> Finding:
+        _rate(session)  # an idle GPU runs slowly; now it does not
         for left in reversed(range(TRIES)):
-            found = self._tried(room, check)
+            found = self._tried(session, check)
             if found.status is Status.PASSED or not left:
                 break
         return found
 
-    def _tried(self, room: PartSession, check: Check) -> Finding:
-        told = []
+    def _tried(self, session: PartSession, check: Check) -> Finding:
+        measured = []
         for low, high in self.takes:
-            wanted, before = float(room.rng.uniform(low, high)), _rate(room)
+            wanted, before = float(session.rng.uniform(low, high)), _rate(session)
             cycles = round(wanted * before)
-            said = room.act("spin", entry=self.entry, cycles=cycles).get("value")
-            if problem := form(said, 1_000_000):
+            claimed = session.command("spin", entry=self.entry, cycles=cycles).get("value")
+            if problem := form(claimed, 1_000_000):
                 return check.failed(Status.WRONG_ANSWER, problem)
-            assert isinstance(said, dict)
-            ends = sorted(cycles / rate for rate in (before, _rate(room)))
-            if not ends[0] * (1 - TOLERANCE) <= said["median"] <= ends[1] * (1 + TOLERANCE) + OVERHEAD:
-                message = f"median is {spelt(said['median'])}, but the kernel spins for {spelt(ends[0])}."
+            assert isinstance(claimed, dict)
+            ends = sorted(cycles / rate for rate in (before, _rate(session)))
+            if not ends[0] * (1 - TOLERANCE) <= claimed["median"] <= ends[1] * (1 + TOLERANCE) + OVERHEAD_S:
+                message = f"median is {spelt(claimed['median'])}, but the kernel spins for {spelt(ends[0])}."
                 return check.failed(
-                    Status.WRONG_ANSWER, f"{message} {check.why}", said=said["median"], right=ends
+                    Status.WRONG_ANSWER, f"{message} {check.why}", said=claimed["median"], right=ends
                 )
-            told.append(f"{spelt(said['median'])} for {spelt(ends[0])}")
-        return check.passed(f"It says {' and '.join(told)}.")
+            measured.append(f"{spelt(claimed['median'])} for {spelt(ends[0])}")
+        return check.passed(f"It says {' and '.join(measured)}.")
 
 
-def _rate(room: PartSession) -> float:
+def _rate(session: PartSession) -> float:
     """Cycles a second, by the referee's own clock."""
     seconds = []
-    for cycles in (0, CALIBRATION):
+    for cycles in (0, CALIBRATION_CYCLES):
         begun = time.monotonic()
-        room.act("spin", entry="", cycles=cycles)
+        session.command("spin", entry="", cycles=cycles)
         seconds.append(time.monotonic() - begun)
-    return CALIBRATION / max(1e-6, seconds[1] - seconds[0])
+    return CALIBRATION_CYCLES / max(1e-6, seconds[1] - seconds[0])

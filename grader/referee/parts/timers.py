@@ -29,7 +29,7 @@ class Probe:
 
     ``kind``: "timer" calls ``entry(fn)``, "benchmark" ``entry(build, make_input, make_output)``. ``queued``
     is older work on the device, ``first`` the host's work in the first call, ``slow`` how many times longer
-    each of the first ten calls takes, or if ``outliers`` is set one call in so many. ``jitter`` spreads
+    each of the first ten calls takes, or if ``outliers`` is set one call in ``outliers``. ``jitter`` spreads
     durations evenly by that part to both sides, ``warm`` is the duration's share when the input is in the
     cache. The result must be within ``tolerance``.
     """
@@ -55,24 +55,24 @@ class Probe:
         """One check."""
         return (Check(self.name, self.points, self.why),)
 
-    def judge(self, room: PartSession) -> Iterator[Finding]:
+    def judge(self, session: PartSession) -> Iterator[Finding]:
         """Time one kernel whose duration is drawn now."""
         (check,) = self.checks
         shortest, longest = map(math.log, self.takes)
-        takes = math.exp(room.rng.uniform(shortest, longest))
-        machine = self._machine(takes, room.rng)
+        takes = math.exp(session.rng.uniform(shortest, longest))
+        machine = self._machine(takes, session.rng)
         try:
             fields = {"entry": self.entry, "kind": self.kind}
-            said = room.act("timer", machine.serve, **fields).get("value")
-            yield self._judge(check, said, takes, machine, room.line_of(self.entry))
+            said = session.command("timer", machine.serve, **fields).get("value")
+            yield self._judge(check, said, takes, machine, session.line_of(self.entry))
         except FaultError as fault:
-            yield room.fallen(check, fault)
+            yield session.fallen(check, fault)
 
     def _machine(self, takes: float, rng: np.random.Generator) -> Machine:
         begin = int(rng.integers(1000))
 
         def kernel(call: int, cold: bool) -> float:
-            # Evenly spread over any stretch of calls, so that no grade hangs on luck.
+            # Evenly spread over any stretch of calls, so that no grade depends on luck.
             seconds = takes * (1 + self.jitter * (2 * ((begin + call) * GOLDEN % 1) - 1))
             slow = (begin + call) % self.outliers == 0 if self.outliers else call < FIRST_CALLS
             return seconds * (self.slow if slow else 1.0) * (1.0 if cold else self.warm)

@@ -14,7 +14,7 @@ ON_DEVICE = ("kernel", "gpu_memcpy", "gpu_memset")
 
 
 @dataclass(frozen=True, slots=True)
-class Event:
+class TraceEvent:
     """A complete event: ``start`` and ``takes`` in microseconds, ``facts`` are its "args"."""
 
     name: str
@@ -28,12 +28,12 @@ class Event:
         """When it was over."""
         return self.start + self.takes
 
-    def holds(self, other: Event) -> bool:
+    def holds(self, other: TraceEvent) -> bool:
         """Whether ``other`` begins while this one lasts."""
         return self.start <= other.start < self.end
 
 
-def events(trace: Any) -> list[Event]:
+def events(trace: Any) -> list[TraceEvent]:
     """The complete events of a parsed trace, in order of time; what is malformed is left out."""
     listed = trace.get("traceEvents") if isinstance(trace, dict) else trace
     found = []
@@ -43,11 +43,11 @@ def events(trace: Any) -> list[Event]:
         ts, dur = e.get("ts"), e.get("dur")
         if all(isinstance(v, (int, float)) and not isinstance(v, bool) for v in (ts, dur)):
             kind = str(e.get("cat", ""))
-            found.append(Event(str(e.get("name", "")), kind, float(ts), float(dur), e.get("args", {})))  # type: ignore[arg-type]
+            found.append(TraceEvent(str(e.get("name", "")), kind, float(ts), float(dur), e.get("args", {})))  # type: ignore[arg-type]
     return sorted(found, key=lambda e: e.start)
 
 
-def read(path: Path) -> list[Event]:
+def read(path: Path) -> list[TraceEvent]:
     """The events of a ``.json`` or ``.json.gz`` file of the course."""
     data = path.read_bytes()
     return events(json.loads(gzip.decompress(data) if path.suffix == ".gz" else data))
@@ -56,25 +56,25 @@ def read(path: Path) -> list[Event]:
 class Recorded:
     """A trace and the ways to look at it that the questions need."""
 
-    def __init__(self, listed: list[Event]) -> None:
+    def __init__(self, listed: list[TraceEvent]) -> None:
         self.all = listed
         self.device = [e for e in listed if e.kind in ON_DEVICE]
         self.kernels = [e for e in listed if e.kind == "kernel"]
         self.launches = {e.facts.get("correlation"): e for e in listed if e.kind.startswith("cuda_")}
 
-    def of_kind(self, kind: str) -> list[Event]:
+    def of_kind(self, kind: str) -> list[TraceEvent]:
         """Events of one kind."""
         return [e for e in self.all if e.kind == kind]
 
-    def steps(self) -> list[Event]:
+    def steps(self) -> list[TraceEvent]:
         """The profiler's steps on the host."""
         return [e for e in self.of_kind("user_annotation") if e.name.startswith("ProfilerStep#")]
 
-    def region(self, name: str, step: Event) -> Event:
+    def region(self, name: str, step: TraceEvent) -> TraceEvent:
         """The annotated region ``name`` of a step."""
         return next(e for e in self.of_kind("user_annotation") if e.name == name and step.holds(e))
 
-    def launched_in(self, region: Event, kinds: tuple[str, ...] = ("kernel",)) -> list[Event]:
+    def launched_in(self, region: TraceEvent, kinds: tuple[str, ...] = ("kernel",)) -> list[TraceEvent]:
         """What the device did for calls that the host made in ``region``, in the order of their start."""
         mine = {c for c, e in self.launches.items() if region.holds(e)}
         return [e for e in self.device if e.kind in kinds and e.facts.get("correlation") in mine]
@@ -95,35 +95,35 @@ class Question:
     key: str
     words: str
     unit: str
-    answer: Callable[[Recorded, Event, str], float | str]
+    answer: Callable[[Recorded, TraceEvent, str], float | str]
 
 
-def _longest(kernels: list[Event]) -> Event:
+def _longest(kernels: list[TraceEvent]) -> TraceEvent:
     return max(kernels, key=lambda e: e.takes)
 
 
-def _idle(t: Recorded, step: Event, region: str) -> float:
+def _idle(t: Recorded, step: TraceEvent, region: str) -> float:
     span = max(e.end for e in t.device) - t.device[0].start
     return 100 * (1 - t.busy() / span)
 
 
-def _delay(t: Recorded, step: Event, region: str) -> float:
+def _delay(t: Recorded, step: TraceEvent, region: str) -> float:
     first = t.launched_in(t.region(region, step))[0]
     return first.start - t.launches[first.facts["correlation"]].start
 
 
-def _copy_rate(t: Recorded, step: Event, region: str) -> float:
+def _copy_rate(t: Recorded, step: TraceEvent, region: str) -> float:
     copies = [e for e in t.launched_in(t.region("load batch", step), ("gpu_memcpy",)) if e.facts.get("bytes")]
     return float(sum(e.facts["bytes"] for e in copies) / sum(e.takes for e in copies) / 1e3)
 
 
-def _threads(t: Recorded, step: Event, region: str) -> float:
+def _threads(t: Recorded, step: TraceEvent, region: str) -> float:
     last = t.launched_in(t.region(region, step))[-1]
     grid, block = last.facts["grid"], last.facts["block"]
     return float(grid[0] * grid[1] * grid[2] * block[0] * block[1] * block[2])
 
 
-def _rest(t: Recorded, step: Event, region: str) -> float:
+def _rest(t: Recorded, step: TraceEvent, region: str) -> float:
     mine = t.launched_in(t.region(region, step))
     return 100 - 100 * _longest(mine).takes / sum(e.takes for e in mine)
 

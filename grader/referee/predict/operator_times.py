@@ -60,7 +60,7 @@ def _share(ideal: float) -> float:
 
 
 def elementwise(nbytes: float, launches: int, card: Card, broadcast: float = 0.0) -> float:
-    """Seconds of element-wise kernels that move so many bytes in all; ``broadcast`` elements: see Library."""
+    """Seconds of element-wise kernels that move ``nbytes`` in all; ``broadcast`` elements: see Library."""
     spread = 2 * FLOAT * broadcast
     found = (nbytes - spread) / card.copy_bytes_per_second
     if broadcast:

@@ -1,4 +1,4 @@
-"""Listening to a player until it answers: what may be said, how long, and how often.
+"""Waits for a player's answer: which messages may come, how often, and for how long.
 
 Whatever arrives, this ends in an :class:`Answer`, a fault, or an error of the wire, and within its time.
 """
@@ -19,7 +19,7 @@ from grader.protocol.messages import BuildReply, Launch, MemoryFinding
 from grader.referee.fault import FaultError, from_error
 
 Builder = Callable[[object], BuildReply]
-MOST_BUILDS = 100
+MAX_BUILDS = 100
 
 
 @dataclass(slots=True)
@@ -31,8 +31,8 @@ class Answer:
     launches: tuple[Launch, ...] = ()
 
 
-class Conversation:
-    """The referee's end of the wire.
+class Connection:
+    """The referee's end of the connection.
 
     ``build`` compiles for the player, if that is the referee's work here; else the player may say that
     it compiles itself. Either way all of its building together may take ``build_seconds``.
@@ -43,7 +43,7 @@ class Conversation:
         self.seconds_building = 0.0
         self.compile_error: FaultError | None = None
         self.building = False
-        self._build, self._most = build, build_seconds
+        self._build, self._build_limit_s = build, build_seconds
         self._builds = 0
         self._turn: int | None = None
 
@@ -68,7 +68,7 @@ class Conversation:
                     self.channel.send(messages.plain(reply), seconds=10)
             elif message.get("notice") == "build_begins" and not self._build and not self.building:
                 self.building, since, left = True, now, deadline - now
-                deadline = now + max(1.0, self._most - self.seconds_building)
+                deadline = now + max(1.0, self._build_limit_s - self.seconds_building)
             elif message.get("notice") == "build_ends" and self.building:
                 # What was left before it began is left now: notices win no time.
                 self.building, deadline = False, now + left
@@ -87,7 +87,7 @@ class Conversation:
         assert self._build is not None
         self._builds += 1
         try:
-            if self._builds > MOST_BUILDS or self.seconds_building > self._most:
+            if self._builds > MAX_BUILDS or self.seconds_building > self._build_limit_s:
                 text = f"Stopped building after {self._builds - 1} builds and {self.seconds_building:.0f} s."
                 raise FaultError(Status.TIMEOUT, text)
             return self._build(request)

@@ -23,8 +23,8 @@ STAGES = {
 }
 
 
-class Words:
-    """What a player left when it died, which the submission may have written as well.
+class LastWords:
+    """What a player wrote when it died, which the submission may have written as well.
 
     ``original`` knows the module behind a path that the player was given, and no other file.
     """
@@ -53,17 +53,17 @@ class Words:
         return symbolize.find(known, pc)
 
 
-def timeout(stage: str, words: Words, seconds: float) -> FaultError:
-    """It was stopped after ``seconds``; ``words`` may tell where it hung."""
+def timeout(stage: str, last_words: LastWords, seconds: float) -> FaultError:
+    """It was stopped after ``seconds``; ``last_words`` may tell where it hung."""
     what = STAGES.get(stage, f"The request {stage!r}")
-    message = f"{what} did not end within {seconds:g} s, so it was stopped{_where(words)}."
+    message = f"{what} did not end within {seconds:g} s, so it was stopped{_where(last_words)}."
     return FaultError(Status.TIMEOUT, message, dead=True, stage=stage, seconds=seconds)
 
 
-def ended(code: int | None, words: Words, stage: str) -> FaultError:
+def ended(code: int | None, last_words: LastWords, stage: str) -> FaultError:
     """It ended by itself, with exit status ``code`` (negative: a signal) in the middle of ``stage``."""
     what = STAGES.get(stage, f"the request {stage!r}").lower()
-    number = words.last.get("signal")
+    number = last_words.last.get("signal")
     if isinstance(number, int) and 0 < number < 65:
         code = -number
     if code is None:
@@ -89,12 +89,12 @@ def ended(code: int | None, words: Words, stage: str) -> FaultError:
             dead=True,
         )
     return FaultError(
-        Status.CRASHED, f"The process crashed during {what} with {name}{_meaning(name)}{_where(words)}.",
+        Status.CRASHED, f"The process crashed during {what} with {name}{_meaning(name)}{_where(last_words)}.",
         dead=True, signal=name,
     )  # fmt: skip
 
 
-def struck(reason: str, stage: str, limit: int) -> FaultError:
+def stopped_by_watcher(reason: str, stage: str, limit: int) -> FaultError:
     """It was ended by the watcher: for "memory" or for "processes"."""
     what = STAGES.get(stage, f"The request {stage!r}")
     if reason == "memory":
@@ -115,14 +115,14 @@ def _meaning(name: str) -> str:
     }.get(name, "")
 
 
-def _where(words: Words) -> str:
-    last = words.last
+def _where(last_words: LastWords) -> str:
+    last = last_words.last
     if last.get("kernel"):
-        file, line = words.place()
+        file, line = last_words.place()
         at = f" at {place}" if (place := named(file, line)) else ""
         who = f"block {_xyz(last.get('block'))}, thread {_xyz(last.get('thread'))}"
         return f", in kernel {str(last['kernel'])[:100]}{at}, {who}"
-    frames = re.findall(r'File "([^"]+)", line (\d+) in (\S+)', words.text)
+    frames = re.findall(r'File "([^"]+)", line (\d+) in (\S+)', last_words.text)
     own = [
         f
         for f in frames

@@ -19,12 +19,12 @@ import time
 
 from grader.domain.errors import BadInputError
 from grader.referee.sandbox import launch_spec, process_tree
-from grader.referee.sandbox.sandboxed import Cage
+from grader.referee.sandbox.sandboxed import SandboxedProcess
 
-WAKING = 60.0
+START_TIMEOUT_S = 60.0
 
 
-class Nursery:
+class Forkserver:
     """A process that forks players of one back end: "simt", "cpu" or "cuda"."""
 
     def __init__(self, backend: str) -> None:
@@ -39,47 +39,49 @@ class Nursery:
         )  # fmt: skip
         theirs.close()
         assert self._process.stderr is not None
-        self._words = self._process.stderr.fileno()
-        # Several processes read this socket, one after another: whoever has started a player hears of it.
-        self._gone, self._awake, self._lock = False, False, threading.Lock()
+        self._stderr = self._process.stderr.fileno()
+        # Several processes read this socket, one after another: whoever started a player is told of its end.
+        self._gone = False
+        self._ready = False
+        self._lock = threading.Lock()
         self._asks = itertools.count(os.getpid() << 20)
         self._answers: dict[int, int] = {}
         self._codes: dict[int, int] = {}
 
-    def awake(self, seconds: float = WAKING) -> bool:
-        """Whether it can fork players by now; waits so long for it. To ask before the first is forked."""
+    def ready(self, seconds: float = START_TIMEOUT_S) -> bool:
+        """Whether it can fork players by now, after waiting up to ``seconds``. Ask before the first fork."""
         end = time.monotonic() + seconds
-        while not (self._awake or self._gone):
+        while not (self._ready or self._gone):
             self._pump(max(0.0, end - time.monotonic()))
             if time.monotonic() >= end:
                 break
-        return self._awake and not self._gone
+        return self._ready and not self._gone
 
     def spawn(
         self, arguments: list[str], fds: tuple[int, ...], output: int, env: dict[str, str] | None = None
-    ) -> Hatched:
+    ) -> ForkedProcess:
         """Fork a player with these command line arguments.
 
         ``fds`` are its file descriptors (see ``FDS`` there), ``output`` takes what it prints, ``env`` adds to
         its environment.
         """
         folder, ask = tempfile.mkdtemp(prefix="player-"), next(self._asks)
-        order = {"ask": ask, "arguments": arguments, "folder": folder, "env": env or {}}
+        request = {"ask": ask, "arguments": arguments, "folder": folder, "env": env or {}}
         try:
-            socket.send_fds(self._control, [json.dumps(order).encode()], [*fds, output])
+            socket.send_fds(self._control, [json.dumps(request).encode()], [*fds, output])
         except OSError:
             self._gone = True
-        end = time.monotonic() + WAKING
+        end = time.monotonic() + START_TIMEOUT_S
         while ask not in self._answers:
             self._pump(end - time.monotonic(), ask)
             if self._gone or time.monotonic() > end:
-                words = (
-                    os.read(self._words, 1 << 12).decode(errors="replace")
+                reason = (
+                    os.read(self._stderr, 1 << 12).decode(errors="replace")
                     if self._gone
                     else "It is too slow."
                 )
-                raise BadInputError(f"The back end did not start: {words.strip()[-500:]}")
-        return Hatched(self, self._answers.pop(ask), folder)
+                raise BadInputError(f"The back end did not start: {reason.strip()[-500:]}")
+        return ForkedProcess(self, self._answers.pop(ask), folder)
 
     def kill_players(self) -> None:
         """End every player that it has forked and that still runs."""
@@ -103,7 +105,7 @@ class Nursery:
             self._process.stderr.close()
 
     def _pump(self, seconds: float, ask: int | None = None) -> None:
-        """Take what it has said; wait for that much for the first message, unless ``ask`` is answered."""
+        """Take its messages; wait up to ``seconds`` for the first one, unless ``ask`` is answered."""
         with self._lock:
             while ask not in self._answers:  # another thread may have taken the answer meanwhile
                 try:
@@ -115,7 +117,7 @@ class Nursery:
                     self._gone = True
                     return
                 message = json.loads(data)
-                self._awake = self._awake or "awake" in message
+                self._ready = self._ready or "ready" in message
                 if "pid" in message:
                     self._answers[message["ask"]] = message["pid"]
                 if "ended" in message:
@@ -124,29 +126,31 @@ class Nursery:
 
 
 @functools.cache
-def shared(backend: str) -> dict[str, Nursery]:
-    """Nurseries for all gradings of this process, by back end: for the course's own files, many in a row.
+def shared(backend: str) -> dict[str, Forkserver]:
+    """Forkservers for all gradings of this process, by back end: for the course's own files, many in a row.
 
     The CPU back end must have been prepared. On a GPU there is one, if forked processes can use it.
     """
     kinds = {"simt": ("simt", "cpu"), "cpu": ("cpu",), "cuda": ("cuda",)}.get(backend, ())
-    found = {kind: Nursery(kind) for kind in kinds}
-    for nursery in found.values():
-        atexit.register(nursery.close)
-    return {kind: one for kind, one in found.items() if kind != "cuda" or one.awake()}
+    found = {kind: Forkserver(kind) for kind in kinds}
+    for forkserver in found.values():
+        atexit.register(forkserver.close)
+    return {kind: one for kind, one in found.items() if kind != "cuda" or one.ready()}
 
 
-class Hatched(Cage):
+class ForkedProcess(SandboxedProcess):
     """A player forked from a nursery: a session of its own that confines itself (Landlock, seccomp)."""
 
     name = "warm process"
 
-    def __init__(self, nursery: Nursery, pid: int, folder: str) -> None:
-        self._nursery, self._pid, self._folder = nursery, pid, folder
+    def __init__(self, forkserver: Forkserver, pid: int, folder: str) -> None:
+        self._forkserver = forkserver
+        self._pid = pid
+        self._folder = folder
 
     def processes(self) -> list[process_tree.Process]:
         """The player and what it has started."""
-        return process_tree.of_session(self._pid)
+        return process_tree.session_members(self._pid)
 
     def signal(self, sign: signal.Signals) -> None:
         """Send a signal to the player itself."""
@@ -162,14 +166,14 @@ class Hatched(Cage):
 
     def code(self) -> int | None:
         """The exit status, negative for a signal; None while it runs."""
-        return self._nursery.code(self._pid)
+        return self._forkserver.code(self._pid)
 
-    def strike(self) -> None:
+    def kill(self) -> None:
         """Kill it and all that it started, without waiting; from any thread."""
         process_tree.kill_session(self._pid)
 
     def end(self) -> None:
         """Kill it and all that it started, and tidy up. May be called twice."""
-        self.strike()
+        self.kill()
         self.wait(5.0)
         shutil.rmtree(self._folder, ignore_errors=True)

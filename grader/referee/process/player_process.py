@@ -20,16 +20,16 @@ from grader.protocol.messages import Facts
 from grader.referee import sandbox
 from grader.referee.fault import FaultError
 from grader.referee.process import exit_reason
-from grader.referee.process.connection import Answer, Builder, Conversation
-from grader.referee.process.forkserver import Nursery
+from grader.referee.process.connection import Answer, Builder, Connection
+from grader.referee.process.forkserver import Forkserver
 from grader.referee.sandbox import launch_spec
-from grader.referee.sandbox.sandboxed import Cage
-from grader.referee.sandbox.watcher import MOST_COMPILING, MOST_PROCESSES, Watcher, memory_limit
+from grader.referee.sandbox.sandboxed import SandboxedProcess
+from grader.referee.sandbox.watcher import MAX_PROCESSES, MAX_PROCESSES_COMPILING, Watcher, memory_limit
 
 __all__ = ["Answer", "Builder", "Limits", "Player"]
 
-KEEP_OUTPUT = 64 << 10
-MOST_READS = 64  # of a pipe that holds 64 KiB
+MAX_OUTPUT_BYTES = 64 << 10
+MAX_READS = 64  # of a pipe that holds 64 KiB
 STEPS = 200_000_000  # of one launch on the CPU back end; more would not end within the limit of a call
 
 
@@ -37,14 +37,55 @@ STEPS = 200_000_000  # of one launch on the CPU back end; more would not end wit
 class Limits:
     """Seconds allowed for each stage of a player's life; building is not counted as importing.
 
-    ``memory``: bytes of the computer's memory that the player's processes may use together; 0: half of it.
+    ``memory_bytes``: of the computer's memory that the player's processes may use together; 0: half of it.
     """
 
     start: float = 60.0
     load: float = 20.0
     build: float = 300.0
     call: float = 20.0
-    memory: int = 0
+    memory_bytes: int = 0
+
+
+class CapturedOutput:
+    """What a player prints into a pipe; a thread keeps the pipe empty. Only the beginning is kept."""
+
+    def __init__(self, pipe: int) -> None:
+        self._pipe = pipe
+        self._kept = bytearray()
+        self._lock = threading.Lock()
+        threading.Thread(target=self._drain, daemon=True).start()
+
+    def text(self) -> str:
+        """What has been printed so far, without control characters."""
+        with self._lock:
+            for _ in range(MAX_READS):  # what it printed before its last answer lies in the pipe by now
+                if self._read() <= 0:
+                    break
+            return wire.printable(self._kept.decode(errors="replace"))
+
+    def _drain(self) -> None:
+        waiting = select.poll()
+        waiting.register(self._pipe, select.POLLIN)
+        while True:
+            waiting.poll()
+            with self._lock:
+                if self._read() == 0:
+                    os.close(self._pipe)
+                    self._pipe = -1
+                    return
+
+    def _read(self) -> int:
+        """With the lock: read once what is there; its length, 0 at the end and -1 if there is nothing."""
+        if self._pipe < 0:
+            return -1
+        there = select.poll()
+        there.register(self._pipe, select.POLLIN)
+        if not there.poll(0):
+            return -1
+        chunk = os.read(self._pipe, 1 << 16)
+        self._kept += chunk[: max(0, MAX_OUTPUT_BYTES - len(self._kept))]
+        return len(chunk)
 
 
 class Player:
@@ -52,8 +93,8 @@ class Player:
 
     ``sees``: the files that it may read beside Python and torch; ``writes``: folders it may write to.
     ``build`` compiles for it (simt); ``wrap`` is a command to run it under; ``env`` adds to its environment.
-    ``mode`` is "auto", "strict" or "off" (see :mod:`grader.referee.sandbox`). From a ``nursery`` it is forked
-    instead of started, which is quicker, and has no namespaces of its own.
+    ``mode`` is "auto", "strict" or "off" (see :mod:`grader.referee.sandbox`). From a
+    ``forkserver`` it is forked instead of started, which is quicker, and has no namespaces of its own.
     """
 
     def __init__(
@@ -67,68 +108,76 @@ class Player:
         wrap: tuple[str, ...] = (),
         env: dict[str, str] | None = None,
         mode: str = "auto",
-        nursery: Nursery | None = None,
+        forkserver: Forkserver | None = None,
     ) -> None:
         sandbox.require(mode)
-        self.backend, self.limits, self._mode = backend, limits, mode
-        self.inbox, self.outbox = Arena.create("inbox"), Arena.create("outbox")
-        self._words = Arena.create("words")
-        self._ready, self._stopped = False, False
-        order = launch_spec.give(backend, mode, sees, writes, warm=nursery is not None, wrapped=bool(wrap))
+        self.backend = backend
+        self.limits = limits
+        self.inbox = Arena.create("inbox")
+        self.outbox = Arena.create("outbox")
+        self._last_words = Arena.create("words")
+        self._mode = mode
+        self._ready = False
+        self._stopped = False
+        warm = forkserver is not None
+        self._spec = launch_spec.for_player(backend, mode, sees, writes, warm=warm, wrapped=bool(wrap))
         ours, theirs = socket.socketpair()
-        self._talk = Conversation(wire.Channel(ours), order.deliver(build), limits.build)
-        self._output, self._output_lock = bytearray(), threading.Lock()
-        read_end, write_end = os.pipe()
-        fds = {
-            "wire": theirs.fileno(),
-            "inbox": self.inbox.fd,
-            "outbox": self.outbox.fd,
-            "words": self._words.fd,
-        }
-        arguments = ["--backend", backend, "--step-budget", str(STEPS)]
-        arguments += ["--confine", json.dumps(order.confine), *launch_spec.libraries(backend)]
-        named = [text for name, fd in fds.items() for text in (f"--{name}", str(fd))]
-        command = [*wrap, sys.executable, "-m", "grader.player", *arguments, *named]
+        self._connection = Connection(wire.Channel(ours), self._spec.deliver(build), limits.build)
+        printed, output = os.pipe()
         try:
-            passed = tuple(fds.values())
-            if nursery:
-                self._cage: Cage = nursery.spawn(arguments, passed, write_end, env)
-            else:
-                env = launch_spec.environment(backend) | (env or {})
-                self._cage = sandbox.start(command, order.room, env, passed, write_end, order.bubble)
+            self._process = self._start(theirs.fileno(), output, wrap, env or {}, forkserver)
         finally:
             theirs.close()
-            os.close(write_end)
-        self._order = order
-        self._printed = read_end
-        threading.Thread(target=self._drain, daemon=True).start()
-        most = MOST_COMPILING if backend == "cuda" else MOST_PROCESSES
-        self._watcher = Watcher(self._cage, self._shared, limits.memory or memory_limit(), most)
+            os.close(output)
+        self._output = CapturedOutput(printed)
+        most = MAX_PROCESSES_COMPILING if backend == "cuda" else MAX_PROCESSES
+        self._watcher = Watcher(self._process, self._shared, limits.memory_bytes or memory_limit(), most)
+
+    def _start(
+        self,
+        line: int,
+        output: int,
+        wrap: tuple[str, ...],
+        env: dict[str, str],
+        parent: Forkserver | None,
+    ) -> SandboxedProcess:
+        """The process, which talks over the socket ``line`` and prints to ``output``."""
+        fds = {
+            "wire": line,
+            "inbox": self.inbox.fd,
+            "outbox": self.outbox.fd,
+            "words": self._last_words.fd,
+        }
+        arguments = ["--backend", self.backend, "--step-budget", str(STEPS)]
+        arguments += ["--confine", json.dumps(self._spec.confine), *launch_spec.libraries(self.backend)]
+        passed = tuple(fds.values())
+        if parent:
+            return parent.spawn(arguments, passed, output, env)
+        named = [text for name, fd in fds.items() for text in (f"--{name}", str(fd))]
+        command = [*wrap, sys.executable, "-m", "grader.player", *arguments, *named]
+        env = launch_spec.environment(self.backend) | env
+        return sandbox.start(command, self._spec.mounts, env, passed, output, self._spec.namespaces)
 
     @property
     def output(self) -> str:
         """What the submission has printed so far, cut to the first 64 KiB, without control characters."""
-        with self._output_lock:
-            for _ in range(MOST_READS):  # what it printed before its last answer lies in the pipe by now
-                if self._take() <= 0:
-                    break
-            return wire.printable(self._output.decode(errors="replace"))
+        return self._output.text()
 
     @property
     def seconds_building(self) -> float:
         """How long it has been compiled for, in all."""
-        return self._talk.seconds_building
+        return self._connection.seconds_building
 
     @property
     def compile_error(self) -> FaultError | None:
         """The first build that failed."""
-        return self._talk.compile_error
+        return self._connection.compile_error
 
     def ready(self) -> Facts:
         """Wait until the player has started; answers versions and device. Call before the first request."""
         self._ready = True
         try:
-            data = self._conversation("start", self.limits.start, "ready").data
+            data = self._answer("start", self.limits.start, "ready").data
         except FaultError as fault:  # until then only our own code has run
             message = f"{fault.message} It printed: {self.output.strip()[-500:] or 'nothing'}"
             raise FaultError(Status.NOT_GRADABLE, message, dead=True) from fault
@@ -137,7 +186,7 @@ class Player:
         if self._mode == "strict" and "seccomp" not in given_up:
             self.stop()
             raise FaultError(Status.NOT_GRADABLE, "The system refused the seccomp filter.", dead=True)
-        layers = ", ".join([self._cage.name, *given_up, "watcher"])
+        layers = ", ".join([self._process.name, *given_up, "watcher"])
         return Facts(said.torch, said.cuda, said.device, layers)
 
     def ask(self, do: str, seconds: float, **fields: Any) -> Answer:
@@ -146,77 +195,54 @@ class Player:
             self.ready()
         message = {"do": do, "sizes": [self.inbox.size, self.outbox.size], **fields}
         try:
-            self._talk.ask(message, seconds)
+            self._connection.ask(message, seconds)
         except wire.WireError as error:
             raise self._end(do, error) from error
-        return self._conversation(do, seconds, "answer")
+        return self._answer(do, seconds, "answer")
 
-    def _conversation(self, stage: str, seconds: float, key: str) -> Answer:
+    def _answer(self, stage: str, seconds: float, key: str) -> Answer:
         try:
-            return self._talk.expect(stage, seconds, key)
+            return self._connection.expect(stage, seconds, key)
         except wire.WireError as error:
-            raise self._end("build" if self._talk.building else stage, error) from error
+            raise self._end("build" if self._connection.building else stage, error) from error
 
     def _end(self, stage: str, error: wire.WireError) -> FaultError:
         """Turn a broken conversation into a fault, and make sure that nothing is left running."""
         late = isinstance(error, wire.LateError)
         if late:
             for sign, patience in ((signal.SIGUSR1, 0.2), (signal.SIGALRM, 0.8)):
-                self._cage.signal(sign)
-                self._cage.wait(patience)
+                self._process.signal(sign)
+                self._process.wait(patience)
         elif isinstance(error, wire.ClosedError):
-            self._cage.wait(2.0)
-        code = self._cage.code()
-        words = exit_reason.Words(os.pread(self._words.fd, 1 << 16, 0), self._order.original)
+            self._process.wait(2.0)
+        code = self._process.code()
+        last_words = exit_reason.LastWords(os.pread(self._last_words.fd, 1 << 16, 0), self._spec.original)
         self.stop()
         if self._watcher.reason:
-            return exit_reason.struck(self._watcher.reason, stage, self._watcher.limit)
+            return exit_reason.stopped_by_watcher(self._watcher.reason, stage, self._watcher.limit_bytes)
         if late:
-            return exit_reason.timeout(stage, words, self._allowed(stage))
+            return exit_reason.timeout(stage, last_words, self._allowed(stage))
         if isinstance(error, wire.MalformedError):
             return FaultError(
                 Status.TAMPERED, f"The submission's process sent the referee {error}.", dead=True
             )
-        return exit_reason.ended(code, words, stage)
+        return exit_reason.ended(code, last_words, stage)
 
     def _allowed(self, stage: str) -> float:
         return float(getattr(self.limits, stage, self.limits.call))
 
     def _shared(self) -> int:
-        return sum(arena.in_memory() for arena in (self.inbox, self.outbox, self._words))
-
-    def _drain(self) -> None:
-        waiting = select.poll()
-        waiting.register(self._printed, select.POLLIN)
-        while True:
-            waiting.poll()
-            with self._output_lock:
-                if self._take() == 0:
-                    os.close(self._printed)
-                    self._printed = -1
-                    return
-
-    def _take(self) -> int:
-        """With the lock: read once what is there; its length, 0 at the end and -1 if there is nothing."""
-        if self._printed < 0:
-            return -1
-        there = select.poll()
-        there.register(self._printed, select.POLLIN)
-        if not there.poll(0):
-            return -1
-        chunk = os.read(self._printed, 1 << 16)
-        self._output += chunk[: max(0, KEEP_OUTPUT - len(self._output))]
-        return len(chunk)
+        return sum(arena.in_memory() for arena in (self.inbox, self.outbox, self._last_words))
 
     def finish(self, seconds: float) -> None:
-        """Hang up and let the process end by itself, so that a tool around it can write its report."""
-        self._talk.channel.close()
-        self._cage.wait(seconds)
+        """Close the connection and let the process end by itself: a tool around it then writes its report."""
+        self._connection.channel.close()
+        self._process.wait(seconds)
 
-    def strike(self) -> None:
+    def kill(self) -> None:
         """Kill it, from any thread: whoever waits for its answer gets a fault. :meth:`stop` tidies up."""
         if not self._stopped:
-            self._cage.strike()
+            self._process.kill()
 
     def stop(self) -> None:
         """End the process and all that it started, and remove its folders. May be called twice."""
@@ -224,8 +250,8 @@ class Player:
             return
         self._stopped = True
         self._watcher.stop()
-        self._cage.end()
-        self._talk.channel.close()
-        for arena in (self.inbox, self.outbox, self._words):
+        self._process.end()
+        self._connection.channel.close()
+        for arena in (self.inbox, self.outbox, self._last_words):
             arena.close()
-        self._order.forget()
+        self._spec.remove_builds()

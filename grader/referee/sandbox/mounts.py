@@ -30,18 +30,18 @@ SECRET = ("lessons", "solutions", "tests", ".git")
 
 
 @dataclass(frozen=True, slots=True)
-class Room:
+class Mounts:
     """Paths, the same inside and outside, all of which exist.
 
-    ``late`` are mounted above /tmp, ``hide`` are covered, ``files`` are the submitted ones.
+    ``over_tmp`` are mounted above /tmp, ``hide`` are covered, ``submitted`` are the submitted ones.
     """
 
     read: tuple[Path, ...]
-    late: tuple[Path, ...] = ()
+    over_tmp: tuple[Path, ...] = ()
     write: tuple[Path, ...] = ()
     hide: tuple[Path, ...] = ()
     devices: tuple[Path, ...] = ()
-    files: tuple[Path, ...] = ()
+    submitted: tuple[Path, ...] = ()
 
     @property
     def system(self) -> list[Path]:
@@ -49,10 +49,10 @@ class Room:
         return [Path(p) for p in SYSTEM if Path(p).exists()]
 
 
-def furnish(
+def mounts_for(
     backend: str, sees: tuple[Path, ...], writes: tuple[Path, ...] = (), folders: tuple[Path, ...] = ()
-) -> Room:
-    """The room of a player that may read ``sees`` (files) and ``folders``, and write below ``writes``."""
+) -> Mounts:
+    """The mounts of a player that may read ``sees`` (files) and ``folders``, and write below ``writes``."""
     gpu = backend == "cuda"
     read = [*_python(), *_present(SYSTEM_FILES)]
     read += [*_toolkit(), *_compilers(), *_present(GPU_FILES)] if gpu else []
@@ -65,7 +65,7 @@ def furnish(
     root = Path(grader.__file__).resolve().parents[1]
     secret = [root / name for name in SECRET if (root / name).exists()]
     hidden = [p for p in secret if _below(p, [*shown, *(Path(s) for s in SYSTEM)])]
-    return Room(shown, folders, tuple(writes), tuple(hidden), tuple(devices), tuple(sees))
+    return Mounts(shown, folders, tuple(writes), tuple(hidden), tuple(devices), tuple(sees))
 
 
 @functools.cache
@@ -81,9 +81,9 @@ def _python() -> tuple[Path, ...]:
     places = [p for p in places if p.exists() and p != Path("/") and not course.is_relative_to(p.resolve())]
     # Outermost first, so that a folder inside another one is not mounted twice.
     kept: list[Path] = []
-    for place in sorted(set(places), key=lambda p: len(p.parts)):
-        if not _below(place, kept):
-            kept.append(place)
+    for path in sorted(set(places), key=lambda p: len(p.parts)):
+        if not _below(path, kept):
+            kept.append(path)
     return (*kept, Path(grader.__file__).resolve().parent)
 
 

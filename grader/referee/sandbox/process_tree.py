@@ -1,4 +1,4 @@
-"""Processes of a player, found in /proc by the kernel's word alone."""
+"""Processes of a player, found in /proc: only the kernel is trusted about them."""
 
 from __future__ import annotations
 
@@ -12,25 +12,25 @@ from dataclasses import dataclass
 from pathlib import Path
 
 PAGE = os.sysconf("SC_PAGE_SIZE")
-FRESH = 0.01  # seconds: half of a watcher's period
+MAX_AGE_S = 0.01  # half of a watcher's period
 
 
 @dataclass(frozen=True, slots=True)
 class Process:
     """Where /proc describes a process, its threads, and its resident memory in bytes, files included."""
 
-    place: str
+    path: str
     threads: int
-    resident: int
+    resident_bytes: int
 
 
-def of_namespace(first: int) -> list[Process]:
+def namespace_members(first: int) -> list[Process]:
     """All processes of the PID namespace whose first process is ``first``: those in its own /proc."""
-    found = [_read(place) for place in places_of_namespace(first)]
+    found = [_read(path) for path in namespace_paths(first)]
     return [process for process, _ in filter(None, found)]
 
 
-def places_of_namespace(first: int) -> list[str]:
+def namespace_paths(first: int) -> list[str]:
     """Where /proc describes them; a fraction of the work, which counts when there are thousands."""
     proc = f"/proc/{first}/root/proc"
     try:
@@ -46,16 +46,16 @@ class _Sessions:
     """All processes of the machine by their session.
 
     Sessions have no list of their own, so each look reads all of /proc. One look serves all who ask within
-    ``FRESH`` seconds: four players have eight watchers.
+    ``MAX_AGE_S`` seconds: four players have eight watchers.
     """
 
     def __init__(self) -> None:
         self._lock, self._looked = threading.Lock(), 0.0
         self._found: dict[int, list[Process]] = {}
 
-    def members(self, leader: int, fresh: float) -> list[Process]:
+    def members(self, leader: int, max_age_s: float) -> list[Process]:
         with self._lock:
-            if time.monotonic() - self._looked >= fresh:
+            if time.monotonic() - self._looked >= max_age_s:
                 found = defaultdict(list)
                 self._looked = time.monotonic()
                 for name in _numbers():
@@ -68,12 +68,12 @@ class _Sessions:
 _sessions = _Sessions()
 
 
-def of_session(leader: int, fresh: float = FRESH) -> list[Process]:
-    """All processes of a session, as they were at most ``fresh`` seconds ago.
+def session_members(leader: int, max_age_s: float = MAX_AGE_S) -> list[Process]:
+    """All processes of a session, as they were at most ``max_age_s`` seconds ago.
 
     A process that has left the session is not found.
     """
-    return _sessions.members(leader, fresh)
+    return _sessions.members(leader, max_age_s)
 
 
 def numbered(first: int, number: int) -> int | None:
@@ -95,10 +95,10 @@ def kill_session(leader: int) -> None:
     for _ in range(20):
         with contextlib.suppress(ProcessLookupError, PermissionError):
             os.killpg(leader, signal.SIGKILL)
-        rest = [p for p in of_session(leader, fresh=0.0) if p.place != f"/proc/{leader}"]
+        rest = [p for p in session_members(leader, max_age_s=0.0) if p.path != f"/proc/{leader}"]
         for process in rest:
             with contextlib.suppress(OSError):
-                os.kill(int(process.place.rsplit("/", 1)[1]), signal.SIGKILL)
+                os.kill(int(process.path.rsplit("/", 1)[1]), signal.SIGKILL)
         if not rest:
             return
         time.sleep(0.01)
@@ -111,9 +111,9 @@ def _numbers() -> list[str]:
         return []  # macOS has no /proc
 
 
-def _read(place: str) -> tuple[Process, int] | None:
+def _read(path: str) -> tuple[Process, int] | None:
     try:
-        with open(f"{place}/stat", "rb") as file:  # noqa: PTH123 - twenty times a second
+        with open(f"{path}/stat", "rb") as file:  # noqa: PTH123 - twenty times a second
             text = file.read()
     except OSError:
         return None
@@ -121,4 +121,4 @@ def _read(place: str) -> tuple[Process, int] | None:
     parts = text[text.rindex(b")") + 2 :].split()
     if parts[0] == b"Z":
         return None
-    return Process(place, int(parts[17]), int(parts[21]) * PAGE), int(parts[3])
+    return Process(path, int(parts[17]), int(parts[21]) * PAGE), int(parts[3])

@@ -13,14 +13,14 @@ import tempfile
 from typing import Any
 
 from grader.referee.sandbox import bubblewrap, process_tree, spawner
-from grader.referee.sandbox.mounts import Room
+from grader.referee.sandbox.mounts import Mounts
 
 INSIDE = "/tmp/player"  # noqa: S108 - of the player's own /tmp
-PATIENCE = 30.0  # seconds that bwrap may take to set up a namespace, on a machine that has much else to do
+START_TIMEOUT_S = 30.0  # for bwrap to set up a namespace, on a busy machine
 
 
-class Cage:
-    """A process in a session of its own: all that can be had everywhere. Its group is what ends with it."""
+class SandboxedProcess:
+    """A process in a session of its own, which works everywhere. What is killed is its group and session."""
 
     name = "process group"
 
@@ -29,7 +29,7 @@ class Cage:
 
     def processes(self) -> list[process_tree.Process]:
         """The player and what it has started."""
-        return process_tree.of_session(self.process.pid)
+        return process_tree.session_members(self.process.pid)
 
     def count(self) -> int:
         """How many processes these are, zombies included where that is quicker."""
@@ -49,18 +49,18 @@ class Cage:
         """The exit status, negative for a signal; None while it runs."""
         return self.process.poll()
 
-    def strike(self) -> None:
+    def kill(self) -> None:
         """Kill it and all that it started, without waiting; from any thread."""
         process_tree.kill_session(self.process.pid)
 
     def end(self) -> None:
         """Kill it and all that it started, and tidy up. May be called twice."""
-        self.strike()
+        self.kill()
         self.process.wait()
         shutil.rmtree(self._folder, ignore_errors=True)
 
 
-class Bubble(Cage):
+class BubblewrapProcess(SandboxedProcess):
     """A process in namespaces of its own. When its first process is killed, the kernel kills all others."""
 
     name = "bubblewrap"
@@ -80,11 +80,11 @@ class Bubble(Cage):
 
     def processes(self) -> list[process_tree.Process]:
         """Everything in the namespace."""
-        return process_tree.of_namespace(self._first) if self._first else []
+        return process_tree.namespace_members(self._first) if self._first else []
 
     def count(self) -> int:
         """How many there are; this must be quick, for a fork bomb is."""
-        return len(process_tree.places_of_namespace(self._first)) if self._first else 0
+        return len(process_tree.namespace_paths(self._first)) if self._first else 0
 
     def signal(self, sign: signal.Signals) -> None:
         """To the player, which is the second process of its namespace; bwrap itself is the first."""
@@ -98,7 +98,7 @@ class Bubble(Cage):
         code = self.process.poll()
         return code if code is None or not 128 < code < 128 + signal.NSIG else 128 - code
 
-    def strike(self) -> None:
+    def kill(self) -> None:
         """Kill the namespace's first process; the kernel kills the others before it lets that one go."""
         if self._first_fd >= 0:
             with contextlib.suppress(OSError):
@@ -106,7 +106,7 @@ class Bubble(Cage):
 
     def end(self) -> None:
         """Kill the namespace, and wait until its last process has gone. May be called twice."""
-        self.strike()
+        self.kill()
         with contextlib.suppress(OSError):
             os.killpg(self.process.pid, signal.SIGKILL)
         self.process.wait()
@@ -118,38 +118,43 @@ class Bubble(Cage):
 
 
 def start(
-    command: list[str], room: Room, env: dict[str, str], fds: tuple[int, ...], output: int, bubble: bool
-) -> Cage:
-    """Start a player, under bubblewrap if ``bubble``.
+    command: list[str],
+    mounts: Mounts,
+    env: dict[str, str],
+    fds: tuple[int, ...],
+    output: int,
+    namespaces: bool,
+) -> SandboxedProcess:
+    """Start a player, under bubblewrap if ``namespaces``.
 
     ``fds`` are passed on, ``output`` takes what it prints.
     """
     given: dict[str, Any] = {"stdin": subprocess.DEVNULL, "stdout": output, "stderr": output}
     given |= {"start_new_session": True, "env": env}
-    if not bubble:
+    if not namespaces:
         folder = tempfile.mkdtemp(prefix="player-")
         # The one place that it may write to: compilers want it for temporary files, Triton for its cache.
-        env |= {"TMPDIR": folder} | ({"HOME": folder} if room.read else {})
-        return Cage(subprocess.Popen(command, cwd=folder, pass_fds=fds, **given), folder)
+        env |= {"TMPDIR": folder} | ({"HOME": folder} if mounts.read else {})
+        return SandboxedProcess(subprocess.Popen(command, cwd=folder, pass_fds=fds, **given), folder)
     read_end, write_end = os.pipe()
-    files = {path: os.open(path, os.O_RDONLY | os.O_CLOEXEC) for path in room.files}
-    wrap = bubblewrap.command(room, write_end, files, INSIDE)
+    submitted = {path: os.open(path, os.O_RDONLY | os.O_CLOEXEC) for path in mounts.submitted}
+    wrap = bubblewrap.command(mounts, write_end, submitted, INSIDE)
     env |= {"HOME": bubblewrap.HOME, "TMPDIR": "/tmp"}  # noqa: S108 - of the player's own /tmp
     try:
         process = spawner.popen(
-            [*wrap, *command], cwd="/", pass_fds=(*fds, write_end, *files.values()), **given
+            [*wrap, *command], cwd="/", pass_fds=(*fds, write_end, *submitted.values()), **given
         )
     finally:
-        for fd in (write_end, *files.values()):
+        for fd in (write_end, *submitted.values()):
             os.close(fd)
-    return Bubble(process, read_end)
+    return BubblewrapProcess(process, read_end)
 
 
 def _child_pid(status: int) -> int:
     """What bwrap says first on its status line: the number of the namespace's first process."""
     text = b""
     while b"}" not in text:
-        ready, _, _ = select.select([status], [], [], PATIENCE)
+        ready, _, _ = select.select([status], [], [], START_TIMEOUT_S)
         part = os.read(status, 4096) if ready else b""
         if not part:
             raise ValueError("bwrap did not start")

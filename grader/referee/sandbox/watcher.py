@@ -13,16 +13,16 @@ import threading
 from collections.abc import Callable
 from pathlib import Path
 
-from grader.referee.sandbox.sandboxed import Cage
+from grader.referee.sandbox.sandboxed import SandboxedProcess
 
-EVERY = 0.02
-MOST_PROCESSES = 64
-MOST_COMPILING = 512  # nvcc starts several programs for each processor
-MOST_THREADS = 4096
+PERIOD_S = 0.02
+MAX_PROCESSES = 64
+MAX_PROCESSES_COMPILING = 512  # nvcc starts several programs for each processor
+MAX_THREADS = 4096
 GIB = 1 << 30
 
 
-def memory() -> int:
+def memory_bytes() -> int:
     """Bytes of memory that this machine or container has."""
     have = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
     for name in ("/sys/fs/cgroup/memory.max", "/sys/fs/cgroup/memory/memory.limit_in_bytes"):
@@ -33,15 +33,21 @@ def memory() -> int:
 
 def memory_limit() -> int:
     """Bytes that a player may use: half of what this machine or container has, 16 GiB at most."""
-    return min(16 * GIB, memory() // 2)
+    return min(16 * GIB, memory_bytes() // 2)
 
 
 class Watcher:
-    """Watches one cage from a thread. ``reason`` is "memory" or "processes" once it had to act."""
+    """Watches one sandboxed process. ``reason`` is "memory" or "processes" once it has killed it."""
 
-    def __init__(self, cage: Cage, shared: Callable[[], int], limit: int, processes: int) -> None:
-        self.reason, self.limit, self._processes = "", limit, processes
-        self._cage, self._shared, self._over = cage, shared, threading.Event()
+    def __init__(
+        self, process: SandboxedProcess, shared: Callable[[], int], limit_bytes: int, max_processes: int
+    ) -> None:
+        self.reason = ""
+        self.limit_bytes = limit_bytes
+        self._max_processes = max_processes
+        self._process = process
+        self._shared = shared
+        self._over = threading.Event()
         # Counting must not wait: the look at memory takes seconds when a hundred processes fork at once.
         looks = (self._crowded, self._greedy)
         self._threads = [threading.Thread(target=self._watch, args=(k,), daemon=True) for k in looks]
@@ -55,40 +61,40 @@ class Watcher:
             thread.join(5.0)
 
     def _watch(self, look: Callable[[], str]) -> None:
-        while not self._over.wait(EVERY) and not self.reason:
+        while not self._over.wait(PERIOD_S) and not self.reason:
             reason = ""
             with contextlib.suppress(Exception):  # whatever is odd about one look, there is a next one
                 reason = look()
             if reason:
                 self.reason = self.reason or reason
-                self._cage.strike()
+                self._process.kill()
                 return
 
     def _crowded(self) -> str:
-        return "processes" if self._cage.count() > self._processes else ""
+        return "processes" if self._process.count() > self._max_processes else ""
 
     def _greedy(self) -> str:
-        running = self._cage.processes()
-        if sum(p.threads for p in running) > MOST_THREADS:
+        running = self._process.processes()
+        if sum(p.threads for p in running) > MAX_THREADS:
             return "processes"
         # The quick sum counts libraries and shared pages more than once; a closer look costs more.
-        if sum(p.resident for p in running) + self._shared() > self.limit:
+        if sum(p.resident_bytes for p in running) + self._shared() > self.limit_bytes:
             own = 0
             for process in running:
-                own += _own(process.place, process.resident)
-                if own + self._shared() > self.limit:
+                own += _own(process.path, process.resident_bytes)
+                if own + self._shared() > self.limit_bytes:
                     return "memory"
                 if self._over.is_set() or self.reason:
                     return ""
         return ""
 
 
-def _own(place: str, resident: int) -> int:
+def _own(path: str, resident_bytes: int) -> int:
     """A process's share of memory that is not a file's, in bytes."""
     try:
-        text = Path(f"{place}/smaps_rollup").read_text()
+        text = Path(f"{path}/smaps_rollup").read_text()
     except OSError:
-        return 0 if not Path(place).exists() else resident
+        return 0 if not Path(path).exists() else resident_bytes
     parts = re.findall(r"^Pss_(?:Anon|Shmem):\s+(\d+)", text, re.M)
     parts = parts or re.findall(r"^Pss:\s+(\d+)", text, re.M)
     return sum(int(kib) << 10 for kib in parts)

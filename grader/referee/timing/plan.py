@@ -29,7 +29,7 @@ class Plan:
     """``sets`` of inputs in rotation, ``calls`` of a block; rounds from ``least`` on, ended by ``seconds``.
 
     A round is two blocks of each contender. Rounds are added until the interval's half width is at most
-    ``precise`` (a fraction of the ratio). Where to stop hangs on the width alone: a rule that looked at the
+    ``precise`` (a fraction of the ratio). Where to stop depends on the width alone: a rule that looked at the
     ratio would stop when luck makes it look good. ``pairs`` of processes race where calls are short, and
     ``fresh`` is moved about between their blocks; ``process`` and ``share``: seconds, and the
     share of a call, that a pair is known to be wrong by.

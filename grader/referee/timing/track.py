@@ -57,7 +57,9 @@ class Track:
 
     def ask(self, step: str, **fields: Any) -> dict[str, Any]:
         """A request to the track."""
-        return self.player.ask("act", SECONDS, act="race_blocks", step=step, track=self.name, **fields).data
+        return self.player.ask(
+            "command", SECONDS, command="race_blocks", step=step, track=self.name, **fields
+        ).data
 
 
 def positive(value: Any) -> bool:

@@ -14,34 +14,34 @@ from grader.domain import packages
 from grader.domain.errors import BadInputError
 from grader.referee import cpu_environment
 from grader.student.doctor import machine, software
-from grader.student.doctor.line import Line
+from grader.student.doctor.report_line import ReportLine
 
 if TYPE_CHECKING:
     from grader.domain.lessons import Lesson
 
-CHECKS: tuple[Callable[[], Line | list[Line]], ...] = (
+CHECKS: tuple[Callable[[], ReportLine | list[ReportLine]], ...] = (
     software.system, software.python, software.torch, machine.gpu, software.nvcc, software.compiler,
     software.ninja, machine.ncu, machine.sandbox, machine.disk, machine.cache, machine.checkout,
     software.notebooks, machine.terminal,
 )  # fmt: skip
 
 
-def examine() -> list[Line]:
+def examine() -> list[ReportLine]:
     """Every check's lines, in order; one that fails itself says so in a line."""
     with ThreadPoolExecutor(4) as pool:
         return [line for part in pool.map(_careful, CHECKS) for line in part]
 
 
-def _careful(check: Callable[[], Line | list[Line]]) -> list[Line]:
+def _careful(check: Callable[[], ReportLine | list[ReportLine]]) -> list[ReportLine]:
     try:
         found = check()
     except Exception as error:  # a strange machine is what a doctor is for
-        return [Line(check.__name__, "no", f"could not be looked at ({type(error).__name__}: {error})")]
+        return [ReportLine(check.__name__, "no", f"could not be looked at ({type(error).__name__}: {error})")]
     return found if isinstance(found, list) else [found]
 
 
 def run() -> int:
-    """Print the report; 0 if nothing has to be mended."""
+    """Print the report; 0 if nothing has to be fixed."""
     lines = examine()
     width = max(60, min(100, shutil.get_terminal_size((100, 24)).columns))
     for line in lines:
@@ -61,47 +61,59 @@ def _print(head: str, text: str, width: int) -> None:
         print((head if i == 0 else " " * len(head)) + part)
 
 
-def lessons(lines: list[Line]) -> list[str]:
+def lessons(lines: list[ReportLine]) -> list[str]:
     """Which lessons run fully here, and what the others lack: a clock, points that wait, a GPU to record."""
-    from grader.domain import lessons as folders
+    from grader.domain import lessons as course
 
     broken = [line.name for line in lines if line.state == "no"]
     if broken:
-        return [f"Mend first: {', '.join(broken)}. Then run ./course doctor again."]
+        return [f"Fix first: {', '.join(broken)}. Then run ./course doctor again."]
     if not software.torch_version():  # nor, most likely, what reads the lessons
-        gpu = detect.gpu_name() and detect.nvcc()
-        where = "on the GPU" if gpu else "on the CPU back end, which needs no GPU"
-        return [
-            "Nothing is installed yet. The first use of ./course, as ./course list, installs PyTorch and the "
-            f"grader into .venv by itself; kernels then run {where}."
-        ]
-    every = folders.every()
+        return [_not_installed()]
+    every = course.every()
     try:
         choice = detect.choose("auto")
     except BadInputError as error:
         return [str(error)]
-    if choice.name == "cuda":
-        beside = cpu_environment.python() is not None
-        whole = [x for x in every if not _missing(x) and (beside or not _counted(x))]
-        said = [f"Back end cuda ({choice.why}): lessons {_list(whole)} run fully here."]
-        if not beside:
-            some = _list([x for x in every if _counted(x)])
-            said.append(f"Lessons {some} also need the CPU back end (pending_cpu): ./course companion")
-        return [*said, *_packages(every)]
-    left, said = [x for x in every if not _missing(x)], [f"Back end simt ({choice.why})."]
-    recorded = [x for x in left if list(x.folder.glob("data/trace*"))]
-    left = [x for x in left if x not in recorded]
-    waiting = {x.number: points for x in left if (points := _waiting(x))}
-    left = [x for x in left if x.number not in waiting]
+    runs = _on_a_gpu(every, choice) if choice.name == "cuda" else _on_a_cpu(every, choice)
+    return [*runs, *_packages(every)]
+
+
+def _not_installed() -> str:
+    where = "on the GPU" if detect.gpu_name() and detect.nvcc() else "on the CPU back end, which needs no GPU"
+    return (
+        "Nothing is installed yet. The first use of ./course, as ./course list, installs PyTorch and the "
+        f"grader into .venv by itself; kernels then run {where}."
+    )
+
+
+def _on_a_gpu(every: list[Lesson], choice: detect.Choice) -> list[str]:
+    has_cpu_too = cpu_environment.python() is not None
+    whole = [x for x in every if not _missing(x) and (has_cpu_too or not _counted(x))]
+    report = [f"Back end cuda ({choice.why}): lessons {_list(whole)} run fully here."]
+    if not has_cpu_too:
+        some = _list([x for x in every if _counted(x)])
+        report.append(f"Lessons {some} also need the CPU back end (pending_cpu): ./course companion")
+    return report
+
+
+def _on_a_cpu(every: list[Lesson], choice: detect.Choice) -> list[str]:
+    here = [x for x in every if not _missing(x)]
+    recorded = [x for x in here if list(x.folder.glob("data/trace*"))]
+    waiting = {x.number: points for x in here if x not in recorded and (points := _waiting(x))}
+    left = [x for x in here if x not in recorded and x.number not in waiting]
     timed = [x for x in left if x.task.speed]
-    said.append(f"Fully here: lessons {_list([x for x in left if x not in timed])}.")
-    said.append(f"Fully graded here, with predicted instead of measured times: lessons {_list(timed)}.")
+    report = [
+        f"Back end simt ({choice.why}).",
+        f"Fully here: lessons {_list([x for x in left if x not in timed])}.",
+        f"Fully graded here, with predicted instead of measured times: lessons {_list(timed)}.",
+    ]
     if recorded:
-        said.append(f"Fully graded here, on data that was recorded on a GPU: lessons {_list(recorded)}.")
+        report.append(f"Fully graded here, on data that was recorded on a GPU: lessons {_list(recorded)}.")
     if waiting:
         some = ", ".join(f"{number} ({points} of its points)" for number, points in sorted(waiting.items()))
-        said.append(f"Graded here but for what only a GPU can show (pending_gpu): lessons {some}.")
-    return [*said, *_packages(every)]
+        report.append(f"Graded here but for what only a GPU can show (pending_gpu): lessons {some}.")
+    return report
 
 
 def _missing(lesson: Lesson) -> list[str]:

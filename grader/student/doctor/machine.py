@@ -14,25 +14,27 @@ from grader.backends import detect
 from grader.backends.cuda.ncu import tool
 from grader.domain.cache import cache_folder
 from grader.domain.lessons import course_root
-from grader.student.doctor.line import Line, said
+from grader.student.doctor.report_line import ReportLine, output_of
 
 NEEDED_GB = 2.0
-PATIENCE = 0.7
+MAX_SCAN_S = 0.7
 DRIVER = Path("/proc/driver/nvidia")
 
 
-def gpu() -> Line:
+def gpu() -> ReportLine:
     """The GPU by the driver's own word, with driver and CUDA versions."""
     name = detect.gpu_name()
     if name:
-        return Line("GPU", "ok", f"{name}, driver {_driver() or 'unknown'}, for CUDA up to {_driver_cuda()}")
+        return ReportLine(
+            "GPU", "ok", f"{name}, driver {_driver() or 'unknown'}, for CUDA up to {_driver_cuda()}"
+        )
     if DRIVER.exists() or shutil.which("nvidia-smi"):
-        why = (said("nvidia-smi", "-L").strip().splitlines() or ["no device answers"])[0]
+        why = (output_of("nvidia-smi", "-L").strip().splitlines() or ["no device answers"])[0]
         fix = (
             "restart, or reload the driver, until nvidia-smi lists it; in a container: docker run --gpus all"
         )
-        return Line("GPU", "no", f"there is a driver, but {why[:70]}", fix)
-    return Line("GPU", "--", "none found: kernels run on the CPU back end, every access checked")
+        return ReportLine("GPU", "no", f"there is a driver, but {why[:70]}", fix)
+    return ReportLine("GPU", "--", "none found: kernels run on the CPU back end, every access checked")
 
 
 def _driver() -> str:
@@ -52,19 +54,19 @@ def _driver_cuda() -> str:
     return f"{version.value // 1000}.{version.value % 1000 // 10}"
 
 
-def ncu() -> Line:
+def ncu() -> ReportLine:
     """Nsight Compute, and whether this user may read the GPU's counters."""
     path = tool()
     if not detect.gpu_name():
-        return Line("ncu", "--", "without a GPU not needed: the CPU back end counts what ncu would")
+        return ReportLine("ncu", "--", "without a GPU not needed: the CPU back end counts what ncu would")
     if not path:
-        return Line(
+        return ReportLine(
             "ncu", "--", "not found; times work without it", "install nsight-compute of the CUDA toolkit"
         )
     refusal = counters_refused()
     if refusal:
-        return Line("ncu", "--", f"{path}; {refusal}", COUNTERS)
-    return Line("ncu", "ok", f"{path}; counters are permitted")
+        return ReportLine("ncu", "--", f"{path}; {refusal}", COUNTERS)
+    return ReportLine("ncu", "ok", f"{path}; counters are permitted")
 
 
 COUNTERS = (
@@ -90,7 +92,7 @@ def counters_refused(params: Path = DRIVER / "params", status: Path = Path("/pro
     return "the driver keeps its counters for administrators (ERR_NVGPUCTRPERM)"
 
 
-def sandbox() -> list[Line]:
+def sandbox() -> list[ReportLine]:
     """The layers around a submission's process."""
     from grader.referee.sandbox import layers
 
@@ -103,11 +105,11 @@ def sandbox() -> list[Line]:
     }
     found = layers()
     off = [layer for layer in found if not layer.active]
-    lines = [Line("sandbox", "ok", "active: " + ", ".join(x.name for x in found if x.active))]
-    return lines + [Line("sandbox", "--", f"{x.name}: {x.why}", fixes.get(x.name, "")) for x in off]
+    lines = [ReportLine("sandbox", "ok", "active: " + ", ".join(x.name for x in found if x.active))]
+    return lines + [ReportLine("sandbox", "--", f"{x.name}: {x.why}", fixes.get(x.name, "")) for x in off]
 
 
-def disk() -> Line:
+def disk() -> ReportLine:
     """Free space where the cache lies."""
     folder = cache_folder()
     while not folder.exists():
@@ -115,11 +117,11 @@ def disk() -> Line:
     free = shutil.disk_usage(folder).free / 1e9
     if free < NEEDED_GB:
         fix = "free some space, or put the cache elsewhere: export COURSE_CACHE=/path/on/a/larger/disk"
-        return Line("disk", "no", f"{free:.1f} GB free at {folder}, {NEEDED_GB:g} GB are needed", fix)
-    return Line("disk", "ok", f"{free:.0f} GB free")
+        return ReportLine("disk", "no", f"{free:.1f} GB free at {folder}, {NEEDED_GB:g} GB are needed", fix)
+    return ReportLine("disk", "ok", f"{free:.0f} GB free")
 
 
-def cache() -> Line:
+def cache() -> ReportLine:
     """What compiled files take up. A large cache is looked at for a moment only."""
     folder, begun, size, whole = cache_folder(), time.monotonic(), 0, True
     for where, _, names in os.walk(folder):
@@ -128,34 +130,40 @@ def cache() -> Line:
                 size += os.lstat(f"{where}/{name}").st_size
             except OSError:
                 continue
-        if time.monotonic() - begun > PATIENCE:
+        if time.monotonic() - begun > MAX_SCAN_S:
             whole = False
             break
     if not folder.exists():
-        return Line("cache", "ok", f"empty ({folder}); the first check fills it, about a minute")
+        return ReportLine("cache", "ok", f"empty ({folder}); the first check fills it, about a minute")
     if not os.access(folder, os.W_OK):
-        return Line("cache", "no", f"{folder} cannot be written to", "export COURSE_CACHE=/a/folder/of/yours")
+        return ReportLine(
+            "cache", "no", f"{folder} cannot be written to", "export COURSE_CACHE=/a/folder/of/yours"
+        )
     amount = f"{'' if whole else 'more than '}{size / 1e6:.0f} MB"
-    return Line("cache", "ok", f"{amount} in {folder}; it may be deleted at any time")
+    return ReportLine("cache", "ok", f"{amount} in {folder}; it may be deleted at any time")
 
 
-def checkout() -> Line:
+def checkout() -> ReportLine:
     """The course's folder."""
     root = course_root()
     if os.access(root, os.W_OK):
-        return Line("course", "ok", str(root))
-    return Line("course", "no", f"{root} cannot be written to", "clone the course into a folder of your own")
+        return ReportLine("course", "ok", str(root))
+    return ReportLine(
+        "course", "no", f"{root} cannot be written to", "clone the course into a folder of your own"
+    )
 
 
-def terminal() -> Line:
+def terminal() -> ReportLine:
     """Width, encoding and colour of the terminal."""
     encoding = (getattr(sys.stdout, "encoding", "") or "").lower().replace("-", "")
     if encoding not in ("utf8", ""):
-        return Line("terminal", "--", f"its encoding is {sys.stdout.encoding}", "export LC_ALL=C.UTF-8")
+        return ReportLine("terminal", "--", f"its encoding is {sys.stdout.encoding}", "export LC_ALL=C.UTF-8")
     if not sys.stdout.isatty():
-        return Line("terminal", "ok", "output goes to a file or a pipe: plain text, 100 columns")
+        return ReportLine("terminal", "ok", "output goes to a file or a pipe: plain text, 100 columns")
     width = shutil.get_terminal_size().columns
     if width < 80:
-        return Line("terminal", "--", f"{width} columns; tables are made for 80", "make the window wider")
+        return ReportLine(
+            "terminal", "--", f"{width} columns; tables are made for 80", "make the window wider"
+        )
     colour = "no colour" if os.environ.get("NO_COLOR") or os.environ.get("TERM") == "dumb" else "colour"
-    return Line("terminal", "ok", f"{width} columns, {colour}")
+    return ReportLine("terminal", "ok", f"{width} columns, {colour}")

@@ -13,7 +13,7 @@ from pathlib import Path
 
 from grader.backends import detect
 from grader.domain.errors import BadInputError
-from grader.student.doctor.line import Line, State, said
+from grader.student.doctor.report_line import ReportLine, State, output_of
 
 CPU_BUILD = "pip install --force-reinstall torch --index-url https://download.pytorch.org/whl/cpu"
 TESTED_SYSTEM = "Linux x86_64"
@@ -24,25 +24,25 @@ def pip() -> str:
     return f"{sys.executable or 'python3'} -m "
 
 
-def system() -> Line:
+def system() -> ReportLine:
     """The operating system and processor."""
     found = f"{platform.system()} {platform.machine()}"
     if found == TESTED_SYSTEM:
-        return Line("system", "ok", found)
+        return ReportLine("system", "ok", found)
     if platform.system() == "Linux":
-        return Line("system", "--", f"{found}; the course was tried on {TESTED_SYSTEM} only")
+        return ReportLine("system", "--", f"{found}; the course was tried on {TESTED_SYSTEM} only")
     fix = "use a Linux machine, a container, or WSL on Windows"
-    return Line("system", "no", f"{found}: kernels run on the CPU on Linux only", fix)
+    return ReportLine("system", "no", f"{found}: kernels run on the CPU on Linux only", fix)
 
 
-def python() -> Line:
+def python() -> ReportLine:
     """The Python that runs this, and its headers, which every extension is compiled against."""
     version = platform.python_version()
     if not (Path(sysconfig.get_paths()["include"]) / "Python.h").exists():
         short = ".".join(version.split(".")[:2])
         fix = f"sudo apt-get install python{short}-dev (Fedora: sudo dnf install python3-devel)"
-        return Line("Python", "no", f"{version}, without its headers (Python.h)", fix)
-    return Line("Python", "ok", f"{version} ({sys.executable})")
+        return ReportLine("Python", "no", f"{version}, without its headers (Python.h)", fix)
+    return ReportLine("Python", "ok", f"{version} ({sys.executable})")
 
 
 def torch_version() -> str:
@@ -55,79 +55,83 @@ def torch_version() -> str:
     return ""
 
 
-def torch() -> Line:
+def torch() -> ReportLine:
     """The installed torch, and whether its build fits the machine."""
     version = torch_version()
     if not version:
-        return Line("torch", "--", "not installed yet; the first use of ./course installs it into .venv")
+        return ReportLine(
+            "torch", "--", "not installed yet; the first use of ./course installs it into .venv"
+        )
     numbers = [int(n) for n in re.findall(r"\d+", version)[:2]]
     if numbers < [2, 6]:
-        return Line("torch", "no", f"{version} is too old: 2.6 or newer", f"{pip()}pip install -U torch")
+        return ReportLine(
+            "torch", "no", f"{version} is too old: 2.6 or newer", f"{pip()}pip install -U torch"
+        )
     cuda, gpu = _torch_cuda(), detect.gpu_name()
     if cuda and not gpu:
-        return Line(
+        return ReportLine(
             "torch", "no",
             f"{version} is a CUDA build ({cuda}), but there is no GPU; the CPU back end needs the CPU build",
             pip() + CPU_BUILD,
         )  # fmt: skip
     if gpu and not cuda:
         fix = f"{pip()}pip install --force-reinstall torch (or stay: everything but times works on the CPU)"
-        return Line("torch", "--", f"{version} is a CPU build, so the GPU is not used", fix)
-    return Line("torch", "ok", f"{version}, {'CUDA ' + cuda if cuda else 'CPU build'}")
+        return ReportLine("torch", "--", f"{version} is a CPU build, so the GPU is not used", fix)
+    return ReportLine("torch", "ok", f"{version}, {'CUDA ' + cuda if cuda else 'CPU build'}")
 
 
-def nvcc() -> Line:
+def nvcc() -> ReportLine:
     """NVIDIA's compiler, and whether its version goes with torch's CUDA."""
     path, cuda, gpu = detect.nvcc(), _torch_cuda(), detect.gpu_name()
     if not path:
         if gpu:
             fix = f"install the CUDA toolkit{' ' + cuda if cuda else ''}: developer.nvidia.com/cuda-downloads"
-            return Line("nvcc", "no", "not found, so the GPU cannot be used", fix)
-        return Line("nvcc", "--", "not found; without a GPU it is not needed")
-    found = re.search(r"release (\d+\.\d+)", said(path, "--version"))
+            return ReportLine("nvcc", "no", "not found, so the GPU cannot be used", fix)
+        return ReportLine("nvcc", "--", "not found; without a GPU it is not needed")
+    found = re.search(r"release (\d+\.\d+)", output_of(path, "--version"))
     version = found[1] if found else "unknown"
     if cuda and found and version.split(".")[0] != cuda.split(".")[0]:
         fix = f"install CUDA toolkit {cuda}, or point CUDA_HOME to one"
-        return Line("nvcc", "no", f"{version} ({path}), but torch was built with CUDA {cuda}", fix)
+        return ReportLine("nvcc", "no", f"{version} ({path}), but torch was built with CUDA {cuda}", fix)
     against = (
         f", torch has CUDA {cuda}" if cuda else ", not used: torch is a CPU build" if torch_version() else ""
     )
-    return Line("nvcc", "ok", f"{version} ({path}){against}")
+    return ReportLine("nvcc", "ok", f"{version} ({path}){against}")
 
 
-def compiler() -> Line:
+def compiler() -> ReportLine:
     """The C++ compiler that the CPU back end takes."""
     seen = ""
     for command in filter(None, (os.environ.get("CXX"), "g++", "clang++")):
         if shutil.which(command) is None:
             continue
-        first = (said(command, "--version").splitlines() or [""])[0]
-        number = re.search(r"\d+", said(command, "-dumpversion"))
+        first = (output_of(command, "--version").splitlines() or [""])[0]
+        number = re.search(r"\d+", output_of(command, "-dumpversion"))
         if number and int(number[0]) >= (12 if "clang" in first else 10):
-            return Line("C++ compiler", "ok", first)
+            return ReportLine("C++ compiler", "ok", first)
         seen = seen or f"{first or command} is too old; "
     fix = "sudo apt-get install g++ (Fedora: sudo dnf install gcc-c++; macOS: xcode-select --install)"
-    return Line("C++ compiler", "no", f"{seen}g++ 10 or clang++ 12, or newer, is needed", fix)
+    return ReportLine("C++ compiler", "no", f"{seen}g++ 10 or clang++ 12, or newer, is needed", fix)
 
 
-def ninja() -> Line:
+def ninja() -> ReportLine:
     """Ninja, which torch's own load_inline needs."""
     beside = Path(sys.executable).with_name("ninja")
     path = shutil.which("ninja") or (str(beside) if beside.exists() else "")
     if path:
-        return Line("ninja", "ok", f"{said(path, '--version').strip()} ({path})")
+        return ReportLine("ninja", "ok", f"{output_of(path, '--version').strip()} ({path})")
     if not torch_version():
-        return Line("ninja", "--", "not installed yet; comes with torch")
+        return ReportLine("ninja", "--", "not installed yet; comes with torch")
     state: State = "no" if detect.gpu_name() else "--"
-    return Line("ninja", state, "not found; needed on a GPU only", f"{pip()}pip install ninja")
+    return ReportLine("ninja", state, "not found; needed on a GPU only", f"{pip()}pip install ninja")
 
 
-def notebooks() -> Line:
+def notebooks() -> ReportLine:
     """Jupyter, for ``course lab``."""
     for name in ("jupyterlab", "notebook"):
         if importlib.util.find_spec(name):
-            return Line("Jupyter", "ok", name)
-    return Line("Jupyter", "--", "not installed; ./course lab installs it when it is first used")
+            return ReportLine("Jupyter", "ok", name)
+    return ReportLine("Jupyter", "--", "not installed; ./course lab installs it when it is first used")
 
 
 def _torch_cuda() -> str:

@@ -7,8 +7,7 @@ import subprocess
 import sys
 
 from grader.backends import detect
-from grader.domain import lessons, packages
-from grader.domain import workspace as work
+from grader.domain import lessons, packages, workspace
 from grader.domain.errors import BadInputError
 from grader.student.lab import lab_files
 
@@ -25,13 +24,14 @@ def run(lesson: str, wanted: str, more: list[str]) -> int:
 
         builder.prepare(lambda text: print(text, file=sys.stderr))
     found = lab_files.notebooks()
-    at = lab_files.notebook(lessons.find(lesson)) if lesson else work.folder()
+    at = lab_files.notebook(lessons.find(lesson)) if lesson else workspace.folder()
     env = os.environ | lab_files.environment(lab_files.spec(choice))
     print(
-        f"{len(found)} notebooks in {work.shown(work.folder())}; Ctrl-C twice ends Jupyter.", file=sys.stderr
+        f"{len(found)} notebooks in {workspace.shown(workspace.folder())}; Ctrl-C twice ends Jupyter.",
+        file=sys.stderr,
     )
     command = [sys.executable, "-m", module, str(at), DEFAULT, *more]
-    with subprocess.Popen(command, env=env, cwd=work.folder()) as process:
+    with subprocess.Popen(command, env=env, cwd=workspace.folder()) as process:
         while True:
             try:
                 return process.wait()

@@ -1,4 +1,4 @@
-"""Word of saved files: from the system where it gives any, by looking every half second where it does not."""
+"""Which files were saved: as the system reports it, or by looking every half second where it does not."""
 
 from __future__ import annotations
 
@@ -51,7 +51,7 @@ class Changes:
 
 
 def is_silent(folder: Path, table: Path = Path("/proc/mounts")) -> bool:
-    """Whether the folder lies on a mount that gives no word of changes, by the system's ``table``."""
+    """Whether the folder lies on a mount that reports no changes, by the system's ``table``."""
     try:
         mounts = [line.split() for line in table.read_text().splitlines()]
     except OSError:

@@ -21,18 +21,18 @@ from grader.domain.verdict import Verdict
 from grader.referee import nearest
 from grader.referee.job import Job
 from grader.referee.pipeline import check
-from grader.referee.process.forkserver import Nursery
+from grader.referee.process.forkserver import Forkserver
 
 PR_SET_PDEATHSIG = 1
 
 
-class Trial:
-    """A grading that runs; ``events`` hands out what it has said, each with the seconds since it began."""
+class ForkedGrading:
+    """A grading that runs; ``events`` returns its messages, each with the seconds since it began."""
 
     def __init__(
-        self, lesson: Lesson, file: Path, choice: Choice, sandbox: str, nurseries: dict[str, Nursery]
+        self, lesson: Lesson, file: Path, choice: Choice, sandbox: str, forkservers: dict[str, Forkserver]
     ) -> None:
-        self._nurseries, self._begun = nurseries, time.monotonic()
+        self._forkservers = forkservers
         self.fd, write_end = os.pipe()
         with (
             warnings.catch_warnings()
@@ -41,7 +41,7 @@ class Trial:
             self._pid = os.fork()
         if self._pid == 0:
             os.close(self.fd)
-            _grade(lesson, file, choice, sandbox, nurseries, write_end)
+            _grade(lesson, file, choice, sandbox, forkservers, write_end)
         os.close(write_end)
         self._left = b""
         self.over = False
@@ -66,8 +66,8 @@ class Trial:
             select.select([self.fd], [], [], 0.5)
         with contextlib.suppress(OSError):
             os.killpg(self._pid, signal.SIGKILL)
-        for nursery in self._nurseries.values():
-            nursery.kill_players()
+        for forkserver in self._forkservers.values():
+            forkserver.kill_players()
         self._reap()
 
     def _reap(self) -> None:
@@ -77,7 +77,7 @@ class Trial:
 
 
 def _grade(
-    lesson: Lesson, file: Path, choice: Choice, sandbox: str, nurseries: dict[str, Nursery], out: int
+    lesson: Lesson, file: Path, choice: Choice, sandbox: str, forkservers: dict[str, Forkserver], out: int
 ) -> None:
     """In the fork: grade, and write one line of JSON for everything there is to say. Never returns."""
     begun = time.monotonic()
@@ -101,7 +101,7 @@ def _grade(
         read = submission.read(file)
         job = Job(
             lesson.name, lesson.task, lesson.reference, read, choice, with_speed=True, sandbox=sandbox,
-            say=lambda text: say(stage="say", text=text), tell=tell, nurseries=nurseries,
+            say=lambda text: say(stage="say", text=text), tell=tell, forkservers=forkservers,
             rights=nearest.solutions(lesson.solution.parent),
         )  # fmt: skip
         outcome = check(job)

@@ -32,7 +32,7 @@ def bar(done: Progress, course: list[Lesson]) -> str:
 
 
 def link(path: Path) -> Text:
-    """A path that terminals which can will open on a click."""
+    """A path as a link, which many terminals open on a click."""
     return Text(workspace.shown(path), f"bold link {path.resolve().as_uri()}")
 
 

@@ -29,6 +29,6 @@ class Keys:
             termios.tcsetattr(self.fd, termios.TCSADRAIN, self._before)  # type: ignore[arg-type]
 
     def pressed(self) -> str:
-        """What was typed. An arrow key is one press of three characters, and none of ours."""
+        """What was typed. An arrow key sends three characters, and means nothing here."""
         text = os.read(self.fd, 64).decode(errors="replace")
         return "" if text.startswith("\x1b") else text

@@ -94,7 +94,7 @@ def _dot(guess: Guess) -> Text:
 
 def compared(lesson: Lesson) -> list[str]:
     """For each prediction of the lesson that has been measured: both numbers, and how far apart they are."""
-    said = []
+    lines = []
     for guess in progress.read().guesses.values():
         if guess.lesson == lesson.name and guess.found:
             off = max(guess.value / guess.found, guess.found / guess.value)
@@ -102,8 +102,8 @@ def compared(lesson: Lesson) -> list[str]:
                 "right" if off < 1.05 else f"{off:.2g}x too {'high' if guess.value > guess.found else 'low'}"
             )
             about = guess.what.removesuffix("_ratio")
-            said.append(f"You predicted {guess.value:g} for the {about}; found: {guess.found:g} ({how}).")
-    return said
+            lines.append(f"You predicted {guess.value:g} for the {about}; found: {guess.found:g} ({how}).")
+    return lines
 
 
 def without_speed(verdict: Verdict) -> Verdict:

@@ -15,7 +15,7 @@ def draw(guesses: list[Guess], out: Path) -> int:
     """Write the picture; how many predictions are in it. BadInputError says why it cannot be."""
     found = [(g, g.found) for g in guesses if g.found is not None and g.found > 0]
     if out.suffix.lower() not in FORMATS:
-        raise BadInputError(f"{out} is no picture's name; let it end in {', '.join(FORMATS)}.")
+        raise BadInputError(f"{out} is not the name of a picture; it must end in {', '.join(FORMATS)}.")
     if not found:
         raise BadInputError(
             "No prediction has been compared yet: ./course predict 03, then ./course check 03."

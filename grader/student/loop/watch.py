@@ -1,4 +1,4 @@
-"""``course watch``: grade on every save, lead through the lessons, answer single keys."""
+"""``course watch``: grade on every save, guide through the lessons, answer single keys."""
 
 from __future__ import annotations
 
@@ -17,29 +17,32 @@ from grader.domain.lessons import Lesson
 from grader.domain.verdict import Verdict
 from grader.feedback.look import look
 from grader.referee import builder
-from grader.referee.process.forkserver import Nursery
-from grader.reports import console as report
+from grader.referee.process.forkserver import Forkserver
 from grader.reports import wording
+from grader.reports.console import screen
 from grader.student import progress
 from grader.student.loop import hints, learn_verbs, predictions, watch_view
+from grader.student.loop.background_build import BackgroundBuild
 from grader.student.loop.file_changes import Changes
-from grader.student.loop.forked_grading import Trial
+from grader.student.loop.forked_grading import ForkedGrading
 from grader.student.loop.keys import Keys
-from grader.student.loop.warm import Warmth
 
 
 class Watch:
-    """The state between two events; one event (a save, a key, word from the grading) at a time changes it."""
+    """The state between two events: a save, a key, a message of the grading."""
 
     def __init__(self, lesson: Lesson, choice: detect.Choice, sandbox: str, keys: Keys) -> None:
-        self.lesson, self.choice, self.sandbox, self.keys = lesson, choice, sandbox, keys
-        self.console = report.screen()
+        self.lesson = lesson
+        self.choice = choice
+        self.sandbox = sandbox
+        self.keys = keys
+        self.console = screen()
         self.live = keys.fd >= 0
         self.view = watch_view.View(lesson)
-        self.nurseries: dict[str, Nursery] = {}
-        self.waking: Nursery | None = None
-        self.trial: Trial | None = None
-        self.asked = ""  # the key whose answer gives the solution away, pressed once
+        self.forkservers: dict[str, Forkserver] = {}
+        self.cuda_forkserver: Forkserver | None = None
+        self.grading: ForkedGrading | None = None
+        self.asked_once = ""  # the key whose answer gives the solution away, pressed once
         self.leaving = False
 
     def run(self) -> None:
@@ -53,32 +56,32 @@ class Watch:
         if changes.polling:
             self.note(f"{workspace.folder()} is on a mount that reports no changes; it is polled instead.")
         # Before the first grading: that may be ended by a save, or never come to compiling.
-        cold = self.choice.name == "simt" and not builder.is_prepared()
-        warmth = Warmth() if cold else None
+        unprepared = self.choice.name == "simt" and not builder.is_prepared()
+        build = BackgroundBuild() if unprepared else None
         try:
             self.grade()
             while not self.leaving:
-                for key, _ in waiting.select(0.05 if self.trial else None):
+                for key, _ in waiting.select(0.05 if self.grading else None):
                     if key.fd == changes.fd:
                         if workspace.place(self.lesson).resolve() in changes.taken():
                             self.grade()
                     else:
                         self.press(self.keys.pressed())
-                self.listen()
+                self.take_events()
         finally:
             changes.close()
             self.stop()
-            if warmth:
-                warmth.stop()
-            if self.waking:
-                self.nurseries["cuda"] = self.waking
-            for nursery in self.nurseries.values():
-                nursery.close()
+            if build:
+                build.stop()
+            if self.cuda_forkserver:
+                self.forkservers["cuda"] = self.cuda_forkserver
+            for forkserver in self.forkservers.values():
+                forkserver.close()
 
     def grade(self) -> None:
         """Look at once, then start a grading; one that runs is ended first."""
         self.stop()
-        self.asked = ""
+        self.asked_once = ""
         self.view.begin(self.lesson)
         begun = time.perf_counter()
         try:
@@ -95,35 +98,35 @@ class Watch:
         )
         self.view.running = "building and running"
         self.warm_up()
-        self.trial = Trial(
-            self.lesson, workspace.place(self.lesson), self.choice, self.sandbox, self.nurseries
+        self.grading = ForkedGrading(
+            self.lesson, workspace.place(self.lesson), self.choice, self.sandbox, self.forkservers
         )
         self.draw()
 
     def warm_up(self) -> None:
         """Start the warm processes once there is a back end to wake; the very first grading prepares it."""
-        if self.nurseries:
+        if self.forkservers:
             return
         if self.choice.name == "simt" and builder.is_prepared():
-            self.nurseries = {kind: Nursery(kind) for kind in ("simt", "cpu")}
+            self.forkservers = {kind: Forkserver(kind) for kind in ("simt", "cpu")}
         elif self.choice.name == "cuda":  # used once it is known that forked processes may use the GPU here
-            self.waking = self.waking or Nursery("cuda")
-            self.nurseries = {"cuda": self.waking} if self.waking.awake(0.0) else {}
+            self.cuda_forkserver = self.cuda_forkserver or Forkserver("cuda")
+            self.forkservers = {"cuda": self.cuda_forkserver} if self.cuda_forkserver.ready(0.0) else {}
 
-    def listen(self) -> None:
-        """Take what the grading has to say."""
-        if self.trial is None:
+    def take_events(self) -> None:
+        """Take the messages of the grading."""
+        if self.grading is None:
             return
-        events = self.trial.events()
+        events = self.grading.events()
         for event in events:
-            self.hear(event)
-        if self.trial.over:
-            self.trial, self.view.running = None, ""
+            self.on_event(event)
+        if self.grading.over:
+            self.grading, self.view.running = None, ""
         if events:
             self.draw()
 
-    def hear(self, event: dict[str, Any]) -> None:
-        """One thing that the grading said."""
+    def on_event(self, event: dict[str, Any]) -> None:
+        """One message of the grading."""
         kind, seconds = event["stage"], float(event["seconds"])
         if kind in ("say", "refused"):
             self.say(Text(event["text"], "dim" if kind == "say" else "red"))
@@ -158,7 +161,7 @@ class Watch:
     def press(self, text: str) -> None:
         """Act on the keys that were typed."""
         for key in text:
-            asked, self.asked = self.asked, ""
+            asked_once, self.asked_once = self.asked_once, ""
             match key:
                 case "q" | "\x03" | "\x04":
                     self.leaving = True
@@ -173,9 +176,9 @@ class Watch:
                 case "x":
                     self.view.answer(watch_view.raw_log(self.view.verdict))
                 case "s" | "d":
-                    self.uncover(key, asked == key)
+                    self.uncover(key, asked_once == key)
                 case " " | "b":
-                    self.asked = asked
+                    self.asked_once = asked_once
                     self.view.turn_page(1 if key == " " else -1)
                 case _:
                     continue
@@ -198,9 +201,9 @@ class Watch:
             text = learn_verbs.shown_solution(self.lesson, diff=key == "d")
             self.view.answer(watch_view.code(text, "diff" if key == "d" else "python"))
             return
-        self.asked = key
+        self.asked_once = key
         self.view.answer(
-            Text(f"Not passed yet. Press {key} again to see it all the same; h gives a hint.", "yellow")
+            Text(f"Not passed yet. Press {key} again to see it anyway; h gives a hint.", "yellow")
         )
 
     def stage(self, name: str, seconds: float, what: str) -> None:
@@ -211,7 +214,7 @@ class Watch:
 
     def say(self, text: Text) -> None:
         """Add a line to the screen, or print it where there is none."""
-        self.view.extra.append(text)
+        self.view.shown_on_request.append(text)
         if not self.live:
             self.console.print(text)
 
@@ -226,9 +229,9 @@ class Watch:
 
     def stop(self) -> None:
         """End a grading that runs."""
-        if self.trial:
-            self.trial.cancel()
-            self.trial = None
+        if self.grading:
+            self.grading.cancel()
+            self.grading = None
 
 
 def run(word: str, wanted: str, sandbox: str) -> None:

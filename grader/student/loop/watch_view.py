@@ -18,12 +18,12 @@ from grader.domain import workspace
 from grader.domain.lessons import Lesson, every
 from grader.domain.verdict import Verdict
 from grader.feedback.look import Advice
-from grader.reports import console as report
 from grader.reports import wording
+from grader.reports.console import failure, speed_text
 from grader.student import progress
 from grader.student.loop import guide
 
-KEYS = {
+KEY_NAMES = {
     "h": "hint", "n": "next", "p": "back", "l": "list", "r": "rerun", "s": "solution", "d": "diff",
     "x": "log", "q": "quit",
 }  # fmt: skip
@@ -31,7 +31,7 @@ KEYS = {
 
 @dataclass(slots=True)
 class View:
-    """All that is on the screen. ``extra`` is what the last key asked for.
+    """All that is on the screen. ``shown_on_request`` is what the last key asked for.
 
     ``top``: the first line below the title that is shown; -1: where what the key asked for begins.
     """
@@ -41,13 +41,13 @@ class View:
     advice: list[Advice] = field(default_factory=list)
     verdict: Verdict | None = None
     running: str = ""
-    extra: list[RenderableType] = field(default_factory=list)
+    shown_on_request: list[RenderableType] = field(default_factory=list)
     top: int = 0
     shown: int = 0
 
     def answer(self, what: RenderableType) -> None:
         """Show what a key asked for, from its beginning."""
-        self.extra, self.top = [what], -1
+        self.shown_on_request, self.top = [what], -1
 
     def turn_page(self, by: int) -> None:
         """Down (1) or up (-1) by what fits on the screen, where not all does."""
@@ -55,12 +55,16 @@ class View:
 
     def begin(self, lesson: Lesson) -> None:
         """A new grading: forget the one before."""
-        self.lesson, self.stages, self.advice, self.verdict, self.extra = lesson, [], [], None, []
+        self.lesson = lesson
+        self.stages = []
+        self.advice = []
+        self.verdict = None
+        self.shown_on_request = []
         self.top = 0
 
     def render(self) -> RenderableType:
         """The whole of it, however tall."""
-        return Group(self.title(), *self.state(), *self.extra)
+        return Group(self.title(), *self.state(), *self.shown_on_request)
 
     def title(self) -> Text:
         """The lesson and the student's file."""
@@ -68,7 +72,7 @@ class View:
         return title.append(guide.link(workspace.place(self.lesson)))
 
     def state(self) -> list[RenderableType]:
-        """What the last grading has said."""
+        """What the last grading has reported."""
         parts: list[RenderableType] = []
         rows = Table.grid(padding=(0, 2))
         for name, seconds, what in self.stages:
@@ -85,14 +89,16 @@ class View:
     def keys(self, more: str = "") -> Text:
         """The last line; ``more``: that there is more than fits."""
         text = Text(f"{more}\n", "dim" if more else "")
-        for key, name in KEYS.items():
+        for key, name in KEY_NAMES.items():
             text.append(f"{key}", "bold").append(f" {name}  ", "dim")
         return text
 
     def show(self, console: Console) -> None:
-        """Draw it anew from the top of the terminal: the title, as much as fits below it, and the keys."""
+        """Draw it again from the top of the terminal: the title, as much as fits below it, and the keys."""
         above = [line for part in self.state() for line in console.render_lines(part, pad=False)]
-        lines = above + [line for part in self.extra for line in console.render_lines(part, pad=False)]
+        lines = above + [
+            line for part in self.shown_on_request for line in console.render_lines(part, pad=False)
+        ]
         self.shown, last = console.height - 4, len(lines)
         more = ""
         if len(lines) > self.shown:
@@ -112,14 +118,14 @@ class View:
         if not (failed := verdict.failed):
             done = Text.assemble(("passed", "bold green"), f"  {wording.points(verdict)}")
             return [done, *self._speed(verdict)]
-        parts: list[RenderableType] = [report.failure(failed[0], len(failed) - 1)]
+        parts: list[RenderableType] = [failure(failed[0], len(failed) - 1)]
         near = [a for a in self.advice if a.message.startswith("A TODO")][:1] or self.advice[:2]
         parts += [Text(f"  look: line {a.line}: {a.message}", "dim") for a in near]
         parts.append(Text(wording.points(verdict), "bold red"))
         return parts
 
     def _speed(self, verdict: Verdict) -> list[RenderableType]:
-        text = report.speed_text(verdict.speed) if verdict.speed else ""
+        text = speed_text(verdict.speed) if verdict.speed else ""
         return [Text(f"  {text}", "dim")] if text else []
 
 

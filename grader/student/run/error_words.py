@@ -14,7 +14,7 @@ from grader.feedback.explain import explain
 from grader.protocol.messages import MemoryFinding
 
 Namer = Callable[[str], str]
-MOST = 20
+MAX_FINDINGS = 20
 
 
 def place(file: str, line: int, namer: Namer) -> str:
@@ -53,8 +53,8 @@ def findings(found: list[MemoryFinding], launches: int, namer: Namer) -> str:
     if not found:
         return f"memory checks: {launches} kernel launches, nothing found" if launches else ""
     head = f"memory checks: {len(found)} kinds of trouble in {launches} kernel launches"
-    shown = [finding(f, namer) for f in found[:MOST]]
-    more = [f"... and {len(found) - MOST} more"] if len(found) > MOST else []
+    shown = [finding(f, namer) for f in found[:MAX_FINDINGS]]
+    more = [f"... and {len(found) - MAX_FINDINGS} more"] if len(found) > MAX_FINDINGS else []
     return "\n".join([head.replace("1 kinds", "1 kind"), *shown, *more])
 
 

@@ -4,16 +4,16 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from grader.backends.simt.compile import compiler as builder
+from grader.backends.simt.compile import compiler
 
 STEPS = 2_000_000_000  # of one launch; it is then stopped
 
 
-def build(request: builder.BuildRequest) -> str:
+def build(request: compiler.BuildRequest) -> str:
     """The module's path; RuntimeError with the compiler's log, as torch raises it."""
     try:
-        return str(builder.build(request).path)
-    except builder.CompileError as error:
+        return str(compiler.build(request).path)
+    except compiler.CompileError as error:
         at = f"{error.file}:{error.line}: " if error.line else ""
         text = f"Error building extension '{request.name}': {at}{error.first}\n{error.log}"
         raise RuntimeError(text) from None
@@ -21,4 +21,4 @@ def build(request: builder.BuildRequest) -> str:
 
 def libraries() -> tuple[Path, Path]:
     """The runtime and the torch device that the process loads."""
-    return builder.libraries()
+    return compiler.libraries()

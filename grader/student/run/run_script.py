@@ -8,6 +8,7 @@ import os
 import runpy
 import sys
 import tempfile
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -18,16 +19,7 @@ from grader.student.run import cells, error_words, exercises, local_build, run_t
 
 def main(backend: str, words_fd: int, file: Path, arguments: list[str]) -> int:
     """Run the file; its own exit code, or 1 if it raised or the memory checks found something."""
-    runtime: Any = None
-    if backend == "simt":
-        from grader.backends.simt.runtime import device
-
-        runtime = device.activate(
-            local_build.build,
-            local_build.libraries(),
-            last_words_fd=words_fd,
-            step_budget=int(os.environ.get("SIMT_STEPS", local_build.STEPS)),
-        )
+    runtime = _simt(words_fd) if backend == "simt" else None
     sys.argv = [str(file), *arguments]
     sys.path[0] = str(file.parent)
     exercises.install(file)
@@ -38,35 +30,52 @@ def main(backend: str, words_fd: int, file: Path, arguments: list[str]) -> int:
             name = Path(path).name
             return name.removesuffix(".py").replace("_", " ") if path.startswith(folder) else name
 
-        code, trouble = 0, None
-        try:
-            if file.suffix == ".ipynb":
-                _notebook(file, own)
-            elif run_tests.collected(file):
-                code = run_tests.run(file, arguments, runtime, namer)
-            else:
-                runpy.run_path(str(file), run_name="__main__")
-        except SystemExit as stop:
-            code = stop.code if isinstance(stop.code, int) else int(stop.code is not None)
-            if isinstance(stop.code, str):
-                print(stop.code, file=sys.stderr)
-        except KeyboardInterrupt:
-            code = 130
-        except BadInputError:
-            raise
-        except BaseException as error:
-            code, trouble = 1, error
+        code, error = _run(file, own, arguments, runtime, namer)
         sys.stdout.flush()
         found = runtime.findings() if runtime else []
-        if trouble:
+        if error:
             theirs = (own, workspace.folder().resolve())
-            print(error_words.trouble(trouble, theirs, namer, alone=not found), file=sys.stderr)
+            print(error_words.trouble(error, theirs, namer, alone=not found), file=sys.stderr)
         if runtime is None:
             return code
         summary = error_words.findings(found, len(runtime.launches()), namer)
         if summary:
             print(summary, file=sys.stderr)
     return code or (1 if found else 0)
+
+
+def _simt(words_fd: int) -> Any:
+    """The CPU back end's runtime, which gives this process a cuda device."""
+    from grader.backends.simt.runtime import device
+
+    steps = int(os.environ.get("SIMT_STEPS", local_build.STEPS))
+    return device.activate(
+        local_build.build, local_build.libraries(), last_words_fd=words_fd, step_budget=steps
+    )
+
+
+def _run(
+    file: Path, own: Path, arguments: list[str], runtime: Any, namer: Callable[[str], str]
+) -> tuple[int, BaseException | None]:
+    """Run a notebook, a file of tests or a script: its exit code, and what it raised."""
+    try:
+        if file.suffix == ".ipynb":
+            _notebook(file, own)
+        elif run_tests.collected(file):
+            return run_tests.run(file, arguments, runtime, namer), None
+        else:
+            runpy.run_path(str(file), run_name="__main__")
+    except SystemExit as stop:
+        if isinstance(stop.code, str):
+            print(stop.code, file=sys.stderr)
+        return stop.code if isinstance(stop.code, int) else int(stop.code is not None), None
+    except KeyboardInterrupt:
+        return 130, None
+    except BadInputError:
+        raise
+    except BaseException as error:
+        return 1, error
+    return 0, None
 
 
 def _notebook(file: Path, folder: Path) -> None:

@@ -36,14 +36,14 @@ def run(file: Path, arguments: list[str], runtime: Any, namer: Callable[[str], s
     return int(pytest.main([*quiet, str(file), *arguments], plugins=plugins))
 
 
-def device() -> Any:
+def simt_runtime() -> Any:
     """The CPU back end's runtime, prepared if need be, for a pytest that ``course run`` did not start."""
-    from grader.backends.simt.runtime import device as simt
+    from grader.backends.simt.runtime import device
     from grader.referee import builder
     from grader.student.run import local_build
 
     builder.prepare(lambda text: print(text, file=sys.stderr))
-    return simt.activate(local_build.build, local_build.libraries(), step_budget=local_build.STEPS)
+    return device.activate(local_build.build, local_build.libraries(), step_budget=local_build.STEPS)
 
 
 def checked(runtime: Any, namer: Callable[[str], str]) -> object:

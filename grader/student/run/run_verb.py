@@ -19,40 +19,41 @@ def run(file: Path, arguments: list[str], wanted: str) -> int:
 
     That is 1 if the checks found something.
     """
-    if str(file).isdigit() and not file.exists():
-        file = workspace.file(lessons.find(str(file)))
-    if file.suffix not in (".py", ".ipynb"):
-        raise BadInputError(
-            f"{file} is neither a Python script (.py) nor a notebook (.ipynb), nor a lesson's number."
-        )
-    if file.suffix == ".ipynb":  # any notebook, not only a lesson's, whose exercise cells a submission is
-        if not file.exists():
-            raise BadInputError(f"There is no file {file}; check the spelling.")
-        cells.read(file)
-        path = file.resolve()
-    else:
-        submission.read(file)  # says what is wrong with it; Python itself takes any name
-        path = file.resolve()
+    path = _runnable(file)
     choice = detect.choose(wanted)
     if choice.name == "simt":
         from grader.referee import builder
 
         builder.prepare(lambda text: print(text, file=sys.stderr))
+    code, last_words = _run(choice.name, path, arguments)
+    return 1 if _crashed(code, last_words, path) else code
+
+
+def _runnable(file: Path) -> Path:
+    """The file to run, whole, by its path or by a lesson's number; BadInputError says why it cannot be."""
+    if str(file).isdigit() and not file.exists():
+        file = workspace.file(lessons.find(str(file)))
+    if file.suffix == ".ipynb":  # any notebook, not only a lesson's, whose exercise cells a submission is
+        if not file.exists():
+            raise BadInputError(f"There is no file {file}; check the spelling.")
+        cells.read(file)
+    elif file.suffix == ".py":
+        submission.read(file)  # says what is wrong with it; Python itself takes any name
+    else:
+        raise BadInputError(
+            f"{file} is neither a Python script (.py) nor a notebook (.ipynb), nor a lesson's number."
+        )
+    return file.resolve()
+
+
+def _run(backend: str, path: Path, arguments: list[str]) -> tuple[int, bytes]:
+    """The exit code of the process that runs the file, and its last words."""
     read, write = os.pipe()
     # -P: nothing in the folder that this is called from shadows a library.
-    command = [
-        sys.executable,
-        "-P",
-        "-m",
-        "grader.student.run.run_script",
-        choice.name,
-        str(write),
-        str(path),
-        *arguments,
-    ]
+    command = [sys.executable, "-P", "-m", "grader.student.run.run_script", backend, str(write), str(path)]
     paths = [str(course_root()), os.environ.get("PYTHONPATH", "")]
     env = os.environ | {"PYTHONPATH": os.pathsep.join(filter(None, paths))}
-    with subprocess.Popen(command, pass_fds=(write,), env=env) as process:
+    with subprocess.Popen([*command, *arguments], pass_fds=(write,), env=env) as process:
         os.close(write)
         try:
             code = process.wait()
@@ -60,11 +61,10 @@ def run(file: Path, arguments: list[str], wanted: str) -> int:
             process.wait()
             code = 130
     with os.fdopen(read, "rb") as pipe:
-        said = pipe.read(1 << 16)
-    return 1 if _crashed(code, said, path) else code
+        return code, pipe.read(1 << 16)
 
 
-def _crashed(code: int, said: bytes, path: Path) -> bool:
+def _crashed(code: int, last_words: bytes, path: Path) -> bool:
     """Whether it died of a signal; then say where, as far as its last words tell."""
     from grader.backends.simt.compile import build_cache
     from grader.referee.process import exit_reason
@@ -73,7 +73,7 @@ def _crashed(code: int, said: bytes, path: Path) -> bool:
         found = Path(module)
         return found if found.is_relative_to(build_cache.root()) and found.is_file() else None
 
-    words = exit_reason.Words(said, built)
+    words = exit_reason.LastWords(last_words, built)
     if code >= 0 and "signal" not in words.last:  # the CPU back end's handler leaves words and exits
         return False
     fault = exit_reason.ended(code, words, "call")

@@ -25,7 +25,7 @@ from grader.domain.lessons import Lesson
 from grader.domain.verdict import Status, Verdict
 from grader.referee.job import Job
 from grader.referee.pipeline import check, refused
-from grader.referee.process.forkserver import Nursery
+from grader.referee.process.forkserver import Forkserver
 from grader.referee.process.player_process import Limits
 from grader.teaching.batch import grading_key as key
 
@@ -119,7 +119,7 @@ def prepare(order: Order) -> Job:
         task = lessons.with_hidden(task, cached_file(order.hidden, "hidden", "cases.py"))
     # Named by content, so that equal files compile once, and neutral, since equal files share a verdict.
     read = submission.read(cached_file(order.source, "submissions", "submission.py"))
-    limits = Limits(memory=order.memory)
+    limits = Limits(memory_bytes=order.memory)
     if order.limit:
         limits = replace(limits, load=order.limit, call=order.limit)
     job = Job(
@@ -127,7 +127,7 @@ def prepare(order: Order) -> Job:
         sandbox=order.sandbox, student=order.student, schedules=order.schedules,
     )  # fmt: skip
     # The reference is trusted and stays warm; a submission's player is always a new one in all its walls.
-    return replace(job, nurseries={"cpu": _reference()} if order.backend == "simt" else {})
+    return replace(job, forkservers={"cpu": _reference()} if order.backend == "simt" else {})
 
 
 def cached_file(text: str, folder: str, name: str) -> Path:
@@ -137,10 +137,10 @@ def cached_file(text: str, folder: str, name: str) -> Path:
 
 
 @functools.cache
-def _reference() -> Nursery:
-    nursery = Nursery("cpu")
-    atexit.register(nursery.close)
-    return nursery
+def _reference() -> Forkserver:
+    forkserver = Forkserver("cpu")
+    atexit.register(forkserver.close)
+    return forkserver
 
 
 def read_answer(text: str) -> WorkerAnswer:

@@ -1,4 +1,4 @@
-"""What being late costs: so many percent of the earned points for each day begun, up to a most."""
+"""What being late costs: a percentage of the earned points for each day begun, up to a maximum."""
 
 from __future__ import annotations
 

@@ -4,7 +4,7 @@ import pytest
 
 from grader.domain.lessons import find
 from grader.lesson_support.generated.programs import RECORDED, UNARY, drawn
-from grader.lesson_support.generated.read_code import Code, Launch, graphs, written
+from grader.lesson_support.generated.read_code import Code, CodeLaunch, graphs, written
 from grader.referee.parts.generated_code import KEYS, drawn_codes, questions, unlike
 from tools import lesson_check
 
@@ -30,7 +30,7 @@ def later():
 
 def test_launches_library_and_memory_are_those_of_the_call() -> None:
     code = Code(CODE)
-    assert code.launches == [Launch("triton_per_fused_relu_sum_0", ("relu", "sum"))]
+    assert code.launches == [CodeLaunch("triton_per_fused_relu_sum_0", ("relu", "sum"))]
     assert code.library == 1 and code.allocated == 4 * 8 * 4 + 4 * 8
 
 

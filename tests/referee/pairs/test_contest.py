@@ -61,9 +61,9 @@ class Both(Player):
 
     def ask(self, do: str, seconds: float, **fields: Any) -> Answer:
         """One request."""
-        if fields.get("act") != "pair":
+        if fields.get("command") != "pair":
             return super().ask(do, seconds, **fields)
-        fields.pop("act")
+        fields.pop("command")
         return Answer(act.perform(self.stage, cast(Any, None), **fields), [], [])
 
 

@@ -25,8 +25,8 @@ PART = Operator(
 )
 
 
-def room(backend="simt", *, right=True, wrong=""):
-    """A room whose submission answers ``wrong`` to every trial."""
+def part_session(backend="simt", *, right=True, wrong=""):
+    """A session whose submission answers ``wrong`` to every check."""
     finding = Finding("ordinary", Status.PASSED if right else Status.WRONG_OUTPUT, points=1, max_points=1)
     session = SimpleNamespace(
         task=SimpleNamespace(cases=(CASE,)),
@@ -36,19 +36,19 @@ def room(backend="simt", *, right=True, wrong=""):
     )
     return SimpleNamespace(
         backend=backend,
-        session=session,
+        grading=session,
         rng=np.random.default_rng(0),
-        act=lambda act, **fields: {"wrong": wrong},
+        command=lambda command, **fields: {"wrong": wrong},
     )
 
 
 @pytest.mark.parametrize(
     ("where", "status"),
     [
-        (room(), [Status.PASSED, Status.PENDING_GPU]),
-        (room("cuda"), [Status.PASSED, Status.PASSED]),
-        (room(right=False), [Status.NOT_RUN, Status.NOT_RUN]),
-        (room(wrong="The result has requires_grad=False."), [Status.FAILED, Status.PENDING_GPU]),
+        (part_session(), [Status.PASSED, Status.PENDING_GPU]),
+        (part_session("cuda"), [Status.PASSED, Status.PASSED]),
+        (part_session(right=False), [Status.NOT_RUN, Status.NOT_RUN]),
+        (part_session(wrong="The result has requires_grad=False."), [Status.FAILED, Status.PENDING_GPU]),
     ],
 )
 def test_properties(where, status):
@@ -60,7 +60,7 @@ def test_properties(where, status):
 
 
 def test_a_strange_answer_is_no_pass():
-    assert next(iter(PART.judge(room(wrong=None)))).status is Status.FAILED
+    assert next(iter(PART.judge(part_session(wrong=None)))).status is Status.FAILED
 
 
 def raced(own: float, eager: float) -> Heat:
@@ -82,7 +82,7 @@ def raced(own: float, eager: float) -> Heat:
 def test_a_ratio_earns_the_steps_that_its_whole_interval_is_beyond(monkeypatch, own, eager, points, status):
     found = measure.Measured(raced(own, eager), 2, {})
     monkeypatch.setattr(measure, "measured", lambda session, case, **least: found)
-    (found,) = Ratio(CASE, (1.0, 1.5, 2.0), "Faster.").judge(room("cuda"))
+    (found,) = Ratio(CASE, (1.0, 1.5, 2.0), "Faster.").judge(part_session("cuda"))
     assert (found.points, found.max_points, found.status) == (points, 3, status)
     assert found.evidence["interval"][0] < found.evidence["ratio"] < found.evidence["interval"][1]
 
@@ -93,12 +93,12 @@ def test_who_cheats_for_a_ratio_loses_everything(monkeypatch, status):
         raise FaultError(status, "The clocks disagree.")
 
     monkeypatch.setattr(measure, "measured", caught)
-    where = room("cuda")
+    where = part_session("cuda")
     where.fallen = lambda check, fault: fault.finding(check.name, check.points)
-    where.session.forfeit = lambda: Session.forfeit(where.session)
+    where.grading.forfeit = lambda: Session.forfeit(where.grading)
     (found,) = Ratio(CASE, (1.0,), "Faster.").judge(where)
     assert (found.points, found.status) == (0, status)
-    assert where.session.record.findings[0].points == (status is Status.TIMEOUT)
+    assert where.grading.record.findings[0].points == (status is Status.TIMEOUT)
 
 
 def test_what_a_call_needs_at_the_least_is_told_to_the_clock(monkeypatch):
@@ -109,7 +109,7 @@ def test_what_a_call_needs_at_the_least_is_told_to_the_clock(monkeypatch):
         return measure.Measured(raced(1.0, 1.2), 2, {})
 
     monkeypatch.setattr(measure, "measured", seen)
-    list(Ratio(CASE, (1.0,), "Faster.", read_bytes=7, flops=9).judge(room("cuda")))
+    list(Ratio(CASE, (1.0,), "Faster.", read_bytes=7, flops=9).judge(part_session("cuda")))
     assert told == {"read_bytes": 7, "flops": 9}
     (part,) = [p for p in find("13").task.parts if isinstance(p, Ratio)]
     rows, inner, columns = 1024, 8192, 8192
@@ -119,15 +119,15 @@ def test_what_a_call_needs_at_the_least_is_told_to_the_clock(monkeypatch):
 
 def test_without_a_gpu_or_right_cases_nothing_is_timed():
     part = Ratio(CASE, (1.0,), "Faster.")
-    assert next(iter(part.judge(room()))).status is Status.PENDING_GPU
-    assert next(iter(part.judge(room("cuda", right=False)))).status is Status.NOT_RUN
+    assert next(iter(part.judge(part_session()))).status is Status.PENDING_GPU
+    assert next(iter(part.judge(part_session("cuda", right=False)))).status is Status.NOT_RUN
 
 
 def test_a_submission_that_has_died_too_often_keeps_its_other_findings():
     class Exhausted:
         checks = (Check("one", 2, "Why."),)
 
-        def judge(self, room):
+        def judge(self, part_session):
             raise FaultError(Status.NOT_RUN, "It has died too often.")
 
     (found,) = parts.judge(Exhausted(), SimpleNamespace(on_cpu=None), True)

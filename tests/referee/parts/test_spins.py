@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from grader.domain.verdict import Status
-from grader.player.commands import ACTS
+from grader.player.commands import COMMANDS
 from grader.referee.parts import spins
 
 HZ = 1.98e9
@@ -18,14 +18,14 @@ def judged(monkeypatch: pytest.MonkeyPatch, says: float, backend: str = "cuda") 
     now = [0.0]
     monkeypatch.setattr(spins.time, "monotonic", lambda: now[0])
 
-    def act(name: str, entry: str, cycles: int) -> dict[str, Any]:
-        assert name in ACTS
+    def command(name: str, entry: str, cycles: int) -> dict[str, Any]:
+        assert name in COMMANDS
         now[0] += 1e-3 + cycles / HZ
         right = says * cycles / HZ
         return {"value": {"median": right, "p10": right, "p90": right, "n": 100}} if entry else {}
 
-    room = SimpleNamespace(backend=backend, rng=np.random.default_rng(0), act=act)
-    (finding,) = spins.Spin("time_kernel").judge(room)  # type: ignore[arg-type]
+    session = SimpleNamespace(backend=backend, rng=np.random.default_rng(0), command=command)
+    (finding,) = spins.Spin("time_kernel").judge(session)  # type: ignore[arg-type]
     return finding
 
 

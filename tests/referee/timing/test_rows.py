@@ -31,7 +31,7 @@ def before(player: Player, seen: Seen) -> None:
     ask = player.ask
 
     def first(do: str, seconds: float, **fields: Any) -> Any:
-        if do == "act":
+        if do == "command":
             seen(fields)
         return ask(do, seconds, **fields)
 

@@ -72,9 +72,9 @@ class Player:
         """One request."""
         if do == "load":  # by a match that has started it anew
             return Answer({}, [], [])
-        if do != "act":
+        if do != "command":
             return Answer(getattr(self.stage, do)(**fields), [], [])
-        fields.pop("act")
+        fields.pop("command")
         with ONE:  # two players are asked for their results at the same time
             act._tracks = self.tracks
             data = act.perform(self.stage, cast(Any, None), **fields)
@@ -108,7 +108,7 @@ class Track:
         monkeypatch.setattr(race.time, "monotonic", lambda: self.clock.now)
 
     def lead(self, size: int, steps: int, seed: int, device: str) -> torch.Tensor:
-        """Work before a row; its result hangs on how much it was and on the seed."""
+        """Work before a row; its result depends on how much it was and on the seed."""
         self.clock.spend(steps * STEP)
         return torch.tensor(1.0 + steps + size + seed % 1000, dtype=torch.float64)
 

@@ -14,7 +14,7 @@ from grader.backends import detect
 from grader.domain.lessons import course_root, names
 from grader.referee import cpu_environment
 from grader.student.doctor import doctor_report, machine, software
-from grader.student.doctor.line import Line
+from grader.student.doctor.report_line import ReportLine
 
 # Processor time, best of a few: the bar is for a machine that does nothing else.
 SECONDS, TRIES = 3.0, 5
@@ -36,7 +36,7 @@ def has(monkeypatch: pytest.MonkeyPatch) -> Callable[..., None]:
         monkeypatch.setattr(detect, "torch_cuda", lambda: cuda)
         monkeypatch.setattr(detect, "nvcc", lambda: nvcc)
         monkeypatch.setattr(software, "torch_version", lambda: torch)
-        monkeypatch.setattr(software, "said", lambda *command: f"release {release}, V{release}.88")
+        monkeypatch.setattr(software, "output_of", lambda *command: f"release {release}, V{release}.88")
 
     return set_up
 
@@ -58,7 +58,7 @@ def test_other_torches(has: Callable[..., None]) -> None:
     has(torch="2.13.0+cpu", gpu="a GPU")
     assert software.torch().state == "--" and "not used" in software.torch().what
     has(torch="2.13.0+cu130", gpu="a GPU", cuda="13.0")
-    assert software.torch() == Line("torch", "ok", "2.13.0+cu130, CUDA 13.0")
+    assert software.torch() == ReportLine("torch", "ok", "2.13.0+cu130, CUDA 13.0")
 
 
 def test_nvcc_must_go_with_torch(has: Callable[..., None]) -> None:
@@ -107,7 +107,7 @@ def test_a_full_disk_and_a_cache_without_permission(monkeypatch: pytest.MonkeyPa
 
 
 def test_a_check_that_fails_is_a_line(monkeypatch: pytest.MonkeyPatch) -> None:
-    def broken() -> Line:
+    def broken() -> ReportLine:
         raise OSError("no such thing")
 
     monkeypatch.setattr(doctor_report, "CHECKS", (machine.disk, broken))
@@ -119,8 +119,8 @@ def test_the_end_names_every_lesson_once(monkeypatch: pytest.MonkeyPatch) -> Non
     text = " ".join(doctor_report.lessons([]))
     for name in names():
         assert text.count(name[:2]) == 1, text
-    broken = [Line("torch", "no", "not installed", "install it"), Line("GPU", "--", "none")]
-    assert doctor_report.lessons(broken) == ["Mend first: torch. Then run ./course doctor again."]
+    broken = [ReportLine("torch", "no", "not installed", "install it"), ReportLine("GPU", "--", "none")]
+    assert doctor_report.lessons(broken) == ["Fix first: torch. Then run ./course doctor again."]
 
 
 def test_without_a_gpu_the_end_says_what_waits_for_one(has: Callable[..., None]) -> None:
@@ -160,7 +160,7 @@ def test_it_needs_nothing_but_python_and_is_quick() -> None:
         if best < SECONDS:
             break
     assert done.returncode == 0 and "Nothing is installed yet" in done.stdout
-    assert "Mend first" not in done.stdout and "Traceback" not in done.stderr
+    assert "Fix first" not in done.stdout and "Traceback" not in done.stderr
     loaded = {line.rsplit("|")[-1].strip().split(".")[0] for line in done.stderr.splitlines() if "|" in line}
     assert not loaded & {"torch", "typer", "rich", "numpy"}
     assert best < SECONDS

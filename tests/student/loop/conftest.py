@@ -6,7 +6,7 @@ import pytest
 
 
 @pytest.fixture
-def desk_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+def work_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """A student's folder of their own."""
     monkeypatch.setenv("COURSE_WORK", str(tmp_path / "work"))
     monkeypatch.delenv("VISUAL", raising=False)

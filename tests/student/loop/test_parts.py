@@ -1,4 +1,4 @@
-"""Parts of the watch: word of saves, the warm-up beside it, what its keys show."""
+"""Parts of the watch: notice of saves, the build in the background, what its keys show."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from grader.backends import detect
 from grader.domain import lessons
 from grader.domain.verdict import Finding, Status, Verdict
 from grader.referee import builder
-from grader.student.loop import file_changes, warm, watch, watch_view
+from grader.student.loop import background_build, file_changes, watch, watch_view
 from grader.student.loop.file_changes import Changes
 from grader.student.loop.keys import Keys
 
@@ -67,7 +67,7 @@ def test_the_warm_up_ends_with_all_that_it_started(tmp_path: Path) -> None:
     """A shell that starts another program stands in for the compilers."""
     pids = tmp_path / "pids"
     shell = f"echo $$ > {pids}.part; sleep 600 & echo $! >> {pids}.part; mv {pids}.part {pids}; wait"
-    running = warm.Warmth(("/bin/sh", "-c", shell))
+    running = background_build.BackgroundBuild(("/bin/sh", "-c", shell))
     end = time.monotonic() + PATIENCE
     while not pids.exists():
         assert time.monotonic() < end
@@ -84,15 +84,15 @@ def test_the_warm_up_ends_with_all_that_it_started(tmp_path: Path) -> None:
     ("prepared", "name", "warmed"), [(False, "simt", 1), (True, "simt", 0), (False, "cuda", 0)]
 )
 def test_the_watch_warms_up_what_is_cold(
-    desk_folder: Path, monkeypatch: pytest.MonkeyPatch, prepared: bool, name: str, warmed: int
+    work_folder: Path, monkeypatch: pytest.MonkeyPatch, prepared: bool, name: str, warmed: int
 ) -> None:
-    begun: list[warm.Warmth] = []
+    begun: list[background_build.BackgroundBuild] = []
 
-    def note() -> warm.Warmth:
-        begun.append(warm.Warmth((sys.executable, "-c", "")))
+    def note() -> background_build.BackgroundBuild:
+        begun.append(background_build.BackgroundBuild((sys.executable, "-c", "")))
         return begun[-1]
 
-    monkeypatch.setattr(watch, "Warmth", note)
+    monkeypatch.setattr(watch, "BackgroundBuild", note)
     monkeypatch.setattr(builder, "is_prepared", lambda: prepared)
     seen = watch.Watch(lessons.find("03"), detect.Choice(name, "for the test"), "auto", Keys())
     monkeypatch.setattr(seen, "grade", lambda: setattr(seen, "leaving", True))
@@ -104,7 +104,7 @@ def test_the_raw_log_is_one_key_away() -> None:
     log = "mine.py:4:39: error: 'thredIdx' was not declared in this scope"
     finding = Finding("load", Status.COMPILE_ERROR, "does not compile", 0, 0, {"log": log})
     verdict = Verdict("03_square_kernel", "mine.py", "simt", "CPU", (finding,), 1.0)
-    assert watch_view.KEYS["x"] == "log"
+    assert watch_view.KEY_NAMES["x"] == "log"
     assert log in _shown(watch_view.raw_log(verdict))
     printed = Verdict("03_square_kernel", "mine.py", "simt", "CPU", (), 1.0, output="printed by it")
     assert "printed by it" in _shown(watch_view.raw_log(printed))

@@ -21,7 +21,7 @@ def verdict(
     return Verdict("03_square_kernel", "mine.py", "simt", "a CPU", findings, 1.0, speed=speed)
 
 
-def test_the_best_verdict_stays(desk_folder: Path) -> None:
+def test_the_best_verdict_stays(work_folder: Path) -> None:
     for points in (4, 12, 8):
         progress.record(verdict(points))
     line = progress.read().line("03_square_kernel")
@@ -32,9 +32,9 @@ def test_the_best_verdict_stays(desk_folder: Path) -> None:
     assert (line.status, line.points, line.tries) == ("passed", 20, 5)
 
 
-def test_the_file_is_for_people(desk_folder: Path) -> None:
+def test_the_file_is_for_people(work_folder: Path) -> None:
     progress.record(verdict(20))
-    text = (desk_folder / "progress.txt").read_text()
+    text = (work_folder / "progress.txt").read_text()
     assert text.splitlines()[0].startswith("# ")
     assert re.search(
         r"^03_square_kernel +passed +20/20  tries 1  hints 0  \d{4}-\d\d-\d\d \d\d:\d\d$", text, re.M
@@ -65,7 +65,7 @@ def test_any_text_can_be_read_and_written_again(text: str) -> None:
     assert progress.parse(once).text() == once
 
 
-def test_predictions_meet_what_was_found(desk_folder: Path) -> None:
+def test_predictions_meet_what_was_found(work_folder: Path) -> None:
     kept = progress.read()
     kept.guesses[("03_square_kernel", "kernel_ratio")] = progress.Guess(
         "03_square_kernel", "kernel_ratio", 3.0

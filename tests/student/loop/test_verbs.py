@@ -11,7 +11,7 @@ from grader.domain import lessons
 from grader.domain.errors import BadInputError
 from grader.student import progress
 from grader.student.loop import predictions
-from grader.student.progress import Guess, Line
+from grader.student.progress import Guess, LessonProgress
 
 
 def course(*words: str, ok: int = 0) -> str:
@@ -22,47 +22,47 @@ def course(*words: str, ok: int = 0) -> str:
 
 def passed(name: str) -> None:
     kept = progress.read()
-    kept.lines[name] = Line(name, "passed", 20, 20, 1)
+    kept.lines[name] = LessonProgress(name, "passed", 20, 20, 1)
     kept.save()
 
 
-def test_alone_it_says_where_you_are_and_what_to_type(desk_folder: Path) -> None:
+def test_alone_it_says_where_you_are_and_what_to_type(work_folder: Path) -> None:
     text = course()
     assert "0/" in text
     assert "Begin with 01" in text
-    assert str(desk_folder / "01_hello_inline.py") in text or "01_hello_inline.py\n" in text
+    assert str(work_folder / "01_hello_inline.py") in text or "01_hello_inline.py\n" in text
     assert "./course watch" in text
     passed("01_hello_inline")
     assert "Go on with 02" in course()
 
 
-def test_when_all_is_done_it_says_so(desk_folder: Path) -> None:
+def test_when_all_is_done_it_says_so(work_folder: Path) -> None:
     for name in lessons.names():
         passed(name)
     assert "Every lesson is passed." in course()
     assert course("hint")  # there is always a lesson to talk about
 
 
-def test_the_list_shows_what_is_done(desk_folder: Path) -> None:
+def test_the_list_shows_what_is_done(work_folder: Path) -> None:
     passed("01_hello_inline")
     rows = course("list").splitlines()
     assert next(r for r in rows if "hello_inline" in r).startswith("✓ 01")
     assert next(r for r in rows if "python_kernel" in r).startswith("→ 02")
 
 
-def test_hints_come_one_at_a_time(desk_folder: Path) -> None:
+def test_hints_come_one_at_a_time(work_folder: Path) -> None:
     titles = [course("hint", "03").splitlines()[0] for _ in range(4)]
     assert [t.split(": ")[1] for t in titles] == ["Idea", "Place", "Shape", "Shape"]
     assert progress.read().line("03_square_kernel").hints == 3
     assert "Idea" in course("hint", "03", "--level", "1")
 
 
-def test_no_such_hint(desk_folder: Path) -> None:
+def test_no_such_hint(work_folder: Path) -> None:
     with pytest.raises(BadInputError, match="hints 1 to 3, not 9"):
         course("hint", "03", "--level", "9")
 
 
-def test_the_solution_has_no_marks_and_is_asked_for(desk_folder: Path) -> None:
+def test_the_solution_has_no_marks_and_is_asked_for(work_folder: Path) -> None:
     with pytest.raises(BadInputError, match="add --yes"):
         course("solution", "03")
     text = course("solution", "03", "--yes")
@@ -74,14 +74,14 @@ def test_the_solution_has_no_marks_and_is_asked_for(desk_folder: Path) -> None:
     assert "square_kernel" in course("solution", "03")
 
 
-def test_reset_asks(desk_folder: Path) -> None:
+def test_reset_asks(work_folder: Path) -> None:
     course("open", "03")
     with pytest.raises(BadInputError, match="A backup is kept"):
         course("reset", "03")
     assert "Yours is kept as" in course("reset", "03", "--yes")
 
 
-def test_progress_for_programs(desk_folder: Path) -> None:
+def test_progress_for_programs(work_folder: Path) -> None:
     passed("01_hello_inline")
     data = json.loads(course("progress", "--json"))
     assert data["schema"] == "inline-to-fused/progress/v1"
@@ -89,7 +89,7 @@ def test_progress_for_programs(desk_folder: Path) -> None:
     assert [x["lesson"] for x in data["lessons"]] == lessons.names()
 
 
-def test_a_prediction_is_made_once(desk_folder: Path) -> None:
+def test_a_prediction_is_made_once(work_folder: Path) -> None:
     assert "Kept: kernel 2.5" in course("predict", "07", "2.5x", "1,01")
     with pytest.raises(BadInputError, match="a prediction is made once"):
         course("predict", "07", "3")
@@ -102,7 +102,7 @@ def test_a_prediction_is_a_positive_number(text: str) -> None:
         predictions.number(text)
 
 
-def test_a_prediction_without_a_terminal_says_how(desk_folder: Path) -> None:
+def test_a_prediction_without_a_terminal_says_how(work_folder: Path) -> None:
     with pytest.raises(BadInputError, match=r"on the command line: \./course predict 03 1\.5"):
         course("predict", "03")
 
@@ -121,7 +121,7 @@ def guessed(*pairs: tuple[float, float | None]) -> None:
     kept.save()
 
 
-def test_a_prediction_is_set_beside_what_was_found(desk_folder: Path) -> None:
+def test_a_prediction_is_set_beside_what_was_found(work_folder: Path) -> None:
     guessed((3.0, 1.5), (1.0, 1.01), (0.5, 2.0), (7.0, None))
     assert predictions.compared(lessons.find("07")) == [
         "You predicted 3 for the what0; found: 1.5 (2x too high).",
@@ -131,18 +131,18 @@ def test_a_prediction_is_set_beside_what_was_found(desk_folder: Path) -> None:
     assert predictions.compared(lessons.find("08")) == []
 
 
-def test_the_calibration_as_a_picture(desk_folder: Path, tmp_path: Path) -> None:
+def test_the_calibration_as_a_picture(work_folder: Path, tmp_path: Path) -> None:
     guessed((3.0, 1.5), (1.0, 1.01), (7.0, None))
     assert "2 predictions drawn" in course("progress", "--picture", str(tmp_path / "plot.svg"))
     text = (tmp_path / "plot.svg").read_text()
     assert "<svg" in text and "too high" in text
 
 
-def test_why_there_is_no_picture(desk_folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_why_there_is_no_picture(work_folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     with pytest.raises(BadInputError, match="No prediction has been compared yet"):
         course("progress", "--picture", str(tmp_path / "plot.svg"))
     guessed((3.0, 1.5))
-    with pytest.raises(BadInputError, match=r"let it end in \.png, \.svg, \.pdf"):
+    with pytest.raises(BadInputError, match=r"it must end in \.png, \.svg, \.pdf"):
         course("progress", "--picture", str(tmp_path / "plot.txt"))
     with pytest.raises(BadInputError, match="cannot be written: No such file"):
         course("progress", "--picture", str(tmp_path / "nowhere" / "plot.png"))

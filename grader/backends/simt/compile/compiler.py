@@ -27,7 +27,8 @@ __all__ = [
     "build", "device_library", "is_prepared", "libraries", "prepare", "runtime_library",
 ]  # fmt: skip
 
-# Runs the compiler with these arguments, for so many seconds, writing to this folder only; what it said.
+# Runs the compiler with these arguments, for at most this many seconds, and returns what it printed; only
+# this folder can be written to.
 Runner = Callable[[list[str], float, Path], str]
 Run = Callable[[list[str], Path], str]
 

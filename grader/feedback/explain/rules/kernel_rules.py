@@ -180,7 +180,7 @@ RULES = (
     Rule(
         "misaligned-address",
         (r"misaligned address",),
-        "A vector such as float4 was read or written at an address that is no multiple of its size.",
+        "A vector such as float4 was read or written at an address that is not a multiple of its size.",
         "Take float4 only if the pointer and each row's length are multiples of 16 bytes; else plain floats.",
         "09",
     ),

@@ -19,22 +19,22 @@ class Doubles:
         Check("constant", 1, "A name that is not a function."),
     )
 
-    def judge(self, room: PartSession) -> Iterator[Finding]:
+    def judge(self, session: PartSession) -> Iterator[Finding]:
         one, two = self.checks
-        number = int(room.rng.integers(1000))
+        number = int(session.rng.integers(1000))
         try:
-            said = room.act("plain", entry="mine", args=[number])["value"]
+            said = session.command("plain", entry="mine", args=[number])["value"]
             right = said == 2 * number
             yield one.passed() if right else one.failed(Status.WRONG_OUTPUT, f"It says {said}.")
         except FaultError as fault:
-            yield room.fallen(one, fault)
+            yield session.fallen(one, fault)
         try:
-            said = room.act("plain", entry="LIMIT")["value"]
+            said = session.command("plain", entry="LIMIT")["value"]
             yield (
                 two.passed() if said == [1, 2.5, "inf", {"a": None}] else two.failed(Status.FAILED, f"{said}")
             )
         except FaultError as fault:
-            yield room.fallen(two, fault)
+            yield session.fallen(two, fault)
 
 
 LIMIT = "LIMIT = (1, 2.5, float('inf'), {'a': None})\n"

@@ -3,12 +3,12 @@
 from pathlib import Path
 
 from grader.domain.verdict import Status
-from grader.referee.parts.mutation_test import Mutant, Trial
+from grader.referee.parts.mutation_test import Mutant, MutationTest
 from tests.referee.parts.asking import grade
 
-TRIAL = Trial(
+TEST = MutationTest(
     "test_doubled",
-    str(Path(__file__).parent / "workshop.py"),
+    str(Path(__file__).parent / "tested_kernels.py"),
     ("right", "also_right"),
     (
         Mutant("no_guard", "lets threads past the end work"),
@@ -36,13 +36,13 @@ THOROUGH = """\
 
 
 def test_a_thorough_test_kills_all(tmp_path: Path) -> None:
-    verdict = grade(tmp_path, HEAD + THOROUGH, TRIAL, entry="test_doubled")
+    verdict = grade(tmp_path, HEAD + THOROUGH, TEST, entry="test_doubled")
     assert verdict.ok and verdict.points == 8, verdict.findings
 
 
 def test_a_weak_test_gets_its_part(tmp_path: Path) -> None:
     text = HEAD + "    x = torch.ones(37, device='cuda')\n    assert kernel(x).sum() == 74\n"
-    finding = grade(tmp_path, text, TRIAL, entry="test_doubled").findings[1]
+    finding = grade(tmp_path, text, TEST, entry="test_doubled").findings[1]
     assert finding.status is Status.WRONG_ANSWER and finding.points == 4, finding
     assert finding.evidence["survived"] == ["changes its input", "takes every view for contiguous"]
 
@@ -57,5 +57,5 @@ def test_tests_that_refuse_everything_guess_or_never_look_get_nothing(tmp_path: 
         ("    kernel(torch.zeros(1 << 20))\n", "too large"),
         ("    kernel(object())\n", "cannot be passed"),
     ):
-        finding = grade(tmp_path, HEAD + body, TRIAL, entry="test_doubled").findings[1]
+        finding = grade(tmp_path, HEAD + body, TEST, entry="test_doubled").findings[1]
         assert finding.points == 0 and said in finding.message, finding

@@ -79,7 +79,7 @@ source = text(KERNELS, "(const float* x, float* out, int, int n)", "{ ", " }")
 source += text(MATRIX, "(const float* x, float* out, int rows, int n)", "{ if (me() < rows * n) ", " }")
 source += text(INTEGER, "(const int* x, int64_t* out, int, int n)", "{ ", " }")
 names = [*KERNELS, *MATRIX, *INTEGER]
-globals().update(zip(names, build("lesson06_workshop", source), strict=True))
+globals().update(zip(names, build("lesson06_kernels", source), strict=True))
 
 
 def triple_by_torch(x: torch.Tensor) -> torch.Tensor:

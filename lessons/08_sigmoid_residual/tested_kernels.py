@@ -86,7 +86,7 @@ torch::Tensor aligned(torch::Tensor x, double scale) {
 sources = HEAD + "".join(HOST.format(name=k, **(GOOD | w)) for k, w in WRONG.items()) + VECTOR
 names = [*WRONG, "no_tail", "aligned"]
 declared = "\n".join(f"torch::Tensor {k}(torch::Tensor x, double scale);" for k in names)
-own = load_inline("lesson08_workshop", declared, sources, functions=names)
+own = load_inline("lesson08_kernels", declared, sources, functions=names)
 
 
 class Careful(torch.autograd.Function):

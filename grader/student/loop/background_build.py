@@ -1,7 +1,7 @@
-"""The first use compiles for a minute: in a process beside the watch, so that saves do not begin it anew.
+"""The first use compiles for a minute: in a process of its own, so that no save starts it again.
 
-``python -m grader.student.loop.warm`` is that process. A grading that needs the same waits: the cache is
-locked.
+``python -m grader.student.loop.background_build`` is that process. A grading that needs the same waits, since
+the cache is locked.
 """
 
 from __future__ import annotations
@@ -12,10 +12,10 @@ import signal
 import subprocess
 import sys
 
-COMMAND = (sys.executable, "-P", "-m", "grader.student.loop.warm")
+COMMAND = (sys.executable, "-P", "-m", "grader.student.loop.background_build")
 
 
-class Warmth:
+class BackgroundBuild:
     """Compiling in the background, until it is ready or the watch ends."""
 
     def __init__(self, command: tuple[str, ...] = COMMAND) -> None:
@@ -37,7 +37,7 @@ class Warmth:
 
 
 def main() -> None:
-    """Compile what is missing. Errors are the next grading's to tell."""
+    """Compile what is missing. Errors are left to the next grading to report."""
     from grader.domain.errors import BadInputError
     from grader.referee import builder
 

@@ -18,7 +18,7 @@ torch::Tensor doubled(torch::Tensor x, int64_t more, double factor) {
 }
 """
 extension = load_inline(
-    name="test_workshop",
+    name="test_kernels",
     cpp_sources="torch::Tensor doubled(torch::Tensor x, int64_t more, double factor);",
     cuda_sources=source,
     functions=["doubled"],

@@ -9,20 +9,20 @@ import torch
 from torch.autograd.gradcheck import GradcheckError
 
 if TYPE_CHECKING:
-    from grader.player.commands import Line
+    from grader.player.commands import Callback
     from grader.player.stage import Stage
 
 Op = Callable[[torch.Tensor, float], torch.Tensor]
 
 
-def perform(stage: Stage, line: Line, entry: str, trial: str, scale: float) -> dict[str, Any]:
-    """``{"wrong": ""}`` if the operator ``entry`` has the property ``trial``, else what is wrong.
+def perform(stage: Stage, callback: Callback, entry: str, check: str, scale: float) -> dict[str, Any]:
+    """``{"wrong": ""}`` if the operator ``entry`` has the property ``check``, else what is wrong.
 
     An exception of the operator is an answer, too: it is what the student has to read.
     """
     torch.manual_seed(int(abs(scale) * 1e6))
     try:
-        return {"wrong": TRIALS[trial](stage.entry(entry), scale)}
+        return {"wrong": CHECKS[check](stage.entry(entry), scale)}
     except Exception as error:
         text = " ".join(str(error).split())
         return {"wrong": f"{type(error).__name__}: {text[:700]}"}
@@ -141,7 +141,7 @@ def huge(op: Op, scale: float) -> str:
     return _far(out[-5:], best, torch.full((), 2e-3 * (1 + abs(scale)), device="cuda"))
 
 
-TRIALS: dict[str, Callable[[Op, float], str]] = {
+CHECKS: dict[str, Callable[[Op, float], str]] = {
     f.__name__: f for f in (bfloat16, gradient, registered, compiled, autocast, stream, huge)
 }
 

@@ -10,10 +10,10 @@ State = Literal["ok", "--", "no"]
 
 
 @dataclass(frozen=True, slots=True)
-class Line:
+class ReportLine:
     """What was looked at and what came of it.
 
-    ``state``: "ok", "--" (missing, and the course runs without it), "no" (to be mended). ``what`` is one
+    ``state``: "ok", "--" (missing, and the course runs without it), "no" (to be fixed). ``what`` is one
     clause, ``fix`` the exact thing to do, "" when there is nothing to do.
     """
 
@@ -23,7 +23,7 @@ class Line:
     fix: str = ""
 
 
-def said(*command: str) -> str:
+def output_of(*command: str) -> str:
     """What a program prints on standard output; "" if it cannot be run or takes longer than a second."""
     try:
         done = subprocess.run(
