@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from grader.backends.detect import Choice
-from grader.domain import atomic, lessons, workspace
+from grader.domain import disk, lessons, workspace
 from grader.domain.errors import BadInputError
 from grader.domain.lessons import Lesson
 
@@ -25,7 +25,7 @@ def notebook(lesson: Lesson) -> Path:
         except (OSError, ValueError) as error:
             raise BadInputError(f"{page} cannot be read; git checkout {page} restores it.") from error
         book["metadata"]["kernelspec"] = {"display_name": "Python", "language": "python", "name": KERNEL}
-        atomic.write(mine, json.dumps(book, indent=1, ensure_ascii=False) + "\n")
+        disk.write(mine, json.dumps(book, indent=1, ensure_ascii=False) + "\n")
     return mine
 
 
@@ -59,7 +59,7 @@ def spec(choice: Choice) -> Path:
         "interrupt_mode": "signal",
         "env": {"PYTHONPATH": os.pathsep.join(filter(None, paths))},
     }
-    atomic.write(place / "kernels" / KERNEL / "kernel.json", json.dumps(data, indent=1) + "\n")
+    disk.write(place / "kernels" / KERNEL / "kernel.json", json.dumps(data, indent=1) + "\n")
     return place
 
 

@@ -11,7 +11,7 @@ from pathlib import Path
 
 import msgspec
 
-from grader.domain import atomic, disk, lessons
+from grader.domain import disk, lessons
 from grader.domain.errors import BadInputError
 from grader.domain.lessons import Lesson
 from grader.domain.verdict import Status, Verdict
@@ -79,7 +79,7 @@ def run(request: Request) -> Class:
             request.by_student, machines.memory, machines.arch, _hidden(request.hidden, wanted),
         )  # fmt: skip
         made = batch_plan.make(handed, wanted, settings, request.policy)
-        atomic.write(results.plan, made.text(title))
+        disk.write(results.plan, made.text(title))
         before = class_rows.best(results.lines())
         orders = _left(made, before, request)
         batch = _Batch(results, kept, made, {x.name: x for x in wanted}, before, request)
