@@ -13,7 +13,6 @@ from contextlib import contextmanager
 from pathlib import Path
 
 import msgspec
-
 from filelock import FileLock, Timeout
 
 from grader.domain.errors import BadInputError
