@@ -25,7 +25,7 @@ sys.path.insert(0, str(ROOT))
 
 import msgspec  # noqa: E402
 
-from grader.domain import atomic  # noqa: E402
+from grader.domain import disk  # noqa: E402
 from grader.domain.lessons import find  # noqa: E402
 from grader.domain.verdict import Finding, Status, Verdict  # noqa: E402
 from grader.reports import formats  # noqa: E402
@@ -82,8 +82,8 @@ def make(root: Path, count: int) -> None:
         lines.append(Line(key=f"k{n}", subject=f"s{n}", lesson="03_square_kernel", **short).text())
     facts = (LessonFacts("03_square_kernel", "A square kernel", 20),)
     plan = Plan(tuple(entries), {}, facts, Policy(0.0, 10.0, 50.0))
-    atomic.write(results.plan, plan.text("a made-up class"))
-    atomic.write(results.journal, "\n".join(lines) + "\n")
+    disk.write(results.plan, plan.text("a made-up class"))
+    disk.write(results.journal, "\n".join(lines) + "\n")
 
 
 def measure(root: Path) -> None:

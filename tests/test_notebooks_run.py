@@ -50,7 +50,7 @@ def test_a_solved_notebook_executes(lesson: Lesson, kernel: Any, tmp_path: Path)
     if lacking := missing(lesson):
         pytest.skip(f"needs {lacking}")
     page = (lesson.folder / "README.md").read_text("utf-8")
-    text = notebook.build(lesson.name, page, lesson.solution.read_text("utf-8"))
+    text = notebook.text(notebook.build(lesson.name, page, lesson.solution.read_text("utf-8")))
     book = nbformat.reads(text, as_version=4)
     book.cells.insert(0, nbformat.v4.new_code_cell("%reset -f"))
     defined = f"assert callable({lesson.task.entry})"

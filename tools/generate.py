@@ -52,7 +52,7 @@ def generate(root: Path, *, check: bool, only: str = "") -> list[Path]:
     for page in sorted(root.glob("lessons/*/README.md")):
         if (exercise := page.with_name("exercise.py")) in wanted:
             book = notebook.build(page.parent.name, wanted[page], wanted[exercise])
-            wanted[page.with_name("lesson.ipynb")] = book
+            wanted[page.with_name("lesson.ipynb")] = notebook.text(book)
     for page in (root / "README.md", root / "docs" / "index.md", root / "docs" / "guide" / "explain.md"):
         if page.is_file():
             wanted[page] = numbers.filled(page.read_text("utf-8"), root)

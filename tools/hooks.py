@@ -6,6 +6,7 @@ of them is right on GitHub and on the site.
 
 from __future__ import annotations
 
+import logging
 from pathlib import Path
 from typing import Any
 
@@ -14,8 +15,9 @@ from mkdocs.structure.files import File, Files
 from mkdocs.structure.pages import Page
 
 from grader import __version__
-from tools import sources
+from tools import fetched, sources
 
+log = logging.getLogger("mkdocs.hooks")
 MERMAID = "assets/javascripts/mermaid.tiny.js"
 WORKER = "assets/javascripts/iframe-worker.js"  # lets the search work from a file
 
@@ -45,6 +47,11 @@ def on_files(files: Files, config: MkDocsConfig) -> Files:
     extra = config.extra
     release = extra.get("release") or f"v{__version__}"
     found = sources.generated(_root(config), extra.get("repository") or "", release)
+    try:
+        found |= fetched.files("mermaid")
+    except fetched.FetchError as error:
+        log.info("Diagrams stay text: %s", error)  # no warning, which would be an error: the site is whole
+    extra["diagrams"] = MERMAID in found
     for uri, content in found.items():
         files.append(File.generated(config, uri, content=content))
     return files
@@ -65,10 +72,12 @@ def _boost(url: str) -> float:
 
 
 def on_post_page(output: str, page: Page, config: MkDocsConfig) -> str:
-    """Give pages with a diagram the local Mermaid; without it the theme would fetch one from elsewhere."""
+    """Give pages with a diagram our own Mermaid; the theme would fetch one from another host."""
     output = output.replace('role="dialog"', 'role="dialog" aria-label="Search"', 1)  # the theme names it not
     if 'class="mermaid"' not in output:
         return output
+    if not config.extra["diagrams"]:
+        return output.replace('class="mermaid"', 'class="diagram"')
     up = "../" * page.url.count("/")
     before = '<script id="__config"'  # the theme's own script follows, and looks whether Mermaid is there
     return output.replace(before, f'<script src="{up}{MERMAID}"></script>{before}', 1)

@@ -56,7 +56,7 @@ def problems(
         if lacking := missing(lesson):
             say(f"{lesson.name}: {lacking} is not installed, so nothing of it was graded or run")
     chosen = [lesson for lesson in chosen if not missing(lesson)]
-    work = [(lesson, w) for lesson in chosen for w in _gradings(lesson, root, with_mutants)]
+    work = [(lesson, w) for lesson in chosen for w in gradings(lesson, root, with_mutants)]
     with ThreadPoolExecutor(AT_ONCE) as pool:
         for (lesson, _), seen in zip(work, pool.map(lambda w: w[1](), work), strict=True):
             found += [f"{lesson.name}: {p}" for p in seen]
@@ -204,7 +204,7 @@ def version(lesson: Lesson, mutant: mutants.Mutant) -> list[str]:
     return []
 
 
-def _gradings(lesson: Lesson, root: Path, with_mutants: bool) -> Iterator[Callable[[], list[str]]]:
+def gradings(lesson: Lesson, root: Path, with_mutants: bool) -> Iterator[Callable[[], list[str]]]:
     """Everything that has to be run for a lesson."""
     yield lambda: list(page(lesson, root))
     yield lambda: starter(lesson)

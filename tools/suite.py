@@ -10,12 +10,15 @@ import tempfile
 import time
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
+from itertools import pairwise
 from pathlib import Path
 
 from rich.console import Console
 from rich.table import Table
 
 AT_ONCE = 2
+ROOT = Path(__file__).resolve().parents[1]
+OPTIONS_WITH_A_VALUE = ("-m", "-n", "-p", "-o", "-c", "-W")
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,24 +46,50 @@ class Outcome:
     words: str = ""
 
 
-def steps(pytest_args: list[str], *, gpu: bool, site: Path, thorough: bool = False) -> list[Step]:
+def steps(
+    pytest_args: list[str], *, gpu: bool, site: Path, thorough: bool = False, quick: bool = False
+) -> list[Step]:
     """All steps in the order they begin: the tests last, alone. ``site`` is built into.
 
-    ``thorough`` grades every mutant, too, which takes longer than all the rest.
+    Args:
+        pytest_args: Words for pytest. Where they choose tests (``-k``, a path) the tests are the only step.
+        gpu: Also the tests that need one.
+        site: Where the site is built.
+        thorough: Grade every mutant, too, which takes longer than all the rest.
+        quick: The fewest cases: no site, no lesson, of each test its first case, and no slow test.
     """
     mutants = () if thorough else ("--no-mutants",)
-    some = () if thorough else ("-m", "not thorough")
-    return [
+    some = () if thorough else ("-m", "not thorough and not recorded")
+    chosen = _chooses(pytest_args)
+    options = ((*some, "--gpu") if gpu else some) if not quick else ("--quick",)
+    tests = Step("tests", ("pytest", *(() if chosen else _workers(gpu)), *options, *pytest_args))
+    if chosen:
+        return [tests]
+    checks = [
         Step("types", ("mypy",)),
         Step("lint", ("ruff", "check", ".")),
         Step("format", ("ruff", "format", "--check", ".")),
         Step("spelling", ("codespell_lib",)),
         Step("walls", ("tools.walls",)),
         Step("generated files", ("grader", "dev", "generate", "--check")),
+    ]
+    slow = [
         Step("docs", ("mkdocs", "build", "--strict", "--site-dir", str(site)), needs="material"),
         Step("lessons", ("grader", "dev", "check", *mutants)),
-        Step("tests", ("pytest", *_workers(gpu), *(("--gpu",) if gpu else ()), *some, *pytest_args)),
     ]
+    return [*checks, *([] if quick else slow), tests]
+
+
+def _chooses(pytest_args: list[str]) -> bool:
+    """Whether these words choose tests: by name, or by a path."""
+    for before, word in pairwise(["", *pytest_args]):
+        if word.startswith("-k") or (
+            not word.startswith("-")
+            and before not in OPTIONS_WITH_A_VALUE
+            and (ROOT / word.partition("::")[0]).exists()
+        ):
+            return True
+    return False
 
 
 def _workers(gpu: bool) -> tuple[str, ...]:
@@ -70,17 +99,19 @@ def _workers(gpu: bool) -> tuple[str, ...]:
     return ("-n", "2", "--dist", "worksteal")
 
 
-def run(pytest_args: list[str], *, gpu: bool, root: Path, thorough: bool = False) -> int:
+def run(pytest_args: list[str], *, gpu: bool, root: Path, thorough: bool = False, quick: bool = False) -> int:
     """Run all steps in ``root``, the tests even if another one fails; 0 if none failed.
 
-    ``gpu`` runs the tests that need one too. Tools that are not installed are skipped and
+    ``gpu``, ``thorough`` and ``quick`` as in :func:`steps`. Tools that are not installed are skipped and
     named: a GPU machine without a network has pytest at most.
     """
+    # Into a file, too, each line is there when it is said.
+    sys.stdout.reconfigure(line_buffering=True)  # type: ignore[union-attr]
     console = Console()
     with tempfile.TemporaryDirectory(prefix="course-site-") as site, ThreadPoolExecutor(AT_ONCE) as pool:
-        *quick, tests = steps(pytest_args, gpu=gpu, site=Path(site), thorough=thorough)
+        *checks, tests = steps(pytest_args, gpu=gpu, site=Path(site), thorough=thorough, quick=quick)
         # Most of these keep one core busy. They speak only if they have something to complain about.
-        outcomes = [_said(console, done.result()) for done in [pool.submit(_quiet, s, root) for s in quick]]
+        outcomes = [_said(console, done.result()) for done in [pool.submit(_quiet, s, root) for s in checks]]
         built = any(o.step.name == "docs" and o.code == 0 for o in outcomes)
         known = {"COURSE_SITE": site} if built else {}  # so that the tests need not build it again
         console.rule(f"[bold]{tests.name}", align="left")
@@ -138,7 +169,7 @@ def _streamed(step: Step, root: Path, known: dict[str, str], *, colour: bool) ->
     with subprocess.Popen(
         command,
         cwd=root,
-        env=os.environ | known,
+        env=os.environ | known | {"PYTHONUNBUFFERED": "1"},
         stdout=subprocess.PIPE,
         stderr=subprocess.STDOUT,
         text=True,

@@ -155,12 +155,13 @@ def test(
     every: Annotated[
         bool, typer.Option("--all", help="Also grade every mutant of every lesson; twice the time.")
     ] = False,
+    quick: Annotated[bool, typer.Option("--quick", help="Only the fewest cases of the tests.")] = False,
 ) -> None:
     """Run every check of the project: lint, types, generated files, docs, tests. Extra words go to pytest."""
     from grader.domain.lessons import course_root
     from tools import suite
 
-    raise typer.Exit(suite.run(context.args, gpu=gpu, root=course_root(), thorough=every))
+    raise typer.Exit(suite.run(context.args, gpu=gpu, root=course_root(), thorough=every, quick=quick))
 
 
 @app.command()

@@ -6,12 +6,18 @@ import hashlib
 import os
 from pathlib import Path
 
+NAME = "inline-to-fused"
+
 
 def cache_folder() -> Path:
-    """``$COURSE_CACHE``, ``$XDG_CACHE_HOME/inline-to-fused`` or ``~/.cache/inline-to-fused``."""
+    """``$COURSE_CACHE``, else the system's place: on Linux ``$XDG_CACHE_HOME`` or ``~/.cache``."""
     if given := os.environ.get("COURSE_CACHE"):
         return Path(given)
-    return Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "inline-to-fused"
+    try:
+        from platformdirs import user_cache_path
+    except ImportError:  # the doctor looks before anything is installed
+        return Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / NAME
+    return user_cache_path(NAME)
 
 
 def extensions(source: str) -> dict[str, str]:

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import contextlib
 import errno
 import hashlib
 import os
 import re
 from pathlib import Path
+
+from grader.domain.errors import BadInputError
 
 CONTROL = re.compile(r"[\x00-\x1f\x7f-\x9f\u2028\u2029]")
 FULL = (errno.ENOSPC, errno.EDQUOT)
@@ -25,14 +28,42 @@ def legible(name: str) -> str:
     return CONTROL.sub(lambda found: f"\\x{ord(found[0]):02x}", text)
 
 
-def keep(text: str, path: Path) -> Path:
-    """Have the file ``path`` hold this text, whole or not at all, whoever else writes the same."""
-    data = text.encode()
-    if not path.exists() or path.read_bytes() != data:
-        path.parent.mkdir(parents=True, exist_ok=True)
-        part = path.with_name(f".{path.name}.{os.getpid()}")
-        part.write_bytes(data)
-        part.replace(path)
+def write(path: Path, content: str | bytes, *, sync: bool = False) -> Path:
+    """Have ``path`` hold this content, whole or not at all, whatever interrupts it and whoever else writes.
+
+    Folders that lack are made. A file that holds the content already is left alone.
+
+    Args:
+        path: The file; what is not a regular file (``/dev/stdout``, a pipe) is written to as it is.
+        content: Text is written as UTF-8.
+        sync: The content is on the disk when this returns, whatever happens to the machine then.
+
+    Returns:
+        ``path``.
+
+    Raises:
+        BadInputError: One sentence, if the file or its folder cannot be written.
+    """
+    data = content.encode() if isinstance(content, str) else content
+    part = path.with_name(f".{path.name}.{os.urandom(4).hex()}.part")
+    try:
+        if path.exists() and not path.is_file():
+            path.write_bytes(data)
+        elif sync or not path.exists() or path.read_bytes() != data:
+            path.parent.mkdir(parents=True, exist_ok=True)
+            with part.open("wb") as file:
+                file.write(data)
+                if sync:
+                    file.flush()
+                    os.fsync(file.fileno())  # else a power cut may leave the new name on an empty file
+            part.replace(path)
+    except OSError as error:
+        with contextlib.suppress(OSError):
+            part.unlink(missing_ok=True)
+        raise BadInputError(f"{legible(str(path))} cannot be written: {error.strerror}.") from error
+    except BaseException:
+        part.unlink(missing_ok=True)
+        raise
     return path
 
 

@@ -8,10 +8,12 @@ from __future__ import annotations
 
 import ast
 import hashlib
-import json
 import re
 from pathlib import Path
 from typing import Any
+
+import nbformat
+from nbformat import NotebookNode, ValidationError, reader, v4
 
 from grader.domain.errors import BadInputError
 
@@ -67,20 +69,33 @@ def source(data: bytes, path: Path) -> str:
         )
     if lost := _lost(cells, parts):
         raise BadInputError(f"{path}: {lost}")
-    return "\n\n".join(_plain(text) for _, _, text in parts) + "\n"
+    return "\n\n".join(plain(text) for _, _, text in parts) + "\n"
 
 
-def build(name: str, page: str, exercise: str) -> str:
+def build(name: str, page: str, exercise: str) -> NotebookNode:
     """A lesson's notebook: its page as text, its exercise as tagged cells. It depends on nothing else."""
-    cells = [_cell("markdown", f"{name}-page-{k}", text) for k, text in enumerate(_sections(page), 1)]
     parts = _parts(exercise)
+    cells = [
+        v4.new_markdown_cell(text, id=cell_id(f"{name}-page-{k}"))
+        for k, text in enumerate(_sections(page), 1)
+    ]
     for k, text in enumerate(parts, 1):
-        cell = _cell("code", f"{name}-exercise-{k}", text)
-        cell["metadata"] = {"course": {"of": len(parts), "part": k}, "tags": [TAG]}
-        cells.append(cell)
+        facts = {"course": {"of": len(parts), "part": k}, "tags": [TAG]}
+        cells.append(v4.new_code_cell(text, id=cell_id(f"{name}-exercise-{k}"), metadata=facts))
     kernel = {"display_name": "Python 3", "language": "python", "name": "python3"}
-    book = {"cells": cells, "metadata": {"kernelspec": kernel}, "nbformat": 4, "nbformat_minor": 5}
-    return json.dumps(book, indent=1, ensure_ascii=False) + "\n"
+    book: NotebookNode = v4.new_notebook(cells=cells, metadata={"kernelspec": kernel})
+    return book
+
+
+def text(book: NotebookNode) -> str:
+    """A notebook as its file holds it. Raises ValidationError if it is none that Jupyter takes."""
+    nbformat.validate(book)
+    return str(nbformat.writes(book)) + "\n"
+
+
+def cell_id(key: str) -> str:
+    """A cell's id that stays the same from one build to the next."""
+    return hashlib.sha256(key.encode()).hexdigest()[:12]
 
 
 def _parts(text: str) -> list[str]:
@@ -118,32 +133,29 @@ def _words(found: re.Match[str]) -> str:
     return f"*Figure: {found[1]}.*" if found[1] else ""
 
 
-def _cell(kind: str, key: str, text: str) -> dict[str, Any]:
-    cell: dict[str, Any] = {"cell_type": kind, "id": hashlib.sha256(key.encode()).hexdigest()[:12]}
-    cell |= {"metadata": {}, "source": text.splitlines(keepends=True)}
-    return cell | ({"execution_count": None, "outputs": []} if kind == "code" else {})
-
-
 def _cells(data: bytes, path: Path) -> list[dict[str, Any]]:
+    """Its cells, each text in one piece. What else is wrong, as an output, is not our business."""
     try:
-        book = json.loads(data.decode("utf-8-sig"))
+        book = reader.reads(data.decode("utf-8-sig"))
     except (ValueError, RecursionError) as error:
         raise BadInputError(
             f"{path} is not a notebook: {type(error).__name__} while reading its JSON."
         ) from error
+    except (ValidationError, AttributeError, TypeError, KeyError):  # JSON, but none of a notebook's
+        book = None
     if not isinstance(book, dict) or not isinstance(book.get("cells"), list) or book.get("nbformat") != 4:
         raise BadInputError(f"{path} is not a notebook of format 4; save it again with a current Jupyter.")
     return [_dict(cell) for cell in book["cells"]]
 
 
-def _plain(text: str) -> str:
+def plain(text: str) -> str:
     """A cell's text without magics; below ``%%bash`` and the like it is no Python, and nothing is left.
 
     Only lines that Python does not understand are looked at: in a string ``% 4`` may begin a line of C++.
     """
     if text.lstrip().startswith("%%"):
         first, _, rest = text.lstrip().partition("\n")
-        return _plain(rest) if first.split()[0] in OF_PYTHON else ""
+        return plain(rest) if first.split()[0] in OF_PYTHON else ""
     lines = text.splitlines()
     for _ in range(len(lines)):
         try:
@@ -175,7 +187,7 @@ def _lost(cells: list[dict[str, Any]], parts: list[tuple[int, int, str]]) -> str
     tagged = {number for number, _, _ in parts}
     made, used = set(), set()
     for _, _, text in parts:
-        for node in _walk(_plain(text)):
+        for node in _walk(plain(text)):
             made |= _made(node)
             used |= {node.id} if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Load) else set()
     for number, cell in enumerate(cells, 1):
@@ -186,7 +198,7 @@ def _lost(cells: list[dict[str, Any]], parts: list[tuple[int, int, str]]) -> str
             return (
                 f"cell {number} begins in the middle of a block; was it split off the cell above? Merge them."
             )
-        own = {name for node in _walk(_plain(text)) for name in _made(node)}
+        own = {name for node in _walk(plain(text)) for name in _made(node)}
         if lost := sorted((own & used) - made):
             return (
                 f"cell {number} defines {lost[0]}, which the exercise uses, but is not tagged {TAG!r} and so "
@@ -216,8 +228,7 @@ def _made(node: ast.AST) -> set[str]:
 
 
 def _text(cell: dict[str, Any]) -> str:
-    text = cell.get("source")
-    return "".join(str(t) for t in text) if isinstance(text, list) else str(text or "")
+    return str(cell.get("source") or "")
 
 
 def _dict(value: Any) -> dict[str, Any]:

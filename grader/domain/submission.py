@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from grader.domain.cache import cache_folder
-from grader.domain.disk import keep, legible
+from grader.domain.disk import legible, write
 from grader.domain.errors import BadInputError
 
 MAX_BYTES = 2 << 20
@@ -99,4 +99,4 @@ def _copied(source: str, digest: str, path: Path) -> Submission:
             "either: export COURSE_CACHE=/another/folder"
         )
     file = folder / digest[:16] / f"{legible(path.stem)[-60:]}.py"
-    return Submission(keep(source, file), source, digest, path.resolve())
+    return Submission(write(file, source), source, digest, path.resolve())

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import os
-import shutil
 import time
 from pathlib import Path
 
+from grader.domain import disk
 from grader.domain.errors import BadInputError
 from grader.domain.lessons import Lesson, course_root
 
@@ -25,13 +25,7 @@ def file(lesson: Lesson) -> Path:
     """The student's file of a lesson; the first use lays a copy of the starter there."""
     mine = place(lesson)
     if not mine.exists():
-        try:
-            mine.parent.mkdir(parents=True, exist_ok=True)
-            part = mine.with_name(f".{mine.name}.{os.getpid()}.part")
-            shutil.copyfile(lesson.exercise, part)
-            part.replace(mine)
-        except OSError as error:
-            raise BadInputError(f"{mine} cannot be written: {error.strerror}.") from error
+        disk.write(mine, lesson.exercise.read_bytes())
     return mine
 
 

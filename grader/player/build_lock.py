@@ -3,6 +3,10 @@
 torch's own baton is a file that is there or not. A process that is killed while it builds leaves it behind,
 and whoever wants the same extension afterwards waits for ever. A player is killed whenever nobody wants its
 answer any more, so in players this takes the place of torch's.
+
+By ``fcntl`` and not, as elsewhere, by filelock: this runs beside a submission, inside the sandbox, where the
+fewer modules are imported the fewer can be changed. Two calls are all that it needs, and the kernel wakes who
+waits, where filelock would ask twenty times a second.
 """
 
 from __future__ import annotations

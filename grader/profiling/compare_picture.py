@@ -6,7 +6,7 @@ import math
 from dataclasses import dataclass
 from pathlib import Path
 
-from grader.domain import gpu_card
+from grader.domain import disk, gpu_card
 from grader.domain.verdict import Verdict
 from grader.reports.svg import Sheet
 
@@ -36,7 +36,7 @@ def write(path: Path, entries: list[Entry], card_name: str) -> bool:
     """Draw those candidates that have a speed; whether there are any."""
     timed = [e for e in entries if e.ratio]
     if timed:
-        path.write_text(svg(timed, card_name), "utf-8")
+        disk.write(path, svg(timed, card_name))
     return bool(timed)
 
 

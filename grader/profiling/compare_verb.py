@@ -14,8 +14,7 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
-from grader.domain import gpu_card
-from grader.domain.atomic import write
+from grader.domain import disk, gpu_card
 from grader.domain.errors import BadInputError
 from grader.domain.verdict import Verdict
 from grader.profiling.compare_picture import Entry
@@ -180,7 +179,7 @@ class _Judged:
 
 
 def _write(path: str, found: dict[str, Any]) -> None:
-    write(Path(path), json.dumps(found, indent=1) + "\n")
+    disk.write(Path(path), json.dumps(found, indent=1) + "\n", sync=True)
 
 
 def register(app: typer.Typer) -> None:

@@ -65,6 +65,11 @@ def from_error(error: dict[str, Any], stage: str) -> FaultError:
             return FaultError(Status.CRASHED, message, dead=True, **evidence)
         # After such an error the process's CUDA context is of no more use.
         return FaultError(status, f"{first_line(text)}{at}", dead=True, **evidence)
+    if name == "BdbQuit":
+        said = (
+            "breakpoint() waits for commands, which nobody can give in a grading; step with ./course run FILE"
+        )
+        return FaultError(Status.IMPORT_ERROR if stage == "load" else Status.RAISED, said, **evidence)
     if stage == "load":
         return FaultError(Status.IMPORT_ERROR, f"{name}: {first_line(text)}{at}", **evidence)
     return FaultError(Status.RAISED, f"{name}: {first_line(text)}{at}", **evidence)

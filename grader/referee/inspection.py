@@ -9,13 +9,13 @@ from __future__ import annotations
 
 import hashlib
 import json
-import os
 import platform
 import threading
 import time
 from importlib import metadata
 from pathlib import Path
 
+from grader.domain import disk
 from grader.domain.cache import cache_folder
 from grader.protocol.messages import MemoryFinding
 from grader.referee import sanitizer
@@ -88,12 +88,8 @@ class Inspection:
             return ""
 
     def _write(self) -> None:
-        if self._place is None or self._found:
-            return
-        self._place.parent.mkdir(parents=True, exist_ok=True)
-        draft = self._place.with_suffix(f".{os.getpid()}")
-        draft.write_text(json.dumps({"day": time.strftime("%Y-%m-%d")}))
-        draft.replace(self._place)
+        if self._place and not self._found:
+            disk.write(self._place, json.dumps({"day": time.strftime("%Y-%m-%d")}))
 
 
 def place(subject: sanitizer.Subject) -> Path:

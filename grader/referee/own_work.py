@@ -90,7 +90,7 @@ def not_own(
     else:  # a GPU's launches are seen only in the call that is watched
         listed = watched.get("kernels")
         listed = [str(k) for k in listed] if isinstance(listed, list) else None
-        names = ["unseen"] if listed is None else [k for k in listed if _of(k, seen.source)]
+        names = ["unseen"] if listed is None else [k for k in listed if is_own(k, seen.source)]
     others = {tuple(sorted(s)) for s in given} - {tuple(sorted(a.shape)) for a in expected.eager}
     few = max(sizes) < ENOUGH  # too small to tell a result from a scalar
     torchs = [] if few else _arithmetic(watched.get("ops"), max(sizes), task.own == "all", others)
@@ -107,7 +107,7 @@ def not_own(
     return None
 
 
-def _of(kernel: str, source: str) -> bool:
+def is_own(kernel: str, source: str) -> bool:
     """Whether a launched kernel is the file's: not a library's, and not generated under another name."""
     called = re.match(r"(?:void )?([A-Za-z_]\w*)", kernel)
     if called and re.search(rf"__global__[^;{{}}]*\b{called[1]}\s*\(", source):

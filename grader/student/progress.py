@@ -14,7 +14,7 @@ import time
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
-from grader.domain import atomic, workspace
+from grader.domain import disk, workspace
 from grader.domain.verdict import Verdict
 
 HEAD = "# Progress in Inline to Fused. Of two lines about one lesson the better one counts.\n"
@@ -82,7 +82,7 @@ class Progress:
 
     def save(self) -> None:
         """Write the file in one step."""
-        atomic.write(path(), self.text())
+        disk.write(path(), self.text(), sync=True)
 
 
 def path() -> Path:

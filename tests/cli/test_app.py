@@ -97,7 +97,7 @@ def test_a_check_writes_every_report_that_is_asked_for(tmp_path: Path) -> None:
 
 def test_a_report_that_cannot_be_written_is_said(tmp_path: Path) -> None:
     (tmp_path / "mine.py").write_text("def square_matrix(x:\n")
-    done = course("check", "03", str(tmp_path / "mine.py"), "--json", str(tmp_path / "no" / "out.json"))
+    done = course("check", "03", str(tmp_path / "mine.py"), "--json", str(tmp_path / "mine.py" / "out.json"))
     assert done.returncode == 2 and "cannot be written" in done.stderr
     assert "import_error  0/20 points" in done.stdout  # and nothing is lost
 

@@ -9,7 +9,6 @@ code 1 when a file did not get exactly its expected status, or when two runs dif
 from __future__ import annotations
 
 import argparse
-import fcntl
 import itertools
 import json
 import os
@@ -20,9 +19,12 @@ import sys
 import time
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import suppress
 from importlib.metadata import version
 from pathlib import Path
 from typing import Any
+
+from filelock import FileLock, Timeout
 
 from grader.backends.detect import gpu_name
 from grader.domain.cache import cache_folder
@@ -32,8 +34,8 @@ from tests.corpus.grading import Result, grade
 SEATS = {"simt": 2, "cuda": 4}
 
 
-def desk(backend: str) -> str:
-    """A name for the folder where files are graded that no other run uses while this one lives.
+def desk(backend: str) -> tuple[str, FileLock]:
+    """A name for the folder where files are graded that no other run uses while the lock lives.
 
     The first such, so that what was built there before need not be built again.
     """
@@ -41,13 +43,9 @@ def desk(backend: str) -> str:
         name = f"{backend}-{number}" if number else backend
         place = cache_folder() / "corpus" / f"{name}.lock"
         place.parent.mkdir(parents=True, exist_ok=True)
-        handle = os.open(place, os.O_CREAT | os.O_RDWR)
-        try:
-            fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except BlockingIOError:
-            os.close(handle)
-        else:
-            return name
+        with suppress(Timeout):
+            (lock := FileLock(place, thread_local=False)).acquire(timeout=0)
+            return name, lock
     raise AssertionError("numbers do not end")
 
 
@@ -99,7 +97,7 @@ def main() -> None:
     options = parser.parse_args()
     backend = "cuda" if options.gpu else "simt"
     files = [e for e in entries.every(gpu=options.gpu) if any(w in e.name for w in options.only.split(","))]
-    place, runs = desk(backend), list[dict[str, Any]]()
+    (place, _lock), runs = desk(backend), list[dict[str, Any]]()
     for number in range(options.runs):
         begun, used = time.monotonic(), _used()
         runs.append({})

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import fcntl
 import functools
 import gzip
 import importlib.util
@@ -19,6 +18,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from filelock import FileLock
 
 ROOT = Path(__file__).parents[2]
 NEEDED = ("material", "mkdocstrings", "mkdocstrings_handlers")
@@ -81,8 +81,7 @@ def site(tmp_path_factory: pytest.TempPathFactory) -> Site:
         return Site(Path(given))
     base = tmp_path_factory.getbasetemp()
     shared = base.parent if "PYTEST_XDIST_WORKER" in os.environ else base
-    with (shared / "site.lock").open("w") as lock:
-        fcntl.flock(lock, fcntl.LOCK_EX)
+    with FileLock(shared / "site.lock"):
         if not (shared / "site" / "sitemap.xml").exists():
             build(shared / "site")
     return Site(shared / "site")

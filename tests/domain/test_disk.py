@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import errno
 import os
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
 
 import grader
 from grader.domain import disk
+from grader.domain.errors import BadInputError
 
 
 def test_any_name_becomes_text_and_no_two_become_one() -> None:
@@ -23,8 +25,52 @@ def test_any_name_becomes_text_and_no_two_become_one() -> None:
 def test_a_file_is_kept_whole(tmp_path: Path) -> None:
     path = tmp_path / "new" / "file"
     for text in ("first", "second", "second"):
-        assert disk.keep(text, path).read_text() == text
+        assert disk.write(path, text).read_text() == text
     assert list(path.parent.iterdir()) == [path]
+
+
+def test_a_file_that_holds_it_already_is_left_alone(tmp_path: Path) -> None:
+    path = disk.write(tmp_path / "file", "text")
+    before = path.stat()
+    assert disk.write(path, b"text").stat() == before
+
+
+def test_what_is_not_a_regular_file_is_written_to_and_stays_what_it_is(tmp_path: Path) -> None:
+    os.mkfifo(pipe := tmp_path / "pipe")
+    reader = os.open(pipe, os.O_RDONLY | os.O_NONBLOCK)
+    disk.write(pipe, "text")
+    assert os.read(reader, 10) == b"text" and pipe.is_fifo()
+    os.close(reader)
+
+
+def test_two_that_write_the_same_do_not_meet(tmp_path: Path) -> None:
+    texts = [str(number) * 100_000 for number in range(8)]
+    with ThreadPoolExecutor(8) as pool:
+        list(pool.map(lambda text: disk.write(tmp_path / "file", text), texts))
+    assert (tmp_path / "file").read_text() in texts and len(list(tmp_path.iterdir())) == 1
+
+
+@pytest.mark.parametrize("fails_at", ["fsync", "replace"])
+def test_an_interrupted_write_leaves_the_old_file(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, fails_at: str
+) -> None:
+    file = disk.write(tmp_path / "progress.txt", "old\n")
+
+    def interrupted(*_: object) -> None:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(os if fails_at == "fsync" else Path, fails_at, interrupted)
+    with pytest.raises(KeyboardInterrupt):
+        disk.write(file, "new\n" * 1000, sync=True)
+    assert file.read_text() == "old\n" and list(tmp_path.iterdir()) == [file]
+
+
+def test_a_file_that_cannot_be_written_is_one_sentence(tmp_path: Path) -> None:
+    (tmp_path / "file").touch()
+    for path in (tmp_path / "file" / "below", tmp_path):
+        with pytest.raises(BadInputError, match="cannot be written: "):
+            disk.write(path, "x")
+    assert len(list(tmp_path.iterdir())) == 1
 
 
 def test_a_file_that_cannot_be_made_is_a_sentence(tmp_path: Path) -> None:

@@ -17,7 +17,7 @@ TEXT = '"""A lesson."""\n\nimport torch\n\n\n# Twice.\ndef twice(x):\n    return
 
 
 def book() -> dict:
-    return json.loads(notebook.build("00_test", "# Lesson\n\n## The idea\n\nText.\n", TEXT))
+    return json.loads(notebook.text(notebook.build("00_test", "# Lesson\n\n## The idea\n\nText.\n", TEXT)))
 
 
 def exercise_cells(made: dict) -> list[dict]:
@@ -59,7 +59,14 @@ def test_half_a_character_is_a_sentence(tmp_path: Path) -> None:
 def test_magics_other_cells_and_outputs_are_left_out() -> None:
     made = book()
     exercise_cells(made)[1]["source"] = ["%load_ext x\n", "!ls\n", *exercise_cells(made)[1]["source"]]
-    made["cells"].append({"cell_type": "code", "metadata": {}, "source": "raise SystemExit", "outputs": [1]})
+    made["cells"].append(
+        {
+            "cell_type": "code",
+            "metadata": {},
+            "source": "raise SystemExit",
+            "outputs": [{"output_type": "odd"}],
+        }
+    )
     source = notebook.source(json.dumps(made).encode(), Path("x"))
     assert (
         "def twice" in source and "%load" not in source and "!ls" not in source and "SystemExit" not in source
@@ -118,11 +125,20 @@ def test_a_cell_split_off_without_its_tag_is_named() -> None:
     ],
 )
 def test_magics_leave_python_behind(cell: str, python: str) -> None:
-    assert notebook._plain(cell) == python
+    assert notebook.plain(cell) == python
 
 
 @pytest.mark.parametrize(
-    "odd", [[], {}, {"cells": {}}, {"cells": [], "nbformat": 3}, {"cells": [1], "nbformat": 4}]
+    "odd",
+    [
+        [],
+        {},
+        {"cells": {}},
+        {"cells": [], "nbformat": 3},
+        {"cells": [1], "nbformat": 4},
+        {"cells": [{"source": [1]}], "nbformat": 4, "nbformat_minor": 5},
+        {"nbformat": 99, "cells": []},
+    ],
 )
 def test_what_is_no_notebook_is_one_sentence(odd: object) -> None:
     assert "\n" not in said(odd)

@@ -22,11 +22,17 @@ AT_IMPORT = {
     "no entry": ("def triple(x):\n    return 3 * x", Status.MISSING_ENTRY, "double"),
     "recursion": ("def f():\n    f()\nf()", Status.IMPORT_ERROR, "RecursionError"),
     "closes every file": ("os.closerange(3, 4096)\ntime.sleep(60)", Status.TAMPERED, "cut its line"),
+    "stops for a debugger": ("breakpoint()", Status.IMPORT_ERROR, "step with ./course run FILE"),
     "missing module": ("import no_such_module_here", Status.IMPORT_ERROR, "no_such_module_here"),
 }
 
 AT_CALL = {
     "raises": (BODY + "raise ValueError('not today')", Status.RAISED, "not today"),
+    "stops for a debugger": (
+        BODY + "breakpoint(); return 2 * x",
+        Status.RAISED,
+        "./course run FILE",
+    ),
     "not a tensor": (BODY + "return x.tolist()", Status.NOT_A_TENSOR, "list"),
     "none": (BODY + "pass", Status.NOT_A_TENSOR, "None"),
     "shape": (BODY + "return (2 * x)[:-1]", Status.WRONG_SHAPE, "expected [4, 6]"),

@@ -2,7 +2,7 @@
 
 import pytest
 
-from grader.referee.own_work import _of
+from grader.referee.own_work import is_own
 
 SOURCE = """
 __global__ void gemm_kernel(const float* x, float* out) { out[0] = x[0]; }
@@ -22,4 +22,4 @@ template <int N> __global__ void __launch_bounds__(256) fused(float* out) { out[
     ],
 )
 def test_a_kernel_is_the_files_own_when_it_is_defined_there(kernel: str, own: bool) -> None:
-    assert _of(kernel, SOURCE) is own
+    assert is_own(kernel, SOURCE) is own

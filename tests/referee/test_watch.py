@@ -65,11 +65,11 @@ def test_a_script_outside_of_packages_opens_no_folder(
     from grader.referee.sandbox import mounts
 
     monkeypatch.setattr(sys, "path", [str(tmp_path), *sys.path])
-    mounts._python.cache_clear()
+    mounts.python_files.cache_clear()
     try:
-        assert not any(str(p) == str(tmp_path) for p in mounts._python())
+        assert not any(str(p) == str(tmp_path) for p in mounts.python_files())
     finally:
-        mounts._python.cache_clear()
+        mounts.python_files.cache_clear()
 
 
 def test_one_look_at_all_processes_serves_all_who_ask_at_once(monkeypatch: pytest.MonkeyPatch) -> None:

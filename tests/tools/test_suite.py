@@ -43,3 +43,49 @@ def test_a_missing_pytest_is_said(
     monkeypatch.setattr(suite, "steps", lambda *_, **__: made)
     assert suite.run([], gpu=False, root=tmp_path) == 0
     assert "skipped: no_such_module is not installed here" in capsys.readouterr().out
+
+
+def names(words: list[str], *, quick: bool = False) -> list[str]:
+    """What would be run."""
+    return [step.name for step in suite.steps(words, gpu=False, site=Path("site"), quick=quick)]
+
+
+@pytest.mark.parametrize(
+    ("words", "alone"),
+    [
+        ([], False),
+        (["-x", "-m", "docs"], False),  # the mark, not the folder
+        (["-k", "same_call"], True),
+        (["tests/tools"], True),
+        (["tests/tools/test_suite.py::test_a_missing_pytest_is_said"], True),
+        (["-x", "tests/tools/test_suite.py", "-v"], True),
+    ],
+)
+def test_who_chooses_tests_gets_no_other_step(words: list[str], alone: bool) -> None:
+    assert (names(words) == ["tests"]) is alone
+    *_, tests = suite.steps(words, gpu=False, site=Path("site"))
+    assert tests.arguments[-len(words) :] == tuple(words) if words else True
+
+
+def test_quick_leaves_out_what_is_slow() -> None:
+    left_out = set(names([])) - set(names([], quick=True))
+    assert left_out == {"docs", "lessons"} and "generated files" in names([], quick=True)
+    assert suite.steps([], gpu=False, site=Path("site"), quick=True)[-1].arguments[-1] == "--quick"
+
+
+def test_the_fewest_cases_are_the_first_of_each_test(pytester: pytest.Pytester) -> None:
+    root = Path(__file__).parents[1]
+    pytester.makeconftest(root.joinpath("conftest.py").read_text("utf-8"))
+    pytester.makepyfile("""
+        import pytest
+
+        @pytest.mark.parametrize("x", [1, 2, 3])
+        def test_many(x):
+            assert x == 1
+
+        @pytest.mark.slow
+        def test_slow():
+            assert False
+    """)
+    done = pytester.runpytest("--quick", "-p", "no:cacheprovider")
+    done.assert_outcomes(passed=1, deselected=3)

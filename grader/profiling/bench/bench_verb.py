@@ -14,7 +14,7 @@ from rich.table import Table
 from rich.text import Text
 
 from grader.backends import detect
-from grader.domain import atomic, gpu_card, workspace
+from grader.domain import disk, gpu_card, workspace
 from grader.profiling.bench import bench_plot, bench_rows
 from grader.profiling.profile import roofline_picture
 from grader.referee.timing import gpu_state
@@ -49,7 +49,7 @@ def run(wanted: list[str], back_end: str, out: Path | None, baselines: tuple[str
     for lesson in bench_rows.timed(wanted):
         with console.status(lesson.name):
             result["lessons"].append(bench_rows.row(lesson, choice, baselines if measuring else (), card))
-        atomic.write(place, json.dumps(result, indent=1, allow_nan=False) + "\n")
+        disk.write(place, json.dumps(result, indent=1, allow_nan=False) + "\n", sync=True)
     table(console, result["lessons"])
     files = {"numbers": place}
     if not roofline_picture.available():

@@ -10,7 +10,7 @@ from pathlib import Path
 from grader.backends.cuda import ncu
 from grader.backends.cuda.ncu import Measured
 from grader.backends.detect import Choice
-from grader.domain import atomic
+from grader.domain import disk
 from grader.profiling.profile import kernel_rows, observed
 from grader.profiling.profile.driver import base
 from grader.profiling.profile.kernel_rows import Row, shape
@@ -100,5 +100,5 @@ def dots(rows: list[Row], counted: Counted | None) -> list[Row]:
 def keep(counted: Counted, folder: Path) -> dict[str, Path]:
     """Write ncu's own report into ``folder``, for ncu-ui."""
     path = folder / "report.ncu-rep"
-    atomic.write(path, counted.report)
+    disk.write(path, counted.report)
     return {"ncu": path}

@@ -10,7 +10,7 @@ from rich.console import Console
 from rich.text import Text
 
 from grader.backends import detect
-from grader.domain import atomic, gpu_card, workspace
+from grader.domain import disk, gpu_card, workspace
 from grader.domain.errors import BadInputError
 from grader.domain.gpu_card import Card
 from grader.feedback.explain.attach import explained
@@ -115,12 +115,12 @@ def _write(
         else chrome_trace.times(seen.launches, seen.device)
     )
     files = {"trace": folder / "trace.json", "numbers": folder / "profile.json"}
-    atomic.write(files["trace"], events.as_json())
+    disk.write(files["trace"], events.as_json())
     numbers = _numbers(target, seen, rows, card, ncu)
-    atomic.write(files["numbers"], json.dumps(numbers, indent=1, allow_nan=False))
+    disk.write(files["numbers"], json.dumps(numbers, indent=1, allow_nan=False))
     if target.lesson:
         files["call"] = folder / "call.py"
-        atomic.write(files["call"], driver.text(target))
+        disk.write(files["call"], driver.text(target))
     if ncu and ncu.report:
         files |= ncu_counters.keep(ncu, folder)
     dots = rows if counted else ncu_counters.dots(rows, ncu)

@@ -54,7 +54,7 @@ def mounts_for(
 ) -> Mounts:
     """The mounts of a player that may read ``sees`` (files) and ``folders``, and write below ``writes``."""
     gpu = backend == "cuda"
-    read = [*_python(), *_present(SYSTEM_FILES)]
+    read = [*python_files(), *_present(SYSTEM_FILES)]
     read += [*_toolkit(), *_compilers(), *_present(GPU_FILES)] if gpu else []
     if backend == "simt":
         from grader.backends.simt.compile import compiler
@@ -69,7 +69,7 @@ def mounts_for(
 
 
 @functools.cache
-def _python() -> tuple[Path, ...]:
+def python_files() -> tuple[Path, ...]:
     """This interpreter, its packages, and the grader; never a folder that holds the course as a whole."""
     course = Path(grader.__file__).resolve().parents[1]
     places = [Path(sys.prefix), Path(sys.base_prefix), Path(os.path.realpath(sys.executable)).parents[1]]

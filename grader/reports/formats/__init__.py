@@ -16,7 +16,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from grader.domain import atomic
+from grader.domain import disk
 from grader.domain.errors import BadInputError
 
 if TYPE_CHECKING:
@@ -123,4 +123,4 @@ def put(text: str, out: str) -> None:
     if out == "-":
         sys.stdout.write(text)
     else:
-        atomic.write(Path(out), text, parents=False)
+        disk.write(Path(out), text)

@@ -8,10 +8,13 @@ import sys
 from pathlib import Path
 from typing import Any
 
+import nbformat
+
 from grader.backends.detect import Choice
-from grader.domain import atomic, lessons, workspace
+from grader.domain import disk, lessons, workspace
 from grader.domain.errors import BadInputError
 from grader.domain.lessons import Lesson
+from grader.domain.notebook import text
 
 KERNEL = "inline-to-fused"
 
@@ -21,11 +24,11 @@ def notebook(lesson: Lesson) -> Path:
     mine, page = workspace.folder() / f"{lesson.name}.ipynb", lesson.folder / "lesson.ipynb"
     if not mine.exists():
         try:
-            book = json.loads(page.read_text("utf-8"))
+            book = nbformat.read(page, as_version=4)
         except (OSError, ValueError) as error:
             raise BadInputError(f"{page} cannot be read; git checkout {page} restores it.") from error
-        book["metadata"]["kernelspec"] = {"display_name": "Python", "language": "python", "name": KERNEL}
-        atomic.write(mine, json.dumps(book, indent=1, ensure_ascii=False) + "\n")
+        book.metadata.kernelspec = {"display_name": "Python", "language": "python", "name": KERNEL}
+        disk.write(mine, text(book))
     return mine
 
 
@@ -59,7 +62,7 @@ def spec(choice: Choice) -> Path:
         "interrupt_mode": "signal",
         "env": {"PYTHONPATH": os.pathsep.join(filter(None, paths))},
     }
-    atomic.write(place / "kernels" / KERNEL / "kernel.json", json.dumps(data, indent=1) + "\n")
+    disk.write(place / "kernels" / KERNEL / "kernel.json", json.dumps(data, indent=1) + "\n")
     return place
 
 

@@ -74,11 +74,12 @@ def calibration(guesses: list[Guess]) -> Table:
     for guess in guesses:
         found = "" if guess.found is None else f"{guess.found:g}"
         about = guess.what.removesuffix("_ratio")
-        table.add_row(guess.lesson[:2], about, f"{guess.value:g}", found, _dot(guess))
+        table.add_row(guess.lesson[:2], about, f"{guess.value:g}", found, dot(guess))
     return table
 
 
-def _dot(guess: Guess) -> Text:
+def dot(guess: Guess) -> Text:
+    """How far the guess is off, between a tenth and ten times of what was found, on a small scale."""
     from rich.text import Text
 
     if guess.found is None or guess.found <= 0:

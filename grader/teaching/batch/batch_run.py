@@ -11,7 +11,7 @@ from pathlib import Path
 
 import msgspec
 
-from grader.domain import atomic, disk, lessons
+from grader.domain import disk, lessons
 from grader.domain.errors import BadInputError
 from grader.domain.lessons import Lesson
 from grader.domain.verdict import Status, Verdict
@@ -79,9 +79,9 @@ def run(request: Request) -> Class:
             request.by_student, machines.memory, machines.arch, _hidden(request.hidden, wanted),
         )  # fmt: skip
         made = batch_plan.make(handed, wanted, settings, request.policy)
-        atomic.write(results.plan, made.text(title))
+        disk.write(results.plan, made.text(title))
         before = class_rows.best(results.lines())
-        orders = _left(made, before, request)
+        orders = left_to_grade(made, before, request)
         batch = _Batch(results, kept, made, {x.name: x for x in wanted}, before, request)
         with batch_progress.listener(len(orders), quiet=request.quiet) as told:
             batch.told = told
@@ -236,7 +236,7 @@ def _hidden(given: Path | None, wanted: list[Lesson]) -> dict[str, str]:
     return found
 
 
-def _left(made: Plan, before: dict[str, Line], request: Request) -> dict[str, Order]:
+def left_to_grade(made: Plan, before: dict[str, Line], request: Request) -> dict[str, Order]:
     """The orders that have no line yet, or are to be graded again."""
     left: dict[str, Order] = {}
     for entry in made.entries:

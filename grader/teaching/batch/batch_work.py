@@ -133,7 +133,7 @@ def prepare(order: Order) -> Job:
 def cached_file(text: str, folder: str, name: str) -> Path:
     """A file with this text in the cache, by content; every process that wants it gets the same one."""
     digest = hashlib.sha256(text.encode()).hexdigest()[:16]
-    return disk.keep(text, cache.cache_folder() / "batch" / folder / digest / name)
+    return disk.write(cache.cache_folder() / "batch" / folder / digest / name, text)
 
 
 @functools.cache

@@ -6,7 +6,6 @@ written when the power failed does not count, and its grading is done again.
 
 from __future__ import annotations
 
-import fcntl
 import json
 import os
 from collections.abc import Iterator
@@ -14,6 +13,7 @@ from contextlib import contextmanager
 from pathlib import Path
 
 import msgspec
+from filelock import FileLock, Timeout
 
 from grader.domain.errors import BadInputError
 from grader.reports.row import Summary
@@ -47,14 +47,15 @@ class Journal:
     def __init__(self, path: Path) -> None:
         self.path = path
         path.parent.mkdir(parents=True, exist_ok=True)
-        self._fd = os.open(path, os.O_RDWR | os.O_CREAT | os.O_APPEND, 0o644)
+        # Beside the journal: a lock's file may be removed. Threads share it, and it goes with the process.
+        self._lock = FileLock(path.with_suffix(".lock"), thread_local=False)
         try:
-            fcntl.flock(self._fd, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except OSError as error:
-            os.close(self._fd)
+            self._lock.acquire(timeout=0)
+        except Timeout as error:
             raise BadInputError(
                 f"Another batch is writing to {path.parent}; wait for it, or end it."
             ) from error
+        self._fd = os.open(path, os.O_RDWR | os.O_CREAT | os.O_APPEND, 0o644)
         self._drop_unfinished()
 
     def _drop_unfinished(self) -> None:
@@ -73,6 +74,7 @@ class Journal:
     def close(self) -> None:
         """Let go of it."""
         os.close(self._fd)
+        self._lock.release()
 
 
 def lines(path: Path) -> Iterator[Line]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from pathlib import Path
 
-from grader.domain import atomic
+from grader.domain import disk
 from grader.domain.verdict import Verdict
 from grader.reports import formats
 from grader.reports.row import Class, Row, StudentResult
@@ -19,7 +19,7 @@ def write_student(results: ResultsFolder, row: Row, verdict: Verdict, wanted: It
     result = StudentResult(row, verdict, profile=(folder / "profile" / "roofline.png").exists())
     for one in formats.of_student().values():
         if one.always or one.name in wanted:
-            atomic.write(folder / one.file, one.write(result), sync=False)
+            disk.write(folder / one.file, one.write(result))
 
 
 def write_class(results: ResultsFolder, result: Class, wanted: Iterable[str] = ()) -> list[Path]:
@@ -27,7 +27,7 @@ def write_class(results: ResultsFolder, result: Class, wanted: Iterable[str] = (
     written = []
     for one in formats.of_class().values():
         if one.always or one.name in wanted:
-            atomic.write(results.reports / one.file, one.write(result), sync=False)
+            disk.write(results.reports / one.file, one.write(result))
             written.append(results.reports / one.file)
     return written
 

@@ -7,8 +7,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
-from grader.domain import atomic
-from grader.domain.disk import slug
+from grader.domain import disk
 from grader.domain.errors import BadInputError
 from grader.domain.verdict import Verdict
 from grader.teaching.batch.journal import Line, lines
@@ -45,7 +44,7 @@ class ResultsFolder:
 
     def keep(self, key: str, verdict: Verdict) -> None:
         """Write a verdict, on the disk before this returns: the journal's line may follow."""
-        atomic.write(self.verdict_path(key), json.dumps(verdict.as_json(), allow_nan=False))
+        disk.write(self.verdict_path(key), json.dumps(verdict.as_json(), allow_nan=False), sync=True)
 
     def verdict(self, key: str) -> Verdict:
         """A verdict that was kept; BadInputError if somebody has removed or changed it."""
@@ -59,7 +58,7 @@ class ResultsFolder:
 
     def student(self, student: str, lesson: str) -> Path:
         """The folder of one student's results for one lesson."""
-        return self.root / "students" / slug(student) / lesson
+        return self.root / "students" / disk.slug(student) / lesson
 
     def lines(self) -> Iterator[Line]:
         """The journal's lines, oldest first."""

@@ -11,7 +11,7 @@ import sys
 from pathlib import Path
 
 from grader.backends import detect
-from grader.domain import atomic, lessons, submission
+from grader.domain import disk, lessons, submission
 from grader.domain.errors import BadInputError
 from grader.domain.lessons import Lesson
 from grader.domain.verdict import Verdict
@@ -33,7 +33,7 @@ def main(words: list[str]) -> int:
     lesson = lessons.find(name)
     verdict = grade(lesson, Path(folder))
     student = os.environ.get("OWNER") or os.environ.get("USERNAME") or "student"
-    atomic.write(Path(out).resolve(), formats.single(verdict, kind, student))
+    disk.write(Path(out).resolve(), formats.single(verdict, kind, student))
     print(f"{verdict.status}: {verdict.points} of {verdict.max_points} points")
     return 0
 

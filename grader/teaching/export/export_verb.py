@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from grader.domain import lessons
+from grader.domain import disk, lessons
 from grader.domain.errors import BadInputError
 from grader.teaching.export import bundle, nbgrader
 
@@ -15,9 +15,7 @@ def run(platform: str, word: str, out: Path | None, hidden: Path | None) -> int:
     """Write the package and say what to do with it."""
     lesson = lessons.find(word)
     if platform == "nbgrader":
-        path = out or Path(f"{lesson.name}.ipynb")
-        path.parent.mkdir(parents=True, exist_ok=True)
-        path.write_text(nbgrader.assignment(lesson), "utf-8")
+        path = disk.write(out or Path(f"{lesson.name}.ipynb"), nbgrader.assignment(lesson))
         print(f"{path}: put it into source/{lesson.name}/ of your nbgrader course.")
         return 0
     if platform not in PLATFORMS:

@@ -6,7 +6,6 @@ of its own; its last line is the points, which nbgrader takes as partial credit.
 
 from __future__ import annotations
 
-import hashlib
 import json
 import re
 import subprocess
@@ -14,6 +13,8 @@ import sys
 import tempfile
 from collections.abc import Sequence
 from pathlib import Path
+
+from nbformat import v4
 
 from grader.domain import lessons, notebook
 from grader.domain.errors import BadInputError
@@ -31,24 +32,16 @@ nbgrader.points("{}", In)"""
 def assignment(lesson: Lesson, exercise: str = "") -> str:
     """The notebook for ``source/NAME/``; ``exercise`` other than the starter is for trying it out."""
     page = (lesson.folder / "README.md").read_text("utf-8")
-    made = json.loads(notebook.build(lesson.name, page, exercise or lesson.exercise.read_text("utf-8")))
-    number = 0
-    for cell in made["cells"]:
-        facts = cell["metadata"].pop("course", None)
-        if facts:
-            number += 1
-            text = PART.format(facts["part"], facts["of"]) + "\n" + "".join(cell["source"])
-            cell["source"] = text.splitlines(keepends=True)
-            cell["metadata"] = {"nbgrader": _metadata(f"{lesson.name}-{number}", solution=True)}
+    made = notebook.build(lesson.name, page, exercise or lesson.exercise.read_text("utf-8"))
+    for cell in made.cells:
+        if facts := cell.metadata.pop("course", None):
+            cell.source = PART.format(facts.part, facts.of) + "\n" + cell.source
+            cell.metadata = {"nbgrader": _metadata(f"{lesson.name}-{facts.part}", solution=True)}
     grading = GRADE.format(lesson.number)
     facts = _metadata(f"{lesson.name}-points", solution=False) | {"points": lesson.task.max_points}
-    made["cells"].append(
-        {
-            "cell_type": "code", "execution_count": None, "id": _id(lesson.name), "outputs": [],
-            "metadata": {"nbgrader": facts}, "source": grading.splitlines(keepends=True),
-        }
-    )  # fmt: skip
-    return json.dumps(made, indent=1, ensure_ascii=False) + "\n"
+    key = notebook.cell_id(f"{lesson.name}-points")
+    made.cells.append(v4.new_code_cell(grading, id=key, metadata={"nbgrader": facts}))
+    return notebook.text(made)
 
 
 def _metadata(name: str, *, solution: bool) -> dict[str, object]:
@@ -57,10 +50,6 @@ def _metadata(name: str, *, solution: bool) -> dict[str, object]:
         "schema_version": 3, "grade_id": name, "grade": not solution, "solution": solution,
         "locked": not solution, "task": False,
     }  # fmt: skip
-
-
-def _id(name: str) -> str:
-    return hashlib.sha256(f"{name}-points".encode()).hexdigest()[:12]
 
 
 def source(cells: Sequence[str]) -> str:

@@ -9,7 +9,7 @@ from pathlib import Path
 
 from rich.table import Table
 
-from grader.domain import atomic, lessons, packages, submission
+from grader.domain import disk, lessons, packages, submission
 from grader.domain.errors import BadInputError
 from grader.teaching.similar import fingerprint_tokens, winnow
 from grader.teaching.similar.winnow import Pair, Prints
@@ -57,7 +57,7 @@ def _run(folder: Path, wanted: tuple[str, ...], layout: str, least: float, out: 
     console.print(NOTE, style="dim")
     if out is not None:
         data = {"note": NOTE, "pairs": {name: [asdict(p) for p in pairs] for name, pairs in found.items()}}
-        atomic.write(out, json.dumps(data, indent=1) + "\n")
+        disk.write(out, json.dumps(data, indent=1) + "\n")
     return 0
 
 

@@ -1,15 +1,11 @@
 from __future__ import annotations
 
-import os
 import re
 from pathlib import Path
 
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from grader.domain import atomic
-from grader.domain.errors import BadInputError
 from grader.domain.verdict import Finding, Status, Verdict
 from grader.student import progress
 
@@ -74,26 +70,3 @@ def test_predictions_meet_what_was_found(work_folder: Path) -> None:
     progress.record(verdict(20, speed={"kernel_ratio": 0.98765, "kind": "predicted"}))
     assert progress.read().guesses[("03_square_kernel", "kernel_ratio")].found == 0.9877
     assert "predicted 03_square_kernel kernel_ratio 3 found 0.9877\n" in progress.path().read_text()
-
-
-@pytest.mark.parametrize("fails_at", ["fsync", "replace"])
-def test_an_interrupted_write_leaves_the_old_file(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, fails_at: str
-) -> None:
-    file = tmp_path / "progress.txt"
-    atomic.write(file, "old\n")
-
-    def interrupted(*_: object) -> None:
-        raise KeyboardInterrupt
-
-    monkeypatch.setattr(os if fails_at == "fsync" else Path, fails_at, interrupted)
-    with pytest.raises(KeyboardInterrupt):
-        atomic.write(file, "new\n" * 1000)
-    assert file.read_text() == "old\n"
-    assert [p.name for p in tmp_path.iterdir()] == ["progress.txt"]
-
-
-def test_a_folder_that_cannot_be_made_is_said(tmp_path: Path) -> None:
-    (tmp_path / "file").write_text("")
-    with pytest.raises(BadInputError, match=r"progress\.txt cannot be written: "):
-        atomic.write(tmp_path / "file" / "progress.txt", "x")

@@ -109,7 +109,7 @@ def test_a_prediction_without_a_terminal_says_how(work_folder: Path) -> None:
 
 @pytest.mark.parametrize(("value", "at"), [(1.0, 15), (10.0, 30), (100.0, 30), (0.1, 0), (0.001, 0)])
 def test_calibration_marks_how_far_off_a_prediction_was(value: float, at: int) -> None:
-    assert predictions._dot(Guess("07_x", "kernel_ratio", value, 1.0)).plain.index("●") == at
+    assert predictions.dot(Guess("07_x", "kernel_ratio", value, 1.0)).plain.index("●") == at
 
 
 def guessed(*pairs: tuple[float, float | None]) -> None:

@@ -28,7 +28,7 @@ from grader.teaching.batch import (
     pending,
 )
 from grader.teaching.batch.batch_plan import Settings
-from grader.teaching.batch.batch_run import Request, _left
+from grader.teaching.batch.batch_run import Request, left_to_grade
 from grader.teaching.batch.batch_work import Order
 from grader.teaching.batch.journal import Line
 from grader.teaching.batch.late_policy import Policy
@@ -95,7 +95,8 @@ def test_which_orders_are_left(tmp_path: Path) -> None:
     request = Request(tmp_path, tmp_path, ("07",), "cuda")
 
     def left(**words: object) -> set[str]:
-        return {made.orders[k].source[2:6].strip() for k in _left(made, lines, replace(request, **words))}  # type: ignore[arg-type]
+        open_ = left_to_grade(made, lines, replace(request, **words))
+        return {made.orders[k].source[2:6].strip() for k in open_}  # type: ignore[arg-type]
 
     assert left() == {"ann", "cleo"}  # a CPU's line is not enough for a full run on a GPU
     assert left(only_pending=True) == {"ann"}

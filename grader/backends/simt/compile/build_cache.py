@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-import fcntl
 import hashlib
 import tempfile
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable
 from pathlib import Path
 
 from grader.domain.cache import cache_folder
@@ -27,20 +25,17 @@ def digest(*parts: object) -> str:
     return h.hexdigest()[:20]
 
 
-@contextmanager
-def locked(path: Path) -> Iterator[None]:
-    """Holds the lock that belongs to ``path``; it goes with the process, however that ends."""
-    path.parent.mkdir(parents=True, exist_ok=True)
-    with (path.parent / f".{path.name}.lock").open("w") as lock:
-        fcntl.flock(lock, fcntl.LOCK_EX)
-        yield
-
-
 def once(path: Path, make: Callable[[Path], object]) -> Path:
-    """``path``, after ``make(temporary)`` if it was not there; never half of it."""
+    """``path``, after ``make(temporary)`` if it was not there; never half of it.
+
+    One process makes it, others wait. The lock goes with its process, however that ends.
+    """
     if path.exists():
         return path
-    with locked(path):
+    from filelock import FileLock
+
+    path.parent.mkdir(parents=True, exist_ok=True)
+    with FileLock(path.parent / f".{path.name}.lock"):
         if path.exists():
             return path
         with tempfile.TemporaryDirectory(dir=path.parent, prefix=".making-") as folder:

@@ -115,13 +115,18 @@ def python_include() -> Path:
     return folder
 
 
+def debugging() -> bool:
+    """Whether a debugger is to find a kernel's locals: ``COURSE_DEBUG``. Its builds are kept apart."""
+    return bool(os.environ.get("COURSE_DEBUG"))
+
+
 def common_flags() -> list[str]:
     """What every compilation against torch has."""
     found = torch()
     flags = [
         "-fPIC",
         f"-std={found.standard}",
-        "-g1",
+        "-g3" if debugging() else "-g1",
         "-fvisibility=hidden",
         "-DTORCH_API_INCLUDE_EXTENSION_H",
     ]
@@ -136,7 +141,7 @@ def common_flags() -> list[str]:
 
 def checked_flags() -> list[str]:
     """Instrumentation: the compiler calls the runtime at every memory access and basic block."""
-    flags = ["-O1", "-fsanitize=thread,signed-integer-overflow"]
+    flags = ["-Og" if debugging() else "-O1", "-fsanitize=thread,signed-integer-overflow"]
     if compiler().is_clang:  # without bounds: that cuts blocks in pieces, a tiled matmul takes twice as long
         # A loop that copies must stay a loop: the runtime does not hear of a library's memcpy.
         flags += [f"-fno-builtin-{name}" for name in ("memcpy", "memmove", "memset")]

@@ -1,0 +1,74 @@
+"""What is built is built once; who is killed while it builds holds nobody up, nor does what it had started."""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import sys
+import time
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+
+import pytest
+
+from grader.backends.simt.compile import build_cache
+
+BUILDER = """
+import subprocess, sys
+from pathlib import Path
+from grader.backends.simt.compile import build_cache
+
+def make(path):
+    child = subprocess.Popen(["sleep", "60"])
+    path.write_text("half")
+    print(child.pid, flush=True)
+    child.wait()
+
+build_cache.once(Path(sys.argv[1]), make)
+"""
+
+
+def test_who_was_killed_holds_nobody_up_nor_does_its_child(tmp_path: Path) -> None:
+    path = tmp_path / "new" / "built"
+    with subprocess.Popen(
+        [sys.executable, "-c", BUILDER, str(path)], stdout=subprocess.PIPE, text=True
+    ) as builder:
+        assert builder.stdout is not None
+        child = int(builder.stdout.readline())
+        assert not path.exists()
+        begun = time.monotonic()
+        with ThreadPoolExecutor(1) as pool:
+            later = pool.submit(build_cache.once, path, lambda out: out.write_text("whole"))
+            with pytest.raises(TimeoutError):
+                later.result(timeout=0.5)
+            builder.kill()
+            try:
+                assert later.result(timeout=20.0).read_text() == "whole"
+                assert time.monotonic() - begun < 20.0
+                os.kill(child, 0)  # it lives, and keeps nothing
+            finally:
+                os.kill(child, signal.SIGKILL)
+
+
+def test_many_that_want_it_at_once_make_it_once(tmp_path: Path) -> None:
+    made = []
+
+    def make(out: Path) -> None:
+        made.append(out)
+        time.sleep(0.2)
+        out.write_text("built")
+
+    with ThreadPoolExecutor(6) as pool:
+        found = list(pool.map(lambda _: build_cache.once(tmp_path / "built", make), range(6)))
+    assert {path.read_text() for path in found} == {"built"} and len(made) == 1
+
+
+def test_what_fails_leaves_nothing_behind(tmp_path: Path) -> None:
+    def fail(out: Path) -> None:
+        out.write_text("half")
+        raise ValueError
+
+    with pytest.raises(ValueError):
+        build_cache.once(tmp_path / "built", fail)
+    assert build_cache.once(tmp_path / "built", lambda out: out.write_text("whole")).read_text() == "whole"

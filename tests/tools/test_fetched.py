@@ -1,0 +1,62 @@
+"""What is fetched is what was written down; without a network diagrams stay text."""
+
+from __future__ import annotations
+
+import hashlib
+import tarfile
+from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
+
+import pytest
+
+from tools import fetched, hooks
+
+PAGE = '<pre class="mermaid">a --> b</pre><script id="__config"></script>'
+
+
+@pytest.fixture
+def listed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A list that names an archive on this machine."""
+    monkeypatch.setenv("COURSE_CACHE", str(tmp_path / "cache"))
+    (tmp_path / "it.js").write_text("draw()")
+    with tarfile.open(archive := tmp_path / "it.tgz", "w:gz") as packed:
+        packed.add(tmp_path / "it.js", "package/it.js")
+    sha = hashlib.sha256(archive.read_bytes()).hexdigest()
+    path = tmp_path / "fetched.toml"
+    path.write_text(
+        f'[it]\nurl = "{archive.as_uri()}"\nsha256 = "{sha}"\nfiles = {{"package/it.js" = "js/it.js"}}\n'
+    )
+    return path
+
+
+def test_it_is_fetched_once_and_kept(listed: Path) -> None:
+    assert fetched.files("it", listed) == {"js/it.js": b"draw()"}
+    listed.with_name("it.tgz").unlink()
+    assert fetched.files("it", listed) == {"js/it.js": b"draw()"}
+
+
+def test_what_was_kept_and_is_damaged_is_fetched_again(listed: Path) -> None:
+    fetched.files("it", listed)
+    (kept,) = (listed.parent / "cache" / "site").iterdir()
+    kept.write_bytes(b"something else")
+    assert fetched.files("it", listed) == {"js/it.js": b"draw()"}
+
+
+def test_another_archive_is_refused(listed: Path) -> None:
+    with tarfile.open(listed.with_name("it.tgz"), "w:gz") as packed:
+        packed.add(listed, "package/it.js")
+    with pytest.raises(fetched.FetchError, match=r"has SHA-256 .*, not .* as tools/fetched.toml says"):
+        fetched.files("it", listed)
+    assert not (listed.parent / "cache").exists()
+
+
+def test_without_a_network_diagrams_stay_text(listed: Path) -> None:
+    listed.with_name("it.tgz").unlink()
+    with pytest.raises(fetched.FetchError, match="it cannot be fetched from file://"):
+        fetched.files("it", listed)
+    page: Any = SimpleNamespace(url="contributing/simt/")
+    for diagrams, there in ((True, "../../assets/javascripts/mermaid.tiny.js"), (False, 'class="diagram"')):
+        config: Any = SimpleNamespace(extra={"diagrams": diagrams})
+        made = hooks.on_post_page(PAGE, page, config)
+        assert there in made and ("mermaid" in made) is diagrams
