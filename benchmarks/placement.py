@@ -22,13 +22,14 @@ from typing import Any
 ROOT = Path(__file__).resolve().parents[1]
 sys.path.insert(0, str(ROOT))
 
+from grader.referee.timing.order import seed_of  # noqa: E402
+
 from benchmarks.clocks import KERNEL, SPIN  # noqa: E402
 from grader.domain import cache  # noqa: E402
 from grader.domain.task import Tensor  # noqa: E402
 from grader.referee import draw  # noqa: E402
 from grader.referee.process.player_process import Limits, Player  # noqa: E402
 from grader.referee.timing import gpu_state, race  # noqa: E402
-from grader.referee.timing.order import seed_of  # noqa: E402
 from grader.referee.timing.plan import Plan  # noqa: E402
 from grader.referee.transport import Value  # noqa: E402
 

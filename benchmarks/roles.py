@@ -33,6 +33,9 @@ import numpy as np
 ROOT = Path(__file__).resolve().parents[1]
 sys.path.insert(0, str(ROOT))
 
+from grader.referee.timing.order import seed_of  # noqa: E402
+from grader.referee.timing.track import Track  # noqa: E402
+
 from grader.domain import cache  # noqa: E402
 from grader.domain.task import Case, Task, Tensor  # noqa: E402
 from grader.referee.lesson_problem import LessonProblem  # noqa: E402
@@ -41,11 +44,9 @@ from grader.referee.process.player_process import Limits, Player  # noqa: E402
 from grader.referee.reference import Oracle  # noqa: E402
 from grader.referee.session import Session  # noqa: E402
 from grader.referee.timing import gpu_state, race  # noqa: E402
-from grader.referee.timing.order import seed_of  # noqa: E402
 from grader.referee.timing.plan import FRESH, Plan  # noqa: E402
 from grader.referee.timing.setup import ready  # noqa: E402
 from grader.referee.timing.timed_results import fetch  # noqa: E402
-from grader.referee.timing.track import Track  # noqa: E402
 
 SHAPE = (64, 1024)
 TEXT = '''

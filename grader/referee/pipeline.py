@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from grader.domain import cache
+from grader.domain.speed import Speed
 from grader.domain.verdict import Finding, Status, Verdict
 from grader.feedback.explain import functions_first
 from grader.feedback.explain.attach import explained
@@ -46,7 +47,7 @@ def check(job: Job) -> Outcome:
     return Outcome(verdict, advice, *((builder.builds, builder.requests) if builder else ([], [])))
 
 
-def _judged(running: Processes, stages: dict[str, float], begun: float) -> dict[str, Any] | None:
+def _judged(running: Processes, stages: dict[str, float], begun: float) -> Speed | None:
     """Play and judge, then measure; the speed. What is found goes to the session's record."""
     job, session = running.job, running.session
     record, measured = session.record, None
@@ -169,7 +170,7 @@ def _inspection(job: Job) -> Inspection | None:
     return Inspection(subject, keep=not job.beside)
 
 
-def _timed(job: Job, session: Session) -> dict[str, Any] | None:
+def _timed(job: Job, session: Session) -> Speed | None:
     """The speed; a submission that is right until it is timed loses its points."""
     try:
         if job.timer:
@@ -260,7 +261,7 @@ def _copies(job: Job) -> Callable[[Path], Player]:
 
 
 def _verdict(
-    job: Job, record: Record, stages: dict[str, float], begun: float, measured: dict[str, object] | None
+    job: Job, record: Record, stages: dict[str, float], begun: float, measured: Speed | None
 ) -> Verdict:
     facts = {k: str(v) for k, v in record.facts.items()}
     known = record.nearest or {}

@@ -8,6 +8,7 @@ from typing import Any
 
 from grader.domain import packages
 from grader.domain.errors import BadInputError
+from grader.domain.speed import Measured, NoSpeed
 from grader.domain.verdict import SENTENCE, Status, Verdict
 from grader.reports.row import Row, row_of
 from grader.reports.words import outcome, said
@@ -43,7 +44,8 @@ def text(row: Row, verdict: Verdict, profile: bool = False) -> str:
         .get_template("student.html")
         .render(
             row=row, verdict=verdict, checks=checks, sentence=SENTENCE[verdict.status], profile=profile,
-            speed=verdict.speed if verdict.speed and "whole_ratio" in verdict.speed else None,
+            speed=None if isinstance(verdict.speed, NoSpeed) else verdict.speed,
+            measured=isinstance(verdict.speed, Measured),
         )
     )  # fmt: skip
     return shown

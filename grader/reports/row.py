@@ -6,6 +6,8 @@ from dataclasses import asdict, dataclass, field
 from types import NoneType
 from typing import Any
 
+from grader.domain import speed as speeds
+from grader.domain.speed import Measured, Speed
 from grader.domain.verdict import Status, Verdict
 from grader.domain.version import __version__
 
@@ -142,16 +144,15 @@ def is_line(data: dict[str, Any]) -> bool:
     return len(checks) == len(data["checks"]) and data["status"] in list(Status)
 
 
-def _speed(speed: dict[str, Any] | None) -> dict[str, Any] | None:
+def _speed(speed: Speed | None) -> dict[str, Any] | None:
     """The ratio and, for a measured one, its 95 % interval; None where no ratio is claimed."""
-    if not speed or "whole_ratio" not in speed or "why" in speed:
+    found = speeds.claimed(speed)
+    if found is None:
         return None
-    short: dict[str, Any] = {
-        k: speed[k] for k in ("kind", "device", "whole_ratio", "kernel_ratio") if k in speed
-    }
-    if "interval" in speed:
-        short["low"], short["high"] = speed["interval"]
-    return short
+    short = {"kind": speeds.kind_of(found), "device": found.device, "whole_ratio": found.whole_ratio}
+    if isinstance(found, Measured):
+        return short | {"low": found.interval[0], "high": found.interval[1]}
+    return short | {"kernel_ratio": found.kernel_ratio}
 
 
 def row_of(verdict: Verdict, student: str) -> Row:

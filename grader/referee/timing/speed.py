@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from grader.domain import gpu_card
+from grader.domain.speed import Measured, NoSpeed, Predicted, Speed
 from grader.domain.task import Task
 from grader.referee import counting
 from grader.referee.fault import FaultError
 from grader.referee.predict import call, operator_times
-from grader.referee.timing import race
-from grader.referee.timing.interval import spread
 from grader.referee.timing.measure import CAUGHT, measured
 
 if TYPE_CHECKING:
@@ -21,22 +20,22 @@ BASELINES = ("default", "max-autotune", "solution")  # modes of torch.compile, a
 
 def speed_of(
     session: Session, task: Task, backend: str, baselines: tuple[str, ...] = (), card: str = gpu_card.DEFAULT
-) -> dict[str, Any] | None:
-    """The verdict's ``speed`` entry, or None when there is nothing to say.
+) -> Speed | None:
+    """The verdict's speed, or None when there is nothing to say.
 
     ``baselines``: modes of torch.compile to race beside eager. ``card``: what to predict for. A submission
     that is caught cheating the clock, or whose timed results are wrong, raises FaultError; other troubles are
-    a sentence in the entry.
+    its ``why``.
     """
     try:
         return _measured(session, task, baselines) if backend == "cuda" else _predicted(session, task, card)
     except FaultError as fault:
         if fault.status in CAUGHT:
             raise
-        return {"kind": "none", "why": fault.message}
+        return NoSpeed(fault.message)
 
 
-def _predicted(session: Session, task: Task, card_name: str) -> dict[str, Any] | None:
+def _predicted(session: Session, task: Task, card_name: str) -> Predicted | NoSpeed | None:
     """From what simt counts of a call at a small size, grown to the full one."""
     assert task.speed is not None
     launches = counting.count(session, task.speed.case)
@@ -47,23 +46,22 @@ def _predicted(session: Session, task: Task, card_name: str) -> dict[str, Any] |
     card = gpu_card.card(card_name)
     own = call.predicted(launches, card, task.speed.fused_bytes / task.speed.case_bytes)
     if own.why_not:
-        return {"kind": "none", "why": f"no prediction for {card.name}: {own.why_not}."}
+        return NoSpeed(f"no prediction for {card.name}: {own.why_not}.")
     about = task.speed
     eager = operator_times.elementwise(about.eager_bytes, about.eager_launches, card, about.broadcast)
     gemm = operator_times.product(about.flops, card)
-    return {
-        "kind": "predicted",
-        "device": card.name,
-        "method": call.METHOD,
-        "counted_bytes": moved,
-        "launches": len(launches),
-        "kernel_seconds": own.seconds,
-        "eager_kernel_seconds": eager,
-        "product_seconds": gemm,
-        "kernel_ratio": eager / own.seconds,
-        "whole_ratio": (eager + gemm) / (own.seconds + gemm),
-        "limits": list(own.limits),
-    }
+    return Predicted(
+        device=card.name,
+        method=call.METHOD,
+        counted_bytes=moved,
+        launches=len(launches),
+        kernel_seconds=own.seconds,
+        eager_kernel_seconds=eager,
+        product_seconds=gemm,
+        kernel_ratio=eager / own.seconds,
+        whole_ratio=(eager + gemm) / (own.seconds + gemm),
+        limits=list(own.limits),
+    )
 
 
 METHOD = (
@@ -73,40 +71,13 @@ METHOD = (
 )
 
 
-def _measured(session: Session, task: Task, baselines: tuple[str, ...]) -> dict[str, Any]:
+def _measured(session: Session, task: Task, baselines: tuple[str, ...]) -> Measured:
     """Submission and baselines in turns on the same GPU, then the reference alone."""
     about = task.speed
     assert about is not None
     half = about.fused_bytes // 2
-    found = measured(session, about.full, read_bytes=half, flops=about.flops, baselines=baselines, copy=half)
-    heat = found.heat
+    found = measured(
+        session, about.full, read_bytes=half, flops=about.flops, baselines=baselines, copy_bytes=half
+    )
     session.record.stages |= {f"speed: {stage}": seconds for stage, seconds in found.stages.items()}
-    own, against = spread(heat.own.seconds), heat.against()
-    return {
-        "kind": "measured",
-        "device": str(session.record.facts.get("device", "")),
-        "method": METHOD,
-        "seconds": own.as_json(),
-        "eager_seconds": spread(heat.baselines[race.EAGER].seconds).as_json(),
-        "whole_ratio": against.ratio,
-        "interval": [against.low, against.high],
-        "outcome": against.outcome,
-        "rounds": heat.rounds,
-        "processes": found.processes,
-        "compared": heat.compared,
-        "clocks_apart": heat.own.unexplained() - heat.baselines[race.EAGER].unexplained(),
-        "confirmed": sum(heat.kept),
-        "blocks": heat.as_json(),
-        "baselines": {name: _baseline(heat, name) for name in heat.baselines},
-        "machine": heat.machine,
-    } | ({"why": heat.why} if heat.why else {})  # fmt: skip
-
-
-def _baseline(heat: race.Heat, name: str) -> dict[str, Any]:
-    found = heat.against(name)
-    return {
-        "seconds": spread(heat.baselines[name].seconds).as_json(),
-        "ratio": found.ratio,
-        "interval": [found.low, found.high],
-        "outcome": found.outcome,
-    }
+    return found.result.speed(str(session.record.facts.get("device", "")), METHOD, found.processes)
