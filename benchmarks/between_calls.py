@@ -114,7 +114,7 @@ def main(out: Path, blocks: int = 16) -> None:
             us = f"{said.said * 1e6:8.1f} us and {own.unexplained() * 1e6:8.1f} us"
             print(f"{size:6} {way:29} {name:43} {us}: {word}", flush=True)
     command = " ".join(["python benchmarks/between_calls.py OUT.json", *sys.argv[2:]])
-    out.write_text(json.dumps({"command": command, "machine": gpu_state.state(), "found": found}) + "\n")
+    out.write_text(json.dumps({"command": command, "machine": gpu_state.state_json(), "found": found}) + "\n")
 
 
 if __name__ == "__main__":

@@ -213,7 +213,7 @@ def main(out: Path, count: int, seconds: float, which: list[str]) -> None:
     words = [f'"{word}"' if " " in word else word for word in which]
     how = {
         "command": " ".join(["python benchmarks/clocks.py OUT.json", str(count), f"{seconds:g}", *words]),
-        "machine": gpu_state.state(),
+        "machine": gpu_state.state_json(),
     }
     result: dict[str, Any] = json.loads(out.read_text("utf-8")) if out.exists() else {"series": {}}
     ends = time.monotonic() + seconds

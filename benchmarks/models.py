@@ -81,7 +81,7 @@ def _row(problem: str, version: str, seconds: Any, found: Any) -> dict[str, Any]
 def main(out: Path) -> None:
     """All versions; the file is written after each."""
     result: dict[str, Any] = {
-        "command": "python benchmarks/models.py OUT.json", "machine": gpu_state.state(), "rows": [],
+        "command": "python benchmarks/models.py OUT.json", "machine": gpu_state.state_json(), "rows": [],
     }  # fmt: skip
     for problem, versions in VERSIONS.items():
         for number, version in enumerate(versions):

@@ -91,7 +91,7 @@ def spread(blocks: list[list[float]]) -> dict[str, float]:
 def main(out: Path, count: int = 8, rounds: int = 10) -> None:
     """Write everything, print what matters."""
     result: dict[str, Any] = {"command": " ".join(["python benchmarks/placement.py OUT", *sys.argv[2:]])}
-    result |= {"machine": gpu_state.state(), "subjects": {}}
+    result |= {"machine": gpu_state.state_json(), "subjects": {}}
     with tempfile.TemporaryDirectory() as folder:
         for name, (text, shape) in SUBJECTS.items():
             file = Path(folder) / "subject.py"

@@ -56,7 +56,7 @@ def main(out: Path, blocks: int = 40) -> None:
         for way in random.sample(sorted(ways), len(ways)):
             ways[way].append(block(events, flush, way != "all at once"))
     command = " ".join(["python benchmarks/queue_depth.py OUT.json", *sys.argv[2:]])
-    out.write_text(json.dumps({"command": command, "machine": gpu_state.state(), "us": ways}) + "\n")
+    out.write_text(json.dumps({"command": command, "machine": gpu_state.state_json(), "us": ways}) + "\n")
     for way, found in ways.items():
         places = [median(calls[k] for calls in found) for k in range(CALLS)]
         print(f"{way:14}", *(f"{us:.2f}" for us in places), flush=True)

@@ -168,7 +168,7 @@ def main(out: Path, pairs: int = 8, rounds: int = 8) -> None:
     kept = ("pair", "role", "way", "place", "overhead_us", "claims_us", "cycles", "inside_us")
     rows = [{key: one[key] for key in kept} for one in everyone]
     command = " ".join(["python benchmarks/roles.py OUT.json", *sys.argv[2:]])
-    result = {"command": command, "machine": gpu_state.state(), "processes": rows}
+    result = {"command": command, "machine": gpu_state.state_json(), "processes": rows}
     out.write_text(json.dumps(result | {"seconds": round(time.monotonic() - begun, 1)}) + "\n")
     for role in ("reference", "submission", "bare"):
         for way in WAYS:

@@ -142,7 +142,7 @@ def main(out: Path, processes: int = 6, rows: int = 8) -> None:
         more = f"{min(middle):8.1f} to {max(middle):8.1f} us, worst {one['worst_us']:6.1f} us"
         print(f"{name:16} {np.median(one['claim_us']):7.2f} us, {one['calls']:2} in a row: {more}")
     command = " ".join(["python benchmarks/row_spread.py OUT.json", *sys.argv[2:]])
-    written = {"command": command, "machine": gpu_state.state(), "step": step, "found": found}
+    written = {"command": command, "machine": gpu_state.state_json(), "step": step, "found": found}
     out.write_text(json.dumps(written) + "\n")
 
 

@@ -322,8 +322,8 @@ def too_fast(own: Blocks, card: Card | None, read_bytes: int, flops: int) -> str
     if claimed_s < 0.9 * floor_s:
         return (
             f"The process says that a call took {claimed_s * 1e6:.1f} us. {card.name} needs "
-            f"{floor_s * 1e6:.1f} us for the bytes or the products alone, so the work was not done, or not in "
-            "that time."
+            f"{floor_s * 1e6:.1f} us for the bytes or the products alone, so the work was not done, or not "
+            "in that time."
         )
     return ""
 

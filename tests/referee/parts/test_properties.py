@@ -66,7 +66,7 @@ def test_a_strange_answer_is_no_pass():
 def raced(own: float, eager: float) -> RaceResult:
     """A race of twelve pairs of blocks with a little spread."""
     pairs = [([own * (1 + i / 1e4)] * 4, [eager] * 4) for i in range(12)]
-    mine, theirs = Blocks([own for own, _ in pairs]), Blocks([eager for _, eager in pairs])
+    mine, theirs = (Blocks([pair[side] for pair in pairs], [10.0] * 12) for side in (0, 1))
     return RaceResult(mine, {"eager": theirs}, make_plan(1, 1, 1), {"eager": pairs}, rounds=6, compared=48)
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -10,6 +11,7 @@ from rich.console import Console
 
 from grader.domain import gpu_card
 from grader.domain.lessons import find
+from grader.domain.speed import Machine, NoSpeed, Speed
 from grader.domain.verdict import Verdict
 from grader.referee.timing import cross_check, gpu_state
 from grader.referee.timing.contender import EAGER
@@ -18,6 +20,7 @@ from grader.referee.timing.interval import Interval, interval, spread
 from grader.referee.timing.plan import Plan, make_plan
 from grader.referee.timing.race_result import RaceResult
 from grader.reports import clock_table
+from tests.speeds import measured, predicted
 
 Pair = tuple[list[float], list[float]]
 
@@ -98,18 +101,14 @@ def test_a_spread_is_of_single_calls() -> None:
 
 
 def test_states_of_the_machine_become_ranges() -> None:
-    one = {"name": "a GPU", "driver": "1", "sm_mhz": 1980, "memory_mhz": 3201, "celsius": 34, "throttled": []}
-    two = one | {"sm_mhz": 1200, "celsius": 60, "throttled": ["power cap"]}
-    found = gpu_state.ranges([one, {}, two])
-    assert (
-        found["sm_mhz"] == [1200, 1980]
-        and found["celsius"] == [34, 60]
-        and found["throttled"] == ["power cap"]
-    )
-    assert gpu_state.ranges([{}, {}]) == {}
+    one = gpu_state.GpuState("a GPU", "1", 1980, 3201, 34, [])
+    two = replace(one, sm_mhz=1200, celsius=60, throttled=["power cap"])
+    found = gpu_state.ranges([one, None, two])
+    assert found.sm_mhz == [1200, 1980] and found.celsius == [34, 60] and found.throttled == ["power cap"]
+    assert gpu_state.ranges([None, None]) == Machine()
 
 
-def shown(speed: dict[str, object] | None) -> str:
+def shown(speed: Speed | None) -> str:
     verdict = Verdict("07", "a.py", "cuda", "a GPU", (), 1.0, speed=speed)
     out = io.StringIO()
     clock_table.show(Console(file=out, width=140), verdict, find("07").task)
@@ -120,18 +119,13 @@ def test_a_measurement_is_shown_with_its_interval() -> None:
     times = {"median": 2.706e-3, "p10": 2.705e-3, "p90": 2.749e-3, "n": 72}
     found = {"seconds": times, "ratio": 1.0096, "interval": [1.0088, 1.0104], "outcome": "faster"}
     state = {"name": "a GPU", "driver": "5", "throttled": ["power cap"], "sm_mhz": [1, 2], "celsius": [3, 4]}
-    speed: dict[str, object] = {
-        "kind": "measured", "device": "a GPU", "seconds": times,
-        "baselines": {"eager": found, "default": found}, "rounds": 6, "compared": 72,
-        "machine": state, "method": "by turns",
-    }  # fmt: skip
-    text = shown(speed)
+    text = shown(measured(seconds=times, baselines={"eager": found, "default": found}, machine=state))
     assert "1.0088 to 1.0104  faster" in text and "torch.compile, default" in text and "2.706 ms" in text
     assert "72 timed results compared" in text and "throttled: power cap" in text
 
 
 def test_without_a_measurement_the_reason_is_said() -> None:
     assert "once every check passes" in shown(None)
-    predicted = {"kind": "predicted", "device": "H200", "kernel_seconds": 1e-5, "eager_kernel_seconds": 2e-5}
-    assert "needs a GPU's clock" in shown(dict(predicted)) and "10.0 us" in shown(dict(predicted))
-    assert "Not timed: it fell" in shown({"kind": "none", "why": "it fell"})
+    text = shown(predicted(kernel_seconds=1e-5))
+    assert "needs a GPU's clock" in text and "10.0 us" in text
+    assert "Not timed: it fell" in shown(NoSpeed("it fell"))
