@@ -23,7 +23,7 @@ ROOT = Path(__file__).resolve().parents[1]
 sys.path.insert(0, str(ROOT))
 
 from grader.referee.timing import gpu_state  # noqa: E402
-from grader.referee.timing.plan import FLUSH  # noqa: E402
+from grader.referee.timing.plan import FLUSH_BYTES  # noqa: E402
 
 CALLS, FLUSHES, CYCLES = 20, 3, 36_000
 Events = list[tuple[Any, Any]]
@@ -48,7 +48,7 @@ def main(out: Path, blocks: int = 40) -> None:
     """Blocks of both kinds in turns; print the median by place."""
     event: Any = torch.cuda.Event
     events = [(event(enable_timing=True), event(enable_timing=True)) for _ in range(CALLS)]
-    flush = torch.empty(FLUSH, dtype=torch.uint8, device="cuda")
+    flush = torch.empty(FLUSH_BYTES, dtype=torch.uint8, device="cuda")
     ways: dict[str, list[list[float]]] = {"all at once": [], "one at a time": []}
     for way in ways:  # warm
         block(events, flush, way != "all at once")

@@ -22,7 +22,7 @@ from grader.reports import charts, class_page, class_table, console, html_page, 
 from grader.reports.row import Class, LessonFacts, Row, summary
 from grader.teaching.batch import class_reports, personal
 from grader.teaching.batch.batch_plan import Entry, Plan
-from grader.teaching.batch.class_rows import of
+from grader.teaching.batch.class_rows import collected
 from grader.teaching.batch.late_policy import Policy
 from tests.reports.platforms import SCHEMAS
 from tests.speeds import measured, none, predicted
@@ -77,7 +77,7 @@ def classes(draw: st.DrawFn) -> tuple[Class, list[Verdict]]:
     entries.append(Entry("refused", "03_square_kernel", refused="It is empty.", file="y.py"))
     facts = (LessonFacts("03_square_kernel", "Square", 20),)
     plan = Plan(tuple(entries), {}, facts, Policy(0.0, 10.0))
-    return of(plan, draw(NASTY), lines), made
+    return collected(plan, draw(NASTY), lines), made
 
 
 def totals(result: Class, made: list[Verdict]) -> dict[str, int]:

@@ -405,7 +405,7 @@ def test_rows_are_added_until_they_are_precise(track: Track, monkeypatch: pytest
     result = track.run(own, other)
     assert len(result.back_to_back[0][0].wall) > two_clocks.BLOCKS_OF_SHORT_CALLS
     quiet = track.run(track.working(SHORT), track.working(SHORT))
-    assert len(quiet.rows[0][0].wall) == two_clocks.BLOCKS_OF_SHORT_CALLS
+    assert len(quiet.back_to_back[0][0].wall) == two_clocks.BLOCKS_OF_SHORT_CALLS
 
 
 def test_waiting_is_an_excuse_only_for_who_says_that_he_waited(
