@@ -7,7 +7,7 @@ import time
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, TypeAlias
+from typing import TYPE_CHECKING, Annotated, TypeAlias
 
 import typer
 from rich.console import Console
@@ -109,7 +109,7 @@ def as_json(
     each: Sequence[dict[str, float]] = (),
     *,
     complete: bool = True,
-) -> dict[str, Any]:
+) -> dict[str, object]:
     """Ranks, comparisons of two, and every verdict; seconds of the whole, and of each by its number.
 
     Not ``complete``: some may be missing, and nothing was timed yet.
@@ -192,7 +192,7 @@ class _Judged:
             _write(self._json, as_json(self._entries, complete=False))
 
 
-def _write(path: str, found: dict[str, Any]) -> None:
+def _write(path: str, found: dict[str, object]) -> None:
     write(Path(path), json.dumps(found, indent=1) + "\n")
 
 

@@ -175,9 +175,9 @@ def _timed(job: Job, session: Session) -> Speed | None:
     try:
         if job.timer:
             return job.timer(session)
-        from grader.referee.timing import speed  # not needed, and not loaded, before a file is right
+        from grader.referee.timing import task_speed  # not needed, and not loaded, before a file is right
 
-        return speed.speed_of(session, job.task, job.choice.name, job.baselines, job.card)
+        return task_speed.speed_of(session, job.task, job.choice.name, job.baselines, job.card)
     except FaultError as fault:
         session.forfeit()
         session.record.findings.append(fault.finding("speed"))

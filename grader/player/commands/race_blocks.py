@@ -30,7 +30,7 @@ MOST_EVENTS = 4096
 Events: TypeAlias = tuple[torch.cuda.Event, torch.cuda.Event]
 
 
-def perform(stage: Stage, line: Line, step: str, contender: str, **fields: Any) -> dict[str, Any]:
+def perform(stage: Stage, line: Line, step: str, contender: str, **fields: Any) -> dict[str, object]:
     """One step of a race; the contenders are kept with the stage, of which a trusted process has many.
 
     ``step``: "ready", "busy_work", "prepare", "block" or "results"; see there.
@@ -49,12 +49,12 @@ def perform(stage: Stage, line: Line, step: str, contender: str, **fields: Any) 
 def _ready(
     stage: Stage,
     entry: str,
-    sets: list[list[dict[str, Any]]],
+    sets: list[list[dict[str, object]]],
     independent: list[bool],
     flush_bytes: int,
     compiled: str = "",
     copy_bytes: int = 0,
-) -> tuple[TimedCalls, dict[str, Any]]:
+) -> tuple[TimedCalls, dict[str, object]]:
     """Take the sets of inputs, and call everything a few times.
 
     Persisting lines of the L2 cache are given back, so that none outlive the file that set them.
@@ -104,7 +104,7 @@ def _host_seconds(timed: TimedCalls) -> float:
 
 def _prepare(
     timed: TimedCalls, calls: int, fresh: tuple[str, ...] = (), busy_work: int = 0
-) -> dict[str, Any]:
+) -> dict[str, object]:
     """Before a block: everything that takes the host longer at one time than at another.
 
     What is in ``fresh`` is not where it was in the block before: "memory", "events", "stream". With "warm"
@@ -158,7 +158,7 @@ def _block(
     drain: bool = False,
     waits: bool = False,
     busy_work: Sequence[int] = (),
-) -> dict[str, Any]:
+) -> dict[str, object]:
     """Call once for each number in ``order`` with that set of inputs, filled anew from ``seed``.
 
     Args:
@@ -250,7 +250,7 @@ def recorded() -> Events:
 
 def _results(
     stage: Stage, timed: TimedCalls, calls: list[int], out: list[list[dict[str, Any]]]
-) -> dict[str, Any]:
+) -> dict[str, object]:
     """Write the results of these calls of the last block into the outbox; answers what they are."""
     facts = []
     for call, places in zip(calls, out, strict=True):
@@ -292,7 +292,7 @@ def _flushing(buffer: torch.Tensor) -> float:
     return _median(lambda: overwrite(buffer))
 
 
-def _busy_work(device: str) -> dict[str, Any]:
+def _busy_work(device: str) -> dict[str, object]:
     """``size`` of the matrices that keep this device busy, ``seconds`` of a step; ``memory``: its bytes."""
 
     def seconds(size: int) -> float:

@@ -16,7 +16,7 @@ from grader.referee.pairs.pair_problem import PairProblem
 from grader.referee.predict import call as predict
 from grader.referee.predict import operator_times
 from grader.referee.session import Session
-from grader.referee.timing import speed
+from grader.referee.timing import task_speed
 
 CASE = Case("speed", (), "", 0)
 METHOD = (
@@ -55,7 +55,7 @@ def _raced(session: Session, baselines: tuple[str, ...]) -> VerdictSpeed | None:
         what = prepared(posed(session))
     except FaultError as fault:
         return NoSpeed(fault.message)
-    return speed.speed_of(session, replace(session.task, speed=what), "cuda", baselines)
+    return task_speed.speed_of(session, replace(session.task, speed=what), "cuda", baselines)
 
 
 def _predicted(session: Session, card_name: str) -> Predicted | NoSpeed | None:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import Any
 
 from grader.domain.gpu_card import Card
 from grader.referee.predict import model, validity
@@ -35,7 +34,7 @@ def grown(small: Work, scale: float) -> Work:
     return replace(small, blocks=max(1, round(small.blocks * scale)), **totals)
 
 
-def predicted(launches: list[dict[str, Any]], card: Card, scale: float = 1.0) -> CallPrediction:
+def predicted(launches: list[dict[str, object]], card: Card, scale: float = 1.0) -> CallPrediction:
     """Of launches as a player's back end tells of them. One without a prediction leaves all without."""
     seconds, limits = 0.0, []
     for launch in launches:

@@ -51,7 +51,7 @@ class Work:
         return -(-self.threads // 32)
 
 
-def work(launch: dict[str, Any]) -> Work | None:
+def work(launch: dict[str, object]) -> Work | None:
     """The work of a launch as a player's back end tells of it; None if it was not counted."""
     counts = _dict(launch.get("counts"))
     grid, block = _shape(launch.get("grid")), _shape(launch.get("block"))
@@ -94,7 +94,7 @@ def work(launch: dict[str, Any]) -> Work | None:
     )
 
 
-def _rounds(counts: dict[str, Any], what: str, warps: int) -> float:
+def _rounds(counts: dict[str, object], what: str, warps: int) -> float:
     lines = counts.get("lines")
     entries = [x for x in lines if isinstance(x, dict)] if isinstance(lines, list) else []
     return max((_number(x.get("requests")) for x in entries if x.get("what") == what), default=0.0) / warps
@@ -112,5 +112,5 @@ def _number(value: Any) -> float:
     return float(value) if good and value >= 0 else 0.0
 
 
-def _dict(value: Any) -> dict[str, Any]:
+def _dict(value: Any) -> dict[str, object]:
     return value if isinstance(value, dict) else {}

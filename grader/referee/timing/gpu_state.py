@@ -48,7 +48,7 @@ def state() -> GpuState | None:
         return None
 
 
-def state_json() -> dict[str, Any]:
+def state_json() -> dict[str, object]:
     """The state for a file of measurements; {} without NVML."""
     found = state()
     return asdict(found) if found else {}
