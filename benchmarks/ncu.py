@@ -109,7 +109,7 @@ def on_cpu(out: Path) -> None:
         counting = Counting(compile_program([*texts, ("count.cu", exported)], Path(folder)))
         printed = labels(what_it_prints(counting.functions.count))
         rows = [
-            {"label": label, "kernel": launch["kernel"], "values": values_of(launch["counts"])}
+            {"label": label, "kernel": launch.kernel, "values": values_of(launch.counts)}
             for label, launch in zip(printed, counting.launches(), strict=True)
         ]
     out.write_text(
@@ -129,16 +129,16 @@ def what_it_prints(function: Callable[[], Any]) -> str:
         return file.read()
 
 
-def values_of(counts: dict[str, Any]) -> dict[str, float]:
-    """The counts by the names of ``METRICS``."""
+def values_of(counts: Any) -> dict[str, float]:
+    """The counts (:class:`grader.protocol.messages.Counts`) by the names of ``METRICS``."""
     values: dict[str, float] = {}
     for kind in ("load", "store"):
-        traffic, shared = counts[f"global_{kind}"], counts[f"shared_{kind}"]
-        values |= {f"global {kind} {key}": traffic[key] for key in ("requests", "sectors")}
-        values |= {f"shared {kind} {key}": shared[key] for key in ("wavefronts", "conflicts")}
-    values["global atomic requests"] = counts["global_atomic"]["requests"]
-    values["blocks by warps"] = counts["occupancy"]["by_warps"]
-    values["flops"] = counts["operations"]["flops"]
+        traffic, shared = getattr(counts, f"global_{kind}"), getattr(counts, f"shared_{kind}")
+        values |= {f"global {kind} {key}": getattr(traffic, key) for key in ("requests", "sectors")}
+        values |= {f"shared {kind} {key}": getattr(shared, key) for key in ("wavefronts", "conflicts")}
+    values["global atomic requests"] = counts.global_atomic.requests
+    values["blocks by warps"] = counts.occupancy.by_warps
+    values["flops"] = counts.flops
     return values
 
 

@@ -148,6 +148,7 @@ def count(out: Path) -> None:
     from benchmarks.ncu import what_it_prints
     from grader.backends.simt.compile import toolchain
     from grader.backends.simt.standalone import Counting, compile_program
+    from grader.protocol.messages import plain
 
     files = [HERE / "count_once.cuh", *(KERNELS / f"{part}.cuh" for part in PARTS), HERE / "launches.cuh"]
     texts = [(str(file), file.read_text().replace("#pragma once", "")) for file in files]
@@ -159,7 +160,7 @@ def count(out: Path) -> None:
         launched = counting.launches()
     labels = [x.removeprefix("LAUNCH ").split("|") for x in printed.splitlines() if x.startswith("LAUNCH ")]
     rows = [
-        {"job": job, "version": version} | {key: launch[key] for key in KEPT}
+        {"job": job, "version": version} | {key: value for key, value in plain(launch).items() if key in KEPT}
         for (job, version), launch in zip(labels, launched, strict=True)
     ]
     for row in rows:

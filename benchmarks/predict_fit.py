@@ -29,6 +29,7 @@ sys.path.insert(0, str(ROOT))
 
 from grader.domain import gpu_card  # noqa: E402
 from grader.domain.gpu_card import Card  # noqa: E402
+from grader.protocol.messages import Launch, decode  # noqa: E402
 from grader.referee.predict import model, validity  # noqa: E402
 from grader.referee.predict.model import Constants  # noqa: E402
 from grader.referee.predict.work import Work, work  # noqa: E402
@@ -81,7 +82,8 @@ def rows() -> tuple[Row, ...]:
         card, times = gpu_card.card(name), json.loads((RESULTS / f"predict_{name}.json").read_text("utf-8"))
         us = {(x["job"], x["version"]): float(x["us"]["median"]) for x in times["launches"]}
         for number, launch in enumerate(counted):
-            key, made = (launch["job"], launch["version"]), work(launch)
+            key = launch["job"], launch["version"]
+            made = work(decode({k: v for k, v in launch.items() if k not in ("job", "version")}, Launch))
             assert made is not None
             why = validity.why_not(made, card)
             found.append(Row(*key, name, us[key] * 1e-6, made, card, number not in fitted, why))

@@ -18,6 +18,7 @@ from grader.cli.learn import register
 from grader.domain import disk
 from grader.domain.errors import BadInputError
 from grader.profiling import compare_verb
+from grader.reports import formats
 
 app = typer.Typer(
     name="course", help="Inline to Fused: learn to write, check and fuse CUDA kernels in PyTorch.",
@@ -100,6 +101,13 @@ def check(
         bool, typer.Option("--profile", help="With --reference: also show what the kernels do.")
     ] = False,
     html: Annotated[str, typer.Option(help="Also write the verdict as a page to this file.")] = "",
+    report: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="FORMAT=FILE",
+            help=f"Also write a report: {formats.names()}. May be repeated.",
+        ),
+    ] = None,
     card: CardOption = "h200",
     every: Annotated[
         bool, typer.Option("--all", help="Show every check on a line of its own, also those that passed.")
@@ -112,10 +120,11 @@ def check(
     """Grade a file: does it build, is every result right, is its memory use clean?"""
     from grader.cli import check_verb
 
+    asked = [f"{name}={out}" for name, out in (("json", json), ("html", html)) if out]
     code = check_verb.check(
-        what, file, reference, backend, json, sandbox, hidden,
+        what, file, reference, backend, formats.parse([*asked, *(report or ())]), sandbox, hidden,
         second_opinion=second_opinion, schedules=schedules, also_nvcc=also_nvcc, time=time,
-        baselines=tuple(baseline or ()), inputs=inputs, mode=mode, profile=profile, html=html,
+        baselines=tuple(baseline or ()), inputs=inputs, mode=mode, profile=profile,
         card=card, every=every, student=student, search=search,
     )  # fmt: skip
     raise typer.Exit(code)

@@ -21,7 +21,7 @@ from grader.feedback.look import Advice
 from grader.referee import nearest
 from grader.referee.job import Job, Outcome
 from grader.referee.pipeline import check as grade
-from grader.reports import json_report
+from grader.reports import formats
 from grader.student import progress
 from grader.student.loop import guide, predictions
 
@@ -31,7 +31,7 @@ def check(
     file: Path | None,
     reference: Path | None,
     wanted: str,
-    json: str,
+    reports: tuple[tuple[str, str], ...] = (),
     sandbox: str = "auto",
     hidden: Path | None = None,
     *,
@@ -43,13 +43,16 @@ def check(
     inputs: str = "unkind",
     mode: str = "",
     profile: bool = False,
-    html: str = "",
     card: str = gpu_card.DEFAULT,
     every: bool = False,
     student: str = "",
     search: bool = True,
 ) -> int:
-    """Grade and report; 0 passed, 1 failed, 2 when the file never finished importing."""
+    """Grade and report; 0 passed, 1 failed, 2 when the file never finished importing.
+
+    ``reports``: (format, file) of each that is to be written; with the file "-" nothing else is printed.
+    """
+    alone = any(out == "-" for _, out in reports)
     choice = detect.choose(wanted)
     gpu_card.card(card)  # says which there are
     if reference is not None:
@@ -93,24 +96,19 @@ def check(
         from grader.feedback.look import second_opinion as second
 
         opinion = second.opinion(job.submission)
-    if json != "-":
+    if not alone:
         # Importing Rich takes a while; the players have long been started when it is needed.
         job = replace(job, say=lambda text: print(text, file=sys.stderr))
     outcome = grade(job)
     lost: list[str] = []  # what could not be written is said last: the verdict is there, and is shown
-    if json:
+    for name, out in reports:
         with _told(lost):
-            json_report.write(outcome.verdict, json)
-    if html:
-        from grader.reports import html_page
-
-        with _told(lost):
-            html_page.write(outcome.verdict, Path(html))
+            formats.put(formats.single(outcome.verdict, name, student or outcome.verdict.submission), out)
     if file is None and reference is None:
         with _told(lost):
             progress.record(outcome.verdict)
         outcome = _own(lesson, outcome)
-    if json != "-":
+    if not alone:
         from grader.reports import console
 
         screen = console.screen()

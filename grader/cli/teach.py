@@ -7,6 +7,8 @@ from typing import Annotated
 
 import typer
 
+from grader.reports import formats
+
 
 def register(app: typer.Typer) -> None:
     """Add the verbs to the command line."""
@@ -54,9 +56,7 @@ def batch(
     ] = False,
     report: Annotated[
         list[str] | None,
-        typer.Option(
-            help="More formats: canvas, leaderboard, gradescope, classroom50, prairielearn, exercism."
-        ),
+        typer.Option(metavar="FORMAT", help=f"More formats: {formats.on_request()}. May be repeated."),
     ] = None,
     sandbox: Annotated[str, typer.Option("--sandbox", help="auto, strict or off.")] = "auto",
     limit: Annotated[
@@ -88,7 +88,7 @@ def report(
     results: Annotated[Path, typer.Argument(help="A folder of results, or one verdict (check --json FILE).")],
     format: Annotated[
         list[str] | None,
-        typer.Option(help="json, csv, canvas, junit, html, leaderboard; gradescope, classroom50, ..."),
+        typer.Option(metavar="FORMAT", help=f"{formats.names()}. May be repeated."),
     ] = None,
     out: Annotated[
         str, typer.Option(help='For one verdict: the file to write, "-" for standard output.')

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
-from typing import Any
 
 from grader.backends.simt.request import named
 from grader.domain.verdict import Finding, Status
+from grader.protocol.messages import MemoryFinding
 
 # The back end's kinds of finding, and the status each amounts to; the most telling first.
 KINDS: tuple[tuple[str, Status], ...] = (
@@ -25,8 +26,7 @@ KINDS: tuple[tuple[str, Status], ...] = (
     ("assert", Status.CUDA_ERROR),
 )
 
-
-MOST_TOLD = 3
+MOST_TOLD, MOST_PUBLISHED, MOST_WHAT, MOST_NAME = 3, 20, 600, 80
 
 
 def status_of(kind: str) -> Status:
@@ -34,14 +34,14 @@ def status_of(kind: str) -> Status:
     return next((status for part, status in KINDS if part in kind), Status.ILLEGAL_ACCESS)
 
 
-def errors(seen: list[dict[str, Any]]) -> list[dict[str, Any]]:
+def errors(seen: Sequence[MemoryFinding]) -> list[MemoryFinding]:
     """Those that are wrong in any program, the most telling first."""
     order = [status for _, status in KINDS]
-    found = [f for f in seen if f.get("severity") != "warning"]
-    return sorted(found, key=lambda f: order.index(status_of(str(f.get("kind", "")))))
+    found = [f for f in seen if f.severity != "warning"]
+    return sorted(found, key=lambda f: order.index(status_of(f.kind)))
 
 
-def told(found: list[dict[str, Any]]) -> tuple[Status, str]:
+def told(found: Sequence[MemoryFinding]) -> tuple[Status, str]:
     """The first of some errors in full, and one of each other kind: a race beside an access out of bounds."""
     first, *others = found
     message, told = describe(first), [_what(first)]
@@ -52,20 +52,21 @@ def told(found: list[dict[str, Any]]) -> tuple[Status, str]:
     more = len({_what(f) for f in others} - set(told))
     if more:
         message += f"\n({more} more {'place' if more == 1 else 'places'} in the source with such errors.)"
-    return status_of(str(first.get("kind", ""))), message
+    return status_of(first.kind), message
 
 
-def _what(seen: dict[str, Any]) -> tuple[Status, tuple[str, int]]:
+def _what(seen: MemoryFinding) -> tuple[Status, tuple[str, int]]:
     """Its status and its place: what a student would count as one mistake."""
-    place = str(seen.get("file", "")), int(seen.get("line") or 0)
-    return status_of(str(seen.get("kind", ""))), place
+    return status_of(seen.kind), seen.place
 
 
-def finding(seen: list[dict[str, Any]], points: int, matched: bool) -> Finding:
+def finding(seen: Sequence[MemoryFinding], points: int, matched: bool) -> Finding:
     """One finding about all launches. Clean memory earns points only if some case was right (``matched``)."""
     if seen := errors(seen):
         status, message = told(seen)
-        return Finding("memory", status, message, 0, points, {"seen": seen[:20]})
+        return Finding(
+            "memory", status, message, 0, points, {"seen": [f.as_json() for f in seen[:MOST_PUBLISHED]]}
+        )
     if not matched:
         message = "Memory is judged once an ordinary case is right; a kernel that does nothing is clean."
         return Finding("memory", Status.NOT_RUN, message, 0, points)
@@ -81,24 +82,16 @@ def known(found: Finding, day: str) -> Finding:
     return replace(found, message=message, evidence=found.evidence | {"seen_on": day})
 
 
-def describe(seen: dict[str, Any]) -> str:
+def describe(seen: MemoryFinding) -> str:
     """One memory finding in a sentence or two: what, where, who."""
-    place = named(str(seen.get("file", "")), int(seen.get("line") or 0))
-    what = str(seen.get("what", seen.get("kind")))[:600]
-    text = f"{place}: {what}" if place else what
-    other = seen.get("other")
-    if isinstance(other, dict) and status_of(str(seen.get("kind", ""))) is Status.RACE:
-        where = f"at line {other['line']}, " if other.get("line") else ""
-        text += f" ({where}block {_xyz(other.get('block'))} thread {_xyz(other.get('thread'))})"
+    place, text = named(*seen.place), seen.what[:MOST_WHAT]
+    text = f"{place}: {text}" if place else text
+    if (other := seen.other) and status_of(seen.kind) is Status.RACE:
+        where = f"at line {other.line}, " if other.line else ""
+        text += f" ({where}block {other.block} thread {other.thread})"
     if not text.endswith((".", "?")):
         text += "."
-    if seen.get("thread") is not None and seen.get("kernel"):
-        owner = f"block {_xyz(seen.get('block'))} thread {_xyz(seen['thread'])}"
-        text += f" First seen in {str(seen['kernel'])[:80]}, {owner}"
-        count = seen.get("count")
-        text += f", {count:,} times." if isinstance(count, int) and count > 1 else "."
+    if seen.thread and seen.kernel:
+        text += f" First seen in {seen.kernel[:MOST_NAME]}, block {seen.block or '?'} thread {seen.thread}"
+        text += f", {seen.count:,} times." if (seen.count or 1) > 1 else "."
     return text
-
-
-def _xyz(value: Any) -> str:
-    return f"({', '.join(str(v) for v in value[:3])})" if isinstance(value, list) else "?"

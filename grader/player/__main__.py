@@ -15,6 +15,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from grader.protocol import messages
 from grader.protocol.arena import Arena
 from grader.protocol.confinement.confine import confine
 from grader.protocol.wire import Channel, ClosedError
@@ -93,7 +94,9 @@ def serve(channel: Channel, options: argparse.Namespace, backend: Backend | None
     stage = Stage(*arenas, device="cpu" if options.backend == "cpu" else "cuda")
     gc.freeze()
     gc.enable()
-    channel.send({"ready": backend.facts() | {"confined": options.confined}})
+    facts = backend.facts()
+    ready = messages.Ready(facts.torch, facts.cuda, facts.device, confined=tuple(options.confined))
+    channel.send({"ready": messages.plain(ready)})
     actions: dict[str, Callable[..., dict[str, Any]]] = {
         "load": stage.load,
         "construct": stage.construct,

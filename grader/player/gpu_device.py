@@ -13,6 +13,7 @@ import torch.utils.cpp_extension as extension
 
 from grader.player import observe
 from grader.player.build_lock import Baton
+from grader.protocol.messages import Facts, Ownership, plain
 from grader.protocol.wire import Channel
 
 if TYPE_CHECKING:
@@ -64,13 +65,10 @@ class Cuda:
 
         return build
 
-    def facts(self) -> dict[str, Any]:
+    def facts(self) -> Facts:
         """Versions and the device's name."""
-        return {
-            "torch": torch.__version__,
-            "cuda": str(torch.version.cuda),
-            "device": "" if self._only_builds else torch.cuda.get_device_name(),
-        }
+        device = "" if self._only_builds else torch.cuda.get_device_name()
+        return Facts(str(torch.__version__), str(torch.version.cuda), device)
 
     def observed(self) -> dict[str, Any]:
         """A GPU tells nothing of its own accord; see ``grader.referee.sanitizer``."""
@@ -78,20 +76,13 @@ class Cuda:
 
     def owner(self, stage: Stage, **request: Any) -> dict[str, Any]:
         """Grid and block of the submission's last launch, from a second, profiled run of the last call."""
-        events = self._trace(stage.again)
-        own = re.findall(r"__global__[^(;]*?(\w+)\s*\(", Path(stage.path).read_text())
-        kernels = [e for e in events if e.get("cat") == "kernel"]
-        launches = [e for e in kernels if any(re.search(rf"\b{name}\b", e.get("name", "")) for name in own)]
-        if not launches:
-            return {"launched": False}
-        last = launches[-1]
-        return {"kernel": last["name"], "grid": last["args"]["grid"], "block": last["args"]["block"]}
-
-    def _trace(self, call: Any) -> list[dict[str, Any]]:
         with observe.recording() as seen:
-            call()
+            stage.again()
             torch.cuda.synchronize()
-        return observe.trace(seen)
+        own = re.findall(r"__global__[^(;]*?(\w+)\s*\(", Path(stage.path).read_text())
+        theirs = re.compile(rf"\b(?:{'|'.join(map(re.escape, own))})\b" if own else r"(?!)")
+        launches = [x for x in observe.kernels(observe.trace(seen)) if theirs.search(x.kernel)]
+        return plain(Ownership(traced=True, last=launches[-1] if launches else None))
 
     def check(self, **request: Any) -> dict[str, Any]:
         """A GPU checks nothing of its own accord."""

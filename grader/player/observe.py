@@ -13,29 +13,30 @@ import torch
 from torch.autograd.profiler import profile
 from torch.autograd.profiler_legacy import profile as operators
 
-MOST = 200
+from grader.protocol.messages import Launch
+
+MOST, MOST_NAME = 200, 500
 
 
 @contextlib.contextmanager
-def watching(gpu: bool, wanted: bool = True) -> Iterator[dict[str, Any]]:
-    """Fill the dict with ``ops``, a list of [name, shapes of its tensors], and on a GPU with ``kernels``.
+def watching(gpu: bool, seen: dict[str, Any], wanted: bool = True) -> Iterator[None]:
+    """Fill ``seen`` with ``ops``, a list of [name, shapes of its tensors], and on a GPU with ``kernels``.
 
     Operators are seen whether Python or C++ calls them.
     """
-    seen: dict[str, Any] = {}
     if not wanted:
-        yield seen
+        yield
         return
     if not gpu:
         with operators(record_shapes=True) as ran:  # type: ignore[no-untyped-call]
-            yield seen
+            yield
         seen["ops"] = _ops(ran)
         return
     with recording(shapes=True) as ran:
-        yield seen
+        yield
         torch.cuda.synchronize()
     seen["ops"] = _ops(ran.function_events)
-    seen["kernels"] = [e["name"][:500] for e in trace(ran) if e.get("cat") == "kernel"][:MOST]
+    seen["kernels"] = [x.kernel for x in kernels(trace(ran))[:MOST]]
 
 
 def recording(*, shapes: bool = False) -> Any:
@@ -54,6 +55,19 @@ def trace(ran: Any) -> list[dict[str, Any]]:
         ran.export_chrome_trace(str(path))
         events = json.loads(path.read_text())["traceEvents"]
     return events if isinstance(events, list) else []
+
+
+def kernels(events: list[dict[str, Any]]) -> list[Launch]:
+    """The kernels among the events of a Chrome trace, whose times are in microseconds, in order of time."""
+    found = [e for e in events if e.get("cat") == "kernel" and e.get("ph") == "X"]
+    found.sort(key=lambda e: float(e["ts"]))
+    return [_launch(e, float(found[0]["ts"])) for e in found]
+
+
+def _launch(event: dict[str, Any], begin: float) -> Launch:
+    grid, block = (tuple(event.get("args", {}).get(key) or ())[:3] for key in ("grid", "block"))
+    began, seconds = (float(event["ts"]) - begin) / 1e6, float(event["dur"]) / 1e6
+    return Launch(kernel=str(event["name"])[:MOST_NAME], grid=grid, block=block, seconds=seconds, began=began)
 
 
 def _ops(ran: Any) -> list[list[Any]]:

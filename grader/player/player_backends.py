@@ -5,12 +5,26 @@ from __future__ import annotations
 import argparse
 from typing import TYPE_CHECKING, Any, Protocol
 
+from grader.backends.simt.request import BuildRequest
+from grader.protocol.messages import (
+    MOST_LAUNCHES,
+    BuildReply,
+    Facts,
+    Observed,
+    Ownership,
+    Writer,
+    decode,
+    plain,
+)
 from grader.protocol.wire import Channel
 
 if TYPE_CHECKING:
     import torch
 
     from grader.player.stage import Stage
+
+Json = dict[str, Any]
+MOST_TOLD = 50  # findings with one answer
 
 
 class Backend(Protocol):
@@ -19,25 +33,25 @@ class Backend(Protocol):
     def adopt(self, channel: Channel, options: argparse.Namespace) -> None:
         """After a fork: serve this referee from now on."""
 
-    def facts(self) -> dict[str, Any]:
+    def facts(self) -> Facts:
         """Versions and device name."""
 
-    def observed(self) -> dict[str, Any]:
+    def observed(self) -> Json:
         """What was seen since the last answer (memory findings, launches); merged into every answer."""
 
-    def owner(self, stage: Stage, **request: Any) -> dict[str, Any]:
+    def owner(self, stage: Stage, **request: Any) -> Json:
         """Which block and thread wrote an element of the last result."""
 
-    def count(self, **request: Any) -> dict[str, Any]:
+    def count(self, **request: Any) -> Json:
         """Switch the counting of memory traffic on or off."""
 
-    def check(self, **request: Any) -> dict[str, Any]:
+    def check(self, **request: Any) -> Json:
         """Switch the checks of memory on or off."""
 
-    def schedule(self, **request: Any) -> dict[str, Any]:
+    def schedule(self, **request: Any) -> Json:
         """In which order blocks and warps run from now on."""
 
-    def change(self, **request: Any) -> dict[str, Any]:
+    def change(self, **request: Any) -> Json:
         """Which alternative of an instrumented source is taken from now on."""
 
 
@@ -73,34 +87,34 @@ class Plain:
     def adopt(self, channel: Channel, options: argparse.Namespace) -> None:
         """Nothing is bound to a referee."""
 
-    def facts(self) -> dict[str, Any]:
+    def facts(self) -> Facts:
         """Versions."""
         import torch
 
         torch.set_num_threads(1)
-        return {"torch": torch.__version__, "device": "cpu"}
+        return Facts(torch=str(torch.__version__), device="cpu")
 
-    def observed(self) -> dict[str, Any]:
+    def observed(self) -> Json:
         """Nothing to see."""
         return {}
 
-    def owner(self, stage: Stage, **request: Any) -> dict[str, Any]:
+    def owner(self, stage: Stage, **request: Any) -> Json:
         """No threads here."""
         return {}
 
-    def count(self, **request: Any) -> dict[str, Any]:
+    def count(self, **request: Any) -> Json:
         """Nothing is counted."""
         return {}
 
-    def check(self, **request: Any) -> dict[str, Any]:
+    def check(self, **request: Any) -> Json:
         """Nothing is checked."""
         return {}
 
-    def schedule(self, **request: Any) -> dict[str, Any]:
+    def schedule(self, **request: Any) -> Json:
         """Nothing has an order here."""
         return {}
 
-    def change(self, **request: Any) -> dict[str, Any]:
+    def change(self, **request: Any) -> Json:
         """Nothing has alternatives here."""
         return {}
 
@@ -123,25 +137,26 @@ class Simt(Plain):
         self._channel = channel
         self._runtime.begin(options.words, options.step_budget)
 
-    def _build(self, request: dict[str, object]) -> str:
+    def _build(self, request: BuildRequest) -> str:
         assert self._channel is not None
-        self._channel.send({"build": request})
-        reply = self._channel.receive()
-        if "path" in reply:
-            return str(reply["path"])
-        raise RuntimeError(f"Error building extension '{request.get('name')}': {reply.get('message')}")
+        self._channel.send({"build": request.as_json()})
+        reply = decode(self._channel.receive(), BuildReply)
+        if not reply.path:
+            raise RuntimeError(f"Error building extension '{request.name}': {reply.message}")
+        return reply.path
 
-    def facts(self) -> dict[str, Any]:
+    def facts(self) -> Facts:
         """Versions and the name of the device that is stood in for."""
         import torch
 
-        return {"torch": torch.__version__, "device": torch.cuda.get_device_name()}
+        return Facts(torch=str(torch.__version__), device=torch.cuda.get_device_name())
 
-    def observed(self) -> dict[str, Any]:
+    def observed(self) -> Json:
         """Memory findings and launches since the last answer."""
-        return {"findings": self._findings()[:50], "launches": self._launches()[:200]}
+        found, launched = self._findings()[:MOST_TOLD], self._launches()[:MOST_LAUNCHES]
+        return plain(Observed(tuple(found), tuple(launched)))
 
-    def owner(self, stage: Stage, **request: Any) -> dict[str, Any]:
+    def owner(self, stage: Stage, **request: Any) -> Json:
         """From the shadow memory: who last wrote element ``index`` (row-major) of output ``output``.
 
         With ``indices`` instead, the kernel that wrote each of them, or None.
@@ -149,12 +164,12 @@ class Simt(Plain):
         tensor = stage.last[request["output"]]
         if "indices" in request:
             seen = [self._writer(tensor, index) for index in request["indices"]]
-            return {"kernels": [writer and writer["kernel"] for writer in seen]}
+            return plain(Ownership(kernels=tuple(writer.kernel if writer else None for writer in seen)))
         if not tensor.is_cuda:  # no kernel is meant to write there
-            return {}
-        return {"owner": self._writer(tensor, request["index"])}
+            return plain(Ownership())
+        return plain(Ownership(seen=True, writer=self._writer(tensor, request["index"])))
 
-    def _writer(self, tensor: torch.Tensor, flat: int) -> dict[str, Any] | None:
+    def _writer(self, tensor: torch.Tensor, flat: int) -> Writer | None:
         offset = 0
         for size, stride in zip(reversed(tensor.shape), reversed(tensor.stride()), strict=True):
             flat, at = divmod(flat, size)
@@ -162,22 +177,22 @@ class Simt(Plain):
         address = tensor.data_ptr() + offset * tensor.element_size()
         return self._runtime.owner(address, tensor.element_size())
 
-    def count(self, **request: Any) -> dict[str, Any]:
+    def count(self, **request: Any) -> Json:
         """Count sectors and distinct bytes of the launches that follow."""
         self._runtime.count(bool(request["on"]))
         return {}
 
-    def check(self, **request: Any) -> dict[str, Any]:
+    def check(self, **request: Any) -> Json:
         """Off for tensors so large that what the checks note would not fit beside them."""
         self._runtime.check(bool(request["on"]))
         return {}
 
-    def schedule(self, **request: Any) -> dict[str, Any]:
+    def schedule(self, **request: Any) -> Json:
         """Shuffle the order of blocks and warps by ``seed``; 0 is their own order."""
         self._runtime.schedule(int(request["seed"]))
         return {}
 
-    def change(self, **request: Any) -> dict[str, Any]:
+    def change(self, **request: Any) -> Json:
         """Take this alternative of an instrumented source; 0 is the source itself."""
         self._runtime.change(int(request["number"]))
         return {}

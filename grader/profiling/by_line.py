@@ -1,16 +1,15 @@
 """What a launch's memory traffic says about each line of the source, in sentences.
 
-``by_line(launch["counts"])`` is what ``course profile`` and the reports show: one entry a line and kind of
+``by_line(counts.lines)`` is what ``course profile`` and the reports show: one entry a line and kind of
 access, the costliest first.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable
 from dataclasses import dataclass
-from typing import Any
 
-SECTOR = 32
+from grader.protocol.messages import Counts, LineRequests
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,38 +49,36 @@ class Line:
         )
 
 
-def by_line(counts: Mapping[str, Any]) -> list[Line]:
-    """Lines of a launch's counts; those that move the most beyond their need first."""
+def by_line(entries: Iterable[LineRequests]) -> list[Line]:
+    """Lines of one or more launches' counts; those that move the most beyond their need first."""
     sums: dict[tuple[str, int, str], list[int]] = {}
-    for entry in counts["lines"]:
-        traffic = entry["wavefronts" if entry["what"].startswith("shared") else "sectors"]
-        values = (entry["requests"], traffic, entry["least"], entry["lanes"])
-        total = sums.setdefault((entry["file"], entry["line"], entry["what"]), [0, 0, 0, 0])
-        for k, value in enumerate(values):
+    for x in entries:
+        traffic = x.wavefronts if x.what.startswith("shared") else x.sectors
+        total = sums.setdefault((x.file, x.line, x.what), [0, 0, 0, 0])
+        for k, value in enumerate((x.requests, traffic, x.least, x.lanes)):
             total[k] += value
     lines = [Line(*key, *values) for key, values in sums.items() if values[0]]
     return sorted(lines, key=lambda x: (x.least - x.traffic, x.file, x.line, x.what))
 
 
-def summary(counts: Mapping[str, Any]) -> list[str]:
+def summary(counts: Counts) -> list[str]:
     """Sentences about a whole launch: its lines, its lanes, its arithmetic, its occupancy."""
-    out = [line.sentence() for line in by_line(counts)]
+    out = [line.sentence() for line in by_line(counts.lines)]
     out += [
-        f"line {entry['line']}: warps take this way with {entry['lanes']:.3g} of 32 lanes"
-        for entry in counts["divergent"]
+        f"line {entry.line}: warps take this way with {entry.lanes:.3g} of 32 lanes"
+        for entry in counts.divergent
     ]
-    moved = counts["read_bytes"] + counts["written_bytes"]
-    if moved and counts["operations"]["flops"]:
-        flops = counts["operations"]["flops"]
+    if counts.moved_bytes and counts.flops:
+        ratio = counts.flops / counts.moved_bytes
         out.append(
-            f"{flops:,} floating-point operations, {flops / moved:.3g} for each byte that must be moved"
+            f"{counts.flops:,} floating-point operations, {ratio:.3g} for each byte that must be moved"
         )
-    fits = counts["occupancy"]
-    out.append(
-        f"at most {fits['blocks']} blocks fit on a multiprocessor ({fits['fraction']:.0%} of its warps); "
-        f"{fits['limit']} set the limit, unless registers do"
-    )
-    if counts["sampled"]:
-        how = "exact, since the blocks counted agree" if counts["exact"] else "an estimate: the blocks differ"
+    if fits := counts.occupancy:
+        out.append(
+            f"at most {fits.blocks} blocks fit on a multiprocessor ({fits.fraction:.0%} of its warps); "
+            f"{fits.limit} set the limit, unless registers do"
+        )
+    if counts.sampled:
+        how = "exact, since the blocks counted agree" if counts.exact else "an estimate: the blocks differ"
         out.append(f"counted on a sample of the blocks: {how}")
     return out

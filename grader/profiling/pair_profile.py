@@ -11,7 +11,7 @@ from rich.console import Console
 from grader.domain import gpu_card
 from grader.domain.speed import Speed
 from grader.profiling.profile import kernel_rows, show
-from grader.profiling.profile.launch_rows import parse
+from grader.protocol.messages import Timed, decode
 from grader.referee.job import Job
 from grader.referee.pairs import pair_timing
 
@@ -26,16 +26,14 @@ def timer(job: Job, lines: list[str]) -> Timer:
     """Like the job's own timer; before it the kernels are looked at, and described in ``lines``."""
 
     def look(session: Session) -> Speed | None:
-        device = str(session.record.facts.get("device", ""))
+        device = session.record.facts.device
         card = gpu_card.of_device(device) or gpu_card.card()
         if session.player is not None and session.player.backend == "cuda":
             pair_timing.count(session)  # makes the call that is repeated
-            claims = session.ask("act", act="profiled", calls=CALLS).data.get("launches")
-            rows = (
-                kernel_rows.rows([parse(x) for x in claims if isinstance(x, dict)], CALLS) if claims else []
-            )
+            timed = decode(session.ask("act", act="profiled", calls=CALLS).data, Timed)
+            rows = kernel_rows.rows(timed.launches, CALLS)
         else:
-            rows = kernel_rows.rows([parse(x) for x in pair_timing.count(session)["launches"]])
+            rows = kernel_rows.rows(pair_timing.count(session)["launches"])
         if rows:
             paper = Console(file=io.StringIO(), width=100, highlight=False)
             show.table(paper, rows, card)

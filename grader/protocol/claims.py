@@ -8,10 +8,11 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
+from grader.protocol import messages
 from grader.protocol.wire import MalformedError
 
 Claim = dict[str, Any]
-MOST_TENSORS, MOST_DIMENSIONS, MOST_TEXT, MOST_SEEN = 100, 64, 10_000, 200
+MOST_TENSORS, MOST_DIMENSIONS, MOST_TEXT = 100, 64, 10_000
 
 
 def check(do: str, claim: Claim) -> Claim:
@@ -19,25 +20,14 @@ def check(do: str, claim: Claim) -> Claim:
     form."""
     form = FORMS.get(do)
     if form and not form(claim):
-        raise MalformedError(f"an answer to {do!r} that is none")
+        raise MalformedError(f"an answer to {do!r} of another form")
     return claim
 
 
-def findings(claims: Any) -> list[Claim]:
-    """What a back end has found. One that has no form is refused, not dropped: dropping would hide it."""
-    return _all(claims, _finding, "findings")
-
-
-def launches(claims: Any) -> list[Claim]:
-    """The launches that a back end has seen."""
-    return _all(claims, _launch, "launches")
-
-
-def _all(claims: Any, form: Callable[[Claim], bool], what: str) -> list[Claim]:
-    listed = claims if claims is not None else []
-    if not isinstance(listed, list) or not all(isinstance(c, dict) and form(c) for c in listed):
-        raise MalformedError(f"{what} that are none")
-    return listed[:MOST_SEEN]
+def observed(message: Claim) -> messages.Observed:
+    """What the back end has seen by the time of an answer, which comes beside it."""
+    told = {key: message[key] for key in ("findings", "launches") if message.get(key) is not None}
+    return messages.decode(told, messages.Observed, "memory findings or launches")
 
 
 def _text(value: Any) -> bool:
@@ -50,10 +40,6 @@ def _whole(value: Any) -> bool:
 
 def _wholes(value: Any, most: int = MOST_DIMENSIONS) -> bool:
     return isinstance(value, list) and len(value) <= most and all(map(_whole, value))
-
-
-def _three(value: Any) -> bool:
-    return _wholes(value, 3) and len(value) == 3
 
 
 def _call(claim: Claim) -> bool:
@@ -75,42 +61,13 @@ def tensor(claim: Any) -> bool:
     return _wholes(claim.get("shape")) and all(_text(claim.get(k)) for k in ("dtype", "device", "type"))
 
 
-def _owner(claim: Claim) -> bool:
-    if "kernels" in claim:
-        kernels = claim["kernels"]
-        return isinstance(kernels, list) and all(k is None or _text(k) for k in kernels)
-    if "owner" in claim:
-        owner = claim["owner"]
-        return owner is None or (isinstance(owner, dict) and _place(owner))
-    if "grid" in claim or "block" in claim:
-        return _three(claim.get("grid")) and _three(claim.get("block"))
-    return True
-
-
-def _place(claim: Claim) -> bool:
-    """Block, thread and line, as far as they are given."""
-    block, thread, line = claim.get("block"), claim.get("thread"), claim.get("line")
-    return (block is None or _three(block)) and (thread is None or _three(thread)) and _line(line)
-
-
-def _line(value: Any) -> bool:
-    return value is None or (_whole(value) and 0 <= value < 10_000_000)
-
-
-def _finding(claim: Claim) -> bool:
-    texts = all(isinstance(claim.get(k, ""), str) for k in ("kind", "kernel", "file", "what"))
-    other = claim.get("other")
-    sides = _place(claim) and (other is None or (isinstance(other, dict) and _place(other)))
-    return texts and sides and (claim.get("count") is None or _whole(claim["count"]))
-
-
-def _launch(claim: Claim) -> bool:
-    counts = claim.get("counts", {})
-    if not isinstance(claim.get("kernel", ""), str) or not isinstance(counts, dict):
-        return False
-    return all(_whole(counts.get(k, 0)) and counts.get(k, 0) >= 0 for k in ("read_bytes", "written_bytes"))
+def _timed(claim: Claim) -> bool:
+    """Of all acts, only a GPU's profiler answers with launches."""
+    return "launches" not in claim or bool(messages.decode(claim, messages.Timed, "launches"))
 
 
 FORMS: dict[str, Callable[[Claim], bool]] = {
-    "call": _call, "owner": _owner,
+    "start": lambda claim: bool(messages.decode(claim, messages.Ready, "a greeting")),
+    "owner": lambda claim: bool(messages.decode(claim, messages.Ownership, "an owner")),
+    "act": _timed, "call": _call,
 }  # fmt: skip

@@ -33,7 +33,7 @@ class LateError(WireError):
 
 
 class MalformedError(WireError):
-    """A frame came that is none of this protocol."""
+    """A frame came that is not of this protocol."""
 
 
 def _refuse(name: str) -> NoReturn:

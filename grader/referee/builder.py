@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
 
 from grader.backends.simt.compile import compiler as simt_build
 from grader.backends.simt.compile.warnings import Warned
-from grader.backends.simt.request import named
+from grader.backends.simt.request import BuildRequest, Built, named
 from grader.domain.errors import BadInputError
 from grader.domain.verdict import Status
+from grader.protocol.messages import BuildReply
 from grader.referee.fault import FaultError
 from grader.referee.sandbox import compiler_jail
 
@@ -20,14 +20,14 @@ class SimtBuilder:
     def __init__(self, timeout: float = 300.0, sandbox: str = "auto") -> None:
         self.timeout = timeout
         self._runner = None if sandbox == "off" else compiler_jail.compile_
-        self.builds: list[dict[str, Any]] = []
-        self.requests: list[simt_build.BuildRequest] = []
+        self.builds: list[Built] = []
+        self.requests: list[BuildRequest] = []
         self.warned: list[Warned] = []
 
-    def __call__(self, request: dict[str, Any]) -> dict[str, Any]:
+    def __call__(self, request: object) -> BuildReply:
         """Compile one ``load_inline`` request; a fault with the first error when it does not compile."""
         try:
-            wanted = simt_build.BuildRequest.from_json(request)
+            wanted = BuildRequest.from_json(request)
         except ValueError as error:
             raise FaultError(
                 Status.TAMPERED, f"The process asked for an impossible build: {error}"
@@ -45,15 +45,8 @@ class SimtBuilder:
             raise FaultError(Status.TIMEOUT, message) from error
         self.requests.append(wanted)
         self.warned += result.warned
-        self.builds.append(
-            {
-                "name": wanted.name,
-                "seconds": result.seconds,
-                "cached": result.cached,
-                "headers": result.headers,
-            }
-        )
-        return {"path": str(result.path)}
+        self.builds.append(Built(wanted.name, result.seconds, result.cached, result.headers))
+        return BuildReply(path=str(result.path))
 
 
 def is_prepared() -> bool:

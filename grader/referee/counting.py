@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from grader.domain.task import Case
+from grader.protocol.messages import Launch
 from grader.referee import transport
 from grader.referee.process.player_process import Player
 
@@ -14,7 +15,7 @@ if TYPE_CHECKING:
 SECONDS = 120.0
 
 
-def count(session: Session, case: Case) -> list[dict[str, Any]]:
+def count(session: Session, case: Case) -> tuple[Launch, ...]:
     """Run ``case`` once with counting on; the launches that the CPU back end saw, with what they moved."""
     player, fields = _ready(session, case)
     player.ask("count", SECONDS, on=True)

@@ -3,21 +3,32 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from typing import Any
 
 from grader.backends.simt.request import named
 from grader.domain.verdict import SENTENCE, Finding, Status
+from grader.protocol.messages import MemoryFinding
 
 # The files that torch's load_inline writes: what is in them, and how many lines of its own come first.
 TORCHS = {"cuda.cu": ("CUDA source", 3), "main.cpp": ("C++ source", 1)}
 
 
 class FaultError(Exception):
-    """A request to a player that has no answer. ``dead``: the player is gone and must be started anew."""
+    """A request to a player that has no answer. ``dead``: the player is gone and must be started anew.
+
+    ``seen``: what the back end has found by then; the evidence holds it under "findings".
+    """
 
     def __init__(self, status: Status, message: str, *, dead: bool = False, **evidence: Any) -> None:
         super().__init__(message)
         self.status, self.message, self.dead, self.evidence = status, message, dead, evidence
+        self.seen: Sequence[MemoryFinding] = ()
+
+    def with_findings(self, seen: Sequence[MemoryFinding]) -> FaultError:
+        """The same fault, which knows what the back end has found."""
+        self.seen, self.evidence["findings"] = seen, [f.as_json() for f in seen]
+        return self
 
     def finding(self, name: str, max_points: int = 0) -> Finding:
         """The fault as a check's result."""

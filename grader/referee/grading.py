@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import time
 from dataclasses import replace
-from typing import Any
 
 from grader.domain.task import Case, Tensor
 from grader.domain.verdict import Finding, Status
 from grader.feedback import memory
+from grader.protocol.messages import MemoryFinding
 from grader.referee import parts
 from grader.referee.case_calls import Calls
 from grader.referee.fault import FaultError
@@ -103,13 +103,13 @@ def _case(session: Session, case: Case) -> Finding:
     return Finding(case.name, Status.PASSED, case.why, case.points, case.points)
 
 
-def _caused(finding: Finding, seen: list[dict[str, Any]]) -> Finding:
+def _caused(finding: Finding, seen: list[MemoryFinding]) -> Finding:
     """A failed case, what its threads did wrong to memory first: its result may be only what came of it."""
     found = memory.errors(seen)
     if finding.ok or not found:
         return finding
     _, text = memory.told(found)
-    evidence = finding.evidence | {"seen": found[: memory.MOST_TOLD]}
+    evidence = finding.evidence | {"seen": [f.as_json() for f in found[: memory.MOST_TOLD]]}
     if not (finding.message and finding.message in text):  # a launch that was stopped says just that
         text += f"\nWhat came of it: {finding.message}"
     return replace(finding, message=text, evidence=evidence)

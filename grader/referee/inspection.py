@@ -1,8 +1,8 @@
 """The look at memory beside the cases: compute-sanitizer's processes start while others still import torch.
 
-What was found clean is kept, by all that it hangs on: the file, the cases, the tool and torch. A file that is
-graded again unchanged is not run again under the tool; its finding says since when that is known. Errors are
-never kept.
+What was found clean is kept, by all that it depends on: the file, the cases, the tool and torch. A file that
+is graded again unchanged is not run again under the tool; its finding says since when that is known. Errors
+are never kept.
 """
 
 from __future__ import annotations
@@ -15,9 +15,9 @@ import threading
 import time
 from importlib import metadata
 from pathlib import Path
-from typing import Any
 
 from grader.domain.cache import cache_folder
+from grader.protocol.messages import MemoryFinding
 from grader.referee import sanitizer
 from grader.referee.process.player_process import Player
 
@@ -30,7 +30,7 @@ class Inspection:
         self._subject = subject
         self._place = place(subject) if keep else None
         self._go, self._wanted = threading.Event(), True
-        self._found: list[dict[str, Any]] = []
+        self._found: list[MemoryFinding] = []
         self._whole = False
         self._player: Player | None = None
         self._error: BaseException | None = None
@@ -43,7 +43,7 @@ class Inspection:
         """The file has been imported and built: what it does may be looked at."""
         self._go.set()
 
-    def findings(self) -> list[dict[str, Any]]:
+    def findings(self) -> list[MemoryFinding]:
         """Wait for the tools; what they have found."""
         self.allow()
         if not self.known:

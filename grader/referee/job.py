@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from grader.backends import detect
-from grader.backends.simt.request import BuildRequest
+from grader.backends.simt.request import BuildRequest, Built
 from grader.domain import gpu_card
 from grader.domain.speed import Speed
 from grader.domain.submission import Submission
@@ -74,5 +74,5 @@ class Outcome:
 
     verdict: Verdict
     advice: list[Advice]
-    builds: list[dict[str, object]]
+    builds: list[Built]
     requests: list[BuildRequest] = field(default_factory=list)

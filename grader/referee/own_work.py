@@ -16,6 +16,7 @@ import numpy as np
 
 from grader.domain.task import Case, Task
 from grader.domain.verdict import Finding, Status
+from grader.protocol import messages
 from grader.referee.fault import FaultError
 from grader.referee.process.player_process import Answer, Player
 from grader.referee.reference import Expected
@@ -85,7 +86,7 @@ def not_own(
     player, watched = seen.player, seen.answer.data.get("watched")
     watched = watched if isinstance(watched, dict) else {}
     if player.backend == "simt":
-        names = [str(launch.get("kernel", "")) for launch in seen.answer.launches]
+        names = [launch.kernel for launch in seen.answer.launches]
     else:  # a GPU's launches are seen only in the call that is watched
         listed = watched.get("kernels")
         listed = [str(k) for k in listed] if isinstance(listed, list) else None
@@ -132,8 +133,8 @@ def _unwritten(player: Player, sizes: list[int], rng: np.random.Generator) -> in
             if fault.dead:
                 raise
             return indices[0]
-        kernels = answer.get("kernels")
-        if not isinstance(kernels, list) or len(kernels) != len(indices):
+        kernels = messages.decode(answer, messages.Ownership).kernels
+        if kernels is None or len(kernels) != len(indices):
             return indices[0]
         for index, kernel in zip(indices, kernels, strict=True):
             if not kernel:

@@ -16,6 +16,7 @@ from grader.domain.verdict import Finding, Status, Verdict
 from grader.feedback.explain import functions_first
 from grader.feedback.explain.attach import explained
 from grader.feedback.look import look
+from grader.protocol import messages
 from grader.referee import builder, cpu_environment, grading, nearest, parts, sandbox, sanitizer
 from grader.referee.fault import FaultError
 from grader.referee.inspection import Inspection
@@ -263,13 +264,13 @@ def _copies(job: Job) -> Callable[[Path], Player]:
 def _verdict(
     job: Job, record: Record, stages: dict[str, float], begun: float, measured: Speed | None
 ) -> Verdict:
-    facts = {k: str(v) for k, v in record.facts.items()}
+    versions = messages.plain(record.facts)
     known = record.nearest or {}
     return Verdict(
         lesson=job.lesson,
         submission=job.submission.name,
         backend=job.choice.name,
-        device=facts.pop("device", "unknown"),
+        device=versions.pop("device", "unknown"),
         findings=tuple(
             replace(f, evidence=f.evidence | {"explanation": known["explanation"]})
             if f.id == known.get("id")
@@ -280,5 +281,5 @@ def _verdict(
         stages=stages,
         speed=measured,
         output=record.output,
-        versions=facts,
+        versions=versions,
     )

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Sequence
+
+from msgspec.structs import asdict
 
 from grader.domain.task import Case, Tensor
 from grader.domain.verdict import Finding, Status
+from grader.protocol.messages import MemoryFinding
 
 WITH_GAPS = ("transposed", "strided", "expanded")  # layouts of Tensor that a plain pointer cannot follow
 
@@ -24,18 +27,37 @@ def veil(case: Case, finding: Finding) -> Finding:
     return Finding(name, Status.FAILED, message, 0, finding.max_points)
 
 
-def veil_memory(case: Case | None, seen: list[dict[str, Any]]) -> list[dict[str, Any]]:
-    """Memory findings without the sizes and addresses of a hidden case's tensors.
+class InCase(MemoryFinding, frozen=True, kw_only=True, omit_defaults=True):
+    """A finding of one check, and how its inputs lie in memory where that is not in one piece."""
 
-    Others say of which check they are, and how its inputs lie in memory where that is not in one piece
-    (``layout``): this may be why.
+    check: str
+    layout: str = ""
+
+
+class Hidden(MemoryFinding, frozen=True):
+    """A finding of a hidden case."""
+
+    def as_json(self) -> dict[str, object]:
+        """Without what would give away the sizes and addresses of its tensors."""
+        kept = ("kind", "severity", "kernel", "file", "line", "what")
+        return {key: value for key, value in super().as_json().items() if key in kept}
+
+
+def veil_memory(case: Case | None, seen: Sequence[MemoryFinding]) -> list[MemoryFinding]:
+    """Memory findings as they may be told: of a hidden case less, of others also which check they are of.
+
+    How its inputs lie in memory may be why.
     """
     if case is None:
-        return seen
+        return list(seen)
     if not case.hidden:
         layouts = [a.layout for a in case.args if isinstance(a, Tensor) and a.layout in WITH_GAPS]
-        told = {"check": case.name} | ({"layout": layouts[0]} if layouts else {})
-        return [f | told for f in seen]
-    kept = ("kind", "severity", "kernel", "file", "line")
-    what = {"what": f"{case.hidden}, hidden"}
-    return [{k: f[k] for k in kept if k in f} | what for f in seen]
+        return [InCase(**asdict(f), check=case.name, layout=layouts[0] if layouts else "") for f in seen]
+    what = f"{case.hidden}, hidden"
+    return [
+        Hidden(
+            kind=f.kind, severity=f.severity, kernel=f.kernel, file=f.file, line=f.line, what=what,
+            block=None, thread=None,
+        )
+        for f in seen
+    ]  # fmt: skip

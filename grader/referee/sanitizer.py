@@ -12,11 +12,11 @@ import tempfile
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any
 
 from grader.backends.detect import nvcc
 from grader.domain.cache import extensions
 from grader.domain.task import Case, Task, Tensor
+from grader.protocol.messages import MemoryFinding
 from grader.referee import draw, transport
 from grader.referee.fault import FaultError
 from grader.referee.process.player_process import Limits, Player
@@ -51,8 +51,8 @@ class Subject:
         return [c for c in self.task.cases if c.expect == "match"][:CASES]
 
 
-def run(name: str, subject: Subject, go: Callable[[Player], bool]) -> list[dict[str, Any]] | None:
-    """Findings of one of the tools, in the CPU back end's form.
+def run(name: str, subject: Subject, go: Callable[[Player], bool]) -> list[MemoryFinding] | None:
+    """Findings of one of the tools.
 
     The process is started at once, and ``go`` told; the file is loaded if that returns true, else it is None.
     """
@@ -78,7 +78,7 @@ def run(name: str, subject: Subject, go: Callable[[Player], bool]) -> list[dict[
 def play(player: Player, subject: Subject) -> None:
     """Run the cases without judging them; a call that ends in an error has been seen by the tool.
 
-    A model keeps the weights that it made for itself: which memory is touched does not hang on their values.
+    A model keeps the weights that it made for itself: their values do not decide which memory is touched.
     """
     rng = draw.generator()
     limits, task = player.limits, subject.task
@@ -95,40 +95,36 @@ def play(player: Player, subject: Subject) -> None:
                 return
 
 
-def parse(log: str, source: str) -> list[dict[str, Any]]:
+def parse(log: str, source: str) -> list[MemoryFinding]:
     """The tool's report as findings: kind, kernel, block, thread, and the submission's line where known."""
-    findings: list[dict[str, Any]] = []
-    for part in re.split(r"^========= (?=\S)", log, flags=re.M):
-        error = re.match(r"(Invalid|Misaligned) __(\w+)__ (read|write|atomic) of size (\d+)", part)
-        race = re.match(
-            r"Error: (?:Potential )?(?:\w+ )*[Rr]ace reported between (\w+) access at ([^\n]*)", part
-        )
-        barrier = re.match(r"Barrier error detected\. ?([^\n]*)", part)
-        kernel = re.search(r"at (?:void )?(\w[^\n(]*)\([^\n]*?\+0x[0-9a-f]+(?: in (\S+):(\d+))?", part)
-        thread = re.search(r"by thread \((\d+),(\d+),(\d+)\) in block \((\d+),(\d+),(\d+)\)", part)
-        if race:
-            kind, what = (
-                "race",
-                f"a {race[1].lower()} of shared memory without a barrier to another thread's access",
-            )
-        elif barrier:
-            kind, what = "barrier", f"a barrier that not all threads reach: {barrier[1].strip().rstrip('.')}"
-        elif error:
-            kind, what = _access(error, part)
-        else:
-            continue
-        numbers = [int(v) for v in thread.groups()] if thread else []
-        findings.append(
-            {
-                "kind": kind,
-                "kernel": kernel[1].strip() if kernel else "",
-                "thread": numbers[:3] or None,
-                "block": numbers[3:] or None,
-                "what": what,
-                "line": _line(kernel[2], int(kernel[3]), source) if kernel and kernel[2] else None,
-            }
-        )
-    return findings
+    parts = re.split(r"^========= (?=\S)", log, flags=re.M)
+    return [found for part in parts if (found := _finding(part, source))]
+
+
+def _finding(part: str, source: str) -> MemoryFinding | None:
+    """One entry of the report; None if it is not about an error."""
+    race = re.match(r"Error: (?:Potential )?(?:\w+ )*[Rr]ace reported between (\w+) access at ([^\n]*)", part)
+    barrier = re.match(r"Barrier error detected\. ?([^\n]*)", part)
+    error = re.match(r"(Invalid|Misaligned) __(\w+)__ (read|write|atomic) of size (\d+)", part)
+    if race:
+        kind = "race"
+        what = f"a {race[1].lower()} of shared memory without a barrier to another thread's access"
+    elif barrier:
+        kind, what = "barrier", f"a barrier that not all threads reach: {barrier[1].strip().rstrip('.')}"
+    elif error:
+        kind, what = _access(error, part)
+    else:
+        return None
+    kernel = re.search(r"at (?:void )?(\w[^\n(]*)\([^\n]*?\+0x[0-9a-f]+(?: in (\S+):(\d+))?", part)
+    by = re.search(r"by thread \((\d+),(\d+),(\d+)\) in block \((\d+),(\d+),(\d+)\)", part)
+    return MemoryFinding(
+        kind=kind,
+        kernel=kernel[1].strip() if kernel else "",
+        what=what,
+        line=_line(kernel[2], int(kernel[3]), source) if kernel and kernel[2] else None,
+        thread=(int(by[1]), int(by[2]), int(by[3])) if by else None,
+        block=(int(by[4]), int(by[5]), int(by[6])) if by else None,
+    )
 
 
 def _access(error: re.Match[str], part: str) -> tuple[str, str]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import KW_ONLY, dataclass, field, replace
 from pathlib import Path
 from typing import Any, Protocol
@@ -13,6 +13,7 @@ import numpy as np
 from grader.backends.simt.compile.warnings import Warned
 from grader.domain.task import Case, Task
 from grader.domain.verdict import Finding, Status
+from grader.protocol.messages import Facts, MemoryFinding
 from grader.referee import draw, ownership
 from grader.referee.fault import FaultError
 from grader.referee.judge import Judgement
@@ -35,9 +36,9 @@ class Record:
 
     findings: list[Finding] = field(default_factory=list)
     stages: dict[str, float] = field(default_factory=dict)
-    memory: list[dict[str, Any]] = field(default_factory=list)
+    memory: list[MemoryFinding] = field(default_factory=list)
     warned: list[Warned] = field(default_factory=list)
-    facts: dict[str, Any] = field(default_factory=dict)
+    facts: Facts = field(default_factory=Facts)
     output: str = ""
     nearest: dict[str, Any] | None = None
 
@@ -91,7 +92,7 @@ class Session:
     student: str = ""
     folders: tuple[str, ...] = ()
     schedules: int = 1
-    inspect: Callable[[], list[dict[str, Any]]] | None = None
+    inspect: Callable[[], list[MemoryFinding]] | None = None
     known_clean: str = ""
     on_cpu: Callable[[], dict[str, Finding] | str] | None = None
     loaded: Callable[[], None] = lambda: None
@@ -175,7 +176,9 @@ class Session:
 
     def fallen(self, case: Case, fault: FaultError) -> Finding:
         """A fault as the finding of a case; a refusal is what some cases want."""
-        self.observe(fault.evidence.pop("findings", []))
+        fault.evidence.pop("findings", None)
+        seen, fault.seen = fault.seen, ()
+        self.observe(seen)
         if fault.dead and self.player:
             self.drop()
         if case.expect == "raise" and fault.status in REFUSALS:
@@ -201,16 +204,15 @@ class Session:
         """A wrong result as a finding: what is wrong, whose element it is, what the case is for."""
         assert self.player is not None and verdict.first is not None
         index = tuple(verdict.evidence["first_wrong"])
-        text, facts = "", dict[str, Any]()
+        text, facts = "", dict[str, object]()
         if "__global__" in self.source:
             nan = verdict.evidence.get("got") == "nan"
-            text, facts = ownership.find(
-                self.player, output, verdict.first, index, self.task.index, launched=self._launched, nan=nan
-            )
+            element = ownership.Element(output, verdict.first, index, nan)
+            text, facts = ownership.find(self.player, element, self.task.index, self._launched)
         message = f"{verdict.message}{text} This case: {case.why}" if case.why else f"{verdict.message}{text}"
         return Finding(case.name, verdict.status, message, 0, case.points, verdict.evidence | facts)
 
-    def observe(self, findings: list[dict[str, Any]]) -> None:
+    def observe(self, findings: Sequence[MemoryFinding]) -> None:
         """Keep what the back end saw; of a hidden case no more than may be told."""
         self.record.memory.extend(veil_memory(self._case, findings))
 

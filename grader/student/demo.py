@@ -21,7 +21,7 @@ from grader.domain.verdict import Finding, Status, Verdict
 from grader.referee.job import Job, Outcome
 from grader.referee.pipeline import check, warm
 from grader.reports import console as report
-from grader.reports import words
+from grader.reports import wording
 
 
 def run(console: Console, choice: detect.Choice) -> bool:
@@ -62,7 +62,7 @@ def _grade(console: Console, lesson: Lesson, file: Path, choice: detect.Choice) 
         outcome = check(warm(job))
     verdict = outcome.verdict
     style = "green" if verdict.ok else "yellow"
-    console.print(f"{what}: [{style}]{verdict.status}[/] {words.points(verdict)}")
+    console.print(f"{what}: [{style}]{verdict.status}[/] {wording.points(verdict)}")
     return outcome
 
 
@@ -78,7 +78,7 @@ def _row(lesson: Lesson, starter: Verdict, solution: Verdict) -> list[str]:
         lesson.number,
         str(starter.status),
         str(solution.status),
-        words.scored(solution.points, solution.max_points, solution.waiting).replace(" points", ""),
+        wording.scored(solution.points, solution.max_points, solution.waiting).replace(" points", ""),
         memory[1],
         *report.ratios(solution.speed),
         f"{starter.seconds + solution.seconds:.1f}",

@@ -12,20 +12,21 @@ import pytest
 from grader.domain.lessons import find
 from grader.domain.verdict import Status
 from grader.feedback import memory
+from grader.protocol.messages import MemoryFinding
 from grader.referee import inspection, sanitizer
 from grader.referee.fault import FaultError
 from grader.referee.inspection import Inspection
 from grader.referee.process.player_process import Limits
 
 SUBJECT = sanitizer.Subject(find("03").task, "submission.py", "__global__ void f() {}", Limits())
-ERROR = {"kind": "out-of-bounds", "what": "a read"}
+ERROR = MemoryFinding(kind="out-of-bounds", what="a read", kernel="", line=None, block=None, thread=None)
 
 
 class Tool:
     """Stands in for compute-sanitizer: what it finds, and how often it ran."""
 
     def __init__(self) -> None:
-        self.found: list[dict[str, Any]] | FaultError = []
+        self.found: list[MemoryFinding] | FaultError = []
         self.runs: list[str] = []
         self.stopped = threading.Event()
 
@@ -33,7 +34,7 @@ class Tool:
         """As a player."""
         self.stopped.set()
 
-    def run(self, name: str, subject: Any, go: Any) -> list[dict[str, Any]] | None:
+    def run(self, name: str, subject: Any, go: Any) -> list[MemoryFinding] | None:
         if not go(self):
             return None
         self.runs.append(name)
@@ -50,7 +51,7 @@ def tool(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Tool:
     return made
 
 
-def looked(subject: sanitizer.Subject = SUBJECT, **more: Any) -> list[dict[str, Any]]:
+def looked(subject: sanitizer.Subject = SUBJECT, **more: Any) -> list[MemoryFinding]:
     one = Inspection(subject, **more)
     one.allow()
     try:

@@ -13,6 +13,7 @@ from grader.domain.task import Case, Task, Tensor
 from grader.domain.verdict import Status
 from grader.protocol import wire
 from grader.protocol.arena import Arena
+from grader.protocol.messages import BuildReply, Facts
 from grader.referee import grading, state_match
 from grader.referee.fault import FaultError
 from grader.referee.lesson_problem import LessonProblem
@@ -113,7 +114,7 @@ def ended(stream: bytes, stage: str, build: Any) -> Answer | FaultError:
 @MANY
 @given(streams, st.sampled_from(STAGES), st.booleans())
 def test_any_bytes_end_in_an_answer_or_a_status(stream: bytes, stage: str, builds: bool) -> None:
-    result = ended(stream, stage, (lambda request: {"path": "nowhere"}) if builds else None)
+    result = ended(stream, stage, (lambda request: BuildReply(path="nowhere")) if builds else None)
     if isinstance(result, FaultError):
         assert isinstance(result.finding(stage).status, Status)
         json.dumps(result.finding(stage).as_json(), allow_nan=False)
@@ -146,8 +147,8 @@ class Liar:
     def __init__(self, lies: list[Any]) -> None:
         self.inbox, self.outbox, self._lies = Arena.create("inbox"), Arena.create("outbox"), iter(lies)
 
-    def ready(self) -> dict[str, Any]:
-        return {}
+    def ready(self) -> Facts:
+        return Facts()
 
     def ask(self, do: str, seconds: float, **fields: Any) -> Answer:
         honest = {"load": {}, "set_state": {}}.get(do)

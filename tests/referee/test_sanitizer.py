@@ -27,11 +27,11 @@ def test_each_error_is_a_finding(tmp_path: Path) -> None:
     generated.write_text("#include <x>\n\n    out[i] = in[i] * in[i];\n")
     source = 'cuda_source = """\nvoid f() {\n    out[i] = in[i] * in[i];\n}\n"""\n'
     first, second = parse(LOG.format(file=generated), source)
-    assert first["kind"] == "out-of-bounds" and first["kernel"] == "square_kernel"
-    assert first["thread"] == [5, 2, 0] and first["block"] == [1, 0, 0]
-    assert first["line"] == 3
-    assert "1 bytes after the nearest tensor" in first["what"]
-    assert second["kind"] == "misaligned" and second["kernel"] == "reduce<float>" and second["line"] is None
+    assert first.kind == "out-of-bounds" and first.kernel == "square_kernel"
+    assert first.thread == (5, 2, 0) and first.block == (1, 0, 0)
+    assert first.line == 3
+    assert "1 bytes after the nearest tensor" in first.what
+    assert second.kind == "misaligned" and second.kernel == "reduce<float>" and second.line is None
 
 
 def test_a_clean_report_has_no_finding() -> None:
@@ -54,8 +54,8 @@ def test_races_and_barriers_are_findings_too(tmp_path: Path) -> None:
     generated = tmp_path / "cuda.cu"
     generated.write_text("x\n    tile[t] = x[i];\n    __syncthreads();\n")
     race, barrier = parse(SHARED.format(file=generated), "void f() {\n    tile[t] = x[i];\n}\n")
-    assert race["kind"] == "race" and race["kernel"] == "reverse_kernel" and race["line"] == 2
-    assert barrier["kind"] == "barrier" and barrier["thread"] == [63, 0, 0] and "Divergent" in barrier["what"]
+    assert race.kind == "race" and race.kernel == "reverse_kernel" and race.line == 2
+    assert barrier.kind == "barrier" and barrier.thread == (63, 0, 0) and "Divergent" in barrier.what
 
 
 def test_only_kernels_with_shared_memory_pay_for_three_tools() -> None:

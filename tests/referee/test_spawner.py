@@ -30,7 +30,7 @@ def test_a_player_outlives_the_thread_that_asked_for_it() -> None:
         made = list(pool.map(lambda _: Player("cpu", Limits()), range(2)))
     try:
         for player in made:
-            assert player.ready()["torch"]
+            assert player.ready().torch
     finally:
         for player in made:
             player.stop()

@@ -7,10 +7,11 @@ import io
 import re
 import shutil
 import subprocess
+from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
 from grader.backends.detect import nvcc
+from grader.protocol.messages import MOST_TEXT, Counts, Launch, Requests
 
 REFUSED = "ERR_NVGPUCTRPERM"
 T, OPERATION = (
@@ -42,47 +43,65 @@ def command(names: list[str], report: Path) -> tuple[str, ...]:
     return (tool() or "ncu", *sets, *only, "-f", "-o", str(report.with_suffix("")))
 
 
-def read(report: Path) -> list[dict[str, Any]]:
-    """The launches of a report, in order, as :func:`grader.profiling.profile.launch_rows.parse` takes them.
+@dataclass(frozen=True, slots=True)
+class Measured:
+    """One launch under ncu. Of the card's peak in percent: memory, compute and the occupancy achieved.
 
-    Each has also ``percent``: of the card's peak, memory and compute, and the occupancy that was achieved;
-    and ``registers`` of a thread. Empty if ncu cannot read the report.
+    ``registers``: of a thread.
     """
+
+    launch: Launch
+    memory: float
+    compute: float
+    occupancy: float
+    registers: int
+
+
+def read(report: Path) -> list[Measured]:
+    """The launches of a report, in order. Empty if ncu cannot read the report."""
     page = (tool(), "--import", str(report), "--csv", "--page", "raw", "--print-units", "base")
     done = subprocess.run(page, capture_output=True, text=True, timeout=120, check=False)
     return parse(done.stdout)
 
 
-def parse(text: str) -> list[dict[str, Any]]:
+def parse(text: str) -> list[Measured]:
     """The launches in ncu's table of raw values: a row of names, one of units, and one for each launch."""
     table = "\n".join(line for line in text.splitlines() if line.startswith('"'))
-    return [_launch(row) for row in list(csv.DictReader(io.StringIO(table)))[1:]]
+    return [_measured(row) for row in list(csv.DictReader(io.StringIO(table)))[1:]]
 
 
-def _launch(row: dict[str, str]) -> dict[str, Any]:
-    def value(metric: str) -> float:
-        try:
-            return float((row.get(metric) or "0").replace(",", ""))
-        except ValueError:
-            return 0.0
-
-    def traffic(op: str) -> dict[str, int]:
-        return {what: int(value(T.format(what, op))) for what in ("requests", "sectors")}
-
-    flops = sum(weight * int(value(OPERATION.format(op))) for op, weight in OPERATIONS.items())
-    return {
-        "kernel": row.get("Kernel Name", ""),
-        "grid": _shape(row.get("Grid Size", "")),
-        "block": _shape(row.get("Block Size", "")),
-        "seconds": value(SECONDS) / 1e9,
-        "counts": {
-            "read_bytes": int(value(READ)), "written_bytes": int(value(WRITTEN)),
-            "operations": {"flops": flops}, "global_load": traffic("ld"), "global_store": traffic("st"),
-        },
-        "percent": {"memory": value(MEMORY), "compute": value(COMPUTE), "occupancy": value(OCCUPANCY)},
-        "registers": int(value(REGISTERS)),
-    }  # fmt: skip
+def _measured(row: dict[str, str]) -> Measured:
+    counts = Counts(
+        global_load=_requests(row, "ld"),
+        global_store=_requests(row, "st"),
+        read_bytes=int(_value(row, READ)),
+        written_bytes=int(_value(row, WRITTEN)),
+        operations={"flops": sum(n * int(_value(row, OPERATION.format(op))) for op, n in OPERATIONS.items())},
+    )
+    launch = Launch(
+        kernel=row.get("Kernel Name", "")[:MOST_TEXT],
+        grid=_shape(row.get("Grid Size", "")),
+        block=_shape(row.get("Block Size", "")),
+        seconds=_value(row, SECONDS) / 1e9,
+        counts=counts,
+    )
+    memory, compute, occupancy = (_value(row, metric) for metric in (MEMORY, COMPUTE, OCCUPANCY))
+    return Measured(launch, memory, compute, occupancy, int(_value(row, REGISTERS)))
 
 
-def _shape(text: str) -> list[int]:
-    return [int(n) for n in re.findall(r"\d+", text)[:3]]
+def _requests(row: dict[str, str], op: str) -> Requests:
+    requests, sectors = (int(_value(row, T.format(what, op))) for what in ("requests", "sectors"))
+    return Requests(requests=requests, sectors=sectors)
+
+
+def _value(row: dict[str, str], metric: str) -> float:
+    """A number of the report; 0 where there is none, and where no count can be so large."""
+    try:
+        value = float((row.get(metric) or "0").replace(",", ""))
+    except ValueError:
+        return 0.0
+    return value if 0 <= value < 1 << 60 else 0.0
+
+
+def _shape(text: str) -> tuple[int, ...]:
+    return tuple(int(n) for n in re.findall(r"\d{1,18}", text)[:3])

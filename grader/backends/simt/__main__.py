@@ -3,46 +3,46 @@ process."""
 
 from __future__ import annotations
 
-import json
 import os
 import runpy
 import sys
 import traceback
-from typing import Any
+
+import msgspec
 
 from grader.backends.simt.compile import compiler as builder
-from grader.backends.simt.request import named
+from grader.backends.simt.request import BuildRequest, named
 from grader.backends.simt.runtime.device import activate
+from grader.protocol.messages import MemoryFinding
 from grader.protocol.process_exit import leave
 
 
-def _build(request: dict[str, object], variant: builder.Variant) -> str:
-    parsed = builder.BuildRequest.from_json(request)
+def _build(request: BuildRequest, variant: builder.Variant) -> str:
     try:
-        result = builder.build(parsed, variant=variant)
+        result = builder.build(request, variant=variant)
     except builder.CompileError as error:
         where = f"{error.file}:{error.line}: " if error.line else ""
         raise RuntimeError(
-            f"Error building extension '{parsed.name}': {where}{error.first}\n{error.log}"
+            f"Error building extension '{request.name}': {where}{error.first}\n{error.log}"
         ) from None
     if os.environ.get("SIMT_VERBOSE"):
         print(
-            f"simt: {parsed.name} {result.seconds:.2f} s, {result.headers}, cached={result.cached}",
+            f"simt: {request.name} {result.seconds:.2f} s, {result.headers}, cached={result.cached}",
             file=sys.stderr,
         )
     return str(result.path)
 
 
-def _show(finding: dict[str, Any]) -> str:
-    place = named(finding["file"], finding["line"]) or "at a line that is not known"
-    who = f"block {tuple(finding['block'])} thread {tuple(finding['thread'])}: " if finding["block"] else ""
-    text = f"[{finding['kind']}] {finding['kernel']} {place}: {who}{finding['what']}"
-    if other := finding.get("other"):
+def _show(finding: MemoryFinding) -> str:
+    place = named(*finding.place) or "at a line that is not known"
+    who = f"block {finding.block} thread {finding.thread}: " if finding.block else ""
+    text = f"[{finding.kind}] {finding.kernel} {place}: {who}{finding.what}"
+    if other := finding.other:
         text += (
-            f"\n    the other: {other['access']} at line {other['line']} by block {tuple(other['block'])} "
-            f"thread {tuple(other['thread'])}"
+            f"\n    the other: {other.access} at line {other.line} by block {other.block} "
+            f"thread {other.thread}"
         )
-    return text + (f"\n    ({finding['count']} times)" if finding["count"] > 1 else "")
+    return text + (f"\n    ({finding.count} times)" if (finding.count or 1) > 1 else "")
 
 
 def main(arguments: list[str]) -> int:
@@ -73,13 +73,14 @@ def main(arguments: list[str]) -> int:
         code = 1
     found = runtime.findings()
     if "--json" in options:
-        print(json.dumps({"findings": found, "launches": runtime.launches()}), file=sys.stderr)
+        said = {"findings": found, "launches": runtime.launches()}
+        print(msgspec.json.encode(said).decode(), file=sys.stderr)
     else:
         for finding in found:
             print(_show(finding), file=sys.stderr)
         if "--count" in options:
             for launch in runtime.launches():
-                print(json.dumps(launch), file=sys.stderr)
+                print(msgspec.json.encode(launch).decode(), file=sys.stderr)
     return code or (3 if found else 0)
 
 

@@ -3,8 +3,12 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
 from dataclasses import dataclass
+from itertools import pairwise
+from typing import Annotated
+
+from msgspec import Meta, Struct, convert, to_builtins
+from msgspec.structs import force_setattr
 
 MOST_TEXT = 4_000_000
 MOST_ITEMS = 200
@@ -13,7 +17,11 @@ IDENTIFIER = re.compile(r"[A-Za-z_][A-Za-z0-9_]{0,199}")
 QUALIFIED = re.compile(r"[A-Za-z_][A-Za-z0-9_]{0,99}(?:::[A-Za-z_][A-Za-z0-9_]{0,99}){0,9}")
 ENDS_A_NAME = re.compile(r'["\\\x00-\x1f]')  # in a #line of C++
 # Where a run of a source's lines begins in it, and the file and line that this is; "" for a file unknown.
-Piece = tuple[int, str, int]
+LineNumber = Annotated[int, Meta(gt=0, lt=10_000_000)]
+Piece = tuple[LineNumber, Annotated[str, Meta(max_length=4096)], LineNumber]
+Texts = Annotated[tuple[str, ...], Meta(max_length=MOST_ITEMS)]
+Functions = Annotated[dict[str, Annotated[str, Meta(max_length=10_000)]], Meta(max_length=MOST_ITEMS)]
+Origins = tuple[Annotated[tuple[Piece, ...], Meta(max_length=MOST_PIECES)], ...]
 # What no file of the student's holds: the names that stand for one, and what each is.
 GENERATED = {
     "CUDA source": "the CUDA source",
@@ -23,8 +31,7 @@ GENERATED = {
 SHARED_FLAG = re.compile(r"-(?:D[A-Za-z_]\w*(?:=.*)?|U[A-Za-z_]\w*|I.+)")
 
 
-@dataclass(frozen=True)
-class BuildRequest:
+class BuildRequest(Struct, frozen=True, forbid_unknown_fields=True):
     """One ``load_inline`` call.
 
     ``functions`` maps the C++ functions to bind to their docstrings; None means that the source binds itself.
@@ -33,89 +40,65 @@ class BuildRequest:
     """
 
     name: str
-    cpp_sources: tuple[str, ...]
-    cuda_sources: tuple[str, ...]
-    functions: dict[str, str] | None
-    cflags: tuple[str, ...] = ()
-    cuda_cflags: tuple[str, ...] = ()
-    cpp_origins: tuple[tuple[Piece, ...], ...] = ()
-    cuda_origins: tuple[tuple[Piece, ...], ...] = ()
+    cpp_sources: Texts = ()
+    cuda_sources: Texts = ()
+    functions: Functions | None = None
+    cflags: Texts = ()
+    cuda_cflags: Texts = ()
+    cpp_origins: Origins = ()
+    cuda_origins: Origins = ()
+
+    def __post_init__(self) -> None:
+        """ValueError with one sentence, for what a student can get wrong or what no compiler may be given."""
+        if not IDENTIFIER.fullmatch(self.name):
+            raise ValueError(
+                f"the extension's name {self.name!r:.60} is not an identifier; use letters, digits and _"
+            )
+        if not self.cpp_sources and not self.cuda_sources:
+            raise ValueError("there is nothing to compile: both cpp_sources and cuda_sources are empty")
+        for name in self.functions or ():
+            if not QUALIFIED.fullmatch(name):
+                raise ValueError(
+                    f"the function name {name!r:.60} is not a C++ name; write it without brackets and types"
+                )
+        for key in ("cpp_sources", "cuda_sources", "cflags", "cuda_cflags"):
+            texts: tuple[str, ...] = getattr(self, key)
+            if sum(map(len, texts)) > MOST_TEXT:
+                raise ValueError(f"{key} is longer than {MOST_TEXT} characters")
+            if any("\0" in text for text in texts):
+                raise ValueError(f"{key} contains a null character")
+        for key, sources in (("cpp_origins", self.cpp_sources), ("cuda_origins", self.cuda_sources)):
+            force_setattr(self, key, _in_order(getattr(self, key), key, len(sources)))
 
     @staticmethod
-    def from_json(obj: Mapping[str, object]) -> BuildRequest:
-        """The request in ``obj``; ``ValueError`` with one sentence if it is none."""
-        if not isinstance(obj, dict):
-            raise ValueError("a build request must be an object")
-        unknown = set(obj) - set(BuildRequest.__dataclass_fields__)
-        if unknown:
-            raise ValueError(f"a build request has no field {min(map(str, unknown))!r:.60}")
-        name = obj.get("name")
-        if not isinstance(name, str) or not IDENTIFIER.fullmatch(name):
-            raise ValueError(
-                f"the extension's name {name!r:.60} is not an identifier; use letters, digits and _"
-            )
-        cpp, cuda = _texts(obj, "cpp_sources"), _texts(obj, "cuda_sources")
-        if not cpp and not cuda:
-            raise ValueError("there is nothing to compile: both cpp_sources and cuda_sources are empty")
-        return BuildRequest(
-            name, cpp, cuda, _functions(obj.get("functions")), _texts(obj, "cflags"),
-            _texts(obj, "cuda_cflags"),
-            _origins(obj, "cpp_origins", len(cpp)), _origins(obj, "cuda_origins", len(cuda)),
-        )  # fmt: skip
+    def from_json(obj: object) -> BuildRequest:
+        """The request in ``obj``, which is plain data; ``ValueError`` if it has another form."""
+        return convert(obj, BuildRequest)
+
+    def as_json(self) -> dict[str, object]:
+        """What :meth:`from_json` reads. A path may hold bytes that are not UTF-8, which the wire replaces."""
+        data: dict[str, object] = to_builtins(self)
+        return data
 
 
-def _texts(obj: Mapping[str, object], key: str) -> tuple[str, ...]:
-    value = obj.get(key, ())
-    if not isinstance(value, list | tuple) or len(value) > MOST_ITEMS:
-        raise ValueError(f"{key} must be a list of strings")
-    texts = [item for item in value if isinstance(item, str)]
-    if len(texts) != len(value):
-        raise ValueError(f"{key} must be a list of strings")
-    if sum(map(len, texts)) > MOST_TEXT:
-        raise ValueError(f"{key} is longer than {MOST_TEXT} characters")
-    if any("\0" in text for text in texts):
-        raise ValueError(f"{key} contains a null character")
-    return tuple(texts)
+@dataclass(frozen=True, slots=True)
+class Built:
+    """What building one request took; ``cached`` if it was there, ``headers`` those that it needed."""
+
+    name: str
+    seconds: float
+    cached: bool
+    headers: str
 
 
-def _functions(value: object) -> dict[str, str] | None:
-    if value is None:
-        return None
-    if not isinstance(value, dict) or len(value) > MOST_ITEMS:
-        raise ValueError("functions must map names to docstrings")
-    for name, doc in value.items():
-        if not isinstance(name, str) or not QUALIFIED.fullmatch(name):
-            raise ValueError(
-                f"the function name {name!r:.60} is not a C++ name; write it without brackets and types"
-            )
-        if not isinstance(doc, str) or len(doc) > 10_000:
-            raise ValueError(f"the docstring of {name} must be a string")
-    return dict(value)
-
-
-def _origins(obj: Mapping[str, object], key: str, count: int) -> tuple[tuple[Piece, ...], ...]:
-    value = obj.get(key, ())
-    if not isinstance(value, list | tuple) or len(value) > count:
-        raise ValueError(f"{key} must be a list of lists of pieces, at most one for each source")
-    return tuple(_pieces(item, key) for item in value)
-
-
-def _pieces(value: object, key: str) -> tuple[Piece, ...]:
-    if not isinstance(value, list | tuple) or len(value) > MOST_PIECES:
-        raise ValueError(f"{key} must be a list of lists of pieces, at most one for each source")
-    pieces: list[Piece] = []
-    for item in value:
-        if not isinstance(item, list | tuple) or len(item) != 3:
-            raise ValueError(f"a piece in {key} must be (line in the source, file, line in the file)")
-        at, file, line = item
-        if not isinstance(file, str) or len(file) > 4096:
-            raise ValueError(f"a file in {key} is not a path")
-        if not all(isinstance(n, int) and not isinstance(n, bool) and 0 < n < 10_000_000 for n in (at, line)):
-            raise ValueError(f"a line in {key} is not a line number")
-        if pieces and at <= pieces[-1][0]:
+def _in_order(origins: Origins, key: str, count: int) -> Origins:
+    """The same, with names that no ``#line`` can be ended by; ValueError if the pieces are not in order."""
+    if len(origins) > count:
+        raise ValueError(f"{key} has more entries than there are sources")
+    for pieces in origins:
+        if any(after[0] <= before[0] for before, after in pairwise(pieces)):
             raise ValueError(f"the pieces in {key} are not in order")
-        pieces.append((at, ENDS_A_NAME.sub("_", file), line))  # any file may have such a name
-    return tuple(pieces)
+    return tuple(tuple((at, ENDS_A_NAME.sub("_", f), line) for at, f, line in pieces) for pieces in origins)
 
 
 def placed(text: str, pieces: tuple[Piece, ...], fallback: str) -> list[tuple[str, int, str]]:

@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import ctypes
-import json
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
 from grader.backends.simt.compile import library, toolchain
 from grader.backends.simt.compile.rewrite import registration, rewrite
 from grader.backends.simt.runtime import counts
+from grader.protocol.messages import Launch
 
 Text = tuple[str, str]  # (name for the reports, source)
 
@@ -55,6 +54,6 @@ class Counting:
         """Launches of more threads are counted by a sample (0: never)."""
         self._runtime.simt_sample_above(ctypes.c_ulong(threads))
 
-    def launches(self) -> list[dict[str, Any]]:
+    def launches(self) -> list[Launch]:
         """The launches since the last call, with their counts."""
-        return counts.launches(json.loads(self._runtime.simt_take_launches()))
+        return counts.launches(self._runtime.simt_take_launches())

@@ -25,7 +25,7 @@ import torch
 from grader.lesson_support.generated.programs import RECORDED, Program, drawn
 
 # An H200, as torch.cuda.get_device_properties describes it.
-CARD: dict[str, Any] = {
+CARD: dict[str, str | int] = {
     "name": "NVIDIA H200",
     "major": 9,
     "minor": 0,
@@ -81,9 +81,6 @@ def code(programs: Iterable[Program]) -> dict[str, str]:
 @contextlib.contextmanager
 def _card() -> Iterator[None]:
     """Answer torch's questions about a GPU with :data:`CARD`'s properties."""
-    import torch._inductor.fx_passes.joint_graph
-    import torch._inductor.fx_passes.post_grad
-    import torch._inductor.scheduler
     from torch._inductor.runtime import hints
 
     card = SimpleNamespace(**CARD)
@@ -98,7 +95,16 @@ def _card() -> Iterator[None]:
         max_threads_per_block=card.max_threads_per_block,
         warp_size=card.warp_size,
     )
-    answers: dict[str, Any] = {
+    with contextlib.ExitStack() as stack:
+        stack.enter_context(mock.patch.object(hints.DeviceProperties, "create", return_value=properties))
+        for name, answer in _answers(card).items():
+            stack.enter_context(mock.patch(name, answer))
+        yield
+
+
+def _answers(card: SimpleNamespace) -> dict[str, object]:
+    """What torch is to find, by name."""
+    return {
         "torch.version.cuda": "13.0",
         "torch.cuda.is_available": lambda: True,
         "torch.cuda.device_count": lambda: 1,
@@ -118,11 +124,6 @@ def _card() -> Iterator[None]:
         "torch._inductor.fx_passes.joint_graph.lazy_init": lambda device=None: None,
         "torch._inductor.fx_passes.post_grad.lazy_init": lambda device=None: None,
     }
-    with contextlib.ExitStack() as stack:
-        stack.enter_context(mock.patch.object(hints.DeviceProperties, "create", return_value=properties))
-        for name, answer in answers.items():
-            stack.enter_context(mock.patch(name, answer))
-        yield
 
 
 def _tidy(text: str) -> str:

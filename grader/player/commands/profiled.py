@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 import torch
 
 from grader.player import observe
+from grader.protocol.messages import Timed, plain
 
 if TYPE_CHECKING:
     from grader.player.commands import Line
@@ -17,7 +18,7 @@ MOST = 2000
 
 
 def perform(stage: Stage, line: Line, calls: int) -> dict[str, Any]:
-    """``{"launches": [{"kernel", "grid", "block", "began", "seconds"}, ...]}`` of ``calls`` calls."""
+    """A :class:`~grader.protocol.messages.Timed` of ``calls`` calls."""
 
     def again() -> None:
         with torch.no_grad():
@@ -25,27 +26,11 @@ def perform(stage: Stage, line: Line, calls: int) -> dict[str, Any]:
                 stage.again()
         torch.cuda.synchronize()
 
-    return {"launches": watched(again)}
+    return plain(watched(again))
 
 
-def watched(run: Callable[[], None]) -> list[dict[str, Any]]:
+def watched(run: Callable[[], None]) -> Timed:
     """The kernels of ``run``, in order of time."""
     with observe.recording() as seen:
         run()
-    return kernels(observe.trace(seen))
-
-
-def kernels(events: list[dict[str, Any]]) -> list[dict[str, Any]]:
-    """The kernels among the events of a Chrome trace, whose times are in microseconds."""
-    found = [e for e in events if e.get("cat") == "kernel" and e.get("ph") == "X"]
-    found.sort(key=lambda e: float(e["ts"]))
-    return [
-        {
-            "kernel": e["name"],
-            "grid": e.get("args", {}).get("grid"),
-            "block": e.get("args", {}).get("block"),
-            "began": (float(e["ts"]) - float(found[0]["ts"])) / 1e6,
-            "seconds": float(e["dur"]) / 1e6,
-        }
-        for e in found[:MOST]
-    ]
+    return Timed(tuple(observe.kernels(observe.trace(seen))[:MOST]))

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from grader.player.commands import profiled
+from grader.protocol.messages import plain
 
 if TYPE_CHECKING:
     from grader.player.commands import Line
@@ -29,6 +30,6 @@ def perform(stage: Stage, line: Line, path: str) -> dict[str, Any]:
         stage.synchronize()
 
     if stage.gpu:
-        return {"launches": profiled.watched(run)}
+        return plain(profiled.watched(run))
     run()
     return {}

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 from statistics import median
-from typing import Any
 
 from grader.domain.gpu_card import Card
 from grader.profiling.by_line import Line, by_line
-from grader.profiling.profile.launch_rows import Launch
+from grader.protocol.messages import Counts, Launch, Requests
+
+MOST_NAME = 300
+NOTHING = Counts()
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,36 +38,54 @@ class Row:
         return self.read + self.written
 
 
-def rows(launches: list[Launch], calls: int = 1) -> list[Row]:
+def rows(launches: Iterable[Launch], calls: int = 1) -> list[Row]:
     """Launches by kernel, grid and block, in the order of their first launch.
 
     ``calls``: how often the same call was made; launches and seconds are those of one, the median's.
     """
-    groups: dict[tuple[str, tuple[int, ...], tuple[int, ...]], list[Launch]] = {}
+    groups: dict[tuple[str, str, str], list[Launch]] = {}
     for x in launches:
-        groups.setdefault((x.kernel, x.grid, x.block), []).append(x)
-    return [_row(group, calls) for group in groups.values()]
+        groups.setdefault(key(x), []).append(x)
+    return [_row(own, group, calls) for own, group in groups.items()]
 
 
-def _row(group: list[Launch], calls: int) -> Row:
-    first, each = group[0], max(1, round(len(group) / calls))
+def _row(own: tuple[str, str, str], group: list[Launch], calls: int) -> Row:
+    each, counts = max(1, round(len(group) / calls)), [counted(x) for x in group]
     return Row(
-        first.kernel, shape(first.grid), shape(first.block), each,
-        sum(x.read for x in group) // calls, sum(x.written for x in group) // calls,
-        sum(x.flops for x in group) // calls,
-        _ratio([x.load for x in group]), _ratio([x.store for x in group]),
+        *own, each,
+        sum(c.read_bytes for c in counts) // calls, sum(c.written_bytes for c in counts) // calls,
+        sum(c.flops for c in counts) // calls,
+        _ratio([c.global_load for c in counts]), _ratio([c.global_store for c in counts]),
         median(x.seconds for x in group) * each,
     )  # fmt: skip
 
 
-def _ratio(traffic: list[tuple[int, int]]) -> float | None:
-    requests, sectors = (sum(part) for part in zip(*traffic, strict=True))
-    return sectors / requests if requests else None
+def _ratio(traffic: list[Requests]) -> float | None:
+    requests = sum(x.requests for x in traffic)
+    return sum(x.sectors for x in traffic) / requests if requests else None
+
+
+def key(launch: Launch) -> tuple[str, str, str]:
+    """What the launches of one row have in common: kernel, grid and block."""
+    return kernel(launch), shape(launch.grid), shape(launch.block)
+
+
+def kernel(launch: Launch) -> str:
+    """A kernel's name, not too long for a page."""
+    return launch.kernel[:MOST_NAME] or "(unnamed)"
+
+
+def counted(launch: Launch) -> Counts:
+    """A launch's counts, all 0 where nothing was counted."""
+    return launch.counts or NOTHING
 
 
 def shape(numbers: tuple[int, ...]) -> str:
-    """A grid or block as 4x2."""
-    return "x".join(map(str, numbers))
+    """A grid or block as 4x2, without its trailing ones."""
+    kept = list(numbers) or [0]
+    while len(kept) > 1 and kept[-1] == 1:
+        kept.pop()
+    return "x".join(map(str, kept))
 
 
 def floor(moved: float, flops: float, card: Card) -> float:
@@ -75,14 +96,14 @@ def floor(moved: float, flops: float, card: Card) -> float:
     return max(moved / card.dram_bytes_per_second, flops / card.fp32_flops_per_second)
 
 
-def lines(launches: list[Launch]) -> list[Line]:
+def lines(launches: Iterable[Launch]) -> list[Line]:
     """Source lines that touch memory, all launches added up; the most wasteful first."""
-    return by_line({"lines": [entry for x in launches for entry in x.lines]})
+    return by_line(entry for x in launches for entry in counted(x).lines if entry.line)
 
 
-def as_json(row: Row, card: Card) -> dict[str, Any]:
+def as_json(row: Row, card: Card) -> dict[str, object]:
     """For other programs; times in seconds, and only the ones that there are."""
-    data: dict[str, Any] = {
+    data: dict[str, object] = {
         "kernel": row.kernel, "grid": row.grid, "block": row.block, "launches": row.launches,
     }  # fmt: skip
     if row.seconds:

@@ -6,15 +6,14 @@ import re
 import tempfile
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import Any
 
 from grader.backends.cuda import ncu
+from grader.backends.cuda.ncu import Measured
 from grader.backends.detect import Choice
 from grader.domain import atomic
-from grader.profiling.profile import observed
+from grader.profiling.profile import kernel_rows, observed
 from grader.profiling.profile.driver import base
 from grader.profiling.profile.kernel_rows import Row, shape
-from grader.profiling.profile.launch_rows import Launch, parse
 from grader.profiling.profile.subjects import Subject
 from grader.referee.fault import FaultError
 
@@ -26,33 +25,42 @@ SANDBOX = "Root's right to them ends at the sandbox: for a file of your own ther
 
 @dataclass(frozen=True, slots=True)
 class Counted:
-    """``launches`` with measured bytes of DRAM; beside each: percent of the card's peaks, and registers."""
+    """``launches`` with measured bytes of DRAM, percent of the card's peaks, and registers."""
 
-    launches: list[Launch] = field(default_factory=list)
-    beside: list[dict[str, Any]] = field(default_factory=list)
+    launches: list[Measured] = field(default_factory=list)
     report: bytes = b""
     why_not: str = ""
 
-    def counts_of(self, row: Row) -> tuple[Launch, dict[str, Any]] | None:
+    def counts_of(self, row: Row) -> Measured | None:
         """The first launch of a row's kernel with its grid and block."""
-        for launch, beside in zip(self.launches, self.beside, strict=True):
-            same = shape(launch.grid) == row.grid and shape(launch.block) == row.block
-            if base(launch.kernel) == base(row.kernel) and same:
-                return launch, beside
+        for found in self.launches:
+            one = found.launch
+            same = shape(one.grid) == row.grid and shape(one.block) == row.block
+            if base(one.kernel) == base(row.kernel) and same:
+                return found
         return None
 
-    def as_json(self, row: Row) -> dict[str, Any]:
+    def as_json(self, row: Row) -> dict[str, object]:
         """What was counted of one launch of a row, for other programs; {} if ncu did not see it."""
         found = self.counts_of(row)
         if found is None:
             return {}
-        launch, beside = found
-        traffic = {"global_load": launch.load, "global_store": launch.store}
-        sectors = {
-            f"{k}_{n}": v[i] for k, v in traffic.items() for i, n in enumerate(("requests", "sectors"))
+        counts = kernel_rows.counted(found.launch)
+        percent = {"memory": found.memory, "compute": found.compute, "occupancy": found.occupancy}
+        return {
+            "ncu": {
+                "dram_read_bytes": counts.read_bytes,
+                "dram_written_bytes": counts.written_bytes,
+                "flops": counts.flops,
+                "global_load_requests": counts.global_load.requests,
+                "global_load_sectors": counts.global_load.sectors,
+                "global_store_requests": counts.global_store.requests,
+                "global_store_sectors": counts.global_store.sectors,
+                "percent": percent,
+                "registers": found.registers,
+                "seconds": found.launch.seconds,
+            }
         }
-        moved = {"dram_read_bytes": launch.read, "dram_written_bytes": launch.written, "flops": launch.flops}
-        return {"ncu": moved | sectors | beside | {"seconds": launch.seconds}}
 
 
 def count(subject: Subject, choice: Choice, mode: str, rows: list[Row]) -> Counted:
@@ -69,8 +77,7 @@ def count(subject: Subject, choice: Choice, mode: str, rows: list[Row]) -> Count
         found = ncu.read(report) if report.exists() else []
         if not found:
             return Counted(why_not=_reason(printed, mode))
-        beside = [{key: x[key] for key in ("percent", "registers")} for x in found]
-        return Counted([parse(x) for x in found], beside, report.read_bytes())
+        return Counted(found, report.read_bytes())
 
 
 def _reason(printed: str, mode: str) -> str:
@@ -82,11 +89,11 @@ def _reason(printed: str, mode: str) -> str:
 
 def dots(rows: list[Row], counted: Counted | None) -> list[Row]:
     """The rows that ncu saw, of one launch each, with what it counted and torch.profiler's time."""
-    found = [(row, counted.counts_of(row)) for row in rows] if counted else []
+    found = [(row, seen) for row in rows if counted and (seen := counted.counts_of(row))]
     return [
-        replace(row, launches=1, read=x[0].read, written=x[0].written, flops=x[0].flops,
+        replace(row, launches=1, read=c.read_bytes, written=c.written_bytes, flops=c.flops,
                 seconds=row.seconds / row.launches)
-        for row, x in found if x
+        for row, seen in found for c in (kernel_rows.counted(seen.launch),)
     ]  # fmt: skip
 
 

@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
 
 from grader.backends.detect import Choice
 from grader.domain import cache
-from grader.profiling.profile.launch_rows import Launch, parse
 from grader.profiling.profile.subjects import Subject
+from grader.protocol.messages import MOST_LAUNCHES, Facts, Launch, Timed, decode
 from grader.referee import counting, sandbox
 from grader.referee.fault import FaultError
 from grader.referee.lesson_problem import LessonProblem
@@ -31,14 +30,18 @@ PATIENCE = 60.0  # for a tool that writes its report when the process it runs ha
 class Seen:
     """What came of it. ``calls``: how often each call was made while it was watched.
 
-    ``told``: the launches in the player's own words, from which a time is predicted.
+    ``cut``: there were more launches than are handed over.
     """
 
     device: str
     calls: int
     launches: list[Launch] = field(default_factory=list)
     cut: bool = False
-    told: list[dict[str, Any]] = field(default_factory=list)
+
+    def keep(self, launches: Sequence[Launch]) -> None:
+        """Take the launches of one more call."""
+        self.cut |= len(launches) >= MOST_LAUNCHES
+        self.launches += launches
 
 
 def observe(subject: Subject, choice: Choice, mode: str, say: Callable[[str], None]) -> Seen:
@@ -59,12 +62,14 @@ def observe(subject: Subject, choice: Choice, mode: str, say: Callable[[str], No
             player.stop()
     with _lesson(subject, choice, start, mode) as (session, facts):
         gpu = choice.name == "cuda"
-        seen = Seen(str(facts.get("device", "")), CALLS if gpu else 1)
+        seen = Seen(facts.device, CALLS if gpu else 1)
         for case in subject.timed if gpu else subject.counted:
-            counted = counting.count(session, case)  # on a GPU nothing is counted: a warm-up
+            launches = counting.count(session, case)  # on a GPU nothing is counted: a warm-up
             assert session.player is not None
-            timed = session.player.ask("act", SECONDS, act="profiled", calls=CALLS).data if gpu else {}
-            _keep(seen, timed.get("launches") if gpu else counted)
+            if gpu:
+                timed = session.player.ask("act", SECONDS, act="profiled", calls=CALLS).data
+                launches = decode(timed, Timed).launches
+            seen.keep(launches)
         return seen
 
 
@@ -121,8 +126,8 @@ def _script(subject: Subject, player: Player) -> Seen:
         facts = player.ready()
         player.ask("count", player.limits.call, on=True)
         answer = player.ask("act", player.limits.call, act="script", path=str(subject.submission.path))
-        seen = Seen(str(facts.get("device", "")), 1)
-        _keep(seen, answer.data.get("launches") or answer.launches)
+        seen = Seen(facts.device, 1)
+        seen.keep(decode(answer.data, Timed).launches or answer.launches)
         return seen
     except FaultError as fault:
         raise (player.compile_error or fault) from None
@@ -131,7 +136,7 @@ def _script(subject: Subject, player: Player) -> Seen:
 @contextmanager
 def _lesson(
     subject: Subject, choice: Choice, start: Callable[[], Player], mode: str
-) -> Iterator[tuple[Session, dict[str, Any]]]:
+) -> Iterator[tuple[Session, Facts]]:
     """The lesson's file, loaded, beside the reference that its arguments come from."""
     assert subject.lesson is not None
     other = Player(
@@ -153,11 +158,3 @@ def _lesson(
     finally:
         session.close()
         other.stop()
-
-
-def _keep(seen: Seen, claims: object) -> None:
-    """Take the launches that a player claims; ``cut`` if there were more than are handed over."""
-    listed = claims if isinstance(claims, list) else []
-    seen.cut |= len(listed) >= 200
-    seen.launches += map(parse, listed[:10_000])
-    seen.told += [x for x in listed[:10_000] if isinstance(x, dict)]

@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import sys
 from pathlib import Path
-from typing import Any
 
 from rich.console import Console
 from rich.text import Text
@@ -84,8 +83,7 @@ def _counted(console: Console, target: Subject, seen: Seen, rows: list[Row], car
         each = "one call" if len(sizes) == 1 else f"one call of each of {len(sizes)} functions,"
         calls = f"{each} with {'; '.join(dict.fromkeys(sizes))}"
     console.print(Text(f"\n{show.legend(card, calls)}", "dim"))
-    if seen.told:
-        console.print(Text(show.predicted(seen.told, card), "dim"))
+    console.print(Text(show.predicted(seen.launches, card), "dim"))
     speed = target.lesson.task.speed if target.lesson else None
     if speed and (moved := sum(r.moved for r in rows)):
         full = moved / speed.case_bytes * speed.fused_bytes
@@ -93,9 +91,8 @@ def _counted(console: Console, target: Subject, seen: Seen, rows: list[Row], car
         console.print(Text(
             f"At the lesson's full size the same kernels move {show.size(full)} a call: at least "
             f"{seconds * 1e6:,.0f} us on {card.name}, whatever the code does.", "dim"))  # fmt: skip
-        if seen.told:
-            scale = speed.fused_bytes / speed.case_bytes
-            console.print(Text(show.predicted(seen.told, card, scale), "dim"))
+        scale = speed.fused_bytes / speed.case_bytes
+        console.print(Text(show.predicted(seen.launches, card, scale), "dim"))
     console.print("\nLine by line:")
     show.lines(console, kernel_rows.lines(seen.launches), target.submission.path, target.submission.source)
     console.print()
@@ -111,14 +108,14 @@ def _write(
     ncu: Counted | None,
 ) -> dict[str, Path]:
     """Trace, numbers, the script for ncu and, if it can be drawn, the picture: what each is, and where."""
-    counted = any(x.counted for x in seen.launches)
+    counted = any(x.counts for x in seen.launches)
     events = (
         chrome_trace.floors(seen.launches, card)
         if counted
         else chrome_trace.times(seen.launches, seen.device)
     )
     files = {"trace": folder / "trace.json", "numbers": folder / "profile.json"}
-    atomic.write(files["trace"], json.dumps(events, allow_nan=False))
+    atomic.write(files["trace"], events.as_json())
     numbers = _numbers(target, seen, rows, card, ncu)
     atomic.write(files["numbers"], json.dumps(numbers, indent=1, allow_nan=False))
     if target.lesson:
@@ -137,13 +134,15 @@ def _write(
     return files
 
 
-def _numbers(target: Subject, seen: Seen, rows: list[Row], card: Card, ncu: Counted | None) -> dict[str, Any]:
+def _numbers(
+    target: Subject, seen: Seen, rows: list[Row], card: Card, ncu: Counted | None
+) -> dict[str, object]:
     lines = [
         {"file": Path(x.file).name, "line": x.line, "what": x.what, "requests": x.requests,
          "traffic": x.traffic, "least": x.least, "says": x.sentence()}
         for x in kernel_rows.lines(seen.launches)
     ]  # fmt: skip
-    kind = "counted" if any(x.counted for x in seen.launches) else "measured"
+    kind = "counted" if any(x.counts for x in seen.launches) else "measured"
     entries = [kernel_rows.as_json(r, card) | (ncu.as_json(r) if ncu else {}) for r in rows]
     return {
         "schema": SCHEMA, "name": target.name, "kind": kind, "device": seen.device, "card": card.name,

@@ -5,7 +5,6 @@ from __future__ import annotations
 import sys
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
 
 from rich.console import Console
 from rich.text import Text
@@ -18,6 +17,7 @@ from grader.feedback.explain.attach import explained
 from grader.profiling.profile import kernel_rows, ncu_counters, observed, roofline_picture, show, subjects
 from grader.profiling.profile.kernel_rows import Row
 from grader.profiling.profile.subjects import Subject
+from grader.protocol.messages import Launch
 from grader.referee.fault import FaultError
 from grader.referee.predict import call
 from grader.reports import console as report
@@ -48,7 +48,7 @@ def run(what: str, file: Path | None, wanted: str, out: Path | None, card_name: 
         if ncu.why_not:
             console.print(Text(ncu.why_not, "yellow"))
     else:
-        found, how = predicted(target, seen.told, rows, card)
+        found, how = predicted(target, seen.launches, rows, card)
     tell(console, found, card, how)
     if not roofline_picture.drawable(found):
         console.print(Text(roofline_picture.NOTHING, "yellow"))
@@ -62,33 +62,23 @@ def run(what: str, file: Path | None, wanted: str, out: Path | None, card_name: 
     return 0
 
 
-def predicted(
-    target: Subject, told: list[dict[str, Any]], rows: list[Row], card: Card
-) -> tuple[list[Row], str]:
+def predicted(target: Subject, launches: list[Launch], rows: list[Row], card: Card) -> tuple[list[Row], str]:
     """The rows at a size that fills a GPU, each with its predicted time, 0 where there is none."""
     speed = target.lesson.task.speed if target.lesson else None
     moved = sum(row.moved for row in rows)
     scale = speed.fused_bytes / speed.case_bytes if speed else max(1.0, LARGE / max(1, moved))
-    found = [_grown(row, told, card, scale) for row in rows]
+    found = [_grown(row, launches, card, scale) for row in rows]
     size = f", counted at a small size and grown to {scale:,.0f} times as many blocks" if scale > 1 else ""
     return found, f"predicted for {card.name}, not measured{size}"
 
 
-def _grown(row: Row, told: list[dict[str, Any]], card: Card, scale: float) -> Row:
-    own = [x for x in told if x.get("kernel") == row.kernel and _same(x, row)]
+def _grown(row: Row, launches: list[Launch], card: Card, scale: float) -> Row:
+    own = [x for x in launches if kernel_rows.key(x) == (row.kernel, row.grid, row.block)]
     found = call.predicted(own, card, scale)
     return replace(
         row, read=round(row.read * scale), written=round(row.written * scale), flops=round(row.flops * scale),
         seconds=0.0 if found.why_not else found.seconds,
     )  # fmt: skip
-
-
-def _same(launch: dict[str, Any], row: Row) -> bool:
-    """Whether this launch is one of the row's, by grid and block."""
-    shapes = [kernel_rows.shape(tuple(launch.get(key) or ())) for key in ("grid", "block")]
-    return [s.removesuffix("x1").removesuffix("x1") for s in shapes] == [
-        s.removesuffix("x1").removesuffix("x1") for s in (row.grid, row.block)
-    ]
 
 
 def tell(console: Console, found: list[Row], card: Card, how: str) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 
 from grader.domain import packages
 from grader.domain.gpu_card import Card
@@ -48,15 +49,7 @@ def draw(rows: list[Row], card: Card, title: str, out: Path, how: str = "") -> N
     text = f"memory, {memory / 1e12:.3g} TB/s "
     axes.text(middle, middle * memory / 1e9 * 1.2, text, fontsize=9, ha="right")
     axes.text(high, peak / 1e9 * 1.15, f"fp32, {peak / 1e12:.3g} TFLOP/s", fontsize=9, ha="right")
-    for row, ratio, mark in zip(found, ratios, MARKS, strict=False):
-        best = row.flops / floor(row.moved, row.flops, card) / 1e9
-        where = f"at most {best:,.0f} GFLOP/s"
-        if row.seconds:  # a GPU ran it: where it was, below where it could be
-            best = row.flops / row.seconds / 1e9
-            where = f"{best:,.0f} GFLOP/s"
-        label = f"{_short(row.kernel)}: {ratio:.3g} operations a byte, {where}"
-        axes.plot([ratio, ratio], [low * memory / 2e9, best], ":", color="grey", linewidth=1)
-        axes.plot([ratio], [best], mark, markersize=9, label=label)
+    _dots(axes, found, card, low * memory / 2e9)
     axes.set_xlabel("floating-point operations for each byte that must cross device memory")
     axes.set_ylabel("GFLOP/s")
     axes.set_ylim(low * memory / 2e9, peak / 1e9 * 3)
@@ -68,6 +61,19 @@ def draw(rows: list[Row], card: Card, title: str, out: Path, how: str = "") -> N
     undated = {"Date": None} if out.suffix == ".svg" else {}
     figure.savefig(out, dpi=130, bbox_inches="tight", metadata=undated)
     pyplot.close(figure)
+
+
+def _dots(axes: Any, rows: list[Row], card: Card, bottom: float) -> None:
+    """Each kernel where it was if a GPU ran it, else where it could be at best."""
+    for row, mark in zip(rows, MARKS, strict=False):
+        ratio, best = row.flops / row.moved, row.flops / floor(row.moved, row.flops, card) / 1e9
+        where = f"at most {best:,.0f} GFLOP/s"
+        if row.seconds:
+            best = row.flops / row.seconds / 1e9
+            where = f"{best:,.0f} GFLOP/s"
+        label = f"{_short(row.kernel)}: {ratio:.3g} operations a byte, {where}"
+        axes.plot([ratio, ratio], [bottom, best], ":", color="grey", linewidth=1)
+        axes.plot([ratio], [best], mark, markersize=9, label=label)
 
 
 def _short(kernel: str) -> str:

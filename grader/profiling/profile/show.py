@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from pathlib import Path
-from typing import Any
 
 from rich.console import Console
 from rich.table import Table
@@ -18,6 +18,7 @@ from grader.profiling.profile import kernel_rows
 from grader.profiling.profile.kernel_rows import Row, floor
 from grader.profiling.profile.ncu_counters import Counted
 from grader.profiling.profile.subjects import Subject
+from grader.protocol.messages import Launch
 from grader.referee.predict import call
 
 MOST_LINES, MOST_NAME, WIDE = 8, 80, 80
@@ -63,9 +64,9 @@ def _timed(r: Row, ncu: Counted | None) -> dict[str, str]:
     found = ncu.counts_of(r)
     if found is None:
         return row | dict.fromkeys(names, "-")
-    [one], beside = kernel_rows.rows([found[0]]), found[1]
-    percent = [f"{beside['percent'][key]:.0f} %" for key in ("memory", "compute", "occupancy")]
-    values = [size(one.read), size(one.written), _sectors(one), *percent, str(beside["registers"])]
+    [one] = kernel_rows.rows([found.launch])
+    percent = [f"{share:.0f} %" for share in (found.memory, found.compute, found.occupancy)]
+    values = [size(one.read), size(one.written), _sectors(one), *percent, str(found.registers)]
     return row | dict(zip(names, values, strict=True))
 
 
@@ -91,7 +92,7 @@ def legend(card: Card, calls: str) -> str:
     )
 
 
-def predicted(launches: list[dict[str, Any]], card: Card, scale: float = 1.0) -> str:
+def predicted(launches: Sequence[Launch], card: Card, scale: float = 1.0) -> str:
     """What these launches would take on the card, at ``scale`` times the size, or why that is not said."""
     found = call.predicted(launches, card, scale)
     size = "at the lesson's full size" if scale != 1 else "for these launches, each with cold caches"

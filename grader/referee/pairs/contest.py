@@ -94,7 +94,7 @@ def contest(jobs: Sequence[Job], hear: Hear = _nobody, most: int = 0) -> Contest
             size = pair_timing.prepared(pair_timing.posed(session))
         except FaultError as fault:
             return NoSpeed(fault.message)
-        place.timing = Timing(session, size, str(session.record.facts.get("device", "")))
+        place.timing = Timing(session, size, session.record.facts.device)
         group.arrived(place)
         place.gone.wait()
         return _told(place.timing.result)

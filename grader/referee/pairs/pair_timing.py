@@ -73,7 +73,8 @@ def _predicted(session: Session, card_name: str) -> Predicted | NoSpeed | None:
     return Predicted(
         device=card.name,
         method=METHOD,
-        counted_bytes=sum(_moved(x) for x in launches) + sum(entry[2] for entry in ops),
+        counted_bytes=sum(x.counts.moved_bytes for x in launches if x.counts)
+        + sum(entry[2] for entry in ops),
         launches=len(launches) + sum(entry[1] for entry in ops),
         kernel_seconds=own,
         eager_kernel_seconds=eager,
@@ -111,11 +112,6 @@ def operator_seconds(card: gpu_card.Card, ops: list[list[Any]]) -> float:
         )
         for _, calls, moved, flops in ops
     )
-
-
-def _moved(launch: dict[str, Any]) -> int:
-    counts = launch.get("counts") or {}
-    return int(counts.get("read_bytes", 0)) + int(counts.get("written_bytes", 0))
 
 
 def _op(entry: Any) -> bool:

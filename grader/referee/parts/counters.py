@@ -2,18 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections import Counter
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from grader.domain.part import Check
 from grader.domain.task import Case
 from grader.domain.verdict import Finding, Status
+from grader.protocol.messages import Launch
 
 if TYPE_CHECKING:
     from grader.referee.parts.part_session import PartSession
 
-Launches = list[dict[str, Any]]
+Launches = Sequence[Launch]
 SECONDS = 120.0
 
 
@@ -77,22 +79,18 @@ def total(metric: str, launches: Launches) -> int:
     if metric == "launches":
         return len(launches)
     where, what = metric.rsplit("_", 1)
-    return sum(_number(_dict(_dict(x.get("counts")).get(where)).get(what)) for x in launches)
+    return sum(max(0, getattr(getattr(x.counts, where), what)) for x in launches if x.counts)
 
 
 def busiest(metric: str, launches: Launches) -> tuple[int, int] | None:
     """(line, count) of the source line with the largest part in a metric, if lines are known."""
     where, _, what = metric.rpartition("_")
-    lines: dict[int, int] = {}
-    for launch in launches:
-        listed = _dict(launch.get("counts")).get("lines")
-        for entry in map(_dict, listed if isinstance(listed, list) else []):
-            if entry.get("what") == where:
-                own = _number(entry.get(what))
-                if what == "conflicts":
-                    own = _number(entry.get("wavefronts")) - _number(entry.get("least"))
-                at = _number(entry.get("line"))
-                lines[at] = lines.get(at, 0) + own
+    lines: Counter[int] = Counter()
+    for entry in (line for x in launches if x.counts for line in x.counts.lines):
+        if entry.what == where:
+            lines[entry.line] += (
+                entry.wavefronts - entry.least if what == "conflicts" else getattr(entry, what)
+            )
     worst = max(lines.items(), key=lambda item: item[1], default=(0, 0))
     return worst if all(worst) else None
 
@@ -139,11 +137,3 @@ def _call(room: PartSession, case: Case) -> Launches:
         if judgement.status is not Status.PASSED:
             raise FaultError(judgement.status, f"The counted call: {judgement.message}")
     return answer.launches
-
-
-def _dict(value: Any) -> dict[str, Any]:
-    return value if isinstance(value, dict) else {}
-
-
-def _number(value: Any) -> int:
-    return value if type(value) is int and value >= 0 else 0

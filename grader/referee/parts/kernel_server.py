@@ -40,11 +40,10 @@ class Workshop:
         try:
             answer = player.ask("act", player.limits.call, act="kernel_call", **fields)
         except FaultError as fault:
-            seen = fault.evidence.get("findings") or []
             if fault.dead:
                 self._stop()
-            message = memory.describe(seen[0]) if seen else fault.message
-            return {"raised": message, "memory": bool(seen)}
+            message = memory.describe(fault.seen[0]) if fault.seen else fault.message
+            return {"raised": message, "memory": bool(fault.seen)}
         if answer.findings:
             return {"raised": memory.describe(answer.findings[0]), "memory": True}
         return answer.data

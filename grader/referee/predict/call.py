@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from grader.domain.gpu_card import Card
+from grader.protocol.messages import Launch
 from grader.referee.predict import model, validity
 from grader.referee.predict.work import Work, work
 
@@ -34,7 +36,7 @@ def grown(small: Work, scale: float) -> Work:
     return replace(small, blocks=max(1, round(small.blocks * scale)), **totals)
 
 
-def predicted(launches: list[dict[str, object]], card: Card, scale: float = 1.0) -> CallPrediction:
+def predicted(launches: Sequence[Launch], card: Card, scale: float = 1.0) -> CallPrediction:
     """Of launches as a player's back end tells of them. One without a prediction leaves all without."""
     seconds, limits = 0.0, []
     for launch in launches:

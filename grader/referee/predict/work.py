@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from typing import Any
+
+from grader.protocol.messages import Counts, Launch
 
 SECTOR = 32
 SPECIAL = ("div", "sqrt")  # several instructions each
@@ -51,66 +52,43 @@ class Work:
         return -(-self.threads // 32)
 
 
-def work(launch: dict[str, object]) -> Work | None:
+def work(launch: Launch) -> Work | None:
     """The work of a launch as a player's back end tells of it; None if it was not counted."""
-    counts = _dict(launch.get("counts"))
-    grid, block = _shape(launch.get("grid")), _shape(launch.get("block"))
-    if not counts or not grid or not block:
+    c = launch.counts
+    blocks, threads = math.prod(launch.grid), math.prod(launch.block)
+    if c is None or not launch.grid or not launch.block or not blocks or not threads:
         return None
-    blocks, threads = math.prod(grid), math.prod(block)
-    loads, stores = _dict(counts.get("global_load")), _dict(counts.get("global_store"))
-    atomic = _dict(counts.get("global_atomic"))
-    shared = [_dict(counts.get(f"shared_{kind}")) for kind in ("load", "store", "atomic")]
-    ops = {str(k): _number(v) for k, v in _dict(counts.get("operations")).items()}
+    loads, stores, atomic = c.global_load, c.global_store, c.global_atomic
+    shared = (c.shared_load, c.shared_store, c.shared_atomic)
     warps = blocks * -(-threads // 32)
-    load_sectors = _number(loads.get("sectors"))
-    read = _number(counts.get("read_bytes"))
-    block_sectors = _number(counts.get("block_read_bytes")) / SECTOR
+    block_sectors = c.block_read_bytes / SECTOR
     return Work(
         blocks=blocks,
         threads=threads,
-        shared_bytes=int(_number(launch.get("shared_bytes")) + _number(launch.get("static_shared_bytes"))),
-        fetched=max(read, _number(counts.get("fetched_bytes"))),
-        written=_number(counts.get("written_bytes")),
-        load_sectors=load_sectors,
-        block_sectors=min(load_sectors, block_sectors) if block_sectors else load_sectors,
-        store_sectors=_number(stores.get("sectors")),
-        load_least=_number(loads.get("least")),
-        store_least=_number(stores.get("least")),
-        requests=sum(_number(x.get("requests")) for x in (loads, stores, atomic)),
-        atomics=_number(atomic.get("sectors")),
-        wavefronts=sum(_number(x.get("wavefronts")) for x in shared),
-        shared_requests=sum(_number(x.get("requests")) for x in shared),
-        barriers=_number(counts.get("barriers")) / blocks,
-        rounds=_rounds(counts, "global_load", warps),
-        shared_rounds=_rounds(counts, "shared_load", warps),
+        shared_bytes=launch.shared_bytes + launch.static_shared_bytes,
+        fetched=max(c.read_bytes, c.fetched_bytes),
+        written=c.written_bytes,
+        load_sectors=loads.sectors,
+        block_sectors=min(loads.sectors, block_sectors) if block_sectors else loads.sectors,
+        store_sectors=stores.sectors,
+        load_least=loads.least,
+        store_least=stores.least,
+        requests=loads.requests + stores.requests + atomic.requests,
+        atomics=atomic.sectors,
+        wavefronts=sum(x.wavefronts for x in shared),
+        shared_requests=sum(x.requests for x in shared),
+        barriers=c.barriers / blocks,
+        rounds=_rounds(c, "global_load", warps),
+        shared_rounds=_rounds(c, "shared_load", warps),
         operations=sum(
-            n for kind, n in ops.items() if kind.endswith("_f32") and not kind.startswith(SPECIAL)
+            n for kind, n in c.operations.items() if kind.endswith("_f32") and not kind.startswith(SPECIAL)
         ),
-        wide_operations=sum(n for kind, n in ops.items() if kind.endswith("_f64")),
-        special=sum(n for kind, n in ops.items() if kind.startswith(SPECIAL)),
-        exact=bool(counts.get("exact", True)),
-        pieces=min(32, threads) / min(32, block[0], threads),
+        wide_operations=sum(n for kind, n in c.operations.items() if kind.endswith("_f64")),
+        special=sum(n for kind, n in c.operations.items() if kind.startswith(SPECIAL)),
+        exact=c.exact,
+        pieces=min(32, threads) / min(32, launch.block[0], threads),
     )
 
 
-def _rounds(counts: dict[str, object], what: str, warps: int) -> float:
-    lines = counts.get("lines")
-    entries = [x for x in lines if isinstance(x, dict)] if isinstance(lines, list) else []
-    return max((_number(x.get("requests")) for x in entries if x.get("what") == what), default=0.0) / warps
-
-
-def _shape(claim: Any) -> tuple[int, ...]:
-    if not isinstance(claim, (list, tuple)) or not 1 <= len(claim) <= 3:
-        return ()
-    numbers = tuple(int(_number(n)) for n in claim)
-    return numbers if all(numbers) else ()
-
-
-def _number(value: Any) -> float:
-    good = isinstance(value, (int, float)) and not isinstance(value, bool) and math.isfinite(value)
-    return float(value) if good and value >= 0 else 0.0
-
-
-def _dict(value: Any) -> dict[str, object]:
-    return value if isinstance(value, dict) else {}
+def _rounds(counts: Counts, what: str, warps: int) -> float:
+    return max((x.requests for x in counts.lines if x.what == what), default=0.0) / warps

@@ -9,15 +9,16 @@ import contextlib
 import secrets
 import time
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Any
 
 from grader.domain.verdict import Status
 from grader.feedback import memory
-from grader.protocol import claims, wire
+from grader.protocol import claims, messages, wire
+from grader.protocol.messages import BuildReply, Launch, MemoryFinding
 from grader.referee.fault import FaultError, from_error
 
-Builder = Callable[[dict[str, Any]], dict[str, Any]]
+Builder = Callable[[object], BuildReply]
 MOST_BUILDS = 100
 
 
@@ -26,8 +27,8 @@ class Answer:
     """What a player answered, and what its back end observed meanwhile. All of it is claims."""
 
     data: dict[str, Any]
-    findings: list[dict[str, Any]] = field(default_factory=list)
-    launches: list[dict[str, Any]] = field(default_factory=list)
+    findings: tuple[MemoryFinding, ...] = ()
+    launches: tuple[Launch, ...] = ()
 
 
 class Conversation:
@@ -64,7 +65,7 @@ class Conversation:
                 self.seconds_building += took
                 deadline += took
                 with contextlib.suppress(wire.WireError):
-                    self.channel.send(reply, seconds=10)
+                    self.channel.send(messages.plain(reply), seconds=10)
             elif message.get("notice") == "build_begins" and not self._build and not self.building:
                 self.building, since, left = True, now, deadline - now
                 deadline = now + max(1.0, self._most - self.seconds_building)
@@ -75,31 +76,33 @@ class Conversation:
             elif message.get("turn") != self._turn:
                 raise wire.MalformedError("an answer to no question")
             elif isinstance(message.get("error"), dict):
-                fault = from_error(message["error"], stage)
-                seen = claims.findings(message.get("findings"))
-                if fault.status is Status.RAISED:
-                    # The text of a refused call shows its arguments, and so copies a result not yet written.
-                    seen = [f for f in seen if f.get("kind") != "output-not-written"]
-                fault.evidence["findings"] = seen
-                endless = [f for f in seen if f.get("kind") == "step-budget"]
-                if endless and fault.status is Status.TIMEOUT:
-                    fault.message = memory.describe(endless[0])
-                raise fault
+                raise _fault(message, stage)
             elif isinstance(message.get(key), dict):
-                data = claims.check(stage, message[key])
-                launches = claims.launches(message.get("launches"))
-                return Answer(data, claims.findings(message.get("findings")), launches)
+                seen = claims.observed(message)
+                return Answer(claims.check(stage, message[key]), seen.findings, seen.launches)
             else:
                 raise wire.MalformedError("an answer of no known kind")
 
-    def _compile(self, request: Any) -> dict[str, Any]:
+    def _compile(self, request: object) -> BuildReply:
         assert self._build is not None
         self._builds += 1
         try:
             if self._builds > MOST_BUILDS or self.seconds_building > self._most:
                 text = f"Stopped building after {self._builds - 1} builds and {self.seconds_building:.0f} s."
                 raise FaultError(Status.TIMEOUT, text)
-            return self._build(request if isinstance(request, dict) else {})
+            return self._build(request)
         except FaultError as fault:
             self.compile_error = self.compile_error or fault
-            return {"message": fault.message}
+            return BuildReply(message=fault.message)
+
+
+def _fault(message: dict[str, Any], stage: str) -> FaultError:
+    """The exception that a player reports, with what its back end saw."""
+    fault, seen = from_error(message["error"], stage), claims.observed(message).findings
+    if fault.status is Status.RAISED:
+        # The text of a refused call shows its arguments, and so copies a result not yet written.
+        seen = tuple(f for f in seen if f.kind != "output-not-written")
+    endless = [f for f in seen if f.kind == "step-budget"]
+    if endless and fault.status is Status.TIMEOUT:
+        fault.message = memory.describe(endless[0])
+    return fault.with_findings(seen)

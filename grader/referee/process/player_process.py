@@ -14,8 +14,9 @@ from pathlib import Path
 from typing import Any
 
 from grader.domain.verdict import Status
-from grader.protocol import wire
+from grader.protocol import messages, wire
 from grader.protocol.arena import Arena
+from grader.protocol.messages import Facts
 from grader.referee import sandbox
 from grader.referee.fault import FaultError
 from grader.referee.process import exit_reason
@@ -123,19 +124,21 @@ class Player:
         """The first build that failed."""
         return self._talk.compile_error
 
-    def ready(self) -> dict[str, Any]:
+    def ready(self) -> Facts:
         """Wait until the player has started; answers versions and device. Call before the first request."""
         self._ready = True
         try:
-            facts = self._conversation("start", self.limits.start, "ready").data
+            data = self._conversation("start", self.limits.start, "ready").data
         except FaultError as fault:  # until then only our own code has run
             message = f"{fault.message} It printed: {self.output.strip()[-500:] or 'nothing'}"
             raise FaultError(Status.NOT_GRADABLE, message, dead=True) from fault
-        given_up = [str(name) for name in facts.pop("confined", [])]
+        said = messages.decode(data, messages.Ready)
+        given_up = said.confined
         if self._mode == "strict" and "seccomp" not in given_up:
             self.stop()
             raise FaultError(Status.NOT_GRADABLE, "The system refused the seccomp filter.", dead=True)
-        return facts | {"sandbox": ", ".join([self._cage.name, *given_up, "watcher"])}
+        layers = ", ".join([self._cage.name, *given_up, "watcher"])
+        return Facts(said.torch, said.cuda, said.device, layers)
 
     def ask(self, do: str, seconds: float, **fields: Any) -> Answer:
         """One request and its answer; a FaultError for anything else."""

@@ -12,6 +12,7 @@ from typing import Any
 
 import grader
 from grader.domain.cache import cache_folder
+from grader.protocol.messages import BuildReply
 from grader.referee.process.connection import Builder
 from grader.referee.sandbox import bubblewrap, sandboxed
 from grader.referee.sandbox.mounts import Room, furnish
@@ -39,11 +40,9 @@ class Order:
         if build is None or not self.builds:
             return build
 
-        def built(request: dict[str, Any]) -> dict[str, Any]:
+        def built(request: object) -> BuildReply:
             reply = build(request)
-            if "path" in reply:
-                reply["path"] = self._hand_over(Path(reply["path"]))
-            return reply
+            return BuildReply(path=self._hand_over(Path(reply.path))) if reply.path else reply
 
         return built
 

@@ -50,7 +50,7 @@ def measured(
         FaultError: ``tampered`` if the referee's clock, the card or the reference alone contradict what the
             submission's process claims, or with the status of a timed result that is wrong.
     """
-    card = gpu_card.of_device(str(session.record.facts.get("device", "")))
+    card = gpu_card.of_device(session.record.facts.device)
     for last in (False, True):
         try:
             one = race.set_up_race([session], case, baselines, copy_bytes)

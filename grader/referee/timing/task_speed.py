@@ -39,8 +39,7 @@ def _predicted(session: Session, task: Task, card_name: str) -> Predicted | NoSp
     """From what simt counts of a call at a small size, grown to the full one."""
     assert task.speed is not None
     launches = counting.count(session, task.speed.case)
-    counts = [x["counts"] for x in launches if isinstance(x.get("counts"), dict)]
-    moved = sum(int(c.get("read_bytes", 0)) + int(c.get("written_bytes", 0)) for c in counts)
+    moved = sum(x.counts.moved_bytes for x in launches if x.counts)
     if not moved:
         return None
     card = gpu_card.card(card_name)
@@ -80,4 +79,4 @@ def _measured(session: Session, task: Task, baselines: tuple[str, ...]) -> Measu
         session, about.full, read_bytes=half, flops=about.flops, baselines=baselines, copy_bytes=half
     )
     session.record.stages |= {f"speed: {stage}": seconds for stage, seconds in found.stages.items()}
-    return found.result.speed(str(session.record.facts.get("device", "")), METHOD, found.processes)
+    return found.result.speed(session.record.facts.device, METHOD, found.processes)

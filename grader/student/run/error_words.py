@@ -8,10 +8,10 @@ import sys
 import traceback
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any
 
 from grader.backends.simt.request import GENERATED, named
 from grader.feedback.explain import explain
+from grader.protocol.messages import MemoryFinding
 
 Namer = Callable[[str], str]
 MOST = 20
@@ -27,28 +27,28 @@ def place(file: str, line: int, namer: Namer) -> str:
     return f"{namer(file)}, line {line}" + (f": {code}" if code else "")
 
 
-def finding(found: dict[str, Any], namer: Namer) -> str:
+def finding(found: MemoryFinding, namer: Namer) -> str:
     """A finding of the memory checks in two or three lines: where, who and what, and how often."""
     who = ""
-    if not found["kernel"]:  # of a tensor, not of a launch
-        return f"{found['kind'].replace('-', ' ')}: {found['what']}"
-    if found["block"]:
-        who = f"block {_index(found['block'])}, thread {_index(found['thread'])} "
+    if not found.kernel:  # of a tensor, not of a launch
+        return f"{found.kind.replace('-', ' ')}: {found.what}"
+    if found.block:
+        who = f"block {found.block}, thread {found.thread} "
     lines = [
-        f"{found['kind'].replace('-', ' ')} at {place(found['file'], found['line'], namer)}",
-        f"  kernel {found['kernel']}: {who}{found['what']}",
+        f"{found.kind.replace('-', ' ')} at {place(*found.place, namer)}",
+        f"  kernel {found.kernel}: {who}{found.what}",
     ]
-    if other := found.get("other"):
+    if other := found.other:
         lines.append(
-            f"  the other: {other['access']} by block {_index(other['block'])}, thread "
-            f"{_index(other['thread'])}, at {place(other['file'], other['line'], namer)}"
+            f"  the other: {other.access} by block {other.block}, thread {other.thread}, "
+            f"at {place(other.file, other.line, namer)}"
         )
-    if found["count"] > 1:
-        lines.append(f"  {found['count']} times in all; this is the first")
+    if (found.count or 1) > 1:
+        lines.append(f"  {found.count} times in all; this is the first")
     return "\n".join(lines)
 
 
-def findings(found: list[dict[str, Any]], launches: int, namer: Namer) -> str:
+def findings(found: list[MemoryFinding], launches: int, namer: Namer) -> str:
     """The summary at exit."""
     if not found:
         return f"memory checks: {launches} kernel launches, nothing found" if launches else ""
@@ -88,7 +88,3 @@ def _text(file: str) -> str:
         return Path(file).read_text("utf-8")
     except (OSError, UnicodeDecodeError):
         return ""
-
-
-def _index(xyz: list[int]) -> str:
-    return "({})".format(", ".join(map(str, xyz)))

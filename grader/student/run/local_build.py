@@ -9,14 +9,13 @@ from grader.backends.simt.compile import compiler as builder
 STEPS = 2_000_000_000  # of one launch; it is then stopped
 
 
-def build(request: dict[str, object]) -> str:
+def build(request: builder.BuildRequest) -> str:
     """The module's path; RuntimeError with the compiler's log, as torch raises it."""
-    parsed = builder.BuildRequest.from_json(request)
     try:
-        return str(builder.build(parsed).path)
+        return str(builder.build(request).path)
     except builder.CompileError as error:
         at = f"{error.file}:{error.line}: " if error.line else ""
-        text = f"Error building extension '{parsed.name}': {at}{error.first}\n{error.log}"
+        text = f"Error building extension '{request.name}': {at}{error.first}\n{error.log}"
         raise RuntimeError(text) from None
 
 

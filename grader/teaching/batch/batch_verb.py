@@ -6,24 +6,27 @@ import json
 import sys
 from collections import Counter
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from rich.table import Table
 
 from grader.backends import detect as back_ends
 from grader.domain import lessons, packages
 from grader.domain.errors import BadInputError
-from grader.reports.row import Class
+from grader.reports import formats
+
+if TYPE_CHECKING:
+    from grader.reports.row import Class
 
 
 def batch(submissions: Path, wanted: tuple[str, ...], out: Path, **options: Any) -> int:
     """Grade a class and write its reports; 0, or 1 when the grader itself could not grade somebody."""
     packages.require("Grading a class", *packages.CLASS)
-    from grader.teaching.batch import batch_run, class_reports, late_policy, profiles
-    from grader.teaching.batch.store import Store
+    from grader.teaching.batch import batch_run, late_policy, profiles, report_files
+    from grader.teaching.batch.results_folder import ResultsFolder
 
-    formats: tuple[str, ...] = options["formats"]
-    class_reports.known(formats)
+    wanted_formats: tuple[str, ...] = options["formats"]
+    formats.require_known(wanted_formats)
     private = lessons.course_root() / "tasks_private"
     hidden = options.pop("hidden") or (private if private.is_dir() else None)
     if options["scheduler"] and options["backend"] == "auto":
@@ -36,40 +39,37 @@ def batch(submissions: Path, wanted: tuple[str, ...], out: Path, **options: Any)
     request = batch_run.Request(submissions, out, names, choice, hidden=hidden, policy=policy, **options)
     result = batch_run.run(request)
     if profile:
-        profiles.make(Store(out), result, choice, request.sandbox, lambda text: print(text, file=sys.stderr))
-    written = class_reports.write_class(Store(out), result, formats)
+        profiles.make(
+            ResultsFolder(out), result, choice, request.sandbox, lambda text: print(text, file=sys.stderr)
+        )
+    written = report_files.write_class(ResultsFolder(out), result, wanted_formats)
     _show(result, written)
     return 1 if any(row.state == "not_gradable" for row in result.rows) else 0
 
 
-def report(results: Path, formats: tuple[str, ...], out: str) -> int:
+def report(results: Path, wanted: tuple[str, ...], out: str) -> int:
     """Write reports of a folder of results or of one verdict."""
-    from grader.teaching.batch import class_reports, personal
-
-    class_reports.known(formats)
+    formats.require_known(wanted)
     if results.is_file():  # needs nothing that a single check does not need
-        return _single(results, formats, out, personal.FORMATS)
+        return _single(results, wanted, out)
     packages.require("Grading a class", *packages.CLASS)
-    result, written = class_reports.again(results, formats)
+    from grader.teaching.batch import report_files
+
+    result, written = report_files.write_again(results, wanted)
     _show(result, written)
     return 0
 
 
-def _single(path: Path, formats: tuple[str, ...], out: str, known: dict[str, Any]) -> int:
+def _single(path: Path, wanted: tuple[str, ...], out: str) -> int:
     from grader.domain.verdict import Verdict
-    from grader.teaching.batch import personal, store
 
-    if len(formats) != 1 or formats[0] not in known:
-        raise BadInputError(f"For one verdict name one --format of {', '.join(known)}.")
+    if len(wanted) != 1:
+        raise BadInputError(f"For one verdict name one --format of {formats.names()}.")
     try:
         verdict = Verdict.from_json(json.loads(path.read_text("utf-8")))
-    except (OSError, ValueError, KeyError, TypeError) as error:
-        raise BadInputError(f"{path} is no verdict; write one with ./course check --json FILE.") from error
-    text = personal.single(verdict, formats[0])
-    if out == "-":
-        sys.stdout.write(text)
-    else:
-        store.write(Path(out), text)
+    except (OSError, ValueError) as error:
+        raise BadInputError(f"{path} is not a verdict; write one with ./course check --json FILE.") from error
+    formats.put(formats.single(verdict, wanted[0]), out)
     return 0
 
 

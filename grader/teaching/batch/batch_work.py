@@ -15,7 +15,8 @@ import socket
 import traceback
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
-from typing import Any
+
+import msgspec
 
 from grader.backends.detect import Choice
 from grader.domain import cache, disk, lessons, submission
@@ -56,14 +57,24 @@ class Order:
         return json.dumps(asdict(self))
 
 
+def read_order(text: str) -> Order:
+    """What :meth:`Order.text` made; ValueError for anything else."""
+    return msgspec.convert(json.loads(text), Order)
+
+
+class WorkerAnswer(msgspec.Struct, frozen=True):
+    """What :func:`grade` answers: who graded, and the verdict or an ``error`` of the grader's own."""
+
+    worker: str = ""
+    verdict: Verdict | None = None
+    error: str = ""
+
+
 def grade(text: str) -> str:
     """Grade one order; JSON with a ``verdict``, or with an ``error`` of the grader's own. Never raises."""
-    order = Order(**json.loads(text))
-    answer: dict[str, Any] = {"worker": f"{socket.gethostname()}/{os.getpid()}"}
+    answer: dict[str, object] = {"worker": f"{socket.gethostname()}/{os.getpid()}"}
     try:
-        outcome = check(prepare(order))
-        builds = [{"name": str(b["name"]), "cached": bool(b["cached"])} for b in outcome.builds]
-        answer |= {"verdict": outcome.verdict.as_json(), "builds": builds}
+        answer["verdict"] = check(prepare(read_order(text))).verdict.as_json()
     except BadInputError as error:
         answer["error"] = str(error)
     except Exception as error:
@@ -79,7 +90,7 @@ def build(text: str) -> str:
     from grader.referee.fault import FaultError
     from grader.referee.process.player_process import Player
 
-    order = Order(**json.loads(text))
+    order = read_order(text)
     try:
         job = prepare(order)
         env = cache.extensions(job.submission.source)
@@ -105,9 +116,9 @@ def prepare(order: Order) -> Job:
         raise BadInputError(f"This worker's checkout has another version of lesson {lesson.number}.")
     task = lesson.task
     if order.hidden:
-        task = lessons.with_hidden(task, kept(order.hidden, "hidden", "cases.py"))
+        task = lessons.with_hidden(task, cached_file(order.hidden, "hidden", "cases.py"))
     # Named by content, so that equal files compile once, and neutral, since equal files share a verdict.
-    read = submission.read(kept(order.source, "submissions", "submission.py"))
+    read = submission.read(cached_file(order.source, "submissions", "submission.py"))
     limits = Limits(memory=order.memory)
     if order.limit:
         limits = replace(limits, load=order.limit, call=order.limit)
@@ -119,10 +130,10 @@ def prepare(order: Order) -> Job:
     return replace(job, nurseries={"cpu": _reference()} if order.backend == "simt" else {})
 
 
-def kept(text: str, room: str, name: str) -> Path:
+def cached_file(text: str, folder: str, name: str) -> Path:
     """A file with this text in the cache, by content; every process that wants it gets the same one."""
     digest = hashlib.sha256(text.encode()).hexdigest()[:16]
-    return disk.keep(text, cache.cache_folder() / "batch" / room / digest / name)
+    return disk.keep(text, cache.cache_folder() / "batch" / folder / digest / name)
 
 
 @functools.cache
@@ -132,14 +143,13 @@ def _reference() -> Nursery:
     return nursery
 
 
-def read_answer(text: str) -> tuple[Verdict | None, dict[str, Any]]:
-    """The verdict of an answer, or None, and the answer itself."""
-    answer = json.loads(text)
-    return (Verdict.from_json(answer["verdict"]) if "verdict" in answer else None), answer
+def read_answer(text: str) -> WorkerAnswer:
+    """What :func:`grade` answered; "" stands for no answer. ValueError for anything else."""
+    return msgspec.convert(json.loads(text), WorkerAnswer) if text else WorkerAnswer()
 
 
 def unreadable(lesson: Lesson, name: str, backend: str, reason: str) -> Verdict:
-    """The verdict on a file that is no submission: nothing was run, and ``load`` says why."""
+    """The verdict on a file that is not a submission: nothing was run, and ``load`` says why."""
     return refused(_no_job(lesson, name, backend), reason)
 
 

@@ -2,44 +2,60 @@
 
 from __future__ import annotations
 
+import csv
+import json
 from pathlib import Path
+from typing import Any
 
 import pytest
+from msgspec.structs import replace
 
 from grader.backends.cuda import ncu
 from grader.profiling.profile import ncu_counters
 from grader.profiling.profile.kernel_rows import rows
-from grader.profiling.profile.launch_rows import parse
 from grader.profiling.profile.ncu_counters import Counted
+from grader.protocol.messages import Launch, Requests, decode, plain
 
 DATA = Path(__file__).with_name("data") / "ncu_square_h200.csv"  # made by ncu on an H200
 
 
 def test_a_report_of_a_gpu_is_read() -> None:
-    [launch] = ncu.parse(DATA.read_text())
-    elements = 4096 * 4096
-    assert launch["kernel"].startswith("square_kernel(")
-    assert (launch["grid"], launch["block"]) == ([256, 256, 1], [16, 16, 1])
-    assert launch["counts"]["operations"] == {"flops": elements}
-    assert launch["counts"]["global_load"] == {"requests": elements // 32, "sectors": elements // 8}
-    assert launch["counts"]["read_bytes"] >= 4 * elements
-    assert 1e-5 < launch["seconds"] < 1e-3 and launch["registers"] == 16
-    assert all(0 < launch["percent"][key] <= 100 for key in ("memory", "compute", "occupancy"))
+    [found] = ncu.parse(DATA.read_text())
+    launch, counts, elements = found.launch, found.launch.counts, 4096 * 4096
+    assert decode(json.loads(json.dumps(plain(launch))), Launch) == launch
+    assert launch.kernel.startswith("square_kernel(")
+    assert (launch.grid, launch.block) == ((256, 256, 1), (16, 16, 1))
+    assert counts is not None and counts.operations == {"flops": elements}
+    assert counts.global_load == Requests(requests=elements // 32, sectors=elements // 8)
+    assert counts.read_bytes >= 4 * elements
+    assert 1e-5 < launch.seconds < 1e-3 and found.registers == 16
+    assert all(0 < share <= 100 for share in (found.memory, found.compute, found.occupancy))
+
+
+@pytest.mark.parametrize("number", ["nan", "inf", "-3", "1e300", "many", "9" * 400])
+def test_a_report_may_hold_any_number(number: str) -> None:
+    """The process that is looked at may write to the report as well."""
+    names, units, row = csv.reader(DATA.read_text().splitlines()[-3:])
+    forged = [
+        number if name.endswith((".sum", "thread")) else value for name, value in zip(names, row, strict=True)
+    ]
+    text = "\n".join(",".join(f'"{x}"' for x in line) for line in (names, units, forged))
+    [found] = ncu.parse(text)
+    assert decode(plain(found.launch), Launch) == found.launch
+    assert found.launch.seconds == 0 and found.registers == 0
 
 
 def test_counted_launches_find_their_rows() -> None:
-    [said] = ncu.parse(DATA.read_text())
-    counted = Counted([parse(said)], [{key: said[key] for key in ("percent", "registers")}])
-    seen = {"kernel": "square_kernel(float const*, float*, long, long)", "grid": [256, 256, 1],
-            "block": [16, 16, 1], "seconds": 6e-5}  # fmt: skip
-    [row] = rows([parse(seen), parse(seen)], calls=2)
+    counted = Counted(ncu.parse(DATA.read_text()))
+    seen = Launch("square_kernel(float const*, float*, long, long)", (256, 256, 1), (16, 16, 1), seconds=6e-5)
+    [row] = rows([seen, seen], calls=2)
     found = counted.counts_of(row)
-    assert found is not None and found[1]["registers"] == 16
+    assert found is not None and found.registers == 16
     [dot] = ncu_counters.dots([row], counted)
     assert dot.flops == 4096 * 4096 and dot.seconds == 6e-5 and dot.moved > 4 * dot.flops
-    numbers = counted.as_json(row)["ncu"]
+    numbers: Any = counted.as_json(row)["ncu"]
     assert numbers["global_load_sectors"] == 4 * numbers["global_load_requests"]
-    other = rows([parse(seen | {"block": [32, 8, 1]})])[0]
+    other = rows([replace(seen, block=(32, 8, 1))])[0]
     assert counted.counts_of(other) is None and counted.as_json(other) == {}
 
 

@@ -8,12 +8,14 @@ import sys
 from pathlib import Path
 
 from grader.backends.simt.compile import compiler as builder
+from grader.backends.simt.request import BuildRequest
 from grader.backends.simt.runtime.device import activate
+from grader.protocol.messages import plain
 from grader.protocol.process_exit import leave
 
 
-def _build(request: dict[str, object]) -> str:
-    return str(builder.build(builder.BuildRequest.from_json(json.loads(json.dumps(request)))).path)
+def _build(request: BuildRequest) -> str:
+    return str(builder.build(BuildRequest.from_json(json.loads(json.dumps(request.as_json())))).path)
 
 
 def main(program: str, out: str) -> None:
@@ -34,8 +36,8 @@ def main(program: str, out: str) -> None:
         answers[name] = {
             "error": error,
             "result": result if isinstance(result, int | float | str | dict | list | None) else None,
-            "findings": runtime.findings(),
-            "launches": runtime.launches(),
+            "findings": [f.as_json() for f in runtime.findings()],
+            "launches": [plain(x) for x in runtime.launches()],
         }
     Path(out).write_text(json.dumps(answers))
 

@@ -8,7 +8,7 @@ import sys
 
 import pytest
 
-from grader.backends.simt.runtime.memory_findings import last_words
+from grader.backends.simt.addresses import resolve
 
 from .conftest import HERE, PROGRAMS, line_of
 
@@ -20,10 +20,12 @@ def test_last_words(how: str, name: str) -> None:
         cwd=HERE.parents[2], capture_output=True, text=True, timeout=120,
     )  # fmt: skip
     assert done.returncode > 128, done.stderr
-    words = last_words(json.loads(done.stderr.splitlines()[-1]))
+    words = json.loads(done.stderr.splitlines()[-1])
     assert words["name"] == name and words["kernel"] == ""
     if how == "segfault":
-        assert words["file"].endswith("crash.py") and words["line"] == line_of("crash", "segfault")
+        at = words["module"], words["pc"]
+        file, line = resolve([at])[at]
+        assert file.endswith("crash.py") and line == line_of("crash", "segfault")
 
 
 def test_torch_must_not_come_first() -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from grader.backends.simt.runtime.library_reports import RawFinding
 from grader.backends.simt.runtime.sentences import sentence
 
 from .conftest import Play, line_of
@@ -107,7 +108,7 @@ def test_an_index_that_wrapped_around_says_so(play: Play) -> None:
 
 
 def test_what_is_near_nothing_has_a_sentence() -> None:
-    f = {"kind": "shared-out-of-bounds", "access": 2, "size": 4}
+    f = RawFinding("shared-out-of-bounds", 1, access=2, size=4)
     assert sentence(f) == "reads 4 bytes outside of everything that exists"
 
 

@@ -39,7 +39,7 @@ def test_a_fast_module_does_not_run_under_checks() -> None:
 import runpy
 from grader.backends.simt.compile import compiler as builder
 from grader.backends.simt.runtime.device import activate
-activate(lambda r: str(builder.build(builder.BuildRequest.from_json(r), variant="fast").path), builder.libraries())
+activate(lambda r: str(builder.build(r, variant="fast").path), builder.libraries())
 try:
     runpy.run_path({str(PROGRAMS / "variants.py")!r}, run_name="__main__")
 except RuntimeError as error:

@@ -22,6 +22,7 @@ from grader.domain.verdict import Finding, Status, Verdict
 from grader.profiling.bench import bench_plot, bench_rows, bench_verb
 from grader.profiling.profile import roof, subjects
 from grader.profiling.profile.kernel_rows import Row
+from grader.protocol.messages import Counts, Launch
 from tests.speeds import measured, predicted
 
 TIMES = {"median": 2.7e-3, "p10": 2.6e-3, "p90": 2.8e-3, "n": 72}
@@ -122,10 +123,7 @@ def test_without_a_gpu_it_says_what_it_needs_and_predicts(
 
 
 SQUARE = Row("square", "8x8", "16x16", 1, 65536, 65536, 16384, 4.0, 4.0, 0.0)
-TOLD = {
-    "kernel": "square", "grid": [8, 8, 1], "block": [16, 16, 1],
-    "counts": {"read_bytes": 65536, "written_bytes": 65536},
-}  # fmt: skip
+TOLD = Launch("square", (8, 8, 1), (16, 16, 1), counts=Counts(read_bytes=65536, written_bytes=65536))
 
 
 def test_a_kernel_is_grown_to_a_size_that_fills_a_gpu_and_labelled() -> None:

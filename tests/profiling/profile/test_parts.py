@@ -11,18 +11,18 @@ import pytest
 
 from grader.domain import gpu_card
 from grader.domain.lessons import course_root
-from grader.player.commands import profiled as act
+from grader.player import observe
 from grader.profiling.profile import chrome_trace, driver, kernel_rows
-from grader.profiling.profile.launch_rows import Launch, parse
+from grader.protocol.messages import Counts, Launch, Timed, decode, plain
 from grader.referee.parts import trace_events as reader
 
 RECORDED = course_root() / "lessons" / "05_profiling" / "data" / "trace.json.gz"
 CARD = gpu_card.card("h200")
 
 
-def valid(data: dict[str, Any]) -> list[dict[str, Any]]:
+def valid(trace: chrome_trace.Trace) -> list[dict[str, Any]]:
     """The events, if Chrome's Trace Event format (the JSON object form) allows them as they are."""
-    data = json.loads(json.dumps(data, allow_nan=False))
+    data = json.loads(trace.as_json())
     assert data["displayTimeUnit"] in ("ms", "ns")
     for e in data["traceEvents"]:
         assert isinstance(e["name"], str) and e["ph"] in ("X", "M") and isinstance(e["args"], dict)
@@ -32,25 +32,16 @@ def valid(data: dict[str, Any]) -> list[dict[str, Any]]:
             assert isinstance(e["cat"], str) and math.isfinite(e["dur"]) and e["dur"] >= 0
         else:
             assert e["name"] in ("process_name", "thread_name") and isinstance(e["args"]["name"], str)
+            assert "dur" not in e and "cat" not in e
     return list(data["traceEvents"])
 
 
-@pytest.mark.parametrize(
-    "claim",
-    [
-        None, 3, [], {}, {"kernel": 7, "grid": "all", "block": [True, -1], "counts": []},
-        {"counts": {"read_bytes": -4, "written_bytes": 1 << 80, "operations": {"flops": "many"}}},
-        {"counts": {"global_load": {"requests": 1.5}, "lines": [None, {"file": 1}, {"file": "a", "line": 3,
-                    "what": "__class__"}]}},
-        {"seconds": float("nan"), "began": -1}, {"seconds": True},
-    ],
-)  # fmt: skip
-def test_a_claim_without_form_counts_as_nothing(claim: Any) -> None:
-    found = parse(claim)
-    assert found.kernel == "(unnamed)" and found.seconds == 0.0 and found.began == 0.0
-    assert (found.read, found.written, found.flops, found.load, found.lines) == (0, 0, 0, (0, 0), [])
-    valid(chrome_trace.floors([found], CARD))
-    assert kernel_rows.lines([found]) == []
+def test_a_launch_of_which_nothing_is_known_counts_as_nothing() -> None:
+    [row] = kernel_rows.rows([Launch()])
+    assert (row.kernel, row.grid, row.block, row.seconds) == ("(unnamed)", "0", "0", 0.0)
+    assert (row.moved, row.flops, row.load, row.store) == (0, 0, None, None)
+    valid(chrome_trace.floors([Launch()], CARD))
+    assert kernel_rows.lines([Launch()]) == []
 
 
 def test_rows_are_those_of_one_call() -> None:
@@ -67,9 +58,13 @@ def test_launches_of_another_shape_are_another_row() -> None:
 
 
 def test_a_trace_of_floors_has_one_launch_after_another() -> None:
-    found = [Launch("a", (1,), (1,), True, read=4800), Launch("b", (1,), (1,), True, flops=66_900_000)]
+    busy = Counts(operations={"flops": 66_900_000})
+    found = [
+        Launch("a", (1,), (1,), counts=Counts(read_bytes=4800)),
+        Launch("b", (1,), (1,), counts=busy),
+    ]
     valid(chrome_trace.floors(found, CARD))
-    a, b = reader.events(chrome_trace.floors(found, CARD))
+    a, b = reader.events(json.loads(chrome_trace.floors(found, CARD).as_json()))
     assert (a.name, a.start, a.takes) == ("a", 0.0, pytest.approx(1e-3))
     assert (b.name, b.start, b.takes) == ("b", a.end, pytest.approx(1.0))
     assert "not a measurement" in b.facts["what the duration is"]
@@ -78,10 +73,10 @@ def test_a_trace_of_floors_has_one_launch_after_another() -> None:
 def test_a_recorded_trace_of_a_gpu_comes_out_as_it_was() -> None:
     """From the trace that lesson 05 reads, by way of the player's claims and the rows, to a new trace."""
     recorded = json.loads(gzip.decompress(RECORDED.read_bytes()))["traceEvents"]
-    claims = act.kernels(recorded)
     theirs = [e for e in reader.read(RECORDED) if e.kind == "kernel"]
-    assert len(claims) == len(theirs) > 10
-    found = [parse(c) for c in json.loads(json.dumps(claims))]
+    told = json.loads(json.dumps(plain(Timed(tuple(observe.kernels(recorded))))))
+    found = decode(told, Timed).launches
+    assert len(found) == len(theirs) > 10
     rows = kernel_rows.rows(found)
     assert sum(r.launches for r in rows) == len(theirs)
     assert any(r.grid != "0" and r.block != "0" for r in rows)

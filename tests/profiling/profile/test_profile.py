@@ -17,8 +17,8 @@ from grader.domain import gpu_card
 from grader.domain.errors import BadInputError
 from grader.domain.lessons import course_root
 from grader.profiling.profile import observed, roofline_picture, subjects
-from grader.profiling.profile.launch_rows import Launch
 from grader.profiling.profile.observed import Seen
+from grader.protocol.messages import Counts, Launch, LineRequests, Requests
 from grader.referee.parts import trace_events as reader
 from grader.referee.sandbox import layers
 
@@ -35,10 +35,11 @@ def profile(*words: str, columns: int = 100, ok: int = 0) -> str:
 @pytest.fixture
 def canned(monkeypatch: pytest.MonkeyPatch) -> Seen:
     """What the player says, without one: a wasteful kernel launched twice, and a frugal one."""
-    line = {"file": str(SQUARE.resolve()), "line": 21, "what": "global_load", "requests": 10,
-            "sectors": 320, "wavefronts": 0, "least": 40, "lanes": 320}  # fmt: skip
-    columns = Launch("columns", (4,), (32, 8), True, 4_800_000, 0, 0, (10, 320), (10, 40), [line])
-    compute = Launch("compute", (1,), (64,), True, 64, 64, 66_900_000, (1, 4), (0, 0), [])
+    line = LineRequests(10, 320, 0, 320, 40, file=str(SQUARE.resolve()), line=21, what="global_load", size=4)
+    wasteful = Counts(Requests(10, 320), Requests(10, 40), read_bytes=4_800_000, lines=(line,), exact=False)
+    frugal = Counts(Requests(1, 4), read_bytes=64, written_bytes=64, operations={"flops": 66_900_000})
+    columns = Launch("columns", (4,), (32, 8), counts=wasteful)
+    compute = Launch("compute", (1,), (64,), counts=frugal)
     seen = Seen("a stand-in", 1, [columns, compute, columns])
     monkeypatch.setattr(observed, "observe", lambda *_: seen)
     return seen
@@ -92,7 +93,8 @@ def test_a_floor_is_the_longer_of_memory_and_arithmetic(canned: Seen, tmp_path: 
     assert rows["columns"][1:4] == ["4", "32x8", "2"]
     assert rows["columns"][-3:] == ["32/4", "2", "us"]  # 9.6 MB at 4.8 TB/s
     assert rows["compute"][-3:] == ["4/-", "1", "us"]  # 66.9 MFLOP at 66.9 TFLOP/s
-    assert "predict" not in text.lower()  # nothing is known of these launches but their bytes
+    assert "No prediction for NVIDIA H200 for these launches" in " ".join(text.split())
+    assert "only some of them were counted" in " ".join(text.split())
     assert "line 21: global load, 32 sectors a request, 8x more than needed" in text
 
 

@@ -7,9 +7,11 @@ from dataclasses import replace
 from typing import Any
 
 import pytest
+from msgspec import structs
 
 from benchmarks import predict_fit, predict_page
 from grader.domain import gpu_card
+from grader.protocol.messages import Launch, decode
 from grader.referee.predict import call, model, operator_times, validity
 from grader.referee.predict.work import Work, work
 
@@ -24,7 +26,7 @@ def copied() -> Work:
     return row("copy 16M", "256 threads").work
 
 
-def launch(**counts: Any) -> dict[str, Any]:
+def launch(**counts: Any) -> Launch:
     """A copy of 8192 floats by 32 blocks, as a back end tells of it."""
     moved = {"requests": 256, "sectors": 1024, "least": 1024}
     line = {"file": "a", "line": 1, "what": "global_load", "requests": 256}
@@ -32,7 +34,7 @@ def launch(**counts: Any) -> dict[str, Any]:
         "global_load": moved, "global_store": moved, "read_bytes": 32768, "written_bytes": 32768,
         "block_read_bytes": 32768, "lines": [line],
     }  # fmt: skip
-    return {"grid": [32, 1, 1], "block": [256, 1, 1], "counts": told | counts}
+    return decode({"grid": [32, 1, 1], "block": [256, 1, 1], "counts": told | counts}, Launch)
 
 
 def test_the_held_out_half_is_predicted_as_well_as_the_page_says() -> None:
@@ -99,15 +101,16 @@ def test_what_is_outside_of_its_validity_has_no_prediction(changes: dict[str, An
 def test_one_launch_without_a_prediction_leaves_the_call_without() -> None:
     found = call.predicted([launch(), launch(exact=False)], H200, 2048.0)
     assert found.seconds == 0.0 and "counted" in found.why_not
-    assert call.predicted([{}], H200).why_not == "a launch was not counted"
+    assert call.predicted([Launch()], H200).why_not == "a launch was not counted"
     assert call.predicted([], H200).why_not == "no kernel was launched"
 
 
-@pytest.mark.parametrize("claim", [None, 7, {"grid": "x"}, {"grid": [0], "block": [1], "counts": {"a": 1}}])
-def test_what_a_player_tells_is_only_read_as_numbers(claim: object) -> None:
-    assert work(claim if isinstance(claim, dict) else {"counts": claim}) is None
-    odd = work(launch(read_bytes=float("nan"), barriers=-3, lines="none", operations=[1]))
-    assert odd is not None and odd.barriers == 0 and odd.rounds == 0 and odd.operations == 0
+@pytest.mark.parametrize("shape", [(), (0,), (4, 0, 1)])
+def test_a_launch_of_no_threads_has_no_work(shape: tuple[int, ...]) -> None:
+    assert (
+        work(structs.replace(launch(), grid=shape)) is None
+        and work(structs.replace(launch(), block=shape)) is None
+    )
 
 
 def test_the_framework_s_own_operators_are_predicted_as_they_were_measured() -> None:

@@ -8,6 +8,7 @@ from typing import Any, cast
 import pytest
 
 from grader.domain.verdict import Status
+from grader.protocol.messages import Facts
 from grader.referee.fault import FaultError
 from grader.referee.lesson_problem import LessonProblem
 from grader.referee.reference import Oracle
@@ -66,7 +67,7 @@ def test_a_reference_that_is_slow_whenever_the_submission_is_alive_is_tampering(
 
 def test_no_call_is_quicker_than_the_card(track: Track) -> None:
     course = Course(track, lambda race: 1.0)
-    course.session.record.facts["device"] = "NVIDIA H200"
+    course.session.record.facts = Facts(device="NVIDIA H200")
     assert measured(course.session, CASE, read_bytes=1 << 30, flops=10**11).processes == 2  # 0.2 and 0.1 ms
     course.session.revive()
     for more in ({"read_bytes": 10 << 30}, {"flops": 10**12}):

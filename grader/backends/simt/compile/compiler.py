@@ -33,7 +33,7 @@ Run = Callable[[list[str], Path], str]
 
 
 Variant = Literal["checked", "fast"]
-WARNED = "warnings.json"
+WARNED, HEADERS, FAILED = "warnings.json", "headers", "error.json"
 MOST_SAID = 2000  # lines of warnings that are kept
 
 
@@ -155,38 +155,43 @@ def build(
     """
     start = time.perf_counter()
     home = headers.folder() / "modules" / build_cache.digest(request, variant, _rules())
-    module, note, failed = home / f"{request.name}.so", home / "headers", home / "error.json"
-    if module.exists():
-        home.touch()  # the order of last use, for whoever tidies up
-        kind, warned = note.read_text(), tuple(warnings.kept(home / WARNED))
-        return BuildResult(module, time.perf_counter() - start, True, _kind(kind), warned)
-    if failed.exists():
-        raise CompileError(**json.loads(failed.read_text()))
-    home.mkdir(parents=True, exist_ok=True)
-    deadline = time.monotonic() + timeout
+    module = home / f"{request.name}.so"
+    cached = module.exists()
+    if not cached:
+        if (failed := home / FAILED).exists():
+            raise CompileError(**json.loads(failed.read_text()))
+        home.mkdir(parents=True, exist_ok=True)
+        deadline = time.monotonic() + timeout
 
-    def run(arguments: list[str], folder: Path) -> str:
-        left = max(1.0, deadline - time.monotonic())
-        return runner(arguments, left, folder) if runner else toolchain.compile_(arguments, left)
+        def run(arguments: list[str], folder: Path) -> str:
+            left = max(1.0, deadline - time.monotonic())
+            return runner(arguments, left, folder) if runner else toolchain.compile_(arguments, left)
 
+        _make(request, variant, run, home)
+    home.touch()  # the order of last use, for whoever tidies up
+    kind, warned = (home / HEADERS).read_text(), tuple(warnings.kept(home / WARNED))
+    return BuildResult(module, time.perf_counter() - start, cached, _kind(kind), warned)
+
+
+def _make(request: BuildRequest, variant: Variant, run: Run, home: Path) -> None:
+    """Compile and link into ``home``: the module, and what was said of it; or the error."""
+    own = _own_files(request)
     try:
         with ThreadPoolExecutor(2) as pool:
             jobs = [pool.submit(_device_object, request, variant, run)] if request.cuda_sources else []
             jobs.append(pool.submit(_binding_object, request, run))
             made = [job.result() for job in jobs]
         kind = "full" if any(k == "full" for _, k in made) else "lean"
-        build_cache.once(note, lambda out: _write(out, kind))
-        own = _own_files(request)
+        build_cache.once(home / HEADERS, lambda out: _write(out, kind))
         found = [one for path, _ in made for one in warnings.found(_said(path).read_text("utf-8"), own)]
         build_cache.once(home / WARNED, lambda out: warnings.keep(found, out))
         objects = [str(path) for path, _ in made]
-        build_cache.once(module, lambda out: _link(objects, out, run))
+        build_cache.once(home / f"{request.name}.so", lambda out: _link(objects, out, run))
     except CompilerFailed as failure:
-        error = explain(str(failure), _own_files(request))
+        error = explain(str(failure), own)
         text = json.dumps({"log": error.log, "first": error.first, "file": error.file, "line": error.line})
-        build_cache.once(failed, lambda out: _write(out, text))
+        build_cache.once(home / FAILED, lambda out: _write(out, text))
         raise error from None
-    return BuildResult(module, time.perf_counter() - start, False, _kind(kind), tuple(found))
 
 
 def _said(made: Path) -> Path:

@@ -25,7 +25,7 @@ KIND = {"add": "add", "sub": "add", "mul": "mul", "div": "div", "sqrt": "sqrt"}
 # Floating-point operations of one of a kind. Of float: a division is a reciprocal of the special function
 # unit and five fused multiply-adds, a reciprocal two of them and an addition, a root two and two products.
 WEIGHT = {"div_f32": 10, "rcp_f32": 5, "sqrt_f32": 6, "fma_f32": 2, "fma_f64": 2}
-# A called function as kinds. What the special function unit does alone (exp2f, rsqrtf) is none.
+# A called function as kinds. What the special function unit does alone (exp2f, rsqrtf) is not one.
 CALLED = {
     "fma": {"fma_f64": 1},
     "fmaf": {"fma_f32": 1},

@@ -2,106 +2,126 @@
 
 from __future__ import annotations
 
+import math
 from collections import Counter
-from typing import Any
+from collections.abc import Iterable
+from typing import cast
+
+import msgspec
 
 from grader.backends.simt.addresses import Place, resolve
 from grader.backends.simt.runtime.arithmetic import WEIGHT, operations
+from grader.backends.simt.runtime.library_reports import BasicBlock, RawCounts, RawLaunch
 from grader.backends.simt.runtime.occupancy import occupancy
+from grader.protocol.messages import (
+    Counts,
+    Divergence,
+    Launch,
+    LineRequests,
+    Requests,
+    SharedRequests,
+    Traffic,
+)
 
-KEYS = ("requests", "sectors", "wavefronts", "lanes", "least")
-NAMES = ("global_load", "global_store", "global_atomic", "shared_load", "shared_store", "shared_atomic")
 ACCESS = {1: "store", 2: "load", 3: "atomic"}
-LAUNCH = ("launch", "kernel", "grid", "block", "shared_bytes", "static_shared_bytes", "file", "line")
+Places = dict[tuple[str, int], Place]
 
 
-def launches(raw: list[dict[str, Any]]) -> list[dict[str, Any]]:
-    """Plain data of each launch; with ``counts`` where counting was on."""
-    wanted = {
-        (x["module"], i["pc"])
-        for x in raw
-        for kind in ("instructions", "blocks")
-        for i in x.get("counts", {}).get(kind, ())
-    }
-    places = resolve(wanted)
+def launches(said: bytes) -> list[Launch]:
+    """The launches in the library's JSON; with ``counts`` where counting was on."""
+    raw = msgspec.json.decode(said, type=list[RawLaunch])
+    counted = [(x.module, x.counts) for x in raw if x.counts]
+    wanted = {(module, i.pc) for module, c in counted for i in c.instructions}
+    places = resolve(wanted | {(module, b.pc) for module, c in counted for b in c.blocks})
     return [_launch(x, places) for x in raw]
 
 
-def _launch(x: dict[str, Any], places: dict[tuple[str, int], Place]) -> dict[str, Any]:
-    out: dict[str, Any] = {key: x[key] for key in LAUNCH}
-    if "counts" not in x:
-        return out
-    threads = x["block"][0] * x["block"][1] * x["block"][2]
-    fits = occupancy(threads, x["shared_bytes"] + x["static_shared_bytes"])
-    out["counts"] = _counts(x["counts"], x["module"], places) | {
-        "occupancy": {
-            "blocks": fits.blocks,
-            "fraction": fits.fraction,
-            "limit": fits.limit,
-            "by_warps": fits.by_warps,
-            "by_shared_memory": fits.by_shared_memory,
-        }
-    }
-    return out
+def _launch(x: RawLaunch, places: Places) -> Launch:
+    return Launch(
+        kernel=x.kernel,
+        grid=x.grid,
+        block=x.block,
+        launch=x.launch,
+        shared_bytes=x.shared_bytes,
+        static_shared_bytes=x.static_shared_bytes,
+        file=x.file,
+        line=x.line,
+        counts=_counts(x, x.counts, places) if x.counts else None,
+    )
 
 
-def _counts(raw: dict[str, Any], module: str, places: dict[tuple[str, int], Place]) -> dict[str, Any]:
-    total: dict[str, dict[str, int]] = {name: dict.fromkeys(KEYS, 0) for name in NAMES}
-    lines = []
-    for i in raw["instructions"]:
-        name = f"{'shared' if i['space'] else 'global'}_{ACCESS[i['access']]}"
-        file, line = places[module, i["pc"]]
-        lines.append({"file": file, "line": line, "what": name, "size": i["size"]} | {k: i[k] for k in KEYS})
-        for key in KEYS:
-            total[name][key] += i[key]
-    for name in ("shared_load", "shared_store", "shared_atomic"):
-        total[name]["conflicts"] = total[name]["wavefronts"] - total[name]["least"]
-    warps, lanes = (sum(b[key] for b in raw["blocks"]) for key in ("warps", "lanes"))
-    return {
-        **total,
-        "barriers": raw["barriers"],
-        "read_bytes": raw["read_bytes"],
-        "written_bytes": raw["written_bytes"],
-        "fetched_bytes": raw["fetched_bytes"],
-        "block_read_bytes": raw["block_read_bytes"],
-        "operations": _operations(raw["blocks"], module),
-        "active_lanes": lanes / warps if warps else 0.0,
-        "divergent": _divergent(raw["blocks"], module, places),
-        "sampled": raw["skipped_blocks"] > 0,
-        "exact": raw["skipped_blocks"] == 0 or bool(raw["regular"]),
-        "lines": sorted(lines, key=lambda entry: (entry["file"], entry["line"], entry["what"])),
-    }
+def _counts(x: RawLaunch, raw: RawCounts, places: Places) -> Counts:
+    lines = _lines(raw, x.module, places)
+    warps, lanes = sum(b.warps for b in raw.blocks), sum(b.lanes for b in raw.blocks)
+    return Counts(
+        global_load=_total(lines, "global_load"),
+        global_store=_total(lines, "global_store"),
+        global_atomic=_total(lines, "global_atomic"),
+        shared_load=_shared(lines, "shared_load"),
+        shared_store=_shared(lines, "shared_store"),
+        shared_atomic=_shared(lines, "shared_atomic"),
+        barriers=raw.barriers,
+        read_bytes=raw.read_bytes,
+        written_bytes=raw.written_bytes,
+        fetched_bytes=raw.fetched_bytes,
+        block_read_bytes=raw.block_read_bytes,
+        operations=_operations(raw.blocks, x.module),
+        active_lanes=lanes / warps if warps else 0.0,
+        divergent=_divergent(raw.blocks, x.module, places),
+        sampled=raw.skipped_blocks > 0,
+        exact=raw.skipped_blocks == 0 or bool(raw.regular),
+        lines=lines,
+        occupancy=occupancy(math.prod(x.block), x.shared_bytes + x.static_shared_bytes),
+    )
 
 
-def _operations(blocks: list[dict[str, int]], module: str) -> dict[str, int]:
+def _lines(raw: RawCounts, module: str, places: Places) -> tuple[LineRequests, ...]:
+    """One entry for each instruction that touches memory, in the order of the source."""
+    found = []
+    for i in raw.instructions:
+        file, line = places[module, i.pc]
+        what = cast("Traffic", f"{'shared' if i.space else 'global'}_{ACCESS[i.access]}")
+        found.append(
+            LineRequests(
+                i.requests, i.sectors, i.wavefronts, i.lanes, i.least,
+                file=file, line=line, what=what, size=i.size,
+            )
+        )  # fmt: skip
+    return tuple(sorted(found, key=lambda entry: (entry.file, entry.line, entry.what)))
+
+
+def _total(lines: Iterable[LineRequests], what: Traffic) -> Requests:
+    own = [x for x in lines if x.what == what]
+    return Requests(*(sum(getattr(x, key) for x in own) for key in Requests.__struct_fields__))
+
+
+def _shared(lines: Iterable[LineRequests], what: Traffic) -> SharedRequests:
+    total = _total(lines, what)
+    return SharedRequests(**msgspec.structs.asdict(total), conflicts=total.wavefronts - total.least)
+
+
+def _operations(blocks: list[BasicBlock], module: str) -> dict[str, int]:
     """How often each kind of floating-point operation was executed by a thread; ``flops`` is their sum."""
     found = operations(module)
     total: Counter[str] = Counter()
     for block in blocks:
-        for kind, number in found.get(block["pc"], {}).items():
-            total[kind] += number * block["lanes"]
+        for kind, number in found.get(block.pc, {}).items():
+            total[kind] += number * block.lanes
     total["flops"] = sum(n * WEIGHT.get(kind, 1) for kind, n in total.items())
     return dict(total)
 
 
-def _divergent(
-    blocks: list[dict[str, int]], module: str, places: dict[tuple[str, int], Place]
-) -> list[dict[str, Any]]:
+def _divergent(blocks: list[BasicBlock], module: str, places: Places) -> tuple[Divergence, ...]:
     """Lines that warps ran with some lanes only: how often, and with how many lanes on average."""
     warps: Counter[Place] = Counter()
     lanes: Counter[Place] = Counter()
     for block in blocks:
-        if block["lanes"] < 32 * block["warps"]:
-            place = places[module, block["pc"]]
-            warps[place] += block["warps"]
-            lanes[place] += block["lanes"]
-    return [
-        {
-            "file": file,
-            "line": line,
-            "warps": warps[file, line],
-            "lanes": lanes[file, line] / warps[file, line],
-        }
-        for file, line in sorted(warps)
-        if line
-    ]
+        if block.lanes < 32 * block.warps:
+            place = places[module, block.pc]
+            warps[place] += block.warps
+            lanes[place] += block.lanes
+    return tuple(
+        Divergence(place[0], place[1], warps[place], lanes[place] / warps[place])
+        for place in sorted(warps)
+        if place[1]
+    )

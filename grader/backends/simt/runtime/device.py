@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import ctypes
-import json
 import sys
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any
 
-from grader.backends.simt.runtime import counts, load_inline, stand_ins
-from grader.backends.simt.runtime import memory_findings as resolved
+from grader.backends.simt.request import BuildRequest
+from grader.backends.simt.runtime import counts, load_inline, memory_findings, stand_ins
+from grader.protocol.messages import Launch, MemoryFinding, Writer
 
 CHECK, COUNT = 1, 2
 
@@ -33,13 +32,13 @@ class Runtime:
     def _apply(self) -> None:
         self._library.simt_set_mode(self._mode, ctypes.c_long(self._budget))
 
-    def findings(self) -> list[dict[str, Any]]:
-        """What the checks found since the last call, each as plain data (see ``findings.py``)."""
-        return resolved.findings(json.loads(self._library.simt_take_findings()))
+    def findings(self) -> list[MemoryFinding]:
+        """What the checks found since the last call."""
+        return memory_findings.findings(self._library.simt_take_findings())
 
-    def launches(self) -> list[dict[str, Any]]:
+    def launches(self) -> list[Launch]:
         """The kernels launched since the last call, with counts if counting was on."""
-        return counts.launches(json.loads(self._library.simt_take_launches()))
+        return counts.launches(self._library.simt_take_launches())
 
     def count(self, on: bool, sample_above: int = 0) -> None:
         """Switches the counting of memory traffic and arithmetic on or off.
@@ -56,10 +55,10 @@ class Runtime:
         self._mode = (self._mode & ~CHECK) | (CHECK if on else 0)
         self._apply()
 
-    def owner(self, data_ptr: int, nbytes: int) -> dict[str, Any] | None:
+    def owner(self, data_ptr: int, nbytes: int) -> Writer | None:
         """The block, thread and line that last wrote any of these bytes; None if no thread did."""
         text = self._library.simt_last_writer(ctypes.c_void_p(data_ptr), ctypes.c_size_t(nbytes))
-        return resolved.owner(json.loads(text)) if text else None
+        return memory_findings.owner(text) if text else None
 
     def error(self) -> str | None:
         """The CUDA error that the next synchronising call would raise, in CUDA's words."""
@@ -90,7 +89,7 @@ class Runtime:
 
 
 def activate(
-    build: Callable[[dict[str, object]], str],
+    build: Callable[[BuildRequest], str],
     libraries: tuple[Path, Path],
     *,
     last_words_fd: int = -1,
@@ -99,7 +98,7 @@ def activate(
 ) -> Runtime:
     """Gives this process a cuda device.
 
-    ``build`` turns a request (plain data, see ``request.py``) into the path of a module. ``libraries``: the
+    ``build`` turns a request into the path of a module. ``libraries``: the
     runtime and the torch device, as :func:`..compile.compiler.libraries` prepares them. A fatal signal
     writes one line of JSON to ``last_words_fd`` (-1: nowhere). A launch that takes more than ``step_budget``
     steps is stopped (0: no limit).

@@ -17,14 +17,14 @@ from grader.backends.simt.runtime import local_headers as headers
 from grader.backends.simt.runtime import origins
 
 GRADER = f"{Path(__file__).resolve().parents[3]}/"
-Build = Callable[[dict[str, object]], str]
+Build = Callable[[BuildRequest], str]
 
 # In a notebook a source may stand in another cell than the call: what else to look through, newest first.
 other_cells: Callable[[], list[str]] = list
 
 
 def install(build: Build, binding: Path) -> None:
-    """Replaces torch's functions; ``build`` takes a request as plain data and returns the module's path.
+    """Replaces torch's functions; ``build`` takes a request and returns the module's path.
 
     ``binding`` is the library that modules find their Python functions in.
     """
@@ -39,55 +39,64 @@ def install(build: Build, binding: Path) -> None:
     def load_inline(*args: Any, **kwargs: Any) -> Any:
         """As torch's, without nvcc: the module runs on the CPU."""
         given = inline.bind(*args, **kwargs).arguments
-        if given.get("sycl_sources"):
-            raise NotImplementedError("SYCL sources are not part of CUDA and cannot be run here")
-        cpp = _strings(given.get("cpp_sources"), "cpp_sources")
-        cuda = _strings(given.get("cuda_sources"), "cuda_sources")
-        files = _callers_files()
-        request: dict[str, object] = {
-            "name": given["name"],
-            "cpp_sources": cpp,
-            "cuda_sources": cuda,
-            "functions": _functions(given.get("functions")),
-            **_flags(given, []),
-            "cpp_origins": [origins.pieces(text, files) for text in cpp],
-            "cuda_origins": [origins.pieces(text, files) for text in cuda],
-        }
-        path = build(_sound(request))
-        load_binding()
-        return _import(given["name"], path, given.get("is_python_module", True))
+        return loaded(_request_of_texts(given), given)
 
     def load(*args: Any, **kwargs: Any) -> Any:
         """As torch's ``load``, for source files that bind themselves."""
         given = from_files.bind(*args, **kwargs).arguments
-        paths = [Path(p).resolve() for p in _strings(given.get("sources"), "sources")]
-        cuda = [p for p in paths if p.suffix in (".cu", ".cuh")]
-        cpp = [p for p in paths if p not in cuda]
-        if len(cpp) > 1:
-            raise NotImplementedError(
-                "load() with several .cpp files cannot be run on the CPU; put the bindings into one"
-            )
-        request: dict[str, object] = {
-            "name": given["name"],
-            "cpp_sources": [headers.inlined(p) for p in cpp],
-            "cuda_sources": [headers.inlined(p) for p in cuda],
-            "functions": None,
-            **_flags(given, sorted({str(p.parent) for p in paths})),
-            "cpp_origins": [[(1, str(p), 1)] for p in cpp],
-            "cuda_origins": [[(1, str(p), 1)] for p in cuda],
-        }
-        path = build(_sound(request))
+        return loaded(_request_of_files(given), given)
+
+    def loaded(request: BuildRequest, given: Mapping[str, Any]) -> Any:
+        path = build(request)
         load_binding()
-        return _import(given["name"], path, given.get("is_python_module", True))
+        return _import(request.name, path, given.get("is_python_module", True))
 
     extension.load_inline = load_inline
     extension.load = load
 
 
-def _sound(request: dict[str, object]) -> dict[str, object]:
-    """The same; ValueError, with the student's line, for a mistake that would be tampering if it was sent."""
-    BuildRequest.from_json(request)
-    return request
+def _request_of_texts(given: Mapping[str, Any]) -> BuildRequest:
+    if given.get("sycl_sources"):
+        raise NotImplementedError("SYCL sources are not part of CUDA and cannot be run here")
+    cpp = _strings(given.get("cpp_sources"), "cpp_sources")
+    cuda = _strings(given.get("cuda_sources"), "cuda_sources")
+    files = _callers_files()
+    request: dict[str, object] = {
+        "name": _name(given["name"]),
+        "cpp_sources": cpp,
+        "cuda_sources": cuda,
+        "functions": _functions(given.get("functions")),
+        **_flags(given, []),
+        "cpp_origins": [origins.pieces(text, files) for text in cpp],
+        "cuda_origins": [origins.pieces(text, files) for text in cuda],
+    }
+    return BuildRequest.from_json(request)
+
+
+def _request_of_files(given: Mapping[str, Any]) -> BuildRequest:
+    paths = [Path(p).resolve() for p in _strings(given.get("sources"), "sources")]
+    cuda = [p for p in paths if p.suffix in (".cu", ".cuh")]
+    cpp = [p for p in paths if p not in cuda]
+    if len(cpp) > 1:
+        raise NotImplementedError(
+            "load() with several .cpp files cannot be run on the CPU; put the bindings into one"
+        )
+    request: dict[str, object] = {
+        "name": _name(given["name"]),
+        "cpp_sources": [headers.inlined(p) for p in cpp],
+        "cuda_sources": [headers.inlined(p) for p in cuda],
+        "functions": None,
+        **_flags(given, sorted({str(p.parent) for p in paths})),
+        "cpp_origins": [[(1, str(p), 1)] for p in cpp],
+        "cuda_origins": [[(1, str(p), 1)] for p in cuda],
+    }
+    return BuildRequest.from_json(request)
+
+
+def _name(name: object) -> str:
+    if not isinstance(name, str):
+        raise ValueError(f"the extension's name {name!r:.60} is not an identifier; use letters, digits and _")
+    return name
 
 
 def _strings(value: Any, what: str) -> list[str]:
@@ -107,9 +116,9 @@ def _functions(functions: Any) -> dict[str, str] | None:
     if isinstance(functions, str):
         return {functions: functions}
     if isinstance(functions, dict):
-        return {name: str(doc) for name, doc in functions.items()}
+        return {str(name): str(doc) for name, doc in functions.items()}
     if isinstance(functions, list | tuple):
-        return {name: name for name in functions}
+        return {str(name): str(name) for name in functions}
     raise ValueError(f"Expected 'functions' to be a list or dict, but was {type(functions)}")
 
 

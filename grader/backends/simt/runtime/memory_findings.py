@@ -1,11 +1,16 @@
-"""What the runtime reports, resolved to plain data about the student's own file."""
+"""What the runtime library reports, resolved to messages about the student's own file."""
 
 from __future__ import annotations
 
-from typing import Any
+from dataclasses import dataclass, field
 
-from grader.backends.simt.addresses import resolve
-from grader.backends.simt.runtime.sentences import NAME, sentence
+import msgspec
+from msgspec.structs import replace
+
+from grader.backends.simt.addresses import Place, resolve
+from grader.backends.simt.runtime.library_reports import ACCESS, RawFinding, RawWriter
+from grader.backends.simt.runtime.sentences import sentence
+from grader.protocol.messages import MemoryFinding, OtherSide, Writer
 
 RACES = {"shared-race", "global-race"}
 UNWRITTEN = {"shared-uninitialised-read", "global-uninitialised-read"}
@@ -14,100 +19,98 @@ OVERFLOW = "integer-overflow"
 OUTSIDE = ("out-of-bounds", "illegal-address")
 
 
-def findings(raw: list[dict[str, Any]]) -> list[dict[str, Any]]:
-    """Findings for people and programs: kind, where, who, what."""
-    addresses = [(f.get("module", ""), f.get("pc", 0)) for f in raw]
-    addresses += [(f["other"]["module"], f["other"]["pc"]) for f in raw if "other" in f]
-    places = resolve(addresses)
-    return _causes([_finding(f, places) for f in raw])
+def findings(said: bytes) -> list[MemoryFinding]:
+    """The findings in the library's JSON, one a cause: kind, where, who, what."""
+    raw = msgspec.json.decode(said, type=list[RawFinding])
+    places = resolve((side.module, side.pc) for f in raw for side in (f, f.other) if side)
+    return _Causes([_finding(f, places) for f in raw]).told()
 
 
-def _causes(found: list[dict[str, Any]]) -> list[dict[str, Any]]:
-    """One finding a cause: what only follows from another finding is left out."""
+def _finding(f: RawFinding, places: dict[tuple[str, int], Place]) -> MemoryFinding:
+    file, line = places[f.module, f.pc]
+    other = None
+    if f.other:
+        at = places[f.other.module, f.other.pc]
+        other = OtherSide(*at, f.other.block, f.other.thread, ACCESS[f.other.access])
+    return MemoryFinding(
+        kind=f.kind,
+        severity="warning" if f.kind in WARNINGS else "error",
+        kernel=f.kernel,
+        file=file,
+        line=line,
+        block=f.block,
+        thread=f.thread,
+        access=ACCESS[f.access],
+        size=f.size,
+        what=sentence(f),
+        count=f.count,
+        launch=f.launch,
+        tensor=f.tensor,
+        other=other,
+    )
 
-    def place(f: dict[str, Any]) -> tuple[str, int]:
-        return f["file"], f["line"]
 
-    racing = {
-        (f["kernel"], place(side))
-        for f in found
-        if f["kind"] in RACES
-        for side in (f, f["other"])
-        if side["line"]
-    }
-    overflows = {f["kernel"]: f for f in reversed(found) if f["kind"] == OVERFLOW}
-    led_out = {f["kernel"] for f in found if f["kind"].endswith(OUTSIDE)}
-    masks = {(f["kernel"], place(f)) for f in found if f["kind"] == "bad-mask"}
-    out: list[dict[str, Any]] = []
-    pairs: dict[tuple[str, str, frozenset[tuple[str, int]]], dict[str, Any]] = {}
-    for f in found:
-        here = (f["kernel"], place(f))
-        if f["kind"] in UNWRITTEN and here in racing:
-            continue  # it came too early, and the race says so
-        if f["kind"] == OVERFLOW and f["kernel"] in led_out:
-            continue  # said by the access that it led to
-        if f["kind"].endswith(OUTSIDE) and (before := overflows.get(f["kernel"])):
-            f["what"] = f"{f['what'].split(';')[0]}. Before that, line {before['line']} {before['what']}"
-        if f["kind"] == "warp-exited-lanes" and here in masks:
-            continue
-        if f["kind"] == "barrier-divergence" and place(f) == place(f["other"]):
-            continue  # one barrier of the source, of which the compiler made two
-        if f["kind"] in RACES:
-            pair = (f["kind"], f["kernel"], frozenset((place(f), place(f["other"]))))
-            if pair in pairs:
-                count = pairs[pair]["count"] + f["count"]
-                if f["access"] == "read":  # the reader is the one who should have waited
-                    pairs[pair].update(f)
-                pairs[pair]["count"] = count
+@dataclass(slots=True)
+class _Causes:
+    """Findings without those that only follow from another one."""
+
+    found: list[MemoryFinding]
+    racing: set[tuple[str, Place]] = field(init=False)
+    overflows: dict[str, MemoryFinding] = field(init=False)
+    led_out: set[str] = field(init=False)
+    masks: set[tuple[str, Place]] = field(init=False)
+
+    def __post_init__(self) -> None:
+        found = self.found
+        races = [f for f in found if f.kind in RACES]
+        self.racing = {(f.kernel, place) for f in races for place in _sides(f) if place[1]}
+        self.overflows = {f.kernel: f for f in reversed(found) if f.kind == OVERFLOW}
+        self.led_out = {f.kernel for f in found if f.kind.endswith(OUTSIDE)}
+        self.masks = {(f.kernel, f.place) for f in found if f.kind == "bad-mask"}
+
+    def told(self) -> list[MemoryFinding]:
+        """In the order in which they were found; a race that both sides report is one."""
+        out: list[MemoryFinding] = []
+        races: dict[tuple[str, str, frozenset[Place]], int] = {}  # where in `out` each is
+        for f in self.found:
+            if self._follows(f):
                 continue
-            pairs[pair] = f
-        out.append(f)
-    return out
+            pair = f.kind, f.kernel, _sides(f)
+            if f.kind in RACES and pair in races:
+                before = out[races[pair]]
+                # The reader is the one who should have waited.
+                kept, count = f if f.access == "read" else before, (before.count or 0) + (f.count or 0)
+                out[races[pair]] = replace(kept, count=count)
+                continue
+            if f.kind in RACES:
+                races[pair] = len(out)
+            out.append(self._with_overflow(f))
+        return out
+
+    def _follows(self, f: MemoryFinding) -> bool:
+        """Whether another finding says why this one is there."""
+        here = f.kernel, f.place
+        return (
+            (f.kind in UNWRITTEN and here in self.racing)  # it came too early
+            or (f.kind == OVERFLOW and f.kernel in self.led_out)  # the access that it led to says so
+            or (f.kind == "warp-exited-lanes" and here in self.masks)
+            # One barrier of the source, of which the compiler made two.
+            or (f.kind == "barrier-divergence" and f.other is not None and len(_sides(f)) == 1)
+        )
+
+    def _with_overflow(self, f: MemoryFinding) -> MemoryFinding:
+        before = self.overflows.get(f.kernel)
+        if before is None or not f.kind.endswith(OUTSIDE):
+            return f
+        return replace(f, what=f"{f.what.split(';')[0]}. Before that, line {before.line} {before.what}")
 
 
-def _finding(f: dict[str, Any], places: dict[tuple[str, int], tuple[str, int]]) -> dict[str, Any]:
-    file, line = places[f.get("module", ""), f.get("pc", 0)]
-    out: dict[str, Any] = {
-        "kind": f["kind"],
-        "severity": "warning" if f["kind"] in WARNINGS else "error",
-        "kernel": f["kernel"],
-        "file": file,
-        "line": line,
-        "block": f.get("block"),
-        "thread": f.get("thread"),
-        "access": NAME[f.get("access", 0)],
-        "size": f.get("size", 0),
-        "what": sentence(f),
-        "count": f["count"],
-    }
-    if "launch" in f:
-        out["launch"] = f["launch"]
-    if tensor := f.get("tensor"):
-        out["tensor"] = tensor
-    if other := f.get("other"):
-        other_file, other_line = places[other["module"], other["pc"]]
-        out["other"] = {
-            "file": other_file,
-            "line": other_line,
-            "block": other["block"],
-            "thread": other["thread"],
-            "access": NAME[other["access"]],
-        }
-    return out
+def _sides(f: MemoryFinding) -> frozenset[Place]:
+    return frozenset((f.place, (f.other.file, f.other.line)) if f.other else (f.place,))
 
 
-def owner(raw: dict[str, Any]) -> dict[str, Any]:
-    """Who wrote an element last."""
-    file, line = resolve([(raw["module"], raw["pc"])])[raw["module"], raw["pc"]]
-    keep = {k: raw[k] for k in ("kernel", "launch", "block", "thread")}
-    return keep | {"file": file, "line": line, "access": NAME[raw["access"]]}
-
-
-def last_words(raw: dict[str, Any]) -> dict[str, Any]:
-    """The line that a dying process wrote, with the place in the source."""
-    module, pc = str(raw.get("module", "")), int(raw.get("pc", 0))
-    file, line = resolve([(module, pc)])[module, pc]
-    return {k: raw[k] for k in ("signal", "name", "kernel", "block", "thread") if k in raw} | {
-        "file": file,
-        "line": line,
-    }
+def owner(said: bytes) -> Writer:
+    """Who wrote an element last, from the library's JSON."""
+    raw = msgspec.json.decode(said, type=RawWriter)
+    file, line = resolve([(raw.module, raw.pc)])[raw.module, raw.pc]
+    return Writer(raw.kernel, raw.block, raw.thread, file, line, raw.launch, ACCESS[raw.access])

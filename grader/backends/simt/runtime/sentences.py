@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import math
 import re
-from typing import Any
+from collections.abc import Callable
+
+from grader.backends.simt.runtime.library_reports import ACCESS, RawFinding
+from grader.protocol.messages import MOST_TEXT, TensorPlace
 
 VERB = {1: "writes", 2: "reads", 3: "updates atomically"}
-NAME = {1: "write", 2: "read", 3: "atomic", 0: ""}
 LABEL = re.compile(r"(?P<type>\w+)\[(?P<shape>[\d, ]*)\]")
 
 
@@ -26,56 +28,47 @@ def _index(flat: int, shape: tuple[int, ...]) -> str:
     return ", ".join(map(str, reversed(index)))
 
 
-def _tensor_name(tensor: dict[str, Any]) -> str:
-    label = tensor.get("label") or f"an allocation of {tensor['bytes']} bytes"
-    argument = tensor.get("argument", "?")
-    return f"{argument} ({label})" if argument != "?" else label
+def _tensor_name(tensor: TensorPlace) -> str:
+    label = tensor.label or f"an allocation of {tensor.bytes} bytes"
+    return f"{tensor.argument} ({label})" if tensor.argument not in (None, "?") else label
 
 
-def _element(tensor: dict[str, Any]) -> tuple[str, str, int]:
+def _element(tensor: TensorPlace, offset: int) -> tuple[str, str, int]:
     """(name of the element, name of its tensor, elements beyond the end or, negative, before the start)."""
-    size = tensor["element"] if tensor.get("label") else tensor.get("argument_element", 1)
-    size = max(size, 1)
-    offset, total = tensor["offset"], tensor["bytes"] // size
-    flat = offset // size
+    size = max(tensor.element if tensor.label else tensor.argument_element or 1, 1)
+    total, flat = tensor.bytes // size, offset // size
     beyond = flat - total + 1 if flat >= total else (flat if flat < 0 else 0)
-    match = LABEL.fullmatch(tensor.get("label", ""))
+    match = LABEL.fullmatch(tensor.label)
     shape = tuple(int(n) for n in match["shape"].split(",") if n.strip()) if match else ()
     return f"element {_index(flat, shape)}", _tensor_name(tensor), beyond
 
 
-def _shared_place(f: dict[str, Any]) -> str:
-    offset, size = f["variable_offset"], max(f["size"], 1)
+def _variable_place(f: RawFinding) -> str:
+    offset, size = f.variable_offset, max(f.size, 1)
     unit, index = ("element", offset // size) if offset % size == 0 else ("byte", offset)
-    if "device" in f:
-        if f["variable_bytes"] <= size:
-            return f"the __device__ variable {f['variable']}"
-        return f"{unit} {index} of the __device__ variable {f['variable']}"
-    return f"{unit} {index} of {f['variable']} ({f['variable_bytes']} bytes of shared memory)"
+    if f.device:
+        if f.variable_bytes <= size:
+            return f"the __device__ variable {f.variable}"
+        return f"{unit} {index} of the __device__ variable {f.variable}"
+    return f"{unit} {index} of {f.variable} ({f.variable_bytes} bytes of shared memory)"
 
 
-def _where(f: dict[str, Any]) -> str:
-    if tensor := f.get("tensor"):
-        element, name, _ = _element(tensor)
+def _where(f: RawFinding) -> str:
+    if f.tensor:
+        element, name, _ = _element(f.tensor, f.tensor.offset)
         return f"{element} of {name}"
-    if "variable" in f:
-        return _shared_place(f)
-    return "memory"
+    return "memory" if f.variable is None else _variable_place(f)
 
 
-def _out_of_bounds(f: dict[str, Any]) -> str:
-    verb = VERB.get(f["access"], "touches")
-    if "variable" in f:
-        past = f["variable_offset"] + f["size"] - f["variable_bytes"]
-        side = (
-            f"{past} bytes past its end"
-            if f["variable_offset"] >= 0
-            else f"{-f['variable_offset']} bytes before it"
-        )
-        return f"{verb} {_shared_place(f)}, {side}"
-    if "tensor" not in f:  # nothing that anybody has declared or allocated is near
-        return f"{verb} {_count(f.get('size', 0), 'byte')} outside of everything that exists"
-    element, name, beyond = _element(f["tensor"])
+def _out_of_bounds(f: RawFinding) -> str:
+    verb = _verb(f)
+    if f.variable is not None:
+        past, before = f.variable_offset + f.size - f.variable_bytes, -f.variable_offset
+        side = f"{past} bytes past its end" if before <= 0 else f"{before} bytes before it"
+        return f"{verb} {_variable_place(f)}, {side}"
+    if f.tensor is None:  # nothing that anybody has declared or allocated is near
+        return f"{verb} {_count(f.size, 'byte')} outside of everything that exists"
+    element, name, beyond = _element(f.tensor, f.tensor.offset)
     if beyond == 0:  # a vector that begins inside and ends outside
         side = "and runs over its end"
     else:
@@ -83,75 +76,91 @@ def _out_of_bounds(f: dict[str, Any]) -> str:
     return f"{verb} {element} of {name}, {side}"
 
 
-def _array(f: dict[str, Any]) -> str:
-    index, name = f["left"], f["name"] or "an array"
-    extent = re.search(r"\[(\d+)\]", f["type"])
+def _array(f: RawFinding) -> str:
+    index, name = f.left, f.name or "an array"
+    extent = re.search(r"\[(\d+)\]", f.type)
     last = int(extent[1]) - 1 if extent else 0
     past, before = _count(index - last, "element"), _count(-index, "element")
     side = f"{past} past the end" if index > last else f"{before} before the start"
-    return f"uses element {index} of {name}, which is {f['type']}: {side}"
+    return f"uses element {index} of {name}, which is {f.type}: {side}"
 
 
-def _overflow(f: dict[str, Any]) -> str:
-    left, right = (f"({n})" if n < 0 else str(n) for n in (f["left"], f["right"]))
+def _overflow(f: RawFinding) -> str:
+    left, right = (f"({n})" if n < 0 else str(n) for n in (f.left, f.right))
     return (
-        f"computes {left} {f['name']} {right} as {f['type']}, which cannot hold it; "
-        "make one side size_t or int64_t"
+        f"computes {left} {f.name} {right} as {f.type}, which cannot hold it; make one side size_t or int64_t"
     )
 
 
-def sentence(f: dict[str, Any]) -> str:
+def _misaligned(f: RawFinding) -> str:
+    return f"{_verb(f)} {f.size} bytes at {_where(f)}, which is not aligned to {f.size} bytes"
+
+
+def _race(f: RawFinding) -> str:
+    other = ACCESS[f.other.access] if f.other else "access"
+    return f"{_verb(f)} {_where(f)} without order to another thread's {other} of it"
+
+
+def _illegal_address(f: RawFinding) -> str:
+    if f.wrapped is None:
+        return f"{_verb(f)} an address that is not device memory; is a host pointer passed to the kernel?"
+    index, name = f.wrapped, f.wrapped_in or "a tensor"
+    return (
+        f"{_verb(f)} element {index} of {name}, far outside of it: {index - 2**32} as an unsigned number "
+        f"is {index}; compare before you subtract, or make the index an int"
+    )
+
+
+def _host(f: RawFinding) -> str:
+    return f"host code {_verb(f)} {_where(f)} directly; only kernels can, or copy it to the CPU first"
+
+
+def _not_written(f: RawFinding) -> str:
+    if f.tensor is None:
+        return f"{f.missing} of {f.elements} elements were never written"
+    element, name, _ = _element(f.tensor, f.first * f.tensor.element)
+    if f.missing == 1:
+        return f"{element} of {name} was never written, the only one of {f.elements}"
+    return f"{f.missing} of {f.elements} elements of {name} were never written, the first is {element}"
+
+
+def _verb(f: RawFinding) -> str:
+    return VERB.get(f.access, "touches")
+
+
+GRID_BARRIER = (
+    "waits for the whole grid in a launch with <<<...>>>; grid.sync() needs cudaLaunchCooperativeKernel"
+)
+SENTENCES: dict[str, Callable[[RawFinding], str]] = {
+    "global-out-of-bounds": _out_of_bounds,
+    "shared-out-of-bounds": _out_of_bounds,
+    "array-out-of-bounds": _array,
+    "integer-overflow": _overflow,
+    "use-after-free": lambda f: f"{_verb(f)} {_where(f)}, which has been freed",
+    "misaligned": _misaligned,
+    "global-uninitialised-read": lambda f: f"reads {_where(f)}, which nothing has written",
+    "shared-uninitialised-read": lambda f: (
+        f"reads {_variable_place(f)}, which no thread of the block has written"
+    ),
+    "global-race": _race,
+    "shared-race": _race,
+    "illegal-address": _illegal_address,
+    "host-touches-device-memory": _host,
+    "output-not-written": _not_written,
+    "barrier-divergence": lambda f: "threads of one block wait at different __syncthreads()",
+    "barrier-exited-threads": lambda f: f"waits at __syncthreads(), but {f.detail} the kernel before",
+    "step-budget": lambda f: "the launch took more steps than allowed; is there a loop that never ends?",
+    "leak": lambda f: (
+        f"{f.tensor.bytes if f.tensor else 0} bytes of cudaMalloc are never given back with cudaFree"
+    ),
+    "not-cooperative": lambda f: GRID_BARRIER,
+    "assert": lambda f: f"the assertion `{f.detail}` failed",
+    "division-by-zero": lambda f: "divides an integer by zero",
+}
+
+
+def sentence(f: RawFinding) -> str:
     """What happened, without where in the source: the finding has that as data."""
-    kind, verb = f["kind"], VERB.get(f.get("access", 0), "touches")
-    match kind:
-        case "global-out-of-bounds" | "shared-out-of-bounds":
-            return _out_of_bounds(f)
-        case "array-out-of-bounds":
-            return _array(f)
-        case "integer-overflow":
-            return _overflow(f)
-        case "use-after-free":
-            return f"{verb} {_where(f)}, which has been freed"
-        case "misaligned":
-            return f"{verb} {f['size']} bytes at {_where(f)}, which is not aligned to {f['size']} bytes"
-        case "global-uninitialised-read":
-            return f"reads {_where(f)}, which nothing has written"
-        case "shared-uninitialised-read":
-            return f"reads {_shared_place(f)}, which no thread of the block has written"
-        case "global-race" | "shared-race":
-            return f"{verb} {_where(f)} without order to another thread's {NAME[f['other']['access']]} of it"
-        case "illegal-address" if "wrapped" in f:
-            index, name = f["wrapped"], f["wrapped_in"] or "a tensor"
-            return (
-                f"{verb} element {index} of {name}, far outside of it: {index - 2**32} as an unsigned number "
-                f"is {index}; compare before you subtract, or make the index an int"
-            )
-        case "illegal-address":
-            return f"{verb} an address that is not device memory; is a host pointer passed to the kernel?"
-        case "host-touches-device-memory":
-            return f"host code {verb} {_where(f)} directly; only kernels can, or copy it to the CPU first"
-        case "output-not-written":
-            missing, total = f["missing"], f["elements"]
-            element, name, _ = _element(f["tensor"] | {"offset": f["first"] * f["tensor"]["element"]})
-            if missing == 1:
-                return f"{element} of {name} was never written, the only one of {total}"
-            return f"{missing} of {total} elements of {name} were never written, the first is {element}"
-        case "barrier-divergence":
-            return "threads of one block wait at different __syncthreads()"
-        case "barrier-exited-threads":
-            return f"waits at __syncthreads(), but {f['detail']} the kernel before"
-        case "step-budget":
-            return "the launch took more steps than allowed; is there a loop that never ends?"
-        case "leak":
-            return f"{f['tensor']['bytes']} bytes of cudaMalloc are never given back with cudaFree"
-        case "not-cooperative":
-            return (
-                "waits for the whole grid in a launch with <<<...>>>; grid.sync() needs "
-                "cudaLaunchCooperativeKernel"
-            )
-        case "assert":
-            return f"the assertion `{f['detail']}` failed"
-        case "division-by-zero":
-            return "divides an integer by zero"
-        case _:
-            return str(f.get("detail") or kind)
+    words = SENTENCES.get(f.kind)
+    said = words(f) if words else f.detail or f.kind
+    return said if len(said) <= MOST_TEXT else f"{said[: MOST_TEXT - 3]}..."

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ctypes
 import types
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import Any
 
 from grader.backends.simt.runtime import nvtx, streams
@@ -16,6 +16,7 @@ FAULTS = {
     716: "misaligned address",
 }
 TOTAL_MEMORY = 32 << 30
+Table = Mapping[str, Any]  # attributes of torch.cuda
 
 
 def _refusal(what: str) -> Callable[..., Any]:
@@ -30,6 +31,14 @@ class _NoGraphs:
 
     def __init__(self, *_: Any, **__: Any) -> None:
         _refusal("a CUDA graph")()
+
+
+GRAPHS: Table = {
+    "CUDAGraph": _NoGraphs,
+    "graph": _refusal("a CUDA graph"),
+    "make_graphed_callables": _refusal("a CUDA graph"),
+    "is_current_stream_capturing": lambda: False,
+}
 
 
 def properties() -> types.SimpleNamespace:
@@ -47,7 +56,20 @@ def install(library: ctypes.CDLL) -> None:
     """Replaces what torch.cuda offers; torch is imported by now."""
     import torch
 
-    event_class, stream_class = streams.make(library)
+    for table in (_device(library), _streams(library), _memory(library), _generator(), GRAPHS):
+        for name, stand_in in table.items():
+            setattr(torch.cuda, name, stand_in)
+    torch._C._cuda_getDevice = lambda: 0  # a CPU build lacks it; compile asks
+    torch.cuda._initialized = True
+    torch.backends.cudnn.is_acceptable = lambda tensor: False  # torch's own warns that it was built without
+    torch.Tensor.record_stream = lambda tensor, stream: None  # type: ignore[method-assign, assignment]
+    torch.version.cuda = "12.8"  # as CUDART_VERSION of our headers: libraries read numbers out of it
+    nvtx.install()
+    _install_storage()
+
+
+def _device(library: ctypes.CDLL) -> Table:
+    import torch
 
     def synchronize(device: Any = None) -> None:
         if code := library.simt_synchronize():
@@ -59,11 +81,7 @@ def install(library: ctypes.CDLL) -> None:
         if index not in (None, 0, -1):
             raise RuntimeError("CUDA error: invalid device ordinal")
 
-    def manual_seed(seed: int) -> None:
-        torch.default_generator.manual_seed(seed)  # the device draws from the CPU's generator
-
-    default = stream_class()
-    table: dict[str, Any] = {
+    return {
         "is_available": lambda: True,
         "device_count": lambda: 1,
         "current_device": lambda: 0,
@@ -78,14 +96,27 @@ def install(library: ctypes.CDLL) -> None:
         "get_device_capability": lambda device=None: (9, 0),
         "get_device_properties": lambda device=None: properties(),
         "get_arch_list": lambda: ["sm_90"],
-        "empty_cache": lambda: None,
-        "ipc_collect": lambda: None,
+        "is_bf16_supported": lambda *_: True,
+    }
+
+
+def _streams(library: ctypes.CDLL) -> Table:
+    event_class, stream_class = streams.make(library)
+    default = stream_class()
+    return {
         "Event": event_class,
         "Stream": stream_class,
-        "current_stream": lambda device=None: stream_class.current or default,
+        "current_stream": lambda device=None: stream_class.queue.current or default,
         "default_stream": lambda device=None: default,
         "stream": lambda s: s or default,
-        "set_stream": lambda s: setattr(stream_class, "current", s),
+        "set_stream": lambda s: setattr(stream_class.queue, "current", s),
+    }
+
+
+def _memory(library: ctypes.CDLL) -> Table:
+    return {
+        "empty_cache": lambda: None,
+        "ipc_collect": lambda: None,
         "memory_stats": lambda device=None: _memory_stats(library),
         "memory_summary": lambda device=None, abbreviated=False: _memory_summary(library),
         "reset_max_memory_allocated": lambda device=None: library.simt_reset_peak_memory(),
@@ -95,26 +126,22 @@ def install(library: ctypes.CDLL) -> None:
         "max_memory_reserved": lambda device=None: library.simt_memory(1),
         "reset_peak_memory_stats": lambda device=None: library.simt_reset_peak_memory(),
         "mem_get_info": lambda device=None: (TOTAL_MEMORY - library.simt_memory(0), TOTAL_MEMORY),
-        # torch.compile keeps the generator's state over tracing; here the CPU's generator makes all numbers.
+    }
+
+
+def _generator() -> Table:
+    """The CPU's generator makes all numbers. torch.compile keeps its state over tracing."""
+    import torch
+
+    def manual_seed(seed: int) -> None:
+        torch.default_generator.manual_seed(seed)
+
+    return {
         "get_rng_state": lambda device="cuda": torch.get_rng_state(),
         "set_rng_state": lambda state, device="cuda": torch.set_rng_state(state),
         "manual_seed": manual_seed,
         "manual_seed_all": manual_seed,
-        "is_bf16_supported": lambda *_: True,
-        "CUDAGraph": _NoGraphs,
-        "graph": _refusal("a CUDA graph"),
-        "make_graphed_callables": _refusal("a CUDA graph"),
-        "is_current_stream_capturing": lambda: False,
     }
-    for name, stand_in in table.items():
-        setattr(torch.cuda, name, stand_in)
-    torch._C._cuda_getDevice = lambda: 0  # a CPU build lacks it; compile asks
-    torch.cuda._initialized = True
-    torch.backends.cudnn.is_acceptable = lambda tensor: False  # torch's own warns that it was built without
-    torch.Tensor.record_stream = lambda tensor, stream: None  # type: ignore[method-assign, assignment]
-    torch.version.cuda = "12.8"  # as CUDART_VERSION of our headers: libraries read numbers out of it
-    nvtx.install()
-    _install_storage()
 
 
 def _memory_stats(library: ctypes.CDLL) -> dict[str, int]:

@@ -3,104 +3,129 @@
 from __future__ import annotations
 
 import ctypes
-from typing import Any, Self
+from typing import Any, ClassVar, Self
 
 NEVER, QUEUED = -2.0, -1.0
+MOST_PENDING = 4096
 
 
-def make(library: ctypes.CDLL) -> tuple[Any, Any]:
+class Queue:
+    """The work that the runtime library has not done yet. ``current``: the stream that work goes to."""
+
+    def __init__(self, library: ctypes.CDLL) -> None:
+        library.simt_is_idle.restype = ctypes.c_int
+        self._library = library
+        self.current: Stream | None = None
+        self._pending: list[ctypes.c_double] = []  # what the queue still writes to must not be freed
+
+    def record(self) -> ctypes.c_double:
+        """A number that becomes the time at which the work queued so far is done."""
+        when = ctypes.c_double(QUEUED)
+        self._pending.append(when)
+        self._library.simt_record_event(ctypes.byref(when))
+        if len(self._pending) > MOST_PENDING:
+            self.wait()
+        return when
+
+    def is_idle(self) -> bool:
+        """Whether nothing is queued."""
+        return bool(self._library.simt_is_idle())
+
+    def wait(self) -> None:
+        """Runs all that is queued."""
+        self._library.simt_wait()
+        self._pending.clear()
+
+
+class Event:
+    """torch.cuda.Event: the moment at which the work queued before it was done."""
+
+    queue: ClassVar[Queue]
+
+    def __init__(
+        self, enable_timing: bool = False, blocking: bool = False, interprocess: bool = False, **_: Any
+    ) -> None:
+        self._timed = enable_timing
+        self._when = ctypes.c_double(NEVER)
+
+    def record(self, stream: Any = None) -> None:
+        """Queues the event."""
+        self._when = self.queue.record()
+
+    def elapsed_time(self, end_event: Event) -> float:
+        """Milliseconds from this event to ``end_event``; an error while either is still queued."""
+        if not (self._timed and end_event._timed):
+            raise ValueError("Both events must be created with argument 'enable_timing=True'.")
+        times = self._when.value, end_event._when.value
+        if NEVER in times:
+            raise ValueError("Both events must be recorded before calculating elapsed time.")
+        if QUEUED in times:
+            raise RuntimeError("CUDA error: device not ready")
+        return (times[1] - times[0]) * 1e3
+
+    def synchronize(self) -> None:
+        """Waits for the work that was queued before the event."""
+        if self._when.value == QUEUED:
+            self.queue.wait()
+
+    def query(self) -> bool:
+        """Whether that work is done. Asking lets it go on, so a loop that asks ends."""
+        done = self._when.value != QUEUED
+        if not done:
+            self.queue.wait()
+        return done
+
+    def wait(self, stream: Any = None) -> None:
+        """Streams are in order anyway."""
+
+
+class Stream:
+    """torch.cuda.Stream: accepted; work on it is in order with all other work."""
+
+    queue: ClassVar[Queue]
+    event: ClassVar[type[Event]]
+    cuda_stream = 0
+    device_index = 0
+    priority = 0
+
+    def __init__(self, device: Any = None, priority: int = 0, **_: Any) -> None:
+        self._outer: Stream | None = None
+
+    def synchronize(self) -> None:
+        """Waits for everything that is queued."""
+        import torch
+
+        torch.cuda.synchronize()
+
+    def query(self) -> bool:
+        """Whether nothing is queued. Asking lets the work go on."""
+        idle = self.queue.is_idle()
+        if not idle:
+            self.queue.wait()
+        return idle
+
+    def wait_stream(self, stream: Any) -> None:
+        """Streams are in order here."""
+
+    def wait_event(self, event: Any) -> None:
+        """Streams are in order here."""
+
+    def record_event(self, event: Event | None = None) -> Event:
+        """Queues an event."""
+        event = event or self.event()
+        event.record()
+        return event
+
+    def __enter__(self) -> Self:
+        self._outer, self.queue.current = self.queue.current, self
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.queue.current = self._outer
+
+
+def make(library: ctypes.CDLL) -> tuple[type[Event], type[Stream]]:
     """(Event, Stream) for the runtime ``library``."""
-    library.simt_is_idle.restype = ctypes.c_int
-    pending: list[Any] = []  # what the queue still writes to must not be freed
-
-    def wait() -> None:
-        library.simt_wait()
-        pending.clear()
-
-    class Event:
-        """torch.cuda.Event: the moment at which the work queued before it was done."""
-
-        def __init__(
-            self, enable_timing: bool = False, blocking: bool = False, interprocess: bool = False, **_: Any
-        ) -> None:
-            self._timed = enable_timing
-            self._when = ctypes.c_double(NEVER)
-
-        def record(self, stream: Any = None) -> None:
-            """Queues the event."""
-            self._when = ctypes.c_double(QUEUED)
-            pending.append(self._when)
-            library.simt_record_event(ctypes.byref(self._when))
-            if len(pending) > 4096:
-                wait()
-
-        def elapsed_time(self, end_event: Event) -> float:
-            """Milliseconds from this event to ``end_event``; an error while either is still queued."""
-            if not (self._timed and end_event._timed):
-                raise ValueError("Both events must be created with argument 'enable_timing=True'.")
-            times = self._when.value, end_event._when.value
-            if NEVER in times:
-                raise ValueError("Both events must be recorded before calculating elapsed time.")
-            if QUEUED in times:
-                raise RuntimeError("CUDA error: device not ready")
-            return (times[1] - times[0]) * 1e3
-
-        def synchronize(self) -> None:
-            """Waits for the work that was queued before the event."""
-            if self._when.value == QUEUED:
-                wait()
-
-        def query(self) -> bool:
-            """Whether that work is done. Asking lets it go on, so a loop that asks ends."""
-            done = self._when.value != QUEUED
-            if not done:
-                wait()
-            return done
-
-        def wait(self, stream: Any = None) -> None:
-            """Streams are in order anyway."""
-
-    class Stream:
-        """torch.cuda.Stream: accepted; work on it is in order with all other work."""
-
-        current: Stream | None = None
-        cuda_stream = 0
-        device_index = 0
-        priority = 0
-
-        def __init__(self, device: Any = None, priority: int = 0, **_: Any) -> None:
-            self._outer: Stream | None = None
-
-        def synchronize(self) -> None:
-            """Waits for everything that is queued."""
-            import torch
-
-            torch.cuda.synchronize()
-
-        def query(self) -> bool:
-            """Whether nothing is queued. Asking lets the work go on."""
-            idle = bool(library.simt_is_idle())
-            if not idle:
-                wait()
-            return idle
-
-        def wait_stream(self, stream: Any) -> None:
-            """Streams are in order here."""
-
-        def wait_event(self, event: Any) -> None:
-            """Streams are in order here."""
-
-        def record_event(self, event: Event | None = None) -> Event:
-            """Queues an event."""
-            event = event or Event()
-            event.record()
-            return event
-
-        def __enter__(self) -> Self:
-            self._outer, Stream.current = Stream.current, self
-            return self
-
-        def __exit__(self, *_: object) -> None:
-            Stream.current = self._outer
-
-    return Event, Stream
+    queue = Queue(library)
+    event = type("Event", (Event,), {"queue": queue})
+    return event, type("Stream", (Stream,), {"queue": queue, "event": event})
