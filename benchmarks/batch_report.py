@@ -27,6 +27,7 @@ import msgspec  # noqa: E402
 
 from grader.domain import disk  # noqa: E402
 from grader.domain.lessons import find  # noqa: E402
+from grader.domain.speed import from_json  # noqa: E402
 from grader.domain.verdict import Finding, Status, Verdict  # noqa: E402
 from grader.reports import formats  # noqa: E402
 from grader.reports.row import LessonFacts, summary  # noqa: E402
@@ -60,10 +61,12 @@ def verdict(draw: random.Random) -> Verdict:
         speed = {
             "kind": "measured", "device": "a made-up GPU", "method": "made up", "whole_ratio": ratio,
             "interval": [ratio * 0.95, ratio * 1.05],
+            "outcome": "same", "rounds": 6, "compared": 72, "clocks_apart": 0.0, "baselines": {},
+            "machine": {},
             "seconds": {"median": own, "p10": own * 0.97, "p90": own * 1.04, "n": 40},
             "eager_seconds": {"median": eager, "p10": eager * 0.97, "p90": eager * 1.04, "n": 40},
         }  # fmt: skip
-    return Verdict(lesson.name, "x.py", "cuda", "a made-up GPU", tuple(found), 2.5, speed=speed)
+    return Verdict(lesson.name, "x.py", "cuda", "a made-up GPU", tuple(found), 2.5, speed=from_json(speed))
 
 
 def make(root: Path, count: int) -> None:

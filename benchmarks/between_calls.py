@@ -27,8 +27,8 @@ sys.path.insert(0, str(ROOT))
 
 from grader.player.commands import race_blocks as act  # noqa: E402
 from grader.referee.timing import gpu_state  # noqa: E402
-from grader.referee.timing.cross_check import Blocks, testimony  # noqa: E402
-from grader.referee.timing.plan import FLUSH, FRESH  # noqa: E402
+from grader.referee.timing.cross_check import Blocks, clock_evidence  # noqa: E402
+from grader.referee.timing.plan import FLUSH_BYTES, FRESH  # noqa: E402
 
 CALLS, SETS, TIMES, SIDE = 8, 4, 4, 2048  # what grader.referee.timing.plan makes of that size
 Call = Callable[[torch.Tensor], torch.Tensor]
@@ -72,16 +72,16 @@ def kinds(work: Call) -> dict[str, Call]:
 
 
 def block(
-    track: act.Track, fresh: tuple[str, ...], name: str, way: str, lead: tuple[int, int]
+    timed: act.TimedCalls, fresh: tuple[str, ...], name: str, way: str, busy_work: tuple[int, int]
 ) -> tuple[list[float], float]:
     """Seconds of each call as it claims, and of the whole block by the wall clock."""
-    how: dict[str, Any] = {"times": TIMES, "waits": name == ASKED} | WAYS[way]
+    how: dict[str, Any] = {"flushes": TIMES, "waits": name == ASKED} | WAYS[way]
     if way == ROW:
-        how |= {"times": 0, "lead": lead}
+        how |= {"flushes": 0, "busy_work": busy_work}
     order = [n % SETS for n in range(LENGTH if way == ROW else CALLS)]
-    act._prepare(track, len(order), fresh, lead[0] if way == ROW else 0)
+    act._prepare(timed, len(order), fresh, busy_work[0] if way == ROW else 0)
     begun = time.monotonic()
-    said = act._block(track, order, random.getrandbits(60), **how)
+    said = act._block(timed, order, random.getrandbits(60), **how)
     return [s / (1 + (name == HALF)) for s in said["seconds"]], time.monotonic() - begun
 
 
@@ -91,30 +91,31 @@ def main(out: Path, blocks: int = 16) -> None:
     gc.freeze()  # as a player that was forked from a warm parent
     device = "cuda" if torch.cuda.is_available() else "cpu"
     found: dict[str, dict[str, Any]] = {}
-    step = act._lead(device)
-    lead = step["size"], round(LENGTH * LEAD / step["seconds"])
+    step = act._busy_work(device)
+    busy_work = step["size"], round(LENGTH * LEAD / step["seconds"])
     for size, (work, fresh) in SIZES.items():
         given = [[torch.randn(SIDE, SIDE, device=device)] for _ in range(SETS)]
-        flush = torch.empty(FLUSH, dtype=torch.uint8, device=device)
-        tracks = {name: act.Track(kind, given, [True], flush) for name, kind in kinds(work).items()}
-        seen = {(way, name): Blocks() for way in WAYS for name in tracks}
+        flush = torch.empty(FLUSH_BYTES, dtype=torch.uint8, device=device)
+        timed = {name: act.TimedCalls(kind, given, [True], flush) for name, kind in kinds(work).items()}
+        seen = {(way, name): Blocks() for way in WAYS for name in timed}
         for number in range(blocks + 1):
             for way, name in random.sample(list(seen), len(seen)):
-                said = block(tracks[name], fresh, name, way, lead)
+                said = block(timed[name], fresh, name, way, busy_work)
                 if number:  # the first is to get warm
                     seen[way, name].add(*said)
         for (way, name), own in seen.items():
-            plain, row = [(own, seen[way, PLAIN])], LENGTH * (way == ROW)
-            said, beside = testimony(plain, row=row), testimony(plain, [seen[way, ASKED]], row=row)
-            word = "accused" if beside.accuses else "no speed" if not said.clear else "believed"
+            plain, length = [(own, seen[way, PLAIN])], LENGTH * (way == ROW)
+            said = clock_evidence(plain, length=length)
+            beside = clock_evidence(plain, [seen[way, ASKED]], length=length)
+            word = "accused" if beside.suspicion else "no speed" if not said.clear else "believed"
             found.setdefault(size, {}).setdefault(name, {})[way] = {
                 "call_us": [round(s * 1e6, 2) for s in own.claims.tolist()],
                 "more_us": [round(s * 1e6, 2) for s in own.gaps.tolist()], "said": word,
             }  # fmt: skip
-            us = f"{said.said * 1e6:8.1f} us and {own.unexplained() * 1e6:8.1f} us"
+            us = f"{said.claimed_s * 1e6:8.1f} us and {own.unexplained() * 1e6:8.1f} us"
             print(f"{size:6} {way:29} {name:43} {us}: {word}", flush=True)
     command = " ".join(["python benchmarks/between_calls.py OUT.json", *sys.argv[2:]])
-    out.write_text(json.dumps({"command": command, "machine": gpu_state.state(), "found": found}) + "\n")
+    out.write_text(json.dumps({"command": command, "machine": gpu_state.state_json(), "found": found}) + "\n")
 
 
 if __name__ == "__main__":

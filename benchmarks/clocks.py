@@ -37,9 +37,11 @@ from grader.referee.process.forkserver import shared  # noqa: E402
 from grader.referee.process.player_process import Limits, Player  # noqa: E402
 from grader.referee.reference import Oracle  # noqa: E402
 from grader.referee.session import Session  # noqa: E402
-from grader.referee.timing import gpu_state, race  # noqa: E402
+from grader.referee.timing import gpu_state, setup  # noqa: E402
+from grader.referee.timing.contender import EAGER  # noqa: E402
 from grader.referee.timing.plan import Plan  # noqa: E402
-from grader.referee.timing.setup import EAGER  # noqa: E402
+from grader.referee.timing.race import Race  # noqa: E402
+from grader.referee.timing.race_result import RaceResult  # noqa: E402
 
 SPIN = '''
 import torch
@@ -75,8 +77,8 @@ CYCLES, MEGAHERTZ = 36_000, 1980  # about 18 us of spinning and the copy
 EVERY, POOL = 34, 6  # races with the same processes; pairs of them to draw from
 ITSELF, SLOWER = "with itself", "slower"
 ORDER = (("kernel", ITSELF), ("kernel", SLOWER), ("model", SLOWER), ("model", ITSELF))  # what counts first
-KERNEL_PLAN = Plan(8, 40, least=6, most=9, seconds=2.0)
-MODEL_PLAN = Plan(2, 4, least=4, most=8, seconds=2.5)
+KERNEL_PLAN = Plan(8, 40, least=6, most=9, limit_s=2.0)
+MODEL_PLAN = Plan(2, 4, least=4, most=8, limit_s=2.5)
 
 
 def subjects(folder: Path) -> dict[str, tuple[Task, Path, Path, Path]]:
@@ -117,25 +119,36 @@ class Pool:
             session.oracle.load(str(reference))
             assert session.player is not None
             session.player.ask("load", limits.load, path=str(file))
-        first = race.line_up(sessions[0], task.cases[0], how=plan)
-        others = [race.beside(session, task.cases[0], first) for session in sessions[1:]]
+        first = setup.set_up(sessions[0], task.cases[0], plan=plan)
+        others = [setup.another_pair(session, task.cases[0], first) for session in sessions[1:]]
         self.starts = others or [first]  # as in a grading: where several pairs race, the first does not
 
-    def race(self) -> race.Heat:
+    def race(self) -> RaceResult:
         """One race, of as many pairs as a grading would take."""
         start = self.starts[0]
-        wanted = min(start.plan.pairs_for(start.eager_seconds), len(self.starts))
+        wanted = min(start.plan.pairs_for(start.eager_s), len(self.starts))
         if wanted == 1:
-            return race.heat(start.session, start)
+            return raced([start])
         references, files = (random.sample(self.starts, wanted) for _ in range(2))
-        times = max(s.times for s in self.starts)
-        met = [replace(f, eager=r.eager, times=times) for r, f in zip(references, files, strict=True)]
-        return race.heat(start.session, *met)
+        flushes = max(s.flushes for s in self.starts)
+        return raced(
+            [
+                replace(f, reference=r.reference, flushes=flushes)
+                for r, f in zip(references, files, strict=True)
+            ]
+        )
 
     def close(self) -> None:
         """End all processes."""
         for player in self.players:
             player.stop()
+
+
+def raced(pairs: list[setup.ProcessPair]) -> RaceResult:
+    """A race of one candidate."""
+    one = Race([pairs[0].session], [[pair] for pair in pairs])
+    one.run()
+    return one.result()
 
 
 def series(
@@ -153,24 +166,24 @@ def series(
                     break
                 begun = time.monotonic()
                 try:
-                    heat = pool.race()
+                    result = pool.race()
                 except FaultError as fault:
                     found.append({"fault": fault.message})
                     continue
-                one, alone = heat.against(), heat.against(sampling=True)
-                both = heat.own, heat.baselines[EAGER]
+                one, alone = result.against(), result.against(sampling=True)
+                both = result.submission, result.baselines[EAGER]
                 found.append({
                     "ratio": one.ratio, "low": one.low, "high": one.high, "outcome": one.outcome,
-                    "blocks alone": [alone.low, alone.high], "rounds": heat.rounds, "prepared": prepared,
-                    "flushes": max(s.times for s in pool.starts),
-                    "unlike_us": _finite(race.unlike(heat) * 1e6),
+                    "blocks alone": [alone.low, alone.high], "rounds": result.rounds, "prepared": prepared,
+                    "flushes": max(s.flushes for s in pool.starts),
+                    "unlike_us": _finite(result.unlike_s() * 1e6),
                     "seconds": round(time.monotonic() - begun, 2),
-                    "apart": heat.own.unexplained() - heat.baselines[EAGER].unexplained(),
-                    "median": sorted(heat.own.seconds)[len(heat.own.seconds) // 2],
-                    "overhead_us": heat.overhead * 1e6,
+                    "apart": result.submission.unexplained() - result.baselines[EAGER].unexplained(),
+                    "median": sorted(result.submission.seconds)[len(result.submission.seconds) // 2],
+                    "overhead_us": result.overhead_s * 1e6,
                     "gaps_us": [(b.gaps * 1e6).round(1).tolist() for b in both],
                     "claims_us": [(b.claims * 1e6).round(2).tolist() for b in both],
-                    "kept": [heat.groups, [int(k) for k in heat.kept]],
+                    "kept": [result.groups, [int(k) for k in result.confirmed]],
                 })  # fmt: skip
                 if len(found) % 10 == 0:
                     yield
@@ -215,7 +228,7 @@ def main(out: Path, count: int, seconds: float, which: list[str]) -> None:
     words = [f'"{word}"' if " " in word else word for word in which]
     how = {
         "command": " ".join(["python benchmarks/clocks.py OUT.json", str(count), f"{seconds:g}", *words]),
-        "machine": gpu_state.state(),
+        "machine": gpu_state.state_json(),
     }
     result: dict[str, Any] = json.loads(out.read_text("utf-8")) if out.exists() else {"series": {}}
     ends = time.monotonic() + seconds

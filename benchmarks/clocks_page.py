@@ -20,6 +20,7 @@ from typing import Any
 from rich.console import Console
 
 from grader.domain import lessons
+from grader.domain.speed import from_json
 from grader.domain.verdict import Verdict
 from grader.reports import clock_table
 from tools import results_clocks
@@ -51,7 +52,7 @@ def example(folder: Path = RESULTS) -> str:
         return missing("lesson07")
     speed, device = verdict["speed"], verdict["device"]
     out = io.StringIO()
-    shown = Verdict("07", "solution.py", "cuda", device, (), 1.0, speed=speed)
+    shown = Verdict("07", "solution.py", "cuda", device, (), 1.0, speed=from_json(speed))
     clock_table.show(Console(file=out, width=100), shown, lessons.find("07").task)
     table = [line.rstrip() for line in out.getvalue().splitlines()]
     low, high = speed["interval"]

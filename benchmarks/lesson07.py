@@ -128,7 +128,7 @@ def started() -> list[str]:
 def main(out: Path, times: int = 2) -> None:
     """Grade, print, write after each."""
     result: dict[str, Any] = {
-        "command": f"python benchmarks/lesson07.py OUT.json {times}", "machine": gpu_state.state(),
+        "command": f"python benchmarks/lesson07.py OUT.json {times}", "machine": gpu_state.state_json(),
         "import torch, cpp_extension, cuda.init, first tensor": [started() for _ in range(2)],
     }  # fmt: skip
     print({k: v for k, v in result.items() if "import" in k}, flush=True)

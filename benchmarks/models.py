@@ -17,13 +17,15 @@ from typing import Any
 ROOT = Path(__file__).resolve().parents[1]
 sys.path.insert(0, str(ROOT))
 
+from grader.domain.speed import as_json  # noqa: E402
 from grader.domain.task import Case, Task, Tensor  # noqa: E402
 from grader.referee.fault import FaultError  # noqa: E402
 from grader.referee.lesson_problem import LessonProblem  # noqa: E402
 from grader.referee.process.player_process import Limits, Player  # noqa: E402
 from grader.referee.reference import Oracle  # noqa: E402
 from grader.referee.session import Session  # noqa: E402
-from grader.referee.timing import gpu_state, race  # noqa: E402
+from grader.referee.timing import gpu_state, race, setup  # noqa: E402
+from grader.referee.timing.contender import EAGER  # noqa: E402
 from grader.referee.timing.interval import spread  # noqa: E402
 from grader.referee.timing.plan import Plan  # noqa: E402
 
@@ -34,7 +36,7 @@ VERSIONS = {
            "Library76": "torch._addmm_activation"},
     "70": {"Naive70": "fused, one element a thread", "Vector70": "fused, float4, in place"},
 }  # fmt: skip
-PLAN = Plan(2, 5, least=8, most=24, seconds=5.0, precise=0.001)
+PLAN = Plan(2, 5, least=8, most=24, limit_s=5.0, half_width=0.001)
 
 
 def raced(problem: str, version: str, baselines: tuple[str, ...]) -> list[dict[str, Any]]:
@@ -47,33 +49,38 @@ def raced(problem: str, version: str, baselines: tuple[str, ...]) -> list[dict[s
     try:
         for player in players:
             player.ask("load", limits.load, path=str(FILE))
-        heat = race.heat(session, race.line_up(session, case, baselines, how=PLAN))
+        one = race.Race([session], [[setup.set_up(session, case, baselines, plan=PLAN)]])
+        one.run()
+        result = one.result()
     finally:
         for player in players:
             player.stop()
-    eager = spread(heat.baselines[race.EAGER].seconds)
-    against = heat.against()
-    about = {"rounds": heat.rounds, "machine": heat.machine}
-    rows = [_row(problem, VERSIONS[problem][version], spread(heat.own.seconds), against) | about]
+    eager = spread(result.baselines[EAGER].seconds)
+    against = result.against()
+    about = {"rounds": result.rounds, "machine": as_json(result.machine)}
+    rows = [_row(problem, VERSIONS[problem][version], spread(result.submission.seconds), against) | about]
     for name in baselines:
         # Both were raced with the same submission, so the ratio of the ratios is theirs.
         pairs = [(theirs, mine) for (_, theirs), (_, mine) in
-                 zip(heat.pairs[name], heat.pairs[race.EAGER], strict=True)]  # fmt: skip
-        heat.pairs["other"] = pairs
+                 zip(result.block_pairs[name], result.block_pairs[EAGER], strict=True)]  # fmt: skip
+        result.block_pairs["other"] = pairs
         rows.append(
             _row(
-                problem, f"torch.compile, {name}", spread(heat.baselines[name].seconds), heat.against("other")
+                problem,
+                f"torch.compile, {name}",
+                spread(result.baselines[name].seconds),
+                result.against("other"),
             )
         )
     if baselines:
-        one = {"ratio": 1.0, "interval": [1.0, 1.0], "outcome": "same"}
-        rows.append({"model": problem, "version": "eager", "seconds": eager.as_json()} | one)
+        same = {"ratio": 1.0, "interval": [1.0, 1.0], "outcome": "same"}
+        rows.append({"model": problem, "version": "eager", "seconds": as_json(eager)} | same)
     return rows
 
 
 def _row(problem: str, version: str, seconds: Any, found: Any) -> dict[str, Any]:
     return {
-        "model": problem, "version": version, "seconds": seconds.as_json(), "ratio": found.ratio,
+        "model": problem, "version": version, "seconds": as_json(seconds), "ratio": found.ratio,
         "interval": [found.low, found.high], "outcome": found.outcome,
     }  # fmt: skip
 
@@ -81,7 +88,7 @@ def _row(problem: str, version: str, seconds: Any, found: Any) -> dict[str, Any]
 def main(out: Path) -> None:
     """All versions; the file is written after each."""
     result: dict[str, Any] = {
-        "command": "python benchmarks/models.py OUT.json", "machine": gpu_state.state(), "rows": [],
+        "command": "python benchmarks/models.py OUT.json", "machine": gpu_state.state_json(), "rows": [],
     }  # fmt: skip
     for problem, versions in VERSIONS.items():
         for number, version in enumerate(versions):

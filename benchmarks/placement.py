@@ -5,7 +5,7 @@
 Several players load one file and time the same calls, in turns. Between two blocks nothing changes, or
 memory, events, the stream, all of them, or each timed call follows an untimed one. Written for each way: the
 spread of the processes' medians (what one pair of processes would be wrong by) and that of blocks within a
-process, in microseconds. The constant PROCESS of grader/referee/timing/interval.py comes from here.
+process, in microseconds. The constant PROCESS_S of grader/referee/timing/plan.py comes from here.
 """
 
 from __future__ import annotations
@@ -22,14 +22,16 @@ from typing import Any
 ROOT = Path(__file__).resolve().parents[1]
 sys.path.insert(0, str(ROOT))
 
+
 from benchmarks.clocks import KERNEL, SPIN  # noqa: E402
 from grader.domain import cache  # noqa: E402
 from grader.domain.task import Tensor  # noqa: E402
 from grader.referee import draw  # noqa: E402
 from grader.referee.process.player_process import Limits, Player  # noqa: E402
-from grader.referee.timing import gpu_state, race  # noqa: E402
-from grader.referee.timing.order import seed_of  # noqa: E402
-from grader.referee.timing.plan import Plan  # noqa: E402
+from grader.referee.timing import gpu_state  # noqa: E402
+from grader.referee.timing.contender import Contender  # noqa: E402
+from grader.referee.timing.plan import Plan, new_seed  # noqa: E402
+from grader.referee.timing.setup import hand_over  # noqa: E402
 from grader.referee.transport import Value  # noqa: E402
 
 WAYS = {
@@ -61,17 +63,17 @@ def measured(file: Path, shape: tuple[int, ...], count: int, rounds: int) -> dic
     everyone = players(file, count)
     try:
         sets: list[list[Value]] = [[draw.draw(Tensor(shape), rng)] for _ in range(PLAN.sets)]
-        tracks = [race.Track("mine", player) for player in everyone]
-        facts = [race.ready(track, "work", sets, PLAN) for track in tracks]
-        times = max(1, round(1.5 * max(f["host"] for f in facts) / facts[0]["flush"]))
+        tracks = [Contender("mine", player) for player in everyone]
+        facts = [hand_over(track, "work", sets, PLAN) for track in tracks]
+        times = max(1, round(1.5 * max(f.host_s for f in facts) / facts[0].flush_s))
         blocks: dict[str, list[list[float]]] = {way: [[] for _ in tracks] for way in WAYS}
         for _ in range(rounds):
             for way, fresh in random.sample(sorted(WAYS.items()), len(WAYS)):
                 for at in random.sample(range(count), count):
                     order = [int(n) for n in rng.integers(0, PLAN.sets, PLAN.calls)]
-                    tracks[at].block(order, seed_of(rng), times, fresh)
+                    tracks[at].run_block(order, new_seed(rng), flushes=times, fresh=fresh)
                     blocks[way][at].append(median(tracks[at].blocks.calls[-1]) * 1e6)
-        overheads = [f["overhead"] * 1e6 for f in facts]
+        overheads = [f.overhead_s * 1e6 for f in facts]
     finally:
         for player in everyone:
             player.stop()
@@ -90,7 +92,7 @@ def spread(blocks: list[list[float]]) -> dict[str, float]:
 def main(out: Path, count: int = 8, rounds: int = 10) -> None:
     """Write everything, print what matters."""
     result: dict[str, Any] = {"command": " ".join(["python benchmarks/placement.py OUT", *sys.argv[2:]])}
-    result |= {"machine": gpu_state.state(), "subjects": {}}
+    result |= {"machine": gpu_state.state_json(), "subjects": {}}
     with tempfile.TemporaryDirectory() as folder:
         for name, (text, shape) in SUBJECTS.items():
             file = Path(folder) / "subject.py"

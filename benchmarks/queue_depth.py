@@ -23,7 +23,7 @@ ROOT = Path(__file__).resolve().parents[1]
 sys.path.insert(0, str(ROOT))
 
 from grader.referee.timing import gpu_state  # noqa: E402
-from grader.referee.timing.plan import FLUSH  # noqa: E402
+from grader.referee.timing.plan import FLUSH_BYTES  # noqa: E402
 
 CALLS, FLUSHES, CYCLES = 20, 3, 36_000
 Events = list[tuple[Any, Any]]
@@ -48,7 +48,7 @@ def main(out: Path, blocks: int = 40) -> None:
     """Blocks of both kinds in turns; print the median by place."""
     event: Any = torch.cuda.Event
     events = [(event(enable_timing=True), event(enable_timing=True)) for _ in range(CALLS)]
-    flush = torch.empty(FLUSH, dtype=torch.uint8, device="cuda")
+    flush = torch.empty(FLUSH_BYTES, dtype=torch.uint8, device="cuda")
     ways: dict[str, list[list[float]]] = {"all at once": [], "one at a time": []}
     for way in ways:  # warm
         block(events, flush, way != "all at once")
@@ -56,7 +56,7 @@ def main(out: Path, blocks: int = 40) -> None:
         for way in random.sample(sorted(ways), len(ways)):
             ways[way].append(block(events, flush, way != "all at once"))
     command = " ".join(["python benchmarks/queue_depth.py OUT.json", *sys.argv[2:]])
-    out.write_text(json.dumps({"command": command, "machine": gpu_state.state(), "us": ways}) + "\n")
+    out.write_text(json.dumps({"command": command, "machine": gpu_state.state_json(), "us": ways}) + "\n")
     for way, found in ways.items():
         places = [median(calls[k] for calls in found) for k in range(CALLS)]
         print(f"{way:14}", *(f"{us:.2f}" for us in places), flush=True)

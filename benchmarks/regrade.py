@@ -80,7 +80,7 @@ def main(out: Path, times: int = 10, seconds: float = 400.0, name: str = "cuda")
     """Builds first, then the timed ones alone, then round after round of the others, at once."""
     kept: dict[str, Any] = json.loads(out.read_text()) if out.exists() else {"files": {}}
     words = " ".join(["python benchmarks/regrade.py OUT.json", *sys.argv[2:]])
-    kept |= {"command": words, "backend": name, "machine": gpu_state.state() if name == "cuda" else {}}
+    kept |= {"command": words, "backend": name, "machine": gpu_state.state_json() if name == "cuda" else {}}
     ends, files_of = time.monotonic() + seconds, kept["files"]
     with tempfile.TemporaryDirectory() as folder:
         listed = files(Path(folder))

@@ -33,6 +33,7 @@ import numpy as np
 ROOT = Path(__file__).resolve().parents[1]
 sys.path.insert(0, str(ROOT))
 
+
 from grader.domain import cache  # noqa: E402
 from grader.domain.task import Case, Task, Tensor  # noqa: E402
 from grader.referee.lesson_problem import LessonProblem  # noqa: E402
@@ -40,12 +41,11 @@ from grader.referee.process.forkserver import shared  # noqa: E402
 from grader.referee.process.player_process import Limits, Player  # noqa: E402
 from grader.referee.reference import Oracle  # noqa: E402
 from grader.referee.session import Session  # noqa: E402
-from grader.referee.timing import gpu_state, race  # noqa: E402
-from grader.referee.timing.order import seed_of  # noqa: E402
-from grader.referee.timing.plan import FRESH, Plan  # noqa: E402
-from grader.referee.timing.setup import ready  # noqa: E402
+from grader.referee.timing import gpu_state, setup  # noqa: E402
+from grader.referee.timing.contender import Contender  # noqa: E402
+from grader.referee.timing.plan import FRESH, Plan, new_seed  # noqa: E402
+from grader.referee.timing.setup import hand_over  # noqa: E402
 from grader.referee.timing.timed_results import fetch  # noqa: E402
-from grader.referee.timing.track import Track  # noqa: E402
 
 SHAPE = (64, 1024)
 TEXT = '''
@@ -123,17 +123,17 @@ def processes(file: Path, pairs: int) -> list[dict[str, Any]]:
             started[role].ask("load", LIMITS.load, path=str(file))
         sets = sets or [session.problem.arguments(task.cases[0]) for _ in range(PLAN.sets)]
         if first is None or number % 2 == 0:
-            start = race.line_up(session, task.cases[0], how=PLAN, sets=sets)
+            start = setup.set_up(session, task.cases[0], plan=PLAN, sets=sets)
             first = first or start
         else:
-            start = race.beside(session, task.cases[0], first)
+            start = setup.another_pair(session, task.cases[0], first)
         for role in roles:
-            track = Track("told", started[role])
-            facts = ready(track, "tell", sets, PLAN)
+            track = Contender("told", started[role])
+            facts = hand_over(track, "tell", sets, PLAN)
             found.append({
                 "pair": number, "role": role, "place": 3 * number + order.index(role), "track": track,
                 "way": WAYS[number % 2],
-                "outputs": start.outputs, "times": start.times, "overhead_us": facts["overhead"] * 1e6,
+                "outputs": start.outputs, "times": start.flushes, "overhead_us": facts.overhead_s * 1e6,
                 "claims_us": [], "cycles": [], "inside_us": [], "player": started[role],
             })  # fmt: skip
     return found
@@ -145,7 +145,7 @@ def timed(everyone: list[dict[str, Any]], rounds: int) -> None:
     for _ in range(rounds):
         for one in random.sample(everyone, len(everyone)):
             order = [int(n) for n in rng.integers(0, PLAN.sets, PLAN.calls)]
-            one["track"].block(order, seed_of(rng), one["times"], FRESH)
+            one["track"].run_block(order, new_seed(rng), flushes=one["times"], fresh=FRESH)
             told = [call[0].ravel() for call in fetch(one["track"], list(range(len(order))), one["outputs"])]
             one["claims_us"].append(round(median(one["track"].blocks.calls[-1]) * 1e6, 3))
             one["cycles"].append(median(float(t[0]) for t in told))
@@ -167,7 +167,7 @@ def main(out: Path, pairs: int = 8, rounds: int = 8) -> None:
     kept = ("pair", "role", "way", "place", "overhead_us", "claims_us", "cycles", "inside_us")
     rows = [{key: one[key] for key in kept} for one in everyone]
     command = " ".join(["python benchmarks/roles.py OUT.json", *sys.argv[2:]])
-    result = {"command": command, "machine": gpu_state.state(), "processes": rows}
+    result = {"command": command, "machine": gpu_state.state_json(), "processes": rows}
     out.write_text(json.dumps(result | {"seconds": round(time.monotonic() - begun, 1)}) + "\n")
     for role in ("reference", "submission", "bare"):
         for way in WAYS:

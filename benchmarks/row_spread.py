@@ -10,7 +10,7 @@ microseconds a row that the wall clock saw and the events do not hold, row by ro
 still behind when the last call had been asked for is to be seen by that it hardly varies.
 
 Of each two processes: by how much the quietest tenth of one's rows goes beyond the upper quartile of the
-other's. ``ROW_SLACK`` in :mod:`grader.referee.timing.cross_check` is several times the worst of those.
+other's. ``BLOCK_SLACK_S`` in :mod:`grader.referee.timing.cross_check` is several times the worst of those.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ sys.path.insert(0, str(ROOT))
 
 from grader.player.commands import race_blocks as act  # noqa: E402
 from grader.referee.timing import gpu_state  # noqa: E402
-from grader.referee.timing.plan import FLUSH, FRESH  # noqa: E402
+from grader.referee.timing.plan import FLUSH_BYTES, FRESH  # noqa: E402
 
 SETS, CALLS, LEAD = 8, 64, 200e-6
 Call = Callable[[torch.Tensor], torch.Tensor]
@@ -79,12 +79,12 @@ def player(line: Connection) -> None:
     gc.collect()
     gc.freeze()
     device = "cuda"
-    flush = torch.empty(FLUSH, dtype=torch.uint8, device=device)
+    flush = torch.empty(FLUSH_BYTES, dtype=torch.uint8, device=device)
     tracks = {}
     for name, (call, side) in kinds().items():
         given = [[torch.randn(side, side, device=device)] for _ in range(SETS if side < 4096 else 3)]
-        tracks[name] = act.Track(call, given, [True], flush)
-    line.send(act._lead(device))
+        tracks[name] = act.TimedCalls(call, given, [True], flush)
+    line.send(act._busy_work(device))
     while (asked := line.recv()) is not None:
         step, name, fields = asked
         track = tracks[name]
@@ -95,7 +95,7 @@ def player(line: Connection) -> None:
             for other in tracks.values():
                 other.flush = flush
                 if other is not track:  # memory for one at a time
-                    other.sets, other.noise, other.room, other.results = [], [], [], []
+                    other.sets, other.factors, other.copies, other.results = [], [], [], []
             continue
         order = [n % len(track.sets) for n in range(fields.pop("calls"))]
         line.send(act._block(track, order, **fields)["seconds"])
@@ -121,10 +121,10 @@ def main(out: Path, processes: int = 6, rows: int = 8) -> None:
             seed = random.getrandbits(60)
             for number in random.sample(range(processes), processes):
                 line = lines[number]
-                line.send(("prepare", name, {"calls": one["calls"], "fresh": FRESH, "lead": lead[0]}))
+                line.send(("prepare", name, {"calls": one["calls"], "fresh": FRESH, "busy_work": lead[0]}))
                 line.recv()
                 begun = time.monotonic()
-                line.send(("block", name, {"calls": one["calls"], "seed": seed, "lead": lead}))
+                line.send(("block", name, {"calls": one["calls"], "seed": seed, "busy_work": lead}))
                 claims = line.recv()
                 wall = time.monotonic() - begun
                 if turn:  # the first is to get warm
@@ -142,7 +142,7 @@ def main(out: Path, processes: int = 6, rows: int = 8) -> None:
         more = f"{min(middle):8.1f} to {max(middle):8.1f} us, worst {one['worst_us']:6.1f} us"
         print(f"{name:16} {np.median(one['claim_us']):7.2f} us, {one['calls']:2} in a row: {more}")
     command = " ".join(["python benchmarks/row_spread.py OUT.json", *sys.argv[2:]])
-    written = {"command": command, "machine": gpu_state.state(), "step": step, "found": found}
+    written = {"command": command, "machine": gpu_state.state_json(), "step": step, "found": found}
     out.write_text(json.dumps(written) + "\n")
 
 

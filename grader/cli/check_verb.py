@@ -85,7 +85,7 @@ def check(
     if also_nvcc and choice.name != "simt":
         raise BadInputError("On a GPU nvcc compiles the file anyway: leave --also-nvcc out.")
     if baselines:
-        from grader.referee.timing.speed import BASELINES
+        from grader.referee.timing.task_speed import BASELINES
 
         if unknown := [name for name in baselines if name not in BASELINES]:
             known = ", ".join(BASELINES)

@@ -6,6 +6,8 @@ from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import Any
 
+from grader.domain import speed as speeds
+from grader.domain.speed import Speed
 from grader.domain.version import __version__
 
 SCHEMA = "inline-to-fused/verdict/v1"
@@ -151,7 +153,7 @@ class Verdict:
     findings: tuple[Finding, ...]
     seconds: float
     stages: dict[str, float] = field(default_factory=dict)
-    speed: dict[str, Any] | None = None
+    speed: Speed | None = None
     output: str = ""
     versions: dict[str, str] = field(default_factory=dict)
 
@@ -213,7 +215,7 @@ class Verdict:
             "findings": [f.as_json() for f in self.findings],
             "seconds": round(self.seconds, 3),
             "stages": {k: round(v, 3) for k, v in self.stages.items()},
-            "speed": self.speed,
+            "speed": speeds.as_json(self.speed) if self.speed else None,
             "output": self.output,
             "versions": self.versions,
         }

@@ -7,6 +7,8 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from grader.domain import disk, gpu_card
+from grader.domain import speed as speeds
+from grader.domain.speed import Measured
 from grader.domain.verdict import Verdict
 from grader.reports.svg import Sheet
 
@@ -27,9 +29,10 @@ class Entry:
 
     @property
     def seconds(self) -> float:
-        """Of a call: the median if it was measured, else as predicted."""
-        speed = self.verdict.speed or {}
-        return float(speed["seconds"]["median"] if "seconds" in speed else speed["kernel_seconds"])
+        """Of a call: the median if it was measured, else as predicted. Only for one that has a speed."""
+        found = speeds.claimed(self.verdict.speed)
+        assert found is not None
+        return found.call_seconds
 
 
 def write(path: Path, entries: list[Entry], card_name: str) -> bool:
@@ -42,14 +45,13 @@ def write(path: Path, entries: list[Entry], card_name: str) -> bool:
 
 def svg(timed: list[Entry], card_name: str) -> str:
     """The picture; of a measured race under the roof of that GPU, if it has a card."""
-    speed = timed[0].verdict.speed or {}
-    measured = speed.get("kind") == "measured"
-    device = str(speed["device"])
-    card = (gpu_card.of_device(device) if measured else None) or gpu_card.card(card_name)
+    speed = speeds.claimed(timed[0].verdict.speed)
+    assert speed is not None
+    measured = isinstance(speed, Measured)
+    card = (gpu_card.of_device(speed.device) if measured else None) or gpu_card.card(card_name)
     work = work_of(timed[0])
-    eager = speed["eager_seconds"]["median"] if measured else speed["eager_kernel_seconds"]
     rows = [(e.name, e.seconds) for e in sorted(timed, key=lambda e: e.seconds)[:MOST]]
-    rows = [*rows, ("eager PyTorch", float(eager))]
+    rows = [*rows, ("eager PyTorch", speed.eager_call_seconds)]
     operations = max(1, work["operations"])
     ratio = operations / max(1, work["bytes"])
     rates = [operations / seconds for _, seconds in rows]

@@ -7,7 +7,7 @@ import time
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, TypeAlias
+from typing import TYPE_CHECKING, Annotated, TypeAlias
 
 import typer
 from rich.console import Console
@@ -15,7 +15,9 @@ from rich.table import Table
 from rich.text import Text
 
 from grader.domain import disk, gpu_card
+from grader.domain import speed as speeds
 from grader.domain.errors import BadInputError
+from grader.domain.speed import Measured, NoSpeed
 from grader.domain.verdict import Verdict
 from grader.profiling.compare_picture import Entry
 
@@ -37,12 +39,14 @@ Direct: TypeAlias = "dict[tuple[int, int], Interval]"
 
 def entry(name: str, verdict: Verdict, number: int = 0) -> Entry:
     """What a verdict says of a candidate's speed."""
-    speed: dict[str, Any] = verdict.speed or {}
-    ratio = speed.get("whole_ratio")
-    if not verdict.ok or not isinstance(ratio, float) or "why" in speed:
+    speed = speeds.claimed(verdict.speed)
+    if not verdict.ok or speed is None:
         return Entry(name, verdict, None, 0.0, 0.0, number)
-    low, high = speed.get("interval", (ratio / (1 + NEAR), ratio * (1 + NEAR)))
-    return Entry(name, verdict, ratio, float(low), float(high), number)
+    ratio = speed.whole_ratio
+    if isinstance(speed, Measured):
+        low, high = speed.interval
+        return Entry(name, verdict, ratio, low, high, number)
+    return Entry(name, verdict, ratio, ratio / (1 + NEAR), ratio * (1 + NEAR), number)
 
 
 def groups(entries: list[Entry], direct: Direct | None = None) -> list[list[Entry]]:
@@ -75,17 +79,26 @@ def show(console: Console, entries: list[Entry], direct: Direct | None = None) -
     place, measured = 1, False
     for group in groups(entries, direct):
         for one in group:
-            measured |= (one.verdict.speed or {}).get("kind") == "measured"
-            span = f"{one.low:.3f} to {one.high:.3f}" if "interval" in (one.verdict.speed or {}) else "-"
+            raced = isinstance(one.verdict.speed, Measured)
+            measured |= raced
+            span = f"{one.low:.3f} to {one.high:.3f}" if raced else "-"
             grid.add_row(str(place), one.name, f"{one.seconds * 1e6:.2f} us", f"{one.ratio:.3f}", span)
         place += len(group)
     for one in entries:
         if one.ratio is None:
-            bad = next((f for f in one.verdict.findings if not f.ok), None)
-            why = f"{bad.id}: {bad.message}" if bad else str((one.verdict.speed or {}).get("why", "no speed"))
-            grid.add_row("-", one.name, "-", str(one.verdict.status), Text(why[:300], "dim"))
+            grid.add_row(
+                "-", one.name, "-", str(one.verdict.status), Text(_why_not(one.verdict)[:300], "dim")
+            )
     console.print(grid)
     console.print(Text(MEASURED if measured else PREDICTED, "dim"))
+
+
+def _why_not(verdict: Verdict) -> str:
+    """Why a candidate has no rank."""
+    bad = next((f for f in verdict.findings if not f.ok), None)
+    if bad:
+        return f"{bad.id}: {bad.message}"
+    return verdict.speed.why if isinstance(verdict.speed, NoSpeed | Measured) else "no speed"
 
 
 def as_json(
@@ -95,7 +108,7 @@ def as_json(
     each: Sequence[dict[str, float]] = (),
     *,
     complete: bool = True,
-) -> dict[str, Any]:
+) -> dict[str, object]:
     """Ranks, comparisons of two, and every verdict; seconds of the whole, and of each by its number.
 
     Not ``complete``: some may be missing, and nothing was timed yet.
@@ -178,7 +191,7 @@ class _Judged:
             _write(self._json, as_json(self._entries, complete=False))
 
 
-def _write(path: str, found: dict[str, Any]) -> None:
+def _write(path: str, found: dict[str, object]) -> None:
     disk.write(Path(path), json.dumps(found, indent=1) + "\n", sync=True)
 
 

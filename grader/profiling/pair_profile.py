@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import io
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from rich.console import Console
 
 from grader.domain import gpu_card
+from grader.domain.speed import Speed
 from grader.profiling.profile import kernel_rows, show
 from grader.protocol.messages import Timed, decode
 from grader.referee.job import Job
@@ -17,14 +18,14 @@ from grader.referee.pairs import pair_timing
 if TYPE_CHECKING:
     from grader.referee.session import Session
 
-Timer = Callable[["Session"], "dict[str, Any] | None"]
+Timer = Callable[["Session"], Speed | None]
 CALLS = 5
 
 
 def timer(job: Job, lines: list[str]) -> Timer:
     """Like the job's own timer; before it the kernels are looked at, and described in ``lines``."""
 
-    def look(session: Session) -> dict[str, Any] | None:
+    def look(session: Session) -> Speed | None:
         device = session.record.facts.device
         card = gpu_card.of_device(device) or gpu_card.card()
         if session.player is not None and session.player.backend == "cuda":

@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
 
 from grader.backends import detect
 from grader.backends.simt.request import BuildRequest, Built
 from grader.domain import gpu_card
+from grader.domain.speed import Speed
 from grader.domain.submission import Submission
 from grader.domain.task import Task
 from grader.domain.verdict import Verdict
@@ -58,7 +58,7 @@ class Job:
     forkservers: dict[str, Forkserver] = field(default_factory=dict)
     beside: tuple[Path, ...] = ()
     reference_beside: tuple[Path, ...] = ()
-    timer: Callable[[Session], dict[str, Any] | None] | None = None
+    timer: Callable[[Session], Speed | None] | None = None
     pose: Callable[[Session], Problem] = LessonProblem
     rights: tuple[str, ...] = ()
 

@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from grader.domain import cache
+from grader.domain.speed import Speed
 from grader.domain.verdict import Finding, Status, Verdict
 from grader.feedback.explain import functions_first
 from grader.feedback.explain.attach import explained
@@ -47,7 +48,7 @@ def check(job: Job) -> Outcome:
     return Outcome(verdict, advice, *((builder.builds, builder.requests) if builder else ([], [])))
 
 
-def _judged(running: Processes, stages: dict[str, float], begun: float) -> dict[str, Any] | None:
+def _judged(running: Processes, stages: dict[str, float], begun: float) -> Speed | None:
     """Play and judge, then measure; the speed. What is found goes to the session's record."""
     job, session = running.job, running.session
     record, measured = session.record, None
@@ -170,14 +171,14 @@ def _inspection(job: Job) -> Inspection | None:
     return Inspection(subject, keep=not job.beside)
 
 
-def _timed(job: Job, session: Session) -> dict[str, Any] | None:
+def _timed(job: Job, session: Session) -> Speed | None:
     """The speed; a submission that is right until it is timed loses its points."""
     try:
         if job.timer:
             return job.timer(session)
-        from grader.referee.timing import speed  # not needed, and not loaded, before a file is right
+        from grader.referee.timing import task_speed  # not needed, and not loaded, before a file is right
 
-        return speed.speed_of(session, job.task, job.choice.name, job.baselines, job.card)
+        return task_speed.speed_of(session, job.task, job.choice.name, job.baselines, job.card)
     except FaultError as fault:
         session.forfeit()
         session.record.findings.append(fault.finding("speed"))
@@ -261,7 +262,7 @@ def _copies(job: Job) -> Callable[[Path], Player]:
 
 
 def _verdict(
-    job: Job, record: Record, stages: dict[str, float], begun: float, measured: dict[str, object] | None
+    job: Job, record: Record, stages: dict[str, float], begun: float, measured: Speed | None
 ) -> Verdict:
     versions = messages.plain(record.facts)
     known = record.nearest or {}

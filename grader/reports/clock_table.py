@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
+from grader.domain.speed import Machine, Measured, NoSpeed, Predicted, Spread
 from grader.domain.task import Task
 from grader.domain.verdict import Verdict
 
@@ -17,44 +16,42 @@ WITHOUT = "Time needs a GPU's clock: nothing is timed on this machine."
 def show(console: Console, verdict: Verdict, task: Task) -> None:
     """The measurement as a table; without one the reason, and what was predicted instead."""
     speed = verdict.speed
-    if speed is None or speed.get("kind") != "measured":
+    if not isinstance(speed, Measured):
         console.print(Text(_why_not(verdict, task), "yellow"))
         return
     grid = Table(box=None, pad_edge=False, padding=(0, 2, 0, 0))
     for name in ("beside", "median", "p10 to p90", "calls", "times as fast", "95 % interval", ""):
         grid.add_column(name, justify="left" if name in ("beside", "") else "right")
-    grid.add_row("this file", *_times(speed["seconds"]), "", "", "")
-    for name, found in speed["baselines"].items():
-        low, high = found["interval"]
-        ratio, between = f"{found['ratio']:.4f}", f"{low:.4f} to {high:.4f}"
-        grid.add_row(_named(name), *_times(found["seconds"]), ratio, between, found["outcome"])
+    grid.add_row("this file", *_times(speed.seconds), "", "", "")
+    for name, found in speed.baselines.items():
+        low, high = found.interval
+        ratio, between = f"{found.ratio:.4f}", f"{low:.4f} to {high:.4f}"
+        grid.add_row(_named(name), *_times(found.seconds), ratio, between, found.outcome)
     console.print(grid)
-    if speed.get("why"):
-        console.print(Text(speed["why"], "yellow"))
+    if not speed.claimed:
+        console.print(Text(speed.why, "yellow"))
     console.print(Text(_about(speed), "dim"))
 
 
 def _why_not(verdict: Verdict, task: Task) -> str:
-    speed = verdict.speed or {}
+    speed = verdict.speed
     if task.speed is None and not speed and task.cases:
         return "This task is not about speed: it has no size to time."
-    if speed.get("kind") == "none":
+    if isinstance(speed, NoSpeed):
+        return f"{WITHOUT} {speed.why}" if "no prediction" in speed.why else f"Not timed: {speed.why}"
+    if isinstance(speed, Predicted):
         return (
-            f"{WITHOUT} {speed['why']}" if "no prediction" in speed["why"] else f"Not timed: {speed['why']}"
-        )
-    if speed.get("kind") == "predicted":
-        return (
-            f"{WITHOUT} Predicted for {speed['device']} from what was counted: "
-            f"{speed['kernel_seconds'] * 1e6:.1f} us for the kernels, "
-            f"{speed['eager_kernel_seconds'] * 1e6:.1f} us for those of PyTorch that they replace. "
+            f"{WITHOUT} Predicted for {speed.device} from what was counted: "
+            f"{speed.kernel_seconds * 1e6:.1f} us for the kernels, "
+            f"{speed.eager_kernel_seconds * 1e6:.1f} us for those of PyTorch that they replace. "
             f"{_limits(speed)}How far to trust it: docs/guide/prediction.md."
         )
     return "Not timed: a file is timed once every check passes."
 
 
-def _limits(speed: dict[str, Any]) -> str:
+def _limits(speed: Predicted) -> str:
     """What holds the kernels up, in their order."""
-    parts = list(dict.fromkeys(speed.get("limits", [])))
+    parts = list(dict.fromkeys(speed.limits or []))
     return f"What takes the longest: {', '.join(parts)}. " if parts else ""
 
 
@@ -65,17 +62,20 @@ def _named(name: str) -> str:
     return known.get(name, f"torch.compile, {name}")
 
 
-def _times(spread: dict[str, float]) -> tuple[str, str, str]:
-    unit, scale = ("ms", 1e3) if spread["median"] >= 1e-3 else ("us", 1e6)
-    low, high = spread["p10"] * scale, spread["p90"] * scale
-    return f"{spread['median'] * scale:.4g} {unit}", f"{low:.4g} to {high:.4g}", f"{spread['n']}"
+def _times(spread: Spread) -> tuple[str, str, str]:
+    unit, scale = ("ms", 1e3) if spread.median >= 1e-3 else ("us", 1e6)
+    low, high = spread.p10 * scale, spread.p90 * scale
+    return f"{spread.median * scale:.4g} {unit}", f"{low:.4g} to {high:.4g}", f"{spread.n}"
 
 
-def _about(speed: dict[str, Any]) -> str:
-    machine = speed["machine"]
-    text = f"{speed['device']}, {speed['rounds']} rounds, {speed['compared']} timed results compared"
-    if machine:
-        sm, heat = machine["sm_mhz"], machine["celsius"]
-        text += f"; {sm[0]} to {sm[1]} MHz, {heat[0]} to {heat[1]} C, driver {machine['driver']}"
-        text += f", throttled: {', '.join(machine['throttled'])}" if machine["throttled"] else ""
-    return f"{text}. {speed['method']}."
+def _about(speed: Measured) -> str:
+    text = f"{speed.device}, {speed.rounds} rounds, {speed.compared} timed results compared"
+    return f"{text}{_state(speed.machine)}. {speed.method}."
+
+
+def _state(machine: Machine) -> str:
+    if not (machine.sm_mhz and machine.celsius):
+        return ""
+    (slow, fast), (cold, warm) = machine.sm_mhz, machine.celsius
+    text = f"; {slow} to {fast} MHz, {cold} to {warm} C, driver {machine.driver}"
+    return text + (f", throttled: {', '.join(machine.throttled)}" if machine.throttled else "")

@@ -16,6 +16,8 @@ from rich.table import Table
 from rich.text import Text
 
 from grader.backends.simt.compile.diagnostics import ERROR
+from grader.domain import speed as speeds
+from grader.domain.speed import Measured, Predicted, Speed
 from grader.domain.verdict import PENDING, Finding, Status, Verdict
 from grader.feedback.look import Advice
 from grader.reports import wording
@@ -195,37 +197,35 @@ def summary(verdict: Verdict) -> Text:
     return text.append(f"  {verdict.seconds:.1f} s" + (f" ({stages})" if stages else ""), "dim")
 
 
-def speed_text(speed: dict[str, object]) -> str:
+def speed_text(speed: Speed | None) -> str:
     """One clause about the speed, which says whether it was predicted or measured, and for what."""
-    if "whole_ratio" in speed and "why" in speed:
+    if isinstance(speed, Measured) and not speed.claimed:
         return "no speed is claimed: the two clocks disagree"
-    kernel, model = ratios(speed)
+    if not (found := speeds.claimed(speed)):
+        return ""
+    kernel, model = ratios(found)
     parts = [f"{kernel} kernel"] if kernel != "-" else []
     parts += [f"{model} model"] if model != "-" else []
-    if not parts:
-        return ""
-    return f"{', '.join(parts)} against eager, {speed['kind']} for {speed['device']}"
+    return f"{', '.join(parts)} against eager, {speeds.kind_of(found)} for {found.device}"
 
 
-def ratios(speed: dict[str, object]) -> tuple[str, str]:
+def ratios(speed: Speed | None) -> tuple[str, str]:
     """How many times faster than eager: the kernel alone, and the whole model where there is more in it."""
-    if "why" in speed:
+    found = speeds.claimed(speed)
+    if found is None:
         return "-", "-"
-    kernel, whole = speed.get("kernel_ratio"), speed.get("whole_ratio")
-    same = isinstance(kernel, float) and isinstance(whole, float) and abs(whole - kernel) < 1e-9
-    return (
-        f"{kernel:.2f}x" if isinstance(kernel, float) else "-",
-        f"{whole:.3f}x" if isinstance(whole, float) and not same else "-",
-    )
+    whole = f"{found.whole_ratio:.3f}x"
+    if isinstance(found, Measured):
+        return "-", whole
+    same = abs(found.whole_ratio - found.kernel_ratio) < 1e-9
+    return f"{found.kernel_ratio:.2f}x", "-" if same else whole
 
 
-def speed_note(speed: dict[str, object]) -> str:
+def speed_note(speed: Measured | Predicted) -> str:
     """What the stars of the demo's table mean."""
-    if speed.get("kind") == "predicted":
-        return (
-            f"* times faster than eager, predicted for {speed['device']} from what was counted; not measured"
-        )
-    return f"* times faster than eager, measured on {speed.get('device')}"
+    if isinstance(speed, Predicted):
+        return f"* times faster than eager, predicted for {speed.device} from what was counted; not measured"
+    return f"* times faster than eager, measured on {speed.device}"
 
 
 def first_sentence(text: str) -> str:

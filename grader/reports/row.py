@@ -8,6 +8,8 @@ from typing import Annotated, Literal
 import msgspec
 from msgspec import Meta
 
+from grader.domain import speed as speeds
+from grader.domain.speed import Measured
 from grader.domain.verdict import Status, Verdict
 from grader.domain.version import __version__
 
@@ -179,13 +181,12 @@ def summary(verdict: Verdict) -> Summary:
 
 def _speed(verdict: Verdict) -> SpeedSummary | None:
     """None where no ratio is claimed."""
-    speed = verdict.speed
-    if not speed or "whole_ratio" not in speed or "why" in speed:
+    found = speeds.claimed(verdict.speed)
+    if found is None:
         return None
-    low, high = speed.get("interval", (None, None))
-    return SpeedSummary(
-        speed["kind"], speed["device"], speed["whole_ratio"], speed.get("kernel_ratio"), low, high
-    )
+    if isinstance(found, Measured):
+        return SpeedSummary("measured", found.device, found.whole_ratio, None, *found.interval)
+    return SpeedSummary("predicted", found.device, found.whole_ratio, found.kernel_ratio)
 
 
 def row_of(verdict: Verdict, student: str) -> Row:

@@ -15,6 +15,7 @@ from rich.text import Text
 from grader.backends import detect
 from grader.domain import lessons
 from grader.domain.lessons import Lesson
+from grader.domain.speed import NoSpeed
 from grader.domain.submission import read
 from grader.domain.verdict import Finding, Status, Verdict
 from grader.referee.job import Job, Outcome
@@ -39,8 +40,8 @@ def run(console: Console, choice: detect.Choice) -> bool:
         if not solution.verdict.ok:
             _say_why(console, solution.verdict)
         good &= fine
-        if solution.verdict.speed:
-            notes.add(speed_note(solution.verdict.speed))
+        if not isinstance(found := solution.verdict.speed, NoSpeed | None):
+            notes.add(speed_note(found))
         table.add_row(*_row(lesson, starter.verdict, solution.verdict), style="" if fine else "red")
     console.print()
     console.print(table)
@@ -79,7 +80,7 @@ def _row(lesson: Lesson, starter: Verdict, solution: Verdict) -> list[str]:
         str(solution.status),
         wording.scored(solution.points, solution.max_points, solution.waiting).replace(" points", ""),
         memory[1],
-        *ratios(solution.speed or {}),
+        *ratios(solution.speed),
         f"{starter.seconds + solution.seconds:.1f}",
     ]
 

@@ -127,7 +127,7 @@ def record(verdict: Verdict) -> LessonProgress:
     line = replace(line, most=verdict.max_points, tries=line.tries + 1)
     progress.lines[verdict.lesson] = line
     for key, guess in progress.guesses.items():
-        value = (verdict.speed or {}).get(guess.what)
+        value = getattr(verdict.speed, guess.what, None)
         if key[0] == verdict.lesson and isinstance(value, (int, float)):
             progress.guesses[key] = replace(guess, found=float(f"{value:.4g}"))
     progress.save()

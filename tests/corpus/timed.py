@@ -21,6 +21,7 @@ from pathlib import Path
 from queue import Queue
 from typing import Any
 
+from grader.domain.speed import Measured, as_json
 from grader.domain.task import Case, Speed, Tensor
 from grader.referee.timing import gpu_state
 from tests.corpus import entries
@@ -69,10 +70,11 @@ def one(
     result = grade(
         entry, backend, f"timed-{os.getpid()}", race=race, speed=SPEEDS.get(entry.task), forked=forked
     )
-    found = result.verdict.speed or {}
+    speed = result.verdict.speed
+    found = as_json(speed) if speed else {}
     told = {word: found[word] for word in WORDS if word in found}
-    if isinstance(found.get("seconds"), dict):
-        told["median_us"] = round(found["seconds"]["median"] * 1e6, 2)
+    if isinstance(speed, Measured):
+        told["median_us"] = round(speed.seconds.median * 1e6, 2)
     return record(result) | {"speed": told, "seconds": round(time.monotonic() - begun, 2)}
 
 
@@ -104,7 +106,7 @@ def main() -> None:
     if options.out.exists():
         kept = json.loads(options.out.read_text())
     run: dict[str, Any] = {"what": options.what, "date": time.strftime("%Y-%m-%d"), "files": {}}
-    state = gpu_state.state()
+    state = gpu_state.state_json()
     kept |= {
         "command": f"python -m tests.corpus.timed OUT.json {options.seconds:g} --gpus {options.gpus}"
         + " --forked" * options.forked,

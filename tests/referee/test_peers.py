@@ -18,13 +18,13 @@ from grader.referee.lesson_problem import LessonProblem
 from grader.referee.process.player_process import Limits, Player
 from grader.referee.reference import Oracle
 from grader.referee.session import Session
-from grader.referee.timing import race
+from grader.referee.timing import race, setup
 from grader.referee.timing.plan import Plan
 from grader.referee.timing.timed_results import fetch
 
 CASE = Case("speed", (Tensor((64, 64), device="cpu"),), "", 0)
 TASK = Task("timed", "work", (CASE,))
-PLAN = Plan(2, 4, flush=1 << 16)
+PLAN = Plan(2, 4, flush_bytes=1 << 16)
 REFERENCE = "import torch\n\n\ndef work(x):\n    return torch.sigmoid(x)\n"
 OWN = "import torch\n\n\ndef work(x):\n    return 1 / (1 + torch.exp(-x))\n"
 NO_GPU = Path(__file__).parent / "timing" / "no_gpu.py"
@@ -74,20 +74,17 @@ def grading(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Grading
 
 
 @pytest.mark.slow
-def test_the_pairs_of_a_race_are_all_new_and_live_until_it_is_over(grading: Grading) -> None:
-    start = race.line_up(grading.session, CASE, how=PLAN)
-    starts = race.more(CASE, start)
-    assert len(starts) == PLAN.pairs_for(start.eager_seconds) == 3
-    players = [track.player for one in starts for track in (one.mine, one.eager)]
-    assert len({id(p) for p in [*players, *grading.players]}) == 8
-    for one in starts:
-        for track in (one.mine, one.eager):
-            track.block([0, 1, 0], 7, one.times, fresh=("memory", "events"))
-            assert len(track.blocks.calls[-1]) == 3
-    told = [
-        [call[0] for call in fetch(track, [0, 1, 2], start.outputs)]
-        for one in starts
-        for track in (one.mine, one.eager)
-    ]
+def test_the_pairs_of_a_race_are_all_new_and_live_until_it_is_over(
+    grading: Grading, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(setup, "make_plan", lambda *_, **__: PLAN)
+    pairs = [pair for (pair,) in race.set_up_race([grading.session], CASE).groups]
+    assert len(pairs) == PLAN.pairs_for(pairs[0].eager_s) == 3
+    contenders = [(pair, each) for pair in pairs for each in (pair.submission, pair.reference)]
+    assert len({id(p) for p in [*(each.player for _, each in contenders), *grading.players]}) == 8
+    for pair, each in contenders:
+        each.run_block([0, 1, 0], 7, flushes=pair.flushes, fresh=("memory", "events"))
+        assert len(each.blocks.calls[-1]) == 3
+    told = [[call[0] for call in fetch(each, [0, 1, 2], pair.outputs)] for pair, each in contenders]
     for others in told[1:]:  # the same inputs for all
         np.testing.assert_allclose(others, told[0], rtol=1e-5)

@@ -5,9 +5,11 @@ import io
 import pytest
 from rich.console import Console
 
+from grader.domain.speed import Measured, Predicted, Speed
 from grader.domain.verdict import Finding, Status, Verdict
 from grader.feedback.look import Advice
 from grader.reports import console as report
+from tests.speeds import measured, none, predicted
 
 LONG = "element [0, 12] is 3, expected 9. " * 8
 
@@ -52,14 +54,19 @@ def test_a_pipe_is_100_columns_wide(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 @pytest.mark.parametrize(
-    ("kernel", "whole", "words"),
+    ("speed", "words"),
     [
-        (2.0, 1.0061, "2.00x kernel, 1.006x model against eager, predicted for X"),
-        (2.0, 2.0, "2.00x kernel against eager, predicted for X"),
-        (None, 0.57, "0.570x model against eager, predicted for X"),
-        (None, None, ""),
+        (
+            predicted(kernel_ratio=2.0, whole_ratio=1.0061),
+            "2.00x kernel, 1.006x model against eager, predicted",
+        ),
+        (predicted(whole_ratio=2.0), "2.00x kernel against eager, predicted"),
+        (measured(whole_ratio=0.57), "0.570x model against eager, measured"),
+        (measured(why="a call that waits"), "no speed is claimed: the two clocks disagree"),
+        (none(), ""),
+        (None, ""),
     ],
 )
-def test_a_speed_says_how_it_came_about(kernel: float | None, whole: float | None, words: str) -> None:
-    speed = {"kernel_ratio": kernel, "whole_ratio": whole, "kind": "predicted", "device": "X"}
-    assert report.speed_text(speed) == words
+def test_a_speed_says_how_it_came_about(speed: Speed | None, words: str) -> None:
+    device = f" for {speed.device}" if isinstance(speed, Measured | Predicted) and speed.claimed else ""
+    assert report.speed_text(speed) == words + device

@@ -28,6 +28,7 @@ from grader.teaching.batch.class_rows import collected
 from grader.teaching.batch.journal import Line
 from grader.teaching.batch.late_policy import Policy
 from tests.reports.platforms import SCHEMAS
+from tests.speeds import measured, none, predicted
 
 # Halves of surrogate pairs excepted: layouts make text of such names, and the wire of such messages.
 NASTY = st.text(
@@ -50,26 +51,7 @@ def findings(draw: st.DrawFn) -> Finding:
     return Finding(draw(NASTY.filter(bool)), status, draw(NASTY), points, most)
 
 
-SPEEDS = st.sampled_from(
-    [
-        None,
-        {"kind": "none", "why": "x"},
-        {"kind": "predicted", "device": "a card", "method": "m", "whole_ratio": 1.2, "kernel_ratio": 2.0},
-        {
-            "kind": "measured", "device": "a GPU", "method": "m", "whole_ratio": 1.1,
-            "interval": [1.05, 1.15],
-            "seconds": {"median": 1e-5, "p10": 9e-6, "p90": 1.1e-5, "n": 40},
-            "eager_seconds": {"median": 1.1e-5, "p10": 1e-5, "p90": 1.3e-5, "n": 40},
-        },
-        {
-            "kind": "measured", "device": "a GPU", "method": "m", "whole_ratio": 1.1,
-            "why": "the clocks <differ>",
-            "interval": [1.05, 1.15],
-            "seconds": {"median": 1e-5, "p10": 9e-6, "p90": 1.1e-5, "n": 40},
-            "eager_seconds": {"median": 1.1e-5, "p10": 1e-5, "p90": 1.3e-5, "n": 40},
-        },
-    ]
-)  # fmt: skip
+SPEEDS = st.sampled_from([None, none(), predicted(), measured(), measured(why="the clocks <differ>")])
 
 
 @st.composite
@@ -273,13 +255,8 @@ def test_nothing_from_outside_becomes_markup_or_a_formula() -> None:
 
 def test_where_the_clocks_disagree_no_report_says_a_speed() -> None:
     row, verdict = _plain()
-    seconds = {"median": 1e-5, "p10": 9e-6, "p90": 1.1e-5, "n": 40}
-    speed = {
-        "kind": "measured", "device": "a GPU", "whole_ratio": 12.345, "interval": [12.3, 12.4],
-        "seconds": seconds, "eager_seconds": seconds,
-    }  # fmt: skip
-    for why, shown in (({}, True), ({"why": "a call that waits"}, False)):
-        verdict = replace(verdict, speed=speed | why)
+    for why, shown in (("", True), ("a call that waits", False)):
+        verdict = replace(verdict, speed=measured(whole_ratio=12.345, interval=[12.3, 12.4], why=why))
         row = replace(row, speed=summary(verdict).speed, status=Status.PASSED, state="graded")
         result = Class("x", "2026-11-21T00:00:00Z", (LessonFacts(row.lesson, "x", 5),), (row,), {})
         texts = [
@@ -291,7 +268,7 @@ def test_where_the_clocks_disagree_no_report_says_a_speed() -> None:
         assert ("<b>12.3" in of_student("html", row, verdict)) is shown
         assert ("a call that waits" in of_student("html", row, verdict)) is not shown
         assert ("a call that waits" in of_student("markdown", row, verdict)) is not shown
-        assert ("12.3" in console.speed_text(verdict.speed or {})) is shown
+        assert ("12.3" in console.speed_text(verdict.speed)) is shown
         assert (compare_verb.entry("x", replace(verdict, findings=())).ratio is not None) is shown
 
 

@@ -1,9 +1,9 @@
 """Work that keeps a device busy before calls that follow each other, and that can be checked.
 
-A GPU that waits for its host hides a call in the host's own time. So before a row of calls it gets work to do
-until they have all been asked for. That it did this work, and how much of it, is not taken on trust: each
-step needs the result of the one before, a product of matrices of float64 that nobody has a shorter way to,
-and the sum of the last one is part of the answer.
+A GPU that waits for its host hides a call in the host's own time. So before calls that follow each other it
+gets work to do until they have all been asked for. That it did this work, and how much of it, is not taken on
+trust: each step needs the result of the one before, a product of matrices of float64 that nobody has a
+shorter way to, and the sum of the last one is part of the answer.
 """
 
 from __future__ import annotations
@@ -19,19 +19,20 @@ deterministic, be_deterministic = (
     torch.are_deterministic_algorithms_enabled,
     torch.use_deterministic_algorithms,
 )
-SMALLEST, LARGEST, LEAST = 256, 4096, 100e-6
+SMALLEST, LARGEST = 256, 4096  # rows
+LEAST_S = 100e-6  # of a step
 
 
 @functools.cache
 def matrices(size: int, device: str) -> tuple[torch.Tensor, torch.Tensor, torch.Tensor, torch.Generator]:
-    """Weights that keep a vector's length, the same in all processes on a device; two more as room."""
+    """Weights that keep a vector's length, the same in all processes on a device; two more to compute in."""
     source = torch.Generator(device)
     source.manual_seed(size)
     new = functools.partial(torch.empty, size, size, dtype=torch.float64, device=device)
     return new().normal_(0.0, size**-0.5, generator=source), new(), new(), source
 
 
-def lead(size: int, steps: int, seed: int, device: str) -> torch.Tensor:
+def keep_busy(size: int, steps: int, seed: int, device: str) -> torch.Tensor:
     """Ask for so many steps from a start that ``seed`` gives; the mean of the last one, shape (), float64.
 
     x becomes |x W|: a product cannot be put before a magnitude, so no power of W is of use. Two ways to
@@ -56,6 +57,6 @@ def lead(size: int, steps: int, seed: int, device: str) -> torch.Tensor:
 def size_for(seconds: Callable[[int], float]) -> tuple[int, float]:
     """A size whose step takes long enough to be asked for in time, and the seconds that ``seconds`` gives."""
     size = SMALLEST
-    while (found := seconds(size)) < LEAST and size < LARGEST:
+    while (step_s := seconds(size)) < LEAST_S and size < LARGEST:
         size *= 2
-    return size, found
+    return size, step_s

@@ -20,7 +20,7 @@ def elsewhere() -> list[torch.Tensor]:
     return [torch.empty(size, dtype=torch.uint8, device="cuda") for size in large + small]
 
 
-def memory(device: str) -> int:
+def memory_bytes(device: str) -> int:
     """Bytes that a device has in all; of a CPU those of a small GPU."""
     if not device.startswith("cuda"):
         return 8 << 30

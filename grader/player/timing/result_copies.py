@@ -12,15 +12,15 @@ from grader.player import tensors
 WHOLE = {1: torch.int8, 2: torch.int16, 4: torch.int32, 8: torch.int64}
 
 
-def copies(value: Any, room: Sequence[torch.Tensor] = ()) -> list[torch.Tensor]:
+def copies(value: Any, into: Sequence[torch.Tensor] = ()) -> list[torch.Tensor]:
     """Each tensor of a call's result, copied on the current stream: what is written later is not in it.
 
-    Copied into ``room`` if these are tensors of the same form, so that nobody need be asked for memory.
+    Copied to ``into`` if these are tensors of the same form, so that nobody need be asked for memory.
     """
     found = value if isinstance(value, (tuple, list)) else [value]
     own = [v.detach().resolve_conj() for v in found if tensors.readable(v)]
-    if [form(v) for v in own] == [form(v) for v in room]:
-        return [into.copy_(v) for into, v in zip(room, own, strict=True)]
+    if [form(v) for v in own] == [form(v) for v in into]:
+        return [place.copy_(v) for place, v in zip(into, own, strict=True)]
     return [v.clone() for v in own]
 
 

@@ -8,8 +8,10 @@ from typing import Any
 
 from grader.backends import detect
 from grader.domain import lessons, submission
+from grader.domain import speed as speeds
 from grader.domain.errors import BadInputError
 from grader.domain.lessons import Lesson
+from grader.domain.speed import Measured, NoSpeed, Predicted, Speed
 from grader.domain.verdict import Finding
 from grader.referee.job import Job
 from grader.referee.parts.ratio import Ratio
@@ -57,38 +59,49 @@ def row(lesson: Lesson, choice: detect.Choice, baselines: tuple[str, ...], card:
     if wrong:
         why = f"{wrong[0].id}: {wrong[0].message[:300]}"
     else:
-        found = verdict.speed or _of_ratio(verdict.findings) or {"why": "its points need a GPU's clock."}
-        if found.get("kind") in ("measured", "predicted"):
-            return {"lesson": lesson.name, **_short(found), "device": found.get("device", verdict.device)}
-        why = str(found.get("why", "nothing was said"))
+        found = _short(verdict.speed) if verdict.speed else _of_ratio(verdict.findings, verdict.device)
+        if found:
+            return {"lesson": lesson.name, **found}
+        why = verdict.speed.why if isinstance(verdict.speed, NoSpeed) else "its points need a GPU's clock."
     return {"lesson": lesson.name, "kind": "none", "why": why}
 
 
-def _of_ratio(findings: tuple[Finding, ...]) -> dict[str, Any] | None:
-    """What a part that races has left, in the form of a verdict's ``speed``."""
+MEASURED = ("kind", "seconds", "rounds", "processes", "compared", "machine")
+PREDICTED = (
+    "kind", "kernel_seconds", "eager_kernel_seconds", "product_seconds", "kernel_ratio", "whole_ratio",
+    "limits",
+)  # fmt: skip
+
+
+def _of_ratio(findings: tuple[Finding, ...], device: str) -> dict[str, Any] | None:
+    """What a part that races has left, as a row."""
     for finding in findings:
-        if "interval" in finding.evidence and "eager_seconds" in finding.evidence:
-            seen = finding.evidence
-            against = {k: seen[k] for k in ("ratio", "interval", "outcome")} | {
-                "seconds": seen["eager_seconds"]
+        seen = finding.evidence
+        if "interval" in seen and "eager_seconds" in seen:
+            against = {k: seen[k] for k in ("ratio", "interval", "outcome")}
+            against["seconds"] = seen["eager_seconds"]
+            found = {k: seen[k] for k in MEASURED if k in seen}
+            return {
+                "kind": "measured",
+                **found,
+                "baselines": {EAGER: against},
+                "copy": None,
+                "device": device,
             }
-            return seen | {"kind": "measured", "baselines": {EAGER: against}}
     return None
 
 
-def _short(speed: dict[str, Any]) -> dict[str, Any]:
-    """Of a verdict's ``speed`` what a table needs."""
-    if speed["kind"] == "predicted":
-        keys: tuple[str, ...] = (
-            "kind", "kernel_seconds", "eager_kernel_seconds", "product_seconds", "kernel_ratio",
-            "whole_ratio", "limits",
-        )  # fmt: skip
-        return {k: speed[k] for k in keys if k in speed}
-    keys = ("kind", "seconds", "rounds", "processes", "compared", "machine")
-    return {k: speed[k] for k in keys if k in speed} | {
-        "baselines": {k: v for k, v in speed["baselines"].items() if k != "copy"},
-        "copy": speed["baselines"].get("copy", {}).get("seconds"),
-    }
+def _short(speed: Speed) -> dict[str, Any] | None:
+    """Of a verdict's speed what a table needs; None without one."""
+    found = speeds.as_json(speed)
+    if isinstance(speed, Predicted):
+        return {k: found[k] for k in PREDICTED if k in found} | {"device": speed.device}
+    if not isinstance(speed, Measured):
+        return None
+    baselines = found["baselines"]
+    copy = baselines.pop("copy", {}).get("seconds")
+    short = {k: found[k] for k in MEASURED if k in found}
+    return short | {"baselines": baselines, "copy": copy, "device": speed.device}
 
 
 def bars(entry: dict[str, Any]) -> list[Bar]:

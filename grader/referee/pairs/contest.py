@@ -6,9 +6,12 @@ import os
 import time
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from grader.backends import detect
+from grader.domain import gpu_card
+from grader.domain.speed import NoSpeed
+from grader.domain.speed import Speed as VerdictSpeed
 from grader.domain.task import Speed
 from grader.domain.verdict import Status, Verdict
 from grader.referee.fault import FaultError
@@ -16,35 +19,54 @@ from grader.referee.job import Job
 from grader.referee.pairs import pair_timing, several
 from grader.referee.pairs.several import Hear, Place, Several
 from grader.referee.sandbox import watcher
-from grader.referee.timing import race_many
+from grader.referee.timing import cross_check, race
 from grader.referee.timing.interval import Interval
+from grader.referee.timing.race import Race
 
 if TYPE_CHECKING:
     from grader.referee.session import Session
 
-Result = dict[str, Any] | FaultError | None
+METHOD = (
+    "one race: blocks of calls of all candidates and of eager PyTorch in turns, in an order drawn for each "
+    "round and then reversed, each in a process of its own; cold cache; CUDA events against the referee's "
+    "wall clock, also of calls in rows; every timed result compared; 95 % studentised bootstrap over pairs "
+    "of blocks"
+)
+Direct = dict[tuple[int, int], Interval]
 
 
 @dataclass(slots=True)
-class _Racer:
-    """A candidate that waits to be raced; ``steps``: seconds of its own line-up, by step."""
+class Timing:
+    """A candidate that waits to be raced.
+
+    Attributes:
+        session: Where it was graded.
+        size: How large its call is.
+        device: The GPU's name.
+        result: Its speed, or why it has none, once it was raced.
+        steps: Seconds of its own setup, by step.
+    """
 
     session: Session
-    what: Speed
+    size: Speed
     device: str
-    result: Result = None
+    result: VerdictSpeed | FaultError | None = None
     steps: dict[str, float] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)
 class Contest:
-    """``verdicts`` in the order given; ``direct[i, j]``: how many times as fast as j candidate i is.
+    """What came of it.
 
-    ``stages``: seconds of the whole; ``each``: of each candidate, its line-up among them.
+    Attributes:
+        verdicts: In the order given.
+        direct: At [i, j]: how many times as fast as candidate j candidate i is.
+        stages: Seconds of the whole.
+        each: Seconds of each candidate, its setup among them.
     """
 
     verdicts: list[Verdict]
-    direct: dict[tuple[int, int], Interval]
+    direct: Direct
     stages: dict[str, float] = field(default_factory=dict)
     each: list[dict[str, float]] = field(default_factory=list)
 
@@ -64,89 +86,114 @@ def contest(jobs: Sequence[Job], hear: Hear = _nobody, most: int = 0) -> Contest
         kind, os.cpu_count() or 1, detect.gpu_bytes(), watcher.memory_bytes(), watcher.memory_limit()
     )
     stages: dict[str, float] = {}
-    direct: dict[tuple[int, int], Interval] = {}
     begun = time.monotonic()
 
-    def wait(place: Place, session: Session) -> dict[str, Any] | None:
-        """The jobs' timer: hands the match over, and comes back when the race is over."""
+    def wait(place: Place, session: Session) -> VerdictSpeed | None:
+        """The jobs' timer: hands the session over, and comes back when the race is over."""
         try:
-            what = pair_timing.prepared(pair_timing.posed(session))
+            size = pair_timing.prepared(pair_timing.posed(session))
         except FaultError as fault:
-            return {"kind": "none", "why": fault.message}
-        place.timing = _Racer(session, what, session.record.facts.device)
+            return NoSpeed(fault.message)
+        place.timing = Timing(session, size, session.record.facts.device)
         group.arrived(place)
         place.gone.wait()
-        return _said(place.timing.result)
+        return _told(place.timing.result)
 
     with Several(jobs, most, wait if kind == "cuda" else None) as group:
         group.wait(hear)
         stages["graded"] = time.monotonic() - begun
-        direct = _race([p for p in group.places if p.timing], stages)
+        racing = {p.number: p.timing for p in group.places if isinstance(p.timing, Timing)}
+        direct = race_all(racing, stages)
     verdicts = [place.verdict for place in group.places if place.verdict]
     return Contest(verdicts, direct, stages, [_seconds(place) for place in group.places])
 
 
-def _said(result: Result) -> dict[str, Any] | None:
-    if not isinstance(result, FaultError):
-        return result
-    if result.status in (Status.NOT_GRADABLE, Status.NOT_RUN, Status.TIMEOUT):
-        return {"kind": "none", "why": result.message}
-    raise result
+def race_all(racing: dict[int, Timing], stages: dict[str, float]) -> Direct:
+    """Give each its result, by number; answers the comparisons of two.
 
-
-def _race(places: list[Place], stages: dict[str, float]) -> dict[tuple[int, int], Interval]:
-    """Give each that waits its result; the comparisons of two candidates by their numbers.
-
-    One that fails when it is lined up is out, and the others are lined up again.
+    One that fails when it is set up is out, and the others are set up again.
     """
-    meeting = None
-    clock = time.monotonic()
-    while places and meeting is None:
+    clock, made = time.monotonic(), None
+    while racing and made is None:
         try:
-            meeting = race_many.meet([p.timing.session for p in places], pair_timing.CASE)
+            made = race.set_up_race([timing.session for timing in racing.values()], pair_timing.CASE)
+        except race.SetUpError as error:
+            number = list(racing)[error.number]
+            racing.pop(number).result = error.fault
         except FaultError as fault:
-            number = fault.evidence.pop("candidate", None)
-            if number is None:
-                return _none(places, fault)
-            places.pop(number).timing.result = fault
-    if meeting is None:
+            return _none(racing, fault)
+    if made is None:
         return {}
     stages["line up"] = time.monotonic() - clock
-    for number, place in enumerate(places):
-        for start in meeting.at(number):
-            steps = place.timing.steps
-            steps |= {what: steps.get(what, 0.0) + seconds for what, seconds in start.stages.items()}
+    for candidate, timing in zip(made.candidates, racing.values(), strict=True):
+        for step, seconds in candidate.pairs[0].stages.items():
+            timing.steps[step] = timing.steps.get(step, 0.0) + seconds
     try:
-        race_many.run(meeting)
-        stages |= meeting.stages
+        made.run()
+        stages |= made.stages
         clock = time.monotonic()
-        found = race_many.speeds(meeting, [p.timing.what for p in places], places[0].timing.device)
+        give_speeds(made, list(racing.values()))
         stages["reference alone"] = time.monotonic() - clock
     except FaultError as fault:
-        return _none(places, fault)
-    for place, result in zip(places, found, strict=True):
-        place.timing.result = result
+        return _none(racing, fault)
+    return _compared(made, list(racing))
+
+
+def give_speeds(made: Race, timings: Sequence[Timing]) -> None:
+    """Give each candidate its speed, or why it has none. Ends their processes.
+
+    At last the reference runs alone. If it was slower during the race, something of the candidates kept the
+    GPU busy in its turns, and nobody can tell which: then none of them has a speed.
+    """
+    card = gpu_card.of_device(timings[0].device)
+    for candidate, timing in zip(made.candidates, timings, strict=True):
+        if candidate in made.playing:
+            own, size = candidate.result.submission, timing.size
+            if why := cross_check.too_fast(own, card, size.fused_bytes // 2, size.flops):
+                made.exclude(candidate, FaultError(Status.TAMPERED, why))
+    alone = made.reference_alone()
+    slow = cross_check.slowed(made.during, alone) if made.playing else ""
+    processes = 2 * sum(map(len, made.groups))
+    for candidate, timing in zip(made.candidates, timings, strict=True):
+        if candidate.fault:
+            timing.result = candidate.fault
+        elif slow:
+            timing.result = NoSpeed(f"No candidate can be ranked. {slow}")
+        else:
+            timing.result = candidate.result.speed(timing.device, METHOD, processes)
+
+
+def _compared(made: Race, numbers: list[int]) -> Direct:
+    """Each two candidates that were in one race to its end."""
     direct = {}
-    for a, one in enumerate(places):
-        heat = meeting.heats[a]
-        for b, other in enumerate(places):
-            pairs = heat.pairs.get(str(b), [])
-            if a != b and pairs and len(pairs) == len(heat.groups) == len(heat.kept):
-                direct[one.number, other.number] = heat.against(str(b))
+    for one, number in zip(made.candidates, numbers, strict=True):
+        result = one.result
+        for other, opponent in zip(made.candidates, numbers, strict=True):
+            pairs = result.block_pairs[other.name]
+            if one is not other and pairs and len(pairs) == len(result.groups) == len(result.confirmed):
+                direct[number, opponent] = result.against(other.name)
     return direct
 
 
-def _none(places: list[Place], fault: FaultError) -> dict[tuple[int, int], Interval]:
+def _told(result: VerdictSpeed | FaultError | None) -> VerdictSpeed | None:
+    if not isinstance(result, FaultError):
+        return result
+    if result.status in (Status.NOT_GRADABLE, Status.NOT_RUN, Status.TIMEOUT):
+        return NoSpeed(result.message)
+    raise result
+
+
+def _none(racing: dict[int, Timing], fault: FaultError) -> Direct:
     """The whole race came to nothing."""
-    for place in places:
-        place.timing.result = FaultError(Status.NOT_GRADABLE, f"The race did not end: {fault.message}")
+    for timing in racing.values():
+        timing.result = FaultError(Status.NOT_GRADABLE, f"The race did not end: {fault.message}")
     return {}
 
 
 def _seconds(place: Place) -> dict[str, float]:
     """Where its time went; what it waited for others while they were graded and raced is left out."""
     own = dict(place.verdict.stages) if place.verdict else {}
-    if place.timing:
+    if isinstance(place.timing, Timing):
         own.pop("speed", None)
-        own |= {f"line up: {what}": seconds for what, seconds in place.timing.steps.items()}
+        own |= {f"line up: {step}": seconds for step, seconds in place.timing.steps.items()}
     return {"waited": place.waited, **own}

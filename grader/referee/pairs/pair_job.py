@@ -5,11 +5,12 @@ from __future__ import annotations
 import ast
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from grader.backends.detect import Choice
 from grader.domain import gpu_card, submission
 from grader.domain.errors import BadInputError
+from grader.domain.speed import Speed
 from grader.domain.submission import Submission
 from grader.domain.task import Task
 from grader.referee.job import Job
@@ -56,7 +57,7 @@ def job(reference: Path, file: Path, choice: Choice, options: Options | None = N
         raise BadInputError(f"There is no mode {options.mode!r}; there are: train, eval.")
     points = 2 if choice.name == "simt" else 0
 
-    def timer(session: Session) -> dict[str, Any] | None:
+    def timer(session: Session) -> Speed | None:
         return pair_timing.speed_of_pair(session, options.baselines, options.card)
 
     limits = replace(LIMITS, memory_bytes=options.memory)

@@ -7,6 +7,8 @@ from dataclasses import replace
 from typing import Any
 
 from grader.domain import gpu_card
+from grader.domain.speed import NoSpeed, Predicted
+from grader.domain.speed import Speed as VerdictSpeed
 from grader.domain.task import Case, Speed
 from grader.domain.verdict import Status
 from grader.referee.fault import FaultError
@@ -14,7 +16,7 @@ from grader.referee.pairs.pair_problem import PairProblem
 from grader.referee.predict import call as predict
 from grader.referee.predict import operator_times
 from grader.referee.session import Session
-from grader.referee.timing import speed
+from grader.referee.timing import task_speed
 
 CASE = Case("speed", (), "", 0)
 METHOD = (
@@ -25,8 +27,8 @@ METHOD = (
 
 def speed_of_pair(
     session: Session, baselines: tuple[str, ...] = (), card: str = gpu_card.DEFAULT
-) -> dict[str, Any] | None:
-    """The verdict's ``speed``; ``card``: predicted for without a GPU."""
+) -> VerdictSpeed | None:
+    """The verdict's speed; ``card``: predicted for without a GPU."""
     if session.player is not None and session.player.backend == "cuda":
         return _raced(session, baselines)
     return _predicted(session, card)
@@ -48,39 +50,38 @@ def posed(session: Session) -> PairProblem:
     return session.problem
 
 
-def _raced(session: Session, baselines: tuple[str, ...]) -> dict[str, Any] | None:
+def _raced(session: Session, baselines: tuple[str, ...]) -> VerdictSpeed | None:
     try:
         what = prepared(posed(session))
     except FaultError as fault:
-        return {"kind": "none", "why": fault.message}
-    return speed.speed_of(session, replace(session.task, speed=what), "cuda", baselines)
+        return NoSpeed(fault.message)
+    return task_speed.speed_of(session, replace(session.task, speed=what), "cuda", baselines)
 
 
-def _predicted(session: Session, card_name: str) -> dict[str, Any] | None:
+def _predicted(session: Session, card_name: str) -> Predicted | NoSpeed | None:
     """Both sides by the same rule, from counts; never a measurement."""
     counted = count(session)
     card = gpu_card.card(card_name)
     launches, ops = counted["launches"], counted["ops"]
     kernels = predict.predicted(launches, card)
     if launches and kernels.why_not:
-        return {"kind": "none", "why": f"no prediction for {card.name}: {kernels.why_not}."}
+        return NoSpeed(f"no prediction for {card.name}: {kernels.why_not}.")
     own = kernels.seconds + operator_seconds(card, ops)
     eager = operator_seconds(card, posed(session).ops)
     if not own or not eager:
         return None
-    return {
-        "kind": "predicted",
-        "device": card.name,
-        "method": METHOD,
-        "counted_bytes": sum(x.counts.moved_bytes for x in launches if x.counts)
+    return Predicted(
+        device=card.name,
+        method=METHOD,
+        counted_bytes=sum(x.counts.moved_bytes for x in launches if x.counts)
         + sum(entry[2] for entry in ops),
-        "launches": len(launches) + sum(entry[1] for entry in ops),
-        "kernel_seconds": own,
-        "eager_kernel_seconds": eager,
-        "kernel_ratio": eager / own,
-        "whole_ratio": eager / own,
-        "limits": list(kernels.limits),
-    }
+        launches=len(launches) + sum(entry[1] for entry in ops),
+        kernel_seconds=own,
+        eager_kernel_seconds=eager,
+        kernel_ratio=eager / own,
+        whole_ratio=eager / own,
+        limits=list(kernels.limits),
+    )
 
 
 def count(session: Session) -> dict[str, Any]:

@@ -7,24 +7,27 @@ import threading
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any
+from typing import TYPE_CHECKING
 
 from grader.domain.verdict import Verdict
 from grader.referee.job import Job
 from grader.referee.pipeline import check as grade
 
-SMALL_GPU = 40 * 10**9
-GRADING = (
-    16 * 10**9
-)  # two contexts, and beside the tensors float64 answers and the reference's weights once more
+if TYPE_CHECKING:
+    from grader.domain.speed import Speed
+    from grader.referee.session import Session
+
+SMALL_GPU_BYTES = 40 * 10**9
+# Two contexts, and beside the tensors float64 answers and the reference's weights once more.
+GRADING_BYTES = 16 * 10**9
 Hear = Callable[["Place"], None]
 
 
-def at_once(backend: str, cores: int, gpu: int, memory: int, limit: int) -> int:
-    """How many candidates may be graded at the same time. All sizes in bytes.
+def at_once(backend: str, cores: int, gpu_bytes: int, memory_bytes: int, limit_bytes: int) -> int:
+    """How many candidates may be graded at the same time.
 
-    ``gpu`` is the GPU's memory, 0 if it cannot be asked; ``memory`` this machine's, and ``limit`` what one
-    player may use of it.
+    ``gpu_bytes`` is the GPU's memory, 0 if it cannot be asked; ``memory_bytes`` this machine's, and
+    ``limit_bytes`` what one player may use of it.
 
     A grading needs two cores: nvcc and the compiler behind it, or the two processes that play it. On a GPU
     those that are ready keep their tensors there until the race, whatever this number is; it bounds what
@@ -35,11 +38,11 @@ def at_once(backend: str, cores: int, gpu: int, memory: int, limit: int) -> int:
     """
     most = cores // 2
     if backend == "simt":
-        most = min(most, memory // 2 // max(1, limit))
-    elif gpu < SMALL_GPU:
+        most = min(most, memory_bytes // 2 // max(1, limit_bytes))
+    elif gpu_bytes < SMALL_GPU_BYTES:
         most = 1
     else:
-        most = min(most, gpu // GRADING)
+        most = min(most, gpu_bytes // GRADING_BYTES)
     return max(1, most)
 
 
@@ -47,7 +50,16 @@ def at_once(backend: str, cores: int, gpu: int, memory: int, limit: int) -> int:
 class Place:
     """One candidate on its way. It has arrived once it waits to be timed, or has its verdict or an error.
 
-    ``judged``: the verdict before any speed. ``waited``: seconds until its grading began.
+    Attributes:
+        number: In the order given.
+        job: Its grading.
+        judged: The verdict before any speed.
+        verdict: The whole one.
+        error: What its grading has raised.
+        waited: Seconds until its grading began.
+        timing: What whoever times it keeps here.
+        gone: Set when nobody need wait any longer.
+        reins: Ends its grading early.
     """
 
     number: int
@@ -56,7 +68,7 @@ class Place:
     verdict: Verdict | None = None
     error: BaseException | None = None
     waited: float = 0.0
-    timing: Any = None
+    timing: object = None
     gone: threading.Event = field(default_factory=threading.Event)
     reins: Callable[[], None] | None = None
 
@@ -74,12 +86,12 @@ class Place:
 class Several:
     """Gradings of ``jobs``, ``most`` of them at a time; for use in a ``with``, which ends all of them.
 
-    ``timer(place, match)`` takes the place of the jobs' own: it is to call :meth:`arrived` and may wait for
+    ``timer(place, session)`` takes the place of the jobs' own: it is to call :meth:`arrived` and may wait for
     ``place.gone``, which comes with the end of the ``with``. Waiting there, a candidate counts no longer.
     """
 
     def __init__(
-        self, jobs: Sequence[Job], most: int, timer: Callable[[Place, Any], Any] | None = None
+        self, jobs: Sequence[Job], most: int, timer: Callable[[Place, Session], Speed | None] | None = None
     ) -> None:
         self.places = [Place(n, job) for n, job in enumerate(jobs)]
         self._timer, self._begun = timer, time.monotonic()

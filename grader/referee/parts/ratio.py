@@ -7,11 +7,13 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from grader.domain.part import Check
+from grader.domain.speed import as_json
 from grader.domain.task import Case
 from grader.domain.verdict import Finding, Status
 
 if TYPE_CHECKING:
     from grader.referee.parts.part_session import PartSession
+    from grader.referee.timing.measure import Measurement
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,9 +37,7 @@ class Ratio:
     def judge(self, room: PartSession) -> Iterator[Finding]:
         """Time submission and reference A B B A on fresh inputs."""
         from grader.referee.fault import FaultError
-        from grader.referee.timing.interval import spread
         from grader.referee.timing.measure import CAUGHT, measured
-        from grader.referee.timing.track import EAGER
 
         (check,) = self.checks
         cases = {c.name for c in room.grading.task.cases}
@@ -54,20 +54,20 @@ class Ratio:
                 room.grading.forfeit()
             yield room.fallen(check, fault)
             return
-        heat = done.heat
-        found = heat.against()
+        yield self._finding(check, done)
+
+    def _finding(self, check: Check, done: Measurement) -> Finding:
+        """Points for the steps that the whole interval reaches; the evidence is that of a verdict's speed."""
+        found = done.result.against()
         points = sum(found.beyond(step) for step in self.steps)
         later = [s for s in self.steps if not found.beyond(s)]
         message = f"{found.ratio:.2f} times as fast as the reference ({found.low:.2f} to {found.high:.2f})."
         if not found.clear:
-            message = heat.why
+            message = done.result.why
         elif later:
             message += f" The next point needs all of the interval at {later[0]} or above."
-        evidence = {
-            "ratio": found.ratio, "interval": [found.low, found.high], "outcome": found.outcome,
-            "seconds": spread(heat.own.seconds).as_json(), "rounds": heat.rounds, "compared": heat.compared,
-            "processes": done.processes,
-            "eager_seconds": spread(heat.baselines[EAGER].seconds).as_json(),
-        }  # fmt: skip
+        speed = as_json(done.result.speed("", "", done.processes))
+        kept = ("interval", "outcome", "seconds", "rounds", "compared", "processes", "eager_seconds")
+        evidence = {"ratio": found.ratio} | {name: speed[name] for name in kept}
         status = Status.PASSED if points else Status.FAILED
-        yield Finding(check.name, status, message, points, check.points, evidence)
+        return Finding(check.name, status, message, points, check.points, evidence)

@@ -22,7 +22,7 @@ GROWN = (
 
 
 @dataclass(frozen=True, slots=True)
-class Predicted:
+class CallPrediction:
     """``seconds`` of all launches, or ``why_not`` there are none. ``limits``: of each launch."""
 
     seconds: float
@@ -36,16 +36,16 @@ def grown(small: Work, scale: float) -> Work:
     return replace(small, blocks=max(1, round(small.blocks * scale)), **totals)
 
 
-def predicted(launches: Sequence[Launch], card: Card, scale: float = 1.0) -> Predicted:
+def predicted(launches: Sequence[Launch], card: Card, scale: float = 1.0) -> CallPrediction:
     """Of launches as a player's back end tells of them. One without a prediction leaves all without."""
     seconds, limits = 0.0, []
     for launch in launches:
         small = work(launch)
         if small is None:
-            return Predicted(0.0, "a launch was not counted")
+            return CallPrediction(0.0, "a launch was not counted")
         whole = grown(small, scale)
         if why := validity.why_not(whole, card):
-            return Predicted(0.0, why)
+            return CallPrediction(0.0, why)
         seconds += model.seconds(whole, card)
         limits.append(model.limit(whole, card))
-    return Predicted(seconds, "" if launches else "no kernel was launched", tuple(limits))
+    return CallPrediction(seconds, "" if launches else "no kernel was launched", tuple(limits))

@@ -2,91 +2,93 @@
 
 Between two single calls the player overwrites the cache for longer than a short call takes, so what the
 referee's clock sees is mostly that; and a process that left some of it out would have as much time to hide
-work in. A row of calls begins with work whose result is told (:mod:`grader.player.timing.busy_work`), as long
-as the host needs to ask for all of them. Then they follow each other, each with inputs of its own, and
-nothing else is timed: what is hidden in each of them adds up, and what one host takes longer than another is
-shared by all.
+work in. A back-to-back block begins with busy work whose result is told
+(:mod:`grader.player.timing.busy_work`), as long as the host needs to ask for all calls. Then they follow each
+other, each with inputs of its own, and nothing else is timed: what is hidden in each of them adds up, and
+what one host takes longer than another is shared by all.
 """
 
 from __future__ import annotations
 
 import math
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
 from grader.domain.verdict import Status
 from grader.referee.fault import FaultError
-from grader.referee.timing.cross_check import Blocks
-from grader.referee.timing.order import order, seed_of
-from grader.referee.timing.setup import LEAD, Start
+from grader.referee.timing.contender import EAGER, OWN, BusyWork, Contender, positive
+from grader.referee.timing.cross_check import BlockPair
+from grader.referee.timing.plan import call_order, new_seed
+from grader.referee.timing.setup import HOST_MARGIN, ProcessPair
 from grader.referee.timing.timed_results import compare, size
-from grader.referee.timing.track import EAGER, OWN, Track, positive
 
-if TYPE_CHECKING:
-    from grader.referee.session import Session
-
-FEWEST, MOST = 4, 64  # calls in a row
-ROOM, SHARE = 1 << 30, 1 / 32  # bytes of results that a row keeps; of the device's memory at most
-SPAN = 12e-3  # seconds that a row of the reference's calls takes, about
-LONGEST = 40e-3  # of the work before it
-LOOKED = 3  # results of a row that travel to the referee; nobody knows which until all are made
-SAME = 1e-9  # two libraries of the same matrix product, and float32 would be off by 1e-7
-Pair = tuple[Blocks, Blocks]
+FEWEST_CALLS, MOST_CALLS = 4, 64  # of a block
+KEPT_BYTES, KEPT_SHARE = 1 << 30, 1 / 32  # of results that a block keeps; of the device's memory at most
+SPAN_S = 12e-3  # that a block of the reference's calls takes, about
+LONGEST_BUSY_S = 40e-3  # of the work before it
+COMPARED_CALLS = 3  # whose results travel to the referee; nobody knows which until all are made
+SAME_WORK = 1e-9  # two libraries of the same matrix product, and float32 would be off by 1e-7
 
 
-def calls(start: Start) -> int:
-    """How many are in a row: as many as fit into memory and time."""
-    room = min(ROOM, int(SHARE * start.memory))
-    most = min(MOST, room // max(size(start.outputs), 1), int(SPAN / start.eager_seconds))
-    return max(FEWEST, most)
+def block_length(pair: ProcessPair) -> int:
+    """How many calls fit into memory and time."""
+    kept_bytes = min(KEPT_BYTES, int(KEPT_SHARE * pair.memory_bytes))
+    most = min(MOST_CALLS, kept_bytes // max(size(pair.outputs), 1), int(SPAN_S / pair.eager_s))
+    return max(FEWEST_CALLS, most)
 
 
-def in_rows(session: Session, start: Start, count: int, length: int, into: Pair, *, drain: bool) -> int:
-    """So many rows of so many calls, of submission and reference in turns, A B B A.
+def run_blocks(
+    rng: np.random.Generator, pair: ProcessPair, count: int, length: int, into: BlockPair, *, drain: bool
+) -> int:
+    """``count`` blocks of ``length`` calls each, of submission and reference in turns, A B B A.
 
-    Answers how many results were compared.
-    ``drain``: after each call the device is waited for. Raises FaultError if a result is not the reference's,
-    or ``tampered`` if the process has not done the work that comes before a row.
+    ``drain``: after each call the device is waited for. Answers how many results were compared.
+
+    Raises:
+        FaultError: If a result is not the reference's, or ``tampered`` if the process has not done the work
+            that comes before a block.
     """
-    mine, eager = Track(OWN, start.mine.player, into[0]), Track(EAGER, start.eager.player, into[1])
-    sides, compared = [mine, eager], 0
-    for turn in range(count):
-        if turn % 2 == 0:
-            session.rng.shuffle(sides)
-        numbers, seed = numbered(start, length, session.rng)
-        for track in sides[:: 1 - 2 * (turn % 2)]:
-            row(track, start, numbers, seed, drain=drain)
-        if not led(mine.lead, eager.lead):
+    own = Contender(OWN, pair.submission.player, into[0])
+    eager = Contender(EAGER, pair.reference.player, into[1])
+    turns, compared = [own, eager], 0
+    for number in range(count):
+        forth = number % 2 == 0
+        if forth:
+            rng.shuffle(turns)
+        numbers, seed = drawn_calls(pair, length, rng)
+        for contender in turns if forth else reversed(turns):
+            run_block(contender, pair, numbers, seed, drain=drain)
+        if not same_work(own.busy_work, eager.busy_work):
             raise FaultError(Status.TAMPERED, "The work that comes before a row of timed calls was not done.")
-        some = sorted(int(n) for n in session.rng.choice(length, min(LOOKED, length), replace=False))
-        compared += compare(mine, eager, some, length, start.outputs, start.bound)
-    for track in sides:  # what was room for results is free again
-        track.ask("prepare", calls=0, fresh=start.plan.fresh_for(start.eager_seconds))
+        some = sorted(int(n) for n in rng.choice(length, min(COMPARED_CALLS, length), replace=False))
+        compared += compare(own, eager, some, length, pair.outputs, pair.bound)
+    for contender in turns:  # the memory for results is free again
+        contender.ask("prepare", calls=0, fresh=pair.plan.fresh_for(pair.eager_s))
     return compared
 
 
-def numbered(start: Start, length: int, rng: np.random.Generator) -> tuple[list[int], int]:
-    """The sets of a row's calls, and the seed of their inputs."""
-    return order(replace(start.plan, calls=length), rng), seed_of(rng)
+def drawn_calls(pair: ProcessPair, length: int, rng: np.random.Generator) -> tuple[list[int], int]:
+    """The sets of a block's calls, and the seed of their inputs."""
+    return call_order(replace(pair.plan, calls=length), rng), new_seed(rng)
 
 
-def led(said: Any, right: Any) -> bool:
-    """Whether a process tells the same result of the work before a row as the reference's."""
-    told = [*said, *right] if isinstance(said, list) and isinstance(right, list) else []
-    if len(told) != 2 or not all(map(positive, told)):
+def same_work(told: Any, right: Any) -> bool:
+    """Whether a process tells the same result of the busy work before a block as the reference's."""
+    both = [*told, *right] if isinstance(told, list) and isinstance(right, list) else []
+    if len(both) != 2 or not all(map(positive, both)):
         return False
-    own, wanted = map(float, told)
-    return abs(own - wanted) <= SAME * wanted
+    own, wanted = map(float, both)
+    return abs(own - wanted) <= SAME_WORK * wanted
 
 
-def row(
-    track: Track, start: Start, numbers: list[int], seed: int, *, drain: bool, waits: bool = False
-) -> None:
-    """One row; ``waits``: calls that wait for the device themselves."""
-    seconds = min(LONGEST, LEAD * start.host * len(numbers))
-    side, step = start.step
-    lead = (side, max(1, math.ceil(seconds / step)))
-    fresh = start.plan.fresh_for(start.eager_seconds)
-    track.block(numbers, seed, 0, fresh, lead, drain=drain, waits=waits)
+def run_block(
+    contender: Contender, pair: ProcessPair, numbers: list[int], seed: int, *, drain: bool,
+    waits: bool = False,
+) -> None:  # fmt: skip
+    """One block; ``waits``: of calls that wait for the device themselves."""
+    busy_s = min(LONGEST_BUSY_S, HOST_MARGIN * pair.host_s * len(numbers))
+    work = BusyWork(pair.busy_size, max(1, math.ceil(busy_s / pair.busy_step_s)))
+    fresh = pair.plan.fresh_for(pair.eager_s)
+    contender.run_block(numbers, seed, fresh=fresh, busy_work=work, drain=drain, waits=waits)

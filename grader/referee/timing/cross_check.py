@@ -12,20 +12,21 @@ import numpy as np
 from numpy.typing import NDArray
 
 from grader.domain.gpu_card import Card
+from grader.domain.speed import BlockTimes
 from grader.referee.timing import clock_words
 
 Array = NDArray[Any]
 
 BAND = 0.10  # of a call's time; two honest clocks were within 3 % of each other on an H200
-SLACK = 6e-6  # seconds a call: what one Python loop may take longer than another
-# Of a row of calls, for all of them together: by how much a process's quietest rows may be beyond the upper
-# quartile of another's, and its median row beyond the other's. On an H200 the former were never beyond, and
-# the medians of six processes that did the same lay 62 to 357 us apart (row_spread.json).
-ROW_SLACK, ROW_APART = 64e-6, 200e-6
-ASKED = 2 / 3  # of a row's time; a host that waits for no call needs half of it to ask for all
+SLACK_S = 6e-6  # a call: what one Python loop may take longer than another
+# Of a back-to-back block, for all of its calls together: by how much a process's quietest blocks may be
+# beyond the upper quartile of another's, and its median block beyond the other's. On an H200 the former were
+# never beyond, and the medians of six processes that did the same lay 62 to 357 us apart (row_spread.json).
+BLOCK_SLACK_S, BLOCK_APART_S = 64e-6, 200e-6
+ASKED = 2 / 3  # of a block's time; a host that waits for no call needs half of it to ask for all
 # By which calls that follow each other may claim more than single ones, with a cold cache: where the host was
 # ahead of the device, honest ones took up to 1.14 times as long on an H200.
-ALIKE, APART = 0.25, 2e-6
+WARMER, WARMER_S = 0.25, 2e-6
 NEAR = 1.05  # times the median claim: blocks that make it what it is
 TENTH = 0.1  # of these may be quiet for another reason than honesty
 MISSING = 0.25  # of the time that blocks are too long must be what they claim less than others
@@ -34,20 +35,23 @@ SLOWED, WALL = 1.05, 1.1  # the wall clock holds the host's own waits as well
 
 @dataclass(slots=True)
 class Blocks:
-    """The blocks of one contender: seconds of each call as it says, and the referee's for each block.
+    """The blocks of calls of one contender. All times are in seconds.
 
-    ``asked``: seconds until the host had asked for all calls of a block, as it says.
+    Attributes:
+        calls: Of each call of a block, as the process claims.
+        wall: Of each block, by the referee's clock.
+        asked: Until the host had asked for all calls of a block, as the process claims.
     """
 
     calls: list[list[float]] = field(default_factory=list)
     wall: list[float] = field(default_factory=list)
     asked: list[float] = field(default_factory=list)
 
-    def add(self, calls: list[float], wall: float, asked: float = 0.0) -> None:
+    def add(self, calls: list[float], wall_s: float, asked_s: float = 0.0) -> None:
         """One more block."""
         self.calls.append(calls)
-        self.wall.append(wall)
-        self.asked.append(asked)
+        self.wall.append(wall_s)
+        self.asked.append(asked_s)
 
     def extend(self, others: Blocks) -> None:
         """All of another's blocks too."""
@@ -62,7 +66,7 @@ class Blocks:
 
     @property
     def claims(self) -> Array:
-        """The median of each block's calls, as the player tells it."""
+        """The median of each block's calls, as the process claims."""
         return np.array([median(calls) for calls in self.calls])
 
     @property
@@ -75,174 +79,234 @@ class Blocks:
         """The median of ``gaps``."""
         return float(np.median(self.gaps))
 
-    def as_json(self) -> dict[str, list[float]]:
-        """For a verdict: of each block the median claim and the wall time of all its calls, in seconds."""
-        return {"claims": self.claims.tolist(), "walls": list(self.wall)}
+    def times(self) -> BlockTimes:
+        """For a verdict."""
+        return BlockTimes(self.claims.tolist(), list(self.wall))
+
+
+BlockPair = tuple[Blocks, Blocks]  # of a submission and of its reference
 
 
 @dataclass(frozen=True, slots=True)
-class Testimony:
-    """What the referee's clock says of the times that a submission's processes claim.
+class ClockEvidence:
+    """What the referee's clock says of the times that a submission's processes claim. Seconds are of a call.
 
-    ``hidden``: seconds a call by which even the quietest of the blocks that claim to be fastest go beyond
-    everything that the host and the reference explain; above 0 no noise in some blocks is an excuse.
-    ``waits``: calls of the reference that wait for the device explain it, and the others do not.
-    ``kept``: for each pair of processes, which blocks the wall clock confirms. ``enough``: so many that a
-    ratio of them says something. ``clear``: and no more than usual between calls. ``unsure``: the standard
-    error of ``apart``, which is how much more passed between calls of the submission than of the reference;
-    ``least``: so much even in its quietest blocks.
-    ``trusted``: what the reference claims. ``row``: what calls claim that follow each other, where it is too
-    much for those that do not. ``why``: what a student is told if no speed is claimed for a known reason.
+    Attributes:
+        claimed_s: What the submission claims, the median.
+        hidden_s: Work that is hidden for certain; 0 or less where there is an excuse.
+        apart_s: How much more passed between calls of the submission than of the reference, typically.
+        confirmed: For each pair of processes, which blocks the wall clock confirms.
+        clear: Enough blocks are confirmed, and no more than usual passed between calls.
+        waits: Calls of the reference that wait for the device explain what is hidden; nothing else does.
+        reference_s: What the reference claims, the median.
+        back_to_back_s: What calls claim that follow each other, where it is too much for those that do not.
+        enough: So many blocks are confirmed that a ratio of them says something.
+        error_s: The standard error of ``apart_s``.
+        least_apart_s: As ``apart_s``, in the submission's quietest blocks.
+        why: What a student is told if no speed is claimed for a known reason.
     """
 
-    said: float
-    hidden: float
-    apart: float
-    kept: tuple[tuple[bool, ...], ...]
+    claimed_s: float
+    hidden_s: float
+    apart_s: float
+    confirmed: tuple[tuple[bool, ...], ...]
     clear: bool
     waits: bool = False
-    trusted: float = 0.0
-    row: float = 0.0
+    reference_s: float = 0.0
+    back_to_back_s: float = 0.0
     enough: bool = True
-    unsure: float = 0.0
-    least: float = 0.0
+    error_s: float = 0.0
+    least_apart_s: float = 0.0
     why: str = ""
 
     @property
-    def accuses(self) -> str:
+    def suspicion(self) -> str:
         """What is wrong with the submission's times, or ""."""
-        if self.hidden <= 0:
+        if self.hidden_s <= 0:
             return ""
-        return (
-            clock_words.contradicts(self.said, self.row)
-            if self.row
-            else clock_words.hides(self.said, self.apart)
-        )
+        if self.back_to_back_s:
+            return clock_words.contradiction(self.claimed_s, self.back_to_back_s)
+        return clock_words.hidden_work(self.claimed_s, self.apart_s)
 
 
-def testimony(
-    pairs: Sequence[tuple[Blocks, Blocks]], waiting: Sequence[Blocks] = (), *, row: int = 0
-) -> Testimony:
+@dataclass(frozen=True, slots=True)
+class _Gaps:
+    """Of all blocks of a submission, seconds a call; the symbols are those of :func:`clock_evidence`.
+
+    Attributes:
+        claims: c.
+        beyond: g - h - BAND C - s, what nothing explains.
+        apart: g - m.
+        waiting: max(h, w) - h, what calls that wait for the device would explain.
+        confirmed: Whether g <= h + BAND c + s, for each pair of processes.
+    """
+
+    claims: Array
+    beyond: Array
+    apart: Array
+    waiting: Array
+    confirmed: tuple[tuple[bool, ...], ...]
+
+
+def clock_evidence(
+    pairs: Sequence[BlockPair], waiting: Sequence[Blocks] = (), *, length: int = 0
+) -> ClockEvidence:
     """From the blocks of submission and reference of each pair of processes.
 
-    ``row``: so many calls follow each other, and share what one loop may take longer than another.
-    ``waiting``, where there is a suspicion: of each pair, blocks of the reference whose calls wait for the
-    device. What is done after such a call finds the device idle, so it takes longer than after others; no
-    more than that can be held against a submission. But no speed is claimed for it then.
+    Between the calls both processes do the same (empty the cache, keep the result), so that time, the *gap*
+    g = (wall time - sum of the claimed times) / calls of a block, is measured on the trusted one. A larger
+    gap at the submission is work that its times do not show, or a host that did something else for a while.
+    The host makes some blocks long and never one short; hidden work is in every block that claims to be fast.
 
-    Between the calls both players do the same (empty the cache, keep the result), so that time is measured
-    on the trusted one. More of it at the submission is work that its times do not show, or a host that did
-    something else for a while. The host makes some blocks long and never one short; hidden work is in every
-    block that claims to be fast. So:
+    For a block that claims c, beside a reference whose gaps have the median m and the upper quartile h (w, of
+    blocks whose calls wait for the device), with C the median claim of all calls and the slack s:
 
-    - an accusation looks at the blocks that claim to be as fast as the median, or faster, and at the
-      quietest tenth of those, against the reference's upper quartile. To hide work in fewer than half of the
-      blocks is of no use, since
-    - a block whose wall time is not explained does not count for the ratio, whoever is to blame.
+    - the block counts for the ratio if g <= h + BAND c + s, whoever is to blame if it does not;
+    - the blocks that make the claim are those with c <= NEAR median(c). The submission is suspected if
+      q(g - h - BAND C - s) > 0 over these, where q is the quietest tenth. To hide work in fewer than half of
+      the blocks is of no use, since they do not count. No more is held against it than q(g - max(h, w) -
+      ...);
+    - hidden time is missing in the claims. If confirmed blocks do not claim more than those of the fast ones
+      that are not confirmed, by MISSING of what these are apart, nothing is hidden in these: the host did
+      something else in them.
 
-    Time that is hidden is missing in the claims. If blocks that are confirmed claim no more than those that
-    are not, nothing is hidden in these: the host did something else in them.
+    Args:
+        pairs: Blocks of submission and reference, for each pair of processes.
+        waiting: Where there is a suspicion: for each pair, blocks of the reference whose calls wait for the
+            device. What is done after such a call finds the device idle, so it takes longer than after
+            others; no more than that can be held against a submission. But no speed is claimed for it then.
+        length: So many calls follow each other in a block, and share what one loop may take longer than
+            another; 0 for single calls.
     """
-    slack = min(SLACK, ROW_SLACK / row) if row else SLACK
-    said, by_trusted = (float(np.median(np.concatenate([p[side].seconds for p in pairs]))) for side in (0, 1))
-    claims, beyond, apart, kept, longer = [], [], [], [], []
-    for number, (own, trusted) in enumerate(pairs):
-        middle, high = (float(q) for q in np.quantile(trusted.gaps, [0.5, 0.75]))
+    slack_s = min(SLACK_S, BLOCK_SLACK_S / length) if length else SLACK_S
+    claimed_s, reference_s = (
+        float(np.median(np.concatenate([pair[side].seconds for pair in pairs]))) for side in (0, 1)
+    )
+    gaps = _gaps(pairs, waiting, claimed_s, slack_s)
+    fastest = np.flatnonzero(gaps.claims <= NEAR * np.median(gaps.claims))
+    apart_s = float(np.median(gaps.apart[fastest]))
+    suspected_s = _suspected(gaps, fastest, apart_s)
+    hidden_s = min(suspected_s, _quietest((gaps.beyond - gaps.waiting)[fastest]))
+    waits = suspected_s > 0 >= hidden_s
+    enough = all(sum(each) >= max(2, len(each) / 2) for each in gaps.confirmed)
+    return ClockEvidence(
+        claimed_s=claimed_s,
+        hidden_s=hidden_s,
+        apart_s=apart_s,
+        confirmed=gaps.confirmed,
+        clear=enough and not waits and apart_s <= BAND * claimed_s + SLACK_S,
+        waits=waits,
+        reference_s=reference_s,
+        enough=enough,
+        error_s=math.hypot(*(_standard_error([pair[side].gaps for pair in pairs]) for side in (0, 1))),
+        least_apart_s=_quietest(gaps.apart),
+        why=clock_words.waiting_calls(apart_s) if waits else "",
+    )
+
+
+def _gaps(pairs: Sequence[BlockPair], waiting: Sequence[Blocks], claimed_s: float, slack_s: float) -> _Gaps:
+    claims, beyond, apart, excused, confirmed = [], [], [], [], []
+    for number, (own, reference) in enumerate(pairs):
+        middle, high = (float(q) for q in np.quantile(reference.gaps, [0.5, 0.75]))
         slowest = max(high, float(np.quantile(waiting[number].gaps, 0.75))) if waiting else high
-        allowed = BAND * own.claims + slack
+        allowed = BAND * own.claims + slack_s
         claims.append(own.claims)
-        beyond.append(own.gaps - high - BAND * said - slack)
-        longer.append(np.full_like(own.gaps, slowest - high))
+        beyond.append(own.gaps - high - BAND * claimed_s - slack_s)
+        excused.append(np.full_like(own.gaps, slowest - high))
         apart.append(own.gaps - middle)
-        kept.append(tuple(bool(k) for k in own.gaps <= high + allowed))
-    claimed = np.concatenate(claims)
-    fastest = np.flatnonzero(claimed <= NEAR * np.median(claimed))
-    hidden = _quietest(np.concatenate(beyond)[fastest])
-    typical = float(np.median(np.concatenate(apart)[fastest]))
-    sure = np.concatenate(kept)
-    doubted = fastest[~sure[fastest]]
-    if sure.any() and len(doubted):
-        missing = float(np.median(claimed[sure]) - np.median(claimed[doubted]))
-        hidden = hidden if missing > MISSING * typical else min(hidden, 0.0)
-    left = min(hidden, _quietest((np.concatenate(beyond) - np.concatenate(longer))[fastest]))
-    waits = hidden > 0 >= left
-    enough = all(sum(k) >= max(2, len(k) / 2) for k in kept)
-    clear = enough and not waits and typical <= BAND * said + SLACK
-    unsure = math.hypot(*(_error([pair[side].gaps for pair in pairs]) for side in (0, 1)))
-    return Testimony(
-        said, left, typical, tuple(kept), clear, waits, by_trusted,
-        enough=enough, unsure=unsure, least=_quietest(np.concatenate(apart)),
-        why=clock_words.waits(typical) if waits else "",
+        confirmed.append(tuple(bool(good) for good in own.gaps <= high + allowed))
+    return _Gaps(
+        np.concatenate(claims), np.concatenate(beyond), np.concatenate(apart), np.concatenate(excused),
+        tuple(confirmed),
     )  # fmt: skip
 
 
-def waited(pairs: Sequence[tuple[Blocks, Blocks]]) -> bool:
-    """Whether the submission's processes say that they could not ask for the calls of a row in advance.
+def _suspected(gaps: _Gaps, fastest: Array, apart_s: float) -> float:
+    """Seconds a call that seem hidden, unless the blocks that are confirmed claim no more than the others."""
+    found_s = _quietest(gaps.beyond[fastest])
+    sure = np.concatenate(gaps.confirmed)
+    doubted = fastest[~sure[fastest]]
+    if sure.any() and len(doubted):
+        missing_s = float(np.median(gaps.claims[sure]) - np.median(gaps.claims[doubted]))
+        return found_s if missing_s > MISSING * apart_s else min(found_s, 0.0)
+    return found_s
+
+
+def host_was_behind(pairs: Sequence[BlockPair]) -> bool:
+    """Whether the submission's processes say that they could not ask in advance for calls that follow each
+    other.
 
     Only that is an excuse for more time between them, and it costs the ratio: where calls are short, what is
     hidden cannot be told from it. So who says it for no reason gains nothing.
     """
-    return (
-        float(np.median([a / w for own, _ in pairs for a, w in zip(own.asked, own.wall, strict=True)]))
-        > ASKED
-    )
+    shares = [a / w for own, _ in pairs for a, w in zip(own.asked, own.wall, strict=True)]
+    return float(np.median(shares)) > ASKED
 
 
-def _error(gaps: Sequence[Array]) -> float:
-    """The standard error of the median of all, each set less its own; outliers make little of it."""
+def _standard_error(gaps: Sequence[Array]) -> float:
+    """Of the median of all, each set less its own; outliers make little of it."""
     around = np.concatenate([each - np.median(each) for each in gaps])
     low, high = np.quantile(around, [0.25, 0.75])
     return float(1.2533 * (high - low) / 1.349 / math.sqrt(len(around)))
 
 
-def bearable(rows: Testimony, row: int) -> float:
-    """Seconds a call that rows of so many may be apart, and a speed be claimed all the same."""
-    return BAND * rows.said + ROW_APART / row
+def tolerated_s(back_to_back: ClockEvidence, length: int) -> float:
+    """Seconds a call that back-to-back blocks may be apart, and a speed be claimed all the same."""
+    return BAND * back_to_back.claimed_s + BLOCK_APART_S / length
 
 
-def shortest(seconds: float) -> int:
-    """The fewest calls in a row: what is borne for all of them is at most half of what is for each."""
-    return math.ceil(2 * ROW_APART / (BAND * seconds))
+def shortest_block(call_s: float) -> int:
+    """The fewest calls of a block: what is tolerated for all of them is at most half of what is for each."""
+    return math.ceil(2 * BLOCK_APART_S / (BAND * call_s))
 
 
-def precise(rows: Testimony, row: int) -> bool:
-    """Whether twice as much as is bearable would have been seen, 98 times of 100.
+def is_precise(back_to_back: ClockEvidence, length: int) -> bool:
+    """Whether twice as much as is tolerated would have been seen, 98 times of 100.
 
     Where the host is too restless for that, a clock that finds nothing says nothing.
     """
-    return rows.unsure <= bearable(rows, row) / 2
+    return back_to_back.error_s <= tolerated_s(back_to_back, length) / 2
 
 
-def agreed(
-    single: Testimony, rows: Testimony, row: int, whole: Testimony | None = None, *, late: bool = False
-) -> Testimony:
-    """What single calls and rows of so many say together of the same processes.
+def combined(
+    single: ClockEvidence, back_to_back: ClockEvidence, length: int, pooled: ClockEvidence | None = None, *,
+    host_behind: bool = False,
+) -> ClockEvidence:  # fmt: skip
+    """What single calls and blocks of ``length`` calls that follow each other say of the same processes.
 
-    Rows cannot hide much, so single calls must not claim much less than those in a row. Where rows are quiet,
-    single calls need not be. ``whole``: rows of earlier races, too, so that nobody has three chances of
-    looking quiet.
+    These cannot hide much, so single calls must not claim much less than they do. Where they are quiet,
+    single calls need not be.
 
-    ``late``: the submission's process says that the host asked for the calls of a row until its end. Then
-    they may have taken as long as the host, which a single call's time does not hold; so they do for the
-    reference, and as many times longer is no contradiction. Beyond that nobody can tell, and no speed is
-    claimed: 160 launches took an H200 0.42 ms by themselves and 1.18 ms in a row.
+    Args:
+        single: From blocks of single calls.
+        back_to_back: From blocks of calls that follow each other.
+        length: Calls of such a block.
+        pooled: From those of earlier races, too, so that nobody has three chances of looking quiet.
+        host_behind: The submission's process says that the host asked for the calls of a block until its end.
+            Then they may have taken as long as the host, which a single call's time does not hold; so they do
+            for the reference, and as many times longer is no contradiction. Beyond that nobody can tell, and
+            no speed is claimed: 160 launches took an H200 0.42 ms by themselves and 1.18 ms in a row.
     """
-    whole = whole or rows
-    if rows.accuses:
-        return replace(rows, kept=single.kept)
-    if single.accuses:
+    pooled = pooled or back_to_back
+    if back_to_back.suspicion:
+        return replace(back_to_back, confirmed=single.confirmed)
+    if single.suspicion:
         return single
-    slower = max(1.0, rows.trusted / single.trusted) if late and single.trusted else 1.0
-    more = (1 - ALIKE) * rows.said / slower - single.said - APART
-    if more > 0 and late:
-        return replace(single, clear=False, why=clock_words.late(single.said, rows.said))
-    if more > 0:
-        return replace(single, hidden=more, row=rows.said, clear=False)
-    sure, far = precise(whole, row), whole.apart > bearable(whole, row)
-    clear = single.enough and sure and not far and not (single.waits or rows.waits)
-    worse = rows if rows.waits else single
-    why = worse.why or (clock_words.far(whole.apart, row) if sure and far and whole.least > 0 else "")
-    return replace(worse, kept=single.kept, enough=single.enough, clear=clear, why=why)
+    behind = host_behind and single.reference_s
+    slower = max(1.0, back_to_back.reference_s / single.reference_s) if behind else 1.0
+    missing_s = (1 - WARMER) * back_to_back.claimed_s / slower - single.claimed_s - WARMER_S
+    if missing_s > 0 and host_behind:
+        why = clock_words.slow_host(single.claimed_s, back_to_back.claimed_s)
+        return replace(single, clear=False, why=why)
+    if missing_s > 0:
+        return replace(single, hidden_s=missing_s, back_to_back_s=back_to_back.claimed_s, clear=False)
+    precise, far = is_precise(pooled, length), pooled.apart_s > tolerated_s(pooled, length)
+    clear = single.enough and precise and not far and not (single.waits or back_to_back.waits)
+    worse = back_to_back if back_to_back.waits else single
+    why = worse.why
+    if not why and precise and far and pooled.least_apart_s > 0:
+        why = clock_words.unexplained_gap(pooled.apart_s, length)
+    return replace(worse, confirmed=single.confirmed, enough=single.enough, clear=clear, why=why)
 
 
 def _quietest(seconds: Array) -> float:
@@ -253,12 +317,13 @@ def too_fast(own: Blocks, card: Card | None, read_bytes: int, flops: int) -> str
     """Whether a call is said to take less than the card needs to read its input or to multiply, or ""."""
     if card is None:
         return ""
-    floor = max(read_bytes / card.dram_bytes_per_second, flops / card.tensor_flops_per_second)
-    said = median(own.seconds)
-    if said < 0.9 * floor:
+    floor_s = max(read_bytes / card.dram_bytes_per_second, flops / card.tensor_flops_per_second)
+    claimed_s = median(own.seconds)
+    if claimed_s < 0.9 * floor_s:
         return (
-            f"The process says that a call took {said * 1e6:.1f} us. {card.name} needs {floor * 1e6:.1f} us "
-            "for the bytes or the products alone, so the work was not done, or not in that time."
+            f"The process says that a call took {claimed_s * 1e6:.1f} us. {card.name} needs "
+            f"{floor_s * 1e6:.1f} us for the bytes or the products alone, so the work was not done, or not "
+            "in that time."
         )
     return ""
 

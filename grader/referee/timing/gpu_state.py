@@ -5,7 +5,10 @@ from __future__ import annotations
 import functools
 import importlib
 import os
+from dataclasses import asdict, dataclass
 from typing import Any
+
+from grader.domain.speed import Machine
 
 REASONS = {
     0x4: "power cap", 0x8: "hardware slowdown", 0x20: "thermal limit (software)",
@@ -13,24 +16,42 @@ REASONS = {
 }  # fmt: skip
 
 
-def state() -> dict[str, Any]:
-    """Name, driver, clocks in MHz, temperature in degrees Celsius, throttle reasons; {} without NVML."""
+@dataclass(frozen=True, slots=True)
+class GpuState:
+    """One look at the GPU: ``throttled`` says why it runs slower than it could."""
+
+    name: str
+    driver: str
+    sm_mhz: int
+    memory_mhz: int
+    celsius: int
+    throttled: list[str]
+
+
+def state() -> GpuState | None:
+    """The GPU's state now; None without NVML."""
     nvml = _nvml()
     if nvml is None:
-        return {}
+        return None
     try:
         gpu = _first(nvml)
         mask = nvml.nvmlDeviceGetCurrentClocksThrottleReasons(gpu)
-        return {
-            "name": _text(nvml.nvmlDeviceGetName(gpu)),
-            "driver": _text(nvml.nvmlSystemGetDriverVersion()),
-            "sm_mhz": nvml.nvmlDeviceGetClockInfo(gpu, nvml.NVML_CLOCK_SM),
-            "memory_mhz": nvml.nvmlDeviceGetClockInfo(gpu, nvml.NVML_CLOCK_MEM),
-            "celsius": nvml.nvmlDeviceGetTemperature(gpu, nvml.NVML_TEMPERATURE_GPU),
-            "throttled": [why for bit, why in REASONS.items() if mask & bit],
-        }
+        return GpuState(
+            name=_text(nvml.nvmlDeviceGetName(gpu)),
+            driver=_text(nvml.nvmlSystemGetDriverVersion()),
+            sm_mhz=nvml.nvmlDeviceGetClockInfo(gpu, nvml.NVML_CLOCK_SM),
+            memory_mhz=nvml.nvmlDeviceGetClockInfo(gpu, nvml.NVML_CLOCK_MEM),
+            celsius=nvml.nvmlDeviceGetTemperature(gpu, nvml.NVML_TEMPERATURE_GPU),
+            throttled=[why for bit, why in REASONS.items() if mask & bit],
+        )
     except Exception:  # a card or driver that does not answer one of these is timed all the same
-        return {}
+        return None
+
+
+def state_json() -> dict[str, object]:
+    """The state for a file of measurements; {} without NVML."""
+    found = state()
+    return asdict(found) if found else {}
 
 
 def _first(nvml: Any) -> Any:
@@ -56,12 +77,20 @@ def _text(value: Any) -> str:
     return value.decode() if isinstance(value, bytes) else str(value)
 
 
-def over(samples: list[dict[str, Any]]) -> dict[str, Any]:
+def ranges(samples: list[GpuState | None]) -> Machine:
     """Several states as one: the range of clocks and temperatures, and every reason that was seen."""
     seen = [s for s in samples if s]
     if not seen:
-        return {}
-    keys = ("sm_mhz", "memory_mhz", "celsius")
-    ranges = {key: [min(s[key] for s in seen), max(s[key] for s in seen)] for key in keys}
-    throttled = sorted({why for s in seen for why in s["throttled"]})
-    return {"name": seen[0]["name"], "driver": seen[0]["driver"], "throttled": throttled} | ranges
+        return Machine()
+
+    def ends(values: list[int]) -> list[int]:
+        return [min(values), max(values)]
+
+    return Machine(
+        name=seen[0].name,
+        driver=seen[0].driver,
+        throttled=sorted({why for s in seen for why in s.throttled}),
+        sm_mhz=ends([s.sm_mhz for s in seen]),
+        memory_mhz=ends([s.memory_mhz for s in seen]),
+        celsius=ends([s.celsius for s in seen]),
+    )

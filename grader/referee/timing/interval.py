@@ -10,6 +10,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from grader.domain.speed import Outcome, Spread
+
 RESAMPLES = 4000
 NOISY = 0.01  # half width of an interval, as a fraction, beyond which "no difference" says nothing
 NORMAL = 1.96
@@ -35,7 +37,7 @@ class Interval:
         return (self.high - self.low) / 2 / self.ratio
 
     @property
-    def outcome(self) -> str:
+    def outcome(self) -> Outcome:
         """ "faster" or "slower" only when the interval excludes 1, "same", or "too noisy to tell"."""
         if not self.clear:
             return "too noisy to tell"
@@ -51,7 +53,7 @@ class Interval:
 
 
 def interval(
-    pairs: Pairs, groups: list[int] | None = None, process: float = 0.0, *, between: bool = True
+    pairs: Pairs, groups: list[int] | None = None, process_share: float = 0.0, *, between: bool = True
 ) -> Interval:
     """From pairs of blocks that ran one after the other: seconds of calls of the one, and of the baseline.
 
@@ -63,8 +65,8 @@ def interval(
       the Bootstrap, 12.5). It keeps its coverage for a dozen pairs, where percentiles alone are too narrow.
       It is resampled with a fixed seed: the same times give the same interval;
     - processes: the same kernel in two processes differs by a little that no number of blocks averages out.
-      ``process`` is the standard deviation of that, as a fraction, known beforehand; where the groups lie
-      further apart than it says, what they show counts. Left out if ``between`` is false.
+      ``process_share`` is the standard deviation of that, as a fraction, known beforehand; where the groups
+      lie further apart than it says, what they show counts. Left out if ``between`` is false.
     """
     logs = np.array([math.log(median(theirs) / median(own)) for own, theirs in pairs])
     numbers = np.array(groups) if groups else np.zeros(len(logs), int)
@@ -74,7 +76,7 @@ def interval(
     if len(logs) < 3 or min(map(len, parts)) < 2:
         return Interval(math.exp(mean), 0.0, math.inf, len(logs))
     below, above = _blocks(parts, mean)
-    spread = _processes(parts, means, process) if between else 0.0
+    spread = _processes(parts, means, process_share) if between else 0.0
     below, above = math.hypot(below, spread), math.hypot(above, spread)
     return Interval(math.exp(mean), math.exp(mean - below), math.exp(mean + above), len(logs))
 
@@ -105,20 +107,6 @@ def _processes(parts: list[NDArray[Any]], means: NDArray[Any], known: float) -> 
         explained = float(np.mean([part.var(ddof=1) / len(part) for part in parts]))
         seen = math.sqrt(max(0.0, float(means.var(ddof=1)) - explained))
     return NORMAL * max(known, seen) / math.sqrt(len(parts))
-
-
-@dataclass(frozen=True, slots=True)
-class Spread:
-    """Seconds of single calls: median, 10th and 90th percentile, how many."""
-
-    median: float
-    p10: float
-    p90: float
-    n: int
-
-    def as_json(self) -> dict[str, float]:
-        """For the verdict."""
-        return {"median": self.median, "p10": self.p10, "p90": self.p90, "n": self.n}
 
 
 def spread(seconds: list[float]) -> Spread:

@@ -1,216 +1,370 @@
-"""The race: blocks of calls of submission and baselines in turns, and a look at every timed result."""
+"""The race: blocks of calls of all candidates and baselines in turns, and a look at every timed result.
+
+One submission beside its reference is a race of one candidate; several submissions for one problem share a
+race and the reference that is timed.
+"""
 
 from __future__ import annotations
 
+import contextlib
 import functools
-import math
 import time
-from dataclasses import dataclass, field, replace
-from statistics import median
-from typing import TYPE_CHECKING, Any
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
 
-import numpy as np
-
+from grader.domain import speed
 from grader.domain.task import Case
 from grader.domain.verdict import Status
 from grader.referee.fault import FaultError
-from grader.referee.timing import back_to_back as rows
-from grader.referee.timing import gpu_state as machine
-from grader.referee.timing.cross_check import Blocks, Testimony
-from grader.referee.timing.interval import Interval, Pairs, interval
-from grader.referee.timing.order import order, seed_of
-from grader.referee.timing.plan import Plan
-from grader.referee.timing.setup import Start, alike, at_once, beside, line_up, ready
+from grader.referee.timing import gpu_state, setup
+from grader.referee.timing.contender import COPY, Contender
+from grader.referee.timing.cross_check import Blocks, ClockEvidence
+from grader.referee.timing.plan import call_order, new_seed
+from grader.referee.timing.race_result import RaceResult
+from grader.referee.timing.setup import ProcessPair
 from grader.referee.timing.timed_results import compare
-from grader.referee.timing.track import COPY, EAGER, OWN, SOLUTION, Track
-from grader.referee.timing.two_clocks import Past, afterwards, hear
+from grader.referee.timing.two_clocks import CrossExamination, EarlierRaces, reference_blocks
 
 if TYPE_CHECKING:
     from grader.referee.session import Session
 
-RACES = 3  # at most, where the clocks do not agree
+MOST_RACES = 3  # where the clocks do not agree
+SEVERAL_LIMIT_S = 12.0  # of rounds of several candidates; for one it is the plan's
 BUSY = "Too noisy to tell: between the calls this machine did other things. Grade it again."
 
-__all__ = [
-    "COPY", "EAGER", "OWN", "SOLUTION", "Heat", "Start", "Track", "alone", "beside", "heat", "line_up",
-    "ready",
-]  # fmt: skip
+
+class SetUpError(Exception):
+    """A candidate that cannot be set up: its number, and why."""
+
+    def __init__(self, number: int, fault: FaultError) -> None:
+        super().__init__(fault.message)
+        self.number, self.fault = number, fault
 
 
-@dataclass(slots=True)
-class Heat:
-    """What a race has found. ``baselines`` by name, the first is the one that counts.
+@dataclass(slots=True, eq=False)
+class Candidate:
+    """A submission in a race.
 
-    ``pairs`` by baseline; ``rows``: blocks whose calls follow each other, of each pair of processes of which
-    there are any; ``groups`` says for each of them which pair of processes it comes from. Where no
-    ratio is claimed it is not ``clear``, and ``why`` is for a student. ``hearing``: seconds for rows.
+    Attributes:
+        name: Its number, as text.
+        session: Where it was graded.
+        pairs: Its processes that race, one pair for each group.
+        result: Of its last race.
+        suspected: Results of the races in which its times were suspected.
+        earlier: What its earlier races leave to the next.
+        fault: Why it is out.
     """
 
-    own: Blocks
-    baselines: dict[str, Blocks]
-    plan: Plan
-    pairs: dict[str, Pairs]
-    rounds: int = 0
-    overhead: float = 0.0
-    machine: dict[str, Any] = field(default_factory=dict)
-    compared: int = 0
-    rows: list[rows.Pair] = field(default_factory=list)
-    groups: list[int] = field(default_factory=list)
-    kept: list[bool] = field(default_factory=list)
-    clear: bool = True
-    why: str = ""
-    hearing: float = 0.0
+    name: str
+    session: Session
+    pairs: list[ProcessPair]
+    result: RaceResult
+    suspected: list[RaceResult] = field(default_factory=list)
+    earlier: EarlierRaces = field(default_factory=EarlierRaces)
+    fault: FaultError | None = None
 
-    def against(self, name: str = EAGER, *, sampling: bool = False) -> Interval:
-        """How many times as fast as that baseline; ``sampling``: as if processes were all alike.
 
-        Pairs of blocks that the wall clock does not confirm are left out, unless it confirms too few.
+@dataclass(slots=True, eq=False)
+class _Turn:
+    """A contender in a round; ``candidate``: if it is one. ``seconds``: of the calls of its two blocks."""
+
+    name: str
+    contender: Contender
+    candidate: Candidate | None = None
+    seconds: list[list[float]] = field(default_factory=list)
+
+    @property
+    def out(self) -> bool:
+        return self.candidate is not None and self.candidate.fault is not None
+
+
+class Race:
+    """A race of one candidate or several.
+
+    A *group* is a pair of processes of each candidate. Of its references only the first candidate's is timed;
+    the others, which may have other weights, compute what their own candidate's results are compared with.
+
+    Args:
+        sessions: Of each candidate.
+        groups: For each group the candidates' pairs of processes, in the order of ``sessions``.
+
+    Attributes:
+        candidates: In the order given.
+        during: Blocks of the first reference in the last race in which nobody was missing.
+        stages: Seconds of rounds of single calls, and of back-to-back blocks ("rows"), for all races.
+    """
+
+    def __init__(self, sessions: Sequence[Session], groups: Sequence[Sequence[ProcessPair]]) -> None:
+        self.groups = groups
+        self._trusted = [group[0] for group in groups]
+        first = self._trusted[0]
+        self._plan, self._rng = first.plan, sessions[0].rng
+        self._baselines = [c.name for c in (first.reference, *first.others)]
+        names = [str(number) for number in range(len(sessions))]
+        self._opponents = [*self._baselines, *names]
+        self.candidates = [
+            Candidate(name, session, [group[number] for group in groups], self._no_result())
+            for number, (name, session) in enumerate(zip(names, sessions, strict=True))
+        ]
+        one = len(sessions) == 1
+        least = self._plan.least_for(first.eager_s) if one else self._plan.least
+        self._least_rounds = max(least, 2 * len(groups))
+        self._limit_s = self._plan.limit_s if one else SEVERAL_LIMIT_S
+        self.during = Blocks()
+        self.stages = {"rounds": 0.0, "rows": 0.0}
+
+    @property
+    def playing(self) -> list[Candidate]:
+        """Those that are not out."""
+        return _playing(self.candidates)
+
+    def result(self, number: int = 0) -> RaceResult:
+        """What was found of a candidate.
+
+        Raises:
+            FaultError: ``wrong_output`` if any timed result was not what it should be, ``tampered`` if two
+                races showed work that the claimed times do not hold, or whatever else put it out.
         """
-        process = 0.0
-        if self.own.calls and not sampling:
-            process = math.hypot(self.plan.process / median(self.own.seconds), self.plan.share)
-        pairs, groups = self.pairs[name], self.groups
-        if self.clear and self.kept:
-            pairs = [p for p, k in zip(pairs, self.kept, strict=True) if k]
-            groups = [g for g, k in zip(groups, self.kept, strict=True) if k]
-        found = interval(pairs, groups, process, between=not sampling)
-        return found if self.clear else replace(found, clear=False)
+        candidate = self.candidates[number]
+        if candidate.fault:
+            raise candidate.fault
+        return candidate.result
 
-    def as_json(self) -> dict[str, Any]:
-        """For a verdict: claims and wall times of all blocks of submission and reference."""
-        found = {"submission": self.own.as_json(), "reference": self.baselines[EAGER].as_json()}
-        if not self.rows:
-            return found
-        mine, eager = Blocks(), Blocks()
-        for pair in self.rows:
-            mine.extend(pair[0])
-            eager.extend(pair[1])
-        return found | {"rows": {"submission": mine.as_json(), "reference": eager.as_json()}}
+    def exclude(self, candidate: Candidate, fault: FaultError) -> None:
+        """That one takes no further part, and nobody is compared with it."""
+        candidate.fault = fault
+        for other in self.candidates:
+            other.result.block_pairs[candidate.name] = []
+
+    def run(self) -> None:
+        """Rounds until each candidate's interval is narrow enough, or time is up.
+
+        If the clocks do not agree on a candidate, it races again, and a third time if need be: a host that
+        did something else for a while is not a cheat. Nor is a call that waits for the device: in these races
+        it is waited for after each call, of all contenders, so that such a one has its ratio.
+
+        The second race is without those on whom the clocks agree: they need not wait for one that is out
+        after that. If it is not, all race once more, since candidates are compared within one race. Where
+        even the last one cannot tell, no ratio is claimed: the result is not ``clear``. So it is where no
+        more is missing than calls of the reference that wait would explain.
+
+        Raises:
+            FaultError: If a baseline fails. A candidate's own fault puts only that one out.
+        """
+        among = self.playing
+        for number in range(MOST_RACES):
+            drain, everybody = number > 0, among == self.playing
+            self._run_rounds(among, drain=drain)
+            if everybody:
+                self.during = self._trusted[0].reference.blocks
+            doubted = self._look_at_clocks(among, drain=drain)
+            if not (doubted if everybody else _playing(among)):
+                return
+            among = doubted if number == 0 else self.playing
+
+    def reference_alone(self) -> Blocks:
+        """Blocks of the reference, once all of the candidates' processes have ended."""
+        for candidate in self.candidates:
+            for session in (candidate.session, *(pair.session for pair in candidate.pairs)):
+                session.rest()
+        return reference_blocks(self._rng, self._trusted[0])
+
+    def close_new_pairs(self) -> None:
+        """End the processes that were started for this race."""
+        for candidate in self.candidates:
+            _close([pair.session for pair in candidate.pairs if pair.session is not candidate.session])
+
+    def _no_result(self) -> RaceResult:
+        baselines = {name: Blocks() for name in self._baselines}
+        return RaceResult(Blocks(), baselines, self._plan, {name: [] for name in self._opponents})
+
+    def _run_rounds(self, among: list[Candidate], *, drain: bool) -> None:
+        """One race of these, from its beginning."""
+        for pair in (pair for group in self.groups for pair in group):
+            for contender in pair.contenders:
+                contender.blocks = Blocks()  # without those that the setup was told by
+        for candidate in among:
+            candidate.result = self._no_result()
+        begun, states, rounds = time.monotonic(), [gpu_state.state()], 0
+        while _playing(among) and not self._enough(among, rounds, time.monotonic() - begun):
+            for number in range(len(self.groups)):
+                self._round(number, among, drain=drain)
+            rounds += len(self.groups)
+            states.append(gpu_state.state())
+        for result in (candidate.result for candidate in among):
+            result.rounds, result.overhead_s = rounds, self._trusted[0].overhead_s
+            result.machine = gpu_state.ranges(states)
+        self.stages["rounds"] += time.monotonic() - begun
+
+    def _enough(self, among: list[Candidate], rounds: int, seconds: float) -> bool:
+        if rounds < self._least_rounds:
+            return False
+        if rounds >= self._plan.most or seconds >= self._limit_s:
+            return True
+        widths = [c.result.against(sampling=True).half_width for c in _playing(among)]
+        return all(width <= self._plan.half_width for width in widths)
+
+    def _round(self, number: int, among: list[Candidate], *, drain: bool) -> None:
+        """Two blocks of each contender of a group, A B B A, in an order drawn now."""
+        first, candidates = self._trusted[number], _playing(among)
+        turns = [_Turn(c.name, c.pairs[number].submission, c) for c in candidates]
+        turns += [_Turn(baseline.name, baseline) for baseline in (first.reference, *first.others)]
+        forth = [turns[i] for i in self._rng.permutation(len(turns))]
+        for order in (forth, forth[::-1]):
+            # Inputs that no call has had before, the same for all contenders.
+            numbers, seed = call_order(self._plan, self._rng), new_seed(self._rng)
+            for turn in order:
+                if not _playing(candidates):
+                    return
+                self._timed_block(turn, first, numbers, seed, drain=drain)
+            self._compare_results(number, candidates, numbers, seed)
+        for own in (turn for turn in turns if turn.candidate and not turn.out):
+            assert own.candidate is not None
+            result = own.candidate.result
+            for other in (turn for turn in turns if turn is not own and not turn.out):
+                result.block_pairs[other.name] += list(zip(own.seconds, other.seconds, strict=True))
+            result.groups += [number, number]
+
+    def _timed_block(
+        self, turn: _Turn, first: ProcessPair, numbers: list[int], seed: int, *, drain: bool
+    ) -> None:
+        if turn.out:
+            return
+        calls = [0] * len(numbers) if turn.name == COPY else numbers
+        fresh = self._plan.fresh_for(first.eager_s)
+        with self._blamed(turn.candidate):
+            turn.contender.run_block(calls, seed, flushes=first.flushes, fresh=fresh, drain=drain)
+            claims = turn.contender.blocks.calls[-1]
+            turn.seconds.append([max(s - first.overhead_s, 1e-9) for s in claims])
+
+    def _compare_results(
+        self, number: int, candidates: list[Candidate], numbers: list[int], seed: int
+    ) -> None:
+        """Every result of a block with that of the candidate's own reference."""
+        for candidate in _playing(candidates):
+            pair = candidate.pairs[number]
+            if len(self.candidates) > 1:
+                pair.reference.repeat(numbers, seed)
+            with self._blamed(candidate):
+                candidate.result.compared += compare(
+                    pair.submission,
+                    pair.reference,
+                    range(len(numbers)),
+                    len(numbers),
+                    pair.outputs,
+                    pair.bound,
+                )
+
+    def _look_at_clocks(self, among: list[Candidate], *, drain: bool) -> list[Candidate]:
+        """Those on whom the clocks do not agree. One that is suspected for the second time is out."""
+        doubted, begun = [], time.monotonic()
+        for candidate in _playing(among):
+            with self._blamed(candidate):
+                evidence = self._examine(candidate, drain=drain)
+                if evidence.suspicion:
+                    candidate.suspected.append(candidate.result)
+                    if len(candidate.suspected) > 1:
+                        races = [speed.as_json(result.times()) for result in candidate.suspected]
+                        raise FaultError(Status.TAMPERED, evidence.suspicion, races=races)
+                if not candidate.result.clear:
+                    doubted.append(candidate)
+        self.stages["rows"] += time.monotonic() - begun
+        return doubted
+
+    def _examine(self, candidate: Candidate, *, drain: bool) -> ClockEvidence:
+        """What the clocks say of a candidate, and which of its blocks count."""
+        result, both = candidate.result, list(zip(candidate.pairs, self._trusted, strict=True))
+        singles = [(own.submission.blocks, trusted.reference.blocks) for own, trusted in both]
+        # Its back-to-back blocks beside those of its own references, which compute with its weights.
+        examination = CrossExamination(self._rng, candidate.pairs, self._trusted, drain)
+        evidence, found = examination.run(singles, candidate.earlier)
+        result.back_to_back = found.blocks
+        result.compared += found.compared
+        blocks = [iter(confirmed) for confirmed in evidence.confirmed]
+        result.confirmed = [next(blocks[group]) for group in result.groups]
+        result.clear = evidence.clear and not evidence.suspicion
+        result.why = "" if result.clear else evidence.why or BUSY
+        for own, trusted in both:
+            result.submission.extend(own.submission.blocks)
+            for baseline in (trusted.reference, *trusted.others):
+                result.baselines[baseline.name].extend(baseline.blocks)
+        return evidence
+
+    @contextlib.contextmanager
+    def _blamed(self, candidate: Candidate | None) -> Iterator[None]:
+        """A candidate's own fault ends the race for that one only."""
+        try:
+            yield
+        except FaultError as fault:
+            if candidate is None:
+                raise
+            self.exclude(candidate, fault)
 
 
-def more(case: Case, start: Start) -> list[Start]:
-    """The pairs of processes that race: the one that there is, or for short calls several new ones.
+def set_up_race(
+    sessions: Sequence[Session], case: Case, baselines: tuple[str, ...] = (), copy_bytes: int = 0
+) -> Race:
+    """Set up all candidates; the first one's plan, and its baselines, are those of the race.
 
     Two processes with the same kernel are not quite alike, the less so if they did other things before: the
-    reference's has computed answers, the submission's has been judged. Where that can matter, all pairs are
-    new, and it is several of them.
+    reference's has computed answers, the submission's has been judged. Where that can matter, which is where
+    calls are short, all pairs are new, and there are several of each candidate.
+
+    Raises:
+        SetUpError: If one candidate cannot be set up.
+        FaultError: If its processes cannot be started.
     """
-    wanted, session = start.plan.pairs_for(start.eager_seconds), start.session
-    if session.twin is None or wanted == 1:
-        return [start]
-    twins = at_once(*[functools.partial(session.twin, session.problem.beside)] * wanted)
-    pairs: list[Start] = []
+    with _numbered(0):
+        first = setup.set_up(sessions[0], case, baselines, copy_bytes)
+    graded = [first]
+    for number, session in enumerate(sessions[1:], 1):
+        with _numbered(number):
+            graded.append(setup.set_up(session, case, plan=first.plan))
+    wanted, groups = first.plan.pairs_for(first.eager_s), [graded]
+    if wanted > 1 and all(session.twin for session in sessions):
+        groups = _new_groups(sessions, case, graded, wanted)
+    equal = iter(setup.equalise([pair for group in groups for pair in group]))
+    return Race(sessions, [[next(equal) for _ in group] for group in groups])
+
+
+def _new_groups(
+    sessions: Sequence[Session], case: Case, like: list[ProcessPair], count: int
+) -> list[list[ProcessPair]]:
+    """``count`` groups of new processes: one candidate's start all at once, several's group by group."""
+    starters = [functools.partial(s.twin, s.problem.beside) for s in sessions if s.twin]
+    batches = 1 if len(starters) == 1 else count
+    made: list[Session] = []
+    groups: list[list[ProcessPair]] = []
     try:
-        pairs.extend(beside(twin, case, start) for twin in twins)
-    except FaultError:
-        for twin in twins:
-            twin.close()
-            twin.oracle.player.stop()
+        for _ in range(batches):
+            new = setup.at_once(*starters * (count // batches))
+            made += new
+            for at in range(0, len(new), len(starters)):
+                groups.append([])
+                for number, session in enumerate(new[at : at + len(starters)]):
+                    with _numbered(number):
+                        groups[-1].append(setup.another_pair(session, case, like[number]))
+    except (FaultError, SetUpError):
+        _close(made)
         raise
-    return alike(pairs)
+    return groups
 
 
-def heat(session: Session, *starts: Start) -> Heat:
-    """Blocks in turns, A B B A, in an order drawn for each round, until the interval is narrow enough.
-
-    If the clocks do not agree, all is raced once more, and a third time if need be: a host that did something
-    else for a while is no cheat. Nor is a call that waits for the device: in these races it is waited for
-    after each call, of all contenders, so that such a one has its ratio. Raises FaultError with
-    ``wrong_output`` if any timed result is not what it should be, and ``tampered`` if two races show work
-    that the claimed times do not hold. Where even the last one cannot tell, no ratio is claimed: ``clear`` is
-    false. So it is where no more is missing than calls of the reference that wait would explain.
-    """
-    accusing: list[Heat] = []
-    past = Past()
-    for number in range(RACES):
-        found, said = _heat(session, starts, past, drain=number > 0)
-        if said.clear and not said.accuses:
-            return found
-        accusing += [found] * bool(said.accuses)
-        if len(accusing) > 1:
-            raise FaultError(Status.TAMPERED, said.accuses, races=[h.as_json() for h in accusing])
-    found.clear, found.why = False, said.why or BUSY
-    return found
+@contextlib.contextmanager
+def _numbered(number: int) -> Iterator[None]:
+    """A fault says whose it is, so that the others may race without it."""
+    try:
+        yield
+    except FaultError as fault:
+        raise SetUpError(number, fault) from fault
 
 
-def _heat(session: Session, starts: tuple[Start, ...], past: Past, *, drain: bool) -> tuple[Heat, Testimony]:
-    first = starts[0]
-    for track in (t for s in starts for t in s.tracks):
-        track.blocks = Blocks()
-    shared = set.intersection(*({t.name for t in s.tracks} for s in starts)) - {OWN}
-    names = [t.name for t in first.tracks if t.name in shared]
-    found = Heat(Blocks(), {name: Blocks() for name in names}, first.plan, {name: [] for name in names})
-    found.overhead = first.overhead
-    begun, states = time.monotonic(), [machine.state()]
-    least = max(first.plan.least_for(first.eager_seconds), 2 * len(starts))
-    while not _enough(found, time.monotonic() - begun, least):
-        for group, start in enumerate(starts):
-            _round(session, start, found, group, names, drain)
-        found.rounds += len(starts)
-        states.append(machine.state())
-    for start in starts:
-        for track in start.tracks:
-            into = found.own if track is start.mine else found.baselines.get(track.name)
-            if into is not None:
-                into.extend(track.blocks)
-    said = _heard(session, starts, found, past, drain=drain)
-    blocks = [iter(kept) for kept in said.kept]
-    found.kept = [next(blocks[group]) for group in found.groups]
-    found.machine = machine.over(states)
-    return found, said
+def _close(sessions: list[Session]) -> None:
+    for session in sessions:
+        session.close()
+        session.oracle.player.stop()
 
 
-def _heard(session: Session, starts: tuple[Start, ...], found: Heat, past: Past, *, drain: bool) -> Testimony:
-    """What the clocks say of single calls, and of such as follow each other."""
-    singles, begun = [(s.mine.blocks, s.eager.blocks) for s in starts], time.monotonic()
-    heard = hear(session, singles, starts, starts, past, drain=drain)
-    found.rows, found.hearing = heard.rows, time.monotonic() - begun
-    found.compared += heard.compared
-    return heard.said
-
-
-def _round(session: Session, start: Start, found: Heat, group: int, names: list[str], drain: bool) -> None:
-    """Two blocks of each contender of one pair of processes."""
-    mine, eager, everyone = start.mine, start.eager, start.tracks
-    drawn = [everyone[i] for i in session.rng.permutation(len(everyone))]
-    times: dict[str, list[list[float]]] = {t.name: [] for t in everyone}
-    fresh = start.plan.fresh_for(start.eager_seconds)
-    for turns in (drawn, drawn[::-1]):
-        # Inputs that no call has had before, the same for all contenders.
-        calls, seed = order(start.plan, session.rng), seed_of(session.rng)
-        for track in turns:
-            numbers = [0] * len(calls) if track.name == COPY else calls
-            track.block(numbers, seed, start.times, fresh, drain=drain)
-            times[track.name].append([max(s - start.overhead, 1e-9) for s in track.blocks.calls[-1]])
-        found.compared += compare(mine, eager, range(len(calls)), len(calls), start.outputs, start.bound)
-    for name in names:
-        found.pairs[name] += list(zip(times[mine.name], times[name], strict=True))
-    found.groups += [group, group]
-
-
-def _enough(heat: Heat, seconds: float, least: int) -> bool:
-    how = heat.plan
-    if heat.rounds < least:
-        return False
-    if heat.rounds >= how.most or seconds >= how.seconds:
-        return True
-    return heat.against(sampling=True).half_width <= how.precise
-
-
-def alone(session: Session, *starts: Start) -> Blocks:
-    """Blocks of the reference once the submission's processes have ended."""
-    for each in (session, *(start.session for start in starts)):
-        each.rest()
-    return afterwards(session, starts[0])
-
-
-def unlike(heat: Heat) -> float:
-    """Seconds by which pairs of processes differ, less what blocks explain; NaN for one pair. To report."""
-    own = median(heat.own.seconds)
-    logs = np.array([math.log(median(b) / median(a)) for a, b in heat.pairs[EAGER]])
-    groups = [logs[np.array(heat.groups) == g] for g in sorted(set(heat.groups))]
-    if len(groups) < 2:
-        return math.nan
-    means = np.array([g.mean() for g in groups])
-    within = float(np.mean([g.var(ddof=1) / len(g) for g in groups]))
-    return own * math.sqrt(max(0.0, float(means.var(ddof=1)) - within))
+def _playing(candidates: Sequence[Candidate]) -> list[Candidate]:
+    return [candidate for candidate in candidates if candidate.fault is None]

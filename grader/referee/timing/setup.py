@@ -6,9 +6,9 @@ import math
 import time
 from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from statistics import median
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, TypeVar
 
 from grader.domain.task import Case
 from grader.domain.verdict import Status
@@ -17,116 +17,160 @@ from grader.referee.draw import Drawn
 from grader.referee.fault import FaultError
 from grader.referee.judge import judge, right
 from grader.referee.reference import Expected
+from grader.referee.timing.contender import COPY, EAGER, OWN, SOLUTION, Contender, positive
 from grader.referee.timing.independent import independent
 from grader.referee.timing.models import Making, together
-from grader.referee.timing.plan import Plan, plan
+from grader.referee.timing.plan import Plan, make_plan
 from grader.referee.timing.timed_results import Outputs, distance, fetch
-from grader.referee.timing.track import COPY, EAGER, OWN, SOLUTION, Track, positive
 from grader.referee.transport import Value
 
 if TYPE_CHECKING:
     from grader.referee.session import Session
 
 T = TypeVar("T")
-L2 = 64 << 20  # only the RTX 4090 of the course's cards has a larger cache, and it is overwritten anyway
+L2_BYTES = (
+    64 << 20
+)  # only the RTX 4090 of the course's cards has a larger cache, and it is overwritten anyway
 MOST_FLUSHES = 24
-LEAD = 2.0  # times what a host usually takes to ask for a call
+HOST_MARGIN = 2.0  # times what a host usually takes to ask for a call
 FLOOR = 1e-6  # of the root mean square: what rounding alone may make
 
 
 @dataclass(frozen=True, slots=True)
-class Start:
-    """A pair of processes in place: tracks with their inputs, what comes out, how far results may differ.
+class ProcessPair:
+    """A submission and a reference that are set up, each in its process.
 
-    ``stages``: seconds of each step that led here; ``eager_seconds``: about what the reference's call takes;
-    ``host``: seconds that the slowest host needs to ask for a call; ``step``: size and seconds of a step of
-    the work before a row of calls; ``memory``: bytes of the device's; ``sets``: the inputs that
-    were handed over.
+    Attributes:
+        session: Whose processes they are.
+        submission: What is timed of the submission.
+        reference: What is timed of the reference, eager PyTorch.
+        others: Further baselines.
+        plan: How much is timed.
+        outputs: Shapes and dtypes of a call's results.
+        bound: How far results may differ from the reference's.
+        overhead_s: Between two events with nothing in between.
+        flushes: How often the cache is overwritten before each call.
+        host_s: What the slowest host needs to ask for a call.
+        busy_size: Of the matrices of the busy work before calls that follow each other.
+        busy_step_s: Of a step of that work.
+        memory_bytes: Of the device.
+        eager_s: A call of the reference, about.
+        stages: Seconds of each step that led here.
+        sets: The inputs that were handed over.
     """
 
     session: Session
-    mine: Track
-    eager: Track
-    others: list[Track]
+    submission: Contender
+    reference: Contender
+    others: list[Contender]
     plan: Plan
     outputs: Outputs
     bound: float
-    overhead: float
-    times: int
-    host: float
-    step: tuple[int, float]
-    memory: int
-    eager_seconds: float
+    overhead_s: float
+    flushes: int
+    host_s: float
+    busy_size: int
+    busy_step_s: float
+    memory_bytes: int
+    eager_s: float
     stages: dict[str, float]
     sets: list[list[Value]]
 
     @property
-    def tracks(self) -> list[Track]:
-        """All contenders, the submission first."""
-        return [self.mine, self.eager, *self.others]
+    def contenders(self) -> list[Contender]:
+        """All of them, the submission first."""
+        return [self.submission, self.reference, *self.others]
 
 
-def line_up(
-    session: Session,
-    case: Case,
-    baselines: tuple[str, ...] = (),
-    copy: int = 0,
-    how: Plan | None = None,
-    sets: list[list[Value]] | None = None,
-) -> Start:
+@dataclass(frozen=True, slots=True)
+class HostTimes:
+    """Seconds between two events, to ask for a call, and to overwrite the cache."""
+
+    overhead_s: float
+    host_s: float
+    flush_s: float
+
+
+@dataclass(frozen=True, slots=True)
+class _Questions:
+    """``sets`` of inputs, what the first should give, and how much of it is timed."""
+
+    sets: list[list[Value]]
+    expected: Expected
+    plan: Plan
+
+
+@dataclass(slots=True)
+class _Baselines:
+    """The reference and the other baselines; ``hosts``: seconds that each needs to ask for a call."""
+
+    eager: Contender
+    times: HostTimes
+    others: list[Contender] = field(default_factory=list)
+    hosts: list[float] = field(default_factory=list)
+
+
+class _StageClock:
+    def __init__(self) -> None:
+        self.stages: dict[str, float] = {}
+        self._begun = time.monotonic()
+
+    def lap(self, stage: str) -> None:
+        """Seconds since the last lap, added to ``stage``."""
+        now = time.monotonic()
+        self.stages[stage] = self.stages.get(stage, 0.0) + now - self._begun
+        self._begun = now
+
+
+def set_up(
+    session: Session, case: Case, baselines: tuple[str, ...] = (), copy_bytes: int = 0,
+    plan: Plan | None = None, sets: list[list[Value]] | None = None,
+) -> ProcessPair:  # fmt: skip
     """Make the models, give weights and sets of inputs, call everything a few times.
 
-    ``case`` is that of a submission that was right; it is raced against eager and ``baselines`` (modes of
-    torch.compile, or "solution"). ``copy``: bytes of a device copy that runs beside, to tell how fast memory
-    is. ``sets``: these inputs instead of fresh ones.
+    Args:
+        session: A submission that was right.
+        case: The call.
+        baselines: Modes of torch.compile, or "solution", beside eager.
+        copy_bytes: Of a device copy that runs beside, to tell how fast memory is; 0 for none.
+        plan: How much is timed, if not what the sizes of the tensors make of it.
+        sets: These inputs instead of fresh ones.
+
+    Raises:
+        FaultError: If a call fails or is wrong, or if this cannot be timed.
     """
-    stages: dict[str, float] = {}
-    clock = _Steps(stages)
+    clock = _StageClock()
     session.revive()
-    own, oracle, entry = session.player, session.oracle.player, case.entry or session.task.entry
-    assert own is not None
+    assert session.player is not None
+    submission, entry = Contender(OWN, session.player), case.entry or session.task.entry
     model, making = _models(session, case)
-    clock.step("reference's model")
-    first = sets[0] if sets else session.problem.arguments(case)
-    taken = sum(a.storage.nbytes for a in first if isinstance(a, Drawn))
-    clock.step("inputs")
-    expected = session.oracle.expect(case, first)
-    clock.step("answers")
-    if expected.is_value:
-        raise FaultError(Status.NOT_GRADABLE, "Only calls that return tensors are timed.")
-    how = how or plan(taken, sum(e.nbytes for e in expected.eager), l2_bytes=L2)
-    sets = sets or [first, *(session.problem.arguments(case) for _ in range(how.sets - 1))]
-    clock.step("inputs")
-    theirs = session.task.reference_entry or entry
-    mine, eager = Track(OWN, own), Track(EAGER, oracle)
-    others = [Track(name, oracle) for name in baselines if name != SOLUTION]
-    facts = ready(eager, theirs, sets, how)
-    host = [facts["host"], *(ready(t, theirs, sets, how, compiled=t.name)["host"] for t in others)]
-    if copy:
-        others.append(Track(COPY, oracle))
-        ready(others[-1], theirs, sets[:1], how, copy=copy)
+    clock.lap("reference's model")
+    asked = _questions(session, case, clock, plan, sets)
+    found = _baselines(session, entry, asked, baselines, copy_bytes)
     if SOLUTION in baselines:
-        others.append(_solution(session, model, making))
-        host.append(ready(others[-1], entry, sets, how)["host"])
-    clock.step("ready")
+        found.others.append(_solution(session, model, making))
+        found.hosts.append(hand_over(found.others[-1], entry, asked.sets, asked.plan).host_s)
+    clock.lap("ready")
     if making:
         making.finish()
-    clock.step("submission's model")
-    host.append(ready(mine, entry, sets, how)["host"])
-    clock.step("ready")
-    times = _times(host, facts["flush"])
-    bound = _bound(mine, expected)
-    eager_seconds = _seconds(eager, times, facts["overhead"])
-    clock.step("judge")
-    told = eager.ask("lead")
-    clock.step("ready")
-    return Start(
-        session, mine, eager, others, how, expected.outputs, bound, facts["overhead"], times, max(host),
-        (told["size"], told["seconds"]), told["memory"], eager_seconds, stages, sets,
+    clock.lap("submission's model")
+    hosts = [*found.hosts, hand_over(submission, entry, asked.sets, asked.plan).host_s]
+    clock.lap("ready")
+    flushes = _flushes(hosts, found.times.flush_s)
+    bound = _bound(submission, asked.expected)
+    eager_s = _eager_seconds(found.eager, flushes, found.times.overhead_s)
+    clock.lap("judge")
+    busy = found.eager.ask("busy_work")
+    clock.lap("ready")
+    return ProcessPair(
+        session=session, submission=submission, reference=found.eager, others=found.others, plan=asked.plan,
+        outputs=asked.expected.outputs, bound=bound, overhead_s=found.times.overhead_s, flushes=flushes,
+        host_s=max(hosts), busy_size=busy["size"], busy_step_s=busy["seconds"], memory_bytes=busy["memory"],
+        eager_s=eager_s, stages=clock.stages, sets=asked.sets,
     )  # fmt: skip
 
 
-def beside(session: Session, case: Case, like: Start) -> Start:
+def another_pair(session: Session, case: Case, like: ProcessPair) -> ProcessPair:
     """Another pair of processes for the race of ``like``, with the same inputs; both files are loaded.
 
     What a process did before it makes a short call changes what the call takes: on H200s by 0.2 us, and once
@@ -138,19 +182,51 @@ def beside(session: Session, case: Case, like: Start) -> Start:
     if making:
         making.finish()
     assert session.player is not None
-    mine, eager = Track(OWN, session.player), Track(EAGER, session.oracle.player)
+    submission = Contender(OWN, session.player)
+    reference = Contender(EAGER, session.oracle.player)
     entry = case.entry or session.task.entry
-    facts = ready(eager, session.task.reference_entry or entry, like.sets, like.plan)
-    host = [facts["host"], ready(mine, entry, like.sets, like.plan)["host"]]
-    others = [Track(t.name, t.player) for t in like.others]
-    times, slowest = max(like.times, _times(host, facts["flush"])), max(like.host, *host)
-    return replace(like, session=session, mine=mine, eager=eager, others=others, times=times, host=slowest)
+    times = hand_over(reference, session.task.reference_entry or entry, like.sets, like.plan)
+    hosts = [times.host_s, hand_over(submission, entry, like.sets, like.plan).host_s]
+    return replace(
+        like, session=session, submission=submission, reference=reference,
+        others=[Contender(other.name, other.player) for other in like.others],
+        flushes=max(like.flushes, _flushes(hosts, times.flush_s)), host_s=max(like.host_s, *hosts),
+    )  # fmt: skip
 
 
-def alike(pairs: Sequence[Start]) -> list[Start]:
+def equalise(pairs: Sequence[ProcessPair]) -> list[ProcessPair]:
     """The same, but the device is kept busy as long for all."""
-    times, host = max(s.times for s in pairs), max(s.host for s in pairs)
-    return [replace(s, times=times, host=host) for s in pairs]
+    flushes, host_s = max(p.flushes for p in pairs), max(p.host_s for p in pairs)
+    return [replace(p, flushes=flushes, host_s=host_s) for p in pairs]
+
+
+def hand_over(
+    contender: Contender, entry: str, sets: list[list[Value]], plan: Plan, *, compiled: str = "",
+    copy_bytes: int = 0,
+) -> HostTimes:  # fmt: skip
+    """Hand the sets over, in one piece of shared memory, and have everything called a few times.
+
+    ``compiled``: by torch.compile in that mode. ``copy_bytes``: a copy of so many bytes instead of a call.
+    """
+    drawn = [a for args in sets for a in args if isinstance(a, Drawn)]
+    slots = iter(transport.pack(contender.player, drawn))
+    one_by_one = [isinstance(a, Drawn) and independent(a.view()) for a in sets[0]]
+    listed = [
+        [{"slot": next(slots).as_json()} if isinstance(a, Drawn) else {"value": a} for a in args]
+        for args in sets
+    ]
+    told = contender.ask(
+        "ready", entry=entry, sets=listed, independent=one_by_one, flush_bytes=plan.flush_bytes,
+        compiled=compiled, copy_bytes=copy_bytes,
+    )  # fmt: skip
+    seconds = [told[k] if positive(told.get(k)) else 0.0 for k in ("overhead", "host", "flush")]
+    return HostTimes(*map(float, seconds))
+
+
+def at_once(*jobs: Callable[[], T]) -> list[T]:
+    """The jobs' results, each from a thread of its own: they wait for different processes."""
+    with ThreadPoolExecutor(len(jobs)) as pool:
+        return [done.result() for done in [pool.submit(job) for job in jobs]]
 
 
 def _models(session: Session, case: Case) -> tuple[bool, Making | None]:
@@ -163,46 +239,68 @@ def _models(session: Session, case: Case) -> tuple[bool, Making | None]:
     return model, making
 
 
-def _times(host: list[float], flush: float) -> int:
-    """How often the cache is overwritten before a call, for all the same.
+def _questions(
+    session: Session, case: Case, clock: _StageClock, plan: Plan | None, sets: list[list[Value]] | None
+) -> _Questions:
+    """Draw the sets, as many as the plan wants, and compute the answers to the first."""
+    first = sets[0] if sets else session.problem.arguments(case)
+    taken_bytes = sum(a.storage.nbytes for a in first if isinstance(a, Drawn))
+    clock.lap("inputs")
+    expected = session.oracle.expect(case, first)
+    clock.lap("answers")
+    if expected.is_value:
+        raise FaultError(Status.NOT_GRADABLE, "Only calls that return tensors are timed.")
+    plan = plan or make_plan(taken_bytes, sum(e.nbytes for e in expected.eager), l2_bytes=L2_BYTES)
+    sets = sets or [first, *(session.problem.arguments(case) for _ in range(plan.sets - 1))]
+    clock.lap("inputs")
+    return _Questions(sets, expected, plan)
 
-    As often as it takes to keep the device busy until the slowest host has made its call.
-    """
-    return min(MOST_FLUSHES, max(1, math.ceil(LEAD * max(host) / max(flush, 1e-5))))
+
+def _baselines(
+    session: Session, entry: str, asked: _Questions, modes: tuple[str, ...], copy_bytes: int
+) -> _Baselines:
+    """What is timed in the reference's process: eager PyTorch, compiled by ``modes``, and a copy."""
+    sets, plan = asked.sets, asked.plan
+    entry = session.task.reference_entry or entry
+    eager = Contender(EAGER, session.oracle.player)
+    times = hand_over(eager, entry, sets, plan)
+    found = _Baselines(eager, times, hosts=[times.host_s])
+    for mode in modes:
+        if mode != SOLUTION:
+            found.others.append(Contender(mode, eager.player))
+            found.hosts.append(hand_over(found.others[-1], entry, sets, plan, compiled=mode).host_s)
+    if copy_bytes:
+        found.others.append(Contender(COPY, eager.player))
+        hand_over(found.others[-1], entry, sets[:1], plan, copy_bytes=copy_bytes)
+    return found
 
 
-def _solution(session: Session, model: bool, making: Making | None) -> Track:
+def _solution(session: Session, model: bool, making: Making | None) -> Contender:
     """The course's own solution in a process of its own, with the submission's weights."""
     if session.solution is None or (model and making is None):
         raise FaultError(Status.NOT_GRADABLE, "There is no solution to race against here.")
     player = session.solution()
     if making:
         making.also(player)
-    return Track(SOLUTION, player)
+    return Contender(SOLUTION, player)
 
 
-def ready(track: Track, entry: str, sets: list[list[Value]], how: Plan, **more: Any) -> dict[str, float]:
-    """Hand the sets over, in one piece of shared memory; seconds: ``overhead``, ``host``, ``flush``."""
-    slots = iter(transport.pack(track.player, [a for args in sets for a in args if isinstance(a, Drawn)]))
-    loose = [isinstance(a, Drawn) and independent(a.view()) for a in sets[0]]
-    listed = [
-        [{"slot": next(slots).as_json()} if isinstance(a, Drawn) else {"value": a} for a in args]
-        for args in sets
-    ]
-    said = track.ask("ready", entry=entry, sets=listed, loose=loose, flush=how.flush, **more)
-    return {
-        key: float(said[key]) if positive(said.get(key)) else 0.0 for key in ("overhead", "host", "flush")
-    }
+def _flushes(hosts_s: list[float], flush_s: float) -> int:
+    """How often the cache is overwritten before a call, for all the same.
+
+    As often as it takes to keep the device busy until the slowest host has made its call.
+    """
+    return min(MOST_FLUSHES, max(1, math.ceil(HOST_MARGIN * max(hosts_s) / max(flush_s, 1e-5))))
 
 
-def _bound(mine: Track, expected: Expected) -> float:
+def _bound(submission: Contender, expected: Expected) -> float:
     """Judge a block's results as those of any case; how far later ones may lie from the reference's.
 
     Four times the distance that a judged result has, relative to the root mean square of the right one.
     """
-    mine.repeat([0, 0], None)
+    submission.repeat([0, 0], None)
     far = FLOOR
-    for found in fetch(mine, [0], expected.outputs):
+    for found in fetch(submission, [0], expected.outputs):
         for answers, eager, got in zip(expected.answers, expected.eager, found, strict=True):
             if not right(answers, eager, got):
                 verdict = judge(answers, eager, got)
@@ -211,24 +309,7 @@ def _bound(mine: Track, expected: Expected) -> float:
     return 4 * far
 
 
-def _seconds(eager: Track, times: int, overhead: float) -> float:
+def _eager_seconds(eager: Contender, flushes: int, overhead_s: float) -> float:
     """About how long a call of the reference takes; its word is trusted."""
-    eager.block([0, 1, 0, 1, 0], 0, times)
-    return max(1e-9, median(eager.blocks.calls.pop()) - overhead)
-
-
-def at_once(*jobs: Callable[[], T]) -> list[T]:
-    """The jobs' results, each from a thread of its own: they wait for different processes."""
-    with ThreadPoolExecutor(len(jobs)) as pool:
-        return [done.result() for done in [pool.submit(job) for job in jobs]]
-
-
-class _Steps:
-    def __init__(self, stages: dict[str, float]) -> None:
-        self.stages, self.begun = stages, time.monotonic()
-
-    def step(self, name: str) -> None:
-        """Seconds since the last step, added to ``name``."""
-        now = time.monotonic()
-        self.stages[name] = self.stages.get(name, 0.0) + now - self.begun
-        self.begun = now
+    eager.run_block([0, 1, 0, 1, 0], 0, flushes=flushes)
+    return max(1e-9, median(eager.blocks.calls.pop()) - overhead_s)

@@ -14,7 +14,7 @@ from grader.domain.verdict import Status
 from grader.protocol.arena import aligned
 from grader.referee import transport
 from grader.referee.fault import FaultError
-from grader.referee.timing.track import Track
+from grader.referee.timing.contender import Contender
 
 T = TypeVar("T")
 Array = NDArray[Any]
@@ -24,17 +24,17 @@ PIECE = 1 << 20  # bytes that one thread copies and compares at a time, so that 
 THREADS = 8
 
 
-def fetch(track: Track, calls: list[int], outputs: Outputs) -> list[list[Array]]:
+def fetch(contender: Contender, calls: list[int], outputs: Outputs) -> list[list[Array]]:
     """Results of these calls of the last block, copied out of shared memory."""
     return [
         [view.copy() for view in views]
         for some in _steps(calls, outputs)
-        for views in _shown(track, some, outputs)
+        for views in _shown(contender, some, outputs)
     ]
 
 
 def compare(
-    mine: Track, theirs: Track, which: Sequence[int], calls: int, outputs: Outputs, bound: float
+    mine: Contender, theirs: Contender, which: Sequence[int], calls: int, outputs: Outputs, bound: float
 ) -> int:
     """Compare results of a block of so many ``calls`` with the reference's; how many they were.
 
@@ -79,7 +79,7 @@ def size(outputs: Outputs) -> int:
     return sum(math.prod(shape) * np.dtype(dtype).itemsize for shape, dtype in outputs)
 
 
-def _shown(track: Track, calls: list[int], outputs: Outputs) -> list[list[Array]]:
+def _shown(contender: Contender, calls: list[int], outputs: Outputs) -> list[list[Array]]:
     """Results where they lie, in memory that the player can still write to, until the next request.
 
     What lay there before is from other inputs, so it need not be wiped.
@@ -88,13 +88,13 @@ def _shown(track: Track, calls: list[int], outputs: Outputs) -> list[list[Array]
     for shape, dtype in outputs * len(calls):
         wanted.append(transport.Wanted(at, shape, dtype))
         at = aligned(at + wanted[-1].nbytes)
-    track.player.outbox.reach(at)
+    contender.player.outbox.reach(at)
     n = len(outputs)
     places = [[w.as_json() for w in wanted[i * n : (i + 1) * n]] for i in range(len(calls))]
-    said = track.ask("results", calls=calls, out=places).get("facts")
+    said = contender.ask("results", calls=calls, out=places).get("facts")
     if said != [[[list(shape), dtype] for shape, dtype in outputs]] * len(calls):
         raise FaultError(Status.WRONG_OUTPUT, "A timed call returned something else than before.")
-    whole = track.player.outbox.map
+    whole = contender.player.outbox.map
     views = [np.frombuffer(whole, w.dtype, math.prod(w.shape), w.at).reshape(w.shape) for w in wanted]
     return [views[i * n : (i + 1) * n] for i in range(len(calls))]
 

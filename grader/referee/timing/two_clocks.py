@@ -1,112 +1,131 @@
-"""What both clocks say of a race: of its single calls, of rows of calls, and of a reference that waits."""
+"""What both clocks say in a race: of single calls, of back-to-back calls, of a reference that waits."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING
+from dataclasses import dataclass, field
 
-from grader.referee.timing import back_to_back as rows
-from grader.referee.timing import cross_check
-from grader.referee.timing.back_to_back import Pair
-from grader.referee.timing.cross_check import Blocks, Testimony
-from grader.referee.timing.order import order, seed_of
-from grader.referee.timing.setup import Start
-from grader.referee.timing.track import EAGER, Track
+import numpy as np
 
-if TYPE_CHECKING:
-    from grader.referee.session import Session
+from grader.referee.timing import back_to_back, cross_check
+from grader.referee.timing.contender import EAGER, Contender
+from grader.referee.timing.cross_check import BlockPair, Blocks, ClockEvidence
+from grader.referee.timing.plan import call_order, new_seed
+from grader.referee.timing.setup import ProcessPair
 
-AFTER = 4  # blocks of the reference for a second look
-LONG = 80e-6  # seconds of a call, of which little is what one loop takes longer than another
-BLOCKS, LONG_BLOCKS = 18, 4  # rows of each side, for all pairs of processes together
-FEWEST = 2  # of each pair
-MORE = 18  # before they accuse, or where they are too far apart to tell; no more than twice
+REFERENCE_BLOCKS = 4  # of the reference for a second look
+LONG_CALL_S = 80e-6  # of which little is what one loop takes longer than another
+# Back-to-back blocks of each side, for all pairs of processes together.
+BLOCKS_OF_SHORT_CALLS, BLOCKS_OF_LONG_CALLS = 18, 4
+FEWEST_BLOCKS = 2  # of each pair
+MORE_BLOCKS = 18  # before they accuse, or where they are too far apart to tell; no more than twice
 
 
 @dataclass(slots=True)
-class Past:
+class EarlierRaces:
     """What a submission's earlier races leave to the next.
 
-    ``rows``: those of short calls, if they were precise. ``late``: its process said in the last race that the
-    host asked for the calls of a row until its end, as it does if they wait for the device.
+    Attributes:
+        back_to_back: Their blocks of short calls, if these were precise.
+        host_behind: In the last race the submission's process said that the host asked for the calls of a
+            back-to-back block until its end, as it does if they wait for the device.
     """
 
-    rows: list[list[Pair]] = field(default_factory=list)
-    late: bool = False
+    back_to_back: list[list[BlockPair]] = field(default_factory=list)
+    host_behind: bool = False
 
 
 @dataclass(frozen=True, slots=True)
-class Hearing:
-    """What was said, by which rows of each pair of processes, and how many of their results were compared.
+class BackToBack:
+    """Back-to-back blocks, and what they say.
 
-    ``length``: calls of a row.
+    Attributes:
+        evidence: Of these blocks alone.
+        blocks: Of each pair of processes.
+        compared: Results that were compared.
+        length: Calls of a block.
     """
 
-    said: Testimony
-    rows: list[Pair]
+    evidence: ClockEvidence
+    blocks: list[BlockPair]
     compared: int
     length: int = 0
 
 
-def hear(
-    session: Session, singles: Sequence[Pair], starts: Sequence[Start], trusted: Sequence[Start],
-    past: Past, *, drain: bool,
-) -> Hearing:  # fmt: skip
-    """Hear single calls of each pair of processes, let them make rows, and hear those.
+@dataclass(frozen=True, slots=True)
+class CrossExamination:
+    """A submission against the referee's clock: all its processes in one race.
 
-    ``trusted``: whose reference is looked at, before anything accuses, while its calls wait for the device.
-    ``drain``: the device was waited for after each single call. So it is after each of a row if these waited
-    in the last race; but not where calls are short, since no row would tell much then. Raises FaultError as
-    :func:`rows.in_rows` does.
-
-    If the host was behind in a row of long calls, and no call waits, it may have been because a device keeps
-    no more than about a thousand launches. So a shorter row is made, and counts if the host was ahead there.
+    Attributes:
+        rng: Draws orders and inputs.
+        pairs: The submission's processes, each beside a reference of its own.
+        trusted: Whose reference is timed. It is looked at while its calls wait for the device, before
+            anything is held against a submission.
+        drain: The device was waited for after each single call.
     """
-    said = _look(session, singles, trusted, drain=drain)
-    short = said.said < LONG
-    drained = drain and past.late and not short
-    length = rows.calls(trusted[0])
-    heard = _rows(session, starts, trusted, length, short=short, drain=drained)
-    past.late = cross_check.waited(heard.rows)
-    if past.late and not (short or drained or heard.said.accuses):
-        length = max(rows.FEWEST, cross_check.shortest(said.said))
-        if length < heard.length:
-            again = _rows(session, starts, trusted, length, short=short, drain=drained)
-            past.late = cross_check.waited(again.rows)
-            heard = heard if past.late else again
-    whole = heard.said
-    if short and cross_check.precise(whole, heard.length):
-        past.rows.append(heard.rows)
-        joined = [_joined(pairs) for pairs in zip(*past.rows, strict=True)]
-        whole = cross_check.testimony(joined, row=heard.length)
-    both = cross_check.agreed(said, heard.said, heard.length, whole, late=past.late)
-    return replace(heard, said=both)
+
+    rng: np.random.Generator
+    pairs: Sequence[ProcessPair]
+    trusted: Sequence[ProcessPair]
+    drain: bool
+
+    def run(self, singles: Sequence[BlockPair], earlier: EarlierRaces) -> tuple[ClockEvidence, BackToBack]:
+        """Look at blocks of single calls, run blocks of calls that follow each other, and look at both.
+
+        In the latter the device is waited for after each call if calls waited in the last race; but not where
+        calls are short, since no block would tell much then.
+
+        If the host was behind in a block of long calls, and no call waits, it may have been because a device
+        keeps no more than about a thousand launches. So a shorter block is made, and counts if the host was
+        ahead there.
+
+        Raises:
+            FaultError: As :func:`back_to_back.run_blocks` does.
+        """
+        single = self._evidence(singles, drain=self.drain)
+        short = single.claimed_s < LONG_CALL_S
+        drain = self.drain and earlier.host_behind and not short
+        found = self._back_to_back(back_to_back.block_length(self.trusted[0]), short=short, drain=drain)
+        earlier.host_behind = cross_check.host_was_behind(found.blocks)
+        if earlier.host_behind and not (short or drain or found.evidence.suspicion):
+            length = max(back_to_back.FEWEST_CALLS, cross_check.shortest_block(single.claimed_s))
+            if length < found.length:
+                again = self._back_to_back(length, short=short, drain=drain)
+                earlier.host_behind = cross_check.host_was_behind(again.blocks)
+                found = found if earlier.host_behind else again
+        pooled = found.evidence
+        if short and cross_check.is_precise(pooled, found.length):
+            earlier.back_to_back.append(found.blocks)
+            joined = [_joined(pairs) for pairs in zip(*earlier.back_to_back, strict=True)]
+            pooled = cross_check.clock_evidence(joined, length=found.length)
+        evidence = cross_check.combined(
+            single, found.evidence, found.length, pooled, host_behind=earlier.host_behind
+        )
+        return evidence, found
+
+    def _back_to_back(self, length: int, *, short: bool, drain: bool) -> BackToBack:
+        """Blocks of that length until they are precise and accuse nobody, or there are many."""
+        found, compared = [(Blocks(), Blocks()) for _ in self.pairs], 0
+        for count in (BLOCKS_OF_SHORT_CALLS if short else BLOCKS_OF_LONG_CALLS, MORE_BLOCKS, MORE_BLOCKS):
+            each = max(FEWEST_BLOCKS, count // len(self.pairs))
+            for pair, into in zip(self.pairs, found, strict=True):
+                compared += back_to_back.run_blocks(self.rng, pair, each, length, into, drain=drain)
+            evidence = self._evidence(found, length=length, drain=drain)
+            if not evidence.suspicion and cross_check.is_precise(evidence, length):
+                break
+        return BackToBack(evidence, found, compared, length)
+
+    def _evidence(self, blocks: Sequence[BlockPair], *, length: int = 0, drain: bool) -> ClockEvidence:
+        """Of these blocks; before it accuses, beside a reference that waits."""
+        evidence = cross_check.clock_evidence(blocks, length=length)
+        if not evidence.suspicion or (length and not drain and not cross_check.host_was_behind(blocks)):
+            return evidence
+        waiting = [reference_blocks(self.rng, p, length, drain=drain, waits=True) for p in self.trusted]
+        return cross_check.clock_evidence(blocks, waiting, length=length)
 
 
-def _rows(
-    session: Session,
-    starts: Sequence[Start],
-    trusted: Sequence[Start],
-    length: int,
-    *,
-    short: bool,
-    drain: bool,
-) -> Hearing:
-    """Rows of that length until they are precise and accuse nobody, or there are many."""
-    found, compared = [(Blocks(), Blocks()) for _ in starts], 0
-    for count in (BLOCKS if short else LONG_BLOCKS, MORE, MORE):
-        each = max(FEWEST, count // len(starts))
-        for start, into in zip(starts, found, strict=True):
-            compared += rows.in_rows(session, start, each, length, into, drain=drain)
-        said = _look(session, found, trusted, row=length, drain=drain)
-        if not said.accuses and cross_check.precise(said, length):
-            break
-    return Hearing(said, found, compared, length)
-
-
-def _joined(pairs: Sequence[Pair]) -> Pair:
-    """All rows of one pair of processes."""
+def _joined(pairs: Sequence[BlockPair]) -> BlockPair:
+    """All blocks of one pair of processes."""
     whole = Blocks(), Blocks()
     for pair in pairs:
         for side, blocks in zip(whole, pair, strict=True):
@@ -114,27 +133,17 @@ def _joined(pairs: Sequence[Pair]) -> Pair:
     return whole
 
 
-def _look(
-    session: Session, pairs: Sequence[Pair], trusted: Sequence[Start], *, row: int = 0, drain: bool
-) -> Testimony:
-    said = cross_check.testimony(pairs, row=row)
-    if not said.accuses or (row and not drain and not cross_check.waited(pairs)):
-        return said
-    waiting = [afterwards(session, start, row, drain=drain, waits=True) for start in trusted]
-    return cross_check.testimony(pairs, waiting, row=row)
-
-
-def afterwards(
-    session: Session, start: Start, row: int = 0, *, drain: bool = False, waits: bool = False
+def reference_blocks(
+    rng: np.random.Generator, pair: ProcessPair, length: int = 0, *, drain: bool = False, waits: bool = False
 ) -> Blocks:
-    """Blocks of the reference that are no part of a race, with so many calls in a ``row``."""
-    eager = Track(EAGER, start.eager.player)
-    for _ in range(AFTER):
-        if row:
-            numbers, seed = rows.numbered(start, row, session.rng)
-            rows.row(eager, start, numbers, seed, drain=drain, waits=waits)
+    """Blocks of the reference that are no part of a race; of ``length`` calls that follow each other."""
+    eager = Contender(EAGER, pair.reference.player)
+    for _ in range(REFERENCE_BLOCKS):
+        if length:
+            numbers, seed = back_to_back.drawn_calls(pair, length, rng)
+            back_to_back.run_block(eager, pair, numbers, seed, drain=drain, waits=waits)
         else:
-            fresh = start.plan.fresh_for(start.eager_seconds)
-            numbers, seed = order(start.plan, session.rng), seed_of(session.rng)
-            eager.block(numbers, seed, start.times, fresh, drain=drain, waits=waits)
+            fresh = pair.plan.fresh_for(pair.eager_s)
+            numbers, seed = call_order(pair.plan, rng), new_seed(rng)
+            eager.run_block(numbers, seed, flushes=pair.flushes, fresh=fresh, drain=drain, waits=waits)
     return eager.blocks

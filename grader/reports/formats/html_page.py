@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from grader.domain import packages
+from grader.domain.speed import Measured, NoSpeed
 from grader.domain.verdict import SENTENCE, Status
 from grader.reports.formats import StudentFormat
 from grader.reports.wording import feedback, outcome, waiting_for
@@ -45,7 +46,8 @@ def text(result: StudentResult) -> str:
         .render(
             row=row, verdict=verdict, checks=checks, sentence=SENTENCE[verdict.status],
             profile=result.profile, waiting_for=waiting_for(row.statuses),
-            speed=verdict.speed if verdict.speed and "whole_ratio" in verdict.speed else None,
+            speed=None if isinstance(verdict.speed, NoSpeed) else verdict.speed,
+            measured=isinstance(verdict.speed, Measured),
         )
     )  # fmt: skip
     return shown

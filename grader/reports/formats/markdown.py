@@ -5,6 +5,8 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
+from grader.domain import speed as speeds
+from grader.domain.speed import Measured
 from grader.domain.verdict import Status
 from grader.reports.formats import StudentFormat
 from grader.reports.wording import feedback, waiting_for
@@ -21,11 +23,11 @@ def text(result: StudentResult) -> str:
     if row.open:
         parts.append(f"{row.open} more points wait for {waiting_for(row.statuses)}.")
     parts += [f"- {_cell(note)}" for note in ("", *row.notes) if note or row.notes]
-    if verdict.speed and "whole_ratio" in verdict.speed and "why" in verdict.speed:
-        parts += ["", _cell(verdict.speed["why"])]
-    elif verdict.speed and "whole_ratio" in verdict.speed:
-        ratio = f"{verdict.speed['whole_ratio']:.2f} times as fast as the framework"
-        parts += ["", f"Speed: {ratio}, {verdict.speed['kind']} for {_cell(verdict.speed['device'])}."]
+    if isinstance(verdict.speed, Measured) and not verdict.speed.claimed:
+        parts += ["", _cell(verdict.speed.why)]
+    elif found := speeds.claimed(verdict.speed):
+        ratio = f"{found.whole_ratio:.2f} times as fast as the framework"
+        parts += ["", f"Speed: {ratio}, {speeds.kind_of(found)} for {_cell(found.device)}."]
     parts += ["", "| check | points | result |", "|---|---:|---|"]
     for finding in verdict.findings:
         parts.append(

@@ -125,7 +125,7 @@ class View:
         return parts
 
     def _speed(self, verdict: Verdict) -> list[RenderableType]:
-        text = speed_text(verdict.speed) if verdict.speed else ""
+        text = speed_text(verdict.speed)
         return [Text(f"  {text}", "dim")] if text else []
 
 

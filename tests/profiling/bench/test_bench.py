@@ -17,23 +17,24 @@ from grader.cli.app import app
 from grader.domain import gpu_card
 from grader.domain.errors import BadInputError
 from grader.domain.lessons import find
+from grader.domain.speed import Speed, as_json
 from grader.domain.verdict import Finding, Status, Verdict
 from grader.profiling.bench import bench_plot, bench_rows, bench_verb
 from grader.profiling.profile import roof, subjects
 from grader.profiling.profile.kernel_rows import Row
 from grader.protocol.messages import Counts, Launch
+from tests.speeds import measured, predicted
 
 TIMES = {"median": 2.7e-3, "p10": 2.6e-3, "p90": 2.8e-3, "n": 72}
 AGAINST = {"seconds": TIMES, "ratio": 1.0096, "interval": [1.0088, 1.0104], "outcome": "faster"}
 SLOWER = AGAINST | {"ratio": 0.99, "interval": [0.98, 1.0]}
-MEASURED: dict[str, Any] = {
-    "kind": "measured", "device": "NVIDIA H200", "seconds": TIMES, "rounds": 6, "compared": 72,
-    "baselines": {"eager": AGAINST, "copy": AGAINST, "default": SLOWER},
-    "machine": {}, "processes": 2,
-}  # fmt: skip
-PREDICTED = {"kind": "predicted", "device": "NVIDIA L4", "kernel_seconds": 2e-5, "eager_kernel_seconds": 4e-5,
-             "product_seconds": 1.98e-3, "kernel_ratio": 2.0, "whole_ratio": 1.01,
-             "limits": ["memory"]}  # fmt: skip
+MEASURED = measured(
+    device="NVIDIA H200", seconds=TIMES, baselines={"eager": AGAINST, "copy": AGAINST, "default": SLOWER}
+)
+PREDICTED = predicted(
+    device="NVIDIA L4", kernel_seconds=2e-5, eager_kernel_seconds=4e-5, product_seconds=1.98e-3,
+    kernel_ratio=2.0, whole_ratio=1.01,
+)  # fmt: skip
 
 
 @pytest.fixture
@@ -50,7 +51,7 @@ def said(monkeypatch: pytest.MonkeyPatch) -> list[Any]:
     return given
 
 
-def verdict(speed: dict[str, Any] | None, *findings: Finding) -> Verdict:
+def verdict(speed: Speed | None, *findings: Finding) -> Verdict:
     return Verdict("07", "a.py", "cuda", "NVIDIA H200", findings, 1.0, speed=speed)
 
 
@@ -91,8 +92,8 @@ def test_lessons_without_a_speed_are_refused() -> None:
 
 def test_a_prediction_is_never_shown_as_a_measurement(tmp_path: Path) -> None:
     found = [
-        {"lesson": "07_a", **MEASURED},
-        {"lesson": "08_b", **PREDICTED},
+        {"lesson": "07_a", **as_json(MEASURED)},
+        {"lesson": "08_b", **as_json(PREDICTED)},
         {"lesson": "13_c", "kind": "none", "why": "no"},
     ]
     out = io.StringIO()

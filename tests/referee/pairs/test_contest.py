@@ -10,6 +10,7 @@ from typing import Any, cast
 
 import pytest
 
+from grader.domain.speed import Measured
 from grader.domain.task import Speed, Task
 from grader.domain.verdict import Finding, Status, Verdict
 from grader.player.commands import pair as act
@@ -19,11 +20,11 @@ from grader.referee.pairs import contest
 from grader.referee.pairs.pair_problem import PairProblem
 from grader.referee.pairs.pair_spec import PairSpec
 from grader.referee.pairs.pair_timing import CASE, posed
-from grader.referee.pairs.several import Place
 from grader.referee.process.connection import Answer
 from grader.referee.reference import Oracle
 from grader.referee.session import Problem, Session
-from grader.referee.timing import race_many
+from grader.referee.timing import race
+from grader.referee.timing.interval import Interval
 from tests.referee.timing.track import Clock, Player, Track
 
 REFERENCE = """
@@ -97,21 +98,28 @@ def racer(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Iterator[Callable[
 SPEED = Speed(CASE, CASE, 1, 2, 2)
 
 
-def raced(*racers: Session) -> tuple[race_many.Meeting, list[dict[str, Any] | FaultError]]:
-    meeting = race_many.meet(racers, CASE)
-    race_many.run(meeting)
-    return meeting, race_many.speeds(meeting, [SPEED] * len(racers), "a GPU")
+def raced(*racers: Session) -> tuple[race.Race, list[Measured | FaultError]]:
+    made = race.set_up_race(racers, CASE)
+    made.run()
+    timings = [contest.Timing(one, SPEED, "a GPU") for one in racers]
+    contest.give_speeds(made, timings)
+    assert all(isinstance(t.result, Measured | FaultError) for t in timings)
+    return made, [cast(Any, t.result) for t in timings]
+
+
+def against(made: race.Race, one: int, other: int) -> Interval:
+    return made.candidates[one].result.against(str(other))
 
 
 def test_three_candidates_are_ranked_by_one_race(racer: Callable[..., Session]) -> None:
-    meeting, speeds = raced(racer(100e-6), racer(150e-6), racer(250e-6))
+    made, speeds = raced(racer(100e-6), racer(150e-6), racer(250e-6))
     # Short calls: three pairs of processes for each of them.
-    assert len(meeting.starts) == 3 and all(len(group) == 3 for group in meeting.starts)
-    assert all(isinstance(s, dict) and s["kind"] == "measured" for s in speeds), speeds
-    found = [s for s in speeds if isinstance(s, dict)]
-    assert [round(s["whole_ratio"], 1) for s in found] == [2.0, 1.3, 0.8]
-    assert all(s["rounds"] >= 6 and s["processes"] == 18 and s["compared"] > 100 for s in found)
-    direct = {(a, b): meeting.heats[a].against(str(b)) for a in range(3) for b in range(3) if a != b}
+    assert len(made.groups) == 3 and all(len(group) == 3 for group in made.groups)
+    found = [s for s in speeds if isinstance(s, Measured)]
+    assert len(found) == 3, speeds
+    assert [round(s.whole_ratio, 1) for s in found] == [2.0, 1.3, 0.8]
+    assert all(s.rounds >= 6 and s.processes == 18 and s.compared > 100 for s in found)
+    direct = {(a, b): against(made, a, b) for a in range(3) for b in range(3) if a != b}
     assert direct[0, 1].ratio == pytest.approx(1.5, rel=0.02) and direct[0, 1].outcome == "faster"
     assert direct[2, 0].outcome == "slower"
     work = {"work": {"bytes": 4000, "operations": 800}}
@@ -140,7 +148,7 @@ def test_one_that_stops_working_is_out_and_the_others_go_on(racer: Callable[...,
     )
     _, speeds = raced(racer(350e-6), racer(350e-6, lazy))
     good, bad = speeds
-    assert isinstance(good, dict) and good["kind"] == "measured" and good["outcome"] == "slower"
+    assert isinstance(good, Measured) and good.outcome == "slower"
     assert isinstance(bad, FaultError) and bad.status is Status.WRONG_OUTPUT
 
 
@@ -150,29 +158,28 @@ def test_one_that_cannot_be_lined_up_is_out_and_the_others_go_on(racer: Callable
 
     racers = [racer(350e-6), racer(350e-6), racer(700e-6)]
     cast(Any, racers[1]).revive = gone
-    places = [Place(n, cast(Any, None)) for n in range(3)]
-    for place, one in zip(places, racers, strict=True):
-        place.timing = contest._Racer(one, SPEED, "a GPU")
+    timings = [contest.Timing(one, SPEED, "a GPU") for one in racers]
     stages: dict[str, float] = {}
-    direct = contest._race([*places], stages)
-    first, second, third = (place.timing.result for place in places)
+    direct = contest.race_all(dict(enumerate(timings)), stages)
+    first, second, third = (timing.result for timing in timings)
     assert isinstance(second, FaultError) and second.message == "RuntimeError: no more"
-    assert first["kind"] == third["kind"] == "measured" and set(direct) == {(0, 2), (2, 0)}
+    assert "candidate" not in second.evidence
+    assert isinstance(first, Measured) and isinstance(third, Measured) and set(direct) == {(0, 2), (2, 0)}
     assert direct[0, 2].ratio == pytest.approx(2, rel=0.05) and "rounds" in stages
-    assert places[2].timing.steps["ready"] > 0
+    assert timings[2].steps["ready"] > 0
 
 
 @pytest.fixture
 def races(monkeypatch: pytest.MonkeyPatch) -> list[list[int]]:
     """Who takes part in each race."""
     found: list[list[int]] = []
-    one = race_many._race
+    one = race.Race._run_rounds
 
-    def seen(meeting: race_many.Meeting, among: set[int], *, drain: bool) -> None:
-        found.append(sorted(among))
-        one(meeting, among, drain=drain)
+    def seen(self: race.Race, among: list[race.Candidate], *, drain: bool) -> None:
+        found.append([int(candidate.name) for candidate in among])
+        one(self, among, drain=drain)
 
-    monkeypatch.setattr(race_many, "_race", seen)
+    monkeypatch.setattr(race.Race, "_run_rounds", seen)
     return found
 
 
@@ -183,12 +190,12 @@ def test_claims_that_the_other_clock_refutes_are_out(
     honest, liar, other = racer(350e-6), racer(350e-6), racer(700e-6)
     liar.player.claims = lambda seconds: [s / 4 for s in seconds]
     liar.twin = None
-    meeting, speeds = raced(honest, liar, other)
+    made, speeds = raced(honest, liar, other)
     assert races == [[0, 1, 2], [1]]
-    assert not meeting.heats[0].pairs["1"] and len(meeting.during.calls) > 4
-    assert meeting.heats[0].against("2").ratio == pytest.approx(2, rel=0.02)
-    assert meeting.stages["rounds"] > 0 < meeting.stages["rows"]
-    assert isinstance(speeds[0], dict) and speeds[0]["kind"] == "measured"
+    assert not made.candidates[0].result.block_pairs["1"] and len(made.during.calls) > 4
+    assert against(made, 0, 2).ratio == pytest.approx(2, rel=0.02)
+    assert made.stages["rounds"] > 0 < made.stages["rows"]
+    assert isinstance(speeds[0], Measured)
     assert isinstance(speeds[1], FaultError) and speeds[1].status is Status.TAMPERED
 
 
@@ -204,13 +211,14 @@ def test_a_host_that_was_busy_in_one_race_is_no_cheat_and_all_race_again(
 ) -> None:
     honest, struck = racer(350e-6), racer(700e-6)
     slow(struck, 13)
-    meeting, speeds = raced(honest, struck)
+    made, speeds = raced(honest, struck)
     first, second = speeds
-    assert isinstance(first, dict) and isinstance(second, dict)
+    assert isinstance(first, Measured) and isinstance(second, Measured)
     assert races == [[0, 1], [1], [0, 1]]
-    assert "why" not in first and "why" not in second and all(h.clear for h in meeting.heats)
-    assert meeting.heats[0].against("1").ratio == pytest.approx(2, rel=0.02)
-    assert second["confirmed"] == len(meeting.heats[1].groups) == len(second["blocks"]["submission"]["walls"])
+    assert first.claimed and second.claimed and all(c.result.clear for c in made.candidates)
+    assert against(made, 0, 1).ratio == pytest.approx(2, rel=0.02)
+    assert second.blocks is not None
+    assert second.confirmed == len(made.candidates[1].result.groups) == len(second.blocks.submission.walls)
 
 
 def test_of_whom_no_race_can_tell_no_speed_is_claimed(racer: Callable[..., Session]) -> None:
@@ -219,5 +227,5 @@ def test_of_whom_no_race_can_tell_no_speed_is_claimed(racer: Callable[..., Sessi
     player = cast(Any, struck.player)
     player.host = lambda: player.clock.spend(max(0.0, 80e-3 * player.clock.rng.random() - 20e-3))
     _, speeds = raced(honest, struck)
-    assert isinstance(speeds[0], dict) and "why" not in speeds[0]
-    assert isinstance(speeds[1], dict) and "Too noisy" in speeds[1]["why"]
+    assert isinstance(speeds[0], Measured) and speeds[0].claimed
+    assert isinstance(speeds[1], Measured) and "Too noisy" in speeds[1].why

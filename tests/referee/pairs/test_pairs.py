@@ -12,6 +12,7 @@ from benchmarks.pairs import models, rowwise
 from benchmarks.pairs.kit import HEAD, reference, torch_one
 from grader.backends import detect
 from grader.domain.errors import BadInputError
+from grader.domain.speed import Predicted
 from grader.domain.verdict import Status, Verdict
 from grader.referee.pairs.pair_job import Options, job
 from grader.referee.pipeline import check as grade
@@ -197,7 +198,7 @@ def test_speed_is_predicted_for_what_passes(tmp_path: Path) -> None:
     made = job(tmp_path / "reference.py", tmp_path / "mine.py", detect.Choice("simt", ""))
     speed = grade(warm(replace(made, with_speed=True))).verdict.speed
     # The same operators on both sides: the same prediction.
-    assert speed is not None and speed["kind"] == "predicted" and speed["whole_ratio"] == pytest.approx(1.0)
+    assert isinstance(speed, Predicted) and speed.whole_ratio == pytest.approx(1.0)
 
 
 SINE = reference("return torch.sin(x.double() * 3).float()", "[torch.rand(64, 6)]")

@@ -8,17 +8,19 @@ from rich.console import Console
 from typer.testing import CliRunner
 
 from grader.cli.app import app
+from grader.domain.speed import Speed
 from grader.domain.verdict import Finding, Status, Verdict
 from grader.profiling import compare_verb
 from grader.referee.timing.interval import Interval
+from tests.speeds import measured, predicted
 
 
 def verdict(ratio: float | None, interval: tuple[float, float] | None = None) -> Verdict:
-    speed = None
+    speed: Speed | None = None
     if ratio is not None:
-        speed = {"kind": "predicted", "whole_ratio": ratio, "kernel_seconds": 1e-5 / ratio}
-    if speed and interval:
-        speed |= {"kind": "measured", "interval": list(interval), "seconds": {"median": 1e-5}}
+        speed = predicted(whole_ratio=ratio, kernel_seconds=1e-5 / ratio)
+    if ratio is not None and interval:
+        speed = measured(whole_ratio=ratio, interval=list(interval))
     status = Status.PASSED if ratio else Status.WRONG_OUTPUT
     findings = (Finding("as given", status, "First wrong: element [0]"),)
     return Verdict("ref", "a.py", "simt", "a device", findings, 1.0, speed=speed)

@@ -16,8 +16,8 @@ from grader.referee.parts.ratio import Ratio
 from grader.referee.session import Session
 from grader.referee.timing import measure
 from grader.referee.timing.cross_check import Blocks
-from grader.referee.timing.plan import plan
-from grader.referee.timing.race import Heat
+from grader.referee.timing.plan import make_plan
+from grader.referee.timing.race_result import RaceResult
 
 CASE = Case("ordinary")
 PART = Operator(
@@ -63,11 +63,11 @@ def test_a_strange_answer_is_no_pass():
     assert next(iter(PART.judge(part_session(wrong=None)))).status is Status.FAILED
 
 
-def raced(own: float, eager: float) -> Heat:
+def raced(own: float, eager: float) -> RaceResult:
     """A race of twelve pairs of blocks with a little spread."""
     pairs = [([own * (1 + i / 1e4)] * 4, [eager] * 4) for i in range(12)]
-    mine, theirs = Blocks([own for own, _ in pairs]), Blocks([eager for _, eager in pairs])
-    return Heat(mine, {"eager": theirs}, plan(1, 1, 1), {"eager": pairs}, rounds=6, compared=48)
+    mine, theirs = (Blocks([pair[side] for pair in pairs], [10.0] * 12) for side in (0, 1))
+    return RaceResult(mine, {"eager": theirs}, make_plan(1, 1, 1), {"eager": pairs}, rounds=6, compared=48)
 
 
 @pytest.mark.parametrize(
@@ -80,7 +80,7 @@ def raced(own: float, eager: float) -> Heat:
     ],
 )
 def test_a_ratio_earns_the_steps_that_its_whole_interval_is_beyond(monkeypatch, own, eager, points, status):
-    found = measure.Measured(raced(own, eager), 2, {})
+    found = measure.Measurement(raced(own, eager), 2, {})
     monkeypatch.setattr(measure, "measured", lambda session, case, **least: found)
     (found,) = Ratio(CASE, (1.0, 1.5, 2.0), "Faster.").judge(part_session("cuda"))
     assert (found.points, found.max_points, found.status) == (points, 3, status)
@@ -106,7 +106,7 @@ def test_what_a_call_needs_at_the_least_is_told_to_the_clock(monkeypatch):
 
     def seen(session, case, **least):
         told.update(least)
-        return measure.Measured(raced(1.0, 1.2), 2, {})
+        return measure.Measurement(raced(1.0, 1.2), 2, {})
 
     monkeypatch.setattr(measure, "measured", seen)
     list(Ratio(CASE, (1.0,), "Faster.", read_bytes=7, flops=9).judge(part_session("cuda")))

@@ -13,7 +13,7 @@ from grader.domain.verdict import Status
 from grader.player.commands import race_blocks as act
 from grader.player.timing.result_copies import copies
 from grader.referee.fault import FaultError
-from grader.referee.timing import race
+from grader.referee.timing import setup
 from grader.referee.timing.independent import independent
 from tests.referee.timing.track import CASE, Track
 
@@ -48,9 +48,9 @@ def test_what_keeps_a_promise_is_changed_as_a_whole(values: Any) -> None:
     assert not independent(np.asarray(values))
 
 
-def ready(values: torch.Tensor, loose: bool) -> act.Track:
+def ready(values: torch.Tensor, loose: bool) -> act.TimedCalls:
     whole = torch.arange(6)
-    found = act.Track(lambda *_: None, [[values, 3, whole]], [loose, False, False], torch.empty(0))
+    found = act.TimedCalls(lambda *_: None, [[values, 3, whole]], [loose, False, False], torch.empty(0))
     act._prepare(found, 1)
     return found
 
@@ -129,7 +129,7 @@ def test_a_block_of_short_calls_finds_memory_and_events_elsewhere(monkeypatch: p
         return empty(size % 512, dtype=torch.uint8)  # of the others, sizes are whole sectors
 
     flush = empty(7, dtype=torch.uint8)
-    found = act.Track(lambda *_: empty(2), [[torch.randn(4)]], [False], flush)
+    found = act.TimedCalls(lambda *_: empty(2), [[torch.randn(4)]], [False], flush)
     monkeypatch.setattr(act.torch, "empty", taken)
     seen: set[tuple[int, int, int]] = set()
     for _ in range(100):
@@ -208,7 +208,7 @@ def test_where_the_loop_waits_after_each_call_it_is_no_matter_whether_the_call_d
 
     def more(target: Any, drain: bool) -> float:
         """Seconds a call that its times do not hold."""
-        track = act.Track(target, [[torch.ones(3)], [torch.ones(3)]], [True], torch.empty(9))
+        track = act.TimedCalls(target, [[torch.ones(3)], [torch.ones(3)]], [True], torch.empty(9))
         act._prepare(track, calls, fresh)
         begun = device.host
         said = act._block(track, [0, 1] * (calls // 2), 1, 2, drain=drain)
@@ -231,10 +231,10 @@ def test_between_calls_nobody_asks_for_memory_for_the_results(track: Track, seco
             return func(*args, **(kwargs or {}))
 
     player = track.working(seconds, lambda x: (torch.sigmoid(x), x.t().exp()))
-    start = race.line_up(track.session(player, track.working(seconds, player.stage.entry("work"))), CASE)
-    start.mine.ask("prepare", calls=6, fresh=start.plan.fresh_for(start.eager_seconds))
+    start = setup.set_up(track.session(player, track.working(seconds, player.stage.entry("work"))), CASE)
+    start.submission.ask("prepare", calls=6, fresh=start.plan.fresh_for(start.eager_s))
     with Seen():
-        start.mine.ask("block", order=[0, 1] * 3, seed=1, times=1)
+        start.submission.ask("block", order=[0, 1] * 3, seed=1, flushes=1)
     assert names.count("sigmoid") == 6 and names.count("copy_") >= 12
     last = len(names) - names[::-1].index("sigmoid")
     assert "sum" not in names[:last] and names[last:].count("sum") == 12

@@ -37,11 +37,11 @@ def test_the_state_is_that_of_the_first_visible_gpu(
     else:
         monkeypatch.setenv("CUDA_VISIBLE_DEVICES", visible)
     state = gpu_state.state()
-    assert state["celsius"] == celsius and state["name"] == "NVIDIA T"
-    assert state["throttled"] == (["thermal limit (software)"] if celsius > 40 else [])
+    assert state and state.celsius == celsius and state.name == "NVIDIA T"
+    assert state.throttled == (["thermal limit (software)"] if celsius > 40 else [])
 
 
 def test_a_library_that_does_not_answer_is_no_trouble(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(gpu_state, "_nvml", nvml)
     monkeypatch.setenv("CUDA_VISIBLE_DEVICES", "GPU-unknown")
-    assert gpu_state.state() == {}
+    assert gpu_state.state() is None

@@ -47,14 +47,14 @@ def test_a_quiet_race_is_run_once_and_leaves_no_process_of_the_submission(track:
     course = Course(track, lambda race: 1.0)
     found = measured(course.session, CASE)
     assert course.races == 1 and course.session.player is None and found.processes == 2
-    assert found.heat.against().outcome == "same" and {"rounds", "alone"} <= set(found.stages)
+    assert found.result.against().outcome == "same" and {"rounds", "alone"} <= set(found.stages)
 
 
 def test_a_reference_that_was_slow_once_is_no_cheat(track: Track) -> None:
     """As when somebody else used the GPU for a while: the second race counts."""
     course = Course(track, lambda race: 1.5 if race == 1 else 1.0)
     found = measured(course.session, CASE)
-    assert course.races == 2 and abs(found.heat.against().ratio - 1) < 0.01
+    assert course.races == 2 and abs(found.result.against().ratio - 1) < 0.01
 
 
 def test_a_reference_that_is_slow_whenever_the_submission_is_alive_is_tampering(track: Track) -> None:

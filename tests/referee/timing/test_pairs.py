@@ -8,7 +8,8 @@ from typing import Any
 import numpy as np
 import pytest
 
-from grader.referee.timing import back_to_back, race, two_clocks
+from grader.referee.timing import back_to_back, race, setup, two_clocks
+from grader.referee.timing.contender import SOLUTION
 from grader.referee.timing.interval import interval
 from grader.referee.timing.plan import Plan
 from tests.referee.timing.track import CASE, Session, Track
@@ -76,22 +77,27 @@ def test_a_race_of_three_pairs_averages_what_their_processes_differ_by(track: Tr
     first, *others = pair(9e-6, 9e-6), pair(20e-6, 20.4e-6), pair(20.4e-6, 20e-6), pair(20.2e-6, 20.2e-6)
     ready = iter(others)
     first.twin = lambda _: next(ready)
-    starts = race.more(CASE, race.line_up(first, CASE))
-    assert len(starts) == 3 and len({s.times for s in starts}) == 1
-    heat = race.heat(first, *starts)
-    assert abs(heat.against().ratio - 1) < 0.004 and heat.against().outcome != "slower"
-    assert set(heat.groups) == {0, 1, 2} and heat.rounds >= 6
-    assert race.unlike(heat) == pytest.approx(0.4e-6, rel=0.5)
-    assert heat.compared == 2 * heat.rounds * heat.plan.calls + two_clocks.BLOCKS * back_to_back.LOOKED
+    one = race.set_up_race([first], CASE)
+    assert len(one.groups) == 3 and len({pair.flushes for (pair,) in one.groups}) == 1
+    one.run()
+    result = one.result()
+    assert abs(result.against().ratio - 1) < 0.004 and result.against().outcome != "slower"
+    assert set(result.groups) == {0, 1, 2} and result.rounds >= 6
+    assert result.unlike_s() == pytest.approx(0.4e-6, rel=0.5)
+    assert (
+        result.compared
+        == 2 * result.rounds * result.plan.calls
+        + two_clocks.BLOCKS_OF_SHORT_CALLS * back_to_back.COMPARED_CALLS
+    )
 
 
 def test_long_calls_and_a_match_without_twins_have_one_pair(track: Track) -> None:
-    long = race.line_up(track.session(track.working(3e-3), track.working(3e-3)), CASE)
-    long.session.twin = lambda _: pytest.fail("a process too many")
-    assert race.more(CASE, long) == [long]
-    short = race.line_up(track.session(track.working(1e-5), track.working(1e-5)), CASE)
-    assert race.more(CASE, short) == [short]
-    assert Plan(2, 4).fresh_for(long.eager_seconds) == () != Plan(2, 4).fresh_for(short.eager_seconds)
+    slow = track.session(track.working(3e-3), track.working(3e-3))
+    slow.twin = lambda _: pytest.fail("a process too many")
+    quick = track.session(track.working(1e-5), track.working(1e-5))
+    ((long,),), ((short,),) = (race.set_up_race([session], CASE).groups for session in (slow, quick))
+    assert long.session is slow and short.session is quick
+    assert Plan(2, 4).fresh_for(long.eager_s) == () != Plan(2, 4).fresh_for(short.eager_s)
 
 
 def test_both_processes_of_a_pair_have_done_the_same_before(track: Track) -> None:
@@ -109,18 +115,18 @@ def test_both_processes_of_a_pair_have_done_the_same_before(track: Track) -> Non
     first, *others = (track.session(*players[n : n + 2]) for n in range(0, 8, 2))
     solution = track.working(1e-5)
     first.solution = lambda: solution  # type: ignore[assignment, return-value]
-    start = race.line_up(first, CASE, (race.SOLUTION,))
     ready = iter(others)
     first.twin = lambda _: next(ready)
-    starts = race.more(CASE, start)
+    one = race.set_up_race([first], CASE, (SOLUTION,))
     assert asked[2] == asked[3] == asked[4] == asked[5] == ["ready"]
     before = {n: len(asked[n]) for n in asked}
-    heat = race.heat(first, *starts)
+    one.run()
+    result = one.result()
     assert len(asked[0]) == before[0] and len(asked[1]) == before[1]
     assert all(len(asked[n]) > before[n] + 8 for n in (2, 3, 4, 5, 6, 7))
     # The baseline's process is one for all pairs.
-    assert len(heat.pairs[race.SOLUTION]) == len(heat.pairs["eager"]) == 2 * heat.rounds
-    assert {t.player for s in starts for t in s.others} == {solution}
+    assert len(result.block_pairs[SOLUTION]) == len(result.block_pairs["eager"]) == 2 * result.rounds
+    assert {other.player for (pair,) in one.groups for other in pair.others} == {solution}
 
 
 def test_nothing_but_a_short_call_itself_waits_in_the_queue(track: Track, monkeypatch) -> None:
@@ -132,11 +138,11 @@ def test_nothing_but_a_short_call_itself_waits_in_the_queue(track: Track, monkey
     monkeypatch.setattr(act, "synchronize", lambda: seen.append("wait") or synchronize())
     for seconds, waits in ((1e-5, 4), (3e-3, 0)):
         player = track.working(seconds)
-        start = race.line_up(track.session(player, track.working(seconds)), CASE)
-        fresh = start.plan.fresh_for(start.eager_seconds)
-        start.mine.ask("prepare", calls=4, fresh=fresh)
+        start = setup.set_up(track.session(player, track.working(seconds)), CASE)
+        fresh = start.plan.fresh_for(start.eager_s)
+        start.submission.ask("prepare", calls=4, fresh=fresh)
         seen.clear()
-        start.mine.ask("block", order=[0, 1, 0, 1], seed=1, times=1)
+        start.submission.ask("block", order=[0, 1, 0, 1], seed=1, flushes=1)
         each = ["record", "record", "wait"] if waits else ["record", "record"]
         assert seen == ["wait", *each * 4, "wait"]
 

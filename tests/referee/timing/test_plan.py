@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -10,14 +11,16 @@ from rich.console import Console
 
 from grader.domain import gpu_card
 from grader.domain.lessons import find
+from grader.domain.speed import Machine, NoSpeed, Speed
 from grader.domain.verdict import Verdict
 from grader.referee.timing import cross_check, gpu_state
+from grader.referee.timing.contender import EAGER
 from grader.referee.timing.cross_check import Blocks
 from grader.referee.timing.interval import Interval, interval, spread
-from grader.referee.timing.plan import Plan, plan
-from grader.referee.timing.race import Heat
-from grader.referee.timing.track import EAGER
+from grader.referee.timing.plan import Plan, make_plan
+from grader.referee.timing.race_result import RaceResult
 from grader.reports import clock_table
+from tests.speeds import measured, predicted
 
 Pair = tuple[list[float], list[float]]
 
@@ -67,19 +70,19 @@ def test_a_target_is_met_by_the_whole_interval() -> None:
 
 @pytest.mark.parametrize("size", [4, 1 << 20, 32 << 20, 600 << 20])
 def test_plans_rotate_over_more_than_the_cache_and_keep_what_fits(size: int) -> None:
-    how = plan(size, size, 64 << 20)
+    how = make_plan(size, size, 64 << 20)
     assert how.sets >= 2 and 4 <= how.calls <= 40 and how.sets <= how.calls
     assert how.calls * size <= max(256 << 20, 4 * size)
-    assert how.flush > 64 << 20
+    assert how.flush_bytes > 64 << 20
 
 
 def test_long_calls_take_fewer_rounds_and_an_interval_that_knows_of_processes() -> None:
-    how = plan(32 << 20, 32 << 20, 50 << 20)
+    how = make_plan(32 << 20, 32 << 20, 50 << 20)
     assert (how.least_for(2.7e-3), how.least_for(20e-6)) == (4, 6)
     assert Plan(2, 4, least=2).least_for(2.7e-3) == 2
     blocks = Blocks([[2.7e-3] * 4] * 8, [1.2e-2] * 8)
     pairs = [([2.7e-3], [2.7e-3 * (1 + k * 1e-6)]) for k in range(8)]
-    found = Heat(blocks, {EAGER: blocks}, how, {EAGER: pairs}, groups=[0] * 8)
+    found = RaceResult(blocks, {EAGER: blocks}, how, {EAGER: pairs}, groups=[0] * 8)
     wide, narrow = found.against(), found.against(sampling=True)
     assert wide.half_width == pytest.approx(1.96 * 5e-4, rel=0.1) and narrow.half_width < 1e-5
 
@@ -98,18 +101,14 @@ def test_a_spread_is_of_single_calls() -> None:
 
 
 def test_states_of_the_machine_become_ranges() -> None:
-    one = {"name": "a GPU", "driver": "1", "sm_mhz": 1980, "memory_mhz": 3201, "celsius": 34, "throttled": []}
-    two = one | {"sm_mhz": 1200, "celsius": 60, "throttled": ["power cap"]}
-    found = gpu_state.over([one, {}, two])
-    assert (
-        found["sm_mhz"] == [1200, 1980]
-        and found["celsius"] == [34, 60]
-        and found["throttled"] == ["power cap"]
-    )
-    assert gpu_state.over([{}, {}]) == {}
+    one = gpu_state.GpuState("a GPU", "1", 1980, 3201, 34, [])
+    two = replace(one, sm_mhz=1200, celsius=60, throttled=["power cap"])
+    found = gpu_state.ranges([one, None, two])
+    assert found.sm_mhz == [1200, 1980] and found.celsius == [34, 60] and found.throttled == ["power cap"]
+    assert gpu_state.ranges([None, None]) == Machine()
 
 
-def shown(speed: dict[str, object] | None) -> str:
+def shown(speed: Speed | None) -> str:
     verdict = Verdict("07", "a.py", "cuda", "a GPU", (), 1.0, speed=speed)
     out = io.StringIO()
     clock_table.show(Console(file=out, width=140), verdict, find("07").task)
@@ -120,18 +119,13 @@ def test_a_measurement_is_shown_with_its_interval() -> None:
     times = {"median": 2.706e-3, "p10": 2.705e-3, "p90": 2.749e-3, "n": 72}
     found = {"seconds": times, "ratio": 1.0096, "interval": [1.0088, 1.0104], "outcome": "faster"}
     state = {"name": "a GPU", "driver": "5", "throttled": ["power cap"], "sm_mhz": [1, 2], "celsius": [3, 4]}
-    speed: dict[str, object] = {
-        "kind": "measured", "device": "a GPU", "seconds": times,
-        "baselines": {"eager": found, "default": found}, "rounds": 6, "compared": 72,
-        "machine": state, "method": "by turns",
-    }  # fmt: skip
-    text = shown(speed)
+    text = shown(measured(seconds=times, baselines={"eager": found, "default": found}, machine=state))
     assert "1.0088 to 1.0104  faster" in text and "torch.compile, default" in text and "2.706 ms" in text
     assert "72 timed results compared" in text and "throttled: power cap" in text
 
 
 def test_without_a_measurement_the_reason_is_said() -> None:
     assert "once every check passes" in shown(None)
-    predicted = {"kind": "predicted", "device": "H200", "kernel_seconds": 1e-5, "eager_kernel_seconds": 2e-5}
-    assert "needs a GPU's clock" in shown(dict(predicted)) and "10.0 us" in shown(dict(predicted))
-    assert "Not timed: it fell" in shown({"kind": "none", "why": "it fell"})
+    text = shown(predicted(kernel_seconds=1e-5))
+    assert "needs a GPU's clock" in text and "10.0 us" in text
+    assert "Not timed: it fell" in shown(NoSpeed("it fell"))

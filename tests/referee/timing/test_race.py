@@ -12,20 +12,21 @@ import torch
 from grader.domain.verdict import Status
 from grader.player.timing import result_copies
 from grader.referee.fault import FaultError
-from grader.referee.timing import back_to_back, cross_check, race, two_clocks
-from grader.referee.timing.order import order
+from grader.referee.timing import back_to_back, cross_check, race, setup, two_clocks
+from grader.referee.timing.plan import call_order
 from grader.referee.timing.timed_results import difference
-from tests.referee.timing.track import CASE, Player, Track
+from tests.referee.timing.track import CASE, Player, Track, raced
 
 
 def test_twice_as_fast_is_said_to_be(track: Track) -> None:
-    heat = track.run(track.working(100e-6), track.working(200e-6))
-    found = heat.against()
+    result = track.run(track.working(100e-6), track.working(200e-6))
+    found = result.against()
     assert found.ratio == pytest.approx(2.0, rel=0.01) and found.outcome == "faster"
     assert found.low < found.ratio < found.high and found.half_width < 0.01
     assert (
-        heat.compared
-        == 2 * heat.rounds * heat.plan.calls + two_clocks.LONG_BLOCKS * back_to_back.LOOKED
+        result.compared
+        == 2 * result.rounds * result.plan.calls
+        + two_clocks.BLOCKS_OF_LONG_CALLS * back_to_back.COMPARED_CALLS
         >= 2 * 6 * 4
     )
 
@@ -41,9 +42,9 @@ def test_a_slow_host_is_no_cheat(track: Track) -> None:
     """Its time is waited for by overwriting the cache more often, for everybody."""
     own, other = track.working(100e-6), track.working(100e-6)
     session = track.session(own, other)
-    start = race.line_up(session, CASE)
-    assert start.times >= 2
-    race.heat(session, start)
+    start = setup.set_up(session, CASE)
+    assert start.flushes >= 2
+    raced(session, start)
 
 
 @pytest.mark.parametrize("factor", [0.5, 0.01])
@@ -97,7 +98,7 @@ def rewriting(own: Player, right: Callable[[torch.Tensor], torch.Tensor]) -> Non
 
     def later(do: str, seconds: float, **fields: Any) -> Any:
         if fields.get("step") == "results" and seen:
-            for copies, x in zip(own.tracks["submission"].results, seen, strict=True):
+            for copies, x in zip(own.stage.timed["submission"].results, seen, strict=True):
                 copies[0].copy_(right(x))
         if fields.get("step") == "block":
             seen.clear()
@@ -179,9 +180,9 @@ def test_lower_precision_between_timed_calls_is_judged_as_in_a_case(track: Track
 
 def test_sets_are_never_the_same_twice_in_a_row_and_all_are_used(track: Track) -> None:
     session = track.session(track.working(1e-4), track.working(1e-4))
-    start = race.line_up(session, CASE)
+    start = setup.set_up(session, CASE)
     for _ in range(50):
-        found = order(start.plan, session.rng)
+        found = call_order(start.plan, session.rng)
         assert len(found) == start.plan.calls and set(found) == set(range(start.plan.sets))
         assert all(a != b for a, b in itertools.pairwise(found))
 
@@ -190,10 +191,11 @@ def test_a_baseline_that_was_slowed_down_is_found(track: Track) -> None:
     """Alone it is quicker: something held the device in its turns."""
     reference = track.working(100e-6)
     session = track.session(track.working(100e-6), reference)
-    start = race.line_up(session, CASE)
-    heat = race.heat(session, start)
-    assert cross_check.slowed(heat.baselines["eager"], race.alone(session, start)) == ""
+    one = race.set_up_race([session], CASE)
+    one.run()
+    result = one.result()
+    assert cross_check.slowed(result.baselines["eager"], one.reference_alone()) == ""
     quick = track.working(50e-6)
     reference.stage.module = quick.stage.module
-    reference.tracks["eager"].target = quick.stage.entry("work")
-    assert "kept the GPU busy" in cross_check.slowed(heat.baselines["eager"], race.alone(session, start))
+    reference.stage.timed["eager"].target = quick.stage.entry("work")
+    assert "kept the GPU busy" in cross_check.slowed(result.baselines["eager"], one.reference_alone())

@@ -46,10 +46,10 @@ def test_a_host_that_is_busy_in_some_blocks_is_no_cheat(track: Track, share: flo
     """140 us more for each call, as in a grading beside a batch, that was called tampered with once."""
     own = track.working(CALL)
     noisy(track, own, share)
-    heat = track.run(own, track.working(CALL))
-    found = heat.against()
+    result = track.run(own, track.working(CALL))
+    found = result.against()
     assert found.outcome in ("same", "too noisy to tell") and abs(found.ratio - 1) < 0.01
-    assert not all(heat.kept) and found.pairs <= len(heat.kept)
+    assert not all(result.confirmed) and found.pairs <= len(result.confirmed)
 
 
 def test_a_host_that_is_busy_for_everybody_is_no_cheat(track: Track) -> None:
@@ -62,9 +62,9 @@ def test_a_host_that_is_busy_for_everybody_is_no_cheat(track: Track) -> None:
 def test_where_most_blocks_are_not_confirmed_nothing_is_claimed(track: Track) -> None:
     own = track.working(CALL)
     noisy(track, own, 0.9)
-    heat = track.run(own, track.working(2 * CALL))
-    found = heat.against()
-    assert not heat.clear and found.outcome == "too noisy to tell"
+    result = track.run(own, track.working(2 * CALL))
+    found = result.against()
+    assert not result.clear and found.outcome == "too noisy to tell"
     assert found.ratio > 1.9 and not found.beyond(1.0)
 
 
@@ -104,16 +104,17 @@ def test_work_hidden_by_one_process_of_three_gains_nothing(track: Track) -> None
     first = pair(track.working(CALL))
     ready = iter(others)
     first.twin = lambda _: next(ready)
-    starts = race.more(CASE, race.line_up(first, CASE))
-    heat = race.heat(first, *starts)
-    assert not heat.clear and heat.against().outcome == "too noisy to tell"
+    one = race.set_up_race([first], CASE)
+    one.run()
+    result = one.result()
+    assert not result.clear and result.against().outcome == "too noisy to tell"
 
 
 def test_a_second_race_that_agrees_is_the_one_that_counts(track: Track) -> None:
     own, blocks = track.working(CALL), iter(range(10_000))
     own.host = lambda: track.clock.spend(5e-3) if next(blocks) < 13 else None
-    heat = track.run(own, track.working(2 * CALL))
-    assert heat.clear and heat.against().outcome == "faster" and all(heat.kept)
+    result = track.run(own, track.working(2 * CALL))
+    assert result.clear and result.against().outcome == "faster" and all(result.confirmed)
 
 
 @pytest.mark.parametrize(("races", "clear"), [(2, True), (3, False)])
@@ -122,14 +123,14 @@ def test_a_third_race_is_the_last(
 ) -> None:
     """A host that is busy in three blocks of four is no cheat, and nothing is claimed while it is."""
     own, blocks, run = track.working(CALL), iter(range(10_000)), [0]
-    one = race._heat
+    one = race.Race._run_rounds
     monkeypatch.setattr(
-        race, "_heat", lambda *args, **how: run.__setitem__(0, run[0] + 1) or one(*args, **how)
+        race.Race, "_run_rounds", lambda *args, **how: run.__setitem__(0, run[0] + 1) or one(*args, **how)
     )
     own.host = lambda: track.clock.spend(5e-3) if next(blocks) % 4 and run[0] <= races else None
-    heat = track.run(own, track.working(2 * CALL))
-    assert run[0] == 3 and heat.clear is clear
-    assert heat.against().outcome == ("faster" if clear else "too noisy to tell")
+    result = track.run(own, track.working(2 * CALL))
+    assert run[0] == 3 and result.clear is clear
+    assert result.against().outcome == ("faster" if clear else "too noisy to tell")
 
 
 @pytest.mark.parametrize(("share", "tampered"), [(1.0, False), (0.2, True)])
@@ -147,9 +148,9 @@ def test_a_call_that_waits_for_the_device_is_not_accused_and_not_timed(
         with pytest.raises(FaultError, match="in two races"):
             track.run(own, other)
         return
-    heat = track.run(own, other)
-    assert heat.against().outcome == "too noisy to tell" and not heat.against().beyond(0.1)
-    assert "waits for the GPU" in heat.why
+    result = track.run(own, other)
+    assert result.against().outcome == "too noisy to tell" and not result.against().beyond(0.1)
+    assert "waits for the GPU" in result.why
 
 
 def drained(track: Track, player: Player, before: float, after: float, when: list[int] | None = None) -> None:
@@ -172,9 +173,9 @@ def test_a_call_that_waits_has_its_speed_where_it_is_waited_for_after_each(track
     own = track.working(343e-6)
     own.asked = 1.0
     drained(track, own, 95e-6, 2e-6)
-    heat = track.run(own, track.working(2 * 343e-6))
-    assert heat.clear and all(heat.kept) and heat.against().outcome == "faster"
-    assert heat.against().ratio == pytest.approx(2, rel=0.01)
+    result = track.run(own, track.working(2 * 343e-6))
+    assert result.clear and all(result.confirmed) and result.against().outcome == "faster"
+    assert result.against().ratio == pytest.approx(2, rel=0.01)
 
 
 @pytest.mark.parametrize(("more", "tampered"), [(20e-6, True), (170e-6, False)])
@@ -189,8 +190,8 @@ def test_who_hides_less_than_a_waiting_call_explains_is_caught_where_all_wait(
     monkeypatch.setattr(act, "waiting", lambda target, *_: waits.append(1) or target)
     drained(track, other, 170e-6, more, waits)
     if not tampered:
-        heat = track.run(own, other)
-        assert not heat.clear and not heat.against().beyond(0.1)
+        result = track.run(own, other)
+        assert not result.clear and not result.against().beyond(0.1)
         return
     with pytest.raises(FaultError, match="in two races") as caught:
         track.run(own, other)
@@ -202,8 +203,8 @@ def test_the_reference_waits_only_where_there_is_a_suspicion(
 ) -> None:
     waits: list[int] = []
     monkeypatch.setattr(act, "waiting", lambda target, *_: waits.append(1) or target)
-    heat = track.run(track.working(CALL), track.working(CALL))
-    assert heat.clear and not heat.why and not waits
+    result = track.run(track.working(CALL), track.working(CALL))
+    assert result.clear and not result.why and not waits
 
 
 def test_a_waiting_call_waits_before_and_after_its_work() -> None:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import threading
 from collections.abc import Callable
 from pathlib import Path
 from types import SimpleNamespace
@@ -20,12 +19,12 @@ from grader.referee.lesson_problem import LessonProblem
 from grader.referee.process.connection import Answer
 from grader.referee.reference import Oracle
 from grader.referee.session import Session
-from grader.referee.timing import race
+from grader.referee.timing import race, setup
+from grader.referee.timing.race_result import RaceResult
 
 CASE = Case("speed", (Tensor((16, 32)),), "", 0)
 TASK = Task("timed", "work", (CASE,))
 FLUSH, LOOP, STEP = 60e-6, 10e-6, 100e-6
-ONE = threading.RLock()
 
 
 class Clock:
@@ -66,7 +65,6 @@ class Player:
         self.claims: Callable[[list[float]], list[float]] = lambda seconds: seconds
         self.host: Callable[[], None] = lambda: None  # what else the machine does during a block
         self.asked = 0.5  # of a block's time until the host has asked for all; all of it if calls wait
-        self.tracks: dict[str, Any] = {}
 
     def ask(self, do: str, seconds: float, **fields: Any) -> Answer:
         """One request."""
@@ -75,9 +73,7 @@ class Player:
         if do != "command":
             return Answer(getattr(self.stage, do)(**fields), [], [])
         fields.pop("command")
-        with ONE:  # two players are asked for their results at the same time
-            act._tracks = self.tracks
-            data = act.perform(self.stage, cast(Any, None), **fields)
+        data = act.perform(self.stage, cast(Any, None), **fields)
         if "seconds" in data:
             data["seconds"] = self.claims(data["seconds"])
             self.host()
@@ -101,14 +97,14 @@ class Track:
             "Event": event, "record": event.record, "elapsed": lambda a, b: 1e3 * (b.at - a.at),
             "synchronize": loop, "now": lambda: self.clock.now,
             "overwrite": lambda _: self.clock.spend(FLUSH), "reset_persisting": lambda: None,
-            "empty_cache": lambda: None, "elsewhere": list, "leading": self.lead,
+            "empty_cache": lambda: None, "elsewhere": list, "keep_busy": self.keep_busy,
             "size_for": lambda _: (256, STEP),
         }.items():  # fmt: skip
             monkeypatch.setattr(act, name, value)
         monkeypatch.setattr(race.time, "monotonic", lambda: self.clock.now)
 
-    def lead(self, size: int, steps: int, seed: int, device: str) -> torch.Tensor:
-        """Work before a row; its result depends on how much it was and on the seed."""
+    def keep_busy(self, size: int, steps: int, seed: int, device: str) -> torch.Tensor:
+        """Work before calls that follow each other; its result depends on how much it was and on the seed."""
         self.clock.spend(steps * STEP)
         return torch.tensor(1.0 + steps + size + seed % 1000, dtype=torch.float64)
 
@@ -133,7 +129,14 @@ class Track:
         oracle = Oracle(cast(Any, reference), TASK)
         return Session(TASK, str(Path(__file__)), lambda: cast(Any, own), oracle, LessonProblem)
 
-    def run(self, own: Player, reference: Player) -> race.Heat:
-        """Line up and race."""
+    def run(self, own: Player, reference: Player) -> RaceResult:
+        """Set up and race."""
         session = self.session(own, reference)
-        return race.heat(session, race.line_up(session, CASE))
+        return raced(session, setup.set_up(session, CASE))
+
+
+def raced(session: Session, pair: setup.ProcessPair) -> RaceResult:
+    """A race of one candidate and one pair of processes."""
+    one = race.Race([session], [[pair]])
+    one.run()
+    return one.result()

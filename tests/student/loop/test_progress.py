@@ -6,13 +6,13 @@ from pathlib import Path
 from hypothesis import given
 from hypothesis import strategies as st
 
+from grader.domain.speed import Speed
 from grader.domain.verdict import Finding, Status, Verdict
 from grader.student import progress
+from tests.speeds import predicted
 
 
-def verdict(
-    points: int, status: Status = Status.WRONG_OUTPUT, speed: dict[str, object] | None = None
-) -> Verdict:
+def verdict(points: int, status: Status = Status.WRONG_OUTPUT, speed: Speed | None = None) -> Verdict:
     findings = (Finding("a", Status.PASSED if points == 20 else status, "", points, 20),)
     return Verdict("03_square_kernel", "mine.py", "simt", "a CPU", findings, 1.0, speed=speed)
 
@@ -67,6 +67,6 @@ def test_predictions_meet_what_was_found(work_folder: Path) -> None:
         "03_square_kernel", "kernel_ratio", 3.0
     )
     kept.save()
-    progress.record(verdict(20, speed={"kernel_ratio": 0.98765, "kind": "predicted"}))
+    progress.record(verdict(20, speed=predicted(kernel_ratio=0.98765)))
     assert progress.read().guesses[("03_square_kernel", "kernel_ratio")].found == 0.9877
     assert "predicted 03_square_kernel kernel_ratio 3 found 0.9877\n" in progress.path().read_text()

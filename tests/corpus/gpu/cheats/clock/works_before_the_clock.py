@@ -24,9 +24,9 @@ def right(x):
 if race:
     fill = race.fill
 
-    def ahead(track, number, seed):
-        fill(track, number, seed)
-        (x,) = track.sets[number]
+    def ahead(calls, number, seed):
+        fill(calls, number, seed)
+        (x,) = calls.sets[number]
         known[x.data_ptr()] = right(x)
 
     race.fill = ahead

@@ -1,0 +1,82 @@
+"""A passed submission's speed: measured where there is a GPU, else predicted from what was counted."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from grader.domain import gpu_card
+from grader.domain.speed import Measured, NoSpeed, Predicted, Speed
+from grader.domain.task import Task
+from grader.referee import counting
+from grader.referee.fault import FaultError
+from grader.referee.predict import call, operator_times
+from grader.referee.timing.measure import CAUGHT, measured
+
+if TYPE_CHECKING:
+    from grader.referee.session import Session
+
+BASELINES = ("default", "max-autotune", "solution")  # modes of torch.compile, and the course's own
+
+
+def speed_of(
+    session: Session, task: Task, backend: str, baselines: tuple[str, ...] = (), card: str = gpu_card.DEFAULT
+) -> Speed | None:
+    """The verdict's speed, or None when there is nothing to say.
+
+    ``baselines``: modes of torch.compile to race beside eager. ``card``: what to predict for. A submission
+    that is caught cheating the clock, or whose timed results are wrong, raises FaultError; other troubles are
+    its ``why``.
+    """
+    try:
+        return _measured(session, task, baselines) if backend == "cuda" else _predicted(session, task, card)
+    except FaultError as fault:
+        if fault.status in CAUGHT:
+            raise
+        return NoSpeed(fault.message)
+
+
+def _predicted(session: Session, task: Task, card_name: str) -> Predicted | NoSpeed | None:
+    """From what simt counts of a call at a small size, grown to the full one."""
+    assert task.speed is not None
+    launches = counting.count(session, task.speed.case)
+    moved = sum(x.counts.moved_bytes for x in launches if x.counts)
+    if not moved:
+        return None
+    card = gpu_card.card(card_name)
+    own = call.predicted(launches, card, task.speed.fused_bytes / task.speed.case_bytes)
+    if own.why_not:
+        return NoSpeed(f"no prediction for {card.name}: {own.why_not}.")
+    about = task.speed
+    eager = operator_times.elementwise(about.eager_bytes, about.eager_launches, card, about.broadcast)
+    gemm = operator_times.product(about.flops, card)
+    return Predicted(
+        device=card.name,
+        method=call.METHOD,
+        counted_bytes=moved,
+        launches=len(launches),
+        kernel_seconds=own.seconds,
+        eager_kernel_seconds=eager,
+        product_seconds=gemm,
+        kernel_ratio=eager / own.seconds,
+        whole_ratio=(eager + gemm) / (own.seconds + gemm),
+        limits=list(own.limits),
+    )
+
+
+METHOD = (
+    "blocks of calls in turns A B B A in pairs of processes on one GPU; cold cache; CUDA events against the "
+    "referee's wall clock, also of calls in rows; every timed result compared; 95 % studentised bootstrap "
+    "over pairs of blocks"
+)
+
+
+def _measured(session: Session, task: Task, baselines: tuple[str, ...]) -> Measured:
+    """Submission and baselines in turns on the same GPU, then the reference alone."""
+    about = task.speed
+    assert about is not None
+    half = about.fused_bytes // 2
+    found = measured(
+        session, about.full, read_bytes=half, flops=about.flops, baselines=baselines, copy_bytes=half
+    )
+    session.record.stages |= {f"speed: {stage}": seconds for stage, seconds in found.stages.items()}
+    return found.result.speed(session.record.facts.device, METHOD, found.processes)
