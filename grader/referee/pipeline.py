@@ -29,7 +29,7 @@ from grader.referee.session import Record, Session
 def check(job: Job) -> Outcome:
     """Grade one submission. Only BadInputError and errors of a toolchain are raised."""
     begun = time.monotonic()
-    sandbox.require(job.sandbox)
+    sandbox.require(job.options.sandbox)
     starter = job.reference.with_name("exercise.py")
     advice = look(job.submission, job.task, starter.read_text("utf-8") if starter.is_file() else "")
     stages = {"look": time.monotonic() - begun}
@@ -56,7 +56,7 @@ def _judged(running: Processes, stages: dict[str, float], begun: float) -> dict[
         grading.grade(session)
         record.warned = running.builder.warned if running.builder else []
         job.tell("judged", _verdict(job, record, stages | record.stages, begun, None))
-        if job.with_speed and (job.task.speed or job.timer) and all(f.ok for f in record.findings):
+        if job.options.with_speed and (job.task.speed or job.timer) and all(f.ok for f in record.findings):
             timed = time.monotonic()
             measured = _timed(job, session)
             record.stages["speed"] = time.monotonic() - timed
@@ -78,7 +78,7 @@ class Processes:
         answering = bool(job.task.cases or job.task.reference_entry)
         sees = (job.reference, *job.reference_beside) if answering else ()
         parent = job.nurseries.get("reference") or job.nurseries.get(kind)
-        self._reference = Player(kind, job.limits, sees=sees, mode=job.sandbox, nursery=parent)
+        self._reference = Player(kind, job.limits, sees=sees, mode=job.options.sandbox, nursery=parent)
         self.oracle = Oracle(self._reference, job.task)
         self._inspection = inspection = _inspection(job)
         self._peers = Peers(job, self._start)
@@ -88,9 +88,9 @@ class Processes:
             self._start,
             self.oracle,
             job.pose,
-            student=job.student,
+            student=job.options.student,
             folders=tuple(job.folders),
-            schedules=1 if cuda else job.schedules,
+            schedules=1 if cuda else job.options.schedules,
             inspect=inspection.findings if inspection else None,
             known_clean=inspection.known if inspection else "",
             on_cpu=functools.cache(self._on_cpu) if cuda else None,
@@ -115,7 +115,7 @@ class Processes:
         return Player(
             job.choice.name, job.limits, sees=(job.submission.path, *job.beside),
             writes=tuple(Path(folder) for folder in self._env.values()), build=self.builder, env=self._env,
-            mode=job.sandbox, nursery=job.nurseries.get(job.choice.name),
+            mode=job.options.sandbox, nursery=job.nurseries.get(job.choice.name),
         )  # fmt: skip
 
     def _loaded(self) -> None:
@@ -125,7 +125,8 @@ class Processes:
 
     def _on_cpu(self) -> dict[str, Finding] | str:
         job = self.job
-        return cpu_environment.findings(job.lesson, job.submission.path, job.sandbox, job.student)
+        mode, student = job.options.sandbox, job.options.student
+        return cpu_environment.findings(job.lesson, job.submission.path, mode, student)
 
     def _abandon(self) -> None:
         """From another thread: kill all of it."""
@@ -141,7 +142,7 @@ def _times_said(notice: str) -> itertools.count[int]:
 
 def _warn_of_sandbox(job: Job) -> None:
     """What the sandbox lacks here; once, since this process may grade many files."""
-    if (lacking := sandbox.notice(job.sandbox)) and not next(_times_said(lacking)):
+    if (lacking := sandbox.notice(job.options.sandbox)) and not next(_times_said(lacking)):
         job.say(lacking)
 
 
@@ -150,7 +151,7 @@ def _builder(job: Job) -> builder.SimtBuilder | None:
     if job.choice.name != "simt":
         return None
     builder.prepare(job.say)
-    return builder.SimtBuilder(job.limits.build, job.sandbox)
+    return builder.SimtBuilder(job.limits.build, job.options.sandbox)
 
 
 def _with_tools(job: Job) -> Job:
@@ -176,7 +177,7 @@ def _timed(job: Job, session: Session) -> dict[str, Any] | None:
             return job.timer(session)
         from grader.referee.timing import speed  # not needed, and not loaded, before a file is right
 
-        return speed.speed_of(session, job.task, job.choice.name, job.baselines, job.card)
+        return speed.speed_of(session, job.task, job.choice.name, job.options.baselines, job.options.card)
     except FaultError as fault:
         session.forfeit()
         session.record.findings.append(fault.finding("speed"))
@@ -252,9 +253,10 @@ def _copies(job: Job) -> Callable[[Path], Player]:
     """Starts players for copies of the submission."""
 
     def start(path: Path) -> Player:
-        build = builder.SimtBuilder(nearest.LIMITS.build, job.sandbox)
+        mode = job.options.sandbox
+        build = builder.SimtBuilder(nearest.LIMITS.build, mode)
         parent = job.nurseries.get("simt") or nearest.nursery()
-        return Player("simt", nearest.LIMITS, sees=(path,), build=build, mode=job.sandbox, nursery=parent)
+        return Player("simt", nearest.LIMITS, sees=(path,), build=build, mode=mode, nursery=parent)
 
     return start
 

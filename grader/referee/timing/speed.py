@@ -16,8 +16,6 @@ from grader.referee.timing.measure import CAUGHT, measured
 if TYPE_CHECKING:
     from grader.referee.session import Session
 
-BASELINES = ("default", "max-autotune", "solution")  # modes of torch.compile, and the course's own
-
 
 def speed_of(
     session: Session, task: Task, backend: str, baselines: tuple[str, ...] = (), card: str = gpu_card.DEFAULT

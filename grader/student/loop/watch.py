@@ -14,6 +14,7 @@ from grader.backends import detect
 from grader.domain import lessons, submission, workspace
 from grader.domain.errors import BadInputError
 from grader.domain.lessons import Lesson
+from grader.domain.options import GradingOptions
 from grader.domain.verdict import Verdict
 from grader.feedback.look import look
 from grader.referee import builder
@@ -31,8 +32,8 @@ from grader.student.loop.warm import Warmth
 class Watch:
     """The state between two events; one event (a save, a key, word from the grading) at a time changes it."""
 
-    def __init__(self, lesson: Lesson, choice: detect.Choice, sandbox: str, keys: Keys) -> None:
-        self.lesson, self.choice, self.sandbox, self.keys = lesson, choice, sandbox, keys
+    def __init__(self, lesson: Lesson, choice: detect.Choice, options: GradingOptions, keys: Keys) -> None:
+        self.lesson, self.choice, self.options, self.keys = lesson, choice, options, keys
         self.console = report.screen()
         self.live = keys.fd >= 0
         self.view = watch_view.View(lesson)
@@ -96,7 +97,7 @@ class Watch:
         self.view.running = "building and running"
         self.warm_up()
         self.trial = Trial(
-            self.lesson, workspace.place(self.lesson), self.choice, self.sandbox, self.nurseries
+            self.lesson, workspace.place(self.lesson), self.choice, self.options, self.nurseries
         )
         self.draw()
 
@@ -231,13 +232,13 @@ class Watch:
             self.trial = None
 
 
-def run(word: str, wanted: str, sandbox: str) -> None:
+def run(word: str, options: GradingOptions) -> None:
     """Watch the lesson of that number or name, or the one that is next."""
     lesson = learn_verbs.wanted(word)
     for sign in (signal.SIGTERM, signal.SIGHUP):  # the terminal was closed: leave as if asked to
         signal.signal(sign, _leave)
     with Keys() as keys, contextlib.suppress(KeyboardInterrupt):
-        Watch(lesson, detect.choose(wanted), sandbox, keys).run()
+        Watch(lesson, detect.choose(options.backend), options, keys).run()
     print("\ncourse: the watch has ended; your progress is kept.")
 
 

@@ -7,7 +7,7 @@ import sys
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -33,37 +33,13 @@ from grader.teaching.batch import (
 )
 from grader.teaching.batch import unpack as archives
 from grader.teaching.batch.batch_plan import Entry, Plan, Settings
+from grader.teaching.batch.batch_request import Request
 from grader.teaching.batch.batch_work import Order
 from grader.teaching.batch.handed_in import Handed
 from grader.teaching.batch.journal import Journal
-from grader.teaching.batch.late_policy import Policy
 from grader.teaching.batch.machines import Machines
 from grader.teaching.batch.scheduler import Answer
 from grader.teaching.batch.store import Store, write
-
-
-@dataclass(frozen=True, slots=True)
-class Request:
-    """What the teacher asked for; see ``./course batch --help`` for each."""
-
-    submissions: Path
-    out: Path
-    lessons: tuple[str, ...]
-    backend: str
-    roster: Path | None = None
-    layout: str = "auto"
-    scheduler: str = ""
-    workers: int = 0
-    hidden: Path | None = None
-    policy: Policy = field(default_factory=Policy)
-    regrade: tuple[str, ...] = ()
-    only_pending: bool = False
-    by_student: bool = False
-    sandbox: str = "auto"
-    limit: float = 0.0
-    schedules: int = 1
-    formats: tuple[str, ...] = ()
-    quiet: bool = False
 
 
 def run(request: Request) -> Class:
@@ -74,10 +50,9 @@ def run(request: Request) -> Class:
     store = Store(request.out)
     handed, title = _handed(request, wanted, store), disk.legible(request.submissions.stem)
     with journal.opened(store.journal) as kept, _machines(request) as machines:
-        settings = Settings(
-            request.backend, machines.device, request.sandbox, request.limit, request.schedules,
-            request.by_student, machines.memory, machines.arch, _hidden(request.hidden, wanted),
-        )  # fmt: skip
+        options = replace(request.options, memory_bytes=machines.memory)
+        hidden = _hidden(options.hidden, wanted)
+        settings = Settings(options, machines.device, request.by_student, machines.arch, hidden)
         made = batch_plan.make(handed, wanted, settings, request.policy)
         write(store.handed, json.dumps(made.as_json(title), indent=1))
         before = class_rows.best(store.lines())
@@ -117,7 +92,8 @@ class _Batch:
         lesson = self._lessons[order.lesson]
         verdict, said = batch_work.read_answer(answer.text) if answer.text else (None, {})
         if verdict is None:
-            verdict = batch_work.ungraded(lesson, order.backend, answer.reason or str(said.get("error", "")))
+            reason = answer.reason or str(said.get("error", ""))
+            verdict = batch_work.ungraded(lesson, order.options.backend, reason)
         verdict = replace(verdict, submission=_name(owners[0]) if len(owners) == 1 else "submission.py")
         key, old = order.key, self.lines.get(owners[0].subject)
         if self._request.only_pending and old:

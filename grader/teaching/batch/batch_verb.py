@@ -10,35 +10,27 @@ from typing import Any
 
 from rich.table import Table
 
-from grader.backends import detect as back_ends
-from grader.domain import lessons, packages
+from grader.domain import packages
 from grader.domain.errors import BadInputError
 from grader.reports.row import Class
+from grader.teaching.batch.batch_request import Request, settled
 
 
-def batch(submissions: Path, wanted: tuple[str, ...], out: Path, **options: Any) -> int:
-    """Grade a class and write its reports; 0, or 1 when the grader itself could not grade somebody."""
+def batch(request: Request, *, profile: bool) -> int:
+    """Grade a class and write its reports; 0, or 1 when the grader itself could not grade somebody.
+
+    ``profile``: whether each file that passes gets a roofline and a trace.
+    """
     packages.require("Grading a class", *packages.CLASS)
-    from grader.teaching.batch import batch_run, class_reports, late_policy, profiles
+    from grader.teaching.batch import batch_run, class_reports, profiles
     from grader.teaching.batch.store import Store
 
-    formats: tuple[str, ...] = options["formats"]
-    class_reports.known(formats)
-    private = lessons.course_root() / "tasks_private"
-    hidden = options.pop("hidden") or (private if private.is_dir() else None)
-    if options["scheduler"] and options["backend"] == "auto":
-        raise BadInputError("With --scheduler say which back end its workers have: --backend cuda or simt.")
-    choice, profile = options.pop("backend"), options.pop("profile")
-    if not options["scheduler"]:
-        choice = back_ends.choose(choice).name
-    policy = late_policy.parse(options.pop("due"), options.pop("late"), options.pop("grace"))
-    names = tuple(lessons.names()) if "all" in wanted else wanted
-    request = batch_run.Request(submissions, out, names, choice, hidden=hidden, policy=policy, **options)
-    result = batch_run.run(request)
+    class_reports.known(request.formats)
+    request = settled(request)
+    result, store = batch_run.run(request), Store(request.out)
     if profile:
-        profiles.make(Store(out), result, choice, request.sandbox, lambda text: print(text, file=sys.stderr))
-    written = class_reports.write_class(Store(out), result, formats)
-    _show(result, written)
+        profiles.make(store, result, request.options, lambda text: print(text, file=sys.stderr))
+    _show(result, class_reports.write_class(store, result, request.formats))
     return 1 if any(row.state == "not_gradable" for row in result.rows) else 0
 
 

@@ -21,11 +21,11 @@ from grader.backends.detect import Choice
 from grader.domain import cache, disk, lessons, submission
 from grader.domain.errors import BadInputError
 from grader.domain.lessons import Lesson
+from grader.domain.options import GradingOptions
 from grader.domain.verdict import Status, Verdict
-from grader.referee.job import Job
+from grader.referee.job import Job, lesson_job
 from grader.referee.pipeline import check, refused
 from grader.referee.process.forkserver import Nursery
-from grader.referee.process.player_process import Limits
 from grader.teaching.batch import grading_key as key
 
 
@@ -34,31 +34,33 @@ class Order:
     """One grading: its ``key``, and everything that decides about it.
 
     ``version`` is the task's, as the teacher's checkout has it. ``hidden``: the text of a file of hidden
-    cases. ``limit``: seconds for import and each call, ``memory``: bytes for a player; 0 for the usual.
-    ``arch``: the GPU's compute capability, for building where there is none.
+    cases, since a worker has no such file. ``arch``: the GPU's compute capability, for building where there
+    is none.
     """
 
     key: str
     lesson: str
     version: str
     source: str
-    backend: str
+    options: GradingOptions
     hidden: str = ""
-    student: str = ""
-    sandbox: str = "auto"
-    limit: float = 0.0
-    memory: int = 0
-    schedules: int = 1
     arch: str = ""
 
     def text(self) -> str:
         """As it goes over the wire."""
-        return json.dumps(asdict(self))
+        return json.dumps(asdict(replace(self, options=replace(self.options, hidden=None))))
+
+
+def read_order(text: str) -> Order:
+    """An order as :meth:`Order.text` has written it."""
+    data = json.loads(text)
+    told = data.pop("options")
+    return Order(**data, options=GradingOptions(**told | {"baselines": tuple(told["baselines"])}))
 
 
 def grade(text: str) -> str:
     """Grade one order; JSON with a ``verdict``, or with an ``error`` of the grader's own. Never raises."""
-    order = Order(**json.loads(text))
+    order = read_order(text)
     answer: dict[str, Any] = {"worker": f"{socket.gethostname()}/{os.getpid()}"}
     try:
         outcome = check(prepare(order))
@@ -79,14 +81,14 @@ def build(text: str) -> str:
     from grader.referee.fault import FaultError
     from grader.referee.process.player_process import Player
 
-    order = Order(**json.loads(text))
+    order = read_order(text)
     try:
         job = prepare(order)
         env = cache.extensions(job.submission.source)
         hide = {"CUDA_VISIBLE_DEVICES": "", "TORCH_CUDA_ARCH_LIST": order.arch}
         player = Player(
             "cuda", job.limits, sees=(job.submission.path,), writes=tuple(map(Path, env.values())),
-            env=env | hide, mode=order.sandbox,
+            env=env | hide, mode=order.options.sandbox,
         )  # fmt: skip
         try:
             player.ready()
@@ -103,20 +105,14 @@ def prepare(order: Order) -> Job:
     lesson = lessons.find(order.lesson)
     if key.task_version(lesson.folder, order.hidden) != order.version:
         raise BadInputError(f"This worker's checkout has another version of lesson {lesson.number}.")
-    task = lesson.task
+    options = order.options
     if order.hidden:
-        task = lessons.with_hidden(task, kept(order.hidden, "hidden", "cases.py"))
+        options = replace(options, hidden=kept(order.hidden, "hidden", "cases.py"))
     # Named by content, so that equal files compile once, and neutral, since equal files share a verdict.
     read = submission.read(kept(order.source, "submissions", "submission.py"))
-    limits = Limits(memory=order.memory)
-    if order.limit:
-        limits = replace(limits, load=order.limit, call=order.limit)
-    job = Job(
-        lesson.name, task, lesson.reference, read, Choice(order.backend, "batch"), limits, with_speed=True,
-        sandbox=order.sandbox, student=order.student, schedules=order.schedules,
-    )  # fmt: skip
+    job = lesson_job(lesson, read, Choice(options.backend, "batch"), options)
     # The reference is trusted and stays warm; a submission's player is always a new one in all its walls.
-    return replace(job, nurseries={"cpu": _reference()} if order.backend == "simt" else {})
+    return replace(job, nurseries={"cpu": _reference()} if options.backend == "simt" else {})
 
 
 def kept(text: str, room: str, name: str) -> Path:

@@ -15,11 +15,13 @@ import pytest
 
 from grader.domain.errors import BadInputError
 from grader.domain.lessons import course_root
+from grader.domain.options import GradingOptions
 from grader.teaching.batch import batch_run, batch_verb, class_reports, class_rows, journal, profiles
-from grader.teaching.batch.batch_run import Request
+from grader.teaching.batch.batch_request import Request
 from grader.teaching.batch.store import Store
 from tests.teaching.batch import klass
 
+SIMT = GradingOptions(backend="simt", with_speed=True)
 KINDS = (
     "doubled", "not written", "does not compile", "no name", "no Python", "raises", "endless loop",
     "fork bomb",    "much output", "segfault", "exits", "fills the disk",
@@ -39,8 +41,8 @@ def request_(tmp_path_factory: pytest.TempPathFactory) -> Request:
     people = "\n".join(["id,name,leaderboard", *(f"{m.student},Name {m.student},Nick" for m in MADE)])
     (folder / "class.csv").write_text(f"{people}\nabsent,Absent,\nempty,,\nbinary,,\n")
     request = Request(
-        folder / "submissions", folder / "results", ("03",), "simt", roster=folder / "class.csv", workers=2,
-        limit=6.0, formats=("gradescope", "canvas", "leaderboard"), quiet=True,
+        folder / "submissions", folder / "results", ("03",), replace(SIMT, limit_s=6.0),
+        roster=folder / "class.csv", workers=2, formats=("gradescope", "canvas", "leaderboard"), quiet=True,
     )  # fmt: skip
     class_reports.write_class(Store(request.out), batch_run.run(request), request.formats)
     return request
@@ -143,16 +145,20 @@ def test_report_writes_the_same_again_and_knows_single_verdicts(request_: Reques
         ({"submissions": Path("nowhere")}, "There is no nowhere"),
         ({"lessons": ("99",)}, "no lesson"),
         ({"only_pending": True}, "where there is one"),
-        ({"hidden": Path("nowhere")}, "no folder of hidden cases"),
-        ({"hidden": ROOT / "README.md"}, "README.md is not a Python file"),
-        ({"hidden": ROOT / "tests" / "conftest.py"}, "conftest.py must define HIDDEN"),
+        ({"options": replace(SIMT, hidden=Path("nowhere"))}, "no folder of hidden cases"),
+        (
+            {"options": replace(SIMT, hidden=ROOT / "README.md")},
+            "README.md is not a Python file",
+        ),
+        (
+            {"options": replace(SIMT, hidden=ROOT / "tests" / "conftest.py")},
+            "conftest.py must define HIDDEN",
+        ),
     ],
 )
 def test_what_cannot_be_done_is_one_sentence(
     words: dict, said: str, request_: Request, tmp_path: Path
 ) -> None:
-    from dataclasses import replace
-
     with pytest.raises(BadInputError, match=said):
         batch_run.run(replace(request_, out=tmp_path, **words))
     with pytest.raises(BadInputError, match="no format 'pdf'"):

@@ -12,6 +12,7 @@ import torch
 
 from grader.domain.errors import BadInputError
 from grader.domain.lessons import course_root, find
+from grader.domain.options import GradingOptions
 from grader.domain.verdict import Finding, Status, Verdict
 from grader.referee import cpu_environment
 from grader.reports.row import Row, summary
@@ -25,13 +26,16 @@ from grader.teaching.batch import (
     pending,
 )
 from grader.teaching.batch.batch_plan import Settings
-from grader.teaching.batch.batch_run import Request, _left
+from grader.teaching.batch.batch_request import Request
+from grader.teaching.batch.batch_run import _left
 from grader.teaching.batch.batch_work import Order
 from grader.teaching.batch.handed_in import Handed
 from grader.teaching.batch.late_policy import Policy
 from grader.teaching.batch.store import Store
 
 LESSON = find("07")
+SIMT = GradingOptions(backend="simt", with_speed=True)
+CUDA = GradingOptions(backend="cuda", with_speed=True)
 
 
 def verdict(backend: str, *findings: tuple[str, Status, int, int]) -> Verdict:
@@ -59,7 +63,7 @@ def test_which_orders_are_left(tmp_path: Path) -> None:
         path = tmp_path / f"{name}.py"
         path.write_text(f"# {name}\n")
         paths.append(Handed(name, LESSON.name, path))
-    made = batch_plan.make(paths, [LESSON], Settings("cuda", "a GPU"), Policy())
+    made = batch_plan.make(paths, [LESSON], Settings(CUDA, "a GPU"), Policy())
     ann, ben, _ = made.entries
     lines = {
         ann.subject: {"key": "cpu-ann", "backend": "simt", **summary(CPU)},
@@ -67,15 +71,15 @@ def test_which_orders_are_left(tmp_path: Path) -> None:
     }
     for line, backend in ((lines[ann.subject], "simt"), (lines[ben.subject], "cuda")):
         line["backend"] = backend
-    request = Request(tmp_path, tmp_path, ("07",), "cuda")
+    request = Request(tmp_path, tmp_path, ("07",), CUDA)
 
     def left(**words: object) -> set[str]:
         return {made.orders[k].source[2:6].strip() for k in _left(made, lines, replace(request, **words))}  # type: ignore[arg-type]
 
     assert left() == {"ann", "cleo"}  # a CPU's line is not enough for a full run on a GPU
     assert left(only_pending=True) == {"ann"}
-    assert left(backend="simt") == {"cleo"}
-    assert left(backend="simt", regrade=("not_gradable",)) == {"ben", "cleo"}
+    assert left(options=SIMT) == {"cleo"}
+    assert left(options=SIMT, regrade=("not_gradable",)) == {"ben", "cleo"}
     assert left(regrade=("all",)) == {"ann", "ben", "cleo"} == left(regrade=("ben",)) | {"ben"}
 
 
@@ -83,7 +87,7 @@ def _order(arch: str = "") -> Order:
     lesson = find("03")
     version = grading_key.task_version(lesson.folder)
     return Order(
-        "k", lesson.name, version, lesson.solution.read_text() + "\n# built ahead\n", "cuda", arch=arch
+        "k", lesson.name, version, lesson.solution.read_text() + "\n# built ahead\n", CUDA, arch=arch
     )
 
 
@@ -122,9 +126,9 @@ def test_a_class_on_a_gpu_fills_in_what_a_laptop_left_open(tmp_path: Path) -> No
     lesson = find("13")
     (tmp_path / "class").mkdir()
     (tmp_path / "class" / "ann.py").write_bytes(lesson.solution.read_bytes())
-    laptop = Request(tmp_path / "class", tmp_path / "results", ("13",), "simt", quiet=True)
+    laptop = Request(tmp_path / "class", tmp_path / "results", ("13",), SIMT, quiet=True)
     (before,) = _graded_without_a_gpu(laptop)
-    (after,) = batch_run.run(replace(laptop, backend="cuda", only_pending=True)).rows
+    (after,) = batch_run.run(replace(laptop, options=CUDA, only_pending=True)).rows
     assert before.open > 0 == after.open and after.points >= before.points
-    again = batch_run.run(replace(laptop, backend="cuda", only_pending=True))
+    again = batch_run.run(replace(laptop, options=CUDA, only_pending=True))
     assert again.rows == (after,)
