@@ -11,6 +11,7 @@ from grader.domain.lessons import Lesson, course_root, every
 from grader.domain.options import GradingOptions
 from grader.domain.submission import read
 from grader.domain.verdict import Status, Verdict
+from grader.referee.job import lesson_job
 from grader.referee.pipeline import check, warm
 from grader.reports.json_report import write
 

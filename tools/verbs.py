@@ -18,8 +18,8 @@ import typer
 from grader.cli.option_types import BackendOption
 from grader.domain.lessons import course_root
 
-app = typer.Typer()
-dev = typer.Typer(help="For contributors.", no_args_is_help=True)
+app = typer.Typer(rich_markup_mode=None)
+dev = typer.Typer(help="For contributors.", no_args_is_help=True, rich_markup_mode=None)
 app.add_typer(dev, name="dev")
 
 

@@ -14,7 +14,6 @@ from typer.core import TyperGroup
 from typer.main import get_group
 
 from grader.domain.errors import BadInputError
-from grader.domain.lessons import course_root
 
 # By who types them; a command that is in none of these is for contributors.
 GROUPS: dict[str, tuple[str, ...]] = {
@@ -25,6 +24,7 @@ GROUPS: dict[str, tuple[str, ...]] = {
     "This machine": ("doctor", "demo", "companion"),
 }
 OTHERS = "Contribute"
+HOME = Path(__file__).resolve().parents[2]  # a checkout, or where the package is installed
 CONTRIBUTORS = ("test", "docs", "dev")  # the verbs of tools/verbs.py
 
 
@@ -39,11 +39,10 @@ def name() -> str:
 @functools.cache
 def contributors() -> TyperGroup | None:
     """The verbs of ``tools/verbs.py``, or None where there is no checkout: that folder is not shipped."""
-    root = course_root()
-    if not (root / "tools" / "verbs.py").is_file():
+    if not (HOME / "tools" / "verbs.py").is_file():
         return None
-    if str(root) not in sys.path:
-        sys.path.insert(0, str(root))
+    if str(HOME) not in sys.path:
+        sys.path.insert(0, str(HOME))
     return get_group(importlib.import_module("tools.verbs").app)
 
 
@@ -63,8 +62,8 @@ class ByReader(TyperGroup):
             return more.get_command(ctx, cmd_name)
         if cmd_name in CONTRIBUTORS:
             raise BadInputError(
-                f"{name()} {cmd_name} is for contributors and needs a checkout of the course: there is no "
-                f"folder tools/ in {course_root()}."
+                f"{name()} {cmd_name} is for contributors and needs a checkout of the course: "
+                "the folder tools/ is not shipped."
             )
         return None
 
