@@ -230,9 +230,9 @@ def demo(backend: BackendOption = "auto") -> None:
     """Grade the starter and the solution of every lesson, and show a table."""
     from grader.backends import detect
     from grader.reports.console import screen
-    from grader.student import demo as table
+    from grader.student.demo import run
 
-    raise typer.Exit(0 if table.run(screen(), detect.choose(backend)) else 1)
+    raise typer.Exit(0 if run(screen(), detect.choose(backend)) else 1)
 
 
 @app.command()

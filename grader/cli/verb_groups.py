@@ -43,6 +43,7 @@ def contributors() -> TyperGroup | None:
         return None
     if str(HOME) not in sys.path:
         sys.path.insert(0, str(HOME))
+    # By its name at run time: what is shipped does without tools, and import-linter holds it to that.
     return get_group(importlib.import_module("tools.verbs").app)
 
 

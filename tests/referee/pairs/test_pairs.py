@@ -121,7 +121,7 @@ def test_a_sum_over_all_rows_is_answered_at_once_and_closures_too(tmp_path: Path
 
 def test_a_problem_that_cannot_fit_names_a_batch_that_would(tmp_path: Path) -> None:
     ref = reference("return x + 1", "[torch.rand(4096, 1 << 20)]")
-    verdict = judged(tmp_path, ref, torch_one(ref), memory=4 << 30)
+    verdict = judged(tmp_path, ref, torch_one(ref), memory_bytes=4 << 30)
     words = said(verdict, "problem")
     assert "A first dimension of " in words and "instead of 4096 would fit" in words
 

@@ -116,7 +116,7 @@ def test_who_passed_has_a_roofline_and_a_trace_beside_the_page(request_: Request
     assert "roofline.png" not in page.read_text()
     others = [replace(first, student="gone", file="gone.py"), *(r for r in whole.rows if not r.passed)]
     some = replace(whole, rows=(first, *others))
-    assert profiles.make(store, some, "simt", "auto", said.append) == 1
+    assert profiles.make(store, some, SIMT, said.append) == 1
     assert 'src="profile/roofline.png"' in page.read_text()
     assert json.loads((page.parent / "profile" / "trace.json").read_text())["traceEvents"]
     assert (
