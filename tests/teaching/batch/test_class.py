@@ -122,7 +122,7 @@ def test_who_passed_has_a_roofline_and_a_trace_beside_the_page(request_: Request
     assert (
         len(said) == 1 and said[0].startswith("gone, 03_square_kernel: no profile. ") and "gone.py" in said[0]
     )
-    assert profiles.make(store, replace(whole, rows=(first,)), "simt", "auto", said.append) == 0
+    assert profiles.make(store, replace(whole, rows=(first,)), SIMT, said.append) == 0
 
 
 def test_report_writes_the_same_again_and_knows_single_verdicts(request_: Request, tmp_path: Path) -> None:
