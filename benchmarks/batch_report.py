@@ -23,13 +23,18 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parents[1]
 sys.path.insert(0, str(ROOT))
 
+import msgspec  # noqa: E402
+
+from grader.domain import atomic  # noqa: E402
 from grader.domain.lessons import find  # noqa: E402
 from grader.domain.verdict import Finding, Status, Verdict  # noqa: E402
+from grader.reports import formats  # noqa: E402
 from grader.reports.row import LessonFacts, summary  # noqa: E402
-from grader.teaching.batch import class_reports, class_rows, journal  # noqa: E402
+from grader.teaching.batch import class_rows, report_files  # noqa: E402
 from grader.teaching.batch.batch_plan import Entry, Plan  # noqa: E402
+from grader.teaching.batch.journal import Line  # noqa: E402
 from grader.teaching.batch.late_policy import Policy  # noqa: E402
-from grader.teaching.batch.store import Store, write  # noqa: E402
+from grader.teaching.batch.results_folder import ResultsFolder  # noqa: E402
 
 BAD = [Status.WRONG_OUTPUT, Status.ILLEGAL_ACCESS, Status.COMPILE_ERROR, Status.TIMEOUT, Status.NOT_FINITE]
 
@@ -63,7 +68,7 @@ def verdict(draw: random.Random) -> Verdict:
 
 def make(root: Path, count: int) -> None:
     """A folder of results with that many rows."""
-    draw, store = random.Random(8), Store(root)
+    draw, results = random.Random(8), ResultsFolder(root)
     entries, lines = [], []
     for n in range(count):
         late = draw.uniform(60, 4e5) if draw.random() < 0.1 else 0.0
@@ -73,21 +78,21 @@ def make(root: Path, count: int) -> None:
                 f"Nick {n}" if n % 3 == 0 else "", "x.py", ("Late.",) if late else (), late, f"s{n}", f"k{n}",
             )
         )  # fmt: skip
-        line = {"schema": journal.SCHEMA, "key": f"k{n}", "subject": f"s{n}", "lesson": "03_square_kernel"}
-        lines.append(json.dumps({**line, **summary(verdict(draw)), "disagrees": []}))
+        short = msgspec.structs.asdict(summary(verdict(draw)))
+        lines.append(Line(key=f"k{n}", subject=f"s{n}", lesson="03_square_kernel", **short).text())
     facts = (LessonFacts("03_square_kernel", "A square kernel", 20),)
     plan = Plan(tuple(entries), {}, facts, Policy(0.0, 10.0, 50.0))
-    write(store.handed, json.dumps(plan.as_json("a made-up class")))
-    write(store.journal, "\n".join(lines) + "\n")
+    atomic.write(results.plan, plan.text("a made-up class"))
+    atomic.write(results.journal, "\n".join(lines) + "\n")
 
 
 def measure(root: Path) -> None:
     """In a process of its own: write every class report, and say what it took."""
     begun, used = time.perf_counter(), time.process_time()
-    store = Store(root)
-    result = class_rows.collect(store)
+    results = ResultsFolder(root)
+    result = class_rows.collect(results)
     read = time.perf_counter() - begun
-    written = class_reports.write_class(store, result, tuple(class_reports.FORMATS))
+    written = report_files.write_class(results, result, tuple(formats.of_class()))
     facts = {
         "rows": len(result.rows), "seconds": round(time.perf_counter() - begun, 2),
         "seconds_reading": round(read, 2), "cpu_seconds": round(time.process_time() - used, 2),

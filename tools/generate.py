@@ -18,7 +18,7 @@ import textwrap
 from pathlib import Path
 
 from grader.domain import notebook
-from tools import figures, numbers
+from tools import figures, numbers, schemas
 
 SOLUTION = re.compile(r"\s*(?://|#) solution: (?P<edge>begin|end)\s*$")
 STARTER = re.compile(r"(?P<indent>\s*)(?://|#) starter:(?: (?P<text>.*))?$")
@@ -56,6 +56,7 @@ def generate(root: Path, *, check: bool, only: str = "") -> list[Path]:
     for page in (root / "README.md", root / "docs" / "index.md", root / "docs" / "guide" / "explain.md"):
         if page.is_file():
             wanted[page] = numbers.filled(page.read_text("utf-8"), root)
+    wanted |= schemas.files(root)
     if (root / figures.FOLDER).is_dir():
         wanted |= figures.files(root)
     looked = {path: text for path, text in wanted.items() if not only or path.parent.name == only}

@@ -6,6 +6,17 @@ import json
 from pathlib import Path
 from typing import Any
 
+from grader.reports.formats import StudentFormat, every
+
+FORMATS = """\
+# Output formats
+
+`./course check 07 --report FORMAT=FILE` writes a report on one file, `--report` of `./course batch` and `--format` of
+`./course report` those of a class. In a folder of results those for a student lie below `students/NAME/LESSON/`, those for
+the class below `reports/`. The points are the same in all of them. A new format is
+[one file](../contributing/architecture.md#where-do-i-change-x) in `grader/reports/formats/`.
+"""
+
 CLASS = Path(__file__).parents[1] / "grader" / "domain" / "schema" / "class.v1.json"
 UNITS = {"bytes_per_second": (1e12, "TB/s"), "flops_per_second": (1e12, "TFLOP/s"), "seconds": (1e-6, "us")}
 
@@ -115,6 +126,17 @@ def api() -> str:
         members = ", ".join(names)
         parts.append(f"::: {module}\n    options:\n      members: [{members}]\n")
     return "\n".join(parts)
+
+
+def formats() -> str:
+    """The table of all output formats."""
+    rows = [
+        f"| `{one.name}` | {'a student' if isinstance(one, StudentFormat) else 'the class'} | `{one.file}` "
+        f"| {'yes' if one.always else 'on request'} | {one.help} |"
+        for one in every()
+    ]
+    head = ["| format | for | file | in a batch | what it is |", "|---|---|---|---|---|"]
+    return "\n".join([FORMATS, *head, *rows, ""])
 
 
 def classes(fields: Any) -> str:

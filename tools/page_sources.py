@@ -214,8 +214,8 @@ def _type(part: dict[str, Any]) -> str:
         return f"`{json.dumps(part['const'])}`"
     if "enum" in part:
         return " or ".join(f"`{json.dumps(v)}`" for v in part["enum"])
-    if "oneOf" in part:
-        return " or ".join(_type(p) for p in part["oneOf"])
+    if "oneOf" in part or "anyOf" in part:
+        return " or ".join(_type(p) for p in part.get("oneOf") or part["anyOf"])
     if part.get("type") == "array":
         return f"list of {_type(part['items'])}s"
     return str(part.get("type", "any"))

@@ -32,6 +32,7 @@ def generated(root: Path, repository: str = "", release: str = "") -> Files:
         "reference/verdict.md": page_sources.verdict(),
         f"reference/{page_sources.SCHEMA.name}": page_sources.SCHEMA.read_bytes(),
         "reference/class.md": lookup.classes(page_sources.fields),
+        "reference/formats.md": lookup.formats(),
         f"reference/{lookup.CLASS.name}": lookup.CLASS.read_bytes(),
         "reference/cli.md": page_sources.cli(),
         "reference/cards.md": lookup.cards(root),

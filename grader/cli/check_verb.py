@@ -17,7 +17,7 @@ from grader.domain.verdict import Status, Verdict
 from grader.feedback.look import Advice
 from grader.referee.job import Job, Outcome, lesson_job
 from grader.referee.pipeline import check as grade
-from grader.reports import json_report
+from grader.reports import formats
 from grader.student import progress
 from grader.student.loop import guide, predictions
 
@@ -33,10 +33,9 @@ class Subject:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Shown:
-    """What is shown and written beside the points: ``json``, ``html`` are files to write."""
+    """What is shown and written beside the points. ``reports``: (format, file) of each to write."""
 
-    json: str = ""
-    html: str = ""
+    reports: tuple[tuple[str, str], ...] = ()
     every: bool = False
     clock: bool = False
     profile: bool = False
@@ -45,8 +44,8 @@ class Shown:
 
     @property
     def on_screen(self) -> bool:
-        """Whether there is anything for a reader; with ``--json -`` a program reads."""
-        return self.json != "-"
+        """Whether there is anything for a reader; where a report goes to "-", a program reads."""
+        return all(file != "-" for _, file in self.reports)
 
 
 @dataclass(slots=True)
@@ -122,14 +121,10 @@ def _pair(subject: Subject, choice: detect.Choice, options: GradingOptions) -> G
 def _written(verdict: Verdict, grading: Grading, shown: Shown) -> list[str]:
     """Write the files. What could not be written is said last: the verdict is there, and is shown."""
     lost: list[str] = []
-    if shown.json:
+    student = grading.job.options.student or verdict.submission
+    for name, file in shown.reports:
         with _told(lost):
-            json_report.write(verdict, shown.json)
-    if shown.html:
-        from grader.reports import html_page
-
-        with _told(lost):
-            html_page.write(verdict, Path(shown.html))
+            formats.put(formats.single(verdict, name, student), file)
     if grading.own:
         with _told(lost):
             progress.record(verdict)

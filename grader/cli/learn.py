@@ -11,6 +11,7 @@ import typer
 from grader.cli.option_types import BackendOption, CardOption, SandboxOption, SchedulesOption
 from grader.domain import gpu_card
 from grader.domain.options import GradingOptions
+from grader.reports import formats
 
 app = typer.Typer()
 LessonArgument = Annotated[str, typer.Argument(help="A lesson (07); left out: the one you are at.")]
@@ -82,6 +83,13 @@ def check(
         bool, typer.Option("--profile", help="With --reference: also show what the kernels do.")
     ] = False,
     html: Annotated[str, typer.Option(help="Also write the verdict as a page to this file.")] = "",
+    report: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="FORMAT=FILE",
+            help=f"Also write a report: {formats.names()}. May be repeated.",
+        ),
+    ] = None,
     card: CardOption = gpu_card.DEFAULT,
     every: Annotated[
         bool, typer.Option("--all", help="Show every check on a line of its own, also those that passed.")
@@ -99,9 +107,10 @@ def check(
         with_speed=reference is None or time or profile, baselines=tuple(baseline or ()), card=card,
         search=search, inputs=inputs, mode=mode,
     )  # fmt: skip
+    asked = [f"{name}={out}" for name, out in (("json", json), ("html", html)) if out]
     shown = check_verb.Shown(
-        json=json, html=html, every=every, clock=time, profile=profile, second_opinion=second_opinion,
-        nvcc=also_nvcc,
+        reports=formats.parse([*asked, *(report or ())]), every=every, clock=time, profile=profile,
+        second_opinion=second_opinion, nvcc=also_nvcc,
     )  # fmt: skip
     raise typer.Exit(check_verb.check(check_verb.Subject(what, file, reference), options, shown))
 

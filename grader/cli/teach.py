@@ -9,6 +9,7 @@ import typer
 
 from grader.cli.option_types import BackendOption, SandboxOption, SchedulesOption
 from grader.domain.options import GradingOptions
+from grader.reports import formats
 
 app = typer.Typer()
 
@@ -50,9 +51,7 @@ def batch(
     ] = False,
     report: Annotated[
         list[str] | None,
-        typer.Option(
-            help="More formats: canvas, leaderboard, gradescope, classroom50, prairielearn, exercism."
-        ),
+        typer.Option(metavar="FORMAT", help=f"More formats: {formats.on_request()}. May be repeated."),
     ] = None,
     sandbox: SandboxOption = "auto",
     limit: Annotated[
@@ -84,7 +83,7 @@ def report(
     results: Annotated[Path, typer.Argument(help="A folder of results, or one verdict (check --json FILE).")],
     format: Annotated[
         list[str] | None,
-        typer.Option(help="json, csv, canvas, junit, html, leaderboard; gradescope, classroom50, ..."),
+        typer.Option(metavar="FORMAT", help=f"{formats.names()}. May be repeated."),
     ] = None,
     out: Annotated[
         str, typer.Option(help='For one verdict: the file to write, "-" for standard output.')

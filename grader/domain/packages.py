@@ -8,7 +8,7 @@ import sys
 from grader.domain.errors import BadInputError
 
 NAMES = {"yaml": "pyyaml"}  # what pip calls a module that has another name
-CLASS = ("distributed", "jinja2", "yaml", "junitparser")
+CLASS = ("distributed", "jinja2", "yaml", "junitparser", "msgspec")
 
 
 def missing(*modules: str) -> list[str]:

@@ -100,7 +100,12 @@ SENTENCE: dict[Status, str] = {
 }
 
 
-PENDING = {Status.PENDING_GPU, Status.PENDING_CPU}
+# What only another machine can judge, and how a report names that machine to a student.
+WAITS_FOR: dict[Status, str] = {
+    Status.PENDING_GPU: "a GPU",
+    Status.PENDING_CPU: "the CPU back end (./course companion)",
+}
+PENDING = frozenset(WAITS_FOR)
 
 
 @dataclass(frozen=True, slots=True)
@@ -215,17 +220,7 @@ class Verdict:
 
     @classmethod
     def from_json(cls, data: dict[str, Any]) -> Verdict:
-        """What :meth:`as_json` made, read again. KeyError or ValueError for anything else."""
-        findings = tuple(Finding(**{**f, "status": Status(f["status"])}) for f in data["findings"])
-        names = (
-            "lesson",
-            "submission",
-            "backend",
-            "device",
-            "seconds",
-            "stages",
-            "speed",
-            "output",
-            "versions",
-        )
-        return cls(findings=findings, **{name: data[name] for name in names})
+        """What :meth:`as_json` made, read again. ValueError for anything else."""
+        import msgspec  # here, since a submission's process has no use for it
+
+        return msgspec.convert(data, cls)

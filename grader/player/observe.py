@@ -17,22 +17,21 @@ MOST = 200
 
 
 @contextlib.contextmanager
-def watching(gpu: bool, wanted: bool = True) -> Iterator[dict[str, Any]]:
-    """Fill the dict with ``ops``, a list of [name, shapes of its tensors], and on a GPU with ``kernels``.
+def watching(gpu: bool, seen: dict[str, Any], wanted: bool = True) -> Iterator[None]:
+    """Fill ``seen`` with ``ops``, a list of [name, shapes of its tensors], and on a GPU with ``kernels``.
 
     Operators are seen whether Python or C++ calls them.
     """
-    seen: dict[str, Any] = {}
     if not wanted:
-        yield seen
+        yield
         return
     if not gpu:
         with operators(record_shapes=True) as ran:  # type: ignore[no-untyped-call]
-            yield seen
+            yield
         seen["ops"] = _ops(ran)
         return
     with recording(shapes=True) as ran:
-        yield seen
+        yield
         torch.cuda.synchronize()
     seen["ops"] = _ops(ran.function_events)
     seen["kernels"] = [e["name"][:500] for e in trace(ran) if e.get("cat") == "kernel"][:MOST]

@@ -17,7 +17,7 @@ from typing import Any
 
 import torch
 
-from grader.player import late_inputs, model_state, observe, tensors
+from grader.player import late_inputs, model_state, observe, tensors, values
 from grader.protocol.arena import Arena
 
 # Without a GPU these have interpreters, which must be chosen before they are imported.
@@ -136,19 +136,15 @@ class Stage:
         how, before = more.get("inputs", "new"), self.last
         self.poison(out)
         inputs = self.inputs = self.arguments(args, double, how)
-        target = self.target(entry, double)
-        with late_inputs.busy(inputs) if self.gpu and how != "new" else contextlib.nullcontext():
-            with observe.watching(self.gpu, bool(more.get("watch"))) as seen, torch.no_grad():
-                value = target(*inputs)
-            results = value if isinstance(value, (tuple, list)) else [value]
-            self.last = [v for v in results if tensors.readable(v)]
-            # A GPU's copies wait for the current stream only: what another one still does comes too late.
-            copies = [t.clone() for t in self.last] if self.gpu else self.last
-        self.synchronize()
-        self.again = functools.partial(target, *inputs)
+        target = functools.partial(self.target(entry, double), *inputs)
+        seen: dict[str, Any] = {}
+        watch = observe.watching(self.gpu, seen, bool(more.get("watch")))
+        value, copies = self.invoke(target, inputs, how, watch, copied=self.gpu)
+        results = value if isinstance(value, (tuple, list)) else [value]
+        self.last = [v for v in results if tensors.readable(v)]
         answer = tensors.describe(value)
         if answer["kind"] == "tensors":
-            self._write(copies, out)
+            self._write([v for v in copies if tensors.readable(v)], out)
         self._write(before, more.get("kept", []))
         slots = [(a["slot"], t) for a, t in zip(args, inputs, strict=True) if "slot" in a]
         for (slot, tensor), at in zip(slots, after, strict=False):
@@ -159,6 +155,34 @@ class Stage:
                 if name in own:
                     tensors.put(self.outbox, at, own[name])
         return answer | {"watched": seen}
+
+    def invoke(
+        self,
+        call: Callable[[], Any],
+        inputs: list[Any],
+        how: str,
+        watch: contextlib.AbstractContextManager[Any],
+        *,
+        copied: bool,
+    ) -> tuple[Any, list[Any]]:
+        """Make a call as every call is made; what it returned, and its tensors as they were right after it.
+
+        ``watch`` sees the call and nothing else.
+
+        On a GPU all but "new" inputs come late, on another stream (:mod:`grader.player.late_inputs`); then,
+        and if ``copied``, the tensors are copies. Those wait for the current stream only: what another one
+        still does comes too late for them.
+        """
+        late = self.gpu and how != "new"
+        with late_inputs.busy(inputs) if late else contextlib.nullcontext():
+            with watch, torch.no_grad():
+                value = call()
+            found: list[torch.Tensor] = []
+            values.encode(value, found)
+            kept = [t.clone() if tensors.plain(t) else t for t in found] if late or copied else found
+        self.synchronize()
+        self.again = call
+        return value, kept
 
     def target(self, entry: str, double: bool = False) -> Callable[..., Any]:
         """What a call calls: the model if there is one, else the named function."""

@@ -18,14 +18,10 @@ from rich.text import Text
 from grader.backends.simt.compile.diagnostics import ERROR
 from grader.domain.verdict import PENDING, Finding, Status, Verdict
 from grader.feedback.look import Advice
-from grader.reports import words
+from grader.reports import wording
 
-MARK = {
-    Status.PASSED: ("ok", "green"),
-    Status.NOT_RUN: ("--", "dim"),
-    Status.PENDING_GPU: ("..", "yellow"),
-    Status.PENDING_CPU: ("..", "yellow"),
-}
+MARK = {Status.PASSED: ("ok", "green"), Status.NOT_RUN: ("--", "dim")}
+MARK |= dict.fromkeys(PENDING, ("..", "yellow"))
 LOG_LINES = 14
 OTHER_ERRORS = 3
 
@@ -134,12 +130,16 @@ def failure(finding: Finding, others: int) -> RenderableType:
         parts = _in_plain_words(finding, plain)
     elif isinstance(log, str):
         parts += _errors(finding.message, log)
-    if not isinstance(plain, dict) and not isinstance(log, str) and (advice := words.advice(finding.status)):
+    if (
+        not isinstance(plain, dict)
+        and not isinstance(log, str)
+        and (advice := wording.advice(finding.status))
+    ):
         parts.append(Text(advice, style="italic"))
     if others:
         parts.append(
             Text(
-                f"{others} more {'check' if others == 1 else 'checks'} failed; mend this one first.",
+                f"{others} more {'check' if others == 1 else 'checks'} failed; fix this one first.",
                 style="dim",
             )
         )
@@ -188,7 +188,7 @@ def _in_plain_words(finding: Finding, plain: dict[str, object]) -> list[Renderab
 def summary(verdict: Verdict) -> Text:
     """Status, points, speed and where the time went."""
     style = "bold green" if verdict.ok else "bold red"
-    text = Text.assemble((str(verdict.status), style), f"  {words.points(verdict)}")
+    text = Text.assemble((str(verdict.status), style), f"  {wording.points(verdict)}")
     if verdict.speed:
         text.append(f"  {speed_text(verdict.speed)}")
     stages = "  ".join(f"{name} {seconds:.1f}" for name, seconds in verdict.stages.items() if seconds >= 0.05)

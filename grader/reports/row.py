@@ -1,56 +1,119 @@
-"""A row: one student and one lesson, in the form that every report is made from. Points are whole numbers."""
+"""Rows: one student and one lesson each, what every report is made from. Points are whole numbers."""
 
 from __future__ import annotations
 
-from dataclasses import asdict, dataclass, field
-from types import NoneType
-from typing import Any
+from dataclasses import dataclass, field
+from typing import Annotated, Literal
+
+import msgspec
+from msgspec import Meta
 
 from grader.domain.verdict import Status, Verdict
 from grader.domain.version import __version__
 
-SCHEMA = "inline-to-fused/class/v1"
-STATES = ("graded", "refused", "missing", "not_gradable")
+State = Literal["graded", "refused", "missing", "not_gradable"]
+Points = Annotated[int, Meta(ge=0)]
+Seconds = Annotated[float, Meta(ge=0)]
+Ratio = Annotated[float, Meta(gt=0)]
+
+
+class SpeedSummary(msgspec.Struct, frozen=True, omit_defaults=True):
+    """A speed that may be claimed: its ratio, and for a measured one the 95 % interval from low to high."""
+
+    kind: Literal["predicted", "measured"]
+    device: Annotated[str, Meta(description="The GPU that was measured, or predicted for.")]
+    whole_ratio: Annotated[Ratio, Meta(description="Times as fast as the framework, for the whole call.")]
+    kernel_ratio: Annotated[Ratio, Meta(description="The same for the element-wise kernels.")] | None = None
+    low: float | None = None
+    high: float | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Check:
+    """One check as a row keeps it."""
+
+    id: str
+    status: Status
+    points: Points
+    max_points: Points
+
+
+class Summary(msgspec.Struct, frozen=True, kw_only=True):
+    """What a journal keeps of a verdict: enough for every class report. ``checks``: as in :class:`Check`."""
+
+    status: Status
+    earned: int
+    max_points: int
+    open: int
+    checks: tuple[tuple[str, Status, int, int], ...]
+    first: str
+    seconds: float
+    backend: str
+    device: str
+    speed: SpeedSummary | None
 
 
 @dataclass(frozen=True, slots=True)
 class Row:
-    """What became of one student's file.
+    """One student and lesson: what became of the file."""
 
-    ``state``: graded; refused (a file that is no submission); missing; not_gradable (a fault of ours).
-    ``points`` are what count: ``earned`` by the checks, less the ``penalty`` for being late. ``open`` points
-    wait for a GPU. ``checks``: id, status, points and most points of each. ``first`` is the first failure's
-    message. ``late`` in seconds. ``speed``: the verdict's, in short. ``nick``: for a leaderboard.
-    """
-
-    student: str
-    lesson: str
-    state: str
-    status: str
-    points: int
-    earned: int
-    max_points: int
-    penalty: int = 0
-    open: int = 0
-    name: str = ""
-    email: str = ""
-    section: str = ""
-    checks: tuple[tuple[str, str, int, int], ...] = ()
-    first: str = ""
-    notes: tuple[str, ...] = ()
-    late: float = 0.0
-    seconds: float = 0.0
-    backend: str = ""
-    device: str = ""
-    speed: dict[str, Any] | None = None
-    key: str = ""
-    file: str = ""
-    nick: str = ""
+    student: Annotated[str, Meta(description="Key of the student: of the class list, or of the platform.")]
+    lesson: Annotated[str, Meta(description="Folder name of the lesson.")]
+    state: Annotated[
+        State,
+        Meta(
+            description="What became of it; `refused` is a file that is not a submission, "
+            "`not_gradable` a fault of the grader."
+        ),
+    ]
+    status: Annotated[Status, Meta(description="As in a verdict.")]
+    points: Annotated[Points, Meta(description="What counts: `earned` less `penalty`.")]
+    earned: Annotated[Points, Meta(description="Points of all checks.")]
+    max_points: Annotated[
+        Points, Meta(description="Points that could be earned, those that wait for another machine included.")
+    ]
+    penalty: Annotated[Points, Meta(description="Points taken off for being late.")] = 0
+    open: Annotated[Points, Meta(description="Points that wait for another machine, as a GPU.")] = 0
+    name: Annotated[str, Meta(description="Name, or empty.")] = ""
+    email: Annotated[str, Meta(description="Address, or empty.")] = ""
+    section: Annotated[str, Meta(description="Section of the class, or empty.")] = ""
+    checks: Annotated[tuple[Check, ...], Meta(description="One entry a check.")] = ()
+    first: Annotated[str, Meta(description="The first failure, or why nothing was graded.")] = ""
+    notes: Annotated[
+        tuple[str, ...],
+        Meta(description="What a teacher should know: late, renamed, duplicate, not on the class list."),
+    ] = ()
+    late: Annotated[Seconds, Meta(description="Seconds after the due time.")] = 0.0
+    seconds: Annotated[Seconds, Meta(description="How long the grading took.")] = 0.0
+    backend: Annotated[
+        str,
+        Meta(
+            pattern="^(cuda|simt)?$",
+            description="What ran the kernels, `cuda` or `simt`; empty where nothing ran.",
+        ),
+    ] = ""
+    device: Annotated[str, Meta(description="The device, or empty.")] = ""
+    speed: Annotated[
+        SpeedSummary | None,
+        Meta(description="Ratio to the framework, predicted or measured; null without."),
+    ] = None
+    key: Annotated[
+        str, Meta(description="Key of the grading in the journal; empty where nothing was graded.")
+    ] = ""
+    file: Annotated[str, Meta(description="The file that was graded.")] = ""
+    nick: Annotated[
+        str, Meta(description="How a leaderboard may name the student; empty for not at all.")
+    ] = ""
 
     @property
     def passed(self) -> bool:
         """Whether nothing failed."""
-        return self.status == Status.PASSED
+        return self.status is Status.PASSED
+
+    @property
+    def statuses(self) -> list[Status]:
+        """Of its checks that have points, in their order."""
+        return [check.status for check in self.checks if check.max_points]
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,108 +122,87 @@ class LessonFacts:
 
     name: str
     title: str
-    max_points: int
+    max_points: Points
 
 
 @dataclass(frozen=True, slots=True)
 class Class:
-    """All rows of a batch: the one result that every class report is written from."""
+    """What `course batch` writes to `reports/class.json`: every class report is written from it.
 
-    title: str
-    created: str
-    lessons: tuple[LessonFacts, ...]
-    rows: tuple[Row, ...]
-    facts: dict[str, str] = field(default_factory=dict)
+    Version 1: fields are never renamed or removed in it.
+    """
 
-    def head(self) -> dict[str, Any]:
-        """Everything but the rows."""
-        return {
-            "schema": SCHEMA,
-            "grader": __version__,
-            "title": self.title,
-            "created": self.created,
-            "facts": self.facts,
-            "lessons": [asdict(lesson) for lesson in self.lessons],
-        }
-
-    def as_json(self) -> dict[str, Any]:
-        """As in ``grader/domain/schema/class.v1.json``."""
-        return self.head() | {"rows": [row_json(row) for row in self.rows]}
-
-    @classmethod
-    def from_json(cls, data: dict[str, Any]) -> Class:
-        """What :meth:`as_json` made, read again."""
-        return cls(
-            data["title"], data["created"], tuple(LessonFacts(**x) for x in data["lessons"]),
-            tuple(_row(x) for x in data["rows"]), data["facts"],
-        )  # fmt: skip
-
-
-def row_json(row: Row) -> dict[str, Any]:
-    """A row as plain data; ``asdict`` would copy every check for nothing."""
-    data = {name: getattr(row, name) for name in Row.__slots__}
-    data["checks"] = [{"id": i, "status": s, "points": p, "max_points": m} for i, s, p, m in row.checks]
-    data["notes"] = list(row.notes)
-    return data
-
-
-def _row(data: dict[str, Any]) -> Row:
-    checks = tuple((c["id"], c["status"], c["points"], c["max_points"]) for c in data["checks"])
-    return Row(**{**data, "checks": checks, "notes": tuple(data["notes"])})
-
-
-def summary(verdict: Verdict) -> dict[str, Any]:
-    """What a journal line keeps of a verdict: enough for every class report."""
-    failed = verdict.failed
-    return {
-        "status": str(verdict.status),
-        "earned": verdict.points,
-        "max_points": verdict.max_points,
-        "open": verdict.waiting,
-        "checks": [[f.id, str(f.status), f.points, f.max_points] for f in verdict.findings],
-        "first": f"{failed[0].id}: {failed[0].message}"[:400] if failed else "",
-        "seconds": round(verdict.seconds, 3),
-        "backend": verdict.backend,
-        "device": verdict.device,
-        "speed": _speed(verdict.speed),
-    }
-
-
-LINE: dict[str, type | tuple[type, ...]] = {
-    "key": str, "subject": str, "status": str, "earned": int, "max_points": int, "open": int, "checks": list,
-    "first": str, "seconds": (int, float), "backend": str, "device": str, "speed": (dict, NoneType),
-}  # fmt: skip
-
-
-def is_line(data: dict[str, Any]) -> bool:
-    """Whether a journal's line holds what :func:`summary` put there, and says of what it is."""
-    if not all(isinstance(data.get(name, ...), kind) for name, kind in LINE.items()):
-        return False
-    checks = [
-        c for c in data["checks"] if isinstance(c, list) and [type(x) for x in c] == [str, str, int, int]
+    title: Annotated[str, Meta(description="Name of the folder or zip of submissions.")]
+    created: Annotated[
+        str,
+        Meta(pattern=r"^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}Z$", description="When it was written (UTC)."),
     ]
-    return len(checks) == len(data["checks"]) and data["status"] in list(Status)
+    lessons: Annotated[tuple[LessonFacts, ...], Meta(description="The lessons that were graded.")]
+    rows: Annotated[tuple[Row, ...], Meta(description="One a student and lesson.")]
+    facts: Annotated[
+        dict[str, str], Meta(description="Devices that graded; gradings that are still to be done.")
+    ] = field(default_factory=dict)
+    grader: Annotated[str, Meta(description="Version of the grader.")] = __version__
+    schema: Annotated[
+        Literal["inline-to-fused/class/v1"], Meta(description="Name and version of this schema.")
+    ] = "inline-to-fused/class/v1"
 
 
-def _speed(speed: dict[str, Any] | None) -> dict[str, Any] | None:
-    """The ratio and, for a measured one, its 95 % interval; None where no ratio is claimed."""
+@dataclass(frozen=True, slots=True)
+class StudentResult:
+    """One student's result for one lesson: what a report for that student is written from.
+
+    ``profile``: there is a folder of that name beside the report, with a roofline and a trace.
+    """
+
+    row: Row
+    verdict: Verdict
+    profile: bool = False
+
+
+def summary(verdict: Verdict) -> Summary:
+    """What a journal keeps of this verdict."""
+    failed = verdict.failed
+    return Summary(
+        status=verdict.status,
+        earned=verdict.points,
+        max_points=verdict.max_points,
+        open=verdict.waiting,
+        checks=tuple((f.id, f.status, f.points, f.max_points) for f in verdict.findings),
+        first=f"{failed[0].id}: {failed[0].message}"[:400] if failed else "",
+        seconds=round(verdict.seconds, 3),
+        backend=verdict.backend,
+        device=verdict.device,
+        speed=_speed(verdict),
+    )
+
+
+def _speed(verdict: Verdict) -> SpeedSummary | None:
+    """None where no ratio is claimed."""
+    speed = verdict.speed
     if not speed or "whole_ratio" not in speed or "why" in speed:
         return None
-    short: dict[str, Any] = {
-        k: speed[k] for k in ("kind", "device", "whole_ratio", "kernel_ratio") if k in speed
-    }
-    if "interval" in speed:
-        short["low"], short["high"] = speed["interval"]
-    return short
+    low, high = speed.get("interval", (None, None))
+    return SpeedSummary(
+        speed["kind"], speed["device"], speed["whole_ratio"], speed.get("kernel_ratio"), low, high
+    )
 
 
 def row_of(verdict: Verdict, student: str) -> Row:
     """The row of one verdict without a class around it."""
     short = summary(verdict)
-    state = "not_gradable" if verdict.status is Status.NOT_GRADABLE else "graded"
     return Row(
-        student, verdict.lesson, state, short["status"], verdict.points, verdict.points, verdict.max_points,
-        open=short["open"], checks=tuple((c[0], c[1], c[2], c[3]) for c in short["checks"]),
-        first=short["first"], seconds=short["seconds"], backend=verdict.backend, device=verdict.device,
-        speed=short["speed"], file=verdict.submission,
+        student, verdict.lesson, state_of(short.status), short.status, short.earned, short.earned,
+        short.max_points, open=short.open, checks=checks_of(short), first=short.first, seconds=short.seconds,
+        backend=short.backend, device=short.device, speed=short.speed, file=verdict.submission,
     )  # fmt: skip
+
+
+def state_of(status: Status) -> State:
+    """The state of a row that was graded, or could not be by a fault of ours."""
+    return "not_gradable" if status is Status.NOT_GRADABLE else "graded"
+
+
+def checks_of(short: Summary) -> tuple[Check, ...]:
+    """The checks of a summary as a row keeps them."""
+    return tuple(Check(*check) for check in short.checks)

@@ -22,7 +22,7 @@ from grader.domain.verdict import Finding, Status, Verdict
 from grader.referee.job import Outcome, lesson_job
 from grader.referee.pipeline import check, warm
 from grader.reports import console as report
-from grader.reports import words
+from grader.reports import wording
 
 
 def run(console: Console, choice: detect.Choice) -> bool:
@@ -63,7 +63,7 @@ def _grade(console: Console, lesson: Lesson, file: Path, choice: detect.Choice) 
         outcome = check(warm(replace(job, say=say)))
     verdict = outcome.verdict
     style = "green" if verdict.ok else "yellow"
-    console.print(f"{what}: [{style}]{verdict.status}[/] {words.points(verdict)}")
+    console.print(f"{what}: [{style}]{verdict.status}[/] {wording.points(verdict)}")
     return outcome
 
 
@@ -79,7 +79,7 @@ def _row(lesson: Lesson, starter: Verdict, solution: Verdict) -> list[str]:
         lesson.number,
         str(starter.status),
         str(solution.status),
-        words.scored(solution.points, solution.max_points, solution.waiting).replace(" points", ""),
+        wording.scored(solution.points, solution.max_points, solution.waiting).replace(" points", ""),
         memory[1],
         *report.ratios(solution.speed or {}),
         f"{starter.seconds + solution.seconds:.1f}",

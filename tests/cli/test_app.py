@@ -48,6 +48,9 @@ def test_a_lesson_is_found_by_number_or_name() -> None:
         (["check", "07", "/bin/sh"], "binary file"),
         (["check", "07", "/dev/null"], "not an ordinary file"),
         (["check", "07", "--backend", "tpu"], "There is no back end 'tpu'"),
+        (["check", "07", "--report", "pdf=x.pdf"], "There is no format 'pdf'; the formats are canvas, "),
+        (["check", "07", "--report", "junit"], "--report 'junit' names no file"),
+        (["check", "07", "--json", "-", "--report", "junit=-"], "Only one report can go to standard output"),
         (["check", "--reference", "nowhere.py", "README.md"], "There is no file nowhere.py"),
         (["check", "07", "README.md", "--reference", "README.md"], "With --reference there is no lesson"),
     ],
@@ -108,6 +111,24 @@ def test_a_file_that_never_finishes_importing_is_exit_code_2(tmp_path: Path) -> 
     assert done.returncode == 2
     assert "Importing the file did not end within" in done.stderr and "mine.py, line 3" in done.stderr
     assert json.loads((tmp_path / "out.json").read_text())["findings"][0]["status"] == "timeout"
+
+
+def test_a_check_writes_every_report_that_is_asked_for(tmp_path: Path) -> None:
+    (tmp_path / "mine.py").write_text("def square_matrix(x:\n")
+    files = {
+        "junit": "<testsuites",
+        "markdown": "# 03_square_kernel",
+        "csv": "student,",
+        "tap": "TAP version 14",
+    }
+    words = [word for name in files for word in ("--report", f"{name}={tmp_path / name}")]
+    done = course("check", "03", str(tmp_path / "mine.py"), *words, "--json", str(tmp_path / "json"))
+    assert done.returncode == 1 and "import_error  0/20 points" in done.stdout
+    for name, begin in files.items():
+        assert begin in (tmp_path / name).read_text()
+    assert json.loads((tmp_path / "json").read_text())["status"] == "import_error"
+    alone = course("check", "03", str(tmp_path / "mine.py"), "--report", "tap=-")
+    assert alone.stdout == (tmp_path / "tap").read_text()
 
 
 def test_a_report_that_cannot_be_written_is_said(tmp_path: Path) -> None:

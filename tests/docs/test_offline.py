@@ -7,8 +7,9 @@ from typing import Any
 
 import pytest
 
-from grader.reports import class_page
-from grader.reports.row import Class, LessonFacts, Row
+from grader.domain.verdict import Status
+from grader.reports.formats import class_page
+from grader.reports.row import Check, Class, LessonFacts, Row, SpeedSummary, State
 from tests.docs.conftest import build
 from tests.docs.test_browser import PHONE, audit, watched
 
@@ -42,10 +43,11 @@ def test_the_offline_copy_opens_from_a_file(browser: Any, tmp_path: Path):
 @pytest.fixture(scope="module")
 def report(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A class of every state and outcome, as ``course batch`` writes its report."""
-    speed = {"whole_ratio": 1.01, "low": 1.0, "high": 1.02, "kind": "measured", "device": "a GPU"}
+    speed = SpeedSummary("measured", "a GPU", 1.01, low=1.0, high=1.02)
 
-    def row(n: int, state: str, status: str, points: int, **more: Any) -> Row:
-        checks = (("load", "passed", 0, 0), ("odd sizes", status, points, 20))
+    def row(n: int, state: State, word: str, points: int, **more: Any) -> Row:
+        status = Status(word)
+        checks = (Check("load", Status.PASSED, 0, 0), Check("odd sizes", status, points, 20))
         return Row(
             f"s{n}", LESSON, state, status, points, points, 20, name=f"Student {n}", checks=checks, **more
         )

@@ -7,6 +7,7 @@ from urllib.parse import unquote, urlsplit
 
 from grader.domain import lessons
 from grader.domain.verdict import SENTENCE, Status
+from grader.reports import formats
 from tests.docs.conftest import ROOT, Site
 from tools import page_sources
 
@@ -82,6 +83,12 @@ def test_statuses_are_all_there(site: Site):
     for status in Status:
         assert f"<code>{status}</code>" in text
     assert SENTENCE[Status.PASSED] in text
+
+
+def test_output_formats_are_all_there(site: Site):
+    text = site.pages["reference/formats/index.html"].text
+    for one in formats.every():
+        assert f"<code>{one.name}</code>" in text and f"<code>{one.file}</code>" in text
 
 
 def test_the_command_page_has_every_verb(site: Site):

@@ -11,18 +11,21 @@ from dataclasses import replace
 
 import jsonschema
 import junitparser
+import msgspec
 import pytest
 from hypothesis import HealthCheck, Phase, given, settings
 from hypothesis import strategies as st
 
+from grader.domain.errors import BadInputError
 from grader.domain.lessons import course_root
-from grader.domain.verdict import Finding, Status, Verdict
+from grader.domain.verdict import PENDING, Finding, Status, Verdict
 from grader.profiling import compare_verb
-from grader.reports import charts, class_page, class_table, console, html_page, junit, markdown
-from grader.reports.row import Class, LessonFacts, Row, summary
-from grader.teaching.batch import class_reports, personal
+from grader.reports import charts, console, formats
+from grader.reports.formats import class_page, classroom50
+from grader.reports.row import Class, LessonFacts, Row, StudentResult, row_of, summary
 from grader.teaching.batch.batch_plan import Entry, Plan
-from grader.teaching.batch.class_rows import of
+from grader.teaching.batch.class_rows import collected
+from grader.teaching.batch.journal import Line
 from grader.teaching.batch.late_policy import Policy
 from tests.reports.platforms import SCHEMAS
 
@@ -42,7 +45,7 @@ GRADED = st.sampled_from(list(Status))
 def findings(draw: st.DrawFn) -> Finding:
     most, status = draw(st.integers(0, 9)), draw(GRADED)
     points = most if status is Status.PASSED else draw(st.integers(0, most // 2))
-    if status in (Status.PENDING_GPU, Status.NOT_RUN, Status.NOT_GRADABLE):
+    if status in PENDING | {Status.NOT_RUN, Status.NOT_GRADABLE}:
         points = 0
     return Finding(draw(NASTY.filter(bool)), status, draw(NASTY), points, most)
 
@@ -90,51 +93,63 @@ def classes(draw: st.DrawFn) -> tuple[Class, list[Verdict]]:
                 "x.py", (draw(NASTY),), draw(st.sampled_from([0.0, 5.0, 2e5])), f"subject{n}", f"key{n}",
             )
         )  # fmt: skip
-        lines[f"subject{n}"] = {"key": f"key{n}", "subject": f"subject{n}", **summary(verdict)}
+        short = msgspec.structs.asdict(summary(verdict))
+        lines[f"subject{n}"] = Line(key=f"key{n}", subject=f"subject{n}", **short)
     entries.append(Entry("absent", "03_square_kernel", missing="Nothing was handed in."))
     entries.append(Entry("refused", "03_square_kernel", refused="It is empty.", file="y.py"))
     facts = (LessonFacts("03_square_kernel", "Square", 20),)
     plan = Plan(tuple(entries), {}, facts, Policy(0.0, 10.0))
-    return of(plan, draw(NASTY), lines), made
+    return collected(plan, draw(NASTY), lines), made
 
 
-def totals(result: Class, made: list[Verdict]) -> dict[str, int]:
-    """The class's points as each format has them."""
-    rows = result.rows
-    out = {"json": sum(r["points"] for r in json.loads(class_reports.FORMATS["json"][1](result))["rows"])}
-    parsed = list(csv.DictReader(io.StringIO(class_table.text(result))))
-    out["csv"] = sum(int(r["points"]) for r in parsed)
-    canvas = list(csv.reader(io.StringIO(class_table.canvas(result))))[2:]
-    left = sum(r.points for r in rows if r.state == "not_gradable")
-    out["canvas"] = sum(int(r[-1] or 0) for r in canvas) + left
-    suites = junitparser.JUnitXml.fromstring(junit.text(result).encode())
+def of_class(name: str, result: Class) -> str:
+    return formats.of_class()[name].write(result)
+
+
+def of_student(name: str, row: Row, verdict: Verdict) -> str:
+    return formats.of_student()[name].write(StudentResult(row, verdict))
+
+
+def in_canvas(text: str, result: Class) -> int:
+    left = sum(r.points for r in result.rows if r.state == "not_gradable")
+    return sum(int(r[-1] or 0) for r in list(csv.reader(io.StringIO(text)))[2:]) + left
+
+
+def in_class_page(text: str, result: Class) -> int:
+    cells = re.findall(r'<td class="n">(\d+)</td><td class="n">\d+</td>', text.partition('id="all"')[2])
+    assert len(cells) == len(result.rows)
+    return sum(map(int, cells))
+
+
+def in_junit(text: str, result: Class) -> int:
+    suites = list(junitparser.JUnitXml.fromstring(text.encode()))
     facts = [{p.name: p.value for p in suite.properties()} for suite in suites]
-    out["junit"] = sum(int(f["points"]) for f in facts)
-    rows_of_page = class_page.text(result).partition('id="all"')[2]
-    cells = re.findall(r'<td class="n">(\d+)</td><td class="n">\d+</td>', rows_of_page)
-    out["html"] = sum(map(int, cells))
-    assert len(cells) == len(rows)
-    pairs = list(zip(rows, made, strict=False))
-    rest = sum(r.points for r in rows[len(made) :])
-    for name, (_, writer) in personal.FORMATS.items():
-        out[name] = rest
-        for row, verdict in pairs:
-            data = json.loads(writer(row, verdict))
-            if name == "prairielearn":
-                out[name] += round(data["score"] * row.max_points)
-            else:
-                out[name] += data["points" if name == "exercism" else "score"]
-    out["markdown"] = rest + sum(int(_stars(markdown.text(r, v))) for r, v in pairs)
-    out["page"] = rest + sum(int(_bold(html_page.text(r, v))) for r, v in pairs)
-    return out
+    return sum(int(f["points"]) for f in facts)
 
 
-def _stars(text: str) -> str:
-    return re.findall(r"^\*\*(\d+) of \d+ points\*\*", text, re.M)[0]
-
-
-def _bold(text: str) -> str:
-    return re.findall(r"<li><b>(\d+) / \d+</b> points</li>", text)[0]
+# How to find the points in a report: of a class, and of one student (text, most points of the row).
+POINTS_OF_CLASS = {
+    "json": lambda text, result: sum(r["points"] for r in json.loads(text)["rows"]),
+    "csv": lambda text, result: sum(int(r["points"]) for r in csv.DictReader(io.StringIO(text))),
+    "canvas": in_canvas,
+    "junit": in_junit,
+    "html": in_class_page,
+}
+POINTS_OF_STUDENT = {
+    "gradescope": lambda text, most: json.loads(text)["score"],
+    "classroom50": lambda text, most: json.loads(text)["score"],
+    "prairielearn": lambda text, most: round(json.loads(text)["score"] * most),
+    "exercism": lambda text, most: json.loads(text)["points"],
+    "markdown": lambda text, most: int(re.findall(r"^\*\*(\d+) of \d+ points\*\*", text, re.M)[0]),
+    "html": lambda text, most: int(re.findall(r"<li><b>(\d+) / \d+</b> points</li>", text)[0]),
+    "tap": lambda text, most: int(re.findall(r"^# (\d+) of \d+ points, \w+$", text, re.M)[-1]),
+}
+# A leaderboard has no points, and these two have the verdict's, before anything is taken off.
+WITHOUT_POINTS = {"leaderboard"}
+BEFORE_PENALTY = {
+    "json": lambda text, most: json.loads(text)["points"],
+    "text": lambda text, most: int(re.findall(r"(\d+)/\d+ points", text)[-1]),
+}
 
 
 @pytest.fixture(scope="module", autouse=True)
@@ -150,27 +165,77 @@ def _without_pictures() -> Iterator[None]:
 @given(classes())
 def test_points_are_equal_in_all_formats_and_each_is_valid(made: tuple[Class, list[Verdict]]) -> None:
     result, given_verdicts = made
-    expected = sum(row.points for row in result.rows)
-    found = totals(result, given_verdicts)
-    assert found == dict.fromkeys(found, expected) and len(found) == 11
-    jsonschema.validate(result.as_json(), CLASS_SCHEMA)
-    assert Class.from_json(json.loads(json.dumps(result.as_json()))) == result
+    for name, points in POINTS_OF_CLASS.items():
+        assert points(of_class(name, result), result) == sum(row.points for row in result.rows), name
     for row, verdict in zip(result.rows, given_verdicts, strict=False):
         assert row.points + row.penalty == row.earned == verdict.points
-        for name, (_, writer) in personal.FORMATS.items():
-            jsonschema.validate(json.loads(writer(row, verdict)), SCHEMAS[name])
-        points = [
-            (t["score"], t["max_score"])
-            for t in json.loads(personal.FORMATS["gradescope"][1](row, verdict))["tests"]
-        ]
-        assert [sum(x) for x in zip(*points, strict=True)] == [row.earned, row.max_points]
+        for name, points in POINTS_OF_STUDENT.items():
+            assert points(of_student(name, row, verdict), row.max_points) == row.points, name
+        for name, points in BEFORE_PENALTY.items():
+            assert points(of_student(name, row, verdict), row.max_points) == row.earned, name
+        for name, schema in SCHEMAS.items():
+            jsonschema.validate(json.loads(of_student(name, row, verdict)), schema)
+        tests = json.loads(of_student("gradescope", row, verdict))["tests"]
+        assert sum(t["score"] for t in tests) == row.earned
+        assert sum(t["max_score"] for t in tests) == row.max_points
+    data = json.loads(of_class("json", result))
+    jsonschema.validate(data, CLASS_SCHEMA)
+    assert msgspec.convert(data, Class) == result
+
+
+def test_every_format_is_looked_at() -> None:
+    assert set(POINTS_OF_CLASS) | WITHOUT_POINTS == set(formats.of_class())
+    assert set(POINTS_OF_STUDENT) | set(BEFORE_PENALTY) == set(formats.of_student())
+    files = [(type(one), one.file) for one in formats.every()]
+    assert len(set(files)) == len(files)
+    assert all(one.help.endswith(".") for one in formats.every())
+
+
+@settings(max_examples=40, deadline=None, suppress_health_check=list(HealthCheck), phases=QUICK)
+@given(classes())
+def test_what_waits_for_another_machine_fails_nowhere(made: tuple[Class, list[Verdict]]) -> None:
+    """A passed verdict with open points has no failure in any format, and its points are open in each."""
+    result, given_verdicts = made
+    suites = list(junitparser.JUnitXml.fromstring(of_class("junit", result).encode()))
+    for row, verdict, suite in zip(result.rows, given_verdicts, suites, strict=False):
+        waiting = [f for f in verdict.findings if f.status in PENDING]
+        others = PENDING | {Status.NOT_RUN}
+        assert row.open == sum(f.max_points for f in waiting)
+        facts = {p.name: p.value for p in suite.properties()}
+        assert int(facts["open_points"]) == row.open
+        failed = [f for f in verdict.findings if not f.ok and f.status not in others]
+        assert suite.failures + suite.errors == len(failed)
+        assert suite.skipped == sum(f.status in others for f in verdict.findings)
+        tap = of_student("tap", row, verdict)
+        assert len(re.findall(r"^not ok ", tap, re.M)) == len(failed)
+        markdown = of_student("markdown", row, verdict)
+        assert ("## First" in markdown) == bool(failed)
+        assert markdown.count("waits for ") == len(waiting)
+        page = of_student("html", row, verdict)
+        assert len(re.findall(r'<td class="(?:failed|error)">', page)) == len(failed)
+        assert json.loads(of_student("gradescope", row, verdict))["extra_data"]["open_points"] == row.open
+        if verdict.ok:
+            assert not failed and row.first == ""
+            assert class_page.most_missed([row]) == []
+
+
+def test_no_report_knows_a_pending_status_by_its_name() -> None:
+    """They ask ``PENDING``, so that none is forgotten when there is one more."""
+    folders = [course_root() / "grader" / name for name in ("reports", "teaching", "student", "cli")]
+    texts = {path: path.read_text("utf-8") for folder in folders for path in folder.rglob("*.py")}
+    assert texts
+    assert [
+        path.name
+        for path, text in texts.items()
+        if re.search(r"Status\.PENDING_|[\"']pending_[gc]pu[\"']", text)
+    ] == []
 
 
 @pytest.mark.parametrize("name", SCHEMAS)
 def test_schemas_refuse_what_is_wrong(name: str) -> None:
     jsonschema.Draft202012Validator.check_schema(SCHEMAS[name])
     row, verdict = _plain()
-    data = json.loads(personal.FORMATS[name][1](row, verdict))
+    data = json.loads(of_student(name, row, verdict))
     jsonschema.validate(data, SCHEMAS[name])
     for broken in (
         {k: v for k, v in data.items() if k not in ("tests", "gradable")},
@@ -185,8 +250,6 @@ def _plain() -> tuple[Row, Verdict]:
     verdict = Verdict(
         "03_square_kernel", "x.py", "simt", "cpu", (Finding("load", Status.PASSED, "", 2, 2), bad), 1.0
     )
-    from grader.reports.row import row_of
-
     return row_of(verdict, "ann"), verdict
 
 
@@ -200,11 +263,11 @@ def test_nothing_from_outside_becomes_markup_or_a_formula() -> None:
         verdict, output=evil, findings=(Finding(evil, Status.FAILED, evil + "\n```\n# x", 0, 5),)
     )
     result = Class(evil, "2026-11-21T00:00:00Z", (LessonFacts(row.lesson, evil, 5),), (row,), {})
-    for text in (html_page.text(row, verdict), class_page.text(result), class_page.leaderboard(result)):
+    for text in (of_student("html", row, verdict), of_class("html", result), of_class("leaderboard", result)):
         assert evil not in text and "&lt;script&gt;" in text
-    assert evil not in junit.text(result)
-    assert evil not in markdown.text(row, verdict).replace("```\n" + evil, "").split("````text")[0]
-    cells = list(csv.reader(io.StringIO(class_table.text(result))))[1]
+    assert evil not in of_class("junit", result)
+    assert evil not in of_student("markdown", row, verdict).replace("```\n" + evil, "").split("````text")[0]
+    cells = list(csv.reader(io.StringIO(of_class("csv", result))))[1]
     assert cells[0].startswith("'=") and cells[3] == "'@x"
 
 
@@ -217,25 +280,48 @@ def test_where_the_clocks_disagree_no_report_says_a_speed() -> None:
     }  # fmt: skip
     for why, shown in (({}, True), ({"why": "a call that waits"}, False)):
         verdict = replace(verdict, speed=speed | why)
-        row = replace(row, speed=summary(verdict)["speed"], status="passed", state="graded")
+        row = replace(row, speed=summary(verdict).speed, status=Status.PASSED, state="graded")
         result = Class("x", "2026-11-21T00:00:00Z", (LessonFacts(row.lesson, "x", 5),), (row,), {})
-        texts = [markdown.text(row, verdict), class_page.leaderboard(result), class_page.text(result)]
+        texts = [
+            of_student("markdown", row, verdict),
+            of_class("leaderboard", result),
+            of_class("html", result),
+        ]
         assert [("12.3" in text) for text in texts] == [shown] * 3
-        assert ("<b>12.3" in html_page.text(row, verdict)) is shown
-        assert ("a call that waits" in html_page.text(row, verdict)) is not shown
-        assert ("a call that waits" in markdown.text(row, verdict)) is not shown
+        assert ("<b>12.3" in of_student("html", row, verdict)) is shown
+        assert ("a call that waits" in of_student("html", row, verdict)) is not shown
+        assert ("a call that waits" in of_student("markdown", row, verdict)) is not shown
         assert ("12.3" in console.speed_text(verdict.speed or {})) is shown
         assert (compare_verb.entry("x", replace(verdict, findings=())).ratio is not None) is shown
 
 
 def test_classroom50_takes_whose_it_is_from_its_runner() -> None:
-    from grader.reports import classroom50
-
     env = {
         "CLASSROOM": "gpu", "ASSIGNMENT": "l07", "OWNER": "ann",
         "SUBMISSION_TAG": "submit/2026-11-20T10-11-12Z-abc",
         "COMMIT_URL": "https://x/c", "RELEASE_URL": "https://x/r", "ASSIGNMENT_TYPE": "group",
     }  # fmt: skip
-    data = json.loads(classroom50.text(*_plain(), env=env))
+    data = json.loads(classroom50.text(StudentResult(*_plain()), env=env))
     jsonschema.validate(data, SCHEMAS["classroom50"])
     assert (data["owner"], data["datetime"], data["review"]) == ("ann", "2026-11-20T10:11:12Z", "https://x/c")
+
+
+def test_reports_are_asked_for_by_name_and_file() -> None:
+    assert formats.parse(["junit=a=b.xml", "tap=-"]) == (("junit", "a=b.xml"), ("tap", "-"))
+    for words, said in (
+        (["junit"], "names no file"),
+        (["pdf=x"], "no format 'pdf'"),
+        (["json=-", "tap=-"], "one"),
+    ):
+        with pytest.raises(BadInputError, match=said):
+            formats.parse(words)
+
+
+@pytest.mark.parametrize("name", sorted({one.name for one in formats.every()}))
+def test_one_verdict_can_have_every_format(name: str) -> None:
+    _, verdict = _plain()
+    text = formats.single(verdict, name, "ann")
+    assert text.endswith(("\n", "</html>"))
+    if name == "junit":
+        (suite,) = junitparser.JUnitXml.fromstring(text.encode())
+        assert (suite.name, suite.tests, suite.failures) == ("03_square_kernel.ann", 2, 1)

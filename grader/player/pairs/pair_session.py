@@ -32,6 +32,7 @@ class PairSide:
         self.inputs: list[torch.Tensor] = []
         self.tree: dict[str, Any] = {"l": []}
         self.outputs: list[torch.Tensor] = []
+        self.results: list[torch.Tensor] = []  # what a call returned; ``outputs`` may be copies of it
         self.before: list[torch.Tensor] = []
         self.retired: list[torch.Tensor] = []  # kept, so that no address is given out again
         self._flats: dict[tuple[str, str], Flat] = {}
@@ -91,12 +92,14 @@ class PairSide:
             return Flat(model_state.state(self.model)[(kind, name)])
         return Flat({"output": self.outputs, "before": self.before}[what][int(key)])
 
-    def kept(self, value: Any) -> dict[str, Any]:
-        """Take the result of a call; what it is, as data."""
+    def kept(self, value: Any, copies: list[torch.Tensor] | None = None) -> dict[str, Any]:
+        """Take the result of a call, and copies of its tensors if there are any; what it is, as data."""
         found: list[torch.Tensor] = []
         tree = values.encode(value, found)
         facts = [describe(t)["tensors"][0] for t in found]
-        self.outputs = [real(t) if readable(t) else torch.empty(0) for t in found]
+        self.results = [real(t) if readable(t) else torch.empty(0) for t in found]
+        shown = found if copies is None else copies
+        self.outputs = [real(t) if readable(t) else torch.empty(0) for t in shown]
         self.forget("output")
         return {"tree": tree, "tensors": [f | _real(f) for f in facts]}
 

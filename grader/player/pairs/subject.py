@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import torch
 
-from grader.player import late_inputs, model_state, values
+from grader.player import model_state, values
 from grader.player.pairs.pair_session import PairSide
 from grader.player.pairs.weigh import Weigher
 
@@ -70,23 +70,17 @@ class Subject(PairSide):
         ``weigh``: say which operators of torch ran, and what they moved.
         """
         stage = self.stage
-        self.before = self.outputs if keep else []
-        self.outputs = stage.last = []
+        self.before = self.results if keep else []
+        self.outputs = self.results = stage.last = []
         self.forget()
         inputs = self.arguments()
         if stage.gpu:
             stage.poison([{"shape": list(t.shape)} for t in self.before])
         torch.manual_seed(seed)
         watcher = Weigher() if weigh else None
-        elsewhere = stage.gpu and how != "new"
-        with late_inputs.busy() if elsewhere else contextlib.nullcontext():
-            with torch.no_grad(), watcher or contextlib.nullcontext():
-                value = self.run(self.target, inputs)
-            if elsewhere:
-                # A copy waits for this stream only: what another one still does comes too late.
-                value = values.mapped(value, lambda t: t.clone() if type(t) is torch.Tensor else t)
-        stage.synchronize()
-        stage.again = functools.partial(self.run, self.target, inputs)
-        answer = self.kept(value)
+        call = functools.partial(self.run, self.target, inputs)
+        watch = watcher or contextlib.nullcontext()
+        value, copies = stage.invoke(call, self.inputs, how, watch, copied=False)
+        answer = self.kept(value, copies)
         stage.last = self.outputs
         return answer | {"ops": watcher.as_json() if watcher else []}

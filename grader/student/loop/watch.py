@@ -20,7 +20,7 @@ from grader.feedback.look import look
 from grader.referee import builder
 from grader.referee.process.forkserver import Nursery
 from grader.reports import console as report
-from grader.reports import words
+from grader.reports import wording
 from grader.student import progress
 from grader.student.loop import hints, learn_verbs, predictions, watch_view
 from grader.student.loop.file_changes import Changes
@@ -134,7 +134,7 @@ class Watch:
             self.stage("build", seconds, "")
         elif verdict and kind == "judged":
             self.view.verdict = verdict
-            self.stage("run and memory", seconds, f"{verdict.status}  {words.points(verdict)}")
+            self.stage("run and memory", seconds, f"{verdict.status}  {wording.points(verdict)}")
         elif verdict:
             progress.record(verdict)
             if verdict.speed and predictions.open_questions(self.lesson):

@@ -19,7 +19,7 @@ from grader.domain.lessons import Lesson, every
 from grader.domain.verdict import Verdict
 from grader.feedback.look import Advice
 from grader.reports import console as report
-from grader.reports import words
+from grader.reports import wording
 from grader.student import progress
 from grader.student.loop import guide
 
@@ -110,12 +110,12 @@ class View:
 
     def _verdict(self, verdict: Verdict) -> list[RenderableType]:
         if not (failed := verdict.failed):
-            done = Text.assemble(("passed", "bold green"), f"  {words.points(verdict)}")
+            done = Text.assemble(("passed", "bold green"), f"  {wording.points(verdict)}")
             return [done, *self._speed(verdict)]
         parts: list[RenderableType] = [report.failure(failed[0], len(failed) - 1)]
         near = [a for a in self.advice if a.message.startswith("A TODO")][:1] or self.advice[:2]
         parts += [Text(f"  look: line {a.line}: {a.message}", "dim") for a in near]
-        parts.append(Text(words.points(verdict), "bold red"))
+        parts.append(Text(wording.points(verdict), "bold red"))
         return parts
 
     def _speed(self, verdict: Verdict) -> list[RenderableType]:

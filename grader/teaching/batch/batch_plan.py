@@ -5,9 +5,10 @@ from __future__ import annotations
 import hashlib
 import json
 from collections.abc import Iterable
-from dataclasses import asdict, dataclass, field, replace
+from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import Any, TypeVar, get_origin, get_type_hints
+
+import msgspec
 
 from grader.domain import disk, lessons, submission
 from grader.domain.errors import BadInputError
@@ -17,11 +18,10 @@ from grader.reports.row import LessonFacts
 from grader.teaching.batch import grading_key
 from grader.teaching.batch import late_policy as late
 from grader.teaching.batch.batch_work import Order
-from grader.teaching.batch.handed_in import Handed
 from grader.teaching.batch.late_policy import Policy
 from grader.teaching.batch.roster import NOTHING
+from grader.teaching.batch.student_files import StudentFile
 
-Made = TypeVar("Made")
 SCHEMA = "inline-to-fused/handed/v1"
 
 
@@ -30,7 +30,7 @@ class Entry:
     """A row before it has a result.
 
     ``subject`` names what is graded whatever the machine, ``key`` this machine's grading of it. ``refused``:
-    why the file is no submission. ``missing``: why there is none.
+    why the file is not a submission. ``missing``: why there is no file.
     """
 
     student: str
@@ -68,18 +68,23 @@ class Plan:
     lessons: tuple[LessonFacts, ...]
     policy: Policy
 
-    def as_json(self, title: str) -> dict[str, Any]:
+    def text(self, title: str) -> str:
         """What ``handed.json`` holds."""
-        return {
-            "schema": SCHEMA,
-            "title": title,
-            "policy": asdict(self.policy),
-            "lessons": [asdict(x) for x in self.lessons],
-            "entries": [asdict(e) for e in self.entries],
-        }
+        file = PlanFile(title, self.policy, self.lessons, self.entries)
+        return json.dumps({"schema": SCHEMA, **msgspec.to_builtins(file)}, indent=1)
 
 
-def make(handed: Iterable[Handed], wanted: list[Lesson], settings: Settings, policy: Policy) -> Plan:
+@dataclass(frozen=True, slots=True)
+class PlanFile:
+    """``handed.json``: a plan without its orders, which nobody needs once they are graded."""
+
+    title: str
+    policy: Policy
+    lessons: tuple[LessonFacts, ...]
+    entries: tuple[Entry, ...]
+
+
+def make(handed: Iterable[StudentFile], wanted: list[Lesson], settings: Settings, policy: Policy) -> Plan:
     """Read every file. What cannot be read becomes an entry with a reason, never an error."""
     by_name = {lesson.name: lesson for lesson in wanted}
     orders: dict[str, Order] = {}
@@ -89,32 +94,20 @@ def make(handed: Iterable[Handed], wanted: list[Lesson], settings: Settings, pol
 
 
 def read(path: Path) -> tuple[str, Plan]:
-    """The title and the plan of a ``handed.json``, without orders; BadInputError if it is none."""
+    """The title and the plan of a ``handed.json``, without orders; BadInputError if it is damaged."""
     try:
-        data = json.loads(path.read_text("utf-8"))
-        entries = tuple(_typed(Entry(**{**e, "notes": tuple(e["notes"])})) for e in data["entries"])
-        facts = tuple(_typed(LessonFacts(**x)) for x in data["lessons"])
-        if unknown := {e.lesson for e in entries} - {x.name for x in facts}:
+        file = msgspec.convert(json.loads(path.read_text("utf-8")), PlanFile)
+        if unknown := {e.lesson for e in file.entries} - {x.name for x in file.lessons}:
             raise ValueError(f"{unknown} is not among the lessons")
-        return str(data["title"]), Plan(entries, {}, facts, _typed(Policy(**data["policy"])))
-    except (OSError, ValueError, KeyError, TypeError) as error:
+        return file.title, Plan(file.entries, {}, file.lessons, file.policy)
+    except (OSError, ValueError) as error:
         raise BadInputError(
             f"{path.parent} holds no results of a batch: {path.name} is missing or damaged."
         ) from error
 
 
-def _typed(one: Made) -> Made:
-    """The same; TypeError if a field's value is not of the type that is declared."""
-    for name, hint in get_type_hints(type(one)).items():
-        kind, value = tuple if get_origin(hint) is tuple else hint, getattr(one, name)
-        whole = isinstance(value, int) and isinstance(0.0, kind)  # a float that JSON knows as 5
-        if not isinstance(value, kind) and not whole:
-            raise TypeError(f"{name} is {value!r}")
-    return one
-
-
 def _entry(
-    one: Handed, lesson: Lesson, settings: Settings, policy: Policy, orders: dict[str, Order]
+    one: StudentFile, lesson: Lesson, settings: Settings, policy: Policy, orders: dict[str, Order]
 ) -> Entry:
     seconds = policy.seconds(one.when, one.late) if one.path else 0.0
     notes = one.notes
@@ -151,7 +144,7 @@ def subject(lesson: str, parts: dict[str, str]) -> str:
 
 def _max_points(lesson: Lesson, settings: Settings) -> int:
     if text := settings.hidden.get(lesson.name, ""):
-        from grader.teaching.batch.batch_work import kept
+        from grader.teaching.batch.batch_work import cached_file
 
-        return lessons.with_hidden(lesson.task, kept(text, "hidden", "cases.py")).max_points
+        return lessons.with_hidden(lesson.task, cached_file(text, "hidden", "cases.py")).max_points
     return lesson.task.max_points

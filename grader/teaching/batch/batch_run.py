@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-import json
 import sys
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
 
-from grader.domain import disk, lessons
+import msgspec
+
+from grader.domain import atomic, disk, lessons
 from grader.domain.errors import BadInputError
 from grader.domain.lessons import Lesson
 from grader.domain.verdict import Status, Verdict
@@ -24,7 +24,7 @@ from grader.teaching.batch import (
     journal,
     layouts,
     pending,
-    personal,
+    report_files,
     roster,
 )
 from grader.teaching.batch import machines as places
@@ -35,11 +35,11 @@ from grader.teaching.batch import unpack as archives
 from grader.teaching.batch.batch_plan import Entry, Plan, Settings
 from grader.teaching.batch.batch_request import Request
 from grader.teaching.batch.batch_work import Order
-from grader.teaching.batch.handed_in import Handed
-from grader.teaching.batch.journal import Journal
+from grader.teaching.batch.journal import Journal, Line
 from grader.teaching.batch.machines import Machines
+from grader.teaching.batch.results_folder import ResultsFolder
 from grader.teaching.batch.scheduler import Answer
-from grader.teaching.batch.store import Store, write
+from grader.teaching.batch.student_files import StudentFile
 
 
 def run(request: Request) -> Class:
@@ -47,17 +47,17 @@ def run(request: Request) -> Class:
     if request.only_pending and request.backend != "cuda":
         raise BadInputError("--only-pending fills in what needs a GPU: run it where there is one.")
     wanted = [lessons.find(word) for word in request.lessons]
-    store = Store(request.out)
-    handed, title = _handed(request, wanted, store), disk.legible(request.submissions.stem)
-    with journal.opened(store.journal) as kept, _machines(request) as machines:
+    results = ResultsFolder(request.out)
+    handed, title = _handed(request, wanted, results), disk.legible(request.submissions.stem)
+    with journal.opened(results.journal) as kept, _machines(request) as machines:
         options = replace(request.options, memory_bytes=machines.memory)
         hidden = _hidden(options.hidden, wanted)
         settings = Settings(options, machines.device, request.by_student, machines.arch, hidden)
         made = batch_plan.make(handed, wanted, settings, request.policy)
-        write(store.handed, json.dumps(made.as_json(title), indent=1))
-        before = class_rows.best(store.lines())
+        atomic.write(results.plan, made.text(title))
+        before = class_rows.best(results.lines())
         orders = _left(made, before, request)
-        batch = _Batch(store, kept, made, {x.name: x for x in wanted}, before, request)
+        batch = _Batch(results, kept, made, {x.name: x for x in wanted}, before, request)
         with batch_progress.listener(len(orders), quiet=request.quiet) as told:
             batch.told = told
             _say_how(told.say, made, orders, machines)
@@ -76,10 +76,10 @@ class _Batch:
     """What becomes of an answer: verdict's file, journal's line, students' files; in this order."""
 
     def __init__(
-        self, store: Store, kept: Journal, made: Plan, by_name: dict[str, Lesson],
-        lines: dict[str, dict[str, Any]], request: Request,
+        self, results: ResultsFolder, kept: Journal, made: Plan, by_name: dict[str, Lesson],
+        lines: dict[str, Line], request: Request,
     ) -> None:  # fmt: skip
-        self.store, self.lines, self.finished = store, lines, 0
+        self.results, self.lines, self.finished = results, lines, 0
         self.told: batch_progress.Listener = batch_progress.Lines(0, quiet=True)
         self._journal, self._plan, self._lessons, self._request = kept, made, by_name, request
         self._owners: dict[str, list[Entry]] = {}
@@ -90,10 +90,10 @@ class _Batch:
         """Keep one answer."""
         order, owners = answer.order, self._owners[answer.order.key]
         lesson = self._lessons[order.lesson]
-        verdict, said = batch_work.read_answer(answer.text) if answer.text else (None, {})
-        if verdict is None:
-            reason = answer.reason or str(said.get("error", ""))
-            verdict = batch_work.ungraded(lesson, order.options.backend, reason)
+        said = batch_work.read_answer(answer.text)
+        verdict = said.verdict or batch_work.ungraded(
+            lesson, order.options.backend, answer.reason or said.error
+        )
         verdict = replace(verdict, submission=_name(owners[0]) if len(owners) == 1 else "submission.py")
         key, old = order.key, self.lines.get(owners[0].subject)
         if self._request.only_pending and old:
@@ -101,15 +101,16 @@ class _Batch:
                 self.told.say(f"{owners[0].student}: {verdict.findings[0].message} The points stay open.")
                 self.finished += 1
                 return
-            verdict, key = pending.fill(self.store.verdict(old["key"]), verdict), f"{key}+{old['key']}"
-        self.store.keep(key, verdict)
-        line = {
-            "key": key, "subject": owners[0].subject, "lesson": order.lesson, **summary(verdict),
-            "disagrees": pending.disagreements(verdict), "worker": said.get("worker", ""),
-            "tries": answer.tries, "finished": time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime()),
-        }  # fmt: skip
+            verdict, key = pending.fill(self.results.verdict(old.key), verdict), f"{key}+{old.key}"
+        self.results.keep(key, verdict)
+        line = Line(
+            **msgspec.structs.asdict(summary(verdict)), key=key, subject=owners[0].subject,
+            lesson=order.lesson,
+            disagrees=tuple(pending.disagreements(verdict)), worker=said.worker,
+            tries=answer.tries, finished=time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime()),
+        )  # fmt: skip
         self._journal.append(line)
-        self.lines[line["subject"]] = line
+        self.lines[line.subject] = line
         self.finished += 1
         for entry in owners:
             self._write(entry, line, verdict)
@@ -125,8 +126,8 @@ class _Batch:
                 continue
             line = self.lines.get(entry.subject) if entry.subject else None
             if line is not None:
-                if not self.store.student(entry.student, entry.lesson).exists():
-                    self._write(entry, line, self.store.verdict(line["key"]))
+                if not self.results.student(entry.student, entry.lesson).exists():
+                    self._write(entry, line, self.results.verdict(line.key))
             elif not entry.subject:
                 reason, name = entry.refused or entry.missing, _name(entry) or "nothing"
                 verdict = batch_work.unreadable(
@@ -134,10 +135,12 @@ class _Batch:
                 )
                 self._write(entry, None, verdict)
 
-    def _write(self, entry: Entry, line: dict[str, Any] | None, verdict: Verdict) -> None:
+    def _write(self, entry: Entry, line: Line | None, verdict: Verdict) -> None:
         facts = next(x for x in self._plan.lessons if x.name == entry.lesson)
         row = class_rows.row(entry, line, facts, self._plan)
-        personal.write(self.store, row, replace(verdict, submission=_name(entry)), self._request.formats)
+        report_files.write_student(
+            self.results, row, replace(verdict, submission=_name(entry)), self._request.formats
+        )
 
 
 def _name(entry: Entry) -> str:
@@ -179,8 +182,8 @@ def _prepare_far(machines: Machines) -> None:
     machines.client.gather(jobs)
 
 
-def _handed(request: Request, wanted: list[Lesson], store: Store) -> list[Handed]:
-    folder = archives.opened(request.submissions, store.root / "unpacked")
+def _handed(request: Request, wanted: list[Lesson], results: ResultsFolder) -> list[StudentFile]:
+    folder = archives.as_folder(request.submissions, results.root / "unpacked")
     names = [lesson.name for lesson in wanted]
     handed = layouts.read(folder, names, lessons.names(), request.layout)
     if request.roster:
@@ -196,7 +199,7 @@ def _hidden(given: Path | None, wanted: list[Lesson]) -> dict[str, str]:
         lessons.with_hidden(wanted[0].task, given)  # its mistakes are told now, not in each grading
         return {wanted[0].name: given.read_text("utf-8")}
     if not given.is_dir():
-        raise BadInputError(f"{given} is no folder of hidden cases; it holds 07.py, 08.py and so on.")
+        raise BadInputError(f"{given} is not a folder of hidden cases; it holds 07.py, 08.py and so on.")
     found = {}
     for lesson in wanted:
         for path in (
@@ -210,7 +213,7 @@ def _hidden(given: Path | None, wanted: list[Lesson]) -> dict[str, str]:
     return found
 
 
-def _left(made: Plan, before: dict[str, dict[str, Any]], request: Request) -> dict[str, Order]:
+def _left(made: Plan, before: dict[str, Line], request: Request) -> dict[str, Order]:
     """The orders that have no line yet, or are to be graded again."""
     left: dict[str, Order] = {}
     for entry in made.entries:
@@ -218,18 +221,18 @@ def _left(made: Plan, before: dict[str, dict[str, Any]], request: Request) -> di
             continue
         line = before.get(entry.subject)
         if request.only_pending:
-            wanted = line is not None and line["open"] > 0
+            wanted = line is not None and line.open > 0
         else:
-            again = {"all", entry.student, line["status"] if line else ""} & set(request.regrade)
+            again = {"all", entry.student, line.status if line else ""} & set(request.regrade)
             wanted = line is None or bool(again) or _outdated(line, entry, request)
         if wanted:
             left[entry.key] = made.orders[entry.key]
     return left
 
 
-def _outdated(line: dict[str, Any], entry: Entry, request: Request) -> bool:
+def _outdated(line: Line, entry: Entry, request: Request) -> bool:
     """Whether a line is from a CPU and this is a full run on a GPU; a GPU's line is never made worse."""
-    return bool(request.backend == "cuda" and line["backend"] != "cuda" and line["key"] != entry.key)
+    return bool(request.backend == "cuda" and line.backend != "cuda" and line.key != entry.key)
 
 
 def _say_how(say: Callable[[str], None], made: Plan, orders: dict[str, Order], machines: Machines) -> None:

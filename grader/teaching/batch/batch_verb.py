@@ -6,14 +6,17 @@ import json
 import sys
 from collections import Counter
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING
 
 from rich.table import Table
 
 from grader.domain import packages
 from grader.domain.errors import BadInputError
-from grader.reports.row import Class
+from grader.reports import formats
 from grader.teaching.batch.batch_request import Request, settled
+
+if TYPE_CHECKING:
+    from grader.reports.row import Class
 
 
 def batch(request: Request, *, profile: bool) -> int:
@@ -22,46 +25,41 @@ def batch(request: Request, *, profile: bool) -> int:
     ``profile``: whether each file that passes gets a roofline and a trace.
     """
     packages.require("Grading a class", *packages.CLASS)
-    from grader.teaching.batch import batch_run, class_reports, profiles
-    from grader.teaching.batch.store import Store
+    from grader.teaching.batch import batch_run, profiles, report_files
+    from grader.teaching.batch.results_folder import ResultsFolder
 
-    class_reports.known(request.formats)
+    formats.require_known(request.formats)
     request = settled(request)
-    result, store = batch_run.run(request), Store(request.out)
+    result, results = batch_run.run(request), ResultsFolder(request.out)
     if profile:
-        profiles.make(store, result, request.options, lambda text: print(text, file=sys.stderr))
-    _show(result, class_reports.write_class(store, result, request.formats))
+        profiles.make(results, result, request.options, lambda text: print(text, file=sys.stderr))
+    _show(result, report_files.write_class(results, result, request.formats))
     return 1 if any(row.state == "not_gradable" for row in result.rows) else 0
 
 
-def report(results: Path, formats: tuple[str, ...], out: str) -> int:
+def report(results: Path, wanted: tuple[str, ...], out: str) -> int:
     """Write reports of a folder of results or of one verdict."""
-    from grader.teaching.batch import class_reports, personal
-
-    class_reports.known(formats)
+    formats.require_known(wanted)
     if results.is_file():  # needs nothing that a single check does not need
-        return _single(results, formats, out, personal.FORMATS)
+        return _single(results, wanted, out)
     packages.require("Grading a class", *packages.CLASS)
-    result, written = class_reports.again(results, formats)
+    from grader.teaching.batch import report_files
+
+    result, written = report_files.write_again(results, wanted)
     _show(result, written)
     return 0
 
 
-def _single(path: Path, formats: tuple[str, ...], out: str, known: dict[str, Any]) -> int:
+def _single(path: Path, wanted: tuple[str, ...], out: str) -> int:
     from grader.domain.verdict import Verdict
-    from grader.teaching.batch import personal, store
 
-    if len(formats) != 1 or formats[0] not in known:
-        raise BadInputError(f"For one verdict name one --format of {', '.join(known)}.")
+    if len(wanted) != 1:
+        raise BadInputError(f"For one verdict name one --format of {formats.names()}.")
     try:
         verdict = Verdict.from_json(json.loads(path.read_text("utf-8")))
-    except (OSError, ValueError, KeyError, TypeError) as error:
-        raise BadInputError(f"{path} is no verdict; write one with ./course check --json FILE.") from error
-    text = personal.single(verdict, formats[0])
-    if out == "-":
-        sys.stdout.write(text)
-    else:
-        store.write(Path(out), text)
+    except (OSError, ValueError) as error:
+        raise BadInputError(f"{path} is not a verdict; write one with ./course check --json FILE.") from error
+    formats.put(formats.single(verdict, wanted[0]), out)
     return 0
 
 

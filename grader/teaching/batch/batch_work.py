@@ -15,7 +15,8 @@ import socket
 import traceback
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
-from typing import Any
+
+import msgspec
 
 from grader.backends.detect import Choice
 from grader.domain import cache, disk, lessons, submission
@@ -35,7 +36,7 @@ class Order:
 
     ``version`` is the task's, as the teacher's checkout has it. ``hidden``: the text of a file of hidden
     cases, since a worker has no such file. ``arch``: the GPU's compute capability, for building where there
-    is none.
+    is none. ``options.hidden`` is the teacher's path, and not sent.
     """
 
     key: str
@@ -52,20 +53,23 @@ class Order:
 
 
 def read_order(text: str) -> Order:
-    """An order as :meth:`Order.text` has written it."""
-    data = json.loads(text)
-    told = data.pop("options")
-    return Order(**data, options=GradingOptions(**told | {"baselines": tuple(told["baselines"])}))
+    """What :meth:`Order.text` made; ValueError for anything else, BadInputError for options there are not."""
+    return msgspec.convert(json.loads(text), Order)
+
+
+class WorkerAnswer(msgspec.Struct, frozen=True):
+    """What :func:`grade` answers: who graded, and the verdict or an ``error`` of the grader's own."""
+
+    worker: str = ""
+    verdict: Verdict | None = None
+    error: str = ""
 
 
 def grade(text: str) -> str:
     """Grade one order; JSON with a ``verdict``, or with an ``error`` of the grader's own. Never raises."""
-    order = read_order(text)
-    answer: dict[str, Any] = {"worker": f"{socket.gethostname()}/{os.getpid()}"}
+    answer: dict[str, object] = {"worker": f"{socket.gethostname()}/{os.getpid()}"}
     try:
-        outcome = check(prepare(order))
-        builds = [{"name": str(b["name"]), "cached": bool(b["cached"])} for b in outcome.builds]
-        answer |= {"verdict": outcome.verdict.as_json(), "builds": builds}
+        answer["verdict"] = check(prepare(read_order(text))).verdict.as_json()
     except BadInputError as error:
         answer["error"] = str(error)
     except Exception as error:
@@ -107,18 +111,18 @@ def prepare(order: Order) -> Job:
         raise BadInputError(f"This worker's checkout has another version of lesson {lesson.number}.")
     options = order.options
     if order.hidden:
-        options = replace(options, hidden=kept(order.hidden, "hidden", "cases.py"))
+        options = replace(options, hidden=cached_file(order.hidden, "hidden", "cases.py"))
     # Named by content, so that equal files compile once, and neutral, since equal files share a verdict.
-    read = submission.read(kept(order.source, "submissions", "submission.py"))
+    read = submission.read(cached_file(order.source, "submissions", "submission.py"))
     job = lesson_job(lesson, read, Choice(options.backend, "batch"), options)
     # The reference is trusted and stays warm; a submission's player is always a new one in all its walls.
     return replace(job, nurseries={"cpu": _reference()} if options.backend == "simt" else {})
 
 
-def kept(text: str, room: str, name: str) -> Path:
+def cached_file(text: str, folder: str, name: str) -> Path:
     """A file with this text in the cache, by content; every process that wants it gets the same one."""
     digest = hashlib.sha256(text.encode()).hexdigest()[:16]
-    return disk.keep(text, cache.cache_folder() / "batch" / room / digest / name)
+    return disk.keep(text, cache.cache_folder() / "batch" / folder / digest / name)
 
 
 @functools.cache
@@ -128,14 +132,13 @@ def _reference() -> Nursery:
     return nursery
 
 
-def read_answer(text: str) -> tuple[Verdict | None, dict[str, Any]]:
-    """The verdict of an answer, or None, and the answer itself."""
-    answer = json.loads(text)
-    return (Verdict.from_json(answer["verdict"]) if "verdict" in answer else None), answer
+def read_answer(text: str) -> WorkerAnswer:
+    """What :func:`grade` answered; "" stands for no answer. ValueError for anything else."""
+    return msgspec.convert(json.loads(text), WorkerAnswer) if text else WorkerAnswer()
 
 
 def unreadable(lesson: Lesson, name: str, backend: str, reason: str) -> Verdict:
-    """The verdict on a file that is no submission: nothing was run, and ``load`` says why."""
+    """The verdict on a file that is not a submission: nothing was run, and ``load`` says why."""
     return refused(_no_job(lesson, name, backend), reason)
 
 

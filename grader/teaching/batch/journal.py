@@ -1,7 +1,7 @@
 """The journal: one line of JSON for each finished grading, appended and on the disk before it counts.
 
 A line is written after the verdict's own file, so whatever the journal names is there. A line that was being
-written when the power went is no line, and its grading is done again.
+written when the power failed does not count, and its grading is done again.
 """
 
 from __future__ import annotations
@@ -12,11 +12,33 @@ import os
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any
+
+import msgspec
 
 from grader.domain.errors import BadInputError
+from grader.reports.row import Summary
 
 SCHEMA = "inline-to-fused/journal/v1"
+
+
+class Line(Summary, frozen=True, kw_only=True):
+    """One finished grading.
+
+    ``key`` names it, and ``subject`` what was graded, whatever the machine. ``disagrees``: checks that a
+    later run on a GPU judged otherwise. ``tries`` it took on the ``worker``; ``finished`` in UTC.
+    """
+
+    key: str
+    subject: str
+    lesson: str = ""
+    disagrees: tuple[str, ...] = ()
+    worker: str = ""
+    tries: int = 1
+    finished: str = ""
+
+    def text(self) -> str:
+        """As it stands in the file, without its end; ValueError for a number that JSON does not have."""
+        return json.dumps({"schema": SCHEMA, **msgspec.to_builtins(self)}, allow_nan=False)
 
 
 class Journal:
@@ -33,17 +55,17 @@ class Journal:
             raise BadInputError(
                 f"Another batch is writing to {path.parent}; wait for it, or end it."
             ) from error
-        self._mend()
+        self._drop_unfinished()
 
-    def _mend(self) -> None:
+    def _drop_unfinished(self) -> None:
         """Cut off what is left of a line that was never finished."""
         data = self.path.read_bytes()
         if data and not data.endswith(b"\n"):
             os.ftruncate(self._fd, data.rfind(b"\n") + 1)
 
-    def append(self, line: dict[str, Any]) -> None:
+    def append(self, line: Line) -> None:
         """Add one line; when this returns it survives the death of everything but the disk."""
-        data = json.dumps({"schema": SCHEMA, **line}, allow_nan=False).encode() + b"\n"
+        data = line.text().encode() + b"\n"
         while data:
             data = data[os.write(self._fd, data) :]
         os.fsync(self._fd)
@@ -53,8 +75,8 @@ class Journal:
         os.close(self._fd)
 
 
-def lines(path: Path) -> Iterator[dict[str, Any]]:
-    """All whole lines, oldest first; what is no line of ours is passed over."""
+def lines(path: Path) -> Iterator[Line]:
+    """All whole lines, oldest first; one that is not ours, or that somebody has changed, is passed over."""
     if not path.exists():
         return
     with path.open("rb") as file:
@@ -63,15 +85,10 @@ def lines(path: Path) -> Iterator[dict[str, Any]]:
                 return
             try:
                 line = json.loads(raw)
+                if isinstance(line, dict) and line.get("schema") == SCHEMA:
+                    yield msgspec.convert(line, Line)
             except ValueError:
                 continue
-            if isinstance(line, dict) and line.get("schema") == SCHEMA:
-                yield line
-
-
-def latest(path: Path) -> dict[str, dict[str, Any]]:
-    """The last line of each key: a later grading of the same replaces an earlier one."""
-    return {line["key"]: line for line in lines(path)}
 
 
 @contextmanager

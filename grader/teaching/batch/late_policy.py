@@ -46,12 +46,14 @@ def parse(due: str, late: str, grace: float = 0.0) -> Policy:
         try:
             moment = datetime.fromisoformat(due).timestamp()
         except ValueError as error:
-            raise BadInputError(f"--due {due!r} is no date; write it as 2026-11-20T23:59.") from error
+            raise BadInputError(f"--due {due!r} is not a date; write it as 2026-11-20T23:59.") from error
     if not late:
         return Policy(moment, grace=grace * 60)
     match = re.fullmatch(r"(\d+(?:\.\d+)?)%?(?:/day)?(?:,\s*(\d+(?:\.\d+)?)%?)?", late.strip())
     if match is None or float(match[1]) > 100:
-        raise BadInputError(f"--late {late!r} is no policy; 10%,50% takes 10 % a day off, 50 % at most.")
+        raise BadInputError(
+            f"--late {late!r} is not a late policy; 10%,50% takes 10 % a day off, 50 % at most."
+        )
     return Policy(moment, float(match[1]), min(100.0, float(match[2] or 100)), grace * 60)
 
 

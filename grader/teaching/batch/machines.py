@@ -16,8 +16,8 @@ if TYPE_CHECKING:
     from distributed import Client
 
 CORE, GPU = "CORE", "GPU"
-PATIENCE = 5  # seconds for a scheduler to answer
-WORKERS_COME = 120  # seconds: a queue of a cluster takes its time
+PATIENCE_S = 5  # for a scheduler to answer
+WORKERS_COME_S = 120  # a queue of a cluster takes its time
 MAJOR, MINOR = 75, 76  # CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR and _MINOR
 
 
@@ -87,12 +87,12 @@ def remote(address: str, backend: str) -> Iterator[Machines]:
     from distributed import Client
 
     try:
-        client = Client(address, timeout=PATIENCE, set_as_default=False)
+        client = Client(address, timeout=PATIENCE_S, set_as_default=False)
     except (OSError, TimeoutError, ValueError) as error:
         raise BadInputError(f"There is no Dask scheduler at {address}: {error}") from error
     with client:
         try:
-            client.wait_for_workers(1, timeout=WORKERS_COME)
+            client.wait_for_workers(1, timeout=WORKERS_COME_S)
         except TimeoutError as error:
             raise BadInputError(
                 f"The scheduler at {address} has no workers; start some in the course's checkout: "

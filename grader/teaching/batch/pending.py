@@ -1,16 +1,16 @@
-"""Points that waited for a GPU: filled in from a run on one, and nothing else of the verdict is changed."""
+"""Points that waited for another machine: filled in from a run there, and nothing else is changed."""
 
 from __future__ import annotations
 
 from dataclasses import replace
 
-from grader.domain.verdict import Finding, Status, Verdict
+from grader.domain.verdict import PENDING, Finding, Verdict
 
 DISAGREE = "gpu_disagrees"
 
 
 def fill(old: Verdict, new: Verdict) -> Verdict:
-    """``old``, from a CPU, with its open findings as ``new``, from a GPU, judges them.
+    """``old`` with its open findings as ``new``, from a GPU, judges them.
 
     Where the GPU judges another check otherwise the points stay, so that no grade falls on a second run, and
     the check's evidence says so for the teacher to look at.
@@ -32,9 +32,9 @@ def fill(old: Verdict, new: Verdict) -> Verdict:
 def _filled(old: Finding, new: Finding | None) -> Finding:
     if new is None:
         return old
-    if old.status is Status.PENDING_GPU:
+    if old.status in PENDING:
         return new
-    if old.ok != new.ok:
+    if old.ok != new.ok and new.status not in PENDING:
         note = {"status": str(new.status), "message": new.message}
         return replace(old, evidence={**old.evidence, DISAGREE: note})
     return old

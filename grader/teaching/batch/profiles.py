@@ -11,27 +11,27 @@ from pathlib import Path
 
 from grader.domain.options import GradingOptions
 from grader.reports.row import Class, Row
-from grader.teaching.batch import personal
-from grader.teaching.batch.store import Store
+from grader.teaching.batch import report_files
+from grader.teaching.batch.results_folder import ResultsFolder
 
 FOLDER = "profile"
-SECONDS = 180.0
+TIMEOUT_S = 180.0
 
 
-def make(store: Store, result: Class, options: GradingOptions, say: Callable[[str], None]) -> int:
+def make(results: ResultsFolder, result: Class, options: GradingOptions, say: Callable[[str], None]) -> int:
     """Profile what passed and has no profile yet, and write those students' pages again; how many were made.
 
-    Each is a command of its own, as a student would type it, in the cage that every grading has. A file that
-    cannot be profiled keeps its page without pictures, and a sentence is said.
+    Each is a command of its own, as a student would type it, in the sandbox that every grading has. A file
+    that cannot be profiled keeps its page without pictures, and a sentence is said.
     """
-    todo = [row for row in result.rows if row.passed and row.key and not _ready(_folder(store, row))]
+    todo = [row for row in result.rows if row.passed and row.key and not _ready(_folder(results, row))]
 
     def one(row: Row) -> bool:
-        trouble = _profile(Path(row.file), row.lesson[:2], _folder(store, row), options)
+        trouble = _profile(Path(row.file), row.lesson[:2], _folder(results, row), options)
         if trouble:
             say(f"{row.student}, {row.lesson}: no profile. {trouble}")
             return False
-        personal.write(store, row, store.verdict(row.key))
+        report_files.write_student(results, row, results.verdict(row.key))
         return True
 
     # On a GPU one at a time: two would be in each other's times.
@@ -39,8 +39,8 @@ def make(store: Store, result: Class, options: GradingOptions, say: Callable[[st
         return sum(pool.map(one, todo))
 
 
-def _folder(store: Store, row: Row) -> Path:
-    return store.student(row.student, row.lesson) / FOLDER
+def _folder(results: ResultsFolder, row: Row) -> Path:
+    return results.student(row.student, row.lesson) / FOLDER
 
 
 def _ready(folder: Path) -> bool:
@@ -57,11 +57,11 @@ def _profile(file: Path, number: str, folder: Path, options: GradingOptions) -> 
             capture_output=True,
             text=True,
             errors="replace",
-            timeout=SECONDS,
+            timeout=TIMEOUT_S,
             check=False,
         )
     except subprocess.TimeoutExpired:
-        return f"It took more than {SECONDS:.0f} s."
+        return f"It took more than {TIMEOUT_S:.0f} s."
     if _ready(folder):
         return ""
     return (done.stderr.strip() or done.stdout.strip() or "It wrote nothing.").splitlines()[-1]

@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from grader.domain.errors import BadInputError
-from grader.teaching.batch.handed_in import Handed, one_each
+from grader.teaching.batch.student_files import StudentFile, distinct_students
 
 # What platforms and teachers call the columns, in the order in which they are looked for.
 COLUMNS = {
@@ -72,7 +72,7 @@ def read(path: Path) -> list[Person]:
     return people
 
 
-def join(handed: list[Handed], people: list[Person], lessons: list[str]) -> list[Handed]:
+def join(handed: list[StudentFile], people: list[Person], lessons: list[str]) -> list[StudentFile]:
     """Submissions under the class list's ids, an entry for everyone who is missing, strangers with a note."""
     by_word: dict[str, Person | None] = {}
     for person in people:
@@ -98,16 +98,18 @@ def join(handed: list[Handed], people: list[Person], lessons: list[str]) -> list
                 notes=notes,
             )
         )
-    out = one_each(out)
+    out = distinct_students(out)
     missing = ((person, lesson) for lesson in lessons for person in people if (person.id, lesson) not in seen)
-    out += [Handed(p.id, lesson, None, p.name, p.email, p.section, problem=NOTHING) for p, lesson in missing]
+    out += [
+        StudentFile(p.id, lesson, None, p.name, p.email, p.section, problem=NOTHING) for p, lesson in missing
+    ]
     return out
 
 
 NOTHING = "Nothing was handed in."
 
 
-def _find(one: Handed, by_word: dict[str, Person | None]) -> Person | None:
+def _find(one: StudentFile, by_word: dict[str, Person | None]) -> Person | None:
     words = [one.student.lower(), one.email.lower(), one.email.lower().partition("@")[0], *_names(one.name)]
     words += _names(one.student.replace("_", " "))
     return next((p for w in words if w and (p := by_word.get(w))), None)
@@ -128,7 +130,7 @@ def _person(line: dict[str, str]) -> Person:
     found = {field: _first(line, columns) for field, columns in COLUMNS.items()}
     if not _first(line, COLUMNS["name"]) or _first(line, FIRST):
         found["name"] = f"{_first(line, FIRST)} {_first(line, LAST)}".strip() or found["name"]
-    if found["name"].lower().startswith("points possible"):  # Canvas's second line is no person
+    if found["name"].lower().startswith("points possible"):  # Canvas's second line is not a person
         return Person("")
     key = found["id"] or found["login"] or found["email"] or found["name"]
     return Person(key, found["login"], found["email"], found["name"], found["section"], found["nick"])

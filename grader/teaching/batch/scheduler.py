@@ -16,16 +16,15 @@ from typing import TYPE_CHECKING
 
 from grader.domain.errors import BadInputError
 from grader.teaching.batch import batch_work
-from grader.teaching.batch import machines as places
 from grader.teaching.batch.batch_work import Order
-from grader.teaching.batch.machines import Machines
+from grader.teaching.batch.machines import Machines, offered
 
 if TYPE_CHECKING:
     from distributed import Future
 
-PATIENCE = 20.0  # seconds without a scheduler before we say so
-LOOK = 5.0  # seconds between looks at how many workers there are
-SHAKEN = 30.0  # seconds after a death during which every look counts
+PATIENCE_S = 20.0  # without a scheduler before we say so
+LOOK_S = 5.0  # between looks at how many workers there are
+SHAKEN_S = 30.0  # after a death, during which every look counts
 TRIES = 2
 MOST_AT_ONCE = 500
 
@@ -36,7 +35,7 @@ class LostError(BadInputError):
 
 @dataclass(frozen=True, slots=True)
 class Answer:
-    """What came of an order: the worker's ``text``, or the reason why there is none. ``tries`` it took."""
+    """What came of an order: the worker's ``text``, or the reason why there is no text. ``tries`` it took."""
 
     order: Order
     text: str
@@ -66,7 +65,7 @@ class Engine:
         self._flying: dict[str, _Flight] = {}
         self._answers: queue.SimpleQueue[Future] = queue.SimpleQueue()
         self._slots, self._looked, self._away = machines.slots, time.monotonic(), 0.0
-        self._died = -SHAKEN
+        self._died = -SHAKEN_S
 
     def run(self, orders: Iterable[Order], done: Callable[[Answer], None]) -> None:
         """Grade all of them; ``done`` hears of each, in this thread. LostError without a scheduler."""
@@ -151,7 +150,7 @@ class Engine:
         except Exception as error:
             if type(error).__name__ == "KilledWorker":
                 self._died = time.monotonic()
-                return "", "The process that graded it died, twice; this is no verdict on the file."
+                return "", "The process that graded it died, twice; this is not a verdict on the file."
             if self._machines.client.status != "running":
                 self._lost()
             return "", f"The answer was lost ({type(error).__name__}: {error})."
@@ -161,7 +160,7 @@ class Engine:
         client = self._machines.client
         if client.status != "running":
             self._away += 1.0
-            if self._away >= PATIENCE or client.status == "closed":
+            if self._away >= PATIENCE_S or client.status == "closed":
                 self._lost()
         else:
             self._away = 0.0
@@ -169,11 +168,11 @@ class Engine:
     def _count(self) -> None:
         """Workers come and go. Two gradings at one worker would both be blamed for its death."""
         now = time.monotonic()
-        shaken = not self._ahead and now - self._died < SHAKEN
-        if (shaken or now - self._looked > LOOK) and self._machines.client.status == "running":
+        shaken = not self._ahead and now - self._died < SHAKEN_S
+        if (shaken or now - self._looked > LOOK_S) and self._machines.client.status == "running":
             self._looked = now
             kind = next(iter(self._machines.grading), "")
-            self._slots = places.offered(self._machines.client, kind)
+            self._slots = offered(self._machines.client, kind)
 
     def _lost(self) -> None:
         raise LostError(

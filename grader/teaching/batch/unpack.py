@@ -14,13 +14,13 @@ from grader.domain.errors import BadInputError
 
 MOST_FILES = 200_000
 MOST_BYTES = 8 << 20  # of one file; a submission may have 2 MiB, and a student's own zip somewhat more
-MOST_IN_ALL = 4 << 30
+MOST_BYTES_IN_ALL = 4 << 30
 
 
-def unpack(archive: Path, folder: Path, *, files: int = MOST_FILES, in_all: int = MOST_IN_ALL) -> None:
+def unpack(archive: Path, folder: Path, *, files: int = MOST_FILES, in_all: int = MOST_BYTES_IN_ALL) -> None:
     """Unpack into ``folder``, which is made. Members that are too large, links or paths outside are left out.
 
-    BadInputError when it is no zip file, or has more files or bytes than a class can hand in.
+    BadInputError when it is not a zip file, or has more files or bytes than a class can hand in.
     """
     try:
         with zipfile.ZipFile(archive) as zipped:
@@ -69,19 +69,19 @@ def _date(member: zipfile.ZipInfo, out: Path) -> None:
         os.utime(out, (when, when))
 
 
-def opened(given: Path, room: Path) -> Path:
-    """``given`` itself if it is a folder; a zip file's contents below ``room``, unpacked anew."""
+def as_folder(given: Path, target: Path) -> Path:
+    """``given`` itself if it is a folder; a zip file's contents, unpacked afresh below ``target``."""
     if given.is_dir():
         return given
     if not given.exists():
         raise BadInputError(f"There is no {given}; name a folder of submissions or a zip file of them.")
-    folder = room / given.stem
+    folder = target / given.stem
     shutil.rmtree(folder, ignore_errors=True)
     unpack(given, folder)
     return folder
 
 
-def inner(folder: Path) -> tuple[str, ...]:
+def unpack_nested(folder: Path) -> tuple[str, ...]:
     """Unpack the zip files that a student has handed in, each beside itself; notes about the others."""
     notes = []
     for archive in sorted(folder.rglob("*.zip")) if folder.is_dir() else []:

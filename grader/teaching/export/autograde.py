@@ -12,15 +12,16 @@ from dataclasses import replace
 from pathlib import Path
 
 from grader.backends import detect
-from grader.domain import lessons, submission
+from grader.domain import atomic, lessons, submission
 from grader.domain.errors import BadInputError
 from grader.domain.lessons import Lesson
 from grader.domain.options import GradingOptions
 from grader.domain.verdict import Verdict
 from grader.referee.job import lesson_job
 from grader.referee.pipeline import check
-from grader.teaching.batch import batch_work, personal, store
-from grader.teaching.batch.handed_in import pick
+from grader.reports import formats
+from grader.teaching.batch import batch_work
+from grader.teaching.batch.student_files import choose_file
 
 
 def main(words: list[str]) -> int:
@@ -34,7 +35,7 @@ def main(words: list[str]) -> int:
     lesson = lessons.find(name)
     verdict = grade(lesson, Path(folder))
     student = os.environ.get("OWNER") or os.environ.get("USERNAME") or "student"
-    store.write(Path(out).resolve(), personal.single(verdict, kind, student))
+    atomic.write(Path(out).resolve(), formats.single(verdict, kind, student))
     print(f"{verdict.status}: {verdict.points} of {verdict.max_points} points")
     return 0
 
@@ -43,7 +44,7 @@ def grade(lesson: Lesson, folder: Path) -> Verdict:
     """The verdict on what is handed in; never an exception, since then there would be no results."""
     try:
         choice = detect.choose(os.environ.get("COURSE_BACKEND", "auto"))
-        chosen = pick(folder, lesson.name, [lesson.name])
+        chosen = choose_file(folder, lesson.name, [lesson.name])
         if chosen.path is None:
             return batch_work.unreadable(lesson, "nothing", choice.name, chosen.problem)
         try:

@@ -22,7 +22,7 @@ def run(platform: str, word: str, out: Path | None, hidden: Path | None) -> int:
         return 0
     if platform not in PLATFORMS:
         raise BadInputError(
-            f"There is no export to {platform!r}; there are gradescope, classroom50, nbgrader."
+            f"There is no export to {platform!r}; there are {', '.join([*PLATFORMS, 'nbgrader'])}."
         )
     private = lessons.course_root() / "tasks_private" / f"{lesson.number}.py"
     hidden = hidden or (private if private.is_file() else None)

@@ -14,7 +14,6 @@ import sys
 import tempfile
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Any
 
 from grader.domain import lessons, notebook
 from grader.domain.errors import BadInputError
@@ -52,7 +51,7 @@ def assignment(lesson: Lesson, exercise: str = "") -> str:
     return json.dumps(made, indent=1, ensure_ascii=False) + "\n"
 
 
-def _metadata(name: str, *, solution: bool) -> dict[str, Any]:
+def _metadata(name: str, *, solution: bool) -> dict[str, object]:
     """A cell's, as nbgrader's schema version 3 has it."""
     return {
         "schema_version": 3, "grade_id": name, "grade": not solution, "solution": solution,

@@ -35,7 +35,7 @@ Token = tuple[str, int]  # what it is, and its line in the file
 
 
 def tokens(source: str) -> list[Token]:
-    """Tokens with their lines. What is no Python is read as C++, so that nothing is without fingerprints."""
+    """Tokens with their lines. What is not Python is read as C++, so that nothing is without fingerprints."""
     try:
         ast.parse(source)
         return list(_python(source))

@@ -9,7 +9,7 @@ from pathlib import Path
 
 from rich.table import Table
 
-from grader.domain import lessons, packages, submission
+from grader.domain import atomic, lessons, packages, submission
 from grader.domain.errors import BadInputError
 from grader.teaching.similar import fingerprint_tokens, winnow
 from grader.teaching.similar.winnow import Pair, Prints
@@ -26,12 +26,12 @@ def run(submissions: Path, wanted: tuple[str, ...], layout: str, least: float, o
     from grader.teaching.batch import unpack
 
     with tempfile.TemporaryDirectory() as room:
-        return _run(unpack.opened(submissions, Path(room)), wanted, layout, least, out)
+        return _run(unpack.as_folder(submissions, Path(room)), wanted, layout, least, out)
 
 
 def _run(folder: Path, wanted: tuple[str, ...], layout: str, least: float, out: Path | None) -> int:
     from grader.reports.console import screen
-    from grader.teaching.batch import layouts, store
+    from grader.teaching.batch import layouts
 
     found: dict[str, list[Pair]] = {}
     console = screen()
@@ -57,7 +57,7 @@ def _run(folder: Path, wanted: tuple[str, ...], layout: str, least: float, out: 
     console.print(NOTE, style="dim")
     if out is not None:
         data = {"note": NOTE, "pairs": {name: [asdict(p) for p in pairs] for name, pairs in found.items()}}
-        store.write(out, json.dumps(data, indent=1) + "\n")
+        atomic.write(out, json.dumps(data, indent=1) + "\n")
     return 0
 
 

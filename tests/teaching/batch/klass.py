@@ -6,11 +6,11 @@ All are for lesson 03. The status is that of the first check that fails.
 from __future__ import annotations
 
 import random
-from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
 from grader.domain.lessons import find
+from grader.domain.verdict import PENDING, Status
 
 LESSON = "03_square_kernel"
 GUARD = "if (row >= rows || col >= cols) return;"
@@ -132,15 +132,7 @@ def write(made: list[Made], folder: Path) -> None:
         (folder / f"{one.student}.py").write_text(one.text)
 
 
-def first_failure(checks: object) -> Iterator[str]:
-    """Statuses of a row's checks that failed, in order."""
-    assert isinstance(checks, (list, tuple))
-    for check in checks:
-        status = check["status"] if isinstance(check, dict) else check[1]
-        if status not in ("passed", "not_run", "pending_gpu"):
-            yield status
-
-
-def status(checks: object) -> str:
-    """The status of the first check that failed, or passed."""
-    return next(first_failure(checks), "passed")
+def status(checks: list[dict[str, str]]) -> str:
+    """The status of the first check of a row of ``class.json`` that failed, or passed."""
+    quiet = PENDING | {Status.PASSED, Status.NOT_RUN}
+    return next((check["status"] for check in checks if check["status"] not in quiet), "passed")

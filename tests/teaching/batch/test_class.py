@@ -16,9 +16,10 @@ import pytest
 from grader.domain.errors import BadInputError
 from grader.domain.lessons import course_root
 from grader.domain.options import GradingOptions
-from grader.teaching.batch import batch_run, batch_verb, class_reports, class_rows, journal, profiles
+from grader.reports.formats import json_report
+from grader.teaching.batch import batch_run, batch_verb, class_rows, journal, profiles, report_files
 from grader.teaching.batch.batch_request import Request
-from grader.teaching.batch.store import Store
+from grader.teaching.batch.results_folder import ResultsFolder
 from tests.teaching.batch import klass
 
 SIMT = GradingOptions(backend="simt", with_speed=True)
@@ -44,7 +45,7 @@ def request_(tmp_path_factory: pytest.TempPathFactory) -> Request:
         folder / "submissions", folder / "results", ("03",), replace(SIMT, limit_s=6.0),
         roster=folder / "class.csv", workers=2, formats=("gradescope", "canvas", "leaderboard"), quiet=True,
     )  # fmt: skip
-    class_reports.write_class(Store(request.out), batch_run.run(request), request.formats)
+    report_files.write_class(ResultsFolder(request.out), batch_run.run(request), request.formats)
     return request
 
 
@@ -70,13 +71,13 @@ def test_every_row_has_its_status(request_: Request) -> None:
 
 def test_equal_files_are_graded_once_and_each_student_has_their_own_reports(request_: Request) -> None:
     lines = list(journal.lines(request_.out / "journal.jsonl"))
-    assert len(lines) == len({line["key"] for line in lines}) == len({m.kind for m in MADE})
+    assert len(lines) == len({line.key for line in lines}) == len({m.kind for m in MADE})
     for student in [*(m.student for m in MADE), "absent", "empty"]:
-        folder = Store(request_.out).student(student, klass.LESSON)
+        folder = ResultsFolder(request_.out).student(student, klass.LESSON)
         files = ("verdict.json", "log.txt", "report.md", "report.html", "gradescope/results.json")
         assert all((folder / name).stat().st_size for name in files), student
     for other in (MADE[0].student, MADE[1].student):
-        text = (Store(request_.out).student(other, klass.LESSON) / "report.html").read_text()
+        text = (ResultsFolder(request_.out).student(other, klass.LESSON) / "report.html").read_text()
         assert f"{other}.py" in text
 
 
@@ -84,7 +85,7 @@ def test_the_same_command_again_grades_nothing(request_: Request) -> None:
     before = (request_.out / "journal.jsonl").read_bytes()
     again = batch_run.run(request_)
     assert (request_.out / "journal.jsonl").read_bytes() == before
-    assert json.loads(json.dumps(again.as_json()["rows"])) == result(request_)["rows"]
+    assert json.loads(json_report.of_rows(again))["rows"] == result(request_)["rows"]
 
 
 def test_class_reports_agree_and_are_valid(request_: Request) -> None:
@@ -109,34 +110,36 @@ def test_class_reports_agree_and_are_valid(request_: Request) -> None:
 
 
 def test_who_passed_has_a_roofline_and_a_trace_beside_the_page(request_: Request) -> None:
-    store, said = Store(request_.out), list[str]()
-    whole = class_rows.collect(store)
+    results, said = ResultsFolder(request_.out), list[str]()
+    whole = class_rows.collect(results)
     first = next(row for row in whole.rows if row.passed)
-    page = store.student(first.student, first.lesson) / "report.html"
+    page = results.student(first.student, first.lesson) / "report.html"
     assert "roofline.png" not in page.read_text()
     others = [replace(first, student="gone", file="gone.py"), *(r for r in whole.rows if not r.passed)]
     some = replace(whole, rows=(first, *others))
-    assert profiles.make(store, some, SIMT, said.append) == 1
+    assert profiles.make(results, some, SIMT, said.append) == 1
     assert 'src="profile/roofline.png"' in page.read_text()
     assert json.loads((page.parent / "profile" / "trace.json").read_text())["traceEvents"]
     assert (
         len(said) == 1 and said[0].startswith("gone, 03_square_kernel: no profile. ") and "gone.py" in said[0]
     )
-    assert profiles.make(store, replace(whole, rows=(first,)), SIMT, said.append) == 0
+    assert profiles.make(results, replace(whole, rows=(first,)), SIMT, said.append) == 0
 
 
 def test_report_writes_the_same_again_and_knows_single_verdicts(request_: Request, tmp_path: Path) -> None:
     page = request_.out / "reports" / "class.csv"
     before = page.read_text()
     page.unlink()
-    verdict = Store(request_.out).student(MADE[0].student, klass.LESSON) / "verdict.json"
+    verdict = ResultsFolder(request_.out).student(MADE[0].student, klass.LESSON) / "verdict.json"
     out = tmp_path / "results.json"
     words = ["report", str(verdict), "--format", "gradescope", "--out", str(out)]
     done = subprocess.run([sys.executable, "-m", "grader", *words], cwd=ROOT, check=False, timeout=120)
     assert done.returncode == 0 and "tests" in json.loads(out.read_text())
     assert batch_verb.report(request_.out, ("exercism",), "-") == 0
     assert page.read_text() == before
-    assert (Store(request_.out).student(MADE[0].student, klass.LESSON) / "exercism/results.json").exists()
+    assert (
+        ResultsFolder(request_.out).student(MADE[0].student, klass.LESSON) / "exercism/results.json"
+    ).exists()
 
 
 @pytest.mark.parametrize(
@@ -145,11 +148,8 @@ def test_report_writes_the_same_again_and_knows_single_verdicts(request_: Reques
         ({"submissions": Path("nowhere")}, "There is no nowhere"),
         ({"lessons": ("99",)}, "no lesson"),
         ({"only_pending": True}, "where there is one"),
-        ({"options": replace(SIMT, hidden=Path("nowhere"))}, "no folder of hidden cases"),
-        (
-            {"options": replace(SIMT, hidden=ROOT / "README.md")},
-            "README.md is not a Python file",
-        ),
+        ({"options": replace(SIMT, hidden=Path("nowhere"))}, "not a folder of hidden cases"),
+        ({"options": replace(SIMT, hidden=ROOT / "README.md")}, "README.md is not a Python file"),
         (
             {"options": replace(SIMT, hidden=ROOT / "tests" / "conftest.py")},
             "conftest.py must define HIDDEN",
@@ -162,6 +162,6 @@ def test_what_cannot_be_done_is_one_sentence(
     with pytest.raises(BadInputError, match=said):
         batch_run.run(replace(request_, out=tmp_path, **words))
     with pytest.raises(BadInputError, match="no format 'pdf'"):
-        class_reports.known(("pdf",))
+        batch_verb.report(request_.out, ("pdf",), "-")
     with pytest.raises(BadInputError, match="no results of a batch"):
         batch_verb.report(tmp_path / "none", (), "-")

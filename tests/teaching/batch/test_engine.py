@@ -45,7 +45,7 @@ def test_every_order_gets_an_answer_and_is_begun_no_more_than_it_should(tmp_path
 
 
 def test_a_scheduler_that_is_not_there_is_one_sentence(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(machines, "PATIENCE", 1)
+    monkeypatch.setattr(machines, "PATIENCE_S", 1)
     with (
         pytest.raises(BadInputError, match="no Dask scheduler"),
         machines.remote("tcp://127.0.0.1:9", "simt"),

@@ -12,42 +12,69 @@ from pathlib import Path
 import pytest
 
 from grader.domain.errors import BadInputError
+from grader.domain.verdict import Status
+from grader.reports.row import SpeedSummary
 from grader.teaching.batch import batch_plan, journal
 from grader.teaching.batch.class_rows import best
-from grader.teaching.batch.journal import Journal
-from grader.teaching.batch.store import Store
+from grader.teaching.batch.journal import Journal, Line
+from grader.teaching.batch.results_folder import ResultsFolder
 
 WRITER = """
 import sys
 from pathlib import Path
 from grader.teaching.batch.journal import Journal
-from grader.teaching.batch.store import Store
+from tests.teaching.batch.test_journal import line
 journal = Journal(Path(sys.argv[1]))
 for k in range(100_000):
-    journal.append({"key": f"k{k}", "text": "x" * 300})
+    journal.append(line(key=f"k{k}", first="x" * 300))
     print(k, flush=True)
 """
 
 
-def test_the_last_line_of_a_key_counts(tmp_path: Path) -> None:
+def line(**more: object) -> Line:
+    speed = SpeedSummary("predicted", "a card", 1.2)
+    facts: dict[str, object] = {
+        "key": "k", "subject": "s", "status": Status.FAILED, "earned": 3, "max_points": 4, "open": 0,
+        "first": "", "checks": (("load", Status.PASSED, 3, 4),), "seconds": 1.0, "backend": "simt",
+        "device": "", "speed": speed,
+    }  # fmt: skip
+    return Line(**(facts | more))
+
+
+def test_what_was_written_is_read(tmp_path: Path) -> None:
     path = tmp_path / "journal.jsonl"
+    written = [line(key="a"), line(key="b", speed=None, disagrees=("odd",), tries=2)]
     with journal.opened(path) as kept:
-        for k in range(5):
-            kept.append({"key": f"k{k % 2}", "n": k})
-    assert {k: v["n"] for k, v in journal.latest(path).items()} == {"k0": 4, "k1": 3}
+        for one in written:
+            kept.append(one)
+    assert list(journal.lines(path)) == written
     assert list(journal.lines(tmp_path / "none")) == []
 
 
-def test_half_a_line_is_no_line(tmp_path: Path) -> None:
+def test_a_line_of_an_older_grader_is_read(tmp_path: Path) -> None:
+    """As version 0.1.0 wrote it; a field that we do not know, from a newer one, is passed over."""
+    (tmp_path / "journal.jsonl").write_text(
+        '{"schema": "inline-to-fused/journal/v1", "key": "k", "subject": "s", "lesson": "03_square_kernel",'
+        ' "status": "passed", "earned": 20, "max_points": 22, "open": 2, "checks": [["load", "passed", 0, 0],'
+        ' ["ratio", "pending_gpu", 0, 2]], "first": "", "seconds": 1.5, "backend": "simt", "device": "a CPU",'
+        ' "speed": {"kind": "measured", "device": "a GPU", "whole_ratio": 1.1, "low": 1, "high": 1.2},'
+        ' "disagrees": [], "worker": "host/1", "tries": 1, "finished": "2026-11-20T00:00:00Z", "new": 1}\n'
+    )
+    (one,) = journal.lines(tmp_path / "journal.jsonl")
+    assert (one.status, one.open, one.checks[1][1]) == (Status.PASSED, 2, Status.PENDING_GPU)
+    assert one.speed == SpeedSummary("measured", "a GPU", 1.1, low=1.0, high=1.2)
+
+
+def test_half_a_line_does_not_count(tmp_path: Path) -> None:
     path = tmp_path / "journal.jsonl"
     with journal.opened(path) as kept:
-        kept.append({"key": "a"})
+        kept.append(line(key="a"))
     whole = path.read_bytes()
     path.write_bytes(whole + b"not json\n" + b'{"schema": "other"}\n' + whole[:-9])
-    assert [line["key"] for line in journal.lines(path)] == ["a"]
+    assert [one.key for one in journal.lines(path)] == ["a"]
     with journal.opened(path) as kept:
-        kept.append({"key": "b"})
-    assert [line["key"] for line in journal.lines(path)] == ["a", "b"]
+        kept.append(line(key="b"))
+    assert [one.key for one in journal.lines(path)] == ["a", "b"]
 
 
 def test_two_batches_do_not_share_a_journal(tmp_path: Path) -> None:
@@ -66,24 +93,15 @@ def test_what_was_said_to_be_written_is_there_after_kill_9(tmp_path: Path) -> No
             said = int(writer.stdout.readline())
         os.kill(writer.pid, signal.SIGKILL)
         said = max([said, *(int(line) for line in writer.stdout.read().split())])
-    keys = [line["key"] for line in journal.lines(path)]
+    keys = [one.key for one in journal.lines(path)]
     assert keys == [f"k{k}" for k in range(len(keys))] and len(keys) >= said + 1
 
 
 def test_a_line_from_a_gpu_counts_more_than_a_later_one_without() -> None:
-    lines = [
-        {"subject": "s", "backend": b, "n": n} for n, b in enumerate(["simt", "cuda", "simt", "cuda", "simt"])
-    ]
-    assert best(lines)["s"]["n"] == 3
-    assert best(lines[:1] + lines[2:3])["s"]["n"] == 2
-
-
-def line(**more: object) -> dict[str, object]:
-    speed = {"kind": "predicted", "whole_ratio": 1.2}
-    return {
-        "key": "k", "subject": "s", "status": "failed", "earned": 3, "max_points": 4, "open": 0, "first": "",
-        "checks": [["load", "passed", 3, 4]], "seconds": 1, "backend": "simt", "device": "", "speed": speed,
-    } | more  # fmt: skip
+    backends = ["simt", "cuda", "simt", "cuda", "simt"]
+    lines = [line(key=str(n), backend=backend) for n, backend in enumerate(backends)]
+    assert best(lines)["s"].key == "3"
+    assert best(lines[:1] + lines[2:3])["s"].key == "2"
 
 
 @pytest.mark.parametrize(
@@ -94,12 +112,14 @@ def line(**more: object) -> dict[str, object]:
     ],
 )  # fmt: skip
 def test_a_line_that_was_bent_by_hand_does_not_count(bent: dict[str, object], tmp_path: Path) -> None:
-    store = Store(tmp_path)
-    with journal.opened(store.journal) as kept:
+    results = ResultsFolder(tmp_path)
+    with journal.opened(results.journal) as kept:
         kept.append(line(key="first", speed=None))
-        kept.append(line(**bent))
+    with results.journal.open("a") as file:
+        file.write(json.dumps(json.loads(line().text()) | bent) + "\n")
+    with journal.opened(results.journal) as kept:
         kept.append(line(key="last"))
-    assert [one["key"] for one in store.lines()] == ["first", "last"]
+    assert [one.key for one in results.lines()] == ["first", "last"]
 
 
 @pytest.mark.parametrize(

@@ -11,13 +11,13 @@ import pytest
 from grader.domain.errors import BadInputError
 from grader.domain.lessons import names
 from grader.teaching.batch import layouts, unpack
-from grader.teaching.batch.handed_in import Handed, named
+from grader.teaching.batch.student_files import StudentFile, lesson_named
 
 KNOWN = names()
 SEVEN = "07_fused_bias_relu"
 
 
-def read(folder: Path, layout: str = "auto", lesson: str = SEVEN) -> dict[str, Handed]:
+def read(folder: Path, layout: str = "auto", lesson: str = SEVEN) -> dict[str, StudentFile]:
     return {h.student: h for h in layouts.read(folder, [lesson], KNOWN, layout)}
 
 
@@ -38,7 +38,7 @@ def put(folder: Path, *paths: str) -> Path:
     ],
 )  # fmt: skip
 def test_names_that_speak_of_a_lesson(word: str, lesson: str) -> None:
-    assert named(word, KNOWN) == lesson
+    assert lesson_named(word, KNOWN) == lesson
 
 
 def test_one_file_a_student(tmp_path: Path) -> None:
@@ -138,7 +138,7 @@ def test_a_zip_with_a_folder_around_it(tmp_path: Path) -> None:
         archive.writestr("class/ben/07.py", "pass\n")
         archive.writestr("../../outside.py", "pass\n")
         archive.writestr("class/huge/07.py", b"x" * (unpack.MOST_BYTES + 1))
-    found = read(unpack.opened(tmp_path / "class.zip", tmp_path / "room"))
+    found = read(unpack.as_folder(tmp_path / "class.zip", tmp_path / "room"))
     assert sorted(found) == ["ann", "ben", "huge"]
     assert not (tmp_path / "outside.py").exists() and found["huge"].path.stat().st_size == 0  # type: ignore[union-attr]
 
@@ -146,9 +146,9 @@ def test_a_zip_with_a_folder_around_it(tmp_path: Path) -> None:
 def test_what_is_no_zip_and_what_is_no_class(tmp_path: Path) -> None:
     (tmp_path / "bad.zip").write_bytes(b"PK\x03\x04 no")
     with pytest.raises(BadInputError, match="not a zip file"):
-        unpack.opened(tmp_path / "bad.zip", tmp_path / "room")
+        unpack.as_folder(tmp_path / "bad.zip", tmp_path / "room")
     with pytest.raises(BadInputError, match="There is no"):
-        unpack.opened(tmp_path / "none", tmp_path / "room")
+        unpack.as_folder(tmp_path / "none", tmp_path / "room")
     (tmp_path / "empty").mkdir()
     with pytest.raises(BadInputError, match="No submissions"):
         read(tmp_path / "empty")

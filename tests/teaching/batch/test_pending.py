@@ -7,13 +7,16 @@ import subprocess
 from dataclasses import replace
 from pathlib import Path
 
+import msgspec
 import pytest
 import torch
+from hypothesis import given
+from hypothesis import strategies as st
 
 from grader.domain.errors import BadInputError
 from grader.domain.lessons import course_root, find
 from grader.domain.options import GradingOptions
-from grader.domain.verdict import Finding, Status, Verdict
+from grader.domain.verdict import PENDING, Finding, Status, Verdict
 from grader.referee import cpu_environment
 from grader.reports.row import Row, summary
 from grader.teaching.batch import (
@@ -29,9 +32,10 @@ from grader.teaching.batch.batch_plan import Settings
 from grader.teaching.batch.batch_request import Request
 from grader.teaching.batch.batch_run import _left
 from grader.teaching.batch.batch_work import Order
-from grader.teaching.batch.handed_in import Handed
+from grader.teaching.batch.journal import Line
 from grader.teaching.batch.late_policy import Policy
-from grader.teaching.batch.store import Store
+from grader.teaching.batch.results_folder import ResultsFolder
+from grader.teaching.batch.student_files import StudentFile
 
 LESSON = find("07")
 SIMT = GradingOptions(backend="simt", with_speed=True)
@@ -53,8 +57,29 @@ def test_only_open_points_are_filled_in() -> None:
     made = pending.fill(CPU, gpu)
     assert [(f.id, f.points) for f in made.findings] == [("load", 0), ("a", 5), ("b", 0), ("ratio", 3)]
     assert (made.backend, made.points, made.max_points) == ("cuda", 8, CPU.max_points)
-    assert pending.disagreements(made) == ["a", "b"] and summary(made)["open"] == 0
+    assert pending.disagreements(made) == ["a", "b"] and summary(made).open == 0
     assert pending.fill(made, gpu).points == made.points  # once more changes nothing
+
+
+STATUSES = st.sampled_from(sorted(set(Status) - {Status.FAILED}))
+
+
+@given(st.lists(st.tuples(STATUSES, STATUSES), min_size=1, max_size=6))
+def test_whatever_is_filled_in_no_points_are_lost_and_nothing_else_opens(
+    pairs: list[tuple[Status, Status]],
+) -> None:
+    def run(backend: str, statuses: list[Status]) -> Verdict:
+        return verdict(backend, *((f"c{k}", s, 3 * (s is Status.PASSED), 3) for k, s in enumerate(statuses)))
+
+    old = run("simt", [a for a, _ in pairs])
+    made = pending.fill(old, run("cuda", [b for _, b in pairs]))
+    assert made.points >= old.points and made.waiting <= old.waiting
+    for before, (first, second), after in zip(old.findings, pairs, made.findings, strict=True):
+        assert after.status is (second if first in PENDING else first)
+        judged = first not in PENDING and second not in PENDING
+        disagrees = judged and (first is Status.PASSED) != (second is Status.PASSED)
+        assert (after.id in pending.disagreements(made)) == disagrees
+        assert after.max_points == before.max_points
 
 
 def test_which_orders_are_left(tmp_path: Path) -> None:
@@ -62,15 +87,15 @@ def test_which_orders_are_left(tmp_path: Path) -> None:
     for name in ("ann", "ben", "cleo"):
         path = tmp_path / f"{name}.py"
         path.write_text(f"# {name}\n")
-        paths.append(Handed(name, LESSON.name, path))
+        paths.append(StudentFile(name, LESSON.name, path))
     made = batch_plan.make(paths, [LESSON], Settings(CUDA, "a GPU"), Policy())
     ann, ben, _ = made.entries
+    short = msgspec.structs.asdict(summary(CPU))
+    failed = short | {"backend": "cuda", "open": 0, "status": Status.NOT_GRADABLE}
     lines = {
-        ann.subject: {"key": "cpu-ann", "backend": "simt", **summary(CPU)},
-        ben.subject: {"key": ben.key, "backend": "cuda", **summary(CPU), "open": 0, "status": "not_gradable"},
+        ann.subject: Line(key="cpu-ann", subject=ann.subject, **short),
+        ben.subject: Line(key=ben.key, subject=ben.subject, **failed),
     }
-    for line, backend in ((lines[ann.subject], "simt"), (lines[ben.subject], "cuda")):
-        line["backend"] = backend
     request = Request(tmp_path, tmp_path, ("07",), CUDA)
 
     def left(**words: object) -> set[str]:
@@ -100,7 +125,7 @@ def test_a_worker_with_another_version_of_the_lesson_refuses() -> None:
 def test_a_build_ahead_leaves_nothing_for_the_grading_to_compile() -> None:
     order = _order(machines.gpu_facts().partition("|")[2])
     assert batch_work.build(order.text()) == "built"
-    verdict, _ = batch_work.read_answer(batch_work.grade(order.text()))
+    verdict = batch_work.read_answer(batch_work.grade(order.text())).verdict
     assert verdict is not None and verdict.ok and verdict.stages["build"] < 3.0
 
 
@@ -118,7 +143,7 @@ def _graded_without_a_gpu(request: Request) -> tuple[Row, ...]:
     words = [python, "-m", "grader", "batch", request.submissions, "--lesson", request.lessons[0]]
     words += ["--out", request.out, "--backend", "simt", "--quiet"]
     subprocess.run(words, cwd=course_root(), env=environment, check=False)
-    return class_rows.collect(Store(request.out)).rows
+    return class_rows.collect(ResultsFolder(request.out)).rows
 
 
 @pytest.mark.gpu

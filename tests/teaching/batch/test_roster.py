@@ -10,13 +10,13 @@ from grader.domain.errors import BadInputError
 from grader.domain.lessons import Lesson, find, load_task
 from grader.domain.options import GradingOptions
 from grader.teaching.batch import grading_key, late_policy, roster
-from grader.teaching.batch.handed_in import Handed
+from grader.teaching.batch.student_files import StudentFile
 
 LESSON = "07_fused_bias_relu"
 
 
-def handed(student: str, **more: object) -> Handed:
-    return Handed(student, LESSON, Path("x.py"), **more)  # type: ignore[arg-type]
+def handed(student: str, **more: object) -> StudentFile:
+    return StudentFile(student, LESSON, Path("x.py"), **more)  # type: ignore[arg-type]
 
 
 def test_people_are_found_by_any_name(tmp_path: Path) -> None:

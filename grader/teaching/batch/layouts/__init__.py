@@ -5,8 +5,8 @@ from __future__ import annotations
 from pathlib import Path
 
 from grader.domain.errors import BadInputError
-from grader.teaching.batch.handed_in import Handed, legible, one_each
 from grader.teaching.batch.layouts import canvas, gradescope_export, moodle, plain_folder
+from grader.teaching.batch.student_files import StudentFile, distinct_students, legible
 
 NAMES = ("auto", "files", "folders", "gradescope", "canvas", "moodle")
 
@@ -19,7 +19,7 @@ def recognise(folder: Path) -> str:
     return "folders" if any(plain_folder.folders(folder)) else "files"
 
 
-def read(folder: Path, lessons: list[str], known: list[str], layout: str = "auto") -> list[Handed]:
+def read(folder: Path, lessons: list[str], known: list[str], layout: str = "auto") -> list[StudentFile]:
     """Everything handed in for these lessons, sorted by student; BadInputError if nothing is there.
 
     ``known``: all lessons of the course, so that a file for another one is not taken for this one.
@@ -40,7 +40,7 @@ def read(folder: Path, lessons: list[str], known: list[str], layout: str = "auto
             f"No submissions were found in {folder} (layout {layout}); "
             "docs/guide/teacher.md shows the layouts."
         )
-    return sorted(one_each(found), key=lambda h: (h.lesson, h.student))
+    return sorted(distinct_students(found), key=lambda h: (h.lesson, h.student))
 
 
 def _is_wrapper(folder: Path) -> bool:

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from grader.teaching.batch import unpack
-from grader.teaching.batch.handed_in import Handed, pick
+from grader.teaching.batch.student_files import StudentFile, choose_file
 
 FILE = re.compile(r"(?P<name>[^_]+)_(?P<late>LATE_)?(?P<user>\d+)_(?P<submission>\d+)_(?P<file>.+)")
 
@@ -18,7 +18,7 @@ def fits(folder: Path) -> bool:
     return bool(files) and 2 * sum(bool(FILE.fullmatch(name)) for name in files) > len(files)
 
 
-def read(folder: Path, lesson: str, known: list[str]) -> Iterator[Handed]:
+def read(folder: Path, lesson: str, known: list[str]) -> Iterator[StudentFile]:
     """One entry a user; Canvas numbers a student's tries in the name (``-1``, ``-2``), the last counts."""
     users: dict[str, list[tuple[re.Match[str], Path]]] = {}
     for path in sorted(folder.iterdir()):
@@ -34,8 +34,8 @@ def read(folder: Path, lesson: str, known: list[str]) -> Iterator[Handed]:
             if plain not in versions or versions[plain][0] < version:
                 versions[plain] = (version, path)
         last = [p for _, p in versions.values()]
-        chosen = pick(folder, lesson, known, last, lambda p: _version(p)[0])
-        yield Handed(
+        chosen = choose_file(folder, lesson, known, last, lambda p: _version(p)[0])
+        yield StudentFile(
             user, lesson, chosen.path, name=name, late=late, notes=(*notes, *chosen.notes),
             problem=chosen.problem,
         )  # fmt: skip
@@ -44,7 +44,7 @@ def read(folder: Path, lesson: str, known: list[str]) -> Iterator[Handed]:
 def _unpacked(files: list[Path]) -> tuple[list[Path], tuple[str, ...]]:
     """Source files; a student's zip files count as what is in them."""
     from grader.domain.errors import BadInputError
-    from grader.teaching.batch.handed_in import SOURCES, sources
+    from grader.teaching.batch.student_files import SOURCES, sources
 
     found, notes = [p for p in files if p.suffix.lower() in SOURCES], []
     for archive in (p for p in files if p.suffix.lower() == ".zip"):

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from grader.teaching.batch import unpack
-from grader.teaching.batch.handed_in import Handed, pick
+from grader.teaching.batch.student_files import StudentFile, choose_file
 
 METADATA = "submission_metadata.yml"
 FOLDER = re.compile(r"submission_\d+")
@@ -20,28 +20,30 @@ def fits(folder: Path) -> bool:
     return (folder / METADATA).is_file() or any(FOLDER.fullmatch(p.name) for p in folder.iterdir())
 
 
-def read(folder: Path, lesson: str, known: list[str]) -> Iterator[Handed]:
+def read(folder: Path, lesson: str, known: list[str]) -> Iterator[StudentFile]:
     """One entry a submitter; all members of a group get the group's file."""
     known_facts = _metadata(folder / METADATA)
     homes = [p for p in sorted(folder.iterdir()) if FOLDER.match(p.name) and not p.is_symlink()]
     for home in homes:
         facts = known_facts.get(home.name, {})
-        notes = unpack.inner(home)
-        chosen = pick(home, lesson, known)
+        notes = unpack.unpack_nested(home)
+        chosen = choose_file(home, lesson, known)
         people = _list(_value(facts, "submitters")) or [{}]
         when = _time(_value(facts, "created_at"))
         if len(people) > 1:
             notes = (*notes, f"A group of {len(people)} handed in one file.")
         for person in people:
             sid, email = (str(_value(person, k) or "") for k in ("sid", "email"))
-            yield Handed(
+            yield StudentFile(
                 sid or email or home.name, lesson, chosen.path, str(_value(person, "name") or ""), email,
                 when=when, notes=(*notes, *chosen.notes), problem=chosen.problem,
             )  # fmt: skip
     for name in sorted(set(known_facts) - {p.name for p in homes}):
         for person in _list(_value(known_facts[name], "submitters")):
             sid = str(_value(person, "sid") or _value(person, "email") or name)
-            yield Handed(sid, lesson, None, problem=f"The metadata names {name}, but its folder is missing.")
+            yield StudentFile(
+                sid, lesson, None, problem=f"The metadata names {name}, but its folder is missing."
+            )
 
 
 def _metadata(path: Path) -> dict[str, dict[str, Any]]:

@@ -8,7 +8,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from grader.teaching.batch import unpack
-from grader.teaching.batch.handed_in import Handed, pick
+from grader.teaching.batch.student_files import StudentFile, choose_file
 
 ENTRY = re.compile(r"(?P<name>[^_]+)_(?P<id>\d+)_assignsubmission_(?P<kind>file|onlinetext)_?(?P<file>.*)")
 
@@ -18,7 +18,7 @@ def fits(folder: Path) -> bool:
     return any(ENTRY.fullmatch(p.name) for p in folder.iterdir())
 
 
-def read(folder: Path, lesson: str, known: list[str]) -> Iterator[Handed]:
+def read(folder: Path, lesson: str, known: list[str]) -> Iterator[StudentFile]:
     """One entry a participant: the number in the name is Moodle's participant number."""
     people: dict[str, list[Path]] = {}
     names: dict[str, str] = {}
@@ -30,20 +30,20 @@ def read(folder: Path, lesson: str, known: list[str]) -> Iterator[Handed]:
         elif match:
             names.setdefault(match["id"], match["name"])
     for number, name in names.items():
-        entry = Handed(
+        entry = StudentFile(
             number, lesson, None, name=name, problem="Text was typed into Moodle, but no file handed in."
         )
         yield _of(people[number], folder, entry, known) if number in people else entry
 
 
-def _of(places: list[Path], folder: Path, entry: Handed, known: list[str]) -> Handed:
+def _of(places: list[Path], folder: Path, entry: StudentFile, known: list[str]) -> StudentFile:
     home = places[0]
     if home.is_dir():
-        notes = unpack.inner(home)
-        chosen = pick(home, entry.lesson, known)
+        notes = unpack.unpack_nested(home)
+        chosen = choose_file(home, entry.lesson, known)
     else:
         notes = ()
-        chosen = pick(
+        chosen = choose_file(
             folder, entry.lesson, known, [p for p in places if p.suffix in (".py", ".ipynb")], _given
         )
     when = chosen.path.stat().st_mtime if chosen.path else None

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from grader.teaching.batch import unpack
-from grader.teaching.batch.handed_in import SOURCES, Handed, named, pick
+from grader.teaching.batch.student_files import SOURCES, StudentFile, choose_file, lesson_named
 
 
 def folders(folder: Path) -> Iterator[Path]:
@@ -16,19 +16,19 @@ def folders(folder: Path) -> Iterator[Path]:
             yield path
 
 
-def read_folders(folder: Path, lesson: str, known: list[str]) -> Iterator[Handed]:
+def read_folders(folder: Path, lesson: str, known: list[str]) -> Iterator[StudentFile]:
     """``alice/07.py``, ``alice/07_fused_bias_relu/exercise.py``, ``alice/exercise.py``; loose files, too."""
     for home in folders(folder):
-        notes = unpack.inner(home)
-        chosen = pick(home, lesson, known)
+        notes = unpack.unpack_nested(home)
+        chosen = choose_file(home, lesson, known)
         when = chosen.path.stat().st_mtime if chosen.path else None
-        yield Handed(
+        yield StudentFile(
             home.name, lesson, chosen.path, when=when, notes=(*notes, *chosen.notes), problem=chosen.problem
         )
     yield from read_files(folder, lesson, known)
 
 
-def read_files(folder: Path, lesson: str, known: list[str]) -> Iterator[Handed]:
+def read_files(folder: Path, lesson: str, known: list[str]) -> Iterator[StudentFile]:
     """``alice.py``, ``bob.ipynb``; a lesson's number is part of the name only if all names begin with one."""
     files = [
         p for p in sorted(folder.iterdir())
@@ -39,7 +39,7 @@ def read_files(folder: Path, lesson: str, known: list[str]) -> Iterator[Handed]:
     for path in files:
         student = path.stem
         if numbered:
-            if named(path.name, known) != lesson:
+            if lesson_named(path.name, known) != lesson:
                 continue
             student = student[3:]
         for word in (f"_{lesson}", f"{lesson}_", f"_lesson{lesson[:2]}", f"lesson{lesson[:2]}_"):
@@ -51,7 +51,7 @@ def read_files(folder: Path, lesson: str, known: list[str]) -> Iterator[Handed]:
         notes = [f"Duplicate: {path.name} is the newest and was graded, not {p.name}." for p in paths[:-1]]
         if path.is_symlink():
             problem = f"{path.name} is a link, which is not followed."
-        yield Handed(
+        yield StudentFile(
             student, lesson, None if problem else path, when=path.lstat().st_mtime, notes=tuple(notes),
             problem=problem,
         )  # fmt: skip

@@ -7,27 +7,31 @@ import os
 import re
 import time
 from collections.abc import Mapping
+from typing import TYPE_CHECKING
 
-from grader.domain.verdict import Verdict
-from grader.reports.row import Row
-from grader.reports.words import said
+from grader.reports.formats import StudentFormat
+from grader.reports.wording import feedback
+
+if TYPE_CHECKING:
+    from grader.reports.row import StudentResult
 
 STAMP = re.compile(r"(\d{4})-?(\d{2})-?(\d{2})T(\d{2})[:-]?(\d{2})[:-]?(\d{2})Z")
 
 
-def text(row: Row, verdict: Verdict, env: Mapping[str, str] = os.environ) -> str:
+def text(result: StudentResult, env: Mapping[str, str] = os.environ) -> str:
     """The file for one student. Its runner says in the environment whose it is; else the row does."""
+    row, verdict = result.row, result.verdict
     tests = [
         {
             "test-name": finding.id, "passed": finding.ok, "score": finding.points,
-            "max-score": finding.max_points, "output": said(finding),
+            "max-score": finding.max_points, "output": feedback(finding),
         }
         for finding in verdict.findings
     ]  # fmt: skip
     now = time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime())
     tag = env.get("SUBMISSION_TAG") or f"submit/{now}"
     commit = env.get("COMMIT_URL") or "none"
-    result = {
+    data = {
         "schema": "classroom50/result/v1",
         "classroom": env.get("CLASSROOM") or "inline-to-fused",
         "assignment": env.get("ASSIGNMENT") or row.lesson,
@@ -43,10 +47,20 @@ def text(row: Row, verdict: Verdict, env: Mapping[str, str] = os.environ) -> str
         "max-score": row.max_points,
         "tests": tests,
     }
-    return json.dumps(result, indent=1)
+    return json.dumps(data, indent=1) + "\n"
 
 
 def _moment(tag: str) -> str:
     """The submission's time as its tag has it, or ""."""
     found = STAMP.search(tag)
     return "{}-{}-{}T{}:{}:{}Z".format(*found.groups()) if found else ""
+
+
+FORMATS = (
+    StudentFormat(
+        name="classroom50",
+        file="classroom50/result.json",
+        help="Classroom 50's result.json (classroom50/result/v1).",
+        write=text,
+    ),
+)

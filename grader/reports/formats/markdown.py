@@ -3,25 +3,23 @@
 from __future__ import annotations
 
 import re
+from typing import TYPE_CHECKING
 
-from grader.domain.verdict import Status, Verdict
-from grader.reports.row import Row
-from grader.reports.words import said
+from grader.domain.verdict import Status
+from grader.reports.formats import StudentFormat
+from grader.reports.wording import feedback, waiting_for
 
-MARK = {
-    Status.PASSED: "passed",
-    Status.NOT_RUN: "not run",
-    Status.PENDING_GPU: "waits for a GPU",
-    Status.PENDING_CPU: "waits for the CPU back end",
-}
+if TYPE_CHECKING:
+    from grader.reports.row import StudentResult
 
 
-def text(row: Row, verdict: Verdict) -> str:
+def text(result: StudentResult) -> str:
     """Points, a table of the checks, and what to do about the first that failed."""
+    row, verdict = result.row, result.verdict
     name = f"{_cell(row.name)} ({_cell(row.student)})" if row.name else _cell(row.student)
     parts = [f"# {row.lesson}: {name}", "", f"**{row.points} of {row.max_points} points**, {row.status}."]
     if row.open:
-        parts.append(f"{row.open} more points wait: only another machine can give them, as a GPU.")
+        parts.append(f"{row.open} more points wait for {waiting_for(row.statuses)}.")
     parts += [f"- {_cell(note)}" for note in ("", *row.notes) if note or row.notes]
     if verdict.speed and "whole_ratio" in verdict.speed and "why" in verdict.speed:
         parts += ["", _cell(verdict.speed["why"])]
@@ -30,13 +28,20 @@ def text(row: Row, verdict: Verdict) -> str:
         parts += ["", f"Speed: {ratio}, {verdict.speed['kind']} for {_cell(verdict.speed['device'])}."]
     parts += ["", "| check | points | result |", "|---|---:|---|"]
     for finding in verdict.findings:
-        mark = MARK.get(finding.status, str(finding.status))
-        parts.append(f"| {_cell(finding.id)} | {finding.points}/{finding.max_points} | {mark} |")
+        parts.append(
+            f"| {_cell(finding.id)} | {finding.points}/{finding.max_points} | {_mark(finding.status)} |"
+        )
     if failed := verdict.failed:
-        parts += ["", f"## First: {_cell(failed[0].id)}", "", *_quoted(said(failed[0]))]
+        parts += ["", f"## First: {_cell(failed[0].id)}", "", *_quoted(feedback(failed[0]))]
         if len(failed) > 1:
-            parts += ["", f"{len(failed) - 1} more failed; mend this one first."]
+            parts += ["", f"{len(failed) - 1} more failed; fix this one first."]
     return "\n".join(parts) + "\n"
+
+
+def _mark(status: Status) -> str:
+    if machine := waiting_for([status]):
+        return f"waits for {machine}"
+    return "not run" if status is Status.NOT_RUN else str(status)
 
 
 def _quoted(text: str) -> list[str]:
@@ -50,3 +55,14 @@ def _cell(text: object) -> str:
     """Text from outside, harmless in Markdown and in the HTML that is made of it."""
     flat = re.sub(r"\s+", " ", str(text))
     return re.sub(r"([\\`*_{}\[\]<>|#!&])", r"\\\1", flat)
+
+
+FORMATS = (
+    StudentFormat(
+        name="markdown",
+        file="report.md",
+        help="For a mail, a pull request or a feedback file.",
+        write=text,
+        always=True,
+    ),
+)

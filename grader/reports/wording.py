@@ -1,11 +1,13 @@
-"""What reports say of a finding to a student, the same in every format."""
+"""What reports say to a student about findings and points: the same words in every format."""
 
 from __future__ import annotations
 
-from grader.domain.verdict import PENDING, SENTENCE, Finding, Status, Verdict
+from collections.abc import Iterable
+
+from grader.domain.verdict import PENDING, SENTENCE, WAITS_FOR, Finding, Status, Verdict
 
 
-def said(finding: Finding) -> str:
+def feedback(finding: Finding) -> str:
     """The message, and for what is not right the sentence of its status; an explanation comes first."""
     if finding.ok or finding.status is Status.NOT_RUN:
         return finding.message or ("" if finding.ok else SENTENCE[finding.status])
@@ -25,7 +27,8 @@ def advice(status: Status) -> str:
 
 def points(verdict: Verdict) -> str:
     """Points earned, and beside them those that wait for another machine: "18/18 points + 2 for a GPU"."""
-    return scored(verdict.points, verdict.max_points, verdict.waiting, _machine(verdict))
+    machine = waiting_for(f.status for f in verdict.findings if f.max_points)
+    return scored(verdict.points, verdict.max_points, verdict.waiting, machine)
 
 
 def scored(earned: int, most: int, waiting: int, machine: str = "a GPU") -> str:
@@ -33,15 +36,16 @@ def scored(earned: int, most: int, waiting: int, machine: str = "a GPU") -> str:
     return f"{earned}/{most - waiting} points" + (f" + {waiting} for {machine}" if waiting else "")
 
 
-def _machine(verdict: Verdict) -> str:
-    gpu = any(f.status is Status.PENDING_GPU and f.max_points for f in verdict.findings)
-    return "a GPU" if gpu else "the CPU back end (./course companion)"
+def waiting_for(statuses: Iterable[Status]) -> str:
+    """The machines that checks of these statuses wait for, as part of a sentence; "" for none."""
+    found = set(statuses)
+    return " and ".join(machine for status, machine in WAITS_FOR.items() if status in found)
 
 
-def outcome(status: str) -> str:
+def outcome(status: Status) -> str:
     """One of passed, failed, pending, error: what formats with fewer words than ours know."""
-    if status == Status.PASSED:
+    if status is Status.PASSED:
         return "passed"
     if status in (*PENDING, Status.NOT_RUN):
         return "pending"
-    return "error" if status == Status.NOT_GRADABLE else "failed"
+    return "error" if status is Status.NOT_GRADABLE else "failed"

@@ -6,8 +6,12 @@ import csv
 import io
 import re
 from collections.abc import Iterable
+from typing import TYPE_CHECKING
 
-from grader.reports.row import Class, Row
+from grader.reports.formats import ClassFormat
+
+if TYPE_CHECKING:
+    from grader.reports.row import Class, Row
 
 CONTROL = re.compile("[\x00-\x1f\x7f-\x9f\u2028\u2029]+")
 FIXED = (
@@ -17,24 +21,24 @@ FIXED = (
 
 
 def text(result: Class) -> str:
-    """Everything, for a spreadsheet. Columns of checks are the points; empty where a lesson has none such."""
+    """Everything, for a spreadsheet: the points of each check, empty where a lesson does not have it."""
     names: dict[str, None] = {}
     for row in result.rows:
-        names |= dict.fromkeys(f"{row.lesson[:2]} {check[0]}" for check in row.checks if check[3])
+        names |= dict.fromkeys(f"{row.lesson[:2]} {check.id}" for check in row.checks if check.max_points)
     head = [*FIXED, *names]
     lines = (_line(row, names) for row in result.rows)
     return _csv([head, *lines])
 
 
 def _line(row: Row, names: dict[str, None]) -> list[object]:
-    speed = row.speed or {}
-    ratio = speed.get("whole_ratio")
+    speed = row.speed
     fixed: list[object] = [
         row.student, row.name, row.email, row.section, row.lesson, row.state, row.status, row.points,
         row.max_points, row.earned, row.penalty, row.open, f"{row.late / 3600:.2f}" if row.late else "",
-        f"{ratio:.3f}" if ratio else "", speed.get("kind", ""), row.seconds, row.backend, " ".join(row.notes),
+        f"{speed.whole_ratio:.3f}" if speed else "", speed.kind if speed else "", row.seconds, row.backend,
+        " ".join(row.notes),
     ]  # fmt: skip
-    points = {f"{row.lesson[:2]} {check[0]}": check[2] for check in row.checks}
+    points = {f"{row.lesson[:2]} {check.id}": check.points for check in row.checks}
     return [*fixed, *(points.get(name, "") for name in names)]
 
 
@@ -77,3 +81,15 @@ def _harmless(cell: object) -> object:
     if isinstance(cell, str) and cell[:1] in ("=", "+", "-", "@"):
         return f"'{cell}"
     return cell
+
+
+FORMATS = (
+    ClassFormat(
+        name="csv",
+        file="class.csv",
+        help="Every row with its checks, for a spreadsheet.",
+        write=text,
+        always=True,
+    ),
+    ClassFormat(name="canvas", file="canvas.csv", help="What Canvas' gradebook imports.", write=canvas),
+)

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
-from dataclasses import dataclass, fields, replace
+from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any
 
 from grader.domain import disk
 
@@ -16,7 +15,7 @@ OUR_NAMES = ("exercise", "lesson", "solution", "submission", "main")
 
 
 @dataclass(frozen=True, slots=True)
-class Handed:
+class StudentFile:
     """One student's file for one lesson.
 
     ``student`` is the key that reports use. ``path`` None and a ``problem`` in one sentence when there is
@@ -38,23 +37,26 @@ class Handed:
 
 
 @dataclass(frozen=True, slots=True)
-class Pick:
-    """The file of a folder that belongs to a lesson; ``path`` None when there is none."""
+class ChosenFile:
+    """The file of a folder that belongs to a lesson; ``path`` is None when no file does."""
 
     path: Path | None
     notes: tuple[str, ...] = ()
     problem: str = ""
 
 
-def legible(one: Handed) -> Handed:
+def legible(one: StudentFile) -> StudentFile:
     """The same with every word as text that can be written and sent, whatever names the files had."""
-    words: dict[str, Any] = {
-        f.name: disk.legible(getattr(one, f.name)) for f in fields(one) if f.type == "str"
-    }
-    return replace(one, **words, notes=tuple(map(disk.legible, one.notes)))
+    student, name, email, section, nick, problem = map(
+        disk.legible, (one.student, one.name, one.email, one.section, one.nick, one.problem)
+    )
+    notes = tuple(map(disk.legible, one.notes))
+    return replace(
+        one, student=student, name=name, email=email, section=section, nick=nick, problem=problem, notes=notes
+    )
 
 
-def named(part: str, known: list[str]) -> str:
+def lesson_named(part: str, known: list[str]) -> str:
     """The lesson that a file or folder name speaks of, or "": ``07.py``, ``hw7``, ``07_fused_bias_relu``."""
     word = re.sub(r"[^a-z0-9]+", "_", Path(part).stem.lower()).strip("_")
     for lesson in known:
@@ -81,13 +83,13 @@ def _between(path: Path, folder: Path) -> list[Path]:
     return [p for p in path.parents if p.is_relative_to(folder) and p != folder]
 
 
-def pick(
+def choose_file(
     folder: Path,
     lesson: str,
     known: list[str],
     files: list[Path] | None = None,
     given: Callable[[Path], str] | None = None,
-) -> Pick:
+) -> ChosenFile:
     """Which file below ``folder`` is the one for ``lesson``: by its name, else the only one that there is.
 
     ``given`` answers the student's own name of a file, where a platform has renamed it.
@@ -95,7 +97,9 @@ def pick(
     files = sources(folder) if files is None else files
     if not files:
         links = any(p.is_symlink() for p in folder.rglob("*"))
-        return Pick(None, problem="There is no .py or .ipynb file" + (", only links." if links else "."))
+        return ChosenFile(
+            None, problem="There is no .py or .ipynb file" + (", only links." if links else ".")
+        )
     inner = {path: Path(given(path)) if given else path.relative_to(folder) for path in files}
     spoken = {path: _spoken(inner[path], known) for path in files}
     right = [path for path in files if spoken[path] == lesson]
@@ -106,32 +110,34 @@ def pick(
     if len(ours or other) == 1:
         (path,) = ours or other
         renamed = (f"Renamed: {inner[path].name} was taken for the lesson.",)
-        return Pick(path, () if _usual(inner[path]) else renamed)
+        return ChosenFile(path, () if _usual(inner[path]) else renamed)
     if not other:
-        return Pick(None, problem=f"No file is for lesson {lesson[:2]}.")
+        return ChosenFile(None, problem=f"No file is for lesson {lesson[:2]}.")
     names = ", ".join(inner[p].name for p in other[:4])
-    return Pick(None, problem=f"{len(other)} files could be meant, none is named for the lesson: {names}.")
+    return ChosenFile(
+        None, problem=f"{len(other)} files could be meant, none is named for the lesson: {names}."
+    )
 
 
 def _spoken(inner: Path, known: list[str]) -> str:
     """The lesson that a path names, the file's own name before its folders'."""
-    return next((found for part in reversed(inner.parts) if (found := named(part, known))), "")
+    return next((found for part in reversed(inner.parts) if (found := lesson_named(part, known))), "")
 
 
 def _usual(inner: Path) -> bool:
     return inner.stem.lower() in OUR_NAMES
 
 
-def _newest(files: list[Path], inner: dict[Path, Path]) -> Pick:
+def _newest(files: list[Path], inner: dict[Path, Path]) -> ChosenFile:
     order = sorted(files, key=lambda p: (p.stat().st_mtime, p.suffix == ".py", str(p)))
     best, rest = order[-1], order[:-1]
     if not rest:
-        return Pick(best)
+        return ChosenFile(best)
     others = ", ".join(str(inner[p]) for p in rest[:4])
-    return Pick(best, (f"Duplicate: {inner[best]} is the newest and was graded, not {others}.",))
+    return ChosenFile(best, (f"Duplicate: {inner[best]} is the newest and was graded, not {others}.",))
 
 
-def one_each(found: list[Handed]) -> list[Handed]:
+def distinct_students(found: list[StudentFile]) -> list[StudentFile]:
     """One entry a student and lesson. Several students with one key get numbers, so that no row is lost."""
     seen: dict[tuple[str, str], int] = {}
     out = []

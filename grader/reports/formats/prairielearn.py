@@ -3,25 +3,28 @@
 from __future__ import annotations
 
 import json
-from typing import Any
+from typing import TYPE_CHECKING
 
-from grader.domain.verdict import Verdict
-from grader.reports.row import Row
-from grader.reports.words import said
+from grader.reports.formats import StudentFormat
+from grader.reports.wording import feedback
 
-MOST = 900_000  # bytes; the platform takes 1 MB
+if TYPE_CHECKING:
+    from grader.reports.row import StudentResult
+
+MOST_BYTES = 900_000  # the platform takes 1 MB
 
 
-def text(row: Row, verdict: Verdict) -> str:
+def text(result: StudentResult) -> str:
     """The file for one student: ``score`` is a share of 1, the tests carry the points."""
+    row, verdict = result.row, result.verdict
     tests = [
         {
             "name": finding.id, "description": str(finding.status), "points": finding.points,
-            "max_points": finding.max_points, "message": said(finding), "output": "",
+            "max_points": finding.max_points, "message": feedback(finding), "output": "",
         }
         for finding in verdict.findings
     ]  # fmt: skip
-    result: dict[str, Any] = {
+    data: dict[str, object] = {
         "gradable": row.state not in ("not_gradable", "refused"),
         "score": row.points / row.max_points if row.max_points else 0.0,
         "message": " ".join([f"{row.points} of {row.max_points} points.", *row.notes]),
@@ -29,9 +32,19 @@ def text(row: Row, verdict: Verdict) -> str:
         "tests": tests,
     }
     if row.state == "refused":
-        result["format_errors"] = [row.first]
-    if len(json.dumps(result)) > MOST:
+        data["format_errors"] = [row.first]
+    if len(json.dumps(data)) > MOST_BYTES:
         for test in tests:
             test["message"] = str(test["message"])[:2000]
-        result["output"] = result["output"][:10_000]
-    return json.dumps(result, indent=1)
+        data["output"] = verdict.output[:10_000]
+    return json.dumps(data, indent=1) + "\n"
+
+
+FORMATS = (
+    StudentFormat(
+        name="prairielearn",
+        file="prairielearn/results.json",
+        help="PrairieLearn's results.json, for an external grader.",
+        write=text,
+    ),
+)

@@ -3,29 +3,32 @@
 from __future__ import annotations
 
 import json
-from typing import Any
+from typing import TYPE_CHECKING
 
-from grader.domain.verdict import Verdict
-from grader.reports.row import Row
-from grader.reports.words import said
+from grader.reports.formats import StudentFormat
+from grader.reports.wording import feedback, waiting_for
+
+if TYPE_CHECKING:
+    from grader.reports.row import Row, StudentResult
 
 
-def text(row: Row, verdict: Verdict) -> str:
+def text(result: StudentResult) -> str:
     """The file for one student. Without a verdict (``not_gradable``) it says so and gives no score away."""
-    tests: list[dict[str, Any]] = [
+    row, verdict = result.row, result.verdict
+    tests = [
         {
             "name": finding.id,
             "number": str(number),
             "score": finding.points,
             "max_score": finding.max_points,
             "status": "passed" if finding.ok else "failed",
-            "output": said(finding),
+            "output": feedback(finding),
             "output_format": "text",
             "visibility": "visible",
         }
         for number, finding in enumerate(verdict.findings, 1)
     ]
-    result: dict[str, Any] = {
+    data: dict[str, object] = {
         "score": row.points,
         "execution_time": round(verdict.seconds, 3),
         "output": "\n".join([_summary(row), *row.notes]),
@@ -38,12 +41,22 @@ def text(row: Row, verdict: Verdict) -> str:
             "backend": verdict.backend, "device": verdict.device,
         },
     }  # fmt: skip
-    ratio = (row.speed or {}).get("whole_ratio")
-    if ratio and (row.speed or {}).get("kind") == "measured":
-        result["leaderboard"] = [{"name": "times as fast as the framework", "value": round(ratio, 3)}]
-    return json.dumps(result, indent=1)
+    if row.speed and row.speed.kind == "measured":
+        ratio = round(row.speed.whole_ratio, 3)
+        data["leaderboard"] = [{"name": "times as fast as the framework", "value": ratio}]
+    return json.dumps(data, indent=1) + "\n"
 
 
 def _summary(row: Row) -> str:
-    waiting = f" {row.open} more wait for a run on a GPU." if row.open else ""
+    waiting = f" {row.open} more wait for {waiting_for(row.statuses)}." if row.open else ""
     return f"{row.status}: {row.points} of {row.max_points} points.{waiting}"
+
+
+FORMATS = (
+    StudentFormat(
+        name="gradescope",
+        file="gradescope/results.json",
+        help="Gradescope's results.json: a test for each check, and the score.",
+        write=text,
+    ),
+)

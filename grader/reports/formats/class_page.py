@@ -2,23 +2,28 @@
 
 from __future__ import annotations
 
-import statistics
 from collections import Counter
+from dataclasses import dataclass
 from html import escape
-from typing import Any
+from typing import TYPE_CHECKING
 
 from grader.domain.disk import slug
 from grader.domain.verdict import PENDING, Status
 from grader.reports import charts
-from grader.reports.html_page import environment
-from grader.reports.row import Class, LessonFacts, Row
-from grader.reports.words import outcome
+from grader.reports.formats import ClassFormat
+from grader.reports.formats.html_page import environment
+from grader.reports.wording import outcome, waiting_for
+
+if TYPE_CHECKING:
+    from grader.reports.row import Class, LessonFacts, Row, SpeedSummary
 
 MOST_CHECKS = 8
 
 
 def text(result: Class) -> str:
     """The class report. Links lead to ``students/`` beside the folder that this file is written to."""
+    import statistics
+
     graded = [row.points for row in result.rows if row.state != "not_gradable"]
     states = Counter(row.state for row in result.rows)
     shown: str = (
@@ -31,6 +36,7 @@ def text(result: Class) -> str:
             if graded
             else None,
             waiting=sum(row.open for row in result.rows),
+            waiting_for=waiting_for(status for row in result.rows for status in row.statuses),
             lessons=[_lesson(facts, result) for facts in result.lessons],
             body="\n".join(map(_row, result.rows)),
         )
@@ -42,74 +48,78 @@ def leaderboard(result: Class) -> str:
     """Speeds of passed files, fastest first; names only of those who gave one for this."""
     lessons = []
     for facts in result.lessons:
-        rows = [r for r in result.rows if r.lesson == facts.name and r.passed and r.speed]
-        rows.sort(key=lambda r: -(r.speed or {})["whole_ratio"])
+        rows = [(r.speed, r) for r in result.rows if r.lesson == facts.name and r.passed and r.speed]
+        rows.sort(key=lambda pair: -pair[0].whole_ratio)
         if rows:
-            lessons.append({"facts": facts, "places": [_place(r) for r in rows]})
+            lessons.append({"facts": facts, "places": [_place(row, speed) for speed, row in rows]})
     page: str = environment().get_template("leaderboard.html").render(result=result, lessons=lessons)
     return page
 
 
-def _place(row: Row) -> dict[str, Any]:
-    speed = row.speed or {}
-    span = f"{speed['low']:.2f} to {speed['high']:.2f}" if "low" in speed else ""
-    return {
-        "who": row.nick or "a student", "ratio": speed["whole_ratio"], "span": span, "kind": speed["kind"],
-        "device": speed["device"],
-    }  # fmt: skip
+def _place(row: Row, speed: SpeedSummary) -> dict[str, object]:
+    known = speed.low is not None and speed.high is not None
+    span = f"{speed.low:.2f} to {speed.high:.2f}" if known else ""
+    return {"who": row.nick or "a student", "speed": speed, "span": span}
 
 
-def _lesson(facts: LessonFacts, result: Class) -> dict[str, Any]:
+def _lesson(facts: LessonFacts, result: Class) -> dict[str, object]:
     rows = [r for r in result.rows if r.lesson == facts.name and r.state != "missing"]
     graded = [r for r in rows if r.state == "graded"]
-    missed = _missed(graded)
+    missed = most_missed(graded)
     drawn = []
     if rows:
         values = [min(r.points, facts.max_points) for r in rows]
         caption = f"Points of {len(rows)} students who handed in; {facts.max_points} are the most."
         drawn.append({"svg": charts.points(values, facts.max_points, caption), "caption": caption})
-    ratios = [_ratio(r) for r in graded if r.speed]
-    if ratios:
-        kinds = sorted({(r.speed or {})["kind"] for r in graded if r.speed})
+    speeds = [r.speed for r in graded if r.speed]
+    if speeds:
+        kinds = sorted({speed.kind for speed in speeds})
         about = "the bars are 95 % intervals" if "measured" in kinds else "no clock was read"
         caption = (
-            f"Speed of {len(ratios)} passed files, {' and '.join(kinds)}; {about}. The line is the framework."
+            f"Speed of {len(speeds)} passed files, {' and '.join(kinds)}; {about}. The line is the framework."
         )
-        drawn.append({"svg": charts.speeds(ratios, caption), "caption": caption})
+        drawn.append({"svg": charts.speeds([_ratio(speed) for speed in speeds], caption), "caption": caption})
     if missed:
         caption = "Checks that most students did not pass."
-        pairs = [(m["name"], m["missed"]) for m in missed]
+        pairs = [(m.name, m.missed) for m in missed]
         drawn.append({"svg": charts.missed(pairs, len(graded), caption), "caption": caption})
     return {"facts": facts, "plots": drawn, "missed": missed}
 
 
-def _ratio(row: Row) -> tuple[float, float, float]:
-    speed = row.speed or {}
-    ratio = float(speed["whole_ratio"])
-    return ratio, min(ratio, float(speed.get("low", ratio))), max(ratio, float(speed.get("high", ratio)))
+def _ratio(speed: SpeedSummary) -> tuple[float, float, float]:
+    ratio = speed.whole_ratio
+    low, high = (ratio if end is None else end for end in (speed.low, speed.high))
+    return ratio, min(ratio, low), max(ratio, high)
 
 
-def _missed(rows: list[Row]) -> list[dict[str, Any]]:
+@dataclass(frozen=True, slots=True)
+class MissedCheck:
+    """A check that ``missed`` students of ``total`` did not pass, and the status that they usually had."""
+
+    name: str
+    missed: int
+    total: int
+    usual: Status
+
+
+def most_missed(rows: list[Row]) -> list[MissedCheck]:
     """Checks that failed or were not reached, most often first, and the status that they usually had."""
     total: Counter[str] = Counter()
-    bad: dict[str, Counter[str]] = {}
+    bad: dict[str, Counter[Status]] = {}
+    fine = PENDING | {Status.PASSED}
     for row in rows:
-        for name, status, _, _ in row.checks:
-            total[name] += 1
-            if status not in (Status.PASSED, *PENDING):
-                bad.setdefault(name, Counter())[status] += 1
+        for check in row.checks:
+            total[check.id] += 1
+            if check.status not in fine:
+                bad.setdefault(check.id, Counter())[check.status] += 1
     order = sorted(bad, key=lambda name: (-bad[name].total(), name))[:MOST_CHECKS]
-    return [
-        {"name": n, "missed": bad[n].total(), "of": total[n], "usual": bad[n].most_common(1)[0][0]}
-        for n in order
-    ]
+    return [MissedCheck(n, bad[n].total(), total[n], bad[n].most_common(1)[0][0]) for n in order]
 
 
 def _row(row: Row) -> str:
     """A row of the long table: by hand, since a template takes ten times as long for ten thousand."""
     kind = outcome(row.status)
-    ratio = (row.speed or {}).get("whole_ratio")
-    speed = f"{ratio:.2f}" if ratio else ""
+    speed = f"{row.speed.whole_ratio:.2f}" if row.speed else ""
     note = escape(" ".join([*row.notes, row.first if row.state != "graded" else ""]))
     link = f"../students/{slug(row.student)}/{row.lesson}/report.html"
     return (
@@ -119,3 +129,20 @@ def _row(row: Row) -> str:
         f'<td class="n">{row.max_points}</td><td class="n">{row.open or ""}</td>'
         f'<td class="n">{speed}</td><td>{note}</td></tr>'
     )
+
+
+FORMATS = (
+    ClassFormat(
+        name="html",
+        file="index.html",
+        help="The class on a page: points, speeds, most missed checks, every row.",
+        write=text,
+        always=True,
+    ),
+    ClassFormat(
+        name="leaderboard",
+        file="leaderboard.html",
+        help="Speeds of passed files, for everybody; names only of those who gave one.",
+        write=leaderboard,
+    ),
+)

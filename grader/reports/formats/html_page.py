@@ -1,0 +1,58 @@
+"""One student's page, from a template. Everything from outside is escaped."""
+
+from __future__ import annotations
+
+import functools
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from grader.domain import packages
+from grader.domain.verdict import SENTENCE, Status
+from grader.reports.formats import StudentFormat
+from grader.reports.wording import feedback, outcome, waiting_for
+
+if TYPE_CHECKING:
+    from grader.reports.row import StudentResult
+
+TEMPLATES = Path(__file__).parents[1] / "templates"
+
+
+@functools.cache
+def environment() -> Any:
+    """Jinja, strict about names and escaping everything."""
+    packages.require("A page", "jinja2")
+    import jinja2
+
+    made = jinja2.Environment(
+        loader=jinja2.FileSystemLoader(TEMPLATES), autoescape=True, undefined=jinja2.StrictUndefined,
+        trim_blocks=True, lstrip_blocks=True,
+    )  # fmt: skip
+    made.globals["style"] = (TEMPLATES / "style.css").read_text("utf-8")
+    made.filters["outcome"] = outcome
+    return made
+
+
+def text(result: StudentResult) -> str:
+    """The page of one student for one lesson: points, every check with its message, speed."""
+    row, verdict = result.row, result.verdict
+    checks = [
+        {"finding": f, "feedback": feedback(f), "open": not f.ok and f.status is not Status.NOT_RUN}
+        for f in verdict.findings
+    ]
+    shown: str = (
+        environment()
+        .get_template("student.html")
+        .render(
+            row=row, verdict=verdict, checks=checks, sentence=SENTENCE[verdict.status],
+            profile=result.profile, waiting_for=waiting_for(row.statuses),
+            speed=verdict.speed if verdict.speed and "whole_ratio" in verdict.speed else None,
+        )
+    )  # fmt: skip
+    return shown
+
+
+FORMATS = (
+    StudentFormat(
+        name="html", file="report.html", help="A page that opens from the disk.", write=text, always=True
+    ),
+)

@@ -1,0 +1,43 @@
+"""The reports of a batch as files: a student's the moment the grading is over, the class's at the end."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from pathlib import Path
+
+from grader.domain import atomic
+from grader.domain.verdict import Verdict
+from grader.reports import formats
+from grader.reports.row import Class, Row, StudentResult
+from grader.teaching.batch import class_rows
+from grader.teaching.batch.results_folder import ResultsFolder
+
+
+def write_student(results: ResultsFolder, row: Row, verdict: Verdict, wanted: Iterable[str] = ()) -> None:
+    """Write one student's files for one lesson: the usual ones, and those of the formats ``wanted``."""
+    folder = results.student(row.student, row.lesson)
+    result = StudentResult(row, verdict, profile=(folder / "profile" / "roofline.png").exists())
+    for one in formats.of_student().values():
+        if one.always or one.name in wanted:
+            atomic.write(folder / one.file, one.write(result), sync=False)
+
+
+def write_class(results: ResultsFolder, result: Class, wanted: Iterable[str] = ()) -> list[Path]:
+    """Write the class's files: the usual ones, and those of the formats ``wanted``; their paths."""
+    written = []
+    for one in formats.of_class().values():
+        if one.always or one.name in wanted:
+            atomic.write(results.reports / one.file, one.write(result), sync=False)
+            written.append(results.reports / one.file)
+    return written
+
+
+def write_again(root: Path, wanted: tuple[str, ...]) -> tuple[Class, list[Path]]:
+    """Write the reports of a folder of results once more, grading nothing; students' files if asked for."""
+    results = ResultsFolder(root)
+    result = class_rows.collect(results)
+    if any(name in wanted for name in formats.of_student()):
+        for row in result.rows:
+            if row.key:
+                write_student(results, row, results.verdict(row.key), wanted)
+    return result, write_class(results, result, wanted)
