@@ -23,6 +23,7 @@ from typing import Any
 ROOT = Path(__file__).resolve().parents[1]
 sys.path.insert(0, str(ROOT))
 
+from grader.domain.options import GradingOptions  # noqa: E402
 from grader.domain.verdict import Status  # noqa: E402
 from grader.teaching.batch import journal, machines  # noqa: E402
 from grader.teaching.batch.batch_work import Order  # noqa: E402
@@ -59,7 +60,8 @@ def run(tasks: int, workers: int, ahead: int, folder: Path) -> dict[str, Any]:
                 print(f"{done}: {rates[-1]} a second, {memory[-1]} MiB", flush=True)
                 last = now
 
-        orders = (Order(f"k{n:07d}", "03", "v", "x" * 3000, "simt") for n in range(tasks))
+        simt = GradingOptions(backend="simt")
+        orders = (Order(f"k{n:07d}", "03", "v", "x" * 3000, simt) for n in range(tasks))
         begun = last = time.monotonic()
         Engine(places, nothing, ahead=ahead).run(orders, keep)
         seconds = time.monotonic() - begun

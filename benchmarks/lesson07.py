@@ -27,6 +27,7 @@ sys.path.insert(0, str(ROOT))
 from grader.backends import detect  # noqa: E402
 from grader.domain import lessons, submission  # noqa: E402
 from grader.domain.cache import cache_folder  # noqa: E402
+from grader.domain.options import GradingOptions  # noqa: E402
 from grader.referee.job import Job  # noqa: E402
 from grader.referee.pipeline import check, warm  # noqa: E402
 from grader.referee.process.player_process import Player  # noqa: E402
@@ -57,7 +58,7 @@ def in_process(*, warmed: bool) -> dict[str, Any]:
     """One grading by this process."""
     lesson = lessons.find("07")
     job = Job(lesson.name, lesson.task, lesson.reference, submission.read(lesson.solution),
-              detect.choose("cuda"), with_speed=True)  # fmt: skip
+              detect.choose("cuda"), options=GradingOptions(with_speed=True))  # fmt: skip
     job = warm(job) if warmed else job
     with requests() as seen:
         verdict = check(job).verdict.as_json()

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import os
-from dataclasses import replace
 from pathlib import Path
 from typing import Literal
 
+from grader.domain.options import GradingOptions
 from grader.domain.verdict import Verdict
 
 BackendName = Literal["auto", "cuda", "simt"]
@@ -25,24 +25,34 @@ def check(
 ) -> Verdict:
     """Grade ``submission`` against ``reference`` and return the verdict.
 
-    ``reference`` is the path of a KernelBench-style file (``Model``, ``get_inputs``, ``get_init_inputs``) or
-    of a ``task.yml``; ``submission`` that of a file with ``ModelNew``, or with ``custom_kernel``. Neither is
-    imported here: both run in processes of their own.
+    Neither file is imported here: both run in processes of their own.
 
-    ``backend`` is "auto" (a GPU if there is one), "cuda" or "simt". ``time`` also races a submission that
-    passed (or predicts its speed on simt), see ``Verdict.speed``. ``inputs`` "as-given" leaves out those
-    with mixed signs and other scales. ``mode`` puts both models into training or evaluation mode. ``warm``
-    keeps processes that have imported torch for the next call, which saves seconds for many files in a row;
-    the submission then has no namespaces of its own.
+    Args:
+        reference: Path of a KernelBench-style file (``Model``, ``get_inputs``, ``get_init_inputs``) or of a
+            ``task.yml``.
+        submission: Path of a file with ``ModelNew``, or with ``custom_kernel`` for a ``task.yml``.
+        backend: "auto" (a GPU if there is one), "cuda" or "simt" (this CPU).
+        time: Also race a submission that passed, or predict its speed on simt; seconds and ratios are in
+            ``Verdict.speed``.
+        inputs: "unkind" also plays inputs with mixed signs and other scales, "as-given" the reference's own
+            only.
+        mode: Put both models into "train" or "eval" mode; "" leaves them as they are constructed.
+        sandbox: "auto" (all layers that this machine has), "strict" (refuse if one is missing) or "off".
+        warm: Keep processes that have imported torch for the next call, which saves seconds for many files in
+            a row. The submission then has no namespaces of its own.
 
-    Returns a :class:`~grader.domain.verdict.Verdict`; a submission that is wrong is no exception. Raises
-    :class:`~grader.domain.errors.BadInputError`, with a sentence, for files that cannot be graded at all.
+    Returns:
+        The verdict: a status, points, and a finding for each check. A submission that is wrong, crashes or
+        does not end is a verdict, too, never an exception.
+
+    Raises:
+        BadInputError: With one sentence, for options that there are not and files that cannot be graded at
+            all.
     """
-    from grader.backends import detect as back_ends
-    from grader.referee.pairs.pair_job import Options, job
-    from grader.referee.pipeline import check as grade
-    from grader.referee.pipeline import warm as warmed
+    from grader.backends import detect  # what is below takes a second to import, and only a call needs it
+    from grader.referee import pipeline
+    from grader.referee.pairs import pair_job
 
-    made = job(Path(reference), Path(submission), back_ends.choose(backend), Options(inputs, mode))
-    made = replace(made, with_speed=time, sandbox=sandbox)
-    return grade(warmed(made) if warm else made).verdict
+    options = GradingOptions(backend=backend, sandbox=sandbox, with_speed=time, inputs=inputs, mode=mode)
+    job = pair_job.job(Path(reference), Path(submission), detect.choose(backend), options)
+    return pipeline.check(pipeline.warm(job) if warm else job).verdict

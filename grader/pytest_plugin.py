@@ -13,16 +13,21 @@ import re
 import sys
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import pytest
 
+if TYPE_CHECKING:
+    from grader.domain.verdict import Verdict
+
 EXPECT = re.compile(r"^# expect: *(\w+)", re.M)
 ENTRY = re.compile(r"^(?:class ModelNew|def custom_kernel|(?:ModelNew|custom_kernel)\s*=)", re.M)
+# Of each submission: problem, name, expected status, verdict.
+ROWS = pytest.StashKey[list[tuple[str, str, str, "Verdict"]]]()
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
-    """Three options."""
+    """The plugin's options."""
     group = parser.getgroup("kernel pairs", "grade pairs of kernel files with inline-to-fused")
     group.addoption("--kernel-pairs", action="store_true", help="collect pairs of kernel files")
     group.addoption("--kernel-backend", default="auto", help="auto, cuda or simt (default: auto)")
@@ -85,7 +90,8 @@ class Submission(pytest.Item):
 
         verdict = grader.check(self.path, self.file, backend=self.config.getoption("--kernel-backend"))
         self.user_properties.append(("status", str(verdict.status)))
-        _rows(self.config).append((self.path.parent.name, self.name, self.expected, verdict))
+        row = (self.path.parent.name, self.name, self.expected, verdict)
+        self.config.stash.setdefault(ROWS, []).append(row)
         if verdict.status != self.expected:
             raise UnexpectedError(self.expected, verdict)
 
@@ -103,16 +109,9 @@ class Submission(pytest.Item):
 class UnexpectedError(Exception):
     """A submission got another status than it should."""
 
-    def __init__(self, expected: str, verdict: Any) -> None:
+    def __init__(self, expected: str, verdict: Verdict) -> None:
         bad = [f"  {f.id}: {f.status}: {f.message}" for f in verdict.findings if not f.ok]
         super().__init__("\n".join([f"{verdict.submission}: {verdict.status}, expected {expected}.", *bad]))
-
-
-def _rows(config: pytest.Config) -> list[tuple[str, str, str, Any]]:
-    if not hasattr(config, "_kernel_rows"):
-        config._kernel_rows = []  # type: ignore[attr-defined]
-    rows: list[tuple[str, str, str, Any]] = config._kernel_rows  # type: ignore[attr-defined]
-    return rows
 
 
 def pytest_sessionfinish(session: pytest.Session) -> None:
@@ -121,7 +120,7 @@ def pytest_sessionfinish(session: pytest.Session) -> None:
     if not path or not session.config.getoption("--kernel-pairs"):
         return
     lines = ["| problem | submission | status | expected | first finding |", "|---|---|---|---|---|"]
-    for problem, name, expected, verdict in _rows(session.config):
+    for problem, name, expected, verdict in session.config.stash.get(ROWS, []):
         first = next((f"{f.id}: {f.message}" for f in verdict.findings if not f.ok), "")
         cells = [problem, name, str(verdict.status), expected, " ".join(first.split())[:160]]
         lines.append(f"| {' | '.join(c.replace('|', chr(92) + '|') for c in cells)} |")

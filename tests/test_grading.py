@@ -8,9 +8,10 @@ import pytest
 
 from grader.backends import detect
 from grader.domain.lessons import Lesson, course_root, every
+from grader.domain.options import GradingOptions
 from grader.domain.submission import read
 from grader.domain.verdict import PENDING, Status, Verdict
-from grader.referee.job import Job
+from grader.referee.job import lesson_job
 from grader.referee.pipeline import check, warm
 from grader.reports import formats
 
@@ -20,7 +21,7 @@ BACKENDS = ["simt", pytest.param("cuda", marks=pytest.mark.gpu)]
 
 def grade(lesson: Lesson, path: Path, name: str) -> Verdict:
     choice = detect.Choice(name, "test")
-    job = Job(lesson.name, lesson.task, lesson.reference, read(path), choice, with_speed=True)
+    job = lesson_job(lesson, read(path), choice, GradingOptions(with_speed=True))
     return check(warm(job)).verdict
 
 

@@ -6,11 +6,11 @@ import pytest
 
 from grader.backends.detect import Choice
 from grader.domain.lessons import load_task
+from grader.domain.options import GradingOptions
 from grader.domain.submission import read
 from grader.domain.verdict import Status, Verdict
 from grader.referee.job import Job
 from grader.referee.pipeline import check, warm
-from grader.referee.process.player_process import Limits
 
 TASK = Path(__file__).parent / "corpus" / "tasks" / "square"
 # Blocks draw a ticket. Whoever takes it for the block's index is right as long as blocks come in their order.
@@ -50,7 +50,8 @@ def grade(folder: Path, block: str, schedules: int) -> Verdict:
     path = folder / "mine.py"
     path.write_text(LUCKY.replace("TURN", block))
     task, choice = load_task(TASK / "task.py"), Choice("simt", "test")
-    job = Job("square", task, TASK / "reference.py", read(path), choice, Limits(), schedules=schedules)
+    options = GradingOptions(schedules=schedules)
+    job = Job("square", task, TASK / "reference.py", read(path), choice, options=options)
     return check(warm(job)).verdict
 
 

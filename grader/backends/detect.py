@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from grader.domain.errors import BadInputError
+from grader.domain.options import require_backend
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,8 +83,7 @@ def choose(wanted: str) -> Choice:
         return Choice("cuda", "you asked for it")
     if wanted == "simt":
         return Choice("simt", "you asked for it")
-    if wanted != "auto":
-        raise BadInputError(f"There is no back end {wanted!r}; the back ends are auto, cuda and simt.")
+    require_backend(wanted)
     if missing:
         return Choice("simt", missing)
     return Choice("cuda", f"found {gpu_name()} and nvcc")

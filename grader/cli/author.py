@@ -1,4 +1,4 @@
-"""The verbs ``bench`` and ``roofline``."""
+"""Verbs for whoever writes kernels of their own: what they do, how fast they are, which is best."""
 
 from __future__ import annotations
 
@@ -7,26 +7,34 @@ from typing import Annotated
 
 import typer
 
-BackendOption = Annotated[str, typer.Option("--backend", help="auto, cuda (a GPU) or simt (this CPU).")]
-CardOption = Annotated[
-    str,
-    typer.Option("--card", help="The GPU to predict for: t4, l4, rtx3060, rtx4090, a100, h100, h200."),
-]
-SandboxOption = Annotated[
-    str,
-    typer.Option(
-        "--sandbox",
-        help="auto (all layers that this machine has), strict (refuse if one is missing) or off.",
-    ),
-]
+from grader.cli.option_types import BackendOption, CardOption, SandboxOption
+from grader.domain import gpu_card
+from grader.domain.errors import BadInputError
+from grader.domain.options import GradingOptions
+
+app = typer.Typer()
 
 
-def register(app: typer.Typer) -> None:
-    """Add the verbs to the command line."""
-    app.command()(roofline)
-    app.command()(bench)
+@app.command()
+def profile(
+    what: Annotated[str, typer.Argument(help="A lesson (07), or a script of your own (FILE.py).")],
+    file: Annotated[
+        Path | None, typer.Argument(help="The lesson's file; your own in work/ if left out.")
+    ] = None,
+    backend: BackendOption = "auto",
+    out: Annotated[
+        Path | None, typer.Option(help="The folder to write to; one in work/profile/ if left out.")
+    ] = None,
+    card: CardOption = gpu_card.DEFAULT,
+    sandbox: SandboxOption = "auto",
+) -> None:
+    """Show what a file's kernels do: launches, bytes, sectors by line, a trace, a roofline, ncu's command."""
+    from grader.profiling.profile import profile_verb
+
+    raise typer.Exit(profile_verb.run(what, file, backend, out, card, sandbox))
 
 
+@app.command()
 def roofline(
     what: Annotated[str, typer.Argument(help="A lesson (09), or a script of your own (FILE.py).")],
     file: Annotated[
@@ -36,7 +44,7 @@ def roofline(
     out: Annotated[
         Path | None, typer.Option(help="The file to write; one in work/profile/ if left out.")
     ] = None,
-    card: CardOption = "h200",
+    card: CardOption = gpu_card.DEFAULT,
     sandbox: SandboxOption = "auto",
 ) -> None:
     """Draw a GPU's roofline with a file's kernels on it: measured on a GPU, predicted without one."""
@@ -45,6 +53,32 @@ def roofline(
     raise typer.Exit(roof.run(what, file, backend, out, card, sandbox))
 
 
+@app.command()
+def compare(
+    files: Annotated[list[Path], typer.Argument(help="The candidates: files with ModelNew.")],
+    reference: Annotated[
+        Path | None, typer.Option(help="The reference that all of them are held against.")
+    ] = None,
+    backend: BackendOption = "auto",
+    json: Annotated[str, typer.Option(help="Also write ranks and verdicts as JSON to this file.")] = "",
+    picture: Annotated[str, typer.Option(help="Also draw the roofline into this file (SVG).")] = "",
+    card: CardOption = gpu_card.DEFAULT,
+    sandbox: SandboxOption = "auto",
+) -> None:
+    """Grade several candidates for one problem, and rank those that the data can tell apart."""
+    if reference is None:
+        raise BadInputError(
+            "compare holds several files against one reference: name it with --reference REFERENCE.py. "
+            "A lesson's file is timed by `course check 07 --time`, the lessons' solutions by "
+            "`course bench 07`."
+        )
+    from grader.profiling import compare_verb
+
+    options = GradingOptions(backend=backend, sandbox=sandbox, card=card, with_speed=True)
+    raise typer.Exit(compare_verb.run(files, reference, options, json, picture))
+
+
+@app.command()
 def bench(
     lesson: Annotated[
         list[str] | None, typer.Argument(help="Lessons (07 08); all that have a speed if left out.")
@@ -58,7 +92,7 @@ def bench(
         list[str] | None,
         typer.Option(help="Beside eager: default, max-autotune. May be repeated; default if left out."),
     ] = None,
-    card: CardOption = "h200",
+    card: CardOption = gpu_card.DEFAULT,
 ) -> None:
     """Time every solution against its baselines on a GPU; without one say what it needs, and predict."""
     from grader.profiling.bench import bench_verb

@@ -1,24 +1,25 @@
-"""The student's verbs, one short function each."""
+"""The student's verbs, and those about the machine, one short function each."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import sys
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
-Lesson = Annotated[str, typer.Argument(help="A lesson (07); left out: the one you are at.")]
-Named = Annotated[str, typer.Argument(help="A lesson (07).")]
-Yes = Annotated[bool, typer.Option("--yes", help="Do not ask.")]
+from grader.cli.option_types import BackendOption, CardOption, SandboxOption, SchedulesOption
+from grader.domain import gpu_card
+from grader.domain.options import GradingOptions
+from grader.reports import formats
+
+app = typer.Typer()
+LessonArgument = Annotated[str, typer.Argument(help="A lesson (07); left out: the one you are at.")]
+NamedArgument = Annotated[str, typer.Argument(help="A lesson (07).")]
+YesOption = Annotated[bool, typer.Option("--yes", help="Do not ask.")]
 
 
-def register(app: typer.Typer) -> None:
-    """Add the verbs to the command line."""
-    for name, verb in VERBS.items():
-        app.command(name)(verb)
-
-
+@app.command("list")
 def list_lessons() -> None:
     """List the lessons, what each is about, and how far you are."""
     from grader.domain import lessons
@@ -29,21 +30,94 @@ def list_lessons() -> None:
     screen().print(guide.table(lessons.every(), progress.read()))
 
 
+@app.command()
 def watch(
-    lesson: Lesson = "",
-    backend: Annotated[
-        str, typer.Option("--backend", help="auto, cuda (a GPU) or simt (this CPU).")
-    ] = "auto",
-    sandbox: Annotated[str, typer.Option("--sandbox", help="auto, strict or off.")] = "auto",
+    lesson: LessonArgument = "",
+    backend: BackendOption = "auto",
+    sandbox: SandboxOption = "auto",
 ) -> None:
     """Grade your file each time you save it, with hints and the next lesson at a key."""
     from grader.student.loop.watch import run
 
-    run(lesson, backend, sandbox)
+    run(lesson, GradingOptions(backend=backend, sandbox=sandbox, with_speed=True, search=True))
 
 
+@app.command()
+def check(
+    what: Annotated[str, typer.Argument(help="A lesson (07), or with --reference the file to grade.")],
+    file: Annotated[
+        Path | None, typer.Argument(help="The file to grade; your own in work/ if left out.")
+    ] = None,
+    reference: Annotated[
+        Path | None, typer.Option(help="A KernelBench-format reference, or a task.yml, to grade against.")
+    ] = None,
+    backend: BackendOption = "auto",
+    sandbox: SandboxOption = "auto",
+    json: Annotated[
+        str, typer.Option(help='Also write the verdict as JSON to this file ("-": only that, to stdout).')
+    ] = "",
+    hidden: Annotated[
+        Path | None, typer.Option(help="A teacher's file of hidden cases, graded after the lesson's own.")
+    ] = None,
+    second_opinion: Annotated[
+        bool, typer.Option("--second-opinion", help="Also show what KernelGuard's rules say of the text.")
+    ] = False,
+    schedules: SchedulesOption = 1,
+    also_nvcc: Annotated[
+        bool, typer.Option("--also-nvcc", help="Also compile the kernels with NVIDIA's compiler (simt).")
+    ] = False,
+    time: Annotated[
+        bool, typer.Option("--time", help="Say how the speed was measured, or why it was not.")
+    ] = False,
+    baseline: Annotated[
+        list[str] | None,
+        typer.Option(help="Also race torch.compile in this mode: default, max-autotune. May be repeated."),
+    ] = None,
+    inputs: Annotated[
+        str, typer.Option(help="With --reference: unkind (scaled and sign-mixed, too) or as-given.")
+    ] = "unkind",
+    mode: Annotated[
+        str, typer.Option(help="With --reference: train or eval; left out: as the models are constructed.")
+    ] = "",
+    profile: Annotated[
+        bool, typer.Option("--profile", help="With --reference: also show what the kernels do.")
+    ] = False,
+    html: Annotated[str, typer.Option(help="Also write the verdict as a page to this file.")] = "",
+    report: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="FORMAT=FILE",
+            help=f"Also write a report: {formats.names()}. May be repeated.",
+        ),
+    ] = None,
+    card: CardOption = gpu_card.DEFAULT,
+    every: Annotated[
+        bool, typer.Option("--all", help="Show every check on a line of its own, also those that passed.")
+    ] = False,
+    student: Annotated[str, typer.Option(help="Whose work it is: some exercises ask each their own.")] = "",
+    search: Annotated[
+        bool, typer.Option("--search/--no-search", help="Look for a small change that would mend the file.")
+    ] = True,
+) -> None:
+    """Grade a file: does it build, is every result right, is its memory use clean?"""
+    from grader.cli import check_verb
+
+    options = GradingOptions(
+        backend=backend, sandbox=sandbox, hidden=hidden, student=student, schedules=schedules,
+        with_speed=reference is None or time or profile, baselines=tuple(baseline or ()), card=card,
+        search=search, inputs=inputs, mode=mode,
+    )  # fmt: skip
+    asked = [f"{name}={out}" for name, out in (("json", json), ("html", html)) if out]
+    shown = check_verb.Shown(
+        reports=formats.parse([*asked, *(report or ())]), every=every, clock=time, profile=profile,
+        second_opinion=second_opinion, nvcc=also_nvcc,
+    )  # fmt: skip
+    raise typer.Exit(check_verb.check(check_verb.Subject(what, file, reference), options, shown))
+
+
+@app.command()
 def hint(
-    lesson: Lesson = "",
+    lesson: LessonArgument = "",
     level: Annotated[int | None, typer.Option(help="Which one, from 1; left out: the next.")] = None,
 ) -> None:
     """Open the next hint: first the idea, then the place, then the shape of the code."""
@@ -52,6 +126,7 @@ def hint(
     learn_verbs.hint(lesson, level)
 
 
+@app.command("next")
 def following() -> None:
     """Say which lesson is next, and lay its file out."""
     from grader.student.loop import learn_verbs
@@ -59,16 +134,18 @@ def following() -> None:
     learn_verbs.following()
 
 
-def reset(lesson: Named, yes: Yes = False) -> None:
+@app.command()
+def reset(lesson: NamedArgument, yes: YesOption = False) -> None:
     """Lay a lesson's starter out again; your file is kept as a backup."""
     from grader.student.loop import learn_verbs
 
     raise typer.Exit(learn_verbs.reset(lesson, yes))
 
 
+@app.command()
 def solution(
-    lesson: Lesson = "",
-    yes: Yes = False,
+    lesson: LessonArgument = "",
+    yes: YesOption = False,
     diff: Annotated[bool, typer.Option("--diff", help="How your file differs from it.")] = False,
 ) -> None:
     """Show a lesson's solution; asks first if you have not passed it."""
@@ -77,13 +154,15 @@ def solution(
     raise typer.Exit(learn_verbs.solution(lesson, yes, diff))
 
 
-def open_file(lesson: Lesson = "") -> None:
+@app.command("open")
+def open_file(lesson: LessonArgument = "") -> None:
     """Open your file in $VISUAL or $EDITOR; without one, print its path."""
     from grader.student.loop import learn_verbs
 
     raise typer.Exit(learn_verbs.open_file(lesson))
 
 
+@app.command()
 def progress(
     as_json: Annotated[bool, typer.Option("--json", help="For other programs.")] = False,
     picture: Annotated[
@@ -96,8 +175,9 @@ def progress(
     learn_verbs.show_progress(as_json, picture)
 
 
+@app.command()
 def predict(
-    lesson: Named,
+    lesson: NamedArgument,
     values: Annotated[list[str] | None, typer.Argument(help="The numbers; left out: you are asked.")] = None,
 ) -> None:
     """Write a prediction down before the number is shown; it is compared afterwards."""
@@ -106,14 +186,67 @@ def predict(
     learn_verbs.make_predictions(lesson, values or [])
 
 
-VERBS: dict[str, Callable[..., None]] = {
-    "list": list_lessons,
-    "watch": watch,
-    "hint": hint,
-    "next": following,
-    "reset": reset,
-    "solution": solution,
-    "open": open_file,
-    "progress": progress,
-    "predict": predict,
-}
+@app.command()
+def explain(
+    error: Annotated[
+        list[str] | None, typer.Argument(help="An error message or a line of one; without it, it is read.")
+    ] = None,
+    source: Annotated[
+        Path | None,
+        typer.Option(help="The file that the error is about: names and lines are looked up in it."),
+    ] = None,
+) -> None:
+    """Say in plain words what an error of nvcc, g++, PyTorch or Python means: cause, place, what to do."""
+    from grader.student import explain_verb
+
+    raise typer.Exit(explain_verb.run(" ".join(error or []), source))
+
+
+@app.command("run", context_settings={"allow_interspersed_args": False, "ignore_unknown_options": True})
+def run_file(
+    file: Annotated[Path, typer.Argument(help="A script, tests, a notebook; 07: your file of that lesson.")],
+    arguments: Annotated[list[str] | None, typer.Argument(help="Arguments for the script.")] = None,
+    backend: BackendOption = "simt",
+) -> None:
+    """Run a script or notebook of your own with a cuda device on this CPU, every memory access checked."""
+    from grader.student.run import run_verb
+
+    raise typer.Exit(run_verb.run(file, arguments or [], backend))
+
+
+@app.command(context_settings={"allow_extra_args": True, "ignore_unknown_options": True})
+def lab(
+    context: typer.Context,
+    lesson: Annotated[str, typer.Argument(help="A lesson (07); left out: all of them.")] = "",
+    backend: BackendOption = "auto",
+) -> None:
+    """Open Jupyter on the lessons' notebooks with a cuda device on this CPU. Extra words go to Jupyter."""
+    from grader.student.lab import lab_verb
+
+    raise typer.Exit(lab_verb.run(lesson, backend, context.args))
+
+
+@app.command()
+def doctor() -> None:
+    """Say in a few seconds what this machine has for the course, what it lacks, and how to get it."""
+    from grader.student.doctor.doctor_report import run
+
+    raise typer.Exit(run())
+
+
+@app.command()
+def demo(backend: BackendOption = "auto") -> None:
+    """Grade the starter and the solution of every lesson, and show a table."""
+    from grader.backends import detect
+    from grader.reports.console import screen
+    from grader.student.demo import run
+
+    raise typer.Exit(0 if run(screen(), detect.choose(backend)) else 1)
+
+
+@app.command()
+def companion() -> None:
+    """Install the CPU back end beside a GPU's PyTorch, for the checks that only it can make."""
+    from grader.referee import cpu_environment
+
+    cpu_environment.install(lambda text: print(f"course: {text}", file=sys.stderr))

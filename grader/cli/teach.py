@@ -7,17 +7,14 @@ from typing import Annotated
 
 import typer
 
+from grader.cli.option_types import BackendOption, SandboxOption, SchedulesOption
+from grader.domain.options import GradingOptions
 from grader.reports import formats
 
-
-def register(app: typer.Typer) -> None:
-    """Add the verbs to the command line."""
-    app.command()(batch)
-    app.command()(report)
-    app.command()(similar)
-    app.command()(export)
+app = typer.Typer()
 
 
+@app.command()
 def batch(
     submissions: Annotated[
         Path,
@@ -29,9 +26,7 @@ def batch(
         Path | None, typer.Option(help="The class list (CSV): id, login, email, name, section.")
     ] = None,
     layout: Annotated[str, typer.Option(help="auto, files, folders, gradescope, canvas or moodle.")] = "auto",
-    backend: Annotated[
-        str, typer.Option("--backend", help="auto, cuda (a GPU) or simt (this CPU).")
-    ] = "auto",
+    backend: BackendOption = "auto",
     workers: Annotated[
         int, typer.Option(min=0, help="Gradings at a time here; 0: one a core, or one a GPU.")
     ] = 0,
@@ -58,32 +53,32 @@ def batch(
         list[str] | None,
         typer.Option(metavar="FORMAT", help=f"More formats: {formats.on_request()}. May be repeated."),
     ] = None,
-    sandbox: Annotated[str, typer.Option("--sandbox", help="auto, strict or off.")] = "auto",
+    sandbox: SandboxOption = "auto",
     limit: Annotated[
         float, typer.Option(min=0, help="Seconds for importing a file and for each call; 0: the usual.")
     ] = 0.0,
-    schedules: Annotated[
-        int, typer.Option(min=1, max=64, help="Orders of blocks and warps for each case (simt).")
-    ] = 1,
+    schedules: SchedulesOption = 1,
     profile: Annotated[
         bool, typer.Option("--profile", help="A roofline and a trace for each file that passes.")
     ] = False,
     quiet: Annotated[bool, typer.Option("--quiet", help="Say only what goes wrong, and the end.")] = False,
 ) -> None:
     """Grade a class: in parallel, kept as it comes, resumed by the same command, with reports."""
-    from grader.teaching.batch import batch_verb
+    from grader.teaching.batch import batch_verb, late_policy
+    from grader.teaching.batch.batch_request import Request
 
-    raise typer.Exit(
-        batch_verb.batch(
-            submissions, tuple(lesson), out, roster=roster, layout=layout, backend=backend, workers=workers,
-            scheduler=scheduler, hidden=hidden, due=due, late=late, grace=grace,
-            regrade=tuple(regrade or ()), only_pending=only_pending, by_student=by_student,
-            formats=tuple(report or ()), sandbox=sandbox, limit=limit, schedules=schedules, profile=profile,
-            quiet=quiet,
-        )
+    options = GradingOptions(
+        backend=backend, sandbox=sandbox, hidden=hidden, schedules=schedules, limit_s=limit, with_speed=True
+    )
+    request = Request(
+        submissions, out, tuple(lesson), options, roster=roster, layout=layout, scheduler=scheduler,
+        workers=workers, policy=late_policy.parse(due, late, grace), regrade=tuple(regrade or ()),
+        only_pending=only_pending, by_student=by_student, formats=tuple(report or ()), quiet=quiet,
     )  # fmt: skip
+    raise typer.Exit(batch_verb.batch(request, profile=profile))
 
 
+@app.command()
 def report(
     results: Annotated[Path, typer.Argument(help="A folder of results, or one verdict (check --json FILE).")],
     format: Annotated[
@@ -100,6 +95,7 @@ def report(
     raise typer.Exit(batch_verb.report(results, tuple(format or ()), out))
 
 
+@app.command()
 def similar(
     submissions: Annotated[Path, typer.Argument(help="A folder or zip of submissions, as for batch.")],
     lesson: Annotated[list[str], typer.Option(help="A lesson (07), or several.")],
@@ -113,6 +109,7 @@ def similar(
     raise typer.Exit(similar_verb.run(submissions, tuple(lesson), layout, least, json))
 
 
+@app.command()
 def export(
     platform: Annotated[str, typer.Argument(help="gradescope, classroom50 or nbgrader.")],
     lesson: Annotated[str, typer.Argument(help="A lesson (07).")],

@@ -3,12 +3,17 @@
 from __future__ import annotations
 
 import difflib
+import functools
+import importlib
 import os
 import sys
 from pathlib import Path
 from typing import Any
 
 from typer.core import TyperGroup
+from typer.main import get_group
+
+from grader.domain.errors import BadInputError
 
 # By who types them; a command that is in none of these is for contributors.
 GROUPS: dict[str, tuple[str, ...]] = {
@@ -19,6 +24,8 @@ GROUPS: dict[str, tuple[str, ...]] = {
     "This machine": ("doctor", "demo", "companion"),
 }
 OTHERS = "Contribute"
+HOME = Path(__file__).resolve().parents[2]  # a checkout, or where the package is installed
+CONTRIBUTORS = ("test", "docs", "dev")  # the verbs of tools/verbs.py
 
 
 def name() -> str:
@@ -29,14 +36,44 @@ def name() -> str:
     return "python -m grader" if started == "__main__.py" else started
 
 
+@functools.cache
+def contributors() -> TyperGroup | None:
+    """The verbs of ``tools/verbs.py``, or None where there is no checkout: that folder is not shipped."""
+    if not (HOME / "tools" / "verbs.py").is_file():
+        return None
+    if str(HOME) not in sys.path:
+        sys.path.insert(0, str(HOME))
+    # By its name at run time: what is shipped does without tools, and import-linter holds it to that.
+    return get_group(importlib.import_module("tools.verbs").app)
+
+
 class ByReader(TyperGroup):
-    """A group of commands, listed by who uses them."""
+    """A group of commands, listed by who uses them. Contributors' are loaded when they are asked for."""
+
+    def list_commands(self, ctx: Any) -> list[str]:
+        """Ours, and those of contributors where there is a checkout."""
+        more = contributors()
+        return [*super().list_commands(ctx), *(more.list_commands(ctx) if more else ())]
+
+    def get_command(self, ctx: Any, cmd_name: str) -> Any:
+        """The command of that name, or None; BadInputError for one that needs a checkout."""
+        if found := super().get_command(ctx, cmd_name):
+            return found
+        if more := contributors():
+            return more.get_command(ctx, cmd_name)
+        if cmd_name in CONTRIBUTORS:
+            raise BadInputError(
+                f"{name()} {cmd_name} is for contributors and needs a checkout of the course: "
+                "the folder tools/ is not shipped."
+            )
+        return None
 
     def format_commands(self, ctx: Any, formatter: Any) -> None:
         """A heading for each kind of reader; sentences are wrapped and never cut."""
-        left = [n for n in self.list_commands(ctx) if not any(n in names for names in GROUPS.values())]
+        there = self.list_commands(ctx)
+        left = [n for n in there if not any(n in names for names in GROUPS.values())]
         for heading, names in {**GROUPS, OTHERS: tuple(left)}.items():
-            commands = [(n, self.get_command(ctx, n)) for n in names]
+            commands = [(n, self.get_command(ctx, n)) for n in names if n in there]
             rows = [(n, _summary(command.help or "")) for n, command in commands if command]
             if rows:
                 with formatter.section(heading):

@@ -3,27 +3,30 @@
 from __future__ import annotations
 
 import json
+import sys
 import time
 from collections.abc import Sequence
-from dataclasses import asdict, dataclass, replace
+from dataclasses import asdict
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, TypeAlias
+from typing import TypeAlias
 
-import typer
 from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
-from grader.domain import disk, gpu_card
+from grader.backends import detect
+from grader.domain import disk
 from grader.domain import speed as speeds
 from grader.domain.errors import BadInputError
+from grader.domain.options import GradingOptions
 from grader.domain.speed import Measured, NoSpeed
 from grader.domain.verdict import Verdict
+from grader.profiling import compare_picture
 from grader.profiling.compare_picture import Entry
-
-if TYPE_CHECKING:
-    from grader.referee.pairs.several import Place
-    from grader.referee.timing.interval import Interval
+from grader.referee.pairs import contest, pair_job
+from grader.referee.pairs.several import Place
+from grader.referee.timing.interval import Interval
+from grader.reports.console import screen
 
 NEAR = 0.05  # predictions that lie closer than this are not told apart
 PREDICTED = (
@@ -34,7 +37,7 @@ MEASURED = (
     "One race on this GPU: blocks of all candidates and of eager PyTorch in turns. Intervals hold with 95 %; "
     "candidates whose direct comparison leaves open which is faster share a rank."
 )
-Direct: TypeAlias = "dict[tuple[int, int], Interval]"
+Direct: TypeAlias = dict[tuple[int, int], Interval]
 
 
 def entry(name: str, verdict: Verdict, number: int = 0) -> Entry:
@@ -132,40 +135,23 @@ def as_json(
     }  # fmt: skip
 
 
-@dataclass(frozen=True, slots=True)
-class Wanted:
-    """What is asked for beside the table. ``card``: predicted for without a GPU."""
-
-    json: str = ""
-    picture: str = ""
-    card: str = gpu_card.DEFAULT
-    sandbox: str = "auto"
-
-
-def run(files: list[Path], reference: Path, backend_name: str, wanted: Wanted | None = None) -> int:
-    """Grade and time every candidate; 0 if all of them passed."""
-    from grader.backends import detect as backend
-    from grader.profiling import compare_picture as picture
-    from grader.referee.pairs import contest
-    from grader.referee.pairs.pair_job import Options, job
-    from grader.reports.console import screen
-
-    wanted = wanted or Wanted()
-    gpu_card.card(wanted.card)  # says which there are
-    if wanted.picture and not wanted.picture.endswith(".svg"):
-        raise BadInputError(f"The picture is SVG: call it {Path(wanted.picture).stem}.svg.")
-    choice = backend.choose(backend_name)
-    given = Options(card=wanted.card.lower())
-    jobs = [replace(job(reference, path, choice, given), sandbox=wanted.sandbox) for path in files]
+def run(
+    files: list[Path], reference: Path, options: GradingOptions, json_file: str = "", picture: str = ""
+) -> int:
+    """Grade and time every candidate; 0 if all of them passed. ``json_file``, ``picture``: also written."""
+    if picture and not picture.endswith(".svg"):
+        raise BadInputError(f"The picture is SVG: call it {Path(picture).stem}.svg.")
+    choice = detect.choose(options.backend)
+    jobs = [pair_job.job(reference, path, choice, options) for path in files]
     plain = [p.name for p in files]
     names = [p.name if plain.count(p.name) == 1 else str(p) for p in files]
-    judged = _Judged(names, wanted.json)
+    judged = _Judged(names, json_file)
     done = contest.contest(jobs, judged.hear)
     entries = [entry(names[n], verdict, n) for n, verdict in enumerate(done.verdicts)]
     show(screen(), entries, done.direct)
-    if wanted.json:
-        _write(wanted.json, as_json(entries, done.direct, done.stages, done.each))
-    if wanted.picture and not picture.write(Path(wanted.picture), entries, wanted.card.lower()):
+    if json_file:
+        _write(json_file, as_json(entries, done.direct, done.stages, done.each))
+    if picture and not compare_picture.write(Path(picture), entries, options.card):
         screen().print(Text("No candidate has a speed, so there is no roofline to draw.", "yellow"))
     return 0 if all(e.verdict.ok for e in entries) else 1
 
@@ -184,7 +170,7 @@ class _Judged:
         verdict = place.judged or place.verdict
         said = verdict.status if verdict else "no verdict"
         count, seconds = f"{self._heard} of {len(self._names)}", time.monotonic() - self._begun
-        typer.echo(f"{count} graded after {seconds:.0f} s: {self._names[place.number]} ({said})", err=True)
+        print(f"{count} graded after {seconds:.0f} s: {self._names[place.number]} ({said})", file=sys.stderr)
         if verdict and self._json:
             self._entries.append(entry(self._names[place.number], verdict, place.number))
             self._entries.sort(key=lambda e: e.number)
@@ -193,28 +179,3 @@ class _Judged:
 
 def _write(path: str, found: dict[str, object]) -> None:
     disk.write(Path(path), json.dumps(found, indent=1) + "\n", sync=True)
-
-
-def register(app: typer.Typer) -> None:
-    """Add the verb."""
-
-    @app.command()
-    def compare(
-        files: Annotated[list[Path], typer.Argument(help="The candidates: files with ModelNew.")],
-        reference: Annotated[
-            Path | None, typer.Option(help="The reference that all of them are held against.")
-        ] = None,
-        backend: Annotated[str, typer.Option(help="auto, cuda (a GPU) or simt (this CPU).")] = "auto",
-        json: Annotated[str, typer.Option(help="Also write ranks and verdicts as JSON to this file.")] = "",
-        picture: Annotated[str, typer.Option(help="Also draw the roofline into this file (SVG).")] = "",
-        card: Annotated[str, typer.Option(help="Without a GPU: the one to predict for.")] = gpu_card.DEFAULT,
-        sandbox: Annotated[str, typer.Option(help="auto, strict or off, as for check.")] = "auto",
-    ) -> None:
-        """Grade several candidates for one problem, and rank those that the data can tell apart."""
-        if reference is None:
-            raise BadInputError(
-                "compare holds several files against one reference: name it with --reference REFERENCE.py. "
-                "A lesson's file is timed by `course check 07 --time`, the lessons' solutions by "
-                "`course bench 07`."
-            )
-        raise typer.Exit(run(files, reference, backend, Wanted(json, picture, card, sandbox)))

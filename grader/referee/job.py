@@ -3,17 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from grader.backends import detect
 from grader.backends.simt.request import BuildRequest, Built
-from grader.domain import gpu_card
+from grader.domain import lessons
+from grader.domain.lessons import Lesson
+from grader.domain.options import GradingOptions
 from grader.domain.speed import Speed
 from grader.domain.submission import Submission
 from grader.domain.task import Task
 from grader.domain.verdict import Verdict
 from grader.feedback.look import Advice
+from grader.referee import nearest
 from grader.referee.lesson_problem import LessonProblem
 from grader.referee.process.forkserver import Forkserver
 from grader.referee.process.player_process import Limits
@@ -30,8 +33,6 @@ class Job:
 
     ``tell`` hears that a stage is over: "loaded", and "judged" with the verdict before any speed.
     ``reins`` gets what ends the grading early: called from any thread, it kills all of its processes.
-    ``baselines``: modes of torch.compile to race beside eager. ``card``: predicted for without a GPU.
-    ``schedules``: orders of blocks and warps to play each case in (CPU back end).
     ``forkservers`` by back end: players are forked from them instead of started; of "reference" only its own.
     ``beside``: more files that the submission may read; ``reference_beside``: that the reference may.
     ``pose`` makes the problem that both sides get. ``timer`` finds the speed of a submission that passed,
@@ -46,12 +47,7 @@ class Job:
     submission: Submission
     choice: detect.Choice
     limits: Limits = field(default_factory=Limits)
-    with_speed: bool = False
-    baselines: tuple[str, ...] = ()
-    card: str = gpu_card.DEFAULT
-    sandbox: str = "auto"
-    student: str = ""
-    schedules: int = 1
+    options: GradingOptions = field(default_factory=GradingOptions)
     say: Callable[[str], None] = _silent
     tell: Callable[[str, Verdict | None], None] = _silent
     reins: Callable[[Callable[[], None]], None] = _silent
@@ -66,6 +62,26 @@ class Job:
     def folders(self) -> list[str]:
         """Beside its own, the folders that the submission may import from."""
         return sorted({str(p if p.is_dir() else p.parent) for p in self.beside})
+
+
+def lesson_job(lesson: Lesson, file: Submission, choice: detect.Choice, options: GradingOptions) -> Job:
+    """The grading of a lesson's file; BadInputError for a file of hidden cases that is none."""
+    return Job(
+        lesson.name,
+        lessons.with_hidden(lesson.task, options.hidden) if options.hidden else lesson.task,
+        lesson.reference,
+        file,
+        choice,
+        within(Limits(), options),
+        options,
+        rights=nearest.solutions(lesson.solution.parent) if options.search else (),
+    )
+
+
+def within(usual: Limits, options: GradingOptions) -> Limits:
+    """The usual limits, with what was asked for instead."""
+    load, call = options.limit_s or usual.load, options.limit_s or usual.call
+    return replace(usual, load=load, call=call, memory_bytes=options.memory_bytes)
 
 
 @dataclass(frozen=True, slots=True)

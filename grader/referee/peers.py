@@ -60,7 +60,7 @@ class PeerProcesses:
         writes = tuple(map(Path, env.values()))
         job = self._job
         return Player(
-            "cuda", job.limits, sees=files, writes=writes, env=env, mode=job.sandbox,
+            "cuda", job.limits, sees=files, writes=writes, env=env, mode=job.options.sandbox,
             forkserver=job.forkservers.get("cuda"),
         )  # fmt: skip
 

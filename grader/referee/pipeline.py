@@ -31,7 +31,7 @@ from grader.referee.session import Record, Session
 def check(job: Job) -> Outcome:
     """Grade one submission. Only BadInputError and errors of a toolchain are raised."""
     begun = time.monotonic()
-    sandbox.require(job.sandbox)
+    sandbox.require(job.options.sandbox)
     starter = job.reference.with_name("exercise.py")
     advice = look(job.submission, job.task, starter.read_text("utf-8") if starter.is_file() else "")
     stages = {"look": time.monotonic() - begun}
@@ -58,7 +58,7 @@ def _judged(running: Processes, stages: dict[str, float], begun: float) -> Speed
         grading.grade(session)
         record.warned = running.builder.warned if running.builder else []
         job.tell("judged", _verdict(job, record, stages | record.stages, begun, None))
-        if job.with_speed and (job.task.speed or job.timer) and all(f.ok for f in record.findings):
+        if job.options.with_speed and (job.task.speed or job.timer) and all(f.ok for f in record.findings):
             timed = time.monotonic()
             measured = _timed(job, session)
             record.stages["speed"] = time.monotonic() - timed
@@ -80,7 +80,7 @@ class Processes:
         answering = bool(job.task.cases or job.task.reference_entry)
         sees = (job.reference, *job.reference_beside) if answering else ()
         parent = job.forkservers.get("reference") or job.forkservers.get(kind)
-        self._reference = Player(kind, job.limits, sees=sees, mode=job.sandbox, forkserver=parent)
+        self._reference = Player(kind, job.limits, sees=sees, mode=job.options.sandbox, forkserver=parent)
         self.oracle = Oracle(self._reference, job.task)
         self._inspection = inspection = _inspection(job)
         self._peers = PeerProcesses(job, self._start)
@@ -90,9 +90,9 @@ class Processes:
             self._start,
             self.oracle,
             job.pose,
-            student=job.student,
+            student=job.options.student,
             folders=tuple(job.folders),
-            schedules=1 if cuda else job.schedules,
+            schedules=1 if cuda else job.options.schedules,
             inspect=inspection.findings if inspection else None,
             known_clean=inspection.known if inspection else "",
             on_cpu=functools.cache(self._on_cpu) if cuda else None,
@@ -117,7 +117,7 @@ class Processes:
         return Player(
             job.choice.name, job.limits, sees=(job.submission.path, *job.beside),
             writes=tuple(Path(folder) for folder in self._env.values()), build=self.builder, env=self._env,
-            mode=job.sandbox, forkserver=job.forkservers.get(job.choice.name),
+            mode=job.options.sandbox, forkserver=job.forkservers.get(job.choice.name),
         )  # fmt: skip
 
     def _loaded(self) -> None:
@@ -127,7 +127,8 @@ class Processes:
 
     def _on_cpu(self) -> dict[str, Finding] | str:
         job = self.job
-        return cpu_environment.findings(job.lesson, job.submission.path, job.sandbox, job.student)
+        mode, student = job.options.sandbox, job.options.student
+        return cpu_environment.findings(job.lesson, job.submission.path, mode, student)
 
     def _abandon(self) -> None:
         """From another thread: kill all of it."""
@@ -143,7 +144,7 @@ def _times_said(notice: str) -> itertools.count[int]:
 
 def _warn_of_sandbox(job: Job) -> None:
     """What the sandbox lacks here; once, since this process may grade many files."""
-    if (lacking := sandbox.notice(job.sandbox)) and not next(_times_said(lacking)):
+    if (lacking := sandbox.notice(job.options.sandbox)) and not next(_times_said(lacking)):
         job.say(lacking)
 
 
@@ -152,7 +153,7 @@ def _builder(job: Job) -> builder.SimtBuilder | None:
     if job.choice.name != "simt":
         return None
     builder.prepare(job.say)
-    return builder.SimtBuilder(job.limits.build, job.sandbox)
+    return builder.SimtBuilder(job.limits.build, job.options.sandbox)
 
 
 def _with_tools(job: Job) -> Job:
@@ -178,7 +179,9 @@ def _timed(job: Job, session: Session) -> Speed | None:
             return job.timer(session)
         from grader.referee.timing import task_speed  # not needed, and not loaded, before a file is right
 
-        return task_speed.speed_of(session, job.task, job.choice.name, job.baselines, job.card)
+        return task_speed.speed_of(
+            session, job.task, job.choice.name, job.options.baselines, job.options.card
+        )
     except FaultError as fault:
         session.forfeit()
         session.record.findings.append(fault.finding("speed"))
@@ -254,9 +257,10 @@ def _copies(job: Job) -> Callable[[Path], Player]:
     """Starts players for copies of the submission."""
 
     def start(path: Path) -> Player:
-        build = builder.SimtBuilder(nearest.LIMITS.build, job.sandbox)
+        mode = job.options.sandbox
+        build = builder.SimtBuilder(nearest.LIMITS.build, mode)
         parent = job.forkservers.get("simt") or nearest.shared_forkserver()
-        return Player("simt", nearest.LIMITS, sees=(path,), build=build, mode=job.sandbox, forkserver=parent)
+        return Player("simt", nearest.LIMITS, sees=(path,), build=build, mode=mode, forkserver=parent)
 
     return start
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 
 from rich.box import SIMPLE_HEAD
@@ -15,10 +16,11 @@ from rich.text import Text
 from grader.backends import detect
 from grader.domain import lessons
 from grader.domain.lessons import Lesson
+from grader.domain.options import GradingOptions
 from grader.domain.speed import NoSpeed
 from grader.domain.submission import read
 from grader.domain.verdict import Finding, Status, Verdict
-from grader.referee.job import Job, Outcome
+from grader.referee.job import Outcome, lesson_job
 from grader.referee.pipeline import check, warm
 from grader.reports import wording
 from grader.reports.console import ratios, speed_note
@@ -58,8 +60,8 @@ def _grade(console: Console, lesson: Lesson, file: Path, choice: detect.Choice) 
     what = f"[bold]{lesson.name}[/] {file.name}"
     with console.status(f"grading {what}"):
         say: Callable[[str], None] = lambda text: console.print(f"  {text}", style="dim")  # noqa: E731
-        job = Job(lesson.name, lesson.task, lesson.reference, read(file), choice, with_speed=True, say=say)
-        outcome = check(warm(job))
+        job = lesson_job(lesson, read(file), choice, GradingOptions(with_speed=True))
+        outcome = check(warm(replace(job, say=say)))
     verdict = outcome.verdict
     style = "green" if verdict.ok else "yellow"
     console.print(f"{what}: [{style}]{verdict.status}[/] {wording.points(verdict)}")

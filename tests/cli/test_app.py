@@ -1,7 +1,10 @@
 """The verbs as a person types them: what is printed, and with which exit code."""
 
+import inspect
 import json
 import os
+import re
+import shutil
 import signal
 import subprocess
 import sys
@@ -10,6 +13,8 @@ from pathlib import Path
 
 import pytest
 
+import grader
+from grader.cli import verb_groups
 from grader.domain.lessons import course_root, find, names
 
 ROOT = course_root()
@@ -60,6 +65,37 @@ def test_bad_input_is_one_sentence_and_exit_code_2(words: list[str], said: str) 
 def test_an_unknown_verb_and_a_missing_word_are_exit_code_2() -> None:
     assert course("chek").returncode == 2
     assert course("check").returncode == 2
+
+
+def test_without_a_checkout_contributors_verbs_are_refused_in_a_sentence(tmp_path: Path) -> None:
+    shutil.copytree(ROOT / "grader", tmp_path / "grader", ignore=shutil.ignore_patterns("__pycache__"))
+    installed = {"PYTHONPATH": str(tmp_path), "COURSE_ROOT": str(ROOT), "PYTHONSAFEPATH": "1"}
+    for words in (["test"], ["docs"], ["dev", "generate", "--check"]):
+        done = course(*words, **installed)
+        assert done.returncode == 2 and done.stderr.count("\n") == 1
+        assert f"{words[0]} is for contributors and needs a checkout" in done.stderr
+    shown = course("--help", **installed)
+    assert shown.returncode == 0 and "Teach:" in shown.stdout and "Contribute" not in shown.stdout
+    assert course("list", **installed).returncode == 0
+
+
+def test_help_lists_every_verb_for_those_who_type_it() -> None:
+    shown = course("--help").stdout
+    for heading, verbs in verb_groups.GROUPS.items():
+        listed = re.findall(r"^  (\w+)", shown.split(f"{heading}:\n")[1].split("\n\n")[0], re.M)
+        assert listed == list(verbs)
+    assert re.findall(r"^  (\w+) ", shown.split("Contribute:\n")[1], re.M) == ["test", "dev"]
+    assert set(verb_groups.CONTRIBUTORS) == set(verb_groups.contributors().commands)  # type: ignore[union-attr]
+
+
+def test_the_library_s_function_has_its_real_signature() -> None:
+    signature = inspect.signature(grader.check, eval_str=True)
+    assert list(signature.parameters) == [
+        "reference", "submission", "backend", "time", "inputs", "mode", "sandbox", "warm",
+    ]  # fmt: skip
+    assert signature.return_annotation is grader.Verdict
+    described = (grader.check.__doc__ or "").split("Args:\n")[1].split("\n\n")[0]
+    assert re.findall(r"^ {8}(\w+):", described, re.M) == list(signature.parameters)
 
 
 def test_an_empty_file_is_exit_code_2(tmp_path: Path) -> None:

@@ -12,6 +12,7 @@ from pathlib import Path
 from grader.backends.detect import Choice
 from grader.domain.cache import cache_folder
 from grader.domain.lessons import load_task
+from grader.domain.options import GradingOptions
 from grader.domain.submission import read
 from grader.domain.task import Speed
 from grader.domain.verdict import Finding, Status, Verdict
@@ -80,9 +81,10 @@ def grade(
     task = replace(task, speed=task.speed or speed)
     if backend == "cuda" and entry.kind != "luck":  # compute-sanitizer takes longer than all the rest
         task = replace(task, memory_points=0)
+    options = GradingOptions(with_speed=race and (backend == "cuda" or speed is not None))
     job = Job(
         f"corpus/{entry.task}", task, folder / "reference.py", read(path),
-        Choice(backend, "corpus"), limits, with_speed=race and (backend == "cuda" or speed is not None),
+        Choice(backend, "corpus"), limits, options,
     )  # fmt: skip
     verdict = check(warm(job) if forked else warm_reference(job)).verdict
     return Result(entry, verdict, tuple(left_behind()))

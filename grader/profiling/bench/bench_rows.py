@@ -11,6 +11,7 @@ from grader.domain import lessons, submission
 from grader.domain import speed as speeds
 from grader.domain.errors import BadInputError
 from grader.domain.lessons import Lesson
+from grader.domain.options import GradingOptions
 from grader.domain.speed import Measured, NoSpeed, Predicted, Speed
 from grader.domain.verdict import Finding
 from grader.referee.job import Job
@@ -51,8 +52,9 @@ def row(lesson: Lesson, choice: detect.Choice, baselines: tuple[str, ...], card:
     """
     task = replace(lesson.task, cases=lesson.task.cases[:1], memory_points=0, parts=_ratios(lesson))
     job = Job(
-        lesson.name, task, lesson.reference, submission.read(lesson.solution), choice, with_speed=True,
-        baselines=baselines, card=card, say=lambda text: print(text, file=sys.stderr),
+        lesson.name, task, lesson.reference, submission.read(lesson.solution), choice,
+        options=GradingOptions(with_speed=True, baselines=baselines, card=card),
+        say=lambda text: print(text, file=sys.stderr),
     )  # fmt: skip
     verdict = check(warm(job)).verdict
     wrong = [f for f in verdict.findings if not f.ok and not f.status.startswith("pending")]

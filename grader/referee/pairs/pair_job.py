@@ -3,17 +3,17 @@
 from __future__ import annotations
 
 import ast
-from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from grader.backends.detect import Choice
-from grader.domain import gpu_card, submission
+from grader.domain import submission
 from grader.domain.errors import BadInputError
+from grader.domain.options import GradingOptions
 from grader.domain.speed import Speed
 from grader.domain.submission import Submission
 from grader.domain.task import Task
-from grader.referee.job import Job
+from grader.referee.job import Job, within
 from grader.referee.pairs import pair_timing, task_yml
 from grader.referee.pairs.pair_problem import PairProblem
 from grader.referee.pairs.play import Pair
@@ -24,43 +24,20 @@ if TYPE_CHECKING:
 
 LIMITS = Limits(load=60.0, call=300.0)  # full-size problems take their time on a CPU
 BESIDE = (".cu", ".cuh", ".cpp", ".cc", ".c", ".h", ".hpp")
-MODES = ("", "train", "eval")
 
 
-@dataclass(frozen=True, slots=True)
-class Options:
-    """How a pair is graded. ``inputs``: "unkind", or "as-given" for the bare original.
-
-    ``mode``: "train", "eval", or "" as the constructor leaves it. ``budget``: bytes for float64 answers at a
-    time, 0 for a gibibyte. ``memory``: bytes that each process may use, 0 for half of the machine.
-    ``baselines``: modes of torch.compile to race beside eager. ``card``: predicted for without a GPU.
-    """
-
-    inputs: str = "unkind"
-    mode: str = ""
-    budget: int = 0
-    memory: int = 0
-    baselines: tuple[str, ...] = ()
-    card: str = gpu_card.DEFAULT
-
-
-def job(reference: Path, file: Path, choice: Choice, options: Options | None = None) -> Job:
+def job(reference: Path, file: Path, choice: Choice, options: GradingOptions) -> Job:
     """The grading of ``file`` against ``reference``; BadInputError for files that are no pair.
 
     ``reference`` is a KernelBench-style file (``Model``, ``get_inputs``, ``get_init_inputs``), or a
     ``task.yml`` or its folder.
     """
-    options = options or Options()
-    if options.inputs not in ("unkind", "as-given"):
-        raise BadInputError(f"There are no inputs {options.inputs!r}; there are: unkind, as-given.")
-    if options.mode not in MODES:
-        raise BadInputError(f"There is no mode {options.mode!r}; there are: train, eval.")
     points = 2 if choice.name == "simt" else 0
 
     def timer(session: Session) -> Speed | None:
         return pair_timing.speed_of_pair(session, options.baselines, options.card)
 
-    limits = replace(LIMITS, memory_bytes=options.memory)
+    limits = within(LIMITS, options)
     if task_yml.is_one(reference):
         problem = task_yml.read(reference)
         pair = Pair(
@@ -70,18 +47,19 @@ def job(reference: Path, file: Path, choice: Choice, options: Options | None = N
         mine, shown = submission.read(file), problem.shown
         task = Task(title=problem.name, entry="custom_kernel", parts=(pair,), reference_entry="ref_kernel")
         return Job(
-            problem.name, task, problem.reference, mine, choice, limits, beside=(*_beside(mine), *shown),
-            reference_beside=problem.beside, timer=timer, pose=lambda session: PairProblem(session, pair),
+            problem.name, task, problem.reference, mine, choice, limits, options,
+            beside=(*_beside(mine), *shown), reference_beside=problem.beside, timer=timer,
+            pose=lambda session: PairProblem(session, pair),
         )  # fmt: skip
     ref, mine = submission.read(reference), submission.read(file)
     _require(ref, {"Model", "get_inputs"})
     pair = Pair(
         str(ref.path), as_given=options.inputs == "as-given", mode=options.mode, memory_points=points,
-        budget=options.budget,
+        budget=options.budget_bytes,
     )  # fmt: skip
     task = Task(title=ref.path.stem, entry="ModelNew", kind="model", reference_entry="Model", parts=(pair,))
     return Job(
-        ref.path.stem, task, ref.path, mine, choice, limits, beside=_beside(mine),
+        ref.path.stem, task, ref.path, mine, choice, limits, options, beside=_beside(mine),
         reference_beside=_beside(ref), timer=timer, pose=lambda session: PairProblem(session, pair),
     )  # fmt: skip
 

@@ -142,7 +142,7 @@ class Several:
     def _grade(self, place: Place) -> None:
         self._hands.acquire()
         place.waited = time.monotonic() - self._begun
-        job = replace(place.job, tell=place.hear, reins=place.hold, with_speed=True)
+        job = replace(place.job, tell=place.hear, reins=place.hold)
         if timer := self._timer:
             job = replace(job, timer=lambda session: timer(place, session))
         try:

@@ -139,7 +139,7 @@ def shared(backend: str) -> dict[str, Forkserver]:
 
 
 class ForkedProcess(SandboxedProcess):
-    """A player forked from a nursery: a session of its own that confines itself (Landlock, seccomp)."""
+    """A player forked from a forkserver: a session of its own that confines itself (Landlock, seccomp)."""
 
     name = "warm process"
 

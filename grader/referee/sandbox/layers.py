@@ -6,9 +6,9 @@ import sys
 from dataclasses import dataclass
 
 from grader.domain.errors import BadInputError
+from grader.domain.options import require_sandbox
 from grader.protocol.confinement import landlock, seccomp
 from grader.referee.sandbox import bubblewrap
-from grader.referee.sandbox.mounts import MODES
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,8 +38,7 @@ def layers() -> list[Layer]:
 def require(mode: str) -> None:
     """For "strict": :class:`~grader.domain.errors.BadInputError` unless all that the sandbox rests on is
     there."""
-    if mode not in MODES:
-        raise BadInputError(f"There is no sandbox mode {mode!r}; the modes are {', '.join(MODES)}.")
+    require_sandbox(mode)
     if mode != "strict":
         return
     # Landlock repeats what bubblewrap does already; kernels without it are no reason to refuse.

@@ -17,7 +17,6 @@ from pathlib import Path
 
 import grader
 
-MODES = ("auto", "strict", "off")
 SYSTEM = ("/usr", "/bin", "/sbin", "/lib", "/lib32", "/lib64", "/libx32")
 # Loader and compiler look these up; nothing in them is about people or secrets.
 SYSTEM_FILES = (

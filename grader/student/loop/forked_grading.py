@@ -10,27 +10,29 @@ import select
 import signal
 import time
 import warnings
+from dataclasses import replace
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeAlias
 
 from grader.backends.detect import Choice
 from grader.domain import disk, submission
 from grader.domain.errors import BadInputError
 from grader.domain.lessons import Lesson
+from grader.domain.options import GradingOptions
 from grader.domain.verdict import Verdict
-from grader.referee import nearest
-from grader.referee.job import Job
+from grader.referee.job import lesson_job
 from grader.referee.pipeline import check
 from grader.referee.process.forkserver import Forkserver
 
 PR_SET_PDEATHSIG = 1
+Forkservers: TypeAlias = dict[str, Forkserver]
 
 
 class ForkedGrading:
     """A grading that runs; ``events`` returns its messages, each with the seconds since it began."""
 
     def __init__(
-        self, lesson: Lesson, file: Path, choice: Choice, sandbox: str, forkservers: dict[str, Forkserver]
+        self, lesson: Lesson, file: Path, choice: Choice, options: GradingOptions, forkservers: Forkservers
     ) -> None:
         self._forkservers = forkservers
         self.fd, write_end = os.pipe()
@@ -41,7 +43,7 @@ class ForkedGrading:
             self._pid = os.fork()
         if self._pid == 0:
             os.close(self.fd)
-            _grade(lesson, file, choice, sandbox, forkservers, write_end)
+            _grade(lesson, file, choice, options, forkservers, write_end)
         os.close(write_end)
         self._left = b""
         self.over = False
@@ -77,7 +79,7 @@ class ForkedGrading:
 
 
 def _grade(
-    lesson: Lesson, file: Path, choice: Choice, sandbox: str, forkservers: dict[str, Forkserver], out: int
+    lesson: Lesson, file: Path, choice: Choice, options: GradingOptions, forkservers: Forkservers, out: int
 ) -> None:
     """In the fork: grade, and write one line of JSON for everything there is to say. Never returns."""
     begun = time.monotonic()
@@ -98,12 +100,8 @@ def _grade(
             ctypes.CDLL(None).prctl(PR_SET_PDEATHSIG, signal.SIGTERM)
         signal.signal(signal.SIGTERM, stop)
         signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is the watch's to handle
-        read = submission.read(file)
-        job = Job(
-            lesson.name, lesson.task, lesson.reference, read, choice, with_speed=True, sandbox=sandbox,
-            say=lambda text: say(stage="say", text=text), tell=tell, forkservers=forkservers,
-            rights=nearest.solutions(lesson.solution.parent),
-        )  # fmt: skip
+        job = lesson_job(lesson, submission.read(file), choice, options)
+        job = replace(job, say=lambda text: say(stage="say", text=text), tell=tell, forkservers=forkservers)
         outcome = check(job)
         say(stage="done", verdict=outcome.verdict.as_json())
     except BadInputError as error:

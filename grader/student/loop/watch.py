@@ -14,6 +14,7 @@ from grader.backends import detect
 from grader.domain import lessons, submission, workspace
 from grader.domain.errors import BadInputError
 from grader.domain.lessons import Lesson
+from grader.domain.options import GradingOptions
 from grader.domain.verdict import Verdict
 from grader.feedback.look import look
 from grader.referee import builder
@@ -31,11 +32,8 @@ from grader.student.loop.keys import Keys
 class Watch:
     """The state between two events: a save, a key, a message of the grading."""
 
-    def __init__(self, lesson: Lesson, choice: detect.Choice, sandbox: str, keys: Keys) -> None:
-        self.lesson = lesson
-        self.choice = choice
-        self.sandbox = sandbox
-        self.keys = keys
+    def __init__(self, lesson: Lesson, choice: detect.Choice, options: GradingOptions, keys: Keys) -> None:
+        self.lesson, self.choice, self.options, self.keys = lesson, choice, options, keys
         self.console = screen()
         self.live = keys.fd >= 0
         self.view = watch_view.View(lesson)
@@ -99,7 +97,7 @@ class Watch:
         self.view.running = "building and running"
         self.warm_up()
         self.grading = ForkedGrading(
-            self.lesson, workspace.place(self.lesson), self.choice, self.sandbox, self.forkservers
+            self.lesson, workspace.place(self.lesson), self.choice, self.options, self.forkservers
         )
         self.draw()
 
@@ -234,13 +232,13 @@ class Watch:
             self.grading = None
 
 
-def run(word: str, wanted: str, sandbox: str) -> None:
+def run(word: str, options: GradingOptions) -> None:
     """Watch the lesson of that number or name, or the one that is next."""
     lesson = learn_verbs.wanted(word)
     for sign in (signal.SIGTERM, signal.SIGHUP):  # the terminal was closed: leave as if asked to
         signal.signal(sign, _leave)
     with Keys() as keys, contextlib.suppress(KeyboardInterrupt):
-        Watch(lesson, detect.choose(wanted), sandbox, keys).run()
+        Watch(lesson, detect.choose(options.backend), options, keys).run()
     print("\ncourse: the watch has ended; your progress is kept.")
 
 

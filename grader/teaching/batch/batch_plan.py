@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import json
 from collections.abc import Iterable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 import msgspec
@@ -13,6 +13,7 @@ import msgspec
 from grader.domain import disk, lessons, submission
 from grader.domain.errors import BadInputError
 from grader.domain.lessons import Lesson
+from grader.domain.options import GradingOptions
 from grader.reports.row import LessonFacts
 from grader.teaching.batch import grading_key
 from grader.teaching.batch import late_policy as late
@@ -49,15 +50,11 @@ class Entry:
 
 @dataclass(frozen=True, slots=True)
 class Settings:
-    """What the teacher asked for, as far as it decides about verdicts. ``hidden``: texts by lesson."""
+    """What decides about verdicts, on these machines. ``hidden``: texts by lesson."""
 
-    backend: str
+    options: GradingOptions
     device: str
-    sandbox: str = "auto"
-    limit: float = 0.0
-    schedules: int = 1
     by_student: bool = False
-    memory: int = 0
     arch: str = ""
     hidden: dict[str, str] = field(default_factory=dict)
 
@@ -131,17 +128,11 @@ def _entry(
     except (RecursionError, ValueError) as error:  # a notebook made to be unreadable
         return Entry(*common, refused=f"{short} cannot be read: {type(error).__name__}.")
     hidden = settings.hidden.get(lesson.name, "")
-    student = one.student if settings.by_student else ""
-    name, parts = grading_key.made(
-        lesson, given.digest, settings.backend, settings.device, hidden=hidden, student=student,
-        limit=settings.limit, schedules=settings.schedules,
-    )  # fmt: skip
+    options = replace(settings.options, student=one.student if settings.by_student else "")
+    name, parts = grading_key.made(lesson, given.digest, settings.device, options, hidden)
     if name not in orders:
-        orders[name] = Order(
-            name, lesson.name, parts["task"], given.source, settings.backend, hidden,
-            parts.get("student", ""), settings.sandbox, settings.limit, settings.memory,
-            settings.schedules, settings.arch,
-        )  # fmt: skip
+        asked = replace(options, student=parts.get("student", ""))
+        orders[name] = Order(name, lesson.name, parts["task"], given.source, asked, hidden, settings.arch)
     return Entry(*common, subject=subject(lesson.name, parts), key=name)
 
 

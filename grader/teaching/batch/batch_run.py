@@ -6,7 +6,7 @@ import sys
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
 from pathlib import Path
 
 import msgspec
@@ -33,37 +33,13 @@ from grader.teaching.batch import (
 )
 from grader.teaching.batch import unpack as archives
 from grader.teaching.batch.batch_plan import Entry, Plan, Settings
+from grader.teaching.batch.batch_request import Request
 from grader.teaching.batch.batch_work import Order
 from grader.teaching.batch.journal import Journal, Line
-from grader.teaching.batch.late_policy import Policy
 from grader.teaching.batch.machines import Machines
 from grader.teaching.batch.results_folder import ResultsFolder
 from grader.teaching.batch.scheduler import Answer
 from grader.teaching.batch.student_files import StudentFile
-
-
-@dataclass(frozen=True, slots=True)
-class Request:
-    """What the teacher asked for; see ``./course batch --help`` for each."""
-
-    submissions: Path
-    out: Path
-    lessons: tuple[str, ...]
-    backend: str
-    roster: Path | None = None
-    layout: str = "auto"
-    scheduler: str = ""
-    workers: int = 0
-    hidden: Path | None = None
-    policy: Policy = field(default_factory=Policy)
-    regrade: tuple[str, ...] = ()
-    only_pending: bool = False
-    by_student: bool = False
-    sandbox: str = "auto"
-    limit: float = 0.0
-    schedules: int = 1
-    formats: tuple[str, ...] = ()
-    quiet: bool = False
 
 
 def run(request: Request) -> Class:
@@ -74,10 +50,9 @@ def run(request: Request) -> Class:
     results = ResultsFolder(request.out)
     handed, title = _handed(request, wanted, results), disk.legible(request.submissions.stem)
     with journal.opened(results.journal) as kept, _machines(request) as machines:
-        settings = Settings(
-            request.backend, machines.device, request.sandbox, request.limit, request.schedules,
-            request.by_student, machines.memory, machines.arch, _hidden(request.hidden, wanted),
-        )  # fmt: skip
+        options = replace(request.options, memory_bytes=machines.memory)
+        hidden = _hidden(options.hidden, wanted)
+        settings = Settings(options, machines.device, request.by_student, machines.arch, hidden)
         made = batch_plan.make(handed, wanted, settings, request.policy)
         disk.write(results.plan, made.text(title))
         before = class_rows.best(results.lines())
@@ -116,7 +91,9 @@ class _Batch:
         order, owners = answer.order, self._owners[answer.order.key]
         lesson = self._lessons[order.lesson]
         said = batch_work.read_answer(answer.text)
-        verdict = said.verdict or batch_work.ungraded(lesson, order.backend, answer.reason or said.error)
+        verdict = said.verdict or batch_work.ungraded(
+            lesson, order.options.backend, answer.reason or said.error
+        )
         verdict = replace(verdict, submission=_name(owners[0]) if len(owners) == 1 else "submission.py")
         key, old = order.key, self.lines.get(owners[0].subject)
         if self._request.only_pending and old:

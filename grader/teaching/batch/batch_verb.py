@@ -6,44 +6,34 @@ import json
 import sys
 from collections import Counter
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from rich.table import Table
 
-from grader.backends import detect as back_ends
-from grader.domain import lessons, packages
+from grader.domain import packages
 from grader.domain.errors import BadInputError
 from grader.reports import formats
+from grader.teaching.batch.batch_request import Request, settled
 
 if TYPE_CHECKING:
     from grader.reports.row import Class
 
 
-def batch(submissions: Path, wanted: tuple[str, ...], out: Path, **options: Any) -> int:
-    """Grade a class and write its reports; 0, or 1 when the grader itself could not grade somebody."""
+def batch(request: Request, *, profile: bool) -> int:
+    """Grade a class and write its reports; 0, or 1 when the grader itself could not grade somebody.
+
+    ``profile``: whether each file that passes gets a roofline and a trace.
+    """
     packages.require("Grading a class", *packages.CLASS)
-    from grader.teaching.batch import batch_run, late_policy, profiles, report_files
+    from grader.teaching.batch import batch_run, profiles, report_files
     from grader.teaching.batch.results_folder import ResultsFolder
 
-    wanted_formats: tuple[str, ...] = options["formats"]
-    formats.require_known(wanted_formats)
-    private = lessons.course_root() / "tasks_private"
-    hidden = options.pop("hidden") or (private if private.is_dir() else None)
-    if options["scheduler"] and options["backend"] == "auto":
-        raise BadInputError("With --scheduler say which back end its workers have: --backend cuda or simt.")
-    choice, profile = options.pop("backend"), options.pop("profile")
-    if not options["scheduler"]:
-        choice = back_ends.choose(choice).name
-    policy = late_policy.parse(options.pop("due"), options.pop("late"), options.pop("grace"))
-    names = tuple(lessons.names()) if "all" in wanted else wanted
-    request = batch_run.Request(submissions, out, names, choice, hidden=hidden, policy=policy, **options)
-    result = batch_run.run(request)
+    formats.require_known(request.formats)
+    request = settled(request)
+    result, results = batch_run.run(request), ResultsFolder(request.out)
     if profile:
-        profiles.make(
-            ResultsFolder(out), result, choice, request.sandbox, lambda text: print(text, file=sys.stderr)
-        )
-    written = report_files.write_class(ResultsFolder(out), result, wanted_formats)
-    _show(result, written)
+        profiles.make(results, result, request.options, lambda text: print(text, file=sys.stderr))
+    _show(result, report_files.write_class(results, result, request.formats))
     return 1 if any(row.state == "not_gradable" for row in result.rows) else 0
 
 

@@ -22,11 +22,11 @@ from grader.backends.detect import Choice
 from grader.domain import cache, disk, lessons, submission
 from grader.domain.errors import BadInputError
 from grader.domain.lessons import Lesson
+from grader.domain.options import GradingOptions
 from grader.domain.verdict import Status, Verdict
-from grader.referee.job import Job
+from grader.referee.job import Job, lesson_job
 from grader.referee.pipeline import check, refused
 from grader.referee.process.forkserver import Forkserver
-from grader.referee.process.player_process import Limits
 from grader.teaching.batch import grading_key as key
 
 
@@ -35,30 +35,25 @@ class Order:
     """One grading: its ``key``, and everything that decides about it.
 
     ``version`` is the task's, as the teacher's checkout has it. ``hidden``: the text of a file of hidden
-    cases. ``limit``: seconds for import and each call, ``memory``: bytes for a player; 0 for the usual.
-    ``arch``: the GPU's compute capability, for building where there is none.
+    cases, since a worker has no such file. ``arch``: the GPU's compute capability, for building where there
+    is none. ``options.hidden`` is the teacher's path, and not sent.
     """
 
     key: str
     lesson: str
     version: str
     source: str
-    backend: str
+    options: GradingOptions
     hidden: str = ""
-    student: str = ""
-    sandbox: str = "auto"
-    limit: float = 0.0
-    memory: int = 0
-    schedules: int = 1
     arch: str = ""
 
     def text(self) -> str:
         """As it goes over the wire."""
-        return json.dumps(asdict(self))
+        return json.dumps(asdict(replace(self, options=replace(self.options, hidden=None))))
 
 
 def read_order(text: str) -> Order:
-    """What :meth:`Order.text` made; ValueError for anything else."""
+    """What :meth:`Order.text` made; ValueError for anything else, BadInputError for options there are not."""
     return msgspec.convert(json.loads(text), Order)
 
 
@@ -97,7 +92,7 @@ def build(text: str) -> str:
         hide = {"CUDA_VISIBLE_DEVICES": "", "TORCH_CUDA_ARCH_LIST": order.arch}
         player = Player(
             "cuda", job.limits, sees=(job.submission.path,), writes=tuple(map(Path, env.values())),
-            env=env | hide, mode=order.sandbox,
+            env=env | hide, mode=order.options.sandbox,
         )  # fmt: skip
         try:
             player.ready()
@@ -114,20 +109,14 @@ def prepare(order: Order) -> Job:
     lesson = lessons.find(order.lesson)
     if key.task_version(lesson.folder, order.hidden) != order.version:
         raise BadInputError(f"This worker's checkout has another version of lesson {lesson.number}.")
-    task = lesson.task
+    options = order.options
     if order.hidden:
-        task = lessons.with_hidden(task, cached_file(order.hidden, "hidden", "cases.py"))
+        options = replace(options, hidden=cached_file(order.hidden, "hidden", "cases.py"))
     # Named by content, so that equal files compile once, and neutral, since equal files share a verdict.
     read = submission.read(cached_file(order.source, "submissions", "submission.py"))
-    limits = Limits(memory_bytes=order.memory)
-    if order.limit:
-        limits = replace(limits, load=order.limit, call=order.limit)
-    job = Job(
-        lesson.name, task, lesson.reference, read, Choice(order.backend, "batch"), limits, with_speed=True,
-        sandbox=order.sandbox, student=order.student, schedules=order.schedules,
-    )  # fmt: skip
+    job = lesson_job(lesson, read, Choice(options.backend, "batch"), options)
     # The reference is trusted and stays warm; a submission's player is always a new one in all its walls.
-    return replace(job, forkservers={"cpu": _reference()} if order.backend == "simt" else {})
+    return replace(job, forkservers={"cpu": _reference()} if options.backend == "simt" else {})
 
 
 def cached_file(text: str, folder: str, name: str) -> Path:

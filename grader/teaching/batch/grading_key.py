@@ -8,6 +8,7 @@ import json
 from pathlib import Path
 
 from grader.domain.lessons import Lesson
+from grader.domain.options import GradingOptions
 from grader.domain.version import __version__
 from grader.referee.parts.questions import Quiz
 
@@ -28,33 +29,25 @@ def task_version(folder: Path, hidden: str = "") -> str:
 
 
 def made(
-    lesson: Lesson,
-    digest: str,
-    backend: str,
-    device: str,
-    *,
-    hidden: str = "",
-    student: str = "",
-    limit: float = 0.0,
-    schedules: int = 1,
+    lesson: Lesson, digest: str, device: str, options: GradingOptions, hidden: str = ""
 ) -> tuple[str, dict[str, str]]:
-    """The key of a grading (hex), and what it is made of.
+    """The key of a grading (hex), and what it is made of. ``hidden``: the text of hidden cases.
 
-    ``student`` (given if the teacher decides who is asked what) is part of it only where a lesson asks each
-    student something else; everywhere else equal files are graded once, and get one verdict.
+    ``options.student`` (given if the teacher decides who is asked what) is part of it only where a lesson
+    asks each student something else; everywhere else equal files are graded once, and get one verdict.
     """
     parts = {
         "task": task_version(lesson.folder, hidden),
         "source": digest,
-        "backend": backend,
+        "backend": options.backend,
         "device": device,
         "grader": __version__,
     }
-    if student and any(isinstance(part, Quiz) for part in lesson.task.parts):
-        parts["student"] = student
-    if limit:
-        parts["limit"] = f"{limit:g}"
-    if schedules > 1:
-        parts["schedules"] = str(schedules)
+    if options.student and any(isinstance(part, Quiz) for part in lesson.task.parts):
+        parts["student"] = options.student
+    if options.limit_s:
+        parts["limit"] = f"{options.limit_s:g}"
+    if options.schedules > 1:
+        parts["schedules"] = str(options.schedules)
     text = json.dumps([lesson.name, parts], sort_keys=True)
     return hashlib.sha256(text.encode()).hexdigest()[:24], parts

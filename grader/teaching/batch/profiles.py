@@ -9,6 +9,7 @@ from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
+from grader.domain.options import GradingOptions
 from grader.reports.row import Class, Row
 from grader.teaching.batch import report_files
 from grader.teaching.batch.results_folder import ResultsFolder
@@ -17,9 +18,7 @@ FOLDER = "profile"
 TIMEOUT_S = 180.0
 
 
-def make(
-    results: ResultsFolder, result: Class, backend: str, sandbox: str, say: Callable[[str], None]
-) -> int:
+def make(results: ResultsFolder, result: Class, options: GradingOptions, say: Callable[[str], None]) -> int:
     """Profile what passed and has no profile yet, and write those students' pages again; how many were made.
 
     Each is a command of its own, as a student would type it, in the sandbox that every grading has. A file
@@ -28,7 +27,7 @@ def make(
     todo = [row for row in result.rows if row.passed and row.key and not _ready(_folder(results, row))]
 
     def one(row: Row) -> bool:
-        trouble = _profile(Path(row.file), row.lesson[:2], _folder(results, row), backend, sandbox)
+        trouble = _profile(Path(row.file), row.lesson[:2], _folder(results, row), options)
         if trouble:
             say(f"{row.student}, {row.lesson}: no profile. {trouble}")
             return False
@@ -36,7 +35,7 @@ def make(
         return True
 
     # On a GPU one at a time: two would be in each other's times.
-    with ThreadPoolExecutor(1 if backend == "cuda" else len(os.sched_getaffinity(0))) as pool:
+    with ThreadPoolExecutor(1 if options.backend == "cuda" else len(os.sched_getaffinity(0))) as pool:
         return sum(pool.map(one, todo))
 
 
@@ -48,9 +47,10 @@ def _ready(folder: Path) -> bool:
     return (folder / "roofline.png").exists() and (folder / "trace.json").exists()
 
 
-def _profile(file: Path, number: str, folder: Path, backend: str, sandbox: str) -> str:
+def _profile(file: Path, number: str, folder: Path, options: GradingOptions) -> str:
     """Run ``course profile``; why there is no profile, or ""."""
-    words = ["profile", number, str(file), "--out", str(folder), "--backend", backend, "--sandbox", sandbox]
+    words = ["profile", number, str(file), "--out", str(folder)]
+    words += ["--backend", options.backend, "--sandbox", options.sandbox]
     try:
         done = subprocess.run(
             [sys.executable, "-m", "grader", *words],

@@ -8,14 +8,16 @@ from __future__ import annotations
 
 import os
 import sys
+from dataclasses import replace
 from pathlib import Path
 
 from grader.backends import detect
 from grader.domain import disk, lessons, submission
 from grader.domain.errors import BadInputError
 from grader.domain.lessons import Lesson
+from grader.domain.options import GradingOptions
 from grader.domain.verdict import Verdict
-from grader.referee.job import Job
+from grader.referee.job import lesson_job
 from grader.referee.pipeline import check
 from grader.reports import formats
 from grader.teaching.batch import batch_work
@@ -50,10 +52,8 @@ def grade(lesson: Lesson, folder: Path) -> Verdict:
         except BadInputError as error:
             return batch_work.unreadable(lesson, chosen.path.name, choice.name, str(error))
         hidden = lessons.course_root() / "hidden.py"
-        task = lessons.with_hidden(lesson.task, hidden) if hidden.exists() else lesson.task
-        return check(
-            Job(lesson.name, task, lesson.reference, read, choice, with_speed=True, say=print)
-        ).verdict
+        options = GradingOptions(hidden=hidden if hidden.exists() else None, with_speed=True)
+        return check(replace(lesson_job(lesson, read, choice, options), say=print)).verdict
     except Exception as error:
         return batch_work.ungraded(lesson, "simt", f"{type(error).__name__}: {error}")
 

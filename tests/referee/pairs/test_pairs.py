@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -12,14 +11,16 @@ from benchmarks.pairs import models, rowwise
 from benchmarks.pairs.kit import HEAD, reference, torch_one
 from grader.backends import detect
 from grader.domain.errors import BadInputError
+from grader.domain.options import GradingOptions
 from grader.domain.speed import Predicted
 from grader.domain.verdict import Status, Verdict
-from grader.referee.pairs.pair_job import Options, job
+from grader.referee.pairs.pair_job import job
 from grader.referee.pipeline import check as grade
 from grader.referee.pipeline import warm
 
 NAMES = ("layer_norm", "nested_results", "lstm_hidden")
 CHOSEN = [p for p in (*rowwise.PAIRS, *models.PAIRS) if p.name in NAMES]
+TIMED = GradingOptions(with_speed=True)
 FILES = ("correct.py", "wrong.py", "low_precision.py")
 
 
@@ -27,7 +28,7 @@ def judged(folder: Path, ref: str, mine: str, **options: object) -> Verdict:
     """The verdict on two texts; the memory of a submission without kernels is not of interest here."""
     (folder / "reference.py").write_text(ref)
     (folder / "mine.py").write_text(mine)
-    chosen = Options(**options)  # type: ignore[arg-type]
+    chosen = GradingOptions(**options)  # type: ignore[arg-type]
     choice = detect.Choice("simt", "a test")
     return grade(warm(job(folder / "reference.py", folder / "mine.py", choice, chosen))).verdict
 
@@ -56,10 +57,10 @@ def test_a_parameter_without_a_partner_is_named(tmp_path: Path) -> None:
 
 
 def test_float64_answers_in_blocks_see_the_last_row(tmp_path: Path) -> None:
-    right = judged(tmp_path, LINEAR, torch_one(LINEAR), budget=8_000)
+    right = judged(tmp_path, LINEAR, torch_one(LINEAR), budget_bytes=8_000)
     assert right.ok and "blocks of the batch" in said(right, "problem")
     edits = ("return self.fc(x)", "y = self.fc(x)\n        y[63, 4] += 1e-3\n        return y")
-    wrong = judged(tmp_path, LINEAR, torch_one(LINEAR, edits), budget=8_000)
+    wrong = judged(tmp_path, LINEAR, torch_one(LINEAR, edits), budget_bytes=8_000)
     assert wrong.status is Status.WRONG_OUTPUT and "[63, 4]" in said(wrong, "as given")
 
 
@@ -115,13 +116,13 @@ def test_what_torch_compile_would_generate_is_left_to_a_gpu(tmp_path: Path) -> N
 def test_a_sum_over_all_rows_is_answered_at_once_and_closures_too(tmp_path: Path) -> None:
     closure = "self.fc = nn.Linear(n, 5)\nfc = self.fc\nself.run = lambda x: fc(x)"
     ref = reference("return self.run(x).square().mean()", "[torch.rand(64, 6)]", closure, "6", "n")
-    verdict = judged(tmp_path, ref, torch_one(ref), budget=8_000, inputs="as-given")
+    verdict = judged(tmp_path, ref, torch_one(ref), budget_bytes=8_000, inputs="as-given")
     assert verdict.ok and "float64" not in said(verdict, "problem")
 
 
 def test_a_problem_that_cannot_fit_names_a_batch_that_would(tmp_path: Path) -> None:
     ref = reference("return x + 1", "[torch.rand(4096, 1 << 20)]")
-    verdict = judged(tmp_path, ref, torch_one(ref), memory=4 << 30)
+    verdict = judged(tmp_path, ref, torch_one(ref), memory_bytes=4 << 30)
     words = said(verdict, "problem")
     assert "A first dimension of " in words and "instead of 4096 would fit" in words
 
@@ -138,7 +139,7 @@ def test_files_that_are_no_pair(tmp_path: Path) -> None:
     with pytest.raises(BadInputError, match="defines no Model"):
         grader.check(tmp_path / "reference.py", tmp_path / "mine.py", backend="simt")
     with pytest.raises(BadInputError, match="There is no mode"):
-        job(tmp_path / "reference.py", tmp_path / "mine.py", detect.Choice("simt", ""), Options(mode="x"))
+        grader.check(tmp_path / "reference.py", tmp_path / "mine.py", mode="x")  # type: ignore[arg-type]
 
 
 TASK = """
@@ -195,8 +196,8 @@ def test_a_task_with_tests_of_its_own(tmp_path: Path) -> None:
 def test_speed_is_predicted_for_what_passes(tmp_path: Path) -> None:
     (tmp_path / "reference.py").write_text(LINEAR)
     (tmp_path / "mine.py").write_text(torch_one(LINEAR))
-    made = job(tmp_path / "reference.py", tmp_path / "mine.py", detect.Choice("simt", ""))
-    speed = grade(warm(replace(made, with_speed=True))).verdict.speed
+    made = job(tmp_path / "reference.py", tmp_path / "mine.py", detect.Choice("simt", ""), TIMED)
+    speed = grade(warm(made)).verdict.speed
     # The same operators on both sides: the same prediction.
     assert isinstance(speed, Predicted) and speed.whole_ratio == pytest.approx(1.0)
 

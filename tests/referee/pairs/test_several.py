@@ -14,6 +14,7 @@ import pytest
 from benchmarks.pairs.kit import reference, torch_one
 from grader.backends import detect
 from grader.domain.errors import BadInputError
+from grader.domain.options import GradingOptions
 from grader.domain.verdict import Finding, Status, Verdict
 from grader.profiling import compare_verb
 from grader.referee.job import Job
@@ -23,6 +24,7 @@ from grader.referee.pairs.several import Place, Several
 from grader.referee.pipeline import warm
 
 GB = 10**9
+TIMED = GradingOptions(with_speed=True)
 REFERENCE = reference("return torch.relu(x)", "[torch.rand(9, 33) - 0.5]")
 ENDS = {"passed": "torch.relu(x)", "exited_early": "__import__('os')._exit(3)"}
 
@@ -52,7 +54,7 @@ def test_one_that_dies_is_nothing_to_another(tmp_path: Path) -> None:
     for end, call in ENDS.items():
         file = tmp_path / f"{end}.py"
         file.write_text(torch_one(REFERENCE, ("torch.relu(x)", call)))
-        jobs.append(warm(job(tmp_path / "reference.py", file, detect.Choice("simt", "a test"))))
+        jobs.append(warm(job(tmp_path / "reference.py", file, detect.Choice("simt", "a test"), TIMED)))
     done = contest.contest(jobs, most=2)
     assert [str(v.status) for v in done.verdicts] == list(ENDS)
     assert all(each["waited"] >= 0 and each["parts"] > 0 for each in done.each)

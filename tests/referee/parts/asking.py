@@ -3,6 +3,7 @@
 from pathlib import Path
 
 from grader.backends import detect
+from grader.domain.options import GradingOptions
 from grader.domain.submission import read
 from grader.domain.task import Task
 from grader.domain.verdict import Verdict
@@ -17,4 +18,5 @@ def grade(folder: Path, text: str, *parts: Part, entry: str = "mine", student: s
     file.write_text(text)
     task = Task(title="a test", entry=entry, parts=parts)
     choice = detect.Choice("simt", "test")
-    return check(Job("00_test", task, folder / "none.py", read(file), choice, student=student)).verdict
+    options = GradingOptions(student=student)
+    return check(Job("00_test", task, folder / "none.py", read(file), choice, options=options)).verdict

@@ -13,6 +13,7 @@ from rich.console import Console
 
 from grader.backends import detect
 from grader.domain import lessons
+from grader.domain.options import GradingOptions
 from grader.domain.verdict import Finding, Status, Verdict
 from grader.referee import builder
 from grader.student.loop import background_build, file_changes, watch, watch_view
@@ -94,7 +95,7 @@ def test_the_watch_warms_up_what_is_cold(
 
     monkeypatch.setattr(watch, "BackgroundBuild", note)
     monkeypatch.setattr(builder, "is_prepared", lambda: prepared)
-    seen = watch.Watch(lessons.find("03"), detect.Choice(name, "for the test"), "auto", Keys())
+    seen = watch.Watch(lessons.find("03"), detect.Choice(name, "for the test"), GradingOptions(), Keys())
     monkeypatch.setattr(seen, "grade", lambda: setattr(seen, "leaving", True))
     seen.run()
     assert len(begun) == warmed

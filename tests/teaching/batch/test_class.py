@@ -15,12 +15,14 @@ import pytest
 
 from grader.domain.errors import BadInputError
 from grader.domain.lessons import course_root
+from grader.domain.options import GradingOptions
 from grader.reports.formats import json_report
 from grader.teaching.batch import batch_run, batch_verb, class_rows, journal, profiles, report_files
-from grader.teaching.batch.batch_run import Request
+from grader.teaching.batch.batch_request import Request
 from grader.teaching.batch.results_folder import ResultsFolder
 from tests.teaching.batch import klass
 
+SIMT = GradingOptions(backend="simt", with_speed=True)
 KINDS = (
     "doubled", "not written", "does not compile", "no name", "no Python", "raises", "endless loop",
     "fork bomb",    "much output", "segfault", "exits", "fills the disk",
@@ -40,8 +42,8 @@ def request_(tmp_path_factory: pytest.TempPathFactory) -> Request:
     people = "\n".join(["id,name,leaderboard", *(f"{m.student},Name {m.student},Nick" for m in MADE)])
     (folder / "class.csv").write_text(f"{people}\nabsent,Absent,\nempty,,\nbinary,,\n")
     request = Request(
-        folder / "submissions", folder / "results", ("03",), "simt", roster=folder / "class.csv", workers=2,
-        limit=6.0, formats=("gradescope", "canvas", "leaderboard"), quiet=True,
+        folder / "submissions", folder / "results", ("03",), replace(SIMT, limit_s=6.0),
+        roster=folder / "class.csv", workers=2, formats=("gradescope", "canvas", "leaderboard"), quiet=True,
     )  # fmt: skip
     report_files.write_class(ResultsFolder(request.out), batch_run.run(request), request.formats)
     return request
@@ -115,13 +117,13 @@ def test_who_passed_has_a_roofline_and_a_trace_beside_the_page(request_: Request
     assert "roofline.png" not in page.read_text()
     others = [replace(first, student="gone", file="gone.py"), *(r for r in whole.rows if not r.passed)]
     some = replace(whole, rows=(first, *others))
-    assert profiles.make(results, some, "simt", "auto", said.append) == 1
+    assert profiles.make(results, some, SIMT, said.append) == 1
     assert 'src="profile/roofline.png"' in page.read_text()
     assert json.loads((page.parent / "profile" / "trace.json").read_text())["traceEvents"]
     assert (
         len(said) == 1 and said[0].startswith("gone, 03_square_kernel: no profile. ") and "gone.py" in said[0]
     )
-    assert profiles.make(results, replace(whole, rows=(first,)), "simt", "auto", said.append) == 0
+    assert profiles.make(results, replace(whole, rows=(first,)), SIMT, said.append) == 0
 
 
 def test_report_writes_the_same_again_and_knows_single_verdicts(request_: Request, tmp_path: Path) -> None:
@@ -146,16 +148,17 @@ def test_report_writes_the_same_again_and_knows_single_verdicts(request_: Reques
         ({"submissions": Path("nowhere")}, "There is no nowhere"),
         ({"lessons": ("99",)}, "no lesson"),
         ({"only_pending": True}, "where there is one"),
-        ({"hidden": Path("nowhere")}, "not a folder of hidden cases"),
-        ({"hidden": ROOT / "README.md"}, "README.md is not a Python file"),
-        ({"hidden": ROOT / "tests" / "conftest.py"}, "conftest.py must define HIDDEN"),
+        ({"options": replace(SIMT, hidden=Path("nowhere"))}, "not a folder of hidden cases"),
+        ({"options": replace(SIMT, hidden=ROOT / "README.md")}, "README.md is not a Python file"),
+        (
+            {"options": replace(SIMT, hidden=ROOT / "tests" / "conftest.py")},
+            "conftest.py must define HIDDEN",
+        ),
     ],
 )
 def test_what_cannot_be_done_is_one_sentence(
     words: dict, said: str, request_: Request, tmp_path: Path
 ) -> None:
-    from dataclasses import replace
-
     with pytest.raises(BadInputError, match=said):
         batch_run.run(replace(request_, out=tmp_path, **words))
     with pytest.raises(BadInputError, match="no format 'pdf'"):

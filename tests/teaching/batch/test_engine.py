@@ -9,18 +9,20 @@ from pathlib import Path
 import pytest
 
 from grader.domain.errors import BadInputError
+from grader.domain.options import GradingOptions
 from grader.teaching.batch import machines
 from grader.teaching.batch.batch_work import Order
 from grader.teaching.batch.scheduler import Answer, Engine
 from tests.teaching.batch.tasks import play
 
+SIMT = GradingOptions(backend="simt")
 KINDS = ["", "die", "", "die once", "fail", "", "fail once", "raise", "", ""]
 
 
 def test_every_order_gets_an_answer_and_is_begun_no_more_than_it_should(tmp_path: Path) -> None:
     log = tmp_path / "begun"
     log.touch()
-    orders = [Order(f"k{n}", "03", "v", kind, "simt", str(log)) for n, kind in enumerate(KINDS)]
+    orders = [Order(f"k{n}", "03", "v", kind, SIMT, str(log)) for n, kind in enumerate(KINDS)]
     answers: dict[str, Answer] = {}
     with machines.local("simt", 2) as places:
         assert places.slots == 2 and places.device == "cpu"

@@ -15,6 +15,7 @@ from hypothesis import strategies as st
 
 from grader.domain.errors import BadInputError
 from grader.domain.lessons import course_root, find
+from grader.domain.options import GradingOptions
 from grader.domain.verdict import PENDING, Finding, Status, Verdict
 from grader.referee import cpu_environment
 from grader.reports.row import Row, summary
@@ -28,7 +29,8 @@ from grader.teaching.batch import (
     pending,
 )
 from grader.teaching.batch.batch_plan import Settings
-from grader.teaching.batch.batch_run import Request, left_to_grade
+from grader.teaching.batch.batch_request import Request
+from grader.teaching.batch.batch_run import left_to_grade
 from grader.teaching.batch.batch_work import Order
 from grader.teaching.batch.journal import Line
 from grader.teaching.batch.late_policy import Policy
@@ -36,6 +38,8 @@ from grader.teaching.batch.results_folder import ResultsFolder
 from grader.teaching.batch.student_files import StudentFile
 
 LESSON = find("07")
+SIMT = GradingOptions(backend="simt", with_speed=True)
+CUDA = GradingOptions(backend="cuda", with_speed=True)
 
 
 def verdict(backend: str, *findings: tuple[str, Status, int, int]) -> Verdict:
@@ -84,7 +88,7 @@ def test_which_orders_are_left(tmp_path: Path) -> None:
         path = tmp_path / f"{name}.py"
         path.write_text(f"# {name}\n")
         paths.append(StudentFile(name, LESSON.name, path))
-    made = batch_plan.make(paths, [LESSON], Settings("cuda", "a GPU"), Policy())
+    made = batch_plan.make(paths, [LESSON], Settings(CUDA, "a GPU"), Policy())
     ann, ben, _ = made.entries
     short = msgspec.structs.asdict(summary(CPU))
     failed = short | {"backend": "cuda", "open": 0, "status": Status.NOT_GRADABLE}
@@ -92,7 +96,7 @@ def test_which_orders_are_left(tmp_path: Path) -> None:
         ann.subject: Line(key="cpu-ann", subject=ann.subject, **short),
         ben.subject: Line(key=ben.key, subject=ben.subject, **failed),
     }
-    request = Request(tmp_path, tmp_path, ("07",), "cuda")
+    request = Request(tmp_path, tmp_path, ("07",), CUDA)
 
     def left(**words: object) -> set[str]:
         open_ = left_to_grade(made, lines, replace(request, **words))
@@ -100,8 +104,8 @@ def test_which_orders_are_left(tmp_path: Path) -> None:
 
     assert left() == {"ann", "cleo"}  # a CPU's line is not enough for a full run on a GPU
     assert left(only_pending=True) == {"ann"}
-    assert left(backend="simt") == {"cleo"}
-    assert left(backend="simt", regrade=("not_gradable",)) == {"ben", "cleo"}
+    assert left(options=SIMT) == {"cleo"}
+    assert left(options=SIMT, regrade=("not_gradable",)) == {"ben", "cleo"}
     assert left(regrade=("all",)) == {"ann", "ben", "cleo"} == left(regrade=("ben",)) | {"ben"}
 
 
@@ -109,7 +113,7 @@ def _order(arch: str = "") -> Order:
     lesson = find("03")
     version = grading_key.task_version(lesson.folder)
     return Order(
-        "k", lesson.name, version, lesson.solution.read_text() + "\n# built ahead\n", "cuda", arch=arch
+        "k", lesson.name, version, lesson.solution.read_text() + "\n# built ahead\n", CUDA, arch=arch
     )
 
 
@@ -148,9 +152,9 @@ def test_a_class_on_a_gpu_fills_in_what_a_laptop_left_open(tmp_path: Path) -> No
     lesson = find("13")
     (tmp_path / "class").mkdir()
     (tmp_path / "class" / "ann.py").write_bytes(lesson.solution.read_bytes())
-    laptop = Request(tmp_path / "class", tmp_path / "results", ("13",), "simt", quiet=True)
+    laptop = Request(tmp_path / "class", tmp_path / "results", ("13",), SIMT, quiet=True)
     (before,) = _graded_without_a_gpu(laptop)
-    (after,) = batch_run.run(replace(laptop, backend="cuda", only_pending=True)).rows
+    (after,) = batch_run.run(replace(laptop, options=CUDA, only_pending=True)).rows
     assert before.open > 0 == after.open and after.points >= before.points
-    again = batch_run.run(replace(laptop, backend="cuda", only_pending=True))
+    again = batch_run.run(replace(laptop, options=CUDA, only_pending=True))
     assert again.rows == (after,)

@@ -8,6 +8,7 @@ import pytest
 
 from grader.domain.errors import BadInputError
 from grader.domain.lessons import Lesson, find, load_task
+from grader.domain.options import GradingOptions
 from grader.teaching.batch import grading_key, late_policy, roster
 from grader.teaching.batch.student_files import StudentFile
 
@@ -74,24 +75,19 @@ def test_what_is_no_policy(due: str, rule: str) -> None:
 
 
 def test_a_key_changes_with_everything_that_decides(tmp_path: Path) -> None:
-    lesson = find("07")
-    first, _ = grading_key.made(lesson, "d1", "simt", "cpu")
+    def key(
+        lesson: str = "07", digest: str = "d1", device: str = "cpu", hidden: str = "", **other: object
+    ) -> str:
+        options = GradingOptions(**{"backend": "simt"} | other)  # type: ignore[arg-type]
+        return grading_key.made(find(lesson), digest, device, options, hidden)[0]
+
     others = [
-        grading_key.made(find("03"), "d1", "simt", "cpu"), grading_key.made(lesson, "d2", "simt", "cpu"),
-        grading_key.made(lesson, "d1", "cuda", "cpu"), grading_key.made(lesson, "d1", "simt", "H100"),
-        grading_key.made(lesson, "d1", "simt", "cpu", hidden="x"),
-        grading_key.made(lesson, "d1", "simt", "cpu", limit=5.0),
-        grading_key.made(lesson, "d1", "simt", "cpu", schedules=3),
+        key("03"), key(digest="d2"), key(device="H100"), key(hidden="x"), key(backend="cuda"),
+        key(limit_s=5.0), key(schedules=3),
     ]  # fmt: skip
-    assert len({first, *(k for k, _ in others)}) == 8
-    assert (
-        grading_key.made(lesson, "d1", "simt", "cpu", student="ann")[0] == first
-    )  # it asks everybody the same
-    quiz = find("05")
-    assert (
-        grading_key.made(quiz, "d1", "simt", "cpu", student="a")[0]
-        != grading_key.made(quiz, "d1", "simt", "cpu", student="b")[0]
-    )
+    assert len({key(), *others}) == 8
+    assert key(student="ann") == key() == key(sandbox="off")  # lesson 07 asks everybody the same
+    assert key("05", student="a") != key("05", student="b")
 
 
 def test_a_task_has_a_version_that_words_do_not_change(tmp_path: Path) -> None:

@@ -1,0 +1,31 @@
+"""Options that several verbs have, each declared once."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+import typer
+
+from grader.domain import gpu_card
+from grader.domain.options import MOST_SCHEDULES
+
+BackendOption = Annotated[str, typer.Option("--backend", help="auto, cuda (a GPU) or simt (this CPU).")]
+
+SandboxOption = Annotated[
+    str,
+    typer.Option(
+        "--sandbox",
+        help="auto (all layers that this machine has), strict (refuse if one is missing) or off.",
+    ),
+]
+
+CardOption = Annotated[
+    str, typer.Option("--card", help=f"The GPU to predict for: {', '.join(gpu_card.names())}.")
+]
+
+SchedulesOption = Annotated[
+    int,
+    typer.Option(
+        min=1, max=MOST_SCHEDULES, help="Play each case in so many orders of blocks and warps (simt)."
+    ),
+]
