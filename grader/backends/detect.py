@@ -58,6 +58,12 @@ def nvcc() -> str:
     return shutil.which("nvcc") or ""
 
 
+def ncu() -> str:
+    """The path of Nsight Compute's ncu: on the PATH, or beside nvcc; "" without one."""
+    beside = Path(nvcc()).with_name("ncu") if nvcc() else None
+    return shutil.which("ncu") or (str(beside) if beside and beside.exists() else "")
+
+
 @functools.cache
 def torch_cuda() -> str:
     """The CUDA version that the installed torch was built with, "" for a CPU build. Imports nothing."""

@@ -247,6 +247,6 @@ def demo(backend: BackendOption = "auto") -> None:
 @app.command()
 def companion() -> None:
     """Install the CPU back end beside a GPU's PyTorch, for the checks that only it can make."""
-    from grader.referee import cpu_environment
+    from grader.backends import cpu_python
 
-    cpu_environment.install(lambda text: print(f"course: {text}", file=sys.stderr))
+    cpu_python.install(lambda text: print(f"course: {text}", file=sys.stderr))

@@ -11,35 +11,22 @@ from __future__ import annotations
 import json
 import os
 import subprocess
-import sys
 import tempfile
-from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from grader.backends import detect
-from grader.domain.errors import BadInputError
+from grader.backends import cpu_python
 from grader.domain.lessons import course_root
 from grader.domain.verdict import Finding, Status
 
-FOLDER = ".venv-cpu"
-INDEX = "https://download.pytorch.org/whl/cpu"
 SECONDS = 600.0
 MISSING = "Only the CPU back end can judge this; get it beside the GPU's with: ./course companion"
 
 
-def python() -> Path | None:
-    """The companion's Python: ``COURSE_CPU_PYTHON``, or that of ``.venv-cpu`` once it is complete."""
-    if named := os.environ.get("COURSE_CPU_PYTHON"):
-        return Path(named)
-    folder = course_root() / FOLDER
-    return folder / "bin" / "python" if (folder / "ready").exists() else None
-
-
 def findings(lesson: str, file: Path, sandbox: str, student: str = "") -> dict[str, Finding] | str:
     """All findings of the CPU back end on the file, by name; or a sentence why there are none."""
-    found = python()
+    found = cpu_python.python()
     if found is None:
         return MISSING
     with tempfile.TemporaryDirectory(prefix="companion-") as folder:
@@ -83,34 +70,3 @@ def _reached(finding: Finding, made: list[Finding]) -> Finding:
 def _finding(data: dict[str, Any]) -> Finding:
     status = Status(data["status"])
     return Finding(data["id"], status, data["message"], data["points"], data["max_points"], data["evidence"])
-
-
-def install(say: Callable[[str], None]) -> Path | None:
-    """Make ``.venv-cpu``; BadInputError with pip's last words if that fails. About 1 GB on the disk.
-
-    None where the CPU back end is the only one anyway.
-    """
-    root = course_root()
-    folder = root / FOLDER
-    if not (detect.gpu_name() and detect.torch_cuda()):
-        here = "this machine has no NVIDIA GPU" if not detect.gpu_name() else "this PyTorch is a CPU build"
-        say(f"Not needed here: {here}, so every check is made on the CPU back end already.")
-        return None
-    if (folder / "ready").exists():
-        say(f"{folder} is there already.")
-        return folder
-    say(f"installing PyTorch's CPU build into {FOLDER}; this happens once and takes a minute or a few")
-    pip = [str(folder / "bin" / "python"), "-m", "pip", "install", "-q", "-c", str(root / "constraints.txt")]
-    _run([sys.executable, "-m", "venv", "--clear", str(folder)])
-    _run([*pip, "--no-deps", "--index-url", INDEX, "torch"])
-    _run([*pip, "-e", str(root)])
-    (folder / "ready").write_text("")
-    say(f"installed; checks of the CPU back end are made by {folder / 'bin' / 'python'} from now on")
-    return folder
-
-
-def _run(command: list[str]) -> None:
-    done = subprocess.run(command, capture_output=True, text=True, check=False)
-    if done.returncode:
-        words = (done.stderr.strip() or done.stdout.strip()).splitlines()
-        raise BadInputError(f"{' '.join(command[:4])} ... failed: {words[-1] if words else 'without a word'}")

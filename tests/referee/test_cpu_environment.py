@@ -10,6 +10,7 @@ from typing import Any, cast
 
 import pytest
 
+from grader.backends import cpu_python
 from grader.domain import lessons
 from grader.domain.part import Check, Part
 from grader.domain.verdict import Finding, Status
@@ -89,10 +90,10 @@ def test_a_python_without_the_grader_is_a_sentence(monkeypatch: pytest.MonkeyPat
 
 def test_it_is_there_only_once_it_is_complete(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     monkeypatch.delenv("COURSE_CPU_PYTHON", raising=False)
-    monkeypatch.setattr(cpu_environment, "course_root", lambda: tmp_path)
-    assert cpu_environment.python() is None
-    folder = tmp_path / cpu_environment.FOLDER
+    monkeypatch.setattr(cpu_python, "course_root", lambda: tmp_path)
+    assert cpu_python.python() is None
+    folder = tmp_path / cpu_python.FOLDER
     folder.mkdir()
-    assert cpu_environment.python() is None
+    assert cpu_python.python() is None
     (folder / "ready").touch()
-    assert cpu_environment.python() == folder / "bin" / "python"
+    assert cpu_python.python() == folder / "bin" / "python"

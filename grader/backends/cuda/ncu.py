@@ -5,12 +5,11 @@ from __future__ import annotations
 import csv
 import io
 import re
-import shutil
 import subprocess
 from dataclasses import dataclass
 from pathlib import Path
 
-from grader.backends.detect import nvcc
+from grader.backends import detect
 from grader.protocol.messages import MOST_TEXT, Counts, Launch, Requests
 
 REFUSED = "ERR_NVGPUCTRPERM"
@@ -30,17 +29,11 @@ METRICS = (
 )  # fmt: skip
 
 
-def tool() -> str:
-    """The path of ncu: on the PATH, or beside nvcc; "" without one."""
-    beside = Path(nvcc()).with_name("ncu") if nvcc() else None
-    return shutil.which("ncu") or (str(beside) if beside and beside.exists() else "")
-
-
 def command(names: list[str], report: Path) -> tuple[str, ...]:
     """Everything that ncu can say of the kernels with these names, written to ``report`` (.ncu-rep)."""
     only = ("-k", f"regex:^({'|'.join(map(re.escape, names))})$") if names else ()
     sets = ("--set", "full", "--import-source", "yes", "--metrics", ",".join(METRICS))
-    return (tool() or "ncu", *sets, *only, "-f", "-o", str(report.with_suffix("")))
+    return (detect.ncu() or "ncu", *sets, *only, "-f", "-o", str(report.with_suffix("")))
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,7 +52,7 @@ class Measured:
 
 def read(report: Path) -> list[Measured]:
     """The launches of a report, in order. Empty if ncu cannot read the report."""
-    page = (tool(), "--import", str(report), "--csv", "--page", "raw", "--print-units", "base")
+    page = (detect.ncu(), "--import", str(report), "--csv", "--page", "raw", "--print-units", "base")
     done = subprocess.run(page, capture_output=True, text=True, timeout=120, check=False)
     return parse(done.stdout)
 

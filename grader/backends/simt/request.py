@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from itertools import pairwise
 from typing import Annotated
 
-from msgspec import Meta, Struct, convert, to_builtins
+from msgspec import Meta, Struct, ValidationError, convert, to_builtins
 from msgspec.structs import force_setattr
 
 MOST_TEXT = 4_000_000
@@ -28,6 +28,7 @@ GENERATED = {
     "C++ source": "the C++ source",
     "bindings": "the bindings that functions=[...] makes",
 }
+NOT_A_LIST = re.compile(r"Expected .* - at `\$\.(cpp_sources|cuda_sources|cflags|cuda_cflags)\b")
 SHARED_FLAG = re.compile(r"-(?:D[A-Za-z_]\w*(?:=.*)?|U[A-Za-z_]\w*|I.+)")
 
 
@@ -73,7 +74,16 @@ class BuildRequest(Struct, frozen=True, forbid_unknown_fields=True):
     @staticmethod
     def from_json(obj: object) -> BuildRequest:
         """The request in ``obj``, which is plain data; ``ValueError`` if it has another form."""
-        return convert(obj, BuildRequest)
+        try:
+            return convert(obj, BuildRequest)
+        except ValidationError as error:
+            # Which of the lists it is, as a student knows it; sentences of __post_init__ stay as they are.
+            wrong = re.match(
+                r"Expected .* - at `\$\.(cpp_sources|cuda_sources|cflags|cuda_cflags)\b", str(error)
+            )
+            if wrong:
+                raise ValueError(f"{wrong[1]} must be a list of at most {MOST_ITEMS} texts") from error
+            raise
 
     def as_json(self) -> dict[str, object]:
         """What :meth:`from_json` reads. A path may hold bytes that are not UTF-8, which the wire replaces."""

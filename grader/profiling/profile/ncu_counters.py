@@ -7,6 +7,7 @@ import tempfile
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
+from grader.backends import detect
 from grader.backends.cuda import ncu
 from grader.backends.cuda.ncu import Measured
 from grader.backends.detect import Choice
@@ -65,7 +66,7 @@ class Counted:
 
 def count(subject: Subject, choice: Choice, mode: str, rows: list[Row]) -> Counted:
     """Have ncu count each launch of ``rows``' kernels in one call; ``why_not`` says why it could not."""
-    if not ncu.tool():
+    if not detect.ncu():
         return Counted(why_not=NO_TOOL)
     names = sorted({base(r.kernel) for r in rows} - {""})
     with tempfile.TemporaryDirectory(prefix="ncu-") as folder:

@@ -9,10 +9,9 @@ from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from typing import TYPE_CHECKING
 
-from grader.backends import detect
+from grader.backends import cpu_python, detect
 from grader.domain import packages
 from grader.domain.errors import BadInputError
-from grader.referee import cpu_environment
 from grader.student.doctor import machine, software
 from grader.student.doctor.report_line import ReportLine
 
@@ -88,7 +87,7 @@ def _not_installed() -> str:
 
 
 def _on_a_gpu(every: list[Lesson], choice: detect.Choice) -> list[str]:
-    has_cpu_too = cpu_environment.python() is not None
+    has_cpu_too = cpu_python.python() is not None
     whole = [x for x in every if not _missing(x) and (has_cpu_too or not _counted(x))]
     report = [f"Back end cuda ({choice.why}): lessons {_list(whole)} run fully here."]
     if not has_cpu_too:

@@ -11,7 +11,6 @@ import time
 from pathlib import Path
 
 from grader.backends import detect
-from grader.backends.cuda.ncu import tool
 from grader.domain.cache import cache_folder
 from grader.domain.lessons import course_root
 from grader.student.doctor.report_line import ReportLine, output_of
@@ -56,7 +55,7 @@ def _driver_cuda() -> str:
 
 def ncu() -> ReportLine:
     """Nsight Compute, and whether this user may read the GPU's counters."""
-    path = tool()
+    path = detect.ncu()
     if not detect.gpu_name():
         return ReportLine("ncu", "--", "without a GPU not needed: the CPU back end counts what ncu would")
     if not path:

@@ -10,6 +10,7 @@ from typing import Any
 import pytest
 from msgspec.structs import replace
 
+from grader.backends import detect
 from grader.backends.cuda import ncu
 from grader.profiling.profile import ncu_counters
 from grader.profiling.profile.kernel_rows import rows
@@ -65,7 +66,7 @@ def test_a_report_without_launches_is_empty(text: str) -> None:
 
 
 def test_what_ncu_is_asked_is_one_command(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    monkeypatch.setattr(ncu, "tool", lambda: "/cuda/bin/ncu")
+    monkeypatch.setattr(detect, "ncu", lambda: "/cuda/bin/ncu")
     command = ncu.command(["square_kernel", "other"], tmp_path / "report.ncu-rep")
     assert command[0] == "/cuda/bin/ncu" and "regex:^(square_kernel|other)$" in command
     assert command[-2:] == ("-o", str(tmp_path / "report")) and "dram__bytes_read.sum" in " ".join(command)

@@ -10,9 +10,8 @@ from pathlib import Path
 
 import pytest
 
-from grader.backends import detect
+from grader.backends import cpu_python, detect
 from grader.domain.lessons import course_root, names
-from grader.referee import cpu_environment
 from grader.student.doctor import doctor_report, machine, software
 from grader.student.doctor.report_line import ReportLine
 
@@ -139,10 +138,10 @@ def test_with_a_gpu_everything_runs_if_the_cpu_back_end_is_beside_it(
     has: Callable[..., None], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     has(gpu="a GPU", cuda="13.0", nvcc="/cuda/bin/nvcc")
-    monkeypatch.setattr(cpu_environment, "python", lambda: Path("python"))
+    monkeypatch.setattr(cpu_python, "python", lambda: Path("python"))
     line = doctor_report.lessons([])[0]  # a lesson whose packages are not installed has a line of its own
     assert line.startswith("Back end cuda") and line.endswith("run fully here.") and "09" in line
-    monkeypatch.setattr(cpu_environment, "python", lambda: None)
+    monkeypatch.setattr(cpu_python, "python", lambda: None)
     line, beside = doctor_report.lessons([])[:2]
     assert "03" in line and "09" not in line
     assert beside == "Lessons 06, 08, 09, 12 also need the CPU back end (pending_cpu): ./course companion"

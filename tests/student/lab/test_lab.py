@@ -17,6 +17,7 @@ from grader.backends import detect
 from grader.cli.app import app
 from grader.domain import lessons, packages, submission
 from grader.domain.errors import BadInputError
+from grader.protocol.messages import MemoryFinding
 from grader.referee import builder
 from grader.student.lab import lab_files, lab_kernel, lab_verb
 
@@ -118,10 +119,10 @@ class Device:
 
 
 def test_what_the_checks_find_is_said_below_the_cell(capsys: pytest.CaptureFixture[str]) -> None:
-    found = {
-        "kind": "global-out-of-bounds", "kernel": "k", "file": "/notebook/1.py", "line": 4, "count": 1,
-        "block": [0, 0, 0], "thread": [7, 0, 0], "what": "writes element 7 of out (Float[7])",
-    }  # fmt: skip
+    found = MemoryFinding(
+        kind="global-out-of-bounds", kernel="k", file="/notebook/1.py", line=4, count=1,
+        block=(0, 0, 0), thread=(7, 0, 0), what="writes element 7 of out (Float[7])",
+    )  # fmt: skip
     device = Device([found], broken=True)
     lab_kernel.Reporter(device, lambda file: "cell [2]")(result(error=RuntimeError("matrix shapes")))
     text = capsys.readouterr().err

@@ -13,11 +13,11 @@ import torch
 from hypothesis import given
 from hypothesis import strategies as st
 
+from grader.backends import cpu_python
 from grader.domain.errors import BadInputError
 from grader.domain.lessons import course_root, find
 from grader.domain.options import GradingOptions
 from grader.domain.verdict import PENDING, Finding, Status, Verdict
-from grader.referee import cpu_environment
 from grader.reports.row import Row, summary
 from grader.teaching.batch import (
     batch_plan,
@@ -134,7 +134,7 @@ def _graded_without_a_gpu(request: Request) -> tuple[Row, ...]:
     """By this Python if its PyTorch is the CPU build, else by the one that stands beside it."""
     if torch.version.cuda is None:
         return batch_run.run(request).rows
-    python = cpu_environment.python()
+    python = cpu_python.python()
     have = [python, "-c", "import torch, distributed, jinja2, junitparser"]
     environment = {k: v for k, v in os.environ.items() if k != "PYTHONPATH"}
     if python is None or subprocess.run(have, env=environment, capture_output=True, check=False).returncode:
