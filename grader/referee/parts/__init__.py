@@ -8,13 +8,15 @@ memory, a kernel to test) stays with the referee too; the player has a stand-in 
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import Protocol, runtime_checkable
+from typing import TYPE_CHECKING, Protocol, runtime_checkable
 
 from grader.domain.part import Check, Part
 from grader.domain.verdict import Finding, Status
 from grader.referee.fault import FaultError
 from grader.referee.parts.part_session import PartSession
-from grader.referee.session import Session
+
+if TYPE_CHECKING:  # tasks import this, and a list of lessons needs no processes
+    from grader.referee.session import Session
 
 __all__ = ["Check", "GradedPart", "Part", "PartSession", "judge", "not_run"]
 

@@ -4,16 +4,18 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable
-from typing import Any
-
-import numpy as np
+from typing import TYPE_CHECKING, Any
 
 from grader.domain.part import Check
 from grader.domain.verdict import Finding, Status
 from grader.feedback.look import python_source
 from grader.referee.fault import FaultError
-from grader.referee.process.player_process import Player
-from grader.referee.session import Session
+
+if TYPE_CHECKING:  # a list of lessons needs none of it, and tasks import this
+    import numpy as np
+
+    from grader.referee.process.player_process import Player
+    from grader.referee.session import Session
 
 Serve = Callable[[Any], Any]
 MAX_QUESTIONS = 100_000
