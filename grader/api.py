@@ -12,7 +12,7 @@ from grader.domain.verdict import Verdict
 BackendName = Literal["auto", "cuda", "simt"]
 
 
-def check(
+def check(  # noqa: PLR0913 - the public function: its options have names and defaults
     reference: str | os.PathLike[str],
     submission: str | os.PathLike[str],
     *,

@@ -81,9 +81,9 @@ def batch(
 @app.command()
 def report(
     results: Annotated[Path, typer.Argument(help="A folder of results, or one verdict (check --json FILE).")],
-    format: Annotated[
+    wanted: Annotated[
         list[str] | None,
-        typer.Option(metavar="FORMAT", help=f"{formats.names()}. May be repeated."),
+        typer.Option("--format", metavar="FORMAT", help=f"{formats.names()}. May be repeated."),
     ] = None,
     out: Annotated[
         str, typer.Option(help='For one verdict: the file to write, "-" for standard output.')
@@ -92,7 +92,7 @@ def report(
     """Write reports again from what was graded; grades nothing."""
     from grader.teaching.batch import batch_verb
 
-    raise typer.Exit(batch_verb.report(results, tuple(format or ()), out))
+    raise typer.Exit(batch_verb.report(results, tuple(wanted or ()), out))
 
 
 @app.command()

@@ -426,7 +426,7 @@ def _binary(writer: _Writer, node: Node) -> str:
         and left.type == "binary_expression"
         and (inside := left.child_by_field_name("operator")) is not None
     ):
-        # (a * b) + c and a * (b + c)
+        # The product first, or the sum: each of the two is tried.
         one, two = left.child_by_field_name("left"), left.child_by_field_name("right")
         if writer.text(inside) in "*/" and one is not None and two is not None:
             c, d = _flat(writer.text(one)), _flat(writer.text(two))

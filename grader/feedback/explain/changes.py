@@ -371,7 +371,9 @@ def _declared(unit: Unit) -> set[str]:
     return found
 
 
-def _renamed(ours: list[Unit], theirs: list[Unit], pairs: list[tuple[int, int]]) -> dict[int, dict[str, str]]:
+def _renamed(  # noqa: C901 - one vote after another, which share what they count
+    ours: list[Unit], theirs: list[Unit], pairs: list[tuple[int, int]]
+) -> dict[int, dict[str, str]]:
     """By function: which of the student's own names stands for which of the right file's."""
     votes: dict[int, Counter[tuple[str, str]]] = {}
     mine: dict[int, set[str]] = {}
@@ -533,7 +535,7 @@ def _runs(units_: list[Unit], numbers: range) -> list[list[int]]:
     return [list(run) for _, run in groupby(numbers, key=lambda k: (units_[k].scope, units_[k].cpp))]
 
 
-def _gap(
+def _gap(  # noqa: PLR0913 - both files, and where in each
     wrong: str, right: str, ours: list[Unit], theirs: list[Unit], mine: list[int], their: list[int], before: int,
     back: dict[int, dict[str, str]],
 ) -> Iterator[Difference]:  # fmt: skip

@@ -142,7 +142,7 @@ class _Known(dict[str, str]):
         return "another type" if key in "ab" else "it"
 
 
-def _fill(rule: Rule, groups: dict[str, str], error: Error, source: str) -> Explanation:
+def _fill(rule: Rule, groups: dict[str, str], error: Error, source: str) -> Explanation:  # noqa: C901 - a case a rule
     name = own_lines.symbol(groups["name"])
     file, line, code = _place(error, name, source)
     cause, above, declared = rule.cause, " at the end of this line or of the one above", ""

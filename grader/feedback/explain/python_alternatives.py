@@ -136,7 +136,7 @@ def _between(file: _File, left: ast.expr, right: ast.expr) -> tuple[int, int] | 
     return (found.start(), found.end()) if found else None
 
 
-def _expression(
+def _expression(  # noqa: C901 - a case a kind of expression
     file: _File, node: ast.expr, names: list[str], own: list[str], called: set[int]
 ) -> Iterator[tuple[str, Change]]:
     first, last = file.span(node)

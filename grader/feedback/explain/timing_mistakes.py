@@ -818,7 +818,9 @@ def _resolved(value: ast.expr, function: ast.FunctionDef, line: int) -> tuple[as
     return value, line
 
 
-def _misjudged(value: ast.expr, which: str, function: ast.FunctionDef) -> tuple[str, str] | None:
+def _misjudged(  # noqa: C901 - a case a mistake
+    value: ast.expr, which: str, function: ast.FunctionDef
+) -> tuple[str, str] | None:
     """Why an expression is not the median or percentile that is wanted, and what is; None if it may be."""
     words, share = WORDS[which], SHARE[which]
     names = {_called(n) for n in ast.walk(value)}

@@ -157,9 +157,24 @@ def never_fails(source: str, name: str) -> int:
         tree = ast.parse(source)
     except (SyntaxError, ValueError, RecursionError, MemoryError):
         return 0
-    known: dict[
-        str, list[ast.AST]
-    ] = {}  # what a name may stand for: functions, classes and values of the file
+    known = _bound(tree)
+    seen, waiting = set[str](), [name]
+    while waiting:
+        if (word := waiting.pop()) in seen:
+            continue
+        seen.add(word)
+        for node in (inner for one in known.get(word, ()) for inner in ast.walk(one)):
+            if _may_raise(node):
+                return 0
+            if isinstance(node, ast.Name | ast.Attribute):
+                waiting.append(node.id if isinstance(node, ast.Name) else node.attr)
+    lines = [one.lineno for one in known.get(name, ()) if isinstance(one, ast.FunctionDef)]
+    return lines[0] if lines else 0
+
+
+def _bound(tree: ast.Module) -> dict[str, list[ast.AST]]:
+    """What a name may stand for: functions, classes, values and imports of the file."""
+    known: dict[str, list[ast.AST]] = {}
     for node in ast.walk(tree):
         if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef):
             known.setdefault(node.name, []).append(node)
@@ -171,27 +186,19 @@ def never_fails(source: str, name: str) -> int:
         elif isinstance(node, ast.Import | ast.ImportFrom):
             for alias in node.names:
                 known.setdefault((alias.asname or alias.name).split(".")[0], []).append(node)
-    seen, waiting = set(), [name]
-    while waiting:
-        if (word := waiting.pop()) in seen:
-            continue
-        seen.add(word)
-        for node in (inner for one in known.get(word, ()) for inner in ast.walk(one)):
-            if isinstance(node, ast.Assert | ast.Raise):
-                return 0
-            if isinstance(node, ast.Import | ast.ImportFrom):
-                modules = (
-                    [node.module or "."] if isinstance(node, ast.ImportFrom) else [a.name for a in node.names]
-                )
-                if any(module.split(".")[0] not in HARMLESS for module in modules):
-                    return 0  # what stands there may raise
-            if isinstance(node, ast.Name | ast.Attribute):
-                used = node.id if isinstance(node, ast.Name) else node.attr
-                if re.search(r"assert|raise|fail|exit", used):
-                    return 0
-                waiting.append(used)
-    lines = [one.lineno for one in known.get(name, ()) if isinstance(one, ast.FunctionDef)]
-    return lines[0] if lines else 0
+    return known
+
+
+def _may_raise(node: ast.AST) -> bool:
+    """Whether this asserts or raises, or is something imported or named as if it did."""
+    if isinstance(node, ast.Assert | ast.Raise):
+        return True
+    if isinstance(node, ast.ImportFrom):
+        return (node.module or ".").split(".")[0] not in HARMLESS
+    if isinstance(node, ast.Import):
+        return any(alias.name.split(".")[0] not in HARMLESS for alias in node.names)
+    used = node.id if isinstance(node, ast.Name) else node.attr if isinstance(node, ast.Attribute) else ""
+    return bool(re.search(r"assert|raise|fail|exit", used))
 
 
 def hands_back(source: str, name: str) -> int:

@@ -97,7 +97,7 @@ class Player:
     ``forkserver`` it is forked instead of started, which is quicker, and has no namespaces of its own.
     """
 
-    def __init__(
+    def __init__(  # noqa: PLR0913 - what a process may see, write and use, by name
         self,
         backend: str,
         limits: Limits,
