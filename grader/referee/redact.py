@@ -27,7 +27,7 @@ def redact(case: Case, finding: Finding) -> Finding:
     return Finding(name, Status.FAILED, message, 0, finding.max_points)
 
 
-class InCase(MemoryFinding, frozen=True, kw_only=True, omit_defaults=True):
+class FindingOfCase(MemoryFinding, frozen=True, kw_only=True, omit_defaults=True):
     """A finding of one check, and how its inputs lie in memory where that is not in one piece."""
 
     check: str
@@ -52,7 +52,9 @@ def redact_memory(case: Case | None, seen: Sequence[MemoryFinding]) -> list[Memo
         return list(seen)
     if not case.hidden:
         layouts = [a.layout for a in case.args if isinstance(a, Tensor) and a.layout in WITH_GAPS]
-        return [InCase(**asdict(f), check=case.name, layout=layouts[0] if layouts else "") for f in seen]
+        return [
+            FindingOfCase(**asdict(f), check=case.name, layout=layouts[0] if layouts else "") for f in seen
+        ]
     what = f"{case.hidden}, hidden"
     return [
         Hidden(

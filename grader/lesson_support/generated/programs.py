@@ -15,7 +15,7 @@ M, K, N = 1024, 8192, 8192
 
 
 @dataclass(frozen=True, slots=True)
-class DrawnProgram:
+class Program:
     """A function of tensors of the ``shapes`` (float32, on one GPU), and its name."""
 
     name: str
@@ -58,11 +58,11 @@ def _mixer(x: torch.Tensor, rows: torch.Tensor, columns: torch.Tensor, bias: tor
 
 
 RECORDED = (
-    DrawnProgram("lesson 07", _lesson_07, ((M, K), (N, K), (N,))),
-    DrawnProgram("lesson 08", _lesson_08, ((M, K), (N, K), (N,))),
-    DrawnProgram("encoder", _encoder, ((1024, 64), (64, 64), (64, 64), (64, 64), (64, 256), (256, 64))),
-    DrawnProgram("gated", _gated, ((512, 768), (768, 2048), (768, 2048), (2048, 768))),
-    DrawnProgram("mixer", _mixer, ((640, 384), (640, 640), (384, 384), (384,))),
+    Program("lesson 07", _lesson_07, ((M, K), (N, K), (N,))),
+    Program("lesson 08", _lesson_08, ((M, K), (N, K), (N,))),
+    Program("encoder", _encoder, ((1024, 64), (64, 64), (64, 64), (64, 64), (64, 256), (256, 64))),
+    Program("gated", _gated, ((512, 768), (768, 2048), (768, 2048), (2048, 768))),
+    Program("mixer", _mixer, ((640, 384), (640, 640), (384, 384), (384,))),
 )
 
 UNARY: tuple[Callable[[torch.Tensor], torch.Tensor], ...] = (
@@ -79,7 +79,7 @@ UNARY: tuple[Callable[[torch.Tensor], torch.Tensor], ...] = (
 SIDE = 256
 
 
-def drawn(seed: int) -> DrawnProgram:
+def drawn(seed: int) -> Program:
     """A chain of element-wise operations, cut by matrix products and closed by a sum over rows or not."""
     rng = random.Random(seed)  # noqa: S311 (nothing secret: which operations stand in an example)
     stretches = [rng.sample(range(len(UNARY)), rng.randint(2, 4)) for _ in range(rng.randint(2, 3))]
@@ -94,4 +94,4 @@ def drawn(seed: int) -> DrawnProgram:
             x = x * scale + bias
         return x.sum(1) if summed else x
 
-    return DrawnProgram(f"drawn {seed}", run, ((SIDE, SIDE), (SIDE, SIDE), (SIDE,)))
+    return Program(f"drawn {seed}", run, ((SIDE, SIDE), (SIDE, SIDE), (SIDE,)))

@@ -22,7 +22,7 @@ from unittest import mock
 
 import torch
 
-from grader.lesson_support.generated.programs import RECORDED, DrawnProgram, drawn
+from grader.lesson_support.generated.programs import RECORDED, Program, drawn
 
 # An H200, as torch.cuda.get_device_properties describes it.
 CARD: dict[str, str | int] = {
@@ -45,7 +45,7 @@ class _Written(Exception):  # noqa: N818 (it ends the compilation, and is no err
     """The code is there; what torch.compile would do next is not wanted."""
 
 
-def code(programs: Iterable[DrawnProgram]) -> dict[str, str]:
+def code(programs: Iterable[Program]) -> dict[str, str]:
     """The generated code of each program, as ``TORCH_LOGS=output_code`` would show it."""
     import torch._inductor.config as config
     from torch._inductor.graph import GraphLowering
