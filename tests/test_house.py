@@ -19,6 +19,7 @@ ROOMS = 12
 RETIRED = {
     "act", "acts", "bubble", "cage", "conversation", "desk", "furnish", "hatched", "nurseries", "nursery",
     "parcel", "rivals", "strike", "struck", "trial", "trials", "veil", "witness", "workshop",
+    "hearing", "heat", "lead", "lineup", "meeting", "racer", "testimony",
 }  # fmt: skip
 
 
