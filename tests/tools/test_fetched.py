@@ -24,9 +24,14 @@ def listed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
         packed.add(tmp_path / "it.js", "package/it.js")
     sha = hashlib.sha256(archive.read_bytes()).hexdigest()
     path = tmp_path / "fetched.toml"
-    path.write_text(
-        f'[it]\nurl = "{archive.as_uri()}"\nsha256 = "{sha}"\nfiles = {{"package/it.js" = "js/it.js"}}\n'
-    )
+
+    def packed(package: str) -> bytes:
+        if not archive.exists():
+            raise fetched.FetchError(f"{package} cannot be fetched: no network")
+        return archive.read_bytes()
+
+    monkeypatch.setattr(fetched, "packed", packed)
+    path.write_text(f'[it]\npackage = "it@1"\nsha256 = "{sha}"\nfiles = {{"package/it.js" = "js/it.js"}}\n')
     return path
 
 
@@ -51,9 +56,23 @@ def test_another_archive_is_refused(listed: Path) -> None:
     assert not (listed.parent / "cache").exists()
 
 
+def test_without_npm_that_is_said(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(fetched.shutil, "which", lambda _: None)
+    with pytest.raises(fetched.FetchError, match="npm is not installed"):
+        fetched.packed("it@1")
+
+
+def test_what_npm_cannot_have_is_said_in_its_words(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (npm := tmp_path / "npm").write_text("#!/bin/sh\necho 'npm error 404' >&2\nexit 1\n")
+    npm.chmod(0o755)
+    monkeypatch.setattr(fetched.shutil, "which", lambda _: str(npm))
+    with pytest.raises(fetched.FetchError, match="it@1 cannot be fetched: npm error 404"):
+        fetched.packed("it@1")
+
+
 def test_without_a_network_diagrams_stay_text(listed: Path) -> None:
     listed.with_name("it.tgz").unlink()
-    with pytest.raises(fetched.FetchError, match="it cannot be fetched from file://"):
+    with pytest.raises(fetched.FetchError, match="it@1 cannot be fetched"):
         fetched.files("it", listed)
     page: Any = SimpleNamespace(url="contributing/simt/")
     for diagrams, there in ((True, "../../assets/javascripts/mermaid.tiny.js"), (False, 'class="diagram"')):
