@@ -37,10 +37,6 @@ class Card:
     launch_seconds: float
     gemm_flops_per_second: dict[str, float]
 
-    def memory_time(self, nbytes: float, launches: int = 1) -> float:
-        """Seconds that ``launches`` kernels moving ``nbytes`` through device memory take at copy speed."""
-        return nbytes / self.copy_bytes_per_second + launches * self.launch_seconds
-
 
 def names() -> list[str]:
     """The cards there are, as ``--card`` takes them."""

@@ -45,6 +45,7 @@ class Stage:
         self.retired: list[torch.Tensor] = []  # kept, so that no address is ever given out again
         self.gpu = device == "cuda" and "grader.backends.simt.runtime.device" not in sys.modules
         self.again: Callable[[], Any] = lambda: None
+        self.pair_side: Any = None  # what it holds of a pair (grader.player.commands.pair)
         self.timed: dict[str, Any] = {}  # contenders of a race, by name (grader.player.commands.race_blocks)
 
     def load(self, path: str, folders: tuple[str, ...] = (), **_: object) -> dict[str, Any]:

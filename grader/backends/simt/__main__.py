@@ -10,17 +10,17 @@ import traceback
 
 import msgspec
 
-from grader.backends.simt.compile import compiler as builder
+from grader.backends.simt.compile import compiler
 from grader.backends.simt.request import BuildRequest, named
 from grader.backends.simt.runtime.device import activate
 from grader.protocol.messages import MemoryFinding
 from grader.protocol.process_exit import leave
 
 
-def _build(request: BuildRequest, variant: builder.Variant) -> str:
+def _build(request: BuildRequest, variant: compiler.Variant) -> str:
     try:
-        result = builder.build(request, variant=variant)
-    except builder.CompileError as error:
+        result = compiler.build(request, variant=variant)
+    except compiler.CompileError as error:
         where = f"{error.file}:{error.line}: " if error.line else ""
         raise RuntimeError(
             f"Error building extension '{request.name}': {where}{error.first}\n{error.log}"
@@ -52,11 +52,11 @@ def main(arguments: list[str]) -> int:
     if not arguments:
         print(__doc__, file=sys.stderr)
         return 2
-    builder.prepare(lambda message: print(message, file=sys.stderr))
-    variant: builder.Variant = "fast" if "--fast" in options else "checked"
+    compiler.prepare(lambda message: print(message, file=sys.stderr))
+    variant: compiler.Variant = "fast" if "--fast" in options else "checked"
     runtime = activate(
         lambda request: _build(request, variant),
-        builder.libraries(),
+        compiler.libraries(),
         last_words_fd=2,
         step_budget=int(os.environ.get("SIMT_STEPS", "2000000000")),
         checked=variant == "checked",

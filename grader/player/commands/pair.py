@@ -14,9 +14,8 @@ if TYPE_CHECKING:
     from grader.player.commands import Callback
     from grader.player.stage import Stage
 
-_sessions: dict[int, PairSide] = {}
 OF_REFERENCE = {"begin", "weights", "draw", "answer", "block", "nudge", "judge"}
-OF_SUBJECT = {"make", "mode", "take", "move", "call"}
+OF_SUBJECT = {"make", "take", "move", "call"}
 
 
 def perform(stage: Stage, callback: Callback, step: str, side: str, **fields: Any) -> dict[str, Any]:
@@ -26,9 +25,9 @@ def perform(stage: Stage, callback: Callback, step: str, side: str, **fields: An
     """
     if step == "measure":
         return measured(stage, **fields)
-    session = _sessions.get(id(stage))
+    session: PairSide | None = stage.pair_side
     if session is None:
-        session = _sessions[id(stage)] = Reference(stage) if side == "reference" else Subject(stage)
+        session = stage.pair_side = Reference(stage) if side == "reference" else Subject(stage)
     if step == "read":
         pieces.read(session.flat, stage.outbox, fields["pieces"])
         return {}

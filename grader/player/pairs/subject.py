@@ -36,12 +36,6 @@ class Subject(PairSide):
         )
         return {"state": model_state.listed(self.model), "uncompiled": bool(left_out)}
 
-    def mode(self, mode: str) -> dict[str, Any]:
-        """Training or evaluation, from now on."""
-        if self.model is not None:
-            self.model.train(mode == "train")
-        return {}
-
     def take(self, tree: dict[str, Any], facts: list[dict[str, Any]], fresh: bool) -> dict[str, Any]:
         """Get ready for new inputs: in new memory if ``fresh``, else into the tensors of the call before."""
         old = [values.facts(t) for t in self.inputs]

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from grader.domain.task import Case
 from grader.domain.verdict import Finding, Status
 from grader.protocol import claims
-from grader.referee import result_form as form
+from grader.referee import result_form
 from grader.referee.draw import row_major
 from grader.referee.dtypes import array, is_float, size_of, tolerance
 from grader.referee.fault import FaultError
@@ -46,10 +46,10 @@ class Comparison:
 
     def form(self, said: dict[str, Any]) -> Finding | None:
         """Containers, shapes, dtypes, devices."""
-        got, listed = form.leaves(said.get("tree")), said.get("tensors")
+        got, listed = result_form.leaves(said.get("tree")), said.get("tensors")
         if not isinstance(listed, list) or len(listed) > claims.MOST_TENSORS * 20:
             raise FaultError(Status.TAMPERED, "The submission's process described tensors that are none.")
-        wrong = form.differ(self.posed.leaves, got)
+        wrong = result_form.differ(self.posed.leaves, got)
         if wrong:
             return self.fail(*wrong)
         for want, have in zip(self.posed.leaves, got, strict=True):
@@ -66,12 +66,12 @@ class Comparison:
     def _tensor(self, got: dict[str, Any], want: dict[str, Any], path: str) -> Finding | None:
         on_gpu = self.game.theirs.player.backend == "cpu" or want["device"] == "cuda"
         device = "cuda" if on_gpu and self.game.inputs.facts else ""
-        wrong = form.tensor_differs(got, want["shape"], want["dtype"], device, path)
+        wrong = result_form.tensor_differs(got, want["shape"], want["dtype"], device, path)
         return self.fail(*wrong) if wrong else None
 
     def _values(self, said: dict[str, Any]) -> Finding | None:
         """Plain floats among the results."""
-        for want, have in zip(self.posed.leaves, form.leaves(said["tree"]), strict=True):
+        for want, have in zip(self.posed.leaves, result_form.leaves(said["tree"]), strict=True):
             if not isinstance(want.value, float):
                 continue
             near = math.isclose(have.value, want.value, rel_tol=1e-5, abs_tol=1e-7)

@@ -13,8 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from grader.backends.simt.request import BuildRequest
-from grader.backends.simt.runtime import local_headers as headers
-from grader.backends.simt.runtime import origins
+from grader.backends.simt.runtime import local_headers, origins
 
 GRADER = f"{Path(__file__).resolve().parents[3]}/"
 Build = Callable[[BuildRequest], str]
@@ -83,8 +82,8 @@ def _request_of_files(given: Mapping[str, Any]) -> BuildRequest:
         )
     request: dict[str, object] = {
         "name": _name(given["name"]),
-        "cpp_sources": [headers.inlined(p) for p in cpp],
-        "cuda_sources": [headers.inlined(p) for p in cuda],
+        "cpp_sources": [local_headers.inlined(p) for p in cpp],
+        "cuda_sources": [local_headers.inlined(p) for p in cuda],
         "functions": None,
         **_flags(given, sorted({str(p.parent) for p in paths})),
         "cpp_origins": [[(1, str(p), 1)] for p in cpp],
