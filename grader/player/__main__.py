@@ -85,10 +85,8 @@ def serve(channel: Channel, options: argparse.Namespace, backend: Backend | None
         backend.adopt(channel, options)
     observed = backend.observed  # held since before anything foreign is loaded
     from grader.player import commands, exceptions
+    from grader.player.sides import perform
     from grader.player.stage import MissingEntryError, Stage
-
-    if options.backend == "cuda":
-        pass
 
     arenas = (Arena(options.inbox, 1 << 16), Arena(options.outbox, 1 << 16))
     stage = Stage(*arenas, device="cpu" if options.backend == "cpu" else "cuda")
@@ -99,11 +97,7 @@ def serve(channel: Channel, options: argparse.Namespace, backend: Backend | None
     channel.send({"ready": messages.plain(ready)})
     actions: dict[str, Callable[..., dict[str, Any]]] = {
         "load": stage.load,
-        "construct": stage.construct,
-        "set_state": stage.set_state,
-        "draw_state": stage.draw_state,
-        "call": stage.call,
-        "fetch": stage.fetch,
+        "play": lambda **k: perform(stage, **k),
         "owner": lambda **k: backend.owner(stage, **k),
         "count": lambda **k: backend.count(**k),
         "check": lambda **k: backend.check(**k),

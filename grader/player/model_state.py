@@ -11,6 +11,7 @@ import torch
 
 from grader.player.tensors import name_of
 from grader.player.values import mapped, wide
+from grader.protocol.play import StateTensor
 
 RUNNING = ("running_mean", "running_var")
 CONTAINERS = (list, tuple, dict)
@@ -73,23 +74,26 @@ def _inside(value: Any, path: str) -> Iterator[tuple[str, torch.Tensor]]:
             yield from _inside(one, f"{path}[{key}]")
 
 
-def listed(model: torch.nn.Module | None) -> list[list[Any]]:
-    """The state as [kind, name, shape, dtype, elements, bytes of one]."""
+def listed(model: torch.nn.Module | None, *, attributes: bool = True) -> tuple[StateTensor, ...]:
+    """The state as data; without the tensors that are plain attributes if these do not belong to it."""
     found = state(model) if model is not None else {}
-    return [
-        [kind, name, list(t.shape), name_of(t.dtype), t.numel(), t.element_size()]
+    return tuple(
+        StateTensor("parameter" if kind == "parameter" else "buffer" if kind == "buffer" else "attribute",
+                    name[:500], tuple(t.shape), name_of(t.dtype))
         for (kind, name), t in found.items()
-        if t.layout is torch.strided and t.device.type != "meta"
-    ]
+        if t.layout is torch.strided and t.device.type != "meta" and (attributes or kind != "attribute")
+    )  # fmt: skip
 
 
-def settle(model: torch.nn.Module, device: str, mode: str) -> torch.nn.Module:
+def settle(model: torch.nn.Module, device: str, mode: str, *, attributes: bool = True) -> torch.nn.Module:
     """On the device, in the mode asked for ("" leaves it as it was constructed).
 
-    Plain tensors go there too, whether forward moves them or not; whole numbers may be meant for the host.
+    ``attributes``: plain tensors go there too, whether forward moves them or not; whole numbers may be meant
+    for the host.
     """
     model = model.to(device)
-    _each(model, lambda t: t.to(device) if t.is_floating_point() else t)
+    if attributes:
+        _each(model, lambda t: t.to(device) if t.is_floating_point() else t)
     if mode:
         model.train(mode == "train")
     return model

@@ -5,7 +5,6 @@ from __future__ import annotations
 import contextlib
 import json
 import tempfile
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -14,29 +13,34 @@ from torch.autograd.profiler import profile
 from torch.autograd.profiler_legacy import profile as operators
 
 from grader.protocol.messages import Launch
+from grader.protocol.play import Ops, Watched
 
-MOST, MOST_NAME = 200, 500
+MOST, MOST_NAME, MOST_SHAPES = 200, 500, 100
 
 
-@contextlib.contextmanager
-def watching(gpu: bool, seen: dict[str, Any], wanted: bool = True) -> Iterator[None]:
-    """Fill ``seen`` with ``ops``, a list of [name, shapes of its tensors], and on a GPU with ``kernels``.
+class Watcher(contextlib.AbstractContextManager["Watcher"]):
+    """Within it torch's operators are seen, whether Python or C++ calls them, and on a GPU the kernels.
 
-    Operators are seen whether Python or C++ calls them.
+    ``seen``: what was, once it is left.
     """
-    if not wanted:
-        yield
-        return
-    if not gpu:
-        with operators(record_shapes=True) as ran:  # type: ignore[no-untyped-call]
-            yield
-        seen["ops"] = _ops(ran)
-        return
-    with recording(shapes=True) as ran:
-        yield
-        torch.cuda.synchronize()
-    seen["ops"] = _ops(ran.function_events)
-    seen["kernels"] = [x.kernel for x in kernels(trace(ran))[:MOST]]
+
+    def __init__(self, *, gpu: bool) -> None:
+        self.seen = Watched()
+        self._gpu = gpu
+        # The legacy profiler alone sees operators without a GPU; it has no types.
+        self._ran: Any = recording(shapes=True) if gpu else operators(record_shapes=True)  # type: ignore[no-untyped-call]
+
+    def __enter__(self) -> Watcher:
+        self._ran.__enter__()
+        return self
+
+    def __exit__(self, *error: object) -> None:
+        if self._gpu:
+            torch.cuda.synchronize()
+        self._ran.__exit__(*error)
+        if error[0] is None:
+            names = tuple(x.kernel for x in kernels(trace(self._ran))[:MOST]) if self._gpu else None
+            self.seen = Watched(_ops(self._ran), names)
 
 
 def recording(*, shapes: bool = False) -> Any:
@@ -70,11 +74,11 @@ def _launch(event: dict[str, Any], begin: float) -> Launch:
     return Launch(kernel=str(event["name"])[:MOST_NAME], grid=grid, block=block, seconds=seconds, began=began)
 
 
-def _ops(ran: Any) -> list[list[Any]]:
+def _ops(ran: Any) -> Ops:
     events = ran.function_events if hasattr(ran, "function_events") else ran
-    ops: list[list[Any]] = []
+    found = []
     for event in events or []:
-        shapes = [list(s) for s in event.input_shapes or [] if s]
+        shapes = tuple(tuple(s) for s in event.input_shapes or [] if s)
         if event.name.startswith("aten::") and shapes:
-            ops.append([event.name, shapes])
-    return ops[:MOST]
+            found.append((event.name[:MOST_NAME], shapes[:MOST_SHAPES]))
+    return tuple(found[:MOST])

@@ -12,6 +12,7 @@ from grader.domain import gpu_card
 from grader.domain.speed import Speed
 from grader.profiling.profile import kernel_rows, show
 from grader.protocol.messages import Timed, decode
+from grader.referee import counting
 from grader.referee.job import Job
 from grader.referee.pairs import pair_timing
 
@@ -29,11 +30,11 @@ def timer(job: Job, lines: list[str]) -> Timer:
         device = session.record.facts.device
         card = gpu_card.of_device(device) or gpu_card.card()
         if session.player is not None and session.player.backend == "cuda":
-            pair_timing.count(session)  # makes the call that is repeated
+            counting.count(session, pair_timing.CASE)  # makes the call that is repeated
             timed = decode(session.ask("command", command="profiled", calls=CALLS).data, Timed)
             rows = kernel_rows.rows(timed.launches, CALLS)
         else:
-            rows = kernel_rows.rows(pair_timing.count(session)["launches"])
+            rows = kernel_rows.rows(counting.count(session, pair_timing.CASE).launches)
         if rows:
             paper = Console(file=io.StringIO(), width=100, highlight=False)
             show.table(paper, rows, card)

@@ -12,7 +12,6 @@ from grader.protocol import messages
 from grader.protocol.wire import MalformedError
 
 Claim = dict[str, Any]
-MOST_TENSORS, MOST_DIMENSIONS, MOST_TEXT = 100, 64, 10_000
 
 
 def check(do: str, claim: Claim) -> Claim:
@@ -30,37 +29,6 @@ def observed(message: Claim) -> messages.Observed:
     return messages.decode(told, messages.Observed, "memory findings or launches")
 
 
-def _text(value: Any) -> bool:
-    return isinstance(value, str) and len(value) <= MOST_TEXT
-
-
-def _whole(value: Any) -> bool:
-    return isinstance(value, int) and not isinstance(value, bool)
-
-
-def _wholes(value: Any, most: int = MOST_DIMENSIONS) -> bool:
-    return isinstance(value, list) and len(value) <= most and all(map(_whole, value))
-
-
-def _call(claim: Claim) -> bool:
-    if claim.get("kind") == "value":
-        value = claim.get("value")
-        return value is None or isinstance(value, (bool, int, float)) or _text(value)
-    if claim.get("kind") == "other":
-        return _text(claim.get("type"))
-    tensors = claim.get("tensors")
-    if claim.get("kind") != "tensors" or not isinstance(tensors, list) or len(tensors) > MOST_TENSORS:
-        return False
-    return _text(claim.get("container")) and all(map(tensor, tensors))
-
-
-def tensor(claim: Any) -> bool:
-    """Whether this describes a tensor."""
-    if not isinstance(claim, dict) or not isinstance(claim.get("plain"), bool):
-        return False
-    return _wholes(claim.get("shape")) and all(_text(claim.get(k)) for k in ("dtype", "device", "type"))
-
-
 def _timed(claim: Claim) -> bool:
     """Of all acts, only a GPU's profiler answers with launches."""
     return "launches" not in claim or bool(messages.decode(claim, messages.Timed, "launches"))
@@ -69,5 +37,5 @@ def _timed(claim: Claim) -> bool:
 FORMS: dict[str, Callable[[Claim], bool]] = {
     "start": lambda claim: bool(messages.decode(claim, messages.Ready, "a greeting")),
     "owner": lambda claim: bool(messages.decode(claim, messages.Ownership, "an owner")),
-    "command": _timed, "call": _call,
-}  # fmt: skip
+    "command": _timed,
+}

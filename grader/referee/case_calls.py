@@ -2,25 +2,22 @@
 
 from __future__ import annotations
 
-import math
-from collections.abc import Iterator
 from dataclasses import replace
 
 import numpy as np
 
 from grader.domain.task import Case
 from grader.domain.verdict import Finding, Status
-from grader.referee import contract, own_work, rounds, transport
-from grader.referee.draw import Drawn
-from grader.referee.judge import judge, right
-from grader.referee.lesson_problem import LessonProblem
-from grader.referee.process.player_process import Answer
-from grader.referee.reference import Expected
+from grader.protocol import play
+from grader.protocol.play import Returned
+from grader.referee import own_work, rounds
+from grader.referee.comparison import Comparison
+from grader.referee.dtypes import array
+from grader.referee.problem import FEW, LeftOutError, Posed
 from grader.referee.rounds import Round
 from grader.referee.session import Session
+from grader.referee.transfer import Line
 
-Arrays = list[transport.Array]
-DRAWS = 5  # at most, for one round
 EARLY = (
     "The result is right for an input of zeros: the work began before its input was there. This call is made "
     "on another stream than the default one, which is still writing the input. Launch on the current stream "
@@ -29,27 +26,23 @@ EARLY = (
 
 
 class Calls:
-    """Plays one case of a match; ``run`` comes back with the first failure, or None."""
+    """Plays one case of a session; ``run`` comes back with the first failure, or None."""
 
     def __init__(self, session: Session, case: Case) -> None:
         assert session.player is not None
-        assert isinstance(session.problem, LessonProblem), "only lessons have cases"
         self.session, self.case, self.player = session, case, session.player
         self.problem = session.problem
-        self.model = session.task.kind == "model" and not case.entry
-        self.args: list[transport.Value] = []
-        self.expected = Expected()
-        self.before: Arrays = []
+        self.posed: Posed | None = None
+        self.before: list[tuple[Line, bytes]] = []  # results of the call before
 
     def run(self) -> Finding | None:
-        """All rounds of the case."""
-        if self.model:
-            self.problem.construct(self.case)
-        for number, (one, watch) in enumerate(self._course()):
-            failed = self._call(one, watch)
+        """All rounds of the case; LeftOutError if the problem cannot be asked this."""
+        self.problem.construct(self.case)
+        for number, (one, watch) in enumerate(self.problem.rounds(self.case)):
+            failed = self._call(number, one, watch=watch)
             if failed:
                 return _told(failed, number, one)
-            if self.expected.is_value:
+            if self.posed and not self.posed.tensors:
                 break
         return None
 
@@ -58,121 +51,112 @@ class Calls:
         """Whether all but the first calls are made on another stream, on which the input comes late."""
         return self.player.backend == "cuda"
 
-    def _course(self) -> Iterator[tuple[Round, bool]]:
-        """The rounds, and whether this is the one that is watched, which nobody can foresee.
-
-        How many there are shows when the first answer is there.
-        """
-        first, *rest = rounds.planned(self.session.task, self.case)
-        watched = int(self.session.rng.integers(1 + len(rest)))
-        yield first, watched == 0
-        extra = rounds.more(self.case, sum(e.size for e in self.expected.eager))
-        too = int(self.session.rng.integers(max(1, extra)))
-        yield from ((first, number == too) for number in range(extra))
-        yield from ((one, number == watched) for number, one in enumerate(rest, 1))
-
-    def _call(self, one: Round, watch: bool) -> Finding | None:
-        case, player, session = self.case, self.player, self.session
-        own = own_work.applies(session.task, case, player.backend)
-        self._draw(one)
-        expected = self.expected
-        sheet = transport.prepare(
-            player,
-            self.args,
-            expected.outputs,
-            kept=[(a.shape, str(a.dtype)) for a in self.before],
-            state=self.problem.weights if self.model else None,
-        )
-        entry = case.entry or session.task.entry
-        answer = session.ask("call", entry=entry, inputs=one.inputs, watch=watch and own, **sheet.fields)
-        if case.expect == "raise":
+    def _call(self, number: int, one: Round, *, watch: bool) -> Finding | None:
+        own = own_work.applies(self.session.task, self.case, self.player.backend)
+        self.draw(one)
+        posed = self.posed
+        changed = bool(posed and posed.answered.changed)
+        if one.inputs != "keep" or changed:
+            self.problem.give(fresh=one.inputs in ("new", "move"))
+        returned = self._returned(one, posed, watch=watch and own)
+        if posed is None:
             return None
-        changed = transport.changed(player, sheet)
-        got, again = transport.collect(player, sheet.wanted), transport.collect(player, sheet.kept)
-        if failed := contract.differ(case, answer.data, expected):
+        lines = [line for line, _ in self.before]
+        comparison = Comparison(self.session, self.case, posed, lines, look=number == 0)
+        failed = self.problem.judged(comparison, returned)
+        if failed:
+            failed = self._early(failed, one, comparison)
+        elif self.problem.pure:
+            failed = comparison.inputs_changed() or self._state(comparison) or self._unsteady(one, comparison)
+        self.problem.played(self.case, number, one, comparison)
+        if failed and (why := self.problem.excuse(self.case, failed, comparison)):
+            raise LeftOutError(why)
+        if failed or not (watch and own):
             return failed
-        if failed := self._wrong(got):
-            return self._early(failed, one, got)
-        if changed is not None:
-            message = f"After the call, {changed} no longer holds what was passed in."
-            return Finding(case.name, Status.MUTATED_INPUT, message, 0, case.points, {"changed": changed})
-        return self._unsteady(one, got, again) or (self._not_own(answer) if own else None)
+        return self._not_own(returned, posed)
 
-    def _draw(self, one: Round) -> None:
+    def draw(self, one: Round) -> None:
         """Weights, inputs and answers of a round; some tries for answers that are not all one value."""
-        for again in range(DRAWS):
-            self._weights(one)
-            if not again or one.inputs != "swap":
-                self._inputs(one)
+        for again in range(self.problem.draws):
+            if one.weights != "keep" and self.problem.has_weights:
+                self.problem.new_weights(one.weights)
+            if one.inputs in ("new", "refill"):
+                self.problem.draw(self.case)
+            elif one.inputs == "swap" and not again:
+                self.problem.swap()
             if self.case.expect != "match" or one.same_answer:
                 return
-            self.expected = self.session.oracle.expect(self.case, self.args, self.expected)
-            drawn_anew = one.inputs in ("new", "refill") or (self.model and one.weights != "keep")
-            if not drawn_anew or not self.expected.says_little:
+            self.posed = self.problem.pose()
+            drawn_anew = one.inputs in ("new", "refill") or (
+                self.problem.has_weights and one.weights != "keep"
+            )
+            if not drawn_anew or not self.posed.says_little:
                 return
 
-    def _weights(self, one: Round) -> None:
-        if not self.model or one.weights == "keep":
-            return
-        if one.weights == "move":
-            self.problem.send_weights("move")
-        else:
-            self.problem.new_weights(one.weights)
+    def _returned(self, one: Round, posed: Posed | None, *, watch: bool) -> Returned:
+        few = posed is not None and posed.nbytes <= FEW and self.problem.pure
+        step = play.Call(
+            one.inputs,
+            self.problem.call_seed,
+            keep=few,
+            sizes=posed.sizes if posed and few else (),
+            watch=watch,
+        )
+        return self.problem.mine.ask(step, Returned)
 
-    def _inputs(self, one: Round) -> None:
-        if one.inputs in ("new", "refill"):
-            self.args = self.problem.arguments(self.case)
-        elif one.inputs == "swap":
-            self.args = [rounds.swapped(a) if isinstance(a, Drawn) else a for a in self.args]
-
-    def _wrong(self, got: Arrays) -> Finding | None:
-        """Every element of every output against the answers."""
-        views = tuple(a.view() for a in self.args if isinstance(a, Drawn))
-        answers = zip(self.expected.answers, self.expected.eager, got, strict=True)
-        for number, (answer, eager, array) in enumerate(answers):
-            verdict = judge(answer, eager, array, views)
-            if verdict.status is not Status.PASSED:
-                return self.session.explain(self.case, verdict, number, array.shape)
-        return None
-
-    def _early(self, failed: Finding, one: Round, got: Arrays) -> Finding:
+    def _early(self, failed: Finding, one: Round, comparison: Comparison) -> Finding:
         """Say so if a result is right for zeros: the kernel did not wait (see `player/late_inputs.py`)."""
-        if not self.elsewhere or one.inputs == "new":
+        wrong = failed.status in (Status.WRONG_OUTPUT, Status.NOT_FINITE, Status.PRECISION)
+        if not self.elsewhere or one.inputs == "new" or not wrong or not comparison.posed.tensors:
             return failed
-        zeros = [
-            replace(a, storage=np.zeros_like(a.storage)) if isinstance(a, Drawn) else a for a in self.args
-        ]
-        nothing = self.session.oracle.expect(self.case, zeros, self.expected)
-        if not all(map(right, nothing.answers, nothing.eager, got)):
+        self.problem.draw(self.case, zeros=True)
+        nothing = comparison.beside(self.problem.pose())
+        if not nothing.right():
             return failed
         return replace(failed, message=EARLY, evidence=failed.evidence | {"early": True})
 
-    def _unsteady(self, one: Round, got: Arrays, again: Arrays) -> Finding | None:
-        """The last call's results must have stayed as they were; the same call must give the same bits."""
-        before, self.before = self.before, got
-        for old, now in zip(before, again, strict=True):
-            if not np.array_equal(old, now, equal_nan=old.dtype.kind == "f"):
-                return Finding(self.case.name, Status.WRONG_OUTPUT, rounds.CHANGED_LATER, 0, self.case.points)
-        if not (one.same_answer and before) or self.session.unordered:
-            return None
-        for old, now in zip(before, got, strict=True):
-            differ = (old != now) & ~((old != old) & (now != now))  # NaN is not unequal to NaN here
-            if count := int(np.count_nonzero(differ)):
-                message = (
-                    f"The same values gave another result the second time, in {count:,} of {now.size:,} "
-                    "elements: something depends on the address, or on the order in which threads run."
-                )
-                return Finding(self.case.name, Status.WRONG_OUTPUT, message, 0, self.case.points)
+    def _state(self, comparison: Comparison) -> Finding | None:
+        """Whether the model's state is as it should be; where it is too large to look, it is put right."""
+        updated = comparison.posed.answered.state
+        self.problem.forget(updated)
+        if self.problem.looks_at_state:
+            return comparison.state_changed()
+        if updated:
+            self.problem.hand_over(updated)
         return None
 
-    def _not_own(self, answer: Answer) -> Finding | None:
-        session = self.session
-        shapes = [a.shape for a in self.args if isinstance(a, Drawn)] + [
-            w.shape for _, w in self.problem.weights
+    def _unsteady(self, one: Round, comparison: Comparison) -> Finding | None:
+        """The last call's results must have stayed as they were; the same call must give the same bits."""
+        before, results = self.before, comparison.results
+        dtypes = [tensor.dtype for tensor in comparison.posed.tensors]
+        self.before = [
+            (Line("before", n, comparison.posed.sizes[n], dtypes[n]), data) for n, data in enumerate(results)
         ]
-        given = [s for s in shapes if math.prod(s)]
-        seen = own_work.ObservedCall(self.player, answer, session.source)
-        return own_work.not_own(session.task, self.case, seen, self.expected, given, session.rng)
+        for line, data in before:
+            if comparison.mine.get(line) != data:
+                return comparison.fail(Status.WRONG_OUTPUT, rounds.CHANGED_LATER)
+        if not one.same_answer or self.session.unordered:
+            return None
+        for (line, data), now in zip(before, results, strict=True):
+            old, new = array(data, line.dtype), array(now, line.dtype)
+            differ = (old != new) & ~((old != old) & (new != new))  # NaN is not unequal to NaN here
+            if count := int(np.count_nonzero(differ)):
+                message = (
+                    f"The same values gave another result the second time, in {count:,} of {new.size:,} "
+                    "elements: something depends on the address, or on the order in which threads run."
+                )
+                return comparison.fail(Status.WRONG_OUTPUT, message)
+        return None
+
+    def _not_own(self, returned: Returned, posed: Posed) -> Finding | None:
+        shapes = [form.shape for form in self.problem.inputs.forms]
+        shapes += [own.shape for _, own in self.problem.pairs]
+        seen = own_work.ObservedCall(
+            self.player, returned.watched, self.session.launches, self.session.source
+        )
+        wanted = [tensor.shape for tensor in posed.tensors]
+        given = [shape for shape in shapes if 0 not in shape]
+        return own_work.not_own(self.session.task, self.case, seen, wanted, given, self.session.rng)
 
 
 def _told(finding: Finding, number: int, one: Round) -> Finding:

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 from grader.domain.task import Case
+from grader.protocol import play
 from grader.protocol.messages import Launch
-from grader.referee import transport
-from grader.referee.process.player_process import Player
+from grader.protocol.play import Returned, Work
 
 if TYPE_CHECKING:
     from grader.referee.session import Session
@@ -15,21 +16,38 @@ if TYPE_CHECKING:
 SECONDS = 120.0
 
 
-def count(session: Session, case: Case) -> tuple[Launch, ...]:
-    """Run ``case`` once with counting on; the launches that the CPU back end saw, with what they moved."""
-    player, fields = _ready(session, case)
-    player.ask("count", SECONDS, on=True)
-    answer = player.ask("call", SECONDS, entry=case.entry or session.task.entry, **fields)
-    player.ask("count", SECONDS, on=False)
-    return answer.launches
+@dataclass(frozen=True, slots=True)
+class Counted:
+    """One call: ``launches`` of the file's kernels, with what they moved; ``work`` of torch's operators."""
+
+    launches: tuple[Launch, ...]
+    work: Work
+    returned: Returned
 
 
-def _ready(session: Session, case: Case) -> tuple[Player, dict[str, Any]]:
-    """The submission's player with the case's model made, and the fields of a call that keeps no output."""
+def count(session: Session, case: Case, *, weigh: bool = False) -> Counted:
+    """Run ``case`` once with counting on. ``weigh``: count torch's operators as well."""
+    prepare(session, case)
+    return counted(session, play.Call(weigh=weigh))
+
+
+def prepare(session: Session, case: Case) -> None:
+    """Have the model of the case made, with new weights, and inputs drawn and handed over."""
     session.revive()
-    assert session.player is not None
-    if session.task.kind == "model":
-        session.problem.construct(case)
-        session.problem.new_weights()
-    fields, _, _ = transport.offer(session.player, session.problem.arguments(case), [])
-    return session.player, fields | {"after": []}
+    problem = session.problem
+    problem.construct(case)
+    if problem.has_weights:
+        problem.new_weights()
+    problem.draw(case)
+    problem.give(fresh=True)
+
+
+def counted(session: Session, call: play.Call) -> Counted:
+    """Make one call that was prepared, with counting on."""
+    session.ask("count", on=True)
+    try:
+        returned = session.submission.ask(call, Returned, seconds=SECONDS)
+        launches = session.launches
+    finally:
+        session.ask("count", on=False)
+    return Counted(launches, returned.work, returned)

@@ -12,6 +12,7 @@ from grader.protocol.messages import MemoryFinding
 from grader.referee import parts
 from grader.referee.case_calls import Calls
 from grader.referee.fault import FaultError
+from grader.referee.problem import LeftOutError
 from grader.referee.redact import redact
 from grader.referee.session import Record, Session
 
@@ -24,13 +25,14 @@ def grade(session: Session) -> Record:
     if loaded.ok:
         session.loaded()
     begun = time.monotonic()
-    ordinary = _cases(session, loaded.ok)
+    ordinary = _cases(session, loaded=loaded.ok)
     record.stages["cases"] = time.monotonic() - begun
     if task.memory_points:
         begun = time.monotonic()
         if ordinary and session.inspect:
             record.memory += session.inspect()
-        found = memory.finding(record.memory, task.memory_points, ordinary)
+        found = session.problem.memory(ordinary=ordinary)
+        found = found or memory.finding(record.memory, task.memory_points, ordinary)
         record.findings.append(memory.known(found, session.known_clean))
         record.stages["memory"] = time.monotonic() - begun
     begun = time.monotonic()
@@ -70,17 +72,22 @@ def _loaded(session: Session) -> Finding:
     return Finding("load", Status.PASSED, "The file was imported and its sources compiled.")
 
 
-def _cases(session: Session, loaded: bool) -> bool:
+def _cases(session: Session, *, loaded: bool) -> bool:
     """Play all cases; whether one that has something to compute is right.
 
     Until one is, a corner case proves nothing and has no points.
     """
-    cases = session.task.cases
-    found = [redact(case, _case(session, case) if loaded else _not_run(case)) for case in cases]
+    cases, problem, found = session.task.cases, session.problem, list[Finding]()
+    if loaded:
+        problem.open()
+    for case in cases:
+        refused = problem.refusal(case, found) if loaded else _not_run(case)
+        found.append(redact(case, refused or _case(session, case)))
     if session.schedules > 1 and session.player:
         session.ask("schedule", seed=0)
     pairs = zip(cases, found, strict=True)
     ordinary = any(f.ok and c.expect == "match" and not _is_empty(c) for c, f in pairs)
+    session.record.findings += problem.findings(loaded=loaded)
     session.record.findings += _without_guesses(found if ordinary else [_without_points(f) for f in found])
     return ordinary
 
@@ -96,11 +103,22 @@ def _case(session: Session, case: Case) -> Finding:
             if failed := Calls(session, case).run():
                 return _in_schedule(_caused(failed, seen[before:]), seed, session.schedules)
     except FaultError as fault:
-        return _caused(session.fallen(case, fault), seen[before:])
+        return _fallen(session, case, fault, before)
+    except LeftOutError as why:
+        return Finding(case.name, Status.PASSED, f"Left out: {why}.", case.points, case.points)
     if case.expect == "raise":
         message = f"The call was accepted, though it must be refused: {case.why}"
         return Finding(case.name, Status.NOT_REFUSED, message, 0, case.points)
     return Finding(case.name, Status.PASSED, case.why, case.points, case.points)
+
+
+def _fallen(session: Session, case: Case, fault: FaultError, before: int) -> Finding:
+    """The finding of a case that a fault has ended; memory findings since ``before`` are its own."""
+    try:
+        session.problem.fallen(case, fault)
+    except LeftOutError as why:
+        return Finding(case.name, Status.PASSED, f"Left out: {why}.", case.points, case.points)
+    return _caused(session.fallen(case, fault), session.record.memory[before:])
 
 
 def _caused(finding: Finding, seen: list[MemoryFinding]) -> Finding:

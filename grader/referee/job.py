@@ -18,9 +18,10 @@ from grader.domain.verdict import Verdict
 from grader.feedback.look import Advice
 from grader.referee import nearest
 from grader.referee.lesson_problem import LessonProblem
+from grader.referee.problem import Problem, Sides
 from grader.referee.process.forkserver import Forkserver
 from grader.referee.process.player_process import Limits
-from grader.referee.session import Problem, Session
+from grader.referee.session import Session
 
 
 def _silent(*_: object) -> None:
@@ -55,7 +56,7 @@ class Job:
     beside: tuple[Path, ...] = ()
     reference_beside: tuple[Path, ...] = ()
     timer: Callable[[Session], Speed | None] | None = None
-    pose: Callable[[Session], Problem] = LessonProblem
+    pose: Callable[[Sides], Problem] = LessonProblem
     rights: tuple[str, ...] = ()
 
     @property

@@ -1,48 +1,83 @@
-"""The problem of a lesson: inputs and weights are drawn here, from seeds that nobody else has."""
+"""The problem of a lesson: cases with the inputs that each declares, and weights that are always drawn."""
 
 from __future__ import annotations
 
-from grader.domain.task import Case, Tensor
-from grader.referee import draw, state_match, transport
-from grader.referee.session import Session
-from grader.referee.transport import State, Value
+import math
+from collections.abc import Iterator
+
+from grader.domain.task import Case
+from grader.protocol import play
+from grader.protocol.play import Begun, Key, Made
+from grader.referee import rounds, state_match
+from grader.referee.dtypes import is_float
+from grader.referee.problem import Problem, Sides
+from grader.referee.rounds import Round
+from grader.referee.side import Side
+from grader.referee.state_match import Held
 
 
-class LessonProblem:
-    """The cases of a task. ``weights``: what the submission's model should hold, by its own names."""
+class LessonProblem(Problem):
+    """The cases of a task."""
 
-    def __init__(self, session: Session) -> None:
-        self._session = session
-        self._names: dict[str, str] = {}
-        self.weights: State = []
+    draws = 5
+
+    def __init__(self, sides: Sides) -> None:
+        super().__init__(sides)
+        self.wanted: list[Held] = []  # what the reference's model holds
+
+    def open(self) -> None:
+        """Load the reference, if there is something to ask it."""
+        if self.sides.task.cases:
+            super().open()
+
+    def is_model(self, case: Case) -> bool:
+        """Whether the case is about the task's model, and not about a function."""
+        return self.sides.task.kind == "model" and not case.entry
+
+    def rounds(self, case: Case) -> Iterator[tuple[Round, bool]]:
+        """As planned; how many more like the first are needed shows when the first answer is there."""
+        first, *rest = rounds.planned(case, model=self.is_model(case))
+        watched = int(self.rng.integers(1 + len(rest)))
+        yield first, watched == 0
+        extra = rounds.more(case, sum(self.posed.sizes) if self.posed else 0)
+        too = int(self.rng.integers(max(1, extra)))
+        yield from ((first, number == too) for number in range(extra))
+        yield from ((one, number == watched) for number, one in enumerate(rest, 1))
 
     def construct(self, case: Case) -> None:
-        """Make the model of a case on both sides and match their parameters."""
-        session, init = self._session, list(case.init)
-        session.oracle.construct(init)
-        answer = session.ask("construct", entry=session.task.entry, init=init)
-        state = answer.data.get("state")
-        self._names = state_match.names(session.oracle.state, state, session.task.entry)
+        """The model of a case with its arguments on both sides, or the function that it names."""
+        self.begin(case)
+        self.match(self.wanted, self.make(case, self.mine), self.sides.task.entry)
 
-    def arguments(self, case: Case) -> list[Value]:
-        """Arguments of one call, drawn now."""
-        return [draw.draw(a, self._session.rng) if isinstance(a, Tensor) else a for a in case.args]
+    def begin(self, case: Case, *, there: bool = False) -> None:
+        """The reference's model. ``there``: its parameters are made on the GPU, not moved to it."""
+        task, model = self.sides.task, self.is_model(case)
+        step = play.Begin(
+            case.entry or task.reference_entry or task.entry, self.seed(), "eval" if model else "",
+            "model" if model else "function", init=play.plain_node(list(case.init)), attributes=False,
+            there=there,
+        )  # fmt: skip
+        self.wanted = state_match.read(self.theirs.ask(step, Begun).state)
 
-    def new_weights(self, how: str = "write") -> None:
-        """Give both sides the same new weights; ``how`` as in a round."""
-        drawn = self._session.oracle.new_weights(self._session.rng)
-        # A buffer that the submission does without keeps what it was constructed with.
-        self.weights = [(self._names[name], values) for name, values in drawn if name in self._names]
-        self.send_weights(how)
+    def make(self, case: Case, side: Side) -> Made:
+        """The submission's model, on this side; a lesson asks for parameters, so plain attributes are none."""
+        task, model = self.sides.task, self.is_model(case)
+        step = play.Make(
+            case.entry or task.entry, play.plain_node(list(case.init)), self.seed(), "eval" if model else "",
+            "model" if model else "function", attributes=False,
+        )  # fmt: skip
+        return side.ask(step, Made)
 
-    def send_weights(self, how: str) -> None:
-        """Give the submission's model the weights that it should have."""
-        player = self._session.player
-        assert player is not None
-        slots = transport.pack(player, [d for _, d in self.weights])
-        state = [[name, slot.as_json()] for (name, _), slot in zip(self.weights, slots, strict=True)]
-        self._session.ask("set_state", state=state, how=how)
+    def scales(self) -> list[tuple[Key, float]]:
+        """Each tensor that gets weights, and what they are scaled by so that sums stay near one."""
+        floats = [held for held in self.wanted if is_float(held.dtype)]
+        return [(h.key, 1 / math.sqrt(max(1, math.prod(h.shape[1:])))) for h in floats]
 
-    def beside(self, other: Session) -> LessonProblem:
-        """The same problem for another pair of processes."""
-        return LessonProblem(other)
+    def draw_weights(self) -> None:
+        """Normal numbers for every floating-point tensor of the reference's model."""
+        if scales := self.scales():
+            self.theirs.later(play.DrawWeights(self.seed(), tuple(scales)))
+
+    def draw(self, case: Case, *, zeros: bool = False) -> None:
+        """The arguments that the case declares."""
+        self.drawn(play.Draw(self.seed(), "zeros" if zeros else "as given", arguments=case.args))

@@ -28,8 +28,8 @@ from grader.referee.fault import FaultError
 from grader.referee.lesson_problem import LessonProblem
 from grader.referee.process.forkserver import Forkserver
 from grader.referee.process.player_process import Limits, Player
-from grader.referee.reference import Oracle
 from grader.referee.session import Session
+from grader.referee.side import Reference
 
 SEARCH_LIMIT_S = 12.0
 STEPS = (2, 5, 11, 23)  # how many differences are taken away together, before all are
@@ -76,19 +76,19 @@ def search(
     rights: Iterable[str],
     failed: list[Finding],
     task: Task,
-    oracle: Oracle | None,
+    reference: Reference | None,
     start: Start,
 ) -> Nearest | None:
     """The change that makes the first of ``failed`` pass; None if no small one does, or time is over.
 
-    ``rights``: the course's solutions. ``oracle`` has loaded the reference; ``start`` makes a file's player.
+    ``rights``: the course's solutions. ``reference`` is loaded; ``start`` makes a file's player.
     """
     failed = [f for f in failed if f.status not in SILENT]
     if not failed:
         return None
     folder = Path(tempfile.mkdtemp(prefix="nearest-"))
     try:
-        return _Search(source, name, failed, task, oracle, start, folder).run(_by_distance(source, rights))
+        return _Search(source, name, failed, task, reference, start, folder).run(_by_distance(source, rights))
     except (OSError, BadInputError):  # time is over, or the disk is full: the verdict is there without it
         return None
     finally:
@@ -106,7 +106,7 @@ class _Search:
     name: str
     failed: list[Finding]
     task: Task
-    oracle: Oracle | None
+    reference: Reference | None
     start: Start
     folder: Path
     ids: set[str] = field(init=False)
@@ -126,7 +126,7 @@ class _Search:
 
     def run(self, rights: list[list[Difference]]) -> Nearest | None:
         """Look in all places, the cheapest first. ``rights``: the differences to each, the nearest first."""
-        if self.oracle is None:  # not even Python: a sign is missing, or a line stands in the wrong column
+        if self.reference is None:  # not even Python: a sign is missing, or a line stands in the wrong column
             return next(filter(None, map(self.of_signs, rights)), None)
         sensible = [[d for d in right if _sensible(d.whole, self.source)] for right in rights]
         if "load" not in self.ids:
@@ -134,7 +134,7 @@ class _Search:
                 if found := self.among([d for d in right if not d.cpp], set()):
                     return found
             few = sensible[0] if sensible and len(sensible[0]) <= FEW else []
-            if found := self.among(few, set()) or self.in_python() or self.in_cpp(self.oracle):
+            if found := self.among(few, set()) or self.in_python() or self.in_cpp(self.reference):
                 return found
         for right in sensible:
             scopes = {d.whole.scope for d in right if any(abs(d.whole.line - line) <= 1 for line in self.hot)}
@@ -185,7 +185,7 @@ class _Search:
                 return self.told(one.change, True)
         return None
 
-    def in_cpp(self, oracle: Oracle) -> Nearest | None:
+    def in_cpp(self, reference: Reference) -> Nearest | None:
         """Among the usual slips in C++: hundreds are tried in one module."""
         task, ids = self.task, self.ids
         seen = [one for f in self.failed for one in f.evidence.get("seen") or [] if isinstance(one, dict)]
@@ -202,13 +202,13 @@ class _Search:
             if not made:
                 return None
             path.write_text(text, "utf-8")
-            session = Session(less, str(path), lambda: self.start(path), oracle, LessonProblem)
+            session = Session(less, str(path), lambda: self.start(path), reference, LessonProblem)
             try:
                 loaded = grading.grade(session).findings[0]
                 if loaded.ok:
                     stop = min(self.end, time.monotonic() + TRYING)
                     for one in _survivors(session, ranked(made, self.hot), probes[0], stop):
-                        if _passes(path, task, ids, oracle, self.start, one.number):
+                        if _passes(path, task, ids, reference, self.start, one.number):
                             return self.told(one.change, True)
                     return None
             except FaultError:
@@ -240,7 +240,7 @@ class _Search:
         self.made += 1
         path.parent.mkdir()
         path.write_text(text, "utf-8")
-        return _passes(path, self.task, ids, self.oracle, self.start)
+        return _passes(path, self.task, ids, self.reference, self.start)
 
     def told(self, change: Change, whole: bool) -> Nearest:
         """What is said of the change that was found."""
@@ -366,7 +366,7 @@ def _rank(change: Change, hot: set[int], scopes: set[int], finding: Finding) -> 
 
 
 def _passes(
-    path: Path, task: Task, ids: set[str], oracle: Oracle | None, start: Start, number: int = 0
+    path: Path, task: Task, ids: set[str], reference: Reference | None, start: Start, number: int = 0
 ) -> bool:
     """Whether the checks of these names pass for the file, or for an alternative of an instrumented one."""
     cases = tuple(c for c in task.cases if c.name in ids or "memory" in ids)
@@ -375,15 +375,15 @@ def _passes(
     if ids == {"load"}:
         less = replace(less, cases=task.cases[:1], parts=())
         ids = ids | {c.name for c in less.cases}
-    if oracle is None:  # the file could not even be read
+    if reference is None:  # the file could not even be read
         try:
             ast.parse(path.read_text("utf-8"))
         except (SyntaxError, ValueError, RecursionError, MemoryError):
             return False
         less, ids = replace(task, cases=(), parts=(), memory_points=0), {"load"}
-        answers = Oracle.__new__(Oracle)
+        answers = Reference.__new__(Reference)  # of no cases it is asked nothing
     else:
-        answers = oracle
+        answers = reference
 
     def chosen() -> None:
         if number:

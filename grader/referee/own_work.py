@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import math
 import re
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -17,9 +18,10 @@ import numpy as np
 from grader.domain.task import Case, Task
 from grader.domain.verdict import Finding, Status
 from grader.protocol import messages
+from grader.protocol.messages import Launch
+from grader.protocol.play import Ops, Watched
 from grader.referee.fault import FaultError
-from grader.referee.process.player_process import Answer, Player
-from grader.referee.reference import Expected
+from grader.referee.process.player_process import Player
 
 SAMPLES, ENOUGH = 6, 16
 GEMM = {"mm", "addmm", "bmm", "baddbmm", "addbmm", "matmul", "linear", "mv", "addmv", "einsum", "dot", "vdot"}
@@ -56,10 +58,11 @@ LIBRARY = ("at::", "at_cuda", "cutlass", "cublas", "cudnn", "gemm", "gemv", "spl
 
 @dataclass(frozen=True, slots=True)
 class ObservedCall:
-    """A call as it was observed: whose, what came back, and the file's text."""
+    """A call as it was observed: whose, what ran in it, and the file's text."""
 
     player: Player
-    answer: Answer
+    watched: Watched
+    launches: Sequence[Launch]
     source: str
 
 
@@ -72,28 +75,26 @@ def not_own(
     task: Task,
     case: Case,
     seen: ObservedCall,
-    expected: Expected,
+    wanted: list[tuple[int, ...]],
     given: list[tuple[int, ...]],
     rng: np.random.Generator,
 ) -> Finding | None:
     """None if the file's own kernels did the work of this call; else what was seen instead.
 
-    ``given``: the shapes of inputs and weights.
+    ``wanted``: the shapes of the results, ``given``: those of inputs and weights.
     """
-    sizes = [math.prod(a.shape) for a in expected.eager]
+    sizes = [math.prod(shape) for shape in wanted]
     if not sum(sizes):
         return None
-    player, watched = seen.player, seen.answer.data.get("watched")
-    watched = watched if isinstance(watched, dict) else {}
+    player, watched = seen.player, seen.watched
     if player.backend == "simt":
-        names = [launch.kernel for launch in seen.answer.launches]
+        names = [launch.kernel for launch in seen.launches]
     else:  # a GPU's launches are seen only in the call that is watched
-        listed = watched.get("kernels")
-        listed = [str(k) for k in listed] if isinstance(listed, list) else None
+        listed = watched.kernels
         names = ["unseen"] if listed is None else [k for k in listed if is_own(k, seen.source)]
-    others = {tuple(sorted(s)) for s in given} - {tuple(sorted(a.shape)) for a in expected.eager}
+    others = {tuple(sorted(s)) for s in given} - {tuple(sorted(s)) for s in wanted}
     few = max(sizes) < ENOUGH  # too small to tell a result from a scalar
-    torchs = [] if few else _arithmetic(watched.get("ops"), max(sizes), task.own == "all", others)
+    torchs = [] if few else _arithmetic(watched.ops, max(sizes), others, products_too=task.own == "all")
     did = f" The work was done by torch: {', '.join(torchs)}." if torchs else ""
     evidence = {"launched": names[:20], "operators": torchs}
     if not names:
@@ -142,19 +143,16 @@ def _unwritten(player: Player, sizes: list[int], rng: np.random.Generator) -> in
     return None
 
 
-def _arithmetic(ops: Any, size: int, gemm_too: bool, others: set[tuple[int, ...]]) -> list[str]:
+def _arithmetic(ops: Ops, size: int, others: set[tuple[int, ...]], *, products_too: bool) -> list[str]:
     """Names of torch's operators that computed on as many elements, in all, as the result has, or more.
 
     ``others`` are the shapes of inputs and weights that are not the result's: those may be prepared by torch.
     """
     amount: dict[str, int] = {}
-    for op in ops if isinstance(ops, list) else []:
-        if not isinstance(op, list) or len(op) != 2 or not isinstance(op[1], list):
+    for full_name, shapes in ops:
+        name = full_name.removeprefix("aten::")
+        if name in PLUMBING or (name in GEMM and not products_too):
             continue
-        name = str(op[0]).removeprefix("aten::")
-        if name in PLUMBING or (name in GEMM and not gemm_too):
-            continue
-        shapes = [s for s in op[1] if isinstance(s, list) and s and all(isinstance(n, int) for n in s)]
-        sizes = [math.prod(s) for s in shapes if tuple(sorted(s)) not in others or name in GEMM]
+        sizes = [math.prod(s) for s in shapes if s and (tuple(sorted(s)) not in others or name in GEMM)]
         amount[name] = amount.get(name, 0) + max(sizes, default=0)
     return [name for name, count in amount.items() if count >= size][:8]

@@ -11,9 +11,10 @@ from grader.domain.errors import BadInputError
 from grader.domain.verdict import Status
 from grader.referee.fault import FaultError
 from grader.referee.job import Job
+from grader.referee.problem import Problem, Sides
 from grader.referee.process.player_process import Player
-from grader.referee.reference import Oracle
-from grader.referee.session import Problem, Session
+from grader.referee.session import Session
+from grader.referee.side import Reference
 
 
 class PeerProcesses:
@@ -24,13 +25,14 @@ class PeerProcesses:
         self._players: list[Player] = []
         self._lock = threading.Lock()
 
-    def twin(self, pose: Callable[[Session], Problem]) -> Session:
+    def twin(self, pose: Callable[[Sides], Problem]) -> Session:
         """Reference and submission in two new processes, both loaded, for the problem that ``pose`` makes."""
         job = self._job
-        oracle = Oracle(self._keep(self._player(job.reference, *job.reference_beside)), job.task)
-        oracle.load(str(job.reference))
+        player = self._keep(self._player(job.reference, *job.reference_beside))
+        reference = Reference(player, str(job.reference))
+        reference.load()
         path, start = str(job.submission.path), lambda: self._keep(self._start())
-        session = Session(job.task, path, start, oracle, pose, folders=tuple(job.folders))
+        session = Session(job.task, path, start, reference, pose, folders=tuple(job.folders))
         session.load()
         return session
 

@@ -24,8 +24,8 @@ from grader.referee.job import Job, Outcome
 from grader.referee.peers import PeerProcesses
 from grader.referee.process import forkserver
 from grader.referee.process.player_process import Player
-from grader.referee.reference import Oracle
 from grader.referee.session import Record, Session
+from grader.referee.side import Reference
 
 
 def check(job: Job) -> Outcome:
@@ -53,8 +53,6 @@ def _judged(running: Processes, stages: dict[str, float], begun: float) -> Speed
     job, session = running.job, running.session
     record, measured = session.record, None
     try:
-        if job.task.cases:
-            running.oracle.load(str(job.reference))
         grading.grade(session)
         record.warned = running.builder.warned if running.builder else []
         job.tell("judged", _verdict(job, record, stages | record.stages, begun, None))
@@ -62,7 +60,7 @@ def _judged(running: Processes, stages: dict[str, float], begun: float) -> Speed
             timed = time.monotonic()
             measured = _timed(job, session)
             record.stages["speed"] = time.monotonic() - timed
-        _search(job, record, running.oracle)
+        _search(job, record, session.reference)
     except FaultError as fault:
         record.findings = [fault.finding("reference", job.task.max_points)]
     return measured
@@ -81,14 +79,13 @@ class Processes:
         sees = (job.reference, *job.reference_beside) if answering else ()
         parent = job.forkservers.get("reference") or job.forkservers.get(kind)
         self._reference = Player(kind, job.limits, sees=sees, mode=job.options.sandbox, forkserver=parent)
-        self.oracle = Oracle(self._reference, job.task)
         self._inspection = inspection = _inspection(job)
         self._peers = PeerProcesses(job, self._start)
         self.session = Session(
             job.task,
             str(job.submission.path),
             self._start,
-            self.oracle,
+            Reference(self._reference, str(job.reference)),
             job.pose,
             student=job.options.student,
             folders=tuple(job.folders),
@@ -239,7 +236,7 @@ def _explained(job: Job, record: Record) -> list[Finding]:
     return [explained(f, job.submission.source, record.warned) for f in marked]
 
 
-def _search(job: Job, record: Record, oracle: Oracle | None) -> None:
+def _search(job: Job, record: Record, reference: Reference | None) -> None:
     """Where no rule knows why the first check failed: the one change that would fix it, in the record."""
     if not job.rights or job.choice.name != "simt":
         return
@@ -248,7 +245,7 @@ def _search(job: Job, record: Record, oracle: Oracle | None) -> None:
     if found and nearest.wanted(found[0]):
         job.say("Looking for the one change that would fix it ...")
         source, name = job.submission.source, job.submission.path.name
-        change = nearest.search(source, name, job.rights, found, job.task, oracle, _copies(job))
+        change = nearest.search(source, name, job.rights, found, job.task, reference, _copies(job))
         record.nearest = {"id": found[0].id, "explanation": change.as_json()} if change else None
     record.stages["nearest"] = time.monotonic() - begun
 

@@ -11,11 +11,7 @@ import math
 from dataclasses import dataclass, replace
 from typing import Literal
 
-import numpy as np
-from numpy.lib.stride_tricks import as_strided
-
-from grader.domain.task import Case, Task, Tensor
-from grader.referee.draw import Drawn
+from grader.domain.task import Case, Tensor
 
 ENOUGH, MOST = 16, 8  # elements that a case's first calls return in all; but not more calls than that
 CHANGED_LATER = (
@@ -57,9 +53,8 @@ AGAIN = Round("new", "write", "both got new values")
 FULL_SIZE = (FIRST, REFILL, RENEW)  # few calls, for they take their time, so each changes more
 
 
-def planned(task: Task, case: Case) -> list[Round]:
-    """The rounds of a case, the ordinary call first."""
-    model = task.kind == "model" and not case.entry
+def planned(case: Case, *, model: bool) -> list[Round]:
+    """The rounds of a case, the ordinary call first; of a ``model``, which has weights, or of a function."""
     if case.expect == "raise":
         return [FIRST]
     first = [FIRST] * case.calls
@@ -77,20 +72,3 @@ def more(case: Case, elements: int) -> int:
     if case.expect == "raise" or not elements or not 0 < sum(inputs) <= SMALL:
         return 0
     return max(0, min(MOST, -(-ENOUGH // elements)) - case.calls)
-
-
-def swapped(drawn: Drawn) -> Drawn:
-    """The same values but for two elements of the view that have changed places: the largest, the smallest.
-
-    Sums, extremes and norms stay what they were, and where the two lie nobody could know.
-    """
-    if 0 in drawn.shape:  # an empty input beside others, for instance a sum of nothing
-        return drawn
-    places = as_strided(
-        np.arange(drawn.storage.size)[drawn.start :], drawn.shape, [8 * s for s in drawn.strides]
-    ).reshape(-1)
-    size = np.abs(np.nan_to_num(drawn.storage[places].astype(np.float64), nan=0.0, posinf=0.0, neginf=0.0))
-    one, other = places[int(size.argmax())], places[int(size.argmin())]
-    storage = drawn.storage.copy()
-    storage[one], storage[other] = drawn.storage[other], drawn.storage[one]
-    return replace(drawn, storage=storage)

@@ -14,12 +14,15 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from grader.backends.detect import nvcc
+from grader.domain import inputs
 from grader.domain.cache import extensions
 from grader.domain.task import Case, Task, Tensor
+from grader.protocol import play
 from grader.protocol.messages import MemoryFinding
-from grader.referee import draw, transport
 from grader.referee.fault import FaultError
 from grader.referee.process.player_process import Limits, Player
+from grader.referee.side import Side
+from grader.referee.transfer import form_of, input_lines, send
 
 CASES = 4
 SHARED = ("__shared__", "__syncthreads")
@@ -68,28 +71,42 @@ def run(name: str, subject: Subject, go: Callable[[Player], bool]) -> list[Memor
         try:
             if not go(player):
                 return None
-            play(player, subject)
+            play_cases(player, subject)
             player.finish(30.0)
         finally:
             player.stop()
         return parse(log.read_text(errors="replace") if log.exists() else "", source)
 
 
-def play(player: Player, subject: Subject) -> None:
+def play_cases(player: Player, subject: Subject) -> None:
     """Run the cases without judging them; a call that ends in an error has been seen by the tool.
 
     A model keeps the weights that it made for itself: their values do not decide which memory is touched.
     """
-    rng = draw.generator()
-    limits, task = player.limits, subject.task
-    player.ask("load", limits.load, path=subject.path)
+    rng, task, side = inputs.generator(), subject.task, Side("submission", player)
+    player.ask("load", player.limits.load, path=subject.path)
     for case in subject.cases:
+        model = task.kind == "model" and not case.entry
         try:
-            if task.kind == "model" and not case.entry:
-                player.ask("construct", limits.call, entry=task.entry, init=list(case.init))
-            args = [draw.draw(a, rng) if isinstance(a, Tensor) else a for a in case.args]
-            fields, _, _ = transport.offer(player, args, [])
-            player.ask("call", limits.call, entry=case.entry or task.entry, **fields)
+            side.ask(
+                play.Make(
+                    case.entry or task.entry, play.plain_node(list(case.init)), 0, "eval" if model else "",
+                    "model" if model else "function",
+                ),
+                play.Made,
+            )  # fmt: skip
+            drawn = [inputs.draw(a, rng) for a in case.args if isinstance(a, Tensor)]
+            forms = tuple(form_of(d) for d in drawn)
+            numbers = iter(range(len(drawn)))
+            tree = play.Node(
+                l=tuple(
+                    play.Node(t=next(numbers)) if isinstance(a, Tensor) else play.plain_node(a)
+                    for a in case.args
+                )
+            )
+            side.later(play.Take(tree, forms, fresh=True))
+            send(side, [(line, d.storage.data) for line, d in zip(input_lines(forms), drawn, strict=True)])
+            side.ask(play.Call(), play.Returned)
         except FaultError as fault:
             if fault.dead:
                 return

@@ -6,21 +6,23 @@ import re
 from collections.abc import Callable, Sequence
 from dataclasses import KW_ONLY, dataclass, field, replace
 from pathlib import Path
-from typing import Any, Protocol
+from typing import Any
 
 import numpy as np
 
 from grader.backends.simt.compile.warnings import Warned
+from grader.domain import inputs
 from grader.domain.task import Case, Task
 from grader.domain.verdict import Finding, Status
-from grader.protocol.messages import Facts, MemoryFinding
-from grader.referee import draw, ownership
+from grader.protocol.messages import Facts, Launch, MemoryFinding
+from grader.protocol.play import Call, Step
+from grader.referee import ownership
 from grader.referee.fault import FaultError
 from grader.referee.judge import Judgement
+from grader.referee.problem import Problem, Sides
 from grader.referee.process.player_process import MAX_OUTPUT_BYTES, Answer, Player
 from grader.referee.redact import redact_memory
-from grader.referee.reference import Oracle
-from grader.referee.transport import Value
+from grader.referee.side import Reference, Side
 
 MAX_RESTARTS = 4
 # What PyTorch's C++ logs unasked: "USDT:2026-11-24 02:10:11 31:31 Profiler.cpp:52] profiler_start".
@@ -43,25 +45,6 @@ class Record:
     nearest: dict[str, Any] | None = None
 
 
-class Problem(Protocol):
-    """Where questions come from: a lesson's cases, a KernelBench pair, the tests of a ``task.yml``.
-
-    It puts the same model, weights and inputs before both processes of its session.
-    """
-
-    def construct(self, case: Case) -> None:
-        """Make the model of a case on both sides and match their parameters."""
-
-    def new_weights(self, how: str = "write") -> None:
-        """Give both sides the same new weights; ``how`` they reach the submission's: "write" or "replace"."""
-
-    def arguments(self, case: Case) -> list[Value]:
-        """Arguments of one call, drawn now."""
-
-    def beside(self, other: Session) -> Problem:
-        """The same problem for another pair of processes with the same two files."""
-
-
 @dataclass(eq=False)
 class Session:
     """A submission against a task. The submission's process is started when this is made.
@@ -70,7 +53,7 @@ class Session:
         task: What is asked.
         path: The submission's file.
         start: Makes a player for the submission, whenever one is needed.
-        oracle: The reference, in a player of its own.
+        reference: The reference, in a player of its own.
         pose: Makes the problem that both sides get.
         student: Whose work it is, or "".
         folders: Beside the file's own, what it may import from.
@@ -86,8 +69,8 @@ class Session:
     task: Task
     path: str
     start: Callable[[], Player]
-    oracle: Oracle
-    pose: Callable[[Session], Problem]
+    reference: Reference
+    pose: Callable[[Sides], Problem]
     _: KW_ONLY
     student: str = ""
     folders: tuple[str, ...] = ()
@@ -96,10 +79,10 @@ class Session:
     known_clean: str = ""
     on_cpu: Callable[[], dict[str, Finding] | str] | None = None
     loaded: Callable[[], None] = lambda: None
-    twin: Callable[[Callable[[Session], Problem]], Session] | None = None
+    twin: Callable[[Callable[[Sides], Problem]], Session] | None = None
     solution: Callable[[], Player] | None = None
     record: Record = field(default_factory=Record, init=False)
-    rng: np.random.Generator = field(default_factory=draw.generator, init=False)
+    rng: np.random.Generator = field(default_factory=inputs.generator, init=False)
     source: str = field(init=False)
     unordered: bool = field(init=False)
     player: Player | None = field(init=False)
@@ -107,7 +90,8 @@ class Session:
     _restarts: int = field(default=0, init=False)
     _case: Case | None = field(default=None, init=False)
     _sealed: bool = field(default=False, init=False)
-    _launched: bool | None = field(default=None, init=False)  # in the last call, as far as that was seen
+    _side: Side | None = field(default=None, init=False)
+    _launches: tuple[Launch, ...] | None = field(default=None, init=False)
 
     def __post_init__(self) -> None:
         self.source = Path(self.path).read_text(errors="replace")
@@ -115,6 +99,19 @@ class Session:
         self.unordered = "atomic" in self.source
         self.player = self.start()
         self.problem = self.pose(self)
+
+    @property
+    def submission(self) -> Side:
+        """The submission's player as one side of a call."""
+        assert self.player is not None
+        if self._side is None or self._side.player is not self.player:
+            self._side = Side("submission", self.player, self._heard)
+        return self._side
+
+    @property
+    def launches(self) -> tuple[Launch, ...]:
+        """What was launched in the last call, as far as the CPU back end sees it."""
+        return self._launches or ()
 
     def load(self) -> None:
         """Have a new player import the file."""
@@ -194,11 +191,16 @@ class Session:
     def ask(self, do: str, **fields: Any) -> Answer:
         """A request to the submission's player; what its back end saw is kept."""
         assert self.player is not None
+        self.submission.flush()
         answer = self.player.ask(do, self.player.limits.call, **fields)
         self.observe(answer.findings)
-        if do == "call":
-            self._launched = bool(answer.launches)
         return answer
+
+    def _heard(self, step: Step, answer: Answer) -> None:
+        """An answer of the submission's side."""
+        self.observe(answer.findings)
+        if isinstance(step, Call):
+            self._launches = answer.launches
 
     def explain(self, case: Case, verdict: Judgement, output: int, shape: tuple[int, ...]) -> Finding:
         """A wrong result as a finding: what is wrong, whose element it is, what the case is for."""
@@ -208,7 +210,8 @@ class Session:
         if "__global__" in self.source:
             nan = verdict.evidence.get("got") == "nan"
             element = ownership.Element(output, verdict.first, index, nan)
-            text, facts = ownership.find(self.player, element, self.task.index, self._launched)
+            launched = None if self._launches is None else bool(self._launches)
+            text, facts = ownership.find(self.player, element, self.task.index, launched)
         message = f"{verdict.message}{text} This case: {case.why}" if case.why else f"{verdict.message}{text}"
         return Finding(case.name, verdict.status, message, 0, case.points, verdict.evidence | facts)
 

@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
+import math
+from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
 
 from grader.domain.verdict import Status
+from grader.protocol.play import Key, StateTensor
 from grader.referee.dtypes import KNOWN, size_of
 from grader.referee.fault import FaultError
-from grader.referee.pieces_transport import Line
-
-MOST = 10_000
-Key = tuple[str, str]
+from grader.referee.transfer import Line
 
 
 @dataclass(frozen=True, slots=True)
@@ -22,7 +21,6 @@ class Held:
     name: str
     shape: tuple[int, ...]
     dtype: str
-    elements: int
 
     @property
     def key(self) -> Key:
@@ -32,41 +30,17 @@ class Held:
     @property
     def line(self) -> Line:
         """Its elements."""
-        return Line("state", [self.kind, self.name], self.elements, self.dtype, size_of(self.dtype))
+        return Line("state", self.key, math.prod(self.shape), self.dtype)
 
     @property
     def nbytes(self) -> int:
         """Bytes of it."""
-        return self.elements * size_of(self.dtype)
+        return math.prod(self.shape) * size_of(self.dtype)
 
 
-def read(listed: Any, *, plain: bool = True) -> list[Held]:
-    """A player's list of its model's state. A claim of another form is tampering.
-
-    ``plain``: with the tensors that are plain attributes of its modules.
-    """
-    if not isinstance(listed, list) or len(listed) > MOST:
-        raise _malformed()
-    found = []
-    for entry in listed:
-        if not isinstance(entry, list) or len(entry) != 6:
-            raise _malformed()
-        kind, name, shape, dtype, elements, _ = entry
-        whole = isinstance(shape, list) and all(type(n) is int and n >= 0 for n in shape)
-        if not whole or not all(isinstance(word, str) for word in (kind, name, dtype)):
-            raise _malformed()
-        count = 1
-        for n in shape:
-            count *= n
-        if count != elements:
-            raise _malformed()
-        if dtype in KNOWN and (plain or kind != "attribute"):
-            found.append(Held(kind, name[:500], tuple(shape), dtype, count))
-    return found
-
-
-def _malformed() -> FaultError:
-    return FaultError(Status.TAMPERED, "The submission's process described something that is not a model.")
+def read(listed: Sequence[StateTensor]) -> list[Held]:
+    """A player's list of its model's state, without what has a dtype that cannot be passed on."""
+    return [Held(t.kind, t.name, t.shape, t.dtype) for t in listed if t.dtype in KNOWN]
 
 
 @dataclass(frozen=True, slots=True)
@@ -110,11 +84,6 @@ def match(wanted: list[Held], own: list[Held], entry: str) -> Table:
             raise FaultError(Status.MISSING_ENTRY, _missing(held, own, entry))
     left = [h for h in wanted if h.key not in chosen]
     return Table([(h, chosen[h.key]) for h in wanted if h.key in chosen], left, ", ".join(by_order[:6]))
-
-
-def names(wanted: list[Held], state: Any, entry: str) -> dict[str, str]:
-    """For the name of each parameter and buffer of the reference that of the submission's, which says so."""
-    return {a.name: b.name for a, b in match(wanted, read(state, plain=False), entry).pairs}
 
 
 def _missing(held: Held, own: list[Held], entry: str) -> str:

@@ -9,14 +9,18 @@ from collections import deque
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any, TypeAlias
 
+import msgspec
 import torch
 
-from grader.player import tensors
+from grader.player import tensors, values
+from grader.player.sides import side_of
+from grader.player.sides.pieces import Flat
 from grader.player.timing.busy_work import keep_busy, size_for
 from grader.player.timing.fresh_inputs import TimedCalls, factors_for, fill, own
 from grader.player.timing.placement import elsewhere, memory_bytes, reset_persisting
 from grader.player.timing.result_copies import copies, sum_of_bits
 from grader.player.timing.streams_and_cache import copying, on_stream, overwrite, waiting
+from grader.protocol.play import Node, Piece
 
 if TYPE_CHECKING:
     from grader.player.commands import Callback
@@ -30,15 +34,20 @@ MOST_EVENTS = 4096
 Events: TypeAlias = tuple[torch.cuda.Event, torch.cuda.Event]
 
 
+class Contenders(dict[str, TimedCalls]):
+    """What is timed in this process, by name: of a trusted process that may be several."""
+
+
 def perform(stage: Stage, callback: Callback, step: str, contender: str, **fields: Any) -> dict[str, object]:
-    """One step of a race; the contenders are kept with the stage, of which a trusted process has many.
+    """One step of a race; the contenders are kept with the stage.
 
     ``step``: "ready", "busy_work", "prepare", "block" or "results"; see there.
     """
+    contenders = stage.kept(Contenders, Contenders)
     if step == "ready":
-        stage.timed[contender], answer = _ready(stage, **fields)
+        contenders[contender], answer = _ready(stage, **fields)
         return answer
-    timed: TimedCalls = stage.timed[contender]
+    timed = contenders[contender]
     if step == "busy_work":
         return _busy_work(str(timed.flush.device))
     if step == "prepare":
@@ -48,8 +57,8 @@ def perform(stage: Stage, callback: Callback, step: str, contender: str, **field
 
 def _ready(
     stage: Stage,
-    entry: str,
-    sets: list[list[dict[str, object]]],
+    side: str,
+    sets: list[object],
     independent: list[bool],
     flush_bytes: int,
     compiled: str = "",
@@ -60,9 +69,9 @@ def _ready(
     Persisting lines of the L2 cache are given back, so that none outlive the file that set them.
 
     Args:
-        stage: Holds the file, and the memory that the sets come in.
-        entry: What is called.
-        sets: Of inputs.
+        stage: Holds the file.
+        side: Whose model or function is called, and which holds the tensors.
+        sets: Of inputs, the arguments of each call as data.
         independent: Of each argument, whether its elements may be changed one by one.
         flush_bytes: Overwritten before each call.
         compiled: A mode of torch.compile, to call what that makes.
@@ -72,10 +81,11 @@ def _ready(
         The contender; and seconds: ``host`` of one turn of the loop in a block without the cache's part,
         ``flush`` of overwriting the cache once, ``overhead`` between two events.
     """
-    target = stage.target(entry) if not copy_bytes else copying(copy_bytes)
+    mine = side_of(stage, side)
+    target = mine.target if not copy_bytes else copying(copy_bytes)
     if compiled:
         target = torch.compile(target, mode=None if compiled == "default" else compiled)
-    given = [stage.arguments(args) for args in sets]
+    given = [values.decode(msgspec.convert(args, Node), mine.sets) for args in sets]
     buffer = torch.empty(flush_bytes, dtype=torch.uint8, device=stage.device)
     reset_persisting()
     timed = TimedCalls(target, given, independent, buffer)
@@ -206,10 +216,8 @@ def _calls(
 
     Before each call the cache is overwritten, ``flushes`` times over, so that the device is still busy while
     the host prepares the call, and never waits for it. Each result is copied right after its call, on the
-    same stream: what is written later on is not in the copy. Nothing else is done between calls: what the
-    host
-        does
-    there takes no time of a device that is behind, and takes its own if the call has waited for the device.
+    same stream: what is written later on is not in the copy. Nothing else is done between calls: what the host
+    does there takes no time of a device that is behind, and takes its own if the call has waited for the device.
 
     ``alone``: nothing but a call itself waits in the device's queue. With more work there, the device takes
     up to 1.4 us longer for a launch, and how much waits depends on the host.
@@ -249,16 +257,17 @@ def recorded() -> Events:
 
 
 def _results(
-    stage: Stage, timed: TimedCalls, calls: list[int], out: list[list[dict[str, Any]]]
+    stage: Stage, timed: TimedCalls, calls: list[int], out: list[list[tuple[int, list[int], str]]]
 ) -> dict[str, object]:
     """Write the results of these calls of the last block into the outbox; answers what they are."""
     facts = []
     for call, places in zip(calls, out, strict=True):
         found = timed.results[call] if call < len(timed.results) else []
         facts.append([[list(t.shape), tensors.name_of(t.dtype)] for t in found])
-        for tensor, want in zip(found, places, strict=False):
-            if list(tensor.shape) == want["shape"] and tensors.name_of(tensor.dtype) == want["dtype"]:
-                tensors.put(stage.outbox, want["at"], tensor)
+        for tensor, (at, shape, dtype) in zip(found, places, strict=False):
+            if list(tensor.shape) == shape and tensors.name_of(tensor.dtype) == dtype:
+                piece = Piece("", 0, 0, tensor.numel(), at)
+                Flat(tensor).read(stage.outbox, piece)
     return {"facts": facts}
 
 

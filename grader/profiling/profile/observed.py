@@ -16,8 +16,8 @@ from grader.referee.fault import FaultError
 from grader.referee.lesson_problem import LessonProblem
 from grader.referee.process.connection import Builder
 from grader.referee.process.player_process import Limits, Player
-from grader.referee.reference import Oracle
 from grader.referee.session import Session
+from grader.referee.side import Reference
 
 CALLS = 5
 SECONDS = 300.0
@@ -64,7 +64,7 @@ def observe(subject: Subject, choice: Choice, mode: str, say: Callable[[str], No
         gpu = choice.name == "cuda"
         seen = Seen(facts.device, CALLS if gpu else 1)
         for case in subject.timed if gpu else subject.counted:
-            launches = counting.count(session, case)  # on a GPU nothing is counted: a warm-up
+            launches = counting.count(session, case).launches  # on a GPU nothing is counted: a warm-up
             assert session.player is not None
             if gpu:
                 timed = session.player.ask("command", SECONDS, command="profiled", calls=CALLS).data
@@ -144,10 +144,10 @@ def _lesson(
     other = Player(
         "cuda" if choice.name == "cuda" else "cpu", LIMITS, sees=(subject.lesson.reference,), mode=mode
     )
-    oracle = Oracle(other, subject.lesson.task)
-    session = Session(subject.lesson.task, str(subject.submission.path), start, oracle, LessonProblem)
+    reference = Reference(other, str(subject.lesson.reference))
+    session = Session(subject.lesson.task, str(subject.submission.path), start, reference, LessonProblem)
     try:
-        oracle.load(str(subject.lesson.reference))
+        reference.load()
         assert session.player is not None
         try:
             facts = session.player.ready()

@@ -4,11 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
 
-if TYPE_CHECKING:
-    from grader.referee.pairs.pair_problem import Posed
-    from grader.referee.pairs.windows import Comparison
+from grader.referee.problem import Compared, Posed
 
 
 @dataclass(slots=True)
@@ -26,13 +23,17 @@ class Signs:
 
     def round(self, posed: Posed) -> None:
         """One more round."""
-        self.constant.append(bool(posed.tensors) and all(t["constant"] for t in posed.tensors))
+        self.constant.append(bool(posed.tensors) and all(t.constant for t in posed.tensors))
 
-    def first(self, posed: Posed, comparison: Comparison) -> None:
-        """After the first round: is there anything that a wrong result would be told by?"""
+    def first(self, comparison: Compared, *, looked: bool) -> None:
+        """After the first round: is there anything that a wrong result would be told by?
+
+        ``looked``: it was tried whether zeros would pass.
+        """
+        posed = comparison.posed
         if not posed.tensors and not any(isinstance(leaf.value, float) for leaf in posed.leaves):
             self.others.append("it returns no tensor")
-        elif not self.always and posed.tensors and comparison.zeros_pass and comparison.kept:
+        elif not self.always and posed.tensors and looked and comparison.zeros_pass and comparison.results:
             self.others.append("zeros would be within its tolerance everywhere")
 
     @property

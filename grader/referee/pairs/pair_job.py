@@ -16,7 +16,7 @@ from grader.domain.task import Task
 from grader.referee.job import Job, within
 from grader.referee.pairs import pair_timing, task_yml
 from grader.referee.pairs.pair_problem import PairProblem
-from grader.referee.pairs.play import Pair
+from grader.referee.pairs.pair_spec import PairSpec
 from grader.referee.process.player_process import Limits
 
 if TYPE_CHECKING:
@@ -40,27 +40,27 @@ def job(reference: Path, file: Path, choice: Choice, options: GradingOptions) ->
     limits = within(LIMITS, options)
     if task_yml.is_one(reference):
         problem = task_yml.read(reference)
-        pair = Pair(
-            str(problem.reference), "custom_kernel", "ref_kernel", memory_points=points, specs=problem.tests,
-            own_check=problem.own_check,
-        )  # fmt: skip
+        spec = PairSpec("custom_kernel", "ref_kernel", specs=problem.tests, own_check=problem.own_check)
         mine, shown = submission.read(file), problem.shown
-        task = Task(title=problem.name, entry="custom_kernel", parts=(pair,), reference_entry="ref_kernel")
+        task = Task(
+            problem.name, "custom_kernel", spec.cases, reference_entry="ref_kernel", memory_points=points
+        )
         return Job(
             problem.name, task, problem.reference, mine, choice, limits, options,
             beside=(*_beside(mine), *shown), reference_beside=problem.beside, timer=timer,
-            pose=lambda session: PairProblem(session, pair),
+            pose=lambda sides: PairProblem(sides, spec),
         )  # fmt: skip
     ref, mine = submission.read(reference), submission.read(file)
     _require(ref, {"Model", "get_inputs"})
-    pair = Pair(
-        str(ref.path), as_given=options.inputs == "as-given", mode=options.mode, memory_points=points,
-        budget=options.budget_bytes,
+    spec = PairSpec(
+        as_given=options.inputs == "as-given", mode=options.mode, budget_bytes=options.budget_bytes
+    )
+    task = Task(
+        ref.path.stem, "ModelNew", spec.cases, "model", reference_entry="Model", memory_points=points,
     )  # fmt: skip
-    task = Task(title=ref.path.stem, entry="ModelNew", kind="model", reference_entry="Model", parts=(pair,))
     return Job(
         ref.path.stem, task, ref.path, mine, choice, limits, options, beside=_beside(mine),
-        reference_beside=_beside(ref), timer=timer, pose=lambda session: PairProblem(session, pair),
+        reference_beside=_beside(ref), timer=timer, pose=lambda sides: PairProblem(sides, spec),
     )  # fmt: skip
 
 

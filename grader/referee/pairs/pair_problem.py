@@ -1,270 +1,301 @@
-"""One problem played: the reference poses it, the submission is called, every element is compared."""
+"""A pair of files as a problem: inputs as the reference gives them and unkind ones, its own tests, and a check
+whether it can tell a right result from a wrong one."""
 
 from __future__ import annotations
 
-import functools
-from dataclasses import dataclass, field
-from typing import Any
+from collections.abc import Iterator
 
 from grader.domain.task import Case
-from grader.domain.verdict import Status
-from grader.referee import result_form, state_match
-from grader.referee.draw import Drawn
-from grader.referee.dtypes import FLOATS, KNOWN, WHOLE, array, size_of
+from grader.domain.verdict import Finding, Status
+from grader.protocol import play
+from grader.protocol.play import Begun, Made, Returned, Work
+from grader.referee import rounds, state_match
 from grader.referee.fault import FaultError
-from grader.referee.pairs.pair_spec import PairSpec
-from grader.referee.pieces_transport import Line, Side, fetch, move
-from grader.referee.sandbox.watcher import memory_limit
-from grader.referee.session import Session
-from grader.referee.state_match import Held, Table
-from grader.referee.transport import Value
+from grader.referee.pairs import size
+from grader.referee.pairs.degenerate import Signs
+from grader.referee.pairs.pair_spec import AS_GIVEN, VARIANTS, PairSpec
+from grader.referee.problem import (
+    BUDGET,
+    FEW,
+    Compared,
+    Inputs,
+    LeftOutError,
+    Posed,
+    Problem,
+    Sides,
+    require_passable,
+)
+from grader.referee.rounds import Round
+from grader.referee.side import Side
+from grader.referee.state_match import Held
+from grader.referee.transfer import input_lines, move
 
-BUDGET = 1 << 30  # bytes that float64 answers may take at a time
-IN_PARTS = " Return the real and the imaginary part, and join them in forward with torch.complex."
-FEW = 64 << 20  # below this much, results and weights are looked at again after every call
-
-
-@dataclass(slots=True)
-class Inputs:
-    """What one call gets: the encoded arguments, and each tensor's facts."""
-
-    tree: dict[str, Any]
-    facts: list[dict[str, Any]]
-
-    @property
-    def lines(self) -> list[Line]:
-        """All storage of all tensors."""
-        return [
-            Line("input", n, f["elements"], f["dtype"], size_of(f["dtype"])) for n, f in enumerate(self.facts)
-        ]
-
-    @property
-    def nbytes(self) -> int:
-        """Bytes of all of them."""
-        return sum(line.elements * line.size for line in self.lines)
-
-
-@dataclass(slots=True)
-class Posed:
-    """A question with its answer: what the reference returned and how the float64 answers come."""
-
-    leaves: list[result_form.Leaf]
-    tensors: list[dict[str, Any]]
-    blocks: int
-    native: str
-    changed: list[int]
-    state: list[tuple[str, str]]
-    same: bool
-    random: str
-    ops: list[list[Any]] = field(default_factory=list)
-    elements: int = 0
-
-    @property
-    def nbytes(self) -> int:
-        """Bytes of all results."""
-        return sum(_count(t["shape"]) * size_of(t["dtype"]) for t in self.tensors)
+NAME, WHY = "problem", "Can this problem tell a right result from a wrong one?"
+# Beyond either, a problem is played with its own inputs only: bytes of tensors, and on a CPU operations of
+# products, whose float64 answers take minutes.
+LARGE, HEAVY = 1 << 30, 1 << 37
+MORE = 3  # rounds to see whether results of one value are due to the weights alone
+ROUNDED = (Status.WRONG_OUTPUT, Status.PRECISION)  # what rounding alone may look like
+ONCE = Round("new", "keep")  # a variant of the inputs
+TWICE = (
+    ONCE,
+    Round("refill", "keep"),
+)  # a test of the problem's own: new inputs, and others in the same memory
 
 
-class PairProblem:
-    """Both sides of a pair. ``open`` and ``enter`` come first, ``pose`` and ``call`` for each round.
+class PairProblem(Problem):
+    """A reference with the submission that is to be like it.
 
-    Once it was played, ``ops`` are torch's operators in one call of the reference, as [name, calls, bytes,
-    operations of products]; ``result_bytes`` is what it returns, and ``large`` whether that is too much to
-    be timed.
+    Attributes:
+        spec: What is asked.
+        work: torch's operators in one call of the reference.
+        large: The tensors are too many to be timed.
+        result_bytes: What the reference returns.
+        notes: Remarks about the problem.
     """
 
-    def __init__(self, session: Session, pair: PairSpec) -> None:
-        self.session, self.pair, self.rng = session, pair, session.rng
-        oracle = session.oracle.player
-        limits = oracle.limits
-        self.theirs = Side(oracle, functools.partial(self._ask_reference, limits.call))
-        self.mode = pair.mode
-        self.init: dict[str, Any] = {"l": []}
-        self.init_facts: list[dict[str, Any]] = []
+    def __init__(self, sides: Sides, spec: PairSpec) -> None:
+        super().__init__(sides)
+        self.spec, self.mode = spec, spec.mode
+        self.budget = spec.budget_bytes or BUDGET
+        self.work: Work = ()
+        self.large, self.result_bytes = False, 0
+        self.notes: list[str] = []
         self.wanted: list[Held] = []
-        self.training = False
-        self.uncompiled = False  # whether torch.compile was left out, as there is no GPU
-        self.seeded = False  # whether both sides draw the same random numbers in a call
-        self.table: Table | None = None
-        self.inputs = Inputs({"l": []}, [])
-        self.ops: list[list[Any]] = []
-        self.result_bytes, self.large = 0, False
-        self._entered: object = None
-
-    @property
-    def mine(self) -> Side:
-        """The submission's side; its player may be another after a death."""
-        assert self.session.player is not None
-        return Side(self.session.player, self._ask_subject)
-
-    def _ask_reference(self, seconds: float, step: str, **fields: Any) -> dict[str, Any]:
-        try:
-            return self.theirs.player.ask(
-                "command", seconds, command="pair", side="reference", step=step, **fields
-            ).data
-        except FaultError as fault:
-            status = Status.OUT_OF_MEMORY if fault.status is Status.OUT_OF_MEMORY else Status.NOT_GRADABLE
-            message = f"The reference itself failed: {fault.message}"
-            raise FaultError(status, message, reference=True, **fault.evidence) from fault
-
-    def _ask_subject(self, step: str, **fields: Any) -> dict[str, Any]:
-        return self.session.ask("command", command="pair", side="subject", step=step, **fields).data
-
-    def seed(self) -> int:
-        """A seed that the submission could not have known."""
-        return int(self.rng.integers(1 << 62))
+        self._init, self._signs = Inputs(), Signs()
+        self._uncompiled = False  # torch.compile was left out, as there is no GPU
+        self._short = False  # played with its own inputs only
+        self._checked = True  # the CPU back end can check every access
+        self._fault: FaultError | None = None
+        self._size: dict[str, int] = {}
+        self._made_by: object = None
+        self._unkind = ""  # how the inputs were changed, as the name of the case says
 
     def open(self) -> None:
-        """Construct the reference, and learn what it holds."""
-        pair = self.pair
-        said = self.theirs.ask(
-            "begin", entry=pair.reference_entry, seed=self.seed(), mode=self.mode, specs=list(pair.specs)
-        )
-        _passable(said["others"], "get_init_inputs()")
-        self.init, self.init_facts = said["init"], said["facts"]
-        self.wanted, self.training = state_match.read(said["state"]), said["training"]
+        """Construct the reference, and learn what it holds, returns and does."""
+        try:
+            super().open()
+            if not self.spec.specs:
+                size.require(self.theirs, self.spec.reference_entry)
+            self.begin()
+            self._measure()
+        except FaultError as fault:
+            self._fault = fault
+            self.theirs.player.stop()
 
-    def beside(self, other: Session) -> PairProblem:
-        """The same problem for another pair of processes; the reference's model is made there."""
-        made = PairProblem(other, self.pair)
-        made.mode = self.mode
-        made.open()
-        return made
+    def begin(self) -> None:
+        """Construct the reference."""
+        spec = self.spec
+        step = play.Begin(spec.reference_entry, self.seed(), self.mode, specs=tuple(map(dict, spec.specs)))
+        said = self.theirs.ask(step, Begun)
+        require_passable(said.init, "get_init_inputs()")
+        self._init = Inputs(said.init, said.forms)
+        self.wanted, self.training = state_match.read(said.state), said.training
+
+    def _measure(self) -> None:
+        """Draw once and answer: is it random, is it large, what does it compute?"""
+        if not self._drawn("as given", 0):
+            raise FaultError(Status.NOT_GRADABLE, "The reference gives no inputs.")
+        posed = self.pose(weigh=True)
+        if posed.answered.random and self.training:
+            self.notes.append(
+                "Its training mode draws random numbers, so both are judged in evaluation mode."
+            )
+            self.mode, self.training = "eval", False
+            self.draw_weights()
+            posed = self.pose(weigh=True)
+        if posed.answered.random == "seeded":
+            self.notes.append("It draws random numbers; both draw them with the same seed.")
+            self.seeded = True
+            posed = self.pose(weigh=True)
+        elif posed.answered.random:
+            message = (
+                "The reference draws random numbers in every call, so its results are another thing each "
+                "time and there is nothing to compare with."
+            )
+            raise FaultError(Status.NOT_GRADABLE, message)
+        self._learn(posed)
+
+    def _learn(self, posed: Posed) -> None:
+        answered = posed.answered
+        if answered.native:
+            self.notes.append(
+                f"It cannot be computed in float64 ({answered.native}); errors are judged by rule."
+            )
+        if answered.blocks > 1:
+            self.notes.append(f"Its float64 answers come in {answered.blocks} blocks of the batch.")
+        total = self.inputs.nbytes + posed.nbytes
+        operations = sum(flops for *_, flops in answered.work) + answered.elements
+        self.large = total > LARGE
+        self._short = self.large or (operations > HEAVY and self.theirs.player.backend == "cpu")
+        if self._short:
+            gigabytes, billions = f"{total / 1e9:.1f} GB of tensors", f"{operations / 1e9:.0f}e9 operations"
+            much = gigabytes if self.large else billions
+            self.notes.append(f"With {much} it is played with its own inputs only.")
+        self._checked = size.checks_fit(self.mine.player.backend, total)
+        self.work, self.result_bytes = answered.work, posed.nbytes
+        self._size = {"bytes": total + sum(h.nbytes for h in self.wanted), "operations": operations}
+
+    def findings(self, *, loaded: bool) -> list[Finding]:
+        """Whether a wrong result would show, and what is to be known of the problem."""
+        if not loaded:
+            return [Finding(NAME, Status.NOT_RUN, WHY)]
+        if self._fault:
+            return [self._fault.finding(NAME)]
+        if self._uncompiled:
+            self.notes.append(
+                "Without a GPU torch.compile was left out: its functions ran as written, and what it "
+                "generates is checked on a GPU only."
+            )
+        remarks, what = " ".join(self.notes), "; ".join(self._signs)
+        facts = {"notes": self.notes, "mode": "train" if self.training else "eval", "work": self._size}
+        if what:
+            message = f"The problem is degenerate: {what}. A right result proves nothing here. {remarks}"
+            return [Finding(NAME, Status.NOT_GRADABLE, message.strip(), evidence=facts)]
+        return [Finding(NAME, Status.PASSED, f"A wrong result shows. {remarks}".strip(), evidence=facts)]
+
+    def memory(self, *, ordinary: bool) -> Finding | None:
+        """What is said where checks do not fit beside the tensors."""
+        points = self.sides.task.memory_points
+        if self._fault:
+            return Finding("memory", Status.NOT_RUN, "What the threads do to memory.", 0, points)
+        if self._checked:
+            return None
+        message = (
+            "Memory was not checked: what the checks note of every access would not fit beside tensors "
+            "of this size. Grade the same pair with a smaller batch, too."
+        )
+        return Finding("memory", Status.PENDING_CPU, message, 0, points)
+
+    def refusal(self, case: Case, before: list[Finding]) -> Finding | None:
+        """Unkind inputs come when the inputs as given are right."""
+        if self._fault:
+            return Finding(case.name, Status.NOT_RUN, case.why, 0, case.points)
+        if before and not before[0].ok and not self.spec.specs:
+            message = "The inputs as given are not right yet."
+            return Finding(case.name, Status.NOT_RUN, message, 0, case.points)
+        return None
+
+    def rounds(self, case: Case) -> Iterator[tuple[Round, bool]]:
+        """Few calls, for they take their time; one of those with inputs as given is watched."""
+        if self.spec.specs:
+            planned: tuple[Round, ...] = TWICE
+        elif case.name != AS_GIVEN:
+            planned = (ONCE,)
+        else:
+            planned = rounds.FULL_SIZE[:2] if self._short else rounds.FULL_SIZE
+        watched = int(self.rng.integers(len(planned)))
+        yield from ((one, number == watched) for number, one in enumerate(planned))
+        # Results of one value throughout may be due to the weights alone.
+        if case.name == AS_GIVEN and self.wanted and not self._short:
+            for _ in range(MORE):
+                if self._signs.always:
+                    yield rounds.AGAIN, False
 
     def construct(self, case: Case) -> None:
-        """Both models are there; a player that was started anew gets its own."""
-        self.enter()
-
-    def new_weights(self, how: str = "write") -> None:
-        """The same new weights for both."""
-        self.weights(how)
-
-    def arguments(self, case: Case) -> list[Value]:
-        """Inputs as given for one call, as a race passes them on: a flat list."""
-        self.draw("as given")
-        ((kind, parts),) = self.inputs.tree.items()
-        if kind not in ("l", "u") or any(next(iter(p)) not in ("t", "v", "f") for p in parts):
-            raise FaultError(Status.NOT_GRADABLE, "Only calls with a flat list of arguments are timed.")
-        args: list[Value] = []
-        for part in parts:
-            ((kind, inside),) = part.items()
-            if kind == "t":
-                args.append(self._drawn(inside))
-            else:
-                args.append(float(inside) if kind == "f" else inside)
-        return args
-
-    def _drawn(self, number: int) -> Drawn:
-        fact = self.inputs.facts[number]
-        dtype = fact["dtype"]
-        if dtype not in (*FLOATS, *WHOLE):
-            raise FaultError(Status.NOT_GRADABLE, f"Calls with {dtype} are not timed yet.")
-        line = Line("input", number, fact["elements"], dtype, size_of(dtype))
-        (data,) = fetch(self.theirs, [(line, 0, line.elements)])
-        return Drawn(array(data, dtype), tuple(fact["shape"]), tuple(fact["strides"]), 0, "cuda")
-
-    def enter(self) -> None:
-        """Construct the submission's model, and match the two."""
-        pair = self.pair
-        if self._entered is self.session.player:
+        """The reference's model is there; a player that was started anew gets its own."""
+        player = self.mine.player
+        if self._made_by is player:
             return
-        if self.init_facts:
-            self.mine.ask("room", what="init", facts=self.init_facts)
-            lines = [
-                Line("init", n, f["elements"], f["dtype"], f["size"]) for n, f in enumerate(self.init_facts)
-            ]
-            move(self.theirs, self.mine, [(line, line) for line in lines])
-        said = self.mine.ask(
-            "make",
-            entry=pair.entry,
-            init=self.init,
-            seed=self.seed() >> 30,
-            mode=self.mode,
-            single=bool(pair.specs),
-        )
-        self.uncompiled = said.get("uncompiled") is True
-        self.table = state_match.match(self.wanted, state_match.read(said.get("state")), pair.entry)
-        self._entered = self.session.player
+        if not self._checked:
+            player.ask("check", player.limits.call, on=False)
+        self.match(self.wanted, self.make(case, self.mine), self.spec.entry)
+        self._made_by = player
 
-    def evaluate(self) -> None:
-        """From now on both are in evaluation mode."""
-        self.mode, self.training = "eval", False
+    def make(self, case: Case, side: Side) -> Made:
+        """The submission's model, on this side."""
+        spec, forms = self.spec, self._init.forms
+        if forms:
+            lines = input_lines(forms, "init")
+            side.later(play.Room("init", forms))
+            move(self.theirs, side, [(line, line) for line in lines])
+        step = play.Make(spec.entry, self._init.tree, self.seed(), self.mode, single=bool(spec.specs))
+        made = side.ask(step, Made)
+        self._uncompiled |= made.uncompiled
+        return made
 
-    def weights(self, how: str) -> None:
-        """New weights for both: ``how`` they reach the submission's model, "write" or "replace"."""
-        if not self.wanted:
+    @property
+    def has_weights(self) -> bool:
+        """Whether the reference's model holds anything."""
+        return bool(self.wanted)
+
+    @property
+    def pure(self) -> bool:
+        """Not a problem with a list of tests: many of these hand the memory for the result over as an input."""
+        return not self.spec.specs
+
+    @property
+    def looks_at_state(self) -> bool:
+        """Not where that is too much beside large tensors."""
+        return not self.large or sum(held.nbytes for held in self.wanted) <= FEW
+
+    def draw_weights(self) -> None:
+        """Construct the reference's model anew; what is one constant gets other values, unless as given."""
+        names = () if self.spec.as_given else tuple(theirs.name for theirs, _ in self.pairs)
+        self.theirs.later(play.Weights(self.seed(), names, self.mode))
+
+    def draw(self, case: Case, *, zeros: bool = False) -> None:
+        """The inputs that the case is about; those of a teacher's case are what it declares."""
+        if case.args:
+            self.drawn(play.Draw(self.seed(), "zeros" if zeros else "as given", arguments=case.args))
             return
-        pairs = self.table.pairs if self.table else []
-        names = [] if self.pair.as_given else [theirs.name for theirs, _ in pairs]
-        self.theirs.ask("weights", seed=self.seed(), names=names, mode=self.mode)
-        if how == "replace" and pairs:
-            movable = [list(own.key) for _, own in pairs if own.kind != "attribute"]
-            self.mine.ask("move", names=movable)
-        self.hand_over()
+        known = {one.name: number for number, one in enumerate(self.spec.cases)}
+        spec = known.get(case.name, 0) if self.spec.specs else 0
+        variant = case.name if case.name in known and not self.spec.specs else AS_GIVEN
+        if not self._drawn("zeros" if zeros else variant, spec):
+            self.notes.append(
+                f"Left out: {case.name} (it changes nothing here, or the dtype cannot hold it)."
+            )
+            raise LeftOutError("it changes nothing here")
 
-    def hand_over(self, only: set[tuple[str, str]] | None = None) -> None:
-        """The reference's state, or those tensors of it, to the submission's model."""
-        pairs = self.table.pairs if self.table else []
-        lines = [(a.line, b.line) for a, b in pairs if only is None or a.key in only]
-        if lines:
-            move(self.theirs, self.mine, lines)
+    def _drawn(self, variant: str, spec: int) -> bool:
+        name = "generate_input()" if self.spec.specs else "get_inputs()"
+        self._unkind = variant if variant in VARIANTS else ""
+        return self.drawn(play.Draw(self.seed(), variant, spec), name)  # type: ignore[arg-type]
 
-    def draw(self, variant: str, spec: int = 0) -> bool:
-        """New inputs at the reference; False if ``variant`` changes nothing of this problem's."""
-        said = self.theirs.ask("draw", seed=self.seed() >> 1, variant=variant, spec=spec)
-        if not said["applies"]:
-            return False
-        name = "generate_input()" if self.pair.specs else "get_inputs()"
-        _passable(said["others"], name)
-        strange = sorted({f["dtype"] for f in said["facts"]} - set(KNOWN))
-        if strange:
-            what = f"{name} returns tensors of {strange[0]}, which cannot be passed on yet."
-            help_ = IN_PARTS if strange[0].startswith("complex") else ""
-            raise FaultError(Status.NOT_GRADABLE, what + help_)
-        self.inputs = Inputs(said["tree"], said["facts"])
-        return True
+    def pose(self, *, weigh: bool = False) -> Posed:
+        """The reference's results; unkind inputs that it has no finite ones for are left out."""
+        posed = super().pose(weigh=weigh)
+        if self._unkind and not all(t.finite for t in posed.tensors):
+            self.notes.append(f"Left out: {self._unkind} (the reference itself gives NaN or infinity there).")
+            raise LeftOutError("the reference itself gives NaN or infinity there")
+        return posed
 
-    def give(self, fresh: bool) -> None:
-        """The inputs to the submission's player, in new memory or where the last ones lie."""
-        self.mine.ask("take", tree=self.inputs.tree, facts=self.inputs.facts, fresh=fresh)
-        move(self.theirs, self.mine, [(line, line) for line in self.inputs.lines])
+    def judged(self, comparison: Compared, returned: Returned) -> Finding | None:
+        """By the problem's own check, if it has one."""
+        if self.spec.own_check:
+            return comparison.by_own_check(returned)
+        return comparison.run(returned)
 
-    def pose(self, seed: int, weigh: bool = False) -> Posed:
-        """The reference's results for the inputs as they are."""
-        limit = self.theirs.player.limits.memory_bytes or memory_limit()
-        said = self.theirs.ask(
-            "answer", seed=seed, budget=self.pair.budget or BUDGET, weigh=weigh, room=limit // 2,
-            native=self.seeded,
-        )  # fmt: skip
-        found = result_form.leaves(said["tree"])
-        for fact in said["tensors"]:
-            if fact["dtype"] not in KNOWN:
-                raise FaultError(
-                    Status.NOT_GRADABLE,
-                    f"The reference returns a tensor of {fact['dtype']}, which cannot be compared yet.",
-                )
-        return Posed(
-            found, said["tensors"], said["blocks"], said["native"], said["changed"],
-            [(kind, name) for kind, name in said["state"]], said["same"], said["random"], said["ops"],
-            said["elements"],
-        )  # fmt: skip
+    def played(self, case: Case, number: int, one: Round, comparison: Compared) -> None:
+        """See what the rounds say of the problem."""
+        if number == 0 and (case.name == AS_GIVEN or case == self.spec.cases[0]):
+            self._signs.round(comparison.posed)
+            self._signs.first(comparison, looked=not self.spec.specs)
+        elif case.name == AS_GIVEN:
+            self._signs.round(comparison.posed)
+            self._signs.same |= one.weights == "keep" and comparison.posed.answered.same
 
-    def call(self, how: str, seed: int, keep: bool) -> dict[str, Any]:
-        """Call the submission."""
-        return self.mine.ask("call", how=how, seed=seed, keep=keep)
+    def excuse(self, case: Case, failed: Finding, comparison: Compared) -> str:
+        """Rounding, where the problem magnifies it for unkind inputs."""
+        rounded = failed.status in ROUNDED and not comparison.posed.answered.random
+        if case.name == AS_GIVEN or self.spec.specs or case.args or not rounded or not comparison.excused():
+            return ""
+        why = "the reference's own results depend on the last bit of its inputs there"
+        self.notes.append(f"Left out: {case.name} ({why}).")
+        self.hand_over(comparison.posed.answered.state)
+        return why
 
+    def fallen(self, case: Case, fault: FaultError) -> None:
+        """Unkind inputs that the reference itself refuses are left out."""
+        if fault.evidence.pop("reference", False) and case.name != AS_GIVEN:
+            why = fault.message.removeprefix("The reference itself failed: ")
+            self.notes.append(f"Left out: {case.name} (the reference refuses it: {why[:200]})")
+            raise LeftOutError("the reference itself refuses such inputs")
 
-def _count(shape: list[int]) -> int:
-    n = 1
-    for size in shape:
-        n *= size
-    return n
-
-
-def _passable(others: list[str], name: str) -> None:
-    if others:
-        raise FaultError(
-            Status.NOT_GRADABLE,
-            f"{name} of the reference returns a {others[0]}; tensors, numbers, strings, and lists, tuples "
-            "and dicts of them can be passed on.",
-        )
+    def beside(self, other: Sides) -> PairProblem:
+        """The same problem for another pair of processes; the reference's model is made there."""
+        made = PairProblem(other, self.spec)
+        made.mode = self.mode
+        made.begin()
+        return made

@@ -1,58 +1,53 @@
-"""What is asked of a pair, and its checks."""
+"""What is asked of a pair, and its cases."""
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from grader.domain.part import Check
+from grader.domain.task import Case
 
-PROBLEM, AS_GIVEN, MEMORY = "problem", "as given", "memory"
+AS_GIVEN = "as given"
 VARIANTS = {
     "signs mixed": "Half of the values negative: a kernel may rely on what get_inputs() happens to draw.",
     "scaled down": "A thousandth of the values: what is lost, added too early, or divided by nearly zero?",
     "scaled up": "A thousand times the values: does anything overflow on the way that must not?",
 }
+Arguments = Mapping[str, Any]  # of generate_input; what they are is the problem's own affair
 
 
 @dataclass(frozen=True, slots=True)
 class PairSpec:
-    """``entry`` of the submission against ``reference_entry`` of the file ``reference``.
+    """``entry`` of the submission against ``reference_entry`` of the reference's file.
 
     ``as_given``: no unkind inputs, and weights as they are constructed. ``mode``: "train", "eval", or "" as
     constructed. ``specs``: arguments of ``generate_input`` for problems in that form, one a case.
-    ``budget``: bytes for float64 answers at a time; 0: a gibibyte.
+    ``budget_bytes``: for float64 answers at a time; 0: a gibibyte.
     """
 
-    reference: str
     entry: str = "ModelNew"
     reference_entry: str = "Model"
     as_given: bool = False
     mode: str = ""
-    memory_points: int = 2
-    specs: tuple[dict[str, Any], ...] = ()
+    specs: tuple[Arguments, ...] = ()
     own_check: bool = False
-    budget: int = 0
+    budget_bytes: int = 0
 
     @property
-    def checks(self) -> tuple[Check, ...]:
-        """The problem, the inputs, memory."""
-        found = [Check(PROBLEM, 0, "Can this problem tell a right result from a wrong one?")]
+    def cases(self) -> tuple[Case, ...]:
+        """One for each test of the problem's own list, or for each kind of inputs."""
         if self.specs:
-            listed = enumerate(self.specs)
+            why = "A test of the problem's own list."
+            return tuple(Case(f"test {n}: {_named(s)}", (), why) for n, s in enumerate(self.specs))
+        why = "Inputs as get_inputs() draws them; weights drawn anew."
+        found = [Case(AS_GIVEN, (), why, 10 if self.as_given else 6)]
+        if not self.as_given:
             found += [
-                Check(f"test {n}: {_named(s)}", 1, "A test of the problem's own list.") for n, s in listed
+                Case(name, (), why, 2 if name == "signs mixed" else 1) for name, why in VARIANTS.items()
             ]
-        else:
-            why = "Inputs as get_inputs() draws them; weights drawn anew."
-            found.append(Check(AS_GIVEN, 10 if self.as_given else 6, why))
-            points = {"signs mixed": 2}
-            chosen = {} if self.as_given else VARIANTS
-            found += [Check(name, points.get(name, 1), why) for name, why in chosen.items()]
-        if self.memory_points:
-            found.append(Check(MEMORY, self.memory_points, "What the threads do to memory."))
         return tuple(found)
 
 
-def _named(spec: dict[str, Any]) -> str:
+def _named(spec: Arguments) -> str:
     return ", ".join(f"{k}={v}" for k, v in spec.items())[:60]

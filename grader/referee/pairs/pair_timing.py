@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import math
 from dataclasses import replace
-from typing import Any
 
 from grader.domain import gpu_card
 from grader.domain.speed import NoSpeed, Predicted
 from grader.domain.speed import Speed as VerdictSpeed
 from grader.domain.task import Case, Speed
 from grader.domain.verdict import Status
+from grader.protocol.play import Work
+from grader.referee import counting
 from grader.referee.fault import FaultError
 from grader.referee.pairs.pair_problem import PairProblem
 from grader.referee.predict import call as predict
@@ -36,11 +37,11 @@ def speed_of_pair(
 
 def prepared(problem: PairProblem) -> Speed:
     """How large the call is, as :mod:`grader.referee.timing` needs to know; FaultError if it is not timed."""
-    if problem.pair.specs or problem.large:
+    if problem.spec.specs or problem.large:
         raise FaultError(Status.NOT_GRADABLE, "Only pairs below a gibibyte of tensors are timed.")
     # A call need not read all of its inputs, nor write what is a view; of the smaller no one gets around.
     least = 2 * min(problem.inputs.nbytes, problem.result_bytes)
-    eager = sum(entry[2] for entry in problem.ops)
+    eager = sum(moved for _, _, moved, _ in problem.work)
     return Speed(CASE, CASE, eager, least, max(1, least))
 
 
@@ -60,22 +61,22 @@ def _raced(session: Session, baselines: tuple[str, ...]) -> VerdictSpeed | None:
 
 def _predicted(session: Session, card_name: str) -> Predicted | NoSpeed | None:
     """Both sides by the same rule, from counts; never a measurement."""
-    counted = count(session)
+    counted = counting.count(session, CASE, weigh=True)
     card = gpu_card.card(card_name)
-    launches, ops = counted["launches"], counted["ops"]
+    launches, ops = counted.launches, counted.work
     kernels = predict.predicted(launches, card)
     if launches and kernels.why_not:
         return NoSpeed(f"no prediction for {card.name}: {kernels.why_not}.")
     own = kernels.seconds + operator_seconds(card, ops)
-    eager = operator_seconds(card, posed(session).ops)
+    eager = operator_seconds(card, posed(session).work)
     if not own or not eager:
         return None
     return Predicted(
         device=card.name,
         method=METHOD,
         counted_bytes=sum(x.counts.moved_bytes for x in launches if x.counts)
-        + sum(entry[2] for entry in ops),
-        launches=len(launches) + sum(entry[1] for entry in ops),
+        + sum(moved for _, _, moved, _ in ops),
+        launches=len(launches) + sum(calls for _, calls, _, _ in ops),
         kernel_seconds=own,
         eager_kernel_seconds=eager,
         kernel_ratio=eager / own,
@@ -84,26 +85,8 @@ def _predicted(session: Session, card_name: str) -> Predicted | NoSpeed | None:
     )
 
 
-def count(session: Session) -> dict[str, Any]:
-    """One call with counting on: ``launches`` of the file's kernels, ``ops`` of torch's operators."""
-    game = posed(session)
-    session.revive()
-    game.enter()
-    game.draw("as given")
-    game.give(fresh=True)
-    session.ask("count", on=True)
-    try:
-        answer = session.ask(
-            "command", command="pair", side="subject", step="call", how="new", seed=0, keep=False, weigh=True
-        )
-    finally:
-        session.ask("count", on=False)
-    ops = answer.data.get("ops")
-    return {"launches": answer.launches, "ops": [o for o in ops if _op(o)] if isinstance(ops, list) else []}
-
-
-def operator_seconds(card: gpu_card.Card, ops: list[list[Any]]) -> float:
-    """For torch's operators: [name, calls, bytes, operations of products] each."""
+def operator_seconds(card: gpu_card.Card, ops: Work) -> float:
+    """For torch's operators."""
     return math.fsum(
         max(
             operator_times.elementwise(moved, calls, card),
@@ -112,9 +95,3 @@ def operator_seconds(card: gpu_card.Card, ops: list[list[Any]]) -> float:
         )
         for _, calls, moved, flops in ops
     )
-
-
-def _op(entry: Any) -> bool:
-    if not isinstance(entry, list) or len(entry) != 4 or not isinstance(entry[0], str):
-        return False
-    return all(type(n) is int and 0 <= n < math.inf for n in entry[1:])

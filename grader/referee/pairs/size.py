@@ -2,30 +2,24 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from grader.domain.verdict import Status
+from grader.protocol import play
 from grader.referee.fault import FaultError
 from grader.referee.sandbox.watcher import memory_limit
-
-if TYPE_CHECKING:
-    from grader.referee.pairs.pair_problem import PairProblem
+from grader.referee.side import Side
 
 SHADOW = 5  # bytes that the CPU back end's checks note for each byte of a tensor that threads use
 ROOM = 1 << 30  # for torch, the float64 answers' block, and what a call makes on its way
 
 
-def require(game: PairProblem) -> None:
+def require(reference: Side, entry: str) -> None:
     """FaultError if the tensors alone are more than a process may have; says what would fit.
 
     Where it cannot be told without making the tensors, nothing is said: then memory's own limit is met.
     """
-    pair = game.pair
-    if pair.specs:
-        return
-    said = game.theirs.ask("measure", entry=pair.reference_entry)
-    inputs, outputs, state = (int(said.get(key, 0)) for key in ("inputs", "outputs", "state"))
-    limit = _limit(game)
+    said = reference.ask(play.Measure(entry), play.Measured)
+    inputs, outputs, state = said.inputs, said.outputs, said.state
+    limit = reference.player.limits.memory_bytes or memory_limit()
     # The reference holds its parameters once more in float64.
     needed = inputs + outputs + 3 * state + ROOM
     if not inputs or needed <= limit:
@@ -35,19 +29,13 @@ def require(game: PairProblem) -> None:
         f"results {outputs / 1e9:.1f} GB, parameters {state / 1e9:.1f} GB), and each may use "
         f"{limit / 1e9:.1f} GB here."
     )
-    batch, free = int(said.get("batch", 0)), limit - 3 * state - ROOM
+    batch, free = said.batch, limit - 3 * state - ROOM
     fits = int(batch * free / (inputs + outputs)) if free > 0 else 0
     if batch > 1 and fits >= 1:
         message += f" A first dimension of {fits} instead of {batch} would fit."
     raise FaultError(Status.NOT_GRADABLE, message)
 
 
-def checks_fit(game: PairProblem, total: int) -> bool:
-    """Whether the CPU back end can check every access and still hold so large tensors."""
-    if game.session.player is None or game.session.player.backend != "simt":
-        return True
-    return total * (1 + SHADOW) + ROOM < memory_limit()
-
-
-def _limit(game: PairProblem) -> int:
-    return game.theirs.player.limits.memory_bytes or memory_limit()
+def checks_fit(backend: str, total: int) -> bool:
+    """Whether the CPU back end can check every access and still hold ``total`` bytes of tensors."""
+    return backend != "simt" or total * (1 + SHADOW) + ROOM < memory_limit()

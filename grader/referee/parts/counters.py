@@ -16,7 +16,6 @@ if TYPE_CHECKING:
     from grader.referee.parts.part_session import PartSession
 
 Launches = Sequence[Launch]
-COUNT_TIMEOUT_S = 120.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -112,28 +111,15 @@ def _held(bound: Bound, check: Check, launches: Launches) -> Finding:
 
 def _call(session: PartSession, case: Case) -> Launches:
     """What was launched by one call whose result is right; a FaultError for any other call."""
-    from grader.referee import contract, transport
+    from grader.protocol import play
+    from grader.referee import counting
+    from grader.referee.comparison import Comparison
     from grader.referee.fault import FaultError
-    from grader.referee.judge import judge
 
     grading = session.grading
-    grading.revive()
-    player = grading.player
-    assert player is not None
-    if grading.task.kind == "model" and not case.entry:
-        grading.problem.construct(case)
-        grading.problem.new_weights()
-    args = grading.problem.arguments(case)
-    expected = grading.oracle.expect(case, args)
-    fields, wanted, _ = transport.offer(player, args, expected.outputs)
-    player.ask("count", COUNT_TIMEOUT_S, on=True)
-    answer = player.ask("call", COUNT_TIMEOUT_S, entry=case.entry or grading.task.entry, **fields)
-    player.ask("count", COUNT_TIMEOUT_S, on=False)
-    if wrong := contract.differ(case, answer.data, expected):
-        raise FaultError(wrong.status, wrong.message)
-    got = transport.collect(player, wanted)
-    for answers, eager, array in zip(expected.answers, expected.eager, got, strict=True):
-        judgement = judge(answers, eager, array)
-        if judgement.status is not Status.PASSED:
-            raise FaultError(judgement.status, f"The counted call: {judgement.message}")
-    return answer.launches
+    counting.prepare(grading, case)
+    posed = grading.problem.pose()
+    found = counting.counted(grading, play.Call())
+    if wrong := Comparison(grading, case, posed).run(found.returned):
+        raise FaultError(wrong.status, f"The counted call: {wrong.message}")
+    return found.launches

@@ -189,16 +189,16 @@ class Player:
         layers = ", ".join([self._process.name, *given_up, "watcher"])
         return Facts(said.torch, said.cuda, said.device, layers)
 
-    def ask(self, do: str, seconds: float, **fields: Any) -> Answer:
-        """One request and its answer; a FaultError for anything else."""
+    def ask(self, do: str, seconds: float, *, stage: str = "", **fields: Any) -> Answer:
+        """One request and its answer; a FaultError for anything else. ``stage``: in words of errors, if not ``do``."""
         if not self._ready:
             self.ready()
         message = {"do": do, "sizes": [self.inbox.size, self.outbox.size], **fields}
         try:
             self._connection.ask(message, seconds)
         except wire.WireError as error:
-            raise self._end(do, error) from error
-        return self._answer(do, seconds, "answer")
+            raise self._end(stage or do, error) from error
+        return self._answer(stage or do, seconds, "answer")
 
     def _answer(self, stage: str, seconds: float, key: str) -> Answer:
         try:

@@ -50,8 +50,8 @@ def run_blocks(
         FaultError: If a result is not the reference's, or ``tampered`` if the process has not done the work
             that comes before a block.
     """
-    own = Contender(OWN, pair.submission.player, into[0])
-    eager = Contender(EAGER, pair.reference.player, into[1])
+    own = Contender(OWN, pair.submission.side, into[0])
+    eager = Contender(EAGER, pair.reference.side, into[1])
     turns, compared = [own, eager], 0
     for number in range(count):
         forth = number % 2 == 0

@@ -10,6 +10,7 @@ from typing import Any
 from grader.domain.verdict import Status
 from grader.referee.fault import FaultError
 from grader.referee.process.player_process import Player
+from grader.referee.side import Side
 from grader.referee.timing.cross_check import Blocks
 
 LIMIT_S = 120.0  # for one request
@@ -35,17 +36,22 @@ class Contender:
 
     Attributes:
         name: What the process calls it.
-        player: The process.
+        side: The process, and the side whose model or function is called.
         blocks: What both clocks said of its blocks.
         sums: Of the bits of each result of the last block, as told when the block ended.
         busy_work: The result of the busy work before the last block, as told.
     """
 
     name: str
-    player: Player
+    side: Side
     blocks: Blocks = field(default_factory=Blocks)
     sums: Any = None
     busy_work: Any = None
+
+    @property
+    def player(self) -> Player:
+        """The process."""
+        return self.side.player
 
     def run_block(
         self, numbers: list[int], seed: int, *, flushes: int = 0, fresh: tuple[str, ...] = (),

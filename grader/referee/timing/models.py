@@ -5,17 +5,18 @@ from __future__ import annotations
 from concurrent.futures import ThreadPoolExecutor
 
 from grader.domain.task import Case
+from grader.protocol import play
+from grader.protocol.play import Done, Made
 from grader.referee import state_match
 from grader.referee.lesson_problem import LessonProblem
 from grader.referee.process.player_process import Player
 from grader.referee.session import Session
-
-SECONDS = 120.0
+from grader.referee.side import Side
 
 
 def together(session: Session) -> bool:
     """Whether both players are processes on one GPU, where one seed gives the same numbers to both."""
-    own, reference = session.player, session.oracle.player
+    own, reference = session.player, session.reference.player
     ours = isinstance(session.problem, LessonProblem) and isinstance(own, Player)
     return ours and own is not None and own.backend == reference.backend == "cuda"
 
@@ -27,30 +28,30 @@ class Making:
     """
 
     def __init__(self, session: Session, case: Case) -> None:
-        self._session, self._entry = session, session.task.entry
-        self._init = list(case.init)
-        self._pool = ThreadPoolExecutor(1)
-        self._own = self._pool.submit(session.ask, "construct", entry=self._entry, init=self._init)
+        assert isinstance(session.problem, LessonProblem)
+        self._problem, self._case, self._entry = session.problem, case, session.task.entry
+        pool = ThreadPoolExecutor(1)
+        self._own = pool.submit(self._problem.make, case, session.submission)
         try:
-            session.oracle.construct(self._init, there=True)
-            self._seed = int(session.rng.integers(1 << 62))
-            self._sheet = session.oracle.draw_weights(self._seed)
+            self._problem.begin(case, there=True)
+            self._seed, self._scales = self._problem.seed(), self._problem.scales()
+            self._problem.theirs.ask(play.DrawWeights(self._seed, tuple(self._scales)), Done)
         finally:
-            self._pool.shutdown(wait=False)
-        if isinstance(session.problem, LessonProblem):
-            session.problem.weights = []  # nobody has them here
+            pool.shutdown(wait=False)
 
     def finish(self) -> None:
         """Wait for the submission's model, and have it draw the same weights."""
-        state = self._own.result().data.get("state")
-        self._session.ask("draw_state", seed=self._seed, state=self._named(state))
+        made = self._own.result()
+        self._problem.match(self._problem.wanted, made, self._entry)
+        self._draw(self._problem.mine, made)
 
-    def also(self, player: Player) -> None:
+    def also(self, side: Side) -> None:
         """The same model and weights in another process."""
-        state = player.ask("construct", SECONDS, entry=self._entry, init=self._init).data.get("state")
-        player.ask("draw_state", SECONDS, seed=self._seed, state=self._named(state))
+        self._draw(side, self._problem.make(self._case, side))
 
-    def _named(self, state: object) -> list[list[object]]:
-        """The sheet by the names that this player has for the parameters."""
-        names = state_match.names(self._session.oracle.state, state, self._entry)
-        return [[names[n], dtype, scale] for n, dtype, scale in self._sheet if n in names]
+    def _draw(self, side: Side, made: Made) -> None:
+        """The same numbers, by the names that this player has for the parameters."""
+        table = state_match.match(self._problem.wanted, state_match.read(made.state), self._entry)
+        own = {theirs.key: mine.key for theirs, mine in table.pairs}
+        scales = tuple((own[key], scale) for key, scale in self._scales if key in own)
+        side.ask(play.DrawWeights(self._seed, scales), Done)

@@ -363,7 +363,7 @@ def _numbered(number: int) -> Iterator[None]:
 def _close(sessions: list[Session]) -> None:
     for session in sessions:
         session.close()
-        session.oracle.player.stop()
+        session.reference.player.stop()
 
 
 def _playing(candidates: Sequence[Candidate]) -> list[Candidate]:

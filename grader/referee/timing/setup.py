@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import math
 import time
 from collections.abc import Callable, Sequence
@@ -10,24 +11,32 @@ from dataclasses import dataclass, field, replace
 from statistics import median
 from typing import TYPE_CHECKING, TypeVar
 
+import msgspec
+import numpy as np
+from numpy.typing import NDArray
+
+from grader.domain.inputs import Drawn
 from grader.domain.task import Case
 from grader.domain.verdict import Status
-from grader.referee import transport
-from grader.referee.draw import Drawn
+from grader.protocol import play
+from grader.referee.comparison import Comparison
 from grader.referee.fault import FaultError
-from grader.referee.judge import judge, right
-from grader.referee.reference import Expected
+from grader.referee.judge import Fair, judge, right
+from grader.referee.lesson_problem import LessonProblem
+from grader.referee.problem import Value
+from grader.referee.side import Side
 from grader.referee.timing.contender import COPY, EAGER, OWN, SOLUTION, Contender, positive
 from grader.referee.timing.independent import independent
 from grader.referee.timing.models import Making, together
 from grader.referee.timing.plan import Plan, make_plan
 from grader.referee.timing.timed_results import Outputs, distance, fetch
-from grader.referee.transport import Value
+from grader.referee.transfer import form_of, input_lines, send
 
 if TYPE_CHECKING:
     from grader.referee.session import Session
 
 T = TypeVar("T")
+Array = NDArray[np.generic]
 L2_BYTES = (
     64 << 20
 )  # only the RTX 4090 of the course's cards has a larger cache, and it is overwritten anyway
@@ -92,11 +101,24 @@ class HostTimes:
 
 
 @dataclass(frozen=True, slots=True)
+class _Answer:
+    """Elements ``lo`` to ``hi`` of a result: in float64, the framework's own, and what error is fair."""
+
+    output: int
+    lo: int
+    hi: int
+    answer: Array
+    eager: Array
+    by: Fair | None
+
+
+@dataclass(frozen=True, slots=True)
 class _Questions:
     """``sets`` of inputs, what the first should give, and how much of it is timed."""
 
     sets: list[list[Value]]
-    expected: Expected
+    outputs: Outputs
+    answers: list[_Answer]
     plan: Plan
 
 
@@ -142,29 +164,29 @@ def set_up(
     clock = _StageClock()
     session.revive()
     assert session.player is not None
-    submission, entry = Contender(OWN, session.player), case.entry or session.task.entry
     model, making = _models(session, case)
+    submission = Contender(OWN, session.submission)
     clock.lap("reference's model")
     asked = _questions(session, case, clock, plan, sets)
-    found = _baselines(session, entry, asked, baselines, copy_bytes)
+    found = _baselines(session, asked, baselines, copy_bytes)
     if SOLUTION in baselines:
-        found.others.append(_solution(session, model, making))
-        found.hosts.append(hand_over(found.others[-1], entry, asked.sets, asked.plan).host_s)
+        found.others.append(_solution(session, case, making, model=model))
+        found.hosts.append(hand_over(found.others[-1], asked.sets, asked.plan).host_s)
     clock.lap("ready")
     if making:
         making.finish()
     clock.lap("submission's model")
-    hosts = [*found.hosts, hand_over(submission, entry, asked.sets, asked.plan).host_s]
+    hosts = [*found.hosts, hand_over(submission, asked.sets, asked.plan).host_s]
     clock.lap("ready")
     flushes = _flushes(hosts, found.times.flush_s)
-    bound = _bound(submission, asked.expected)
+    bound = _bound(submission, asked)
     eager_s = _eager_seconds(found.eager, flushes, found.times.overhead_s)
     clock.lap("judge")
     busy = found.eager.ask("busy_work")
     clock.lap("ready")
     return ProcessPair(
         session=session, submission=submission, reference=found.eager, others=found.others, plan=asked.plan,
-        outputs=asked.expected.outputs, bound=bound, overhead_s=found.times.overhead_s, flushes=flushes,
+        outputs=asked.outputs, bound=bound, overhead_s=found.times.overhead_s, flushes=flushes,
         host_s=max(hosts), busy_size=busy["size"], busy_step_s=busy["seconds"], memory_bytes=busy["memory"],
         eager_s=eager_s, stages=clock.stages, sets=asked.sets,
     )  # fmt: skip
@@ -182,14 +204,12 @@ def another_pair(session: Session, case: Case, like: ProcessPair) -> ProcessPair
     if making:
         making.finish()
     assert session.player is not None
-    submission = Contender(OWN, session.player)
-    reference = Contender(EAGER, session.oracle.player)
-    entry = case.entry or session.task.entry
-    times = hand_over(reference, session.task.reference_entry or entry, like.sets, like.plan)
-    hosts = [times.host_s, hand_over(submission, entry, like.sets, like.plan).host_s]
+    submission, reference = Contender(OWN, session.submission), Contender(EAGER, session.reference)
+    times = hand_over(reference, like.sets, like.plan)
+    hosts = [times.host_s, hand_over(submission, like.sets, like.plan).host_s]
     return replace(
         like, session=session, submission=submission, reference=reference,
-        others=[Contender(other.name, other.player) for other in like.others],
+        others=[Contender(other.name, other.side) for other in like.others],
         flushes=max(like.flushes, _flushes(hosts, times.flush_s)), host_s=max(like.host_s, *hosts),
     )  # fmt: skip
 
@@ -201,23 +221,28 @@ def equalise(pairs: Sequence[ProcessPair]) -> list[ProcessPair]:
 
 
 def hand_over(
-    contender: Contender, entry: str, sets: list[list[Value]], plan: Plan, *, compiled: str = "",
-    copy_bytes: int = 0,
-) -> HostTimes:  # fmt: skip
-    """Hand the sets over, in one piece of shared memory, and have everything called a few times.
+    contender: Contender, sets: list[list[Value]], plan: Plan, *, compiled: str = "", copy_bytes: int = 0
+) -> HostTimes:
+    """Hand the sets over, and have everything called a few times.
 
     ``compiled``: by torch.compile in that mode. ``copy_bytes``: a copy of so many bytes instead of a call.
     """
     drawn = [a for args in sets for a in args if isinstance(a, Drawn)]
-    slots = iter(transport.pack(contender.player, drawn))
-    one_by_one = [isinstance(a, Drawn) and independent(a.view()) for a in sets[0]]
+    forms = tuple(map(form_of, drawn))
+    contender.side.later(play.Room("sets", forms))
+    send(contender.side, [(x, d.storage.data) for x, d in zip(input_lines(forms, "set"), drawn, strict=True)])
+    contender.side.flush()
+    numbers = itertools.count()
     listed = [
-        [{"slot": next(slots).as_json()} if isinstance(a, Drawn) else {"value": a} for a in args]
+        play.Node(
+            l=tuple(play.Node(t=next(numbers)) if isinstance(a, Drawn) else play.plain_node(a) for a in args)
+        )
         for args in sets
     ]
+    one_by_one = [isinstance(a, Drawn) and independent(a.view()) for a in sets[0]]
     told = contender.ask(
-        "ready", entry=entry, sets=listed, independent=one_by_one, flush_bytes=plan.flush_bytes,
-        compiled=compiled, copy_bytes=copy_bytes,
+        "ready", side=contender.side.role, sets=msgspec.to_builtins(listed), independent=one_by_one,
+        flush_bytes=plan.flush_bytes, compiled=compiled, copy_bytes=copy_bytes,
     )  # fmt: skip
     seconds = [told[k] if positive(told.get(k)) else 0.0 for k in ("overhead", "host", "flush")]
     return HostTimes(*map(float, seconds))
@@ -233,9 +258,11 @@ def _models(session: Session, case: Case) -> tuple[bool, Making | None]:
     """Whether it is about models; then both are made, or the submission's still is."""
     model = session.task.kind == "model" and not case.entry
     making = Making(session, case) if model and together(session) else None
-    if model and not making:
+    if not making:
         session.problem.construct(case)
-        session.problem.new_weights()
+        if session.problem.has_weights:
+            session.problem.new_weights()
+        session.submission.flush()
     return model, making
 
 
@@ -243,46 +270,53 @@ def _questions(
     session: Session, case: Case, clock: _StageClock, plan: Plan | None, sets: list[list[Value]] | None
 ) -> _Questions:
     """Draw the sets, as many as the plan wants, and compute the answers to the first."""
-    first = sets[0] if sets else session.problem.arguments(case)
+    problem = session.problem
+    first = problem.arguments(case)
     taken_bytes = sum(a.storage.nbytes for a in first if isinstance(a, Drawn))
     clock.lap("inputs")
-    expected = session.oracle.expect(case, first)
-    clock.lap("answers")
-    if expected.is_value:
+    posed = problem.pose()
+    if not posed.tensors:
         raise FaultError(Status.NOT_GRADABLE, "Only calls that return tensors are timed.")
-    plan = plan or make_plan(taken_bytes, sum(e.nbytes for e in expected.eager), l2_bytes=L2_BYTES)
-    sets = sets or [first, *(session.problem.arguments(case) for _ in range(plan.sets - 1))]
+    compared = Comparison(session, case, posed)
+    answers = [
+        _Answer(w.output, w.lo, w.hi, *compared.wanted(w), compared.fair(w.output))
+        for w in compared.windows()
+    ]
+    clock.lap("answers")
+    plan = plan or make_plan(taken_bytes, posed.nbytes, l2_bytes=L2_BYTES)
+    sets = sets or [first, *(problem.arguments(case) for _ in range(plan.sets - 1))]
     clock.lap("inputs")
-    return _Questions(sets, expected, plan)
+    outputs = [(tensor.shape, tensor.dtype) for tensor in posed.tensors]
+    return _Questions(sets, outputs, answers, plan)
 
 
-def _baselines(
-    session: Session, entry: str, asked: _Questions, modes: tuple[str, ...], copy_bytes: int
-) -> _Baselines:
+def _baselines(session: Session, asked: _Questions, modes: tuple[str, ...], copy_bytes: int) -> _Baselines:
     """What is timed in the reference's process: eager PyTorch, compiled by ``modes``, and a copy."""
     sets, plan = asked.sets, asked.plan
-    entry = session.task.reference_entry or entry
-    eager = Contender(EAGER, session.oracle.player)
-    times = hand_over(eager, entry, sets, plan)
+    eager = Contender(EAGER, session.reference)
+    times = hand_over(eager, sets, plan)
     found = _Baselines(eager, times, hosts=[times.host_s])
     for mode in modes:
         if mode != SOLUTION:
-            found.others.append(Contender(mode, eager.player))
-            found.hosts.append(hand_over(found.others[-1], entry, sets, plan, compiled=mode).host_s)
+            found.others.append(Contender(mode, eager.side))
+            found.hosts.append(hand_over(found.others[-1], sets, plan, compiled=mode).host_s)
     if copy_bytes:
-        found.others.append(Contender(COPY, eager.player))
-        hand_over(found.others[-1], entry, sets[:1], plan, copy_bytes=copy_bytes)
+        found.others.append(Contender(COPY, eager.side))
+        hand_over(found.others[-1], sets[:1], plan, copy_bytes=copy_bytes)
     return found
 
 
-def _solution(session: Session, model: bool, making: Making | None) -> Contender:
+def _solution(session: Session, case: Case, making: Making | None, *, model: bool) -> Contender:
     """The course's own solution in a process of its own, with the submission's weights."""
-    if session.solution is None or (model and making is None):
+    problem = session.problem
+    if session.solution is None or (model and making is None) or not isinstance(problem, LessonProblem):
         raise FaultError(Status.NOT_GRADABLE, "There is no solution to race against here.")
-    player = session.solution()
+    side = Side("submission", session.solution())
     if making:
-        making.also(player)
-    return Contender(SOLUTION, player)
+        making.also(side)
+    else:
+        problem.make(case, side)
+    return Contender(SOLUTION, side)
 
 
 def _flushes(hosts_s: list[float], flush_s: float) -> int:
@@ -293,19 +327,20 @@ def _flushes(hosts_s: list[float], flush_s: float) -> int:
     return min(MOST_FLUSHES, max(1, math.ceil(HOST_MARGIN * max(hosts_s) / max(flush_s, 1e-5))))
 
 
-def _bound(submission: Contender, expected: Expected) -> float:
+def _bound(submission: Contender, asked: _Questions) -> float:
     """Judge a block's results as those of any case; how far later ones may lie from the reference's.
 
     Four times the distance that a judged result has, relative to the root mean square of the right one.
     """
     submission.repeat([0, 0], None)
     far = FLOOR
-    for found in fetch(submission, [0], expected.outputs):
-        for answers, eager, got in zip(expected.answers, expected.eager, found, strict=True):
-            if not right(answers, eager, got):
-                verdict = judge(answers, eager, got)
+    for found in fetch(submission, [0], asked.outputs):
+        for part in asked.answers:
+            got = found[part.output].reshape(-1)[part.lo : part.hi]
+            if not right(part.answer, part.eager, got, part.by):
+                verdict = judge(part.answer, part.eager, got, (), part.by)
                 raise FaultError(verdict.status, f"A call between timed ones: {verdict.message}")
-            far = max(far, distance(got, eager))
+            far = max(far, distance(got, part.eager))
     return 4 * far
 
 

@@ -38,7 +38,7 @@ def speed_of(
 def _predicted(session: Session, task: Task, card_name: str) -> Predicted | NoSpeed | None:
     """From what simt counts of a call at a small size, grown to the full one."""
     assert task.speed is not None
-    launches = counting.count(session, task.speed.case)
+    launches = counting.count(session, task.speed.case).launches
     moved = sum(x.counts.moved_bytes for x in launches if x.counts)
     if not moved:
         return None

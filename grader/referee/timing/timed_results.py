@@ -12,7 +12,6 @@ from numpy.typing import NDArray
 
 from grader.domain.verdict import Status
 from grader.protocol.arena import aligned
-from grader.referee import transport
 from grader.referee.fault import FaultError
 from grader.referee.timing.contender import Contender
 
@@ -86,16 +85,16 @@ def _shown(contender: Contender, calls: list[int], outputs: Outputs) -> list[lis
     """
     wanted, at = [], 0
     for shape, dtype in outputs * len(calls):
-        wanted.append(transport.Wanted(at, shape, dtype))
-        at = aligned(at + wanted[-1].nbytes)
+        wanted.append((at, shape, dtype))
+        at = aligned(at + size([(shape, dtype)]))
     contender.player.outbox.reach(at)
     n = len(outputs)
-    places = [[w.as_json() for w in wanted[i * n : (i + 1) * n]] for i in range(len(calls))]
+    places = [wanted[i * n : (i + 1) * n] for i in range(len(calls))]
     said = contender.ask("results", calls=calls, out=places).get("facts")
     if said != [[[list(shape), dtype] for shape, dtype in outputs]] * len(calls):
         raise FaultError(Status.WRONG_OUTPUT, "A timed call returned something else than before.")
     whole = contender.player.outbox.map
-    views = [np.frombuffer(whole, w.dtype, math.prod(w.shape), w.at).reshape(w.shape) for w in wanted]
+    views = [np.frombuffer(whole, d, math.prod(s), at).reshape(s) for at, s, d in wanted]
     return [views[i * n : (i + 1) * n] for i in range(len(calls))]
 
 

@@ -137,7 +137,7 @@ def reference_blocks(
     rng: np.random.Generator, pair: ProcessPair, length: int = 0, *, drain: bool = False, waits: bool = False
 ) -> Blocks:
     """Blocks of the reference that are no part of a race; of ``length`` calls that follow each other."""
-    eager = Contender(EAGER, pair.reference.player)
+    eager = Contender(EAGER, pair.reference.side)
     for _ in range(REFERENCE_BLOCKS):
         if length:
             numbers, seed = back_to_back.drawn_calls(pair, length, rng)

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import torch
 
+from grader.player.values import span
+
 SCALES = {"scaled down": 1e-3, "scaled up": 1e3}
 
 
@@ -11,9 +13,14 @@ def applied(variant: str, tensors: list[torch.Tensor], seed: int) -> bool:
     """Change the floating-point tensors in place as ``variant`` says; whether that has changed anything.
 
     "signs mixed" makes half of the values of each tensor negative that has none; "scaled down" and "scaled
-    up" multiply by a thousandth and by a thousand, unless the dtype cannot hold that.
+    up" multiply by a thousandth and by a thousand, unless the dtype cannot hold that. "zeros" are what a kernel
+    finds that does not wait for its input.
     """
     if variant == "as given":
+        return True
+    if variant == "zeros":
+        for tensor in tensors:
+            tensor.as_strided((span(tensor),), (1,)).zero_()
         return True
     generator = torch.Generator().manual_seed(seed)
     changed = False
@@ -42,6 +49,28 @@ def nudged(tensor: torch.Tensor, generator: torch.Generator) -> torch.Tensor:
     signs = torch.randint(0, 2, tensor.shape, generator=generator, dtype=torch.int8) * 2 - 1
     last = signs.to(tensor.device, torch.float64) * torch.finfo(tensor.dtype).eps
     return (tensor.double() * (1 + last)).to(tensor.dtype)
+
+
+def swap(tensor: torch.Tensor) -> None:
+    """Exchange the largest and the smallest element, by size.
+
+    Sums, extremes and norms stay what they were, and where the two lie nobody could know.
+    """
+    if not tensor.numel():  # an empty input beside others, for instance a sum of nothing
+        return
+    size = tensor.detach().double().abs().nan_to_num(nan=0.0, posinf=0.0, neginf=0.0)
+    one, other = (_place(tensor, int(n)) for n in (size.argmax(), size.argmin()))
+    line = tensor.as_strided((span(tensor),), (1,))
+    line[[one, other]] = line[[other, one]]
+
+
+def _place(tensor: torch.Tensor, flat: int) -> int:
+    """Where in memory the element of that row-major number lies, from the tensor's first."""
+    place = 0
+    for size, stride in zip(reversed(tensor.shape), reversed(tensor.stride()), strict=True):
+        flat, index = divmod(flat, size)
+        place += index * stride
+    return place
 
 
 def _hold(tensor: torch.Tensor, values: torch.Tensor) -> None:

@@ -28,3 +28,8 @@ def _cpu(value: Any) -> Any:
     if isinstance(value, torch.device) and value.type == "cuda":
         return torch.device("cpu")
     return "cpu" if isinstance(value, str) and value.startswith("cuda") else value
+
+
+def mentions_cuda(text: str) -> bool:
+    """Whether a reference asks for the GPU by name, so that its words are taken for this machine's CPU."""
+    return "cuda" in text

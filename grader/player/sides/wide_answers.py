@@ -11,8 +11,9 @@ from typing import Any, Protocol
 import torch
 
 from grader.player import model_state, values
-from grader.player.pairs.pair_session import real
+from grader.player.sides.base_side import real
 from grader.player.stage import Stage
+from grader.protocol.play import Begin, Node
 
 COPIES = 6  # of its inputs, in float64, that a call is reckoned to hold at once
 MEMORY_WORDS = ("allocate memory", "out of memory")
@@ -23,13 +24,13 @@ class Called(Protocol):
     """What is called for the answers: a reference with the inputs of one call."""
 
     stage: Stage
-    entry: str
+    begun: Begin
     value: Any
     model: torch.nn.Module | None
     target: Callable[..., Any]
     inputs: list[torch.Tensor]
     outputs: list[torch.Tensor]
-    tree: dict[str, Any]
+    tree: Node
 
     def words(self) -> AbstractContextManager[Any]:
         """Where "cuda" means the CPU, if that is needed."""
@@ -48,22 +49,22 @@ class Answers:
     def __init__(self, wide: Wide, blocks: int, tensors: list[torch.Tensor], why_native: str = "") -> None:
         self._wide, self.blocks, self.tensors, self.why_native = wide, blocks, tensors, why_native
 
-    def block(self, number: int) -> list[list[int]]:
+    def block(self, number: int) -> list[tuple[int, int]]:
         """Compute one block; the range of elements of each output."""
         if self.blocks == 1:
-            return [[0, t.numel()] for t in self.tensors]
+            return [(0, t.numel()) for t in self.tensors]
         self.tensors = []
         lo = number * self._wide.rows
         hi = min(lo + self._wide.rows, self._wide.batch)
         self.tensors = self._wide.some(lo, hi)
         each = [t.numel() // (hi - lo) for t in self.tensors]
-        return [[lo * n, hi * n] for n in each]
+        return [(lo * n, hi * n) for n in each]
 
 
 class Wide:
     """The reference in float64."""
 
-    def __init__(self, side: Called, seed: int, budget: int, room: int = 0, native: bool = False) -> None:
+    def __init__(self, side: Called, seed: int, budget: int, room: int = 0, *, native: bool = False) -> None:
         self._side, self._seed, self._budget, self._room = side, seed, budget, room
         self._elements = sum(t.numel() for t in side.inputs if t.is_floating_point())
         self.in_blocks = 8 * COPIES * self._elements > budget
@@ -106,10 +107,10 @@ class Wide:
             return Answers(self, 1, native, self._why or "it returns something else in float64")
         return Answers(self, 1, found)
 
-    def some(self, lo: int, hi: int, double: bool = True) -> list[torch.Tensor]:
+    def some(self, lo: int, hi: int, *, double: bool = True) -> list[torch.Tensor]:
         """The results for rows ``lo`` to ``hi`` of the batch."""
         inputs = [t[lo:hi] if n in self._cut else t for n, t in enumerate(self._side.inputs)]
-        return self._leaves(self._run(inputs, double))
+        return self._leaves(self._run(inputs, double=double))
 
     def _plan(self, outputs: list[torch.Tensor]) -> int:
         """Find inputs that can be cut along their first dimension, and how many rows fit; the blocks."""
@@ -146,16 +147,16 @@ class Wide:
             return False
         return True
 
-    def _run(self, inputs: list[torch.Tensor], double: bool = True) -> Any:
+    def _run(self, inputs: list[torch.Tensor], *, double: bool = True) -> Any:
         side = self._side
         torch.manual_seed(self._seed)
         given = [_own(t) if double else t for t in inputs]
         with side.words(), torch.no_grad(), _default(torch.float64 if double else None):
-            value = side.run(self._target(double), values.decode(side.tree, given))
+            value = side.run(self._target(double=double), values.decode(side.tree, given))
         side.stage.synchronize()
         return value
 
-    def _target(self, double: bool) -> Any:
+    def _target(self, *, double: bool) -> Any:
         side = self._side
         if side.model is None:
             return side.target
@@ -173,7 +174,7 @@ class Wide:
         except RuntimeError:  # tensors with a history cannot be copied so
             model = None
         if model is None:
-            model = model_state.make(side.stage.entry(side.entry), side.value).to(side.stage.device)
+            model = model_state.make(side.stage.entry(side.begun.entry), side.value).to(side.stage.device)
             model.train(side.model.training)
             mine = model_state.state(side.model)
             with torch.no_grad():

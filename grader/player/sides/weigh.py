@@ -9,6 +9,8 @@ from torch.utils._python_dispatch import TorchDispatchMode
 from torch.utils._pytree import tree_leaves
 from torch.utils.flop_counter import flop_registry
 
+from grader.protocol.play import Work
+
 MAKERS = ("empty", "detach", "lift_fresh", "_to_copy", "alias", "set_")
 
 
@@ -21,7 +23,7 @@ class Weigher(TorchDispatchMode):  # type: ignore[no-untyped-call]
 
     def __init__(self) -> None:
         super().__init__()  # type: ignore[no-untyped-call]
-        self.ops: dict[str, list[int]] = {}
+        self.ops: dict[str, tuple[int, int, int]] = {}
         self.random: set[str] = set()
         self.elements = 0
 
@@ -37,15 +39,15 @@ class Weigher(TorchDispatchMode):  # type: ignore[no-untyped-call]
         tensors = {id(t): t for t in tree_leaves((args, kwargs, result)) if isinstance(t, torch.Tensor)}
         if not any(isinstance(t, torch.Tensor) for t in tree_leaves(result)):
             return result
-        entry = self.ops.setdefault(name, [0, 0, 0])
-        entry[0] += 1
-        entry[1] += sum(t.numel() * t.element_size() for t in tensors.values())
+        calls, moved, operations = self.ops.get(name, (0, 0, 0))
+        moved += sum(t.numel() * t.element_size() for t in tensors.values())
         if func.overloadpacket not in flop_registry:
             self.elements += sum(t.numel() for t in tree_leaves(result) if isinstance(t, torch.Tensor))
         else:
-            entry[2] += int(flop_registry[func.overloadpacket](*args, **(kwargs or {}), out_val=result))
+            operations += int(flop_registry[func.overloadpacket](*args, **(kwargs or {}), out_val=result))
+        self.ops[name] = calls + 1, moved, operations
         return result
 
-    def as_json(self) -> list[list[Any]]:
-        """[name, calls, bytes, operations] of each, in order of first use."""
-        return [[name, *numbers] for name, numbers in self.ops.items()][:500]
+    def work(self) -> Work:
+        """(name, calls, bytes, operations) of each, in order of first use."""
+        return tuple((name[:500], *numbers) for name, numbers in list(self.ops.items())[:500])

@@ -1,4 +1,4 @@
-"""Inputs, drawn fresh for every call from a seed that the operating system gives and nobody is told."""
+"""Inputs of a case, drawn fresh for every call from a seed that no submission is told."""
 
 from __future__ import annotations
 
@@ -18,9 +18,11 @@ Array = NDArray[Any]
 LARGE, THREADS = 1 << 21, 8
 
 
-def generator() -> np.random.Generator:
-    """A generator that nothing in a player could predict or replay."""
-    return np.random.Generator(np.random.PCG64(int.from_bytes(os.urandom(16), "big")))
+def generator(seed: int | None = None) -> np.random.Generator:
+    """A generator that nothing in a player could predict or replay; with a ``seed`` whoever has it can."""
+    return np.random.Generator(
+        np.random.PCG64(int.from_bytes(os.urandom(16), "big") if seed is None else seed)
+    )
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,14 +53,6 @@ def draw(spec: Tensor, rng: np.random.Generator) -> Drawn:
     shape, strides, start, elements = _layout(spec)
     values = _values(spec, elements, rng)
     return Drawn(values.astype(spec.dtype, copy=False), shape, strides, start, spec.device)
-
-
-def weights(shape: tuple[int, ...], dtype: str, rng: np.random.Generator) -> Drawn:
-    """New values for a parameter: normal, scaled so that sums over the last dimension stay near one."""
-    values = _normal(math.prod(shape), rng)
-    if len(shape) > 1:
-        values *= values.dtype.type(1 / math.sqrt(max(1, math.prod(shape[1:]))))
-    return Drawn(values.astype(dtype, copy=False), shape, row_major(shape), 0, "cpu")
 
 
 def _normal(n: int, rng: np.random.Generator) -> Array:

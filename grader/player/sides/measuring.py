@@ -3,38 +3,44 @@
 from __future__ import annotations
 
 import gc
-from typing import TYPE_CHECKING, Any
+from collections.abc import Iterable
+from typing import TYPE_CHECKING
 
 import torch
+from msgspec.structs import replace
 
 from grader.player import model_state, values
+from grader.protocol.play import Measured
 
 if TYPE_CHECKING:
     from grader.player.stage import Stage
 
 
-def measured(stage: Stage, entry: str) -> dict[str, Any]:
+def measured(stage: Stage, entry: str) -> Measured:
     """Bytes of ``inputs``, ``state`` and ``outputs``, and ``batch``, as far as they can be known so.
 
-    A file that reads its tensors, or places them itself, is not measured: then the answer is empty.
+    A file that reads its tensors, or places them itself, is not measured: then the rest is 0.
     """
-    sizes: dict[str, Any] = {}
+    found = Measured()
     try:
         with torch.device("meta"), torch.no_grad():
             tensors: list[torch.Tensor] = []
             inputs = stage.entry("get_inputs")()
             values.encode(inputs, tensors)
-            sizes["inputs"] = sum(t.numel() * t.element_size() for t in tensors)
             batches = [t.shape[0] for t in sorted(tensors, key=lambda t: -t.numel()) if t.dim()]
-            sizes["batch"] = batches[0] if batches else 0
+            found = replace(found, inputs=_bytes(tensors), batch=batches[0] if batches else 0)
             draw = getattr(stage.module, "get_init_inputs", list)
             model = model_state.make(stage.entry(entry), draw())
-            sizes["state"] = sum(t.numel() * t.element_size() for t in model_state.state(model).values())
-            found: list[torch.Tensor] = []
-            values.encode(model_state.call(model, inputs), found)
-            sizes["outputs"] = sum(t.numel() * t.element_size() for t in found)
+            found = replace(found, state=_bytes(model_state.state(model).values()))
+            results: list[torch.Tensor] = []
+            values.encode(model_state.call(model, inputs), results)
+            found = replace(found, outputs=_bytes(results))
     except Exception:
-        return sizes
+        return found
     finally:
         gc.collect()
-    return sizes
+    return found
+
+
+def _bytes(tensors: Iterable[torch.Tensor]) -> int:
+    return sum(t.numel() * t.element_size() for t in tensors)

@@ -1,0 +1,149 @@
+"""What both sides of a call do: make the model, hold inputs and outputs, hand out and take in pieces."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any
+
+import msgspec
+import torch
+
+from grader.player import model_state, values
+from grader.player.sides.pieces import Flat
+from grader.player.tensors import dtype_of, form_of, readable
+from grader.protocol import play
+from grader.protocol.play import InputForm, Node, ResultForm, Step
+
+if TYPE_CHECKING:
+    from grader.player.stage import Stage
+
+LINES = {"inputs": "input", "init": "init", "sets": "set"}  # what pieces of these tensors are called
+PARTS = {"complex64": "float32", "complex128": "float64", "complex32": "float16"}
+
+
+class BaseSide:
+    """One problem in this process.
+
+    ``inputs`` are the tensors of the call in the order in which they stand in it, ``outputs`` those of its
+    result, ``sets`` those of all timed calls. A subclass has a method for each step of its side, by name.
+    """
+
+    def __init__(self, stage: Stage) -> None:
+        self.stage = stage
+        self.init: list[torch.Tensor] = []
+        self.model: torch.nn.Module | None = None
+        self.target: Callable[..., Any] = lambda *_: None
+        self.single = False  # whether all inputs are one argument
+        self.attributes = True  # whether plain attributes belong to the model's state
+        self.inputs: list[torch.Tensor] = []
+        self.sets: list[torch.Tensor] = []
+        self.tree: Node = play.EMPTY
+        self.outputs: list[torch.Tensor] = []
+        self.results: list[torch.Tensor] = []  # what a call returned; ``outputs`` may be copies of it
+        self.before: list[torch.Tensor] = []
+        self.retired: list[torch.Tensor] = []  # kept, so that no address is given out again
+        self._flats: dict[tuple[str, str], Flat] = {}
+
+    def perform(self, step: Step) -> msgspec.Struct:
+        """Do one step; what it answers."""
+        name = play.name_of(step)
+        done = getattr(self, name, None)
+        if done is None:
+            raise ValueError(f"there is no step {name!r} on this side")
+        return done(step) or play.Done()
+
+    def read(self, step: play.Read) -> None:
+        """Write pieces into the outbox."""
+        for piece in step.pieces:
+            self._flat(piece.what, piece.key).read(self.stage.outbox, piece)
+
+    def write(self, step: play.Write) -> None:
+        """Take pieces from the inbox."""
+        for piece in step.pieces:
+            self._flat(piece.what, piece.key).write(self.stage.inbox, piece)
+
+    def room(self, step: play.Room) -> None:
+        """Memory for tensors of these forms, to be filled by pieces."""
+        setattr(self, step.what, [self._empty(form, step.what) for form in step.forms])
+        self.forget(LINES[step.what])
+
+    def _empty(self, form: InputForm, what: str) -> torch.Tensor:
+        there = what != "init" and form.device == "cuda"
+        device = self.stage.device if there else "cpu"
+        flat = torch.empty(form.elements, dtype=dtype_of(form.dtype), device=device)
+        return flat.as_strided(form.shape, form.strides, form.start)
+
+    def draw_weights(self, step: play.DrawWeights) -> None:
+        """Give tensors of the state values from a seed, so that large models need not be sent."""
+        assert self.model is not None
+        own, device = model_state.state(self.model), torch.device(self.stage.device)
+        source = torch.Generator(device).manual_seed(step.seed)
+        with torch.no_grad():
+            for key, scale in step.scales:
+                # Row by row whatever the tensor's own layout, so that all players agree.
+                drawn = torch.randn(own[key].shape, generator=source, device=device)
+                own[key].copy_((drawn * scale).to(own[key].dtype))
+        self.forget("state")
+
+    def built(self, entry: str, init: Any, seed: int, mode: str, kind: str) -> None:
+        """Make the model (or take the function) that is to be called; ``kind`` "": whichever it is."""
+        found = self.stage.entry(entry)
+        torch.manual_seed(seed)
+        self.retired.clear()
+        self.forget("state")
+        if kind == "function" or not (kind or isinstance(found, type)):
+            self.model, self.target = None, found
+            return
+        model = model_state.make(found, init)
+        if not isinstance(model, torch.nn.Module):
+            raise TypeError(f"{entry}(...) is a {type(model).__name__}, not a torch.nn.Module")
+        self.model = model_state.settle(model, self.stage.device, mode, attributes=self.attributes)
+        self.target = self.model
+
+    def arguments(self, tensors: list[torch.Tensor] | None = None) -> Any:
+        """The inputs in the form that the problem has for them."""
+        return values.decode(self.tree, self.inputs if tensors is None else tensors)
+
+    def run(self, target: Callable[..., Any], inputs: Any) -> Any:
+        """Call ``target`` with inputs in the form that the problem has for them."""
+        return target(inputs) if self.single else model_state.call(target, inputs)
+
+    def forget(self, what: str = "") -> None:
+        """Drop the lines of these tensors: they have changed or have gone."""
+        self._flats = {k: f for k, f in self._flats.items() if what and k[0] != what}
+
+    def _flat(self, what: str, key: int | play.Key) -> Flat:
+        """The line behind ``what`` and ``key``."""
+        place = (what, str(key))
+        if place not in self._flats:
+            self._flats[place] = self._made(what, key)
+        return self._flats[place]
+
+    def _made(self, what: str, key: int | play.Key) -> Flat:
+        if not isinstance(key, int):
+            assert self.model is not None
+            return Flat(model_state.state(self.model)[key])
+        if what in LINES.values():
+            return Flat({"input": self.inputs, "init": self.init, "set": self.sets}[what][key], storage=True)
+        return Flat({"output": self.outputs, "before": self.before}[what][key])
+
+    def keep(self, value: Any, copies: list[torch.Tensor] | None = None) -> tuple[Node, list[ResultForm]]:
+        """Take the result of a call, and copies of its tensors if there are any; what it is, as data."""
+        found: list[torch.Tensor] = []
+        tree = values.encode(value, found)
+        self.results = [real(t) if readable(t) else torch.empty(0) for t in found]
+        shown = found if copies is None else copies
+        self.outputs = [real(t) if readable(t) else torch.empty(0) for t in shown]
+        self.stage.last = self.outputs
+        self.forget("output")
+        return tree, [_real(form_of(t)) for t in found]
+
+
+def real(tensor: torch.Tensor) -> torch.Tensor:
+    """A complex tensor as pairs of its parts."""
+    return torch.view_as_real(tensor.resolve_conj()) if tensor.is_complex() else tensor
+
+
+def _real(form: ResultForm) -> ResultForm:
+    part = PARTS.get(form.dtype) if form.plain else None
+    return msgspec.structs.replace(form, dtype=part, shape=(*form.shape, 2)) if part else form

@@ -1,0 +1,46 @@
+"""Pieces of tensors, in and out of the shared memory: nothing is ever copied as a whole only to travel."""
+
+from __future__ import annotations
+
+import torch
+
+from grader.player.tensors import dtype_of
+from grader.player.values import ahead, span
+from grader.protocol.arena import Arena
+from grader.protocol.play import Piece
+
+
+class Flat:
+    """A tensor's elements in row-major order, or those of its storage, to be read and written in pieces.
+
+    A tensor that is not contiguous is made so once, for reading; written pieces of one are gathered until
+    the last has come.
+    """
+
+    def __init__(self, tensor: torch.Tensor, *, storage: bool = False) -> None:
+        self._tensor = tensor = tensor.detach()
+        self._gathered: torch.Tensor | None = None
+        if storage:
+            before = ahead(tensor)
+            self.line = tensor.as_strided((before + span(tensor),), (1,), tensor.storage_offset() - before)
+        elif tensor.is_contiguous():
+            self.line = tensor.reshape(-1)
+        else:
+            self.line = tensor.contiguous().reshape(-1)
+            self._gathered = self.line
+
+    def read(self, arena: Arena, piece: Piece) -> None:
+        """Copy a piece into shared memory."""
+        lo, hi = piece.lo, piece.hi
+        if hi > lo:
+            target = torch.frombuffer(arena.map, dtype=self.line.dtype, count=hi - lo, offset=piece.at)
+            target.copy_(self.line[lo:hi])
+
+    def write(self, arena: Arena, piece: Piece) -> None:
+        """Take a piece from shared memory, without raising the tensor's version: a kernel does not either."""
+        lo, hi = piece.lo, piece.hi
+        if hi > lo:
+            source = torch.frombuffer(arena.map, dtype=dtype_of(piece.dtype), count=hi - lo, offset=piece.at)
+            self.line[lo:hi].copy_(source)
+        if self._gathered is not None and hi == self.line.numel():
+            self._tensor.data.copy_(self._gathered.view(self._tensor.shape))

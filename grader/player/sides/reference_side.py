@@ -1,0 +1,307 @@
+"""The reference's side of a call: it draws inputs and weights, and gives the answers."""
+
+from __future__ import annotations
+
+import contextlib
+import random
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Literal
+
+import msgspec
+import numpy as np
+import torch
+
+from grader.domain import inputs as case_inputs
+from grader.domain.inputs import Drawn
+from grader.domain.task import Argument, Tensor
+from grader.player import model_state, values
+from grader.player.sides import variants
+from grader.player.sides.base_side import BaseSide, real
+from grader.player.sides.forms import OnCpu, mentions_cuda
+from grader.player.sides.measuring import measured
+from grader.player.sides.pieces import Flat
+from grader.player.sides.weigh import Weigher
+from grader.player.sides.wide_answers import Answers, Wide
+from grader.player.tensors import name_of
+from grader.protocol import play
+from grader.protocol.play import Node, ResultForm
+
+if TYPE_CHECKING:
+    from grader.player.stage import Stage
+
+SAMPLE = 1 << 16
+FACTORIES = {"randn", "rand", "randint", "normal", "normal_", "uniform_", "randn_like", "rand_like"}
+PIECE = 1 << 24  # elements that are looked at at a time
+
+
+class ReferenceSide(BaseSide):
+    """One reference file and the problem that it poses."""
+
+    def __init__(self, stage: Stage) -> None:
+        super().__init__(stage)
+        self.begun = play.Begin("Model", 0, "")
+        self.value: Any = []  # what the model is made with
+        self.recipe = play.Draw(0)
+        self.swapped = False
+        self.places: list[Literal["cuda", "cpu"]] = []  # where each input is meant to be
+        self.answers: Answers | None = None
+        self.after: dict[int, torch.Tensor] = {}
+        self.sample: list[torch.Tensor] = []
+        self.near: list[torch.Tensor] = []
+        text = Path(stage.path).read_text("utf-8", errors="replace")
+        self._on_cpu = stage.device == "cpu" and mentions_cuda(text)
+
+    def words(self) -> contextlib.AbstractContextManager[Any]:
+        """Where "cuda" means the CPU, if that is needed."""
+        return OnCpu() if self._on_cpu else contextlib.nullcontext()
+
+    def measure(self, step: play.Measure) -> play.Measured:
+        """How large the problem is, without any of its memory."""
+        return measured(self.stage, step.entry)
+
+    def begin(self, step: play.Begin) -> play.Begun:
+        """Construct the model; answers what it was made with, its state, and how it is run."""
+        self.begun, self.single, self.attributes = step, bool(step.specs), step.attributes
+        draw = getattr(self.stage.module, "get_init_inputs", None)
+        _seed(step.seed)
+        with self.words():
+            if step.init is not None:
+                self.value = values.decode(step.init, [])
+            else:
+                self.value = draw() if draw and not step.specs else []
+            there = step.there and self.stage.gpu
+            with torch.device("cuda") if there else contextlib.nullcontext():
+                self.built(step.entry, self.value, step.seed, step.mode, step.kind)
+        tensors: list[torch.Tensor] = []
+        tree = values.encode(self.value, tensors)
+        self.init = [t.detach().cpu() for t in tensors]
+        return play.Begun(
+            init=tree,
+            forms=tuple(values.form(t) for t in self.init),
+            state=model_state.listed(self.model, attributes=self.attributes),
+            training=bool(self.model is not None and self.model.training),
+        )
+
+    def weights(self, step: play.Weights) -> None:
+        """Construct the model anew; constants among these get other values (see ``model_state.unsettle``)."""
+        if self.model is not None:
+            self.begun = msgspec.structs.replace(self.begun, mode=step.mode)
+            with self.words():
+                self.built(self.begun.entry, self.value, step.seed, step.mode, self.begun.kind)
+            model_state.unsettle(self.model, set(step.names), torch.Generator().manual_seed(step.seed))
+
+    def draw(self, step: play.Draw) -> play.Inputs:
+        """New inputs."""
+        self.recipe, self.swapped = step, False
+        # Nothing of the call before stays while the new tensors are made: they may fill the memory.
+        self.answers, self.after, self.inputs, self.outputs, self.near = None, {}, [], [], []
+        self.forget()
+        self.inputs, applies = self._drawn()
+        return self._described(applies)
+
+    def swap(self, step: play.Swap) -> play.Inputs:
+        """Two elements of each input change places."""
+        self.swapped = not self.swapped
+        self.answers, self.outputs, self.near = None, [], []
+        self.forget()
+        for tensor in self.inputs:
+            variants.swap(tensor)
+        return self._described(True)
+
+    def _described(self, applies: bool) -> play.Inputs:
+        places = zip(self.inputs, self.places, strict=True)
+        return play.Inputs(self.tree, tuple(values.form(t, place) for t, place in places), applies)
+
+    def _drawn(self) -> tuple[list[torch.Tensor], bool]:
+        recipe = self.recipe
+        _seed(recipe.seed)
+        tensors = self._given() if recipe.arguments is None else self._arguments(recipe.arguments)
+        applies = variants.applied(recipe.variant, tensors, recipe.seed)
+        for tensor in tensors if self.swapped else ():
+            variants.swap(tensor)
+        return tensors, applies
+
+    def _arguments(self, arguments: tuple[Argument, ...]) -> list[torch.Tensor]:
+        """Tensors drawn as a case says, and the tree of all arguments."""
+        rng = case_inputs.generator(self.recipe.seed)
+        tensors, parts = list[torch.Tensor](), list[Node]()
+        self.places = [a.device for a in arguments if isinstance(a, Tensor)]
+        for argument in arguments:
+            if isinstance(argument, Tensor):
+                parts.append(Node(t=len(tensors)))
+                tensors.append(_placed(case_inputs.draw(argument, rng), self.stage.device))
+            else:
+                parts.append(play.plain_node(argument))
+        self.tree = Node(l=tuple(parts))
+        return tensors
+
+    def _given(self) -> list[torch.Tensor]:
+        """What the file's own function gives."""
+        begun = self.begun
+        with self.words(), torch.no_grad():
+            if begun.specs:
+                wanted = dict(begun.specs[self.recipe.spec])
+                if "seed" in wanted:
+                    wanted["seed"] = self.recipe.seed % (1 << 31)
+                value = self.stage.entry("generate_input")(**wanted)
+            else:
+                value = self.stage.entry("get_inputs")()
+        tensors: list[torch.Tensor] = []
+        self.tree = values.encode(value, tensors)
+        self.places = ["cuda"] * len(tensors)
+        return [t.detach().to(self.stage.device) for t in tensors]
+
+    def answer(self, step: play.Answer) -> play.Answered:
+        """The answers for the inputs as they are, in the problem's own dtype and in float64."""
+        seed = step.seed
+        torch.manual_seed(seed)
+        self.outputs, self.after = [], {}
+        self.forget()
+        room = torch.cuda.mem_get_info()[0] // 2 if self.stage.gpu else step.room
+        wide = Wide(self, seed, step.budget, room, native=step.native)
+        if not wide.in_blocks:
+            wide.whole()  # before the call itself, which may change inputs and state
+        versions = [t._version for t in self.inputs]
+        state = model_state.state(self.model) if self.model is not None else {}
+        # Not the version: running statistics are updated without raising it.
+        before = {key: t.detach().clone() for key, t in state.items() if key[0] == "buffer"}
+        raised = {key: t._version for key, t in state.items()}
+        weigher = Weigher() if step.weigh else None
+        torch.manual_seed(seed)
+        with self.words(), torch.no_grad(), weigher or contextlib.nullcontext():
+            value = self.run(self.target, self.arguments())
+        self.stage.synchronize()
+        tree, forms = self.keep(value)
+        changed = [n for n, (t, v) in enumerate(zip(self.inputs, versions, strict=True)) if t._version != v]
+        if changed:
+            self._draw_again(changed)
+        drawn = self._chance(weigher.random, seed, changed) if weigher and weigher.random else ""
+        self.answers = wide.settle()
+        sample = [_sample(t) for t in self.outputs]
+        same = [len(a) > 0 and torch.equal(a, b) for a, b in zip(sample, self.sample, strict=False)]
+        self.sample = sample
+        return play.Answered(
+            tree=tree,
+            tensors=tuple(_about(form, tensor) for form, tensor in zip(forms, self.outputs, strict=True)),
+            work=weigher.work() if weigher else (),
+            blocks=self.answers.blocks,
+            dtypes=tuple(name_of(t.dtype) for t in self.answers.tensors),
+            native=self.answers.why_native,
+            changed=tuple(changed),
+            state=tuple(
+                key
+                for key, t in state.items()
+                if t._version != raised[key] or (key in before and not _same(t, before[key]))
+            ),
+            same=bool(same) and all(same),
+            random=drawn,
+            elements=weigher.elements if weigher else 0,
+        )
+
+    def _draw_again(self, changed: list[int]) -> None:
+        """The call has written to inputs: keep what it wrote, and have them again as they were."""
+        self.after = {n: self.inputs[n] for n in changed}
+        aliased = {t.untyped_storage().data_ptr() for t in self.after.values()}
+        self.inputs, _ = self._drawn()
+        self.forget()
+        if any(t.untyped_storage().data_ptr() in aliased for t in self.inputs):
+            raise RuntimeError("get_inputs() returns the same memory each time, and forward changes it")
+
+    def _chance(self, names: set[str], seed: int, changed: list[int]) -> str:
+        """What the seed does to the results: "" nothing, "seeded" it settles them, else "free".
+
+        Attention without dropout only may draw. Numbers that are drawn as such (an initial state) are the
+        same on both sides with one seed; which elements a dropout takes is a kernel's own choice.
+        """
+        found = []
+        for number in (seed, seed + 1):
+            torch.manual_seed(number)
+            with self.words(), torch.no_grad():
+                tensors: list[torch.Tensor] = []
+                values.encode(self.run(self.target, self.arguments()), tensors)
+            found.append([real(t) for t in tensors])
+        same = [all(_near(a, b) for a, b in zip(self.outputs, one, strict=True)) for one in found]
+        if all(same):
+            return ""
+        return "seeded" if same[0] and not changed and names <= FACTORIES else "free"
+
+    def nudge(self, step: play.Nudge) -> None:
+        """Call it once more, with inputs that differ by one part in the last place: lines "nudged"."""
+        given, generator = self.inputs, torch.Generator().manual_seed(step.seed)
+        torch.manual_seed(step.seed)
+        with self.words(), torch.no_grad():
+            changed = [variants.nudged(t, generator) for t in given]
+            self.near = []
+            values.encode(self.run(self.target, self.arguments(changed)), self.near)
+        self.near = [real(t) for t in self.near]
+        self.forget("nudged")
+
+    def block(self, step: play.Block) -> play.Ranges:
+        """Have the float64 answers of one block ready."""
+        assert self.answers is not None
+        ranges = tuple(self.answers.block(step.number))
+        self.forget("answer")
+        return play.Ranges(ranges, tuple(name_of(t.dtype) for t in self.answers.tensors))
+
+    def judge(self, step: play.Judge) -> play.Opinion:
+        """Have the file's own ``check_implementation`` look at a result that came in pieces into ``init``."""
+        given, _ = self._drawn()
+        found = self.stage.entry("check_implementation")(
+            values.decode(self.tree, given), values.decode(step.tree, self.init)
+        )
+        good, why = found if isinstance(found, tuple) else (found, "")
+        return play.Opinion(bool(good), str(why)[:600])
+
+    def _made(self, what: str, key: int | play.Key) -> Flat:
+        if not isinstance(key, int):
+            return super()._made(what, key)
+        if what == "answer":
+            assert self.answers is not None
+            return Flat(self.answers.tensors[key])
+        if what == "nudged":
+            return Flat(self.near[key])
+        if what == "after":
+            return Flat(self.after.get(key, self.inputs[key]), storage=True)
+        return super()._made(what, key)
+
+
+def _seed(seed: int) -> None:
+    torch.manual_seed(seed)
+    random.seed(seed)
+    np.random.seed(seed % (1 << 32))
+
+
+def _same(one: torch.Tensor, other: torch.Tensor) -> bool:
+    return torch.equal(one, other) or bool(((one == other) | ((one != one) & (other != other))).all())
+
+
+def _near(one: torch.Tensor, other: torch.Tensor) -> bool:
+    """Equal, but for what the order of a GPU's additions may change."""
+    if one.shape != other.shape or not one.is_floating_point():
+        return torch.equal(one, other)
+    return torch.allclose(one, other, rtol=1e-3, atol=1e-5, equal_nan=True)
+
+
+def _placed(drawn: Drawn, device: str) -> torch.Tensor:
+    """The tensor of a case, its storage with all gaps of a view; ``device``: where the GPU's tensors are."""
+    storage = torch.from_numpy(drawn.storage).to(device if drawn.device == "cuda" else "cpu")
+    return storage.as_strided(drawn.shape, drawn.strides, drawn.start)
+
+
+def _about(form: ResultForm, tensor: torch.Tensor) -> ResultForm:
+    """With what makes a problem degenerate: a constant, or what is not finite."""
+    if not tensor.numel():
+        return msgspec.structs.replace(form, constant=True)
+    line = tensor.reshape(-1)
+    pieces = [line[lo : lo + PIECE] for lo in range(0, line.numel(), PIECE)]
+    return msgspec.structs.replace(
+        form,
+        constant=line.numel() > 1 and all(bool((p == line[0]).all()) for p in pieces),
+        finite=not line.is_floating_point() or all(bool(torch.isfinite(p).all()) for p in pieces),
+    )
+
+
+def _sample(tensor: torch.Tensor) -> torch.Tensor:
+    """Some elements, evenly spaced, to tell whether an output changes with the input at all."""
+    line = tensor.reshape(-1)
+    return line[:: max(1, line.numel() // SAMPLE)].clone()

@@ -1,0 +1,94 @@
+"""The submission's side of a call: its model, its inputs in memory of their own, its calls."""
+
+from __future__ import annotations
+
+import contextlib
+import functools
+import sys
+from collections.abc import Iterator
+from typing import TYPE_CHECKING
+
+import torch
+
+from grader.player import model_state, observe, values
+from grader.player.sides.base_side import BaseSide
+from grader.protocol import play
+
+if TYPE_CHECKING:
+    from grader.player.sides.weigh import Weigher
+    from grader.player.stage import Stage
+
+UNCOMPILED = "grader.backends.simt.runtime.uncompiled"
+
+
+class SubmissionSide(BaseSide):
+    """One submission against one problem."""
+
+    def __init__(self, stage: Stage) -> None:
+        super().__init__(stage)
+        self._forms: tuple[play.InputForm, ...] = ()
+
+    def make(self, step: play.Make) -> play.Made:
+        """Construct the model with the arguments that the reference's was made with; answers its state."""
+        self.single, self.attributes = step.single, step.attributes
+        self.inputs, self._forms = [], ()
+        self.built(step.entry, values.decode(step.init, self.init), step.seed, step.mode, step.kind)
+        left_out = UNCOMPILED in sys.modules and sys.modules[UNCOMPILED].used
+        return play.Made(model_state.listed(self.model, attributes=self.attributes), bool(left_out))
+
+    def take(self, step: play.Take) -> None:
+        """Get ready for new inputs: in new memory if ``fresh``, else into the tensors of the call before."""
+        self.tree = step.tree
+        if step.fresh or self._forms != step.forms:
+            previous = self.inputs  # alive meanwhile, so that the new ones lie elsewhere
+            self.room(play.Room("inputs", step.forms))
+            self._forms = step.forms
+            del previous
+
+    def move(self, step: play.Move) -> None:
+        """Give these tensors of the state new memory; their values come afterwards."""
+        assert self.model is not None
+        own = model_state.state(self.model)
+        for key in step.keys:
+            tensor = own[key]
+            if not tensor.is_inference() and tensor.layout is torch.strided:
+                self.retired.append(tensor.data)
+                tensor.data = torch.empty_like(tensor.data)
+        self.forget("state")
+
+    def call(self, step: play.Call) -> play.Returned:
+        """Call once."""
+        stage = self.stage
+        self.before = self.results if step.keep else []
+        self.outputs = self.results = stage.last = []
+        self.forget()
+        inputs = self.arguments()
+        stage.poison(step.sizes)
+        torch.manual_seed(step.seed)
+        weigher = _weigher() if step.weigh else None
+        watcher = observe.Watcher(gpu=stage.gpu) if step.watch else None
+        watch = _within(*(each for each in (watcher, weigher) if each is not None))
+        call = functools.partial(self.run, self.target, inputs)
+        value, copies = stage.invoke(call, self.inputs, step.how, watch)
+        tree, forms = self.keep(value, copies)
+        return play.Returned(
+            tree,
+            tuple(forms),
+            watcher.seen if watcher else play.Watched(),
+            weigher.work() if weigher else (),
+        )
+
+
+def _weigher() -> Weigher:
+    from grader.player.sides.weigh import Weigher  # what it imports takes a tenth of a second
+
+    return Weigher()
+
+
+@contextlib.contextmanager
+def _within(*watching: contextlib.AbstractContextManager[object]) -> Iterator[None]:
+    """Within it all of them see what runs."""
+    with contextlib.ExitStack() as stack:
+        for each in watching:
+            stack.enter_context(each)
+        yield

@@ -1,0 +1,376 @@
+"""Every element of a result against the answers, window by window; and what must not have changed."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from grader.domain.inputs import row_major
+from grader.domain.task import Case
+from grader.domain.verdict import Finding, Status
+from grader.protocol import play
+from grader.protocol.play import Done, InputForm, Returned
+from grader.referee import result_form
+from grader.referee.dtypes import array, tolerance
+from grader.referee.fault import FaultError
+from grader.referee.judge import Fair, Judgement, judge, right
+from grader.referee.problem import FEW, Posed, Problem
+from grader.referee.session import Session
+from grader.referee.side import Side
+from grader.referee.state_match import Held
+from grader.referee.transfer import Line, fetch, input_lines, move, same, whole
+
+WINDOW = 4 << 20  # elements that are compared at a time
+MAGNIFIED = 8.0  # times what one part in the last place of the inputs does that rounding on the way may do
+OF_RULE, OF_WRITTEN = 64, 32  # eps of the largest answer: by rule of thumb, and for what both sides wrote
+Array = NDArray[np.generic]
+
+
+class Copies:
+    """Lines of a player as they are now: copied at once if they are few, else piece by piece."""
+
+    def __init__(self, side: Side, lines: Sequence[Line]) -> None:
+        self._side = side
+        few = sum(line.nbytes for line in lines) <= FEW
+        self._data = dict(zip(lines, fetch(side, whole(lines)), strict=True)) if few and lines else {}
+
+    def get(self, line: Line, lo: int = 0, hi: int | None = None) -> bytes:
+        """Some elements."""
+        hi = line.elements if hi is None else hi
+        if (data := self._data.get(line)) is not None:
+            return data[lo * line.size : hi * line.size]
+        return fetch(self._side, [(line, lo, hi)])[0]
+
+    @property
+    def complete(self) -> bool:
+        """Whether the lines are here."""
+        return bool(self._data)
+
+
+@dataclass(frozen=True, slots=True)
+class Window:
+    """Elements ``lo`` to ``hi`` of a result; ``base``: where the block of answers begins, of that ``dtype``."""
+
+    output: int
+    lo: int
+    hi: int
+    base: int
+    dtype: str
+
+
+@dataclass(frozen=True, slots=True)
+class Elements:
+    """A window's elements: the submission's, float64 answers, the framework's own, and the bytes of the first."""
+
+    got: Array
+    answer: Array
+    eager: Array
+    data: bytes
+
+
+class Comparison:
+    """The results of one call; ``zeros_pass`` says whether zeros would have been right everywhere.
+
+    Args:
+        session: Whose call it was.
+        case: That it belongs to.
+        posed: The question.
+        before: Results of the call before, which are copied along.
+        look: Find out whether zeros would pass.
+    """
+
+    def __init__(
+        self, session: Session, case: Case, posed: Posed, before: Sequence[Line] = (), *, look: bool = False
+    ) -> None:
+        self.session, self.case, self.posed = session, case, posed
+        self.problem: Problem = session.problem
+        self.zeros_pass = look
+        self.results: list[bytes] = []  # of each tensor, if they are few
+        self.depth = depth(self.problem, posed)
+        self._before = before
+        self._mine: Copies | None = None
+        self._theirs: Copies | None = None
+
+    def run(self, returned: Returned) -> Finding | None:
+        """The first thing that is wrong, or None."""
+        return self.form(returned) or self._values(returned) or self._elements()
+
+    def fail(self, status: Status, message: str, **evidence: Any) -> Finding:
+        """No points for the case."""
+        return Finding(self.case.name, status, message, 0, self.case.points, dict(evidence))
+
+    def form(self, returned: Returned) -> Finding | None:
+        """Containers, shapes, dtypes, devices."""
+        wanted, got = self.posed.leaves, result_form.leaves(returned.tree)
+        if wrong := result_form.differ(wanted, got):
+            evidence: dict[str, Any] = {}
+            if len(wanted) == len(got) == 1 and wanted[0].tensor < 0:
+                evidence = {"entry": self.case.entry, "expected": wanted[0].value, "got": got[0].value}
+                evidence["got"] = "a tensor" if got[0].tensor >= 0 else evidence["got"]
+            return self.fail(*wrong, **evidence)
+        for want, have in zip(wanted, got, strict=True):
+            if want.tensor < 0:
+                continue
+            if have.tensor != want.tensor or have.tensor >= len(returned.tensors):
+                raise FaultError(
+                    Status.TAMPERED, "The submission's process described tensors that are not there."
+                )
+            tensor = self.posed.tensors[want.tensor]
+            on_gpu = any(form.device == "cuda" for form in self.problem.inputs.forms)
+            if self.problem.theirs.player.backend != "cpu":
+                on_gpu &= tensor.device == "cuda"
+            claim = returned.tensors[have.tensor]
+            if wrong := result_form.tensor_differs(claim, tensor, "cuda" if on_gpu else "", want.path):
+                return self.fail(*wrong)
+        return None
+
+    def _values(self, returned: Returned) -> Finding | None:
+        """Plain floats among the results."""
+        for want, have in zip(self.posed.leaves, result_form.leaves(returned.tree), strict=True):
+            if not isinstance(want.value, float):
+                continue
+            near = math.isclose(have.value, want.value, rel_tol=1e-5, abs_tol=1e-7)
+            if not near and not (math.isnan(want.value) and math.isnan(have.value)):
+                at = f" at {want.path}" if want.path else ""
+                message = f"The call returned {have.value!r}{at}, expected {want.value!r}."
+                facts: dict[str, Any] = {"entry": self.case.entry, "expected": want.value, "got": have.value}
+                return self.fail(Status.WRONG_OUTPUT, message, **facts)
+        return None
+
+    def _elements(self) -> Finding | None:
+        """Every element of every tensor."""
+        return next((found for window in self.windows() if (found := self._window(window))), None)
+
+    def windows(self) -> Iterator[Window]:
+        """All elements of all results, in the order of the blocks in which the answers come."""
+        answered = self.posed.answered
+        for number in range(answered.blocks):
+            if answered.blocks == 1:
+                ready = play.Ranges(tuple((0, n) for n in self.posed.sizes), answered.dtypes)
+            else:
+                ready = self.problem.theirs.ask(play.Block(number), play.Ranges)
+            for output, ((lo, hi), dtype) in enumerate(zip(ready.ranges, ready.dtypes, strict=True)):
+                for begin in range(lo, hi, WINDOW):
+                    yield Window(output, begin, min(hi, begin + WINDOW), lo, dtype)
+
+    def elements(self, window: Window, source: str = "") -> Elements:
+        """The elements of a window. ``source``: not the submission's, but the reference's line of that name."""
+        w, output = window, self.posed.output(window.output)
+        if source:
+            (mine,) = fetch(self.problem.theirs, [(replace(output, what=source), w.lo, w.hi)])
+        else:
+            mine = self.mine.get(output, w.lo, w.hi)
+        answer, eager = self.wanted(window)
+        got = array(mine, output.dtype)
+        shape = self.posed.tensors[w.output].shape
+        if (w.lo, w.hi) == (0, output.elements):
+            answer, eager, got = (a.reshape(shape) for a in (answer, eager, got))
+        return Elements(got, answer, eager, mine)
+
+    def wanted(self, window: Window) -> tuple[Array, Array]:
+        """The answers of a window, in float64 if they are floating-point, and the framework's own."""
+        w, output = window, self.posed.output(window.output)
+        answers = Line("answer", w.output, output.elements, w.dtype)
+        eager = array(self.theirs.get(output, w.lo, w.hi), output.dtype)
+        answer = array(self.theirs.get(answers, w.lo - w.base, w.hi - w.base), w.dtype)
+        return (answer.astype(np.float64, copy=False) if eager.dtype.kind == "f" else answer), eager
+
+    @property
+    def mine(self) -> Copies:
+        """What the submission's process holds after the call; asked for once the form is right."""
+        if self._mine is None:
+            lines = [self.posed.output(n) for n in range(len(self.posed.tensors))]
+            lines += self.problem.inputs.lines
+            lines += [*(own.line for _, own in self.problem.pairs), *self._before]
+            self._mine = Copies(self.problem.mine, lines)
+        return self._mine
+
+    @property
+    def theirs(self) -> Copies:
+        """The reference's results, and the answers if they come in one block."""
+        if self._theirs is None:
+            lines = [self.posed.output(n) for n in range(len(self.posed.tensors))]
+            if self.posed.answered.blocks == 1:
+                each = zip(self.posed.sizes, self.posed.answered.dtypes, strict=True)
+                lines += [Line("answer", n, size, dtype) for n, (size, dtype) in enumerate(each)]
+            self._theirs = Copies(self.problem.theirs, lines)
+        return self._theirs
+
+    def excused(self) -> bool:
+        """Whether rounding may explain what is wrong, because the problem magnifies it.
+
+        The reference is called with inputs that differ by one part in the last place. Where its results miss
+        the answers then, by the same measure and by nearly as much, no way of computing them in this dtype
+        can be asked to be right.
+        """
+        self.problem.theirs.ask(play.Nudge(self.problem.seed()), Done)
+        missed, far, moved = False, 0.0, 0.0
+        for window in self.windows():
+            found, nudged = self.elements(window), self.elements(window, "nudged").got
+            judged = _judged(replace(found, got=nudged), self.fair(window.output))
+            missed |= judged.status is not Status.PASSED
+            far, moved = max(far, _far(found.answer, found.got)), max(moved, _far(found.answer, nudged))
+        return missed and far <= MAGNIFIED * moved
+
+    def right(self) -> bool:
+        """Whether all elements are, without a word about why not."""
+        return all(
+            right(found.answer, found.eager, found.got, self.fair(window.output))
+            for window in self.windows()
+            for found in (self.elements(window),)
+        )
+
+    def beside(self, other: Posed) -> Comparison:
+        """The same results against another answer of the same form."""
+        made = Comparison(self.session, self.case, other)
+        made._mine = self.mine
+        return made
+
+    def _window(self, window: Window) -> Finding | None:
+        found, by = self.elements(window), self.fair(window.output)
+        if self.zeros_pass and found.got.size:
+            zeros = _judged(replace(found, got=np.zeros_like(found.got)), by)
+            self.zeros_pass = zeros.status is Status.PASSED
+        if self.posed.nbytes <= FEW:
+            while len(self.results) <= window.output:
+                self.results.append(b"")
+            self.results[window.output] += found.data
+        verdict = _judged(found, by)
+        if verdict.status is Status.PASSED:
+            return None
+        shape = self.posed.tensors[window.output].shape
+        all_of_it = (window.lo, window.hi) == (0, math.prod(shape))
+        if all_of_it:  # with the inputs, since the result may be one of them
+            verdict = _judged(found, by, self.problem.inputs.arrays())
+        return self._explained(verdict, window.output, shape, 0 if all_of_it else window.lo)
+
+    def fair(self, output: int) -> Fair | None:
+        """What error is fair for a result."""
+        by = tolerance(self.posed.tensors[output].dtype, self.depth)
+        # Without answers in float64 the framework's own error is not known: then it is a rule of thumb.
+        rough = by is not None and self.posed.answered.native
+        return replace(by, relative=by.relative + OF_RULE * by.eps) if by and rough else by
+
+    def _explained(self, verdict: Judgement, output: int, shape: tuple[int, ...], offset: int) -> Finding:
+        assert verdict.first is not None
+        place = verdict.first + offset
+        index = [int(i) for i in np.unravel_index(place, shape)] if shape else []
+        many, table = len(self.posed.tensors) > 1, self.problem.table
+        evidence = verdict.evidence | {"first_wrong": index, "output": output}
+        moved = Judgement(verdict.status, verdict.message, place, evidence)
+        finding = self.session.explain(self.case, moved, output, shape)
+        by_order = (
+            f" (Parameters matched by their order: {table.by_order}.)" if table and table.by_order else ""
+        )
+        # A window of a large result is judged as a line of its own.
+        named = finding.message.replace(f"element [{verdict.first}]", f"element {index}", 1)
+        return replace(finding, message=f"{f'In result {output}: ' if many else ''}{named}{by_order}")
+
+    def inputs_changed(self) -> Finding | None:
+        """Inputs must hold what was passed in, or what the reference writes into them."""
+        problem, written = self.problem, self.posed.answered.changed
+        lines, given = problem.inputs.lines, problem.inputs.data
+        looked = [n for n in range(len(lines)) if n not in written]
+        if given:
+            wrong = next((n for n in looked if self.mine.get(lines[n]) != given[n]), None)
+        else:
+            found = same(problem.mine, problem.theirs, [(lines[n], lines[n]) for n in looked])
+            wrong = None if found is None else looked[found]
+        if wrong is not None:
+            message = f"After the call, input {wrong} no longer holds what was passed in."
+            return self.fail(Status.MUTATED_INPUT, message, changed=f"input {wrong}")
+        for n in written:
+            if failed := self._written(lines[n], replace(lines[n], what="after")):
+                what = f"The reference changes input {n} in place, and the submission not in the same way"
+                return self.fail(failed.status, f"{what}. {failed.message}", **failed.evidence)
+        return None
+
+    def state_changed(self) -> Finding | None:
+        """Parameters and buffers must stay, or change as the reference's do."""
+        problem, updated = self.problem, self.posed.answered.state
+        pairs = [(a, b) for a, b in problem.pairs if _lasting(a) and a.dtype == b.dtype]
+        still = [(a, b) for a, b in pairs if a.key not in updated]
+        known = [(b, held) for a, b in still if (held := problem.held(a.key)) is not None]
+        wrong = next((b for b, held in known if self.mine.get(b.line) != held), None)
+        if wrong is None:
+            unknown = [(b, a) for a, b in still if problem.held(a.key) is None]
+            found = same(problem.mine, problem.theirs, [(b.line, a.line) for b, a in unknown])
+            wrong = None if found is None else unknown[found][0]
+        if wrong is not None:
+            message = f"After the call, {wrong.kind} {wrong.name} no longer holds what it was given."
+            return self.fail(Status.MUTATED_INPUT, message, changed=wrong.name)
+        for a, b in pairs:
+            if a.key in updated and (failed := self._written(b.line, a.line)):
+                what = (
+                    f"The reference updates {a.kind} {a.name} in this call, and {b.name} was not updated so"
+                )
+                hint = " (as BatchNorm does in training mode; with --mode eval it stays)"
+                return self.fail(failed.status, f"{what}{hint}. {failed.message}", **failed.evidence)
+        return None
+
+    def _written(self, own: Line, theirs: Line) -> Judgement | None:
+        """Values that both sides wrote, compared within rounding."""
+        for lo in range(0, own.elements, WINDOW):
+            hi = min(own.elements, lo + WINDOW)
+            (data,) = fetch(self.problem.theirs, [(theirs, lo, hi)])
+            got, want = array(self.mine.get(own, lo, hi), own.dtype), array(data, own.dtype)
+            by = tolerance(own.dtype, self.depth)
+            by = by and replace(by, relative=by.relative + OF_WRITTEN * by.eps)
+            verdict = judge(want.astype(np.float64) if by else want, want, got, (), by)
+            if verdict.status is not Status.PASSED:
+                return verdict
+        return None
+
+    def by_own_check(self, returned: Returned) -> Finding | None:
+        """What the problem's own ``check_implementation`` says of the result, in the reference's process."""
+        if failed := self.form(returned):
+            return failed
+        problem = self.problem
+        forms = tuple(
+            InputForm(t.shape, row_major(t.shape), t.dtype, math.prod(t.shape), 0, "cpu")
+            for t in self.posed.tensors
+        )
+        problem.theirs.later(play.Room("init", forms))
+        outputs = [self.posed.output(n) for n in range(len(forms))]
+        move(problem.mine, problem.theirs, list(zip(outputs, input_lines(forms, "init"), strict=True)))
+        found = problem.theirs.ask(play.Judge(returned.tree), play.Opinion)
+        if found.good:
+            return None
+        why = f" It says: {found.why}" if found.why else ""
+        return self.fail(Status.WRONG_OUTPUT, f"The problem's own check does not take the result.{why}")
+
+
+def _judged(found: Elements, by: Fair | None, inputs: tuple[Array, ...] = ()) -> Judgement:
+    """As in any case; a whole number may be the framework's or the exact one."""
+    eager = found.eager
+    if by is None and found.answer.dtype.kind in "iub":
+        eager = np.where(found.got == found.answer, found.got, eager)
+    return judge(found.answer, eager, found.got, inputs, by)
+
+
+def _far(answer: Array, got: Array) -> float:
+    """The largest difference; infinity where one is not finite and the other is."""
+    if not got.size:
+        return 0.0
+    with np.errstate(invalid="ignore"):
+        apart = np.abs(got.astype(np.float64) - answer.astype(np.float64))
+    apart = np.where(np.isnan(apart), np.where(np.isfinite(got) == np.isfinite(answer), 0.0, np.inf), apart)
+    return float(apart.max())
+
+
+def depth(problem: Problem, posed: Posed) -> float:
+    """How many terms an element is reckoned to be a sum of."""
+    forms = problem.inputs.forms
+    longest = max((n for form in forms for n in form.shape), default=1)
+    largest = max((form.elements for form in forms), default=1)
+    return float(max(longest, largest / max(min(posed.sizes, default=1), 1)))
+
+
+def _lasting(held: Held) -> bool:
+    """Whether its values matter after a call; the count of batches that BatchNorm keeps beside does not."""
+    return held.kind != "attribute" and not held.name.endswith("num_batches_tracked")

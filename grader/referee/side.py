@@ -1,0 +1,107 @@
+"""One side of a call as the referee holds it: a player, and the steps that it is asked for."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Literal, TypeVar
+
+import msgspec
+
+from grader.domain.verdict import Status
+from grader.protocol import messages, play
+from grader.protocol.play import Done, Step
+from grader.protocol.wire import MalformedError
+from grader.referee.fault import FaultError
+from grader.referee.process.connection import Answer
+from grader.referee.process.player_process import Player
+
+Form = TypeVar("Form", bound=msgspec.Struct)
+STAGES = {"make": "construct", "begin": "construct"}  # in the words for what took too long; others: the call
+
+
+class Side:
+    """A player in one of the two roles.
+
+    A step without an answer waits for the next that has one, so that a call takes few requests. ``hear`` is
+    told of each answer, with the step it belongs to.
+    """
+
+    def __init__(
+        self,
+        role: Literal["reference", "submission"],
+        player: Player,
+        hear: Callable[[Step, Answer], None] = lambda *_: None,
+    ) -> None:
+        self.role, self.player, self._hear = role, player, hear
+        self._waiting: list[Step] = []
+        self._taken = 0  # bytes of the inbox that waiting steps will read
+
+    def later(self, step: Step) -> None:
+        """Do it with the next request."""
+        self._waiting.append(step)
+
+    def place(self, nbytes: int) -> int:
+        """Where in the inbox so many bytes may be put, for a step that waits."""
+        at, self._taken = self._taken, self._taken + nbytes
+        self.player.inbox.reach(self._taken)
+        return at
+
+    @property
+    def taken(self) -> int:
+        """Bytes of the inbox that waiting steps will read."""
+        return self._taken
+
+    def flush(self) -> None:
+        """Do what waits."""
+        if self._waiting:
+            self.ask(self._waiting.pop(), Done)
+
+    def ask(self, step: Step, form: type[Form], *, seconds: float | None = None) -> Form:
+        """Do what waits and this step; its answer. ``seconds``: allowed for it, if not those of a call.
+
+        Raises:
+            FaultError: The player could not, or what it says has no proper form.
+        """
+        steps, self._waiting, self._taken = [*self._waiting, step], [], 0
+        stage = STAGES.get(play.name_of(step), "call")
+        answer = self._asked(steps, stage, seconds or self.player.limits.call)
+        self._hear(step, answer)
+        try:
+            return messages.decode(answer.data, form, f"an answer to {play.name_of(step)!r}")
+        except MalformedError as error:
+            self.player.stop()
+            raise FaultError(
+                Status.TAMPERED, f"The submission's process sent the referee {error}.", dead=True
+            ) from error
+
+    def _asked(self, steps: list[Step], stage: str, seconds: float) -> Answer:
+        data = [msgspec.to_builtins(step) for step in steps]
+        return self.player.ask("play", seconds, stage=stage, side=self.role, steps=data)
+
+
+class Reference(Side):
+    """The reference in a process of its own. What it is told, the submission's process never sees."""
+
+    def __init__(self, player: Player, path: str) -> None:
+        super().__init__("reference", player)
+        self.path = path
+        self._loaded = False
+
+    def load(self) -> None:
+        """Import the file, once."""
+        if not self._loaded:
+            self._loaded = True
+            _of_reference(lambda: self.player.ask("load", self.player.limits.load, path=self.path))
+
+    def _asked(self, steps: list[Step], stage: str, seconds: float) -> Answer:
+        return _of_reference(lambda: super(Reference, self)._asked(steps, stage, seconds))
+
+
+def _of_reference(ask: Callable[[], Answer]) -> Answer:
+    """What the reference answers; a fault of its own says so, and is no fault of the submission's."""
+    try:
+        return ask()
+    except FaultError as fault:
+        status = Status.OUT_OF_MEMORY if fault.status is Status.OUT_OF_MEMORY else Status.NOT_GRADABLE
+        message = f"The reference itself failed: {fault.message}"
+        raise FaultError(status, message, reference=True, **fault.evidence) from fault
