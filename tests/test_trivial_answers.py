@@ -3,14 +3,16 @@
 import numpy as np
 import pytest
 
+from grader.domain.inputs import Drawn
 from grader.domain.lessons import Lesson, every
 from grader.domain.task import Case, Tensor
 from grader.domain.verdict import Status
-from grader.referee import draw
-from grader.referee.case_calls import DRAWS
+from grader.referee.comparison import Comparison
 from grader.referee.judge import judge
+from grader.referee.lesson_problem import LessonProblem
 from grader.referee.process.player_process import Limits, Player
-from grader.referee.reference import Oracle
+from grader.referee.session import Session
+from grader.referee.side import Reference
 
 TASKS = [lesson for lesson in every() if any(c.expect == "match" for c in lesson.task.cases)]
 
@@ -18,34 +20,36 @@ TASKS = [lesson for lesson in every() if any(c.expect == "match" for c in lesson
 @pytest.mark.parametrize("lesson", TASKS, ids=lambda x: x.name)
 def test_zeros_constants_and_copies_fail_on_every_task(lesson: Lesson) -> None:
     """Judged as if a submission had returned them, in every case of some size."""
-    rng = draw.generator()
     player = Player("cpu", Limits(), sees=(lesson.reference,))
+    reference = Reference(player, str(lesson.reference))
+    session = Session(lesson.task, str(lesson.reference), lambda: player, reference, LessonProblem)
+    problem = session.problem
+    assert isinstance(problem, LessonProblem)
     try:
-        oracle = Oracle(player, lesson.task)
-        oracle.load(str(lesson.reference))
+        problem.open()
         right = {"zeros": 0, "a constant": 0, "the mean": 0, "a copy": 0}
         judged = 0
         for case in lesson.task.cases:
             if case.expect != "match" or not _ordinary(case):
                 continue
-            model = lesson.task.kind == "model" and not case.entry
-            if model:
-                oracle.construct(list(case.init))
-            for _ in range(DRAWS):
-                if model:
-                    oracle.new_weights(rng)
-                args = [draw.draw(a, rng) if isinstance(a, Tensor) else a for a in case.args]
-                expected = oracle.expect(case, args)
-                if not expected.says_little:
+            problem.begin(case)
+            for _ in range(problem.draws):
+                problem.draw_weights()
+                args = problem.arguments(case)
+                posed = problem.pose()
+                if not posed.says_little:
                     break
-            if expected.is_value:
+            if not posed.tensors:
                 continue
             judged += 1
-            given = next(a.view() for a in args if isinstance(a, draw.Drawn))
+            given = next(a.view() for a in args if isinstance(a, Drawn))
             passed = dict.fromkeys(right, True)
-            for answer, eager in zip(expected.answers, expected.eager, strict=True):
+            compared = Comparison(session, case, posed)
+            for window in compared.windows():
+                answer, eager = compared.wanted(window)
                 for name, got in trivial(eager, given).items():
-                    passed[name] &= judge(answer, eager, got).status is Status.PASSED
+                    verdict = judge(answer, eager, got, (), compared.fair(window.output))
+                    passed[name] &= verdict.status is Status.PASSED
             for name in right:
                 right[name] += passed[name]
         assert not judged or not any(right.values()), right

@@ -51,7 +51,7 @@ class Stage:
         return found
 
     def load(self, path: str, folders: tuple[str, ...] = ()) -> dict[str, object]:
-        """Import the file at ``path``; what it imports may lie beside it, or in ``folders``. Answers nothing."""
+        """Import the file at ``path``; what it imports may lie beside it, or in ``folders``."""
         self.path = path
         for folder in (str(Path(path).parent), *folders):
             if folder not in sys.path:
@@ -106,7 +106,7 @@ class Stage:
         return value, seen
 
     def poison(self, sizes: tuple[int, ...]) -> None:
-        """Leave NaN in the memory that results of so many elements will be given; the CPU back end always does."""
+        """Leave NaN in the memory that results of these sizes will be given; the CPU back end always does."""
         if self.gpu:
             blocks = [torch.full((n,), torch.nan, device="cuda") for n in sizes for _ in range(4)]
             del blocks

@@ -1,8 +1,8 @@
 """One call of a submission and of its reference, as referee and players speak of it: one class a step.
 
-A request to play holds the ``side`` (:data:`SIDES`) and its ``steps``, in order; the answer is that of the last
-step. What a step answers is a class here, too, and most answer :class:`Done`. The class is the type on both
-sides and the form that the referee demands of the answer (:func:`grader.protocol.messages.decode`).
+A request to play holds the ``side``, "reference" or "submission", and its ``steps``, in order; the answer is
+that of the last step. What a step answers is a class here, too, and most answer :class:`Done`. The class is
+the type on both sides, and the form that the referee demands of the answer (:func:`.messages.decode`).
 """
 
 from __future__ import annotations
@@ -15,7 +15,6 @@ from msgspec import UNSET, Meta, Struct, UnsetType
 
 from grader.domain.task import Argument
 
-SIDES = ("reference", "submission")
 MOST_TENSORS, MOST_STATE, MOST_TEXT = 2_000, 10_000, 10_000
 
 Text = Annotated[str, Meta(max_length=MOST_TEXT)]
@@ -86,8 +85,8 @@ def plain_node(value: Any) -> Node:
 class InputForm(_Claim, frozen=True):
     """How an input lies in memory. Strides, the number of ``elements`` and ``start`` count elements.
 
-    ``start``: of the view in its storage, as far as it decides how the view is aligned; ``elements``: those of
-    the storage from its beginning to the last that the view reaches.
+    ``start``: of the view in its storage, as far as it decides how the view is aligned; ``elements``: of the
+    storage from its beginning to the last that the view reaches.
     """
 
     shape: Dimensions
@@ -273,8 +272,8 @@ class Measured(_Claim, frozen=True, omit_defaults=True):
 class Begin(_Step, frozen=True):
     """Make the reference's model, or take its function. Answers :class:`Begun`.
 
-    ``init``: the constructor's arguments, None: what ``get_init_inputs()`` gives. ``specs``: keyword arguments
-    of ``generate_input``, for a problem in that form. ``there``: make its tensors on the GPU at once.
+    ``init``: the constructor's arguments, None: what ``get_init_inputs()`` gives. ``specs``: keyword
+    arguments of ``generate_input``, for a problem in that form. ``there``: make its tensors on the GPU.
     """
 
     entry: str
@@ -307,8 +306,8 @@ class Weights(_Step, frozen=True):
 class Draw(_Step, frozen=True):
     """New inputs. Answers :class:`Inputs`.
 
-    ``arguments``: drawn as they say. Else the file's own function draws them, with the ``spec`` of that number
-    if there are some, and ``variant`` changes them.
+    ``arguments``: drawn as they say. Else the file's own function draws them, with the ``spec`` of that
+    number if there are some, and ``variant`` changes them.
     """
 
     seed: Seed
@@ -332,9 +331,9 @@ class Inputs(_Claim, frozen=True):
 class Answer(_Step, frozen=True):
     """Compute the answers for the inputs as they are, in their own dtype and in float64: :class:`Answered`.
 
-    ``budget``: bytes that float64 may take at a time; beyond it answers come in blocks of the batch, or at once
-    in up to ``room`` bytes where that cannot be. ``native``: not in float64, which would draw other random
-    numbers. ``weigh``: tell what torch's operators moved and computed, and whether they draw random numbers.
+    ``budget``: bytes that float64 may take at a time; beyond it answers come in blocks of the batch, or at
+    once in up to ``room`` bytes where that cannot be. ``native``: not in float64, which would draw other
+    random numbers. ``weigh``: tell what torch's operators moved and computed, and whether they draw.
     """
 
     seed: Seed
@@ -347,10 +346,10 @@ class Answer(_Step, frozen=True):
 class Answered(Returned, frozen=True, kw_only=True):
     """What the reference returned.
 
-    ``blocks``: in how many blocks the float64 answers come; the ``dtypes`` of a single one. ``native``: why there
-    are none in float64, or "". ``changed``: inputs, and ``state``: tensors of the model, that the call wrote to.
-    ``same``: results are those of the answer before. ``random``: what the seed does to the results, "" nothing,
-    "seeded" it settles them, else "free". ``elements``: numbers made by other operators than products.
+    ``blocks``: in how many blocks the float64 answers come; the ``dtypes`` of a single one. ``native``: why
+    there are none in float64, or "". ``changed``: inputs, and ``state``: tensors of the model, that the call
+    wrote to. ``same``: results are those of the answer before. ``random``: what the seed does to the results,
+    "" nothing, "seeded" it settles them, else "free". ``elements``: made by other operators than products.
     """
 
     blocks: Count

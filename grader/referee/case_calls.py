@@ -95,9 +95,11 @@ class Calls:
 
     def _returned(self, one: Round, posed: Posed | None, *, watch: bool) -> Returned:
         few = posed is not None and posed.nbytes <= FEW and self.problem.pure
+        # Where the problem draws no random numbers, a result must not depend on any.
+        seed = self.problem.call_seed if self.problem.seeded else self.problem.seed()
         step = play.Call(
             one.inputs,
-            self.problem.call_seed,
+            seed,
             keep=few,
             sizes=posed.sizes if posed and few else (),
             watch=watch,

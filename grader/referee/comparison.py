@@ -54,7 +54,7 @@ class Copies:
 
 @dataclass(frozen=True, slots=True)
 class Window:
-    """Elements ``lo`` to ``hi`` of a result; ``base``: where the block of answers begins, of that ``dtype``."""
+    """Elements ``lo`` to ``hi`` of a result; its block of answers begins at ``base`` and has ``dtype``."""
 
     output: int
     lo: int
@@ -65,7 +65,7 @@ class Window:
 
 @dataclass(frozen=True, slots=True)
 class Elements:
-    """A window's elements: the submission's, float64 answers, the framework's own, and the bytes of the first."""
+    """A window's elements: the submission's (and their bytes), float64 answers, the framework's own."""
 
     got: Array
     answer: Array
@@ -159,7 +159,7 @@ class Comparison:
                     yield Window(output, begin, min(hi, begin + WINDOW), lo, dtype)
 
     def elements(self, window: Window, source: str = "") -> Elements:
-        """The elements of a window. ``source``: not the submission's, but the reference's line of that name."""
+        """The elements of a window. ``source``: the reference's line of that name, not the submission's."""
         w, output = window, self.posed.output(window.output)
         if source:
             (mine,) = fetch(self.problem.theirs, [(replace(output, what=source), w.lo, w.hi)])

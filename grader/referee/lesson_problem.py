@@ -60,7 +60,7 @@ class LessonProblem(Problem):
         self.wanted = state_match.read(self.theirs.ask(step, Begun).state)
 
     def make(self, case: Case, side: Side) -> Made:
-        """The submission's model, on this side; a lesson asks for parameters, so plain attributes are none."""
+        """The submission's model. A lesson asks for parameters, so plain attributes are no part of it."""
         task, model = self.sides.task, self.is_model(case)
         step = play.Make(
             case.entry or task.entry, play.plain_node(list(case.init)), self.seed(), "eval" if model else "",

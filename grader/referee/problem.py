@@ -1,4 +1,4 @@
-"""A problem as both sides of a session get it: the same model, weights and inputs, and the reference's answers.
+"""A problem as both sides of a session get it: one model, weights, inputs, and the reference's answers.
 
 Where tensors lie and who draws them is decided here and nowhere else: inputs and weights are drawn in the
 reference's process and moved to the submission's; answers stay with the reference, and come to the referee as
@@ -287,7 +287,7 @@ class Problem:
         return self._held.get(key)
 
     def drawn(self, step: play.Draw | play.Swap, name: str = "the reference") -> bool:
-        """New inputs at the reference; False if they are as they were. A FaultError for what cannot travel."""
+        """New inputs at the reference; False if they are as they were. FaultError for what cannot travel."""
         said = self.theirs.ask(step, play.Inputs)
         if not said.applies:
             return False

@@ -16,8 +16,8 @@ from grader.referee import peers
 from grader.referee.job import Job
 from grader.referee.lesson_problem import LessonProblem
 from grader.referee.process.player_process import Limits, Player
-from grader.referee.reference import Oracle
 from grader.referee.session import Session
+from grader.referee.side import Reference
 from grader.referee.timing import race, setup
 from grader.referee.timing.plan import Plan
 from grader.referee.timing.timed_results import fetch
@@ -46,11 +46,11 @@ class Grading:
             TASK,
             str(paths[1]),
             lambda: first[1],
-            Oracle(first[0], TASK),
+            Reference(first[0], str(paths[0])),
             LessonProblem,
             twin=self.peers.twin,
         )
-        self.session.oracle.load(str(paths[0]))
+        self.session.reference.load()
         first[1].ask("load", 20.0, path=str(paths[1]), folders=[])
 
     def close(self) -> None:

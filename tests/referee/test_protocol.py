@@ -3,9 +3,10 @@
 import json
 import socket
 import struct
-from typing import Any
+from typing import Any, cast
 
 import pytest
+import torch
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
@@ -14,14 +15,15 @@ from grader.domain.verdict import Status
 from grader.protocol import wire
 from grader.protocol.arena import Arena
 from grader.protocol.messages import BuildReply, Facts
-from grader.referee import grading, state_match
+from grader.referee import grading
 from grader.referee.fault import FaultError
 from grader.referee.lesson_problem import LessonProblem
 from grader.referee.process import exit_reason
 from grader.referee.process.connection import Answer, Connection
 from grader.referee.process.player_process import Limits
-from grader.referee.reference import Expected
 from grader.referee.session import Session
+from grader.referee.side import Reference
+from tests.referee.in_process import InProcess
 
 TURN = 7
 MANY = settings(max_examples=10_000, deadline=None, suppress_health_check=list(HealthCheck))
@@ -150,10 +152,10 @@ class Liar:
     def ready(self) -> Facts:
         return Facts()
 
-    def ask(self, do: str, seconds: float, **fields: Any) -> Answer:
-        honest = {"load": {}, "set_state": {}}.get(do)
+    def ask(self, do: str, seconds: float, *, stage: str = "", **fields: Any) -> Answer:
+        honest = {"load": {}}.get(do)
         message = {"answer": honest, "turn": TURN} if honest is not None else next(self._lies, {})
-        result = ended(frame(text(message)), do, None)
+        result = ended(frame(text(message)), stage or do, None)
         if isinstance(result, FaultError):
             raise result
         return result
@@ -163,41 +165,38 @@ class Liar:
         self.outbox.close()
 
 
-class Sage:
-    """An oracle without a process: the answers to "twice x" are computed here."""
-
-    state = (state_match.Held("parameter", "weight", (3,), "float32", 3),)
-
-    def construct(self, init: list[Any]) -> None:
-        pass
-
-    def new_weights(self, rng: Any) -> list[Any]:
-        return []
-
-    def expect(self, case: Case, args: list[Any], like: Expected | None = None) -> Expected:
-        x = args[0].view()
-        return Expected((2.0 * x,), (2 * x,))
+def double(x: torch.Tensor) -> torch.Tensor:
+    return 2 * x
 
 
+class Double(torch.nn.Module):
+    def __init__(self) -> None:
+        super().__init__()
+        self.weight = torch.nn.Parameter(torch.ones(3))
+
+    def forward(self, x: torch.Tensor) -> torch.Tensor:
+        return 2 * x
+
+
+WEIGHT = {"kind": "parameter", "name": "weight", "shape": [3], "dtype": "float32"}
 RIGHT = {"shape": [4, 6], "dtype": "float32", "device": "cuda", "type": "Tensor", "plain": True}
+# What would be an answer, or is nearly one: to "make", to "call", and to what has nothing to say.
 answers = st.builds(
     lambda message: message | {"turn": TURN},
     st.fixed_dictionaries(
         {"answer": st.fixed_dictionaries(
             {},
             optional={
-                "kind": st.sampled_from(["tensors", "value", "other"]),
-                "container": told,
-                "type": told,
-                "value": told,
-                "state": told | st.just([["parameter", "weight", [3], "float32", 3, 4]]),
-                "owner": told,
-                "kernels": told,
+                "tree": told | st.just({"t": 0}) | st.just({"l": [{"t": 0}]}),
+                "tensors": told | st.just([RIGHT]),
+                "state": told | st.just([]) | st.just([WEIGHT]),
+                "work": told,
                 "watched": told,
-                "tensors": told
-                | st.just([RIGHT]),
+                "uncompiled": told,
+                "kernels": told,
+                "owner": told,
             },
-        )},
+        ) | st.just({}) | st.just({"state": [WEIGHT]}) | st.just({"tree": {"t": 0}, "tensors": [RIGHT]})},
         optional={"findings": st.lists(told, max_size=2), "launches": st.lists(told, max_size=2)},
     ),
 )  # fmt: skip
@@ -208,11 +207,14 @@ answers = st.builds(
 def test_a_match_against_a_liar_ends_with_a_record(lies: list[Any], kind: Any) -> None:
     cases = (Case("plain", (Tensor((4, 6)),)), Case("refused", (Tensor((4, 6)),), expect="raise"))
     task = Task(title="double", entry="double", kind=kind, cases=cases, memory_points=1, own="all")
-    session = Session(task, __file__, lambda: Liar(lies), Sage(), LessonProblem)  # type: ignore[arg-type]
+    reference = InProcess(double=Double if kind == "model" else double)
+    theirs = Reference(cast(Any, reference), __file__)
+    session = Session(task, __file__, lambda: cast(Any, Liar(lies)), theirs, LessonProblem)
     try:
         record = grading.grade(session)
     finally:
         session.close()
+        reference.stop()
     assert len(record.findings) == 4
     for finding in record.findings:
         assert isinstance(finding.status, Status)

@@ -216,8 +216,8 @@ def _calls(
 
     Before each call the cache is overwritten, ``flushes`` times over, so that the device is still busy while
     the host prepares the call, and never waits for it. Each result is copied right after its call, on the
-    same stream: what is written later on is not in the copy. Nothing else is done between calls: what the host
-    does there takes no time of a device that is behind, and takes its own if the call has waited for the device.
+    same stream: what is written later on is not in the copy. Nothing else is done between calls: what the
+    host does there takes no time of a device that is behind, and takes its own if the call has waited for it.
 
     ``alone``: nothing but a call itself waits in the device's queue. With more work there, the device takes
     up to 1.4 us longer for a launch, and how much waits depends on the host.

@@ -18,7 +18,7 @@ class Flat:
     """
 
     def __init__(self, tensor: torch.Tensor, *, storage: bool = False) -> None:
-        self._tensor = tensor = tensor.detach()
+        self._tensor = tensor = tensor.data  # whose version is its own
         self._gathered: torch.Tensor | None = None
         if storage:
             before = ahead(tensor)

@@ -13,8 +13,8 @@ def applied(variant: str, tensors: list[torch.Tensor], seed: int) -> bool:
     """Change the floating-point tensors in place as ``variant`` says; whether that has changed anything.
 
     "signs mixed" makes half of the values of each tensor negative that has none; "scaled down" and "scaled
-    up" multiply by a thousandth and by a thousand, unless the dtype cannot hold that. "zeros" are what a kernel
-    finds that does not wait for its input.
+    up" multiply by a thousandth and by a thousand, unless the dtype cannot hold that. "zeros" are what a
+    kernel finds that does not wait for its input.
     """
     if variant == "as given":
         return True

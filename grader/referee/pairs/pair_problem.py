@@ -1,5 +1,7 @@
-"""A pair of files as a problem: inputs as the reference gives them and unkind ones, its own tests, and a check
-whether it can tell a right result from a wrong one."""
+"""A pair of files as a problem: inputs as the reference gives them, and unkind ones; or its own tests.
+
+It is also asked whether it can tell a right result from a wrong one.
+"""
 
 from __future__ import annotations
 
@@ -221,7 +223,7 @@ class PairProblem(Problem):
 
     @property
     def pure(self) -> bool:
-        """Not a problem with a list of tests: many of these hand the memory for the result over as an input."""
+        """Not where there is a list of tests: many of these pass the memory for the result as an input."""
         return not self.spec.specs
 
     @property

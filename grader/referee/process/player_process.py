@@ -190,7 +190,7 @@ class Player:
         return Facts(said.torch, said.cuda, said.device, layers)
 
     def ask(self, do: str, seconds: float, *, stage: str = "", **fields: Any) -> Answer:
-        """One request and its answer; a FaultError for anything else. ``stage``: in words of errors, if not ``do``."""
+        """One request and its answer; a FaultError for anything else. ``stage``: what errors call it."""
         if not self._ready:
             self.ready()
         message = {"do": do, "sizes": [self.inbox.size, self.outbox.size], **fields}

@@ -85,7 +85,7 @@ def _shown(contender: Contender, calls: list[int], outputs: Outputs) -> list[lis
     """
     wanted, at = [], 0
     for shape, dtype in outputs * len(calls):
-        wanted.append((at, shape, dtype))
+        wanted.append((at, list(shape), dtype))
         at = aligned(at + size([(shape, dtype)]))
     contender.player.outbox.reach(at)
     n = len(outputs)

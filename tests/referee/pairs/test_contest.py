@@ -13,16 +13,15 @@ import pytest
 from grader.domain.speed import Measured
 from grader.domain.task import Speed, Task
 from grader.domain.verdict import Finding, Status, Verdict
-from grader.player.commands import pair as act
 from grader.profiling import compare_picture, compare_verb
 from grader.referee.fault import FaultError
 from grader.referee.pairs import contest
 from grader.referee.pairs.pair_problem import PairProblem
 from grader.referee.pairs.pair_spec import PairSpec
 from grader.referee.pairs.pair_timing import CASE, posed
-from grader.referee.process.connection import Answer
-from grader.referee.reference import Oracle
-from grader.referee.session import Problem, Session
+from grader.referee.problem import Problem, Sides
+from grader.referee.session import Session
+from grader.referee.side import Reference
 from grader.referee.timing import race
 from grader.referee.timing.interval import Interval
 from tests.referee.timing.track import Clock, Player, Track
@@ -60,13 +59,6 @@ class Both(Player):
         self.stage.load(str(file))
         vars(self.stage.module)["spend"] = lambda: clock.spend(seconds)
 
-    def ask(self, do: str, seconds: float, **fields: Any) -> Answer:
-        """One request."""
-        if fields.get("command") != "pair":
-            return super().ask(do, seconds, **fields)
-        fields.pop("command")
-        return Answer(act.perform(self.stage, cast(Any, None), **fields), [], [])
-
 
 @pytest.fixture
 def racer(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Iterator[Callable[..., Session]]:
@@ -74,17 +66,17 @@ def racer(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Iterator[Callable[
     track, numbers = Track(monkeypatch), itertools.count()
     (tmp_path / "reference.py").write_text(REFERENCE)
 
-    def session(seconds: float, text: str, pose: Callable[[Session], Problem], twin: Any = None) -> Session:
+    def session(seconds: float, text: str, pose: Callable[[Sides], Problem], twin: Any = None) -> Session:
         file = tmp_path / f"mine_{next(numbers)}.py"
         file.write_text(text)
         own = Both(track.clock, file, seconds)
         reference = Both(track.clock, tmp_path / "reference.py", EAGER)
         track.players += [own, reference]
-        oracle = Oracle(cast(Any, reference), TASK)
-        return Session(TASK, str(file), lambda: cast(Any, own), oracle, pose, twin=twin)
+        theirs = Reference(cast(Any, reference), str(tmp_path / "reference.py"))
+        return Session(TASK, str(file), lambda: cast(Any, own), theirs, pose, twin=twin)
 
     def made(seconds: float, text: str = MINE) -> Session:
-        spec = PairSpec(str(tmp_path / "reference.py"))
+        spec = PairSpec()
         one = session(
             seconds, text, lambda s: PairProblem(s, spec), twin=lambda pose: session(seconds, text, pose)
         )

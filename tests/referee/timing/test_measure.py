@@ -11,8 +11,8 @@ from grader.domain.verdict import Status
 from grader.protocol.messages import Facts
 from grader.referee.fault import FaultError
 from grader.referee.lesson_problem import LessonProblem
-from grader.referee.reference import Oracle
 from grader.referee.session import Session
+from grader.referee.side import Reference
 from grader.referee.timing import measure
 from grader.referee.timing.measure import measured
 from tests.referee.timing.track import CASE, TASK, Player, Track
@@ -30,7 +30,11 @@ class Course:
         self.races, own = 0, track.working(CALL)
         self.reference = track.working(0.0, lambda x: self._work(track, slow, x))
         self.session = Session(
-            TASK, __file__, lambda: self._start(own), Oracle(cast(Any, self.reference), TASK), LessonProblem
+            TASK,
+            __file__,
+            lambda: self._start(own),
+            Reference(cast(Any, self.reference), __file__),
+            LessonProblem,
         )
 
     def _start(self, own: Player) -> Any:

@@ -2,20 +2,18 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-from types import SimpleNamespace
 from typing import Any, cast
 
 import torch
 from torch import nn
 
 from grader.domain.task import Case, Task, Tensor
-from grader.player.stage import Stage
+from grader.player import model_state, sides
 from grader.referee.lesson_problem import LessonProblem
-from grader.referee.process.connection import Answer
-from grader.referee.reference import Oracle
 from grader.referee.session import Session
+from grader.referee.side import Reference, Side
 from grader.referee.timing import models
+from tests.referee.in_process import InProcess
 
 CASE = Case("speed", (Tensor((4, 6)),), "", 0, init=(6, 5))
 TASK = Task("timed", "Mine", (CASE,), kind="model", reference_entry="Theirs")
@@ -37,41 +35,39 @@ class Mine(nn.Module):
         self.register_buffer("steps", torch.zeros((), dtype=torch.int64))
 
 
-class Player:
+class Player(InProcess):
     backend = "cuda"
-    limits = SimpleNamespace(call=1.0)
 
     def __init__(self) -> None:
-        self.stage = Stage(cast(Any, None), cast(Any, None), device="cpu")
-        self.stage.module = cast(Any, SimpleNamespace(Mine=Mine, Theirs=Theirs))
+        super().__init__(Mine=Mine, Theirs=Theirs)
 
-    def ask(self, do: str, seconds: float, **fields: Any) -> Answer:
-        return Answer(getattr(self.stage, do)(**fields), [], [])
+
+def session_of(own: Player, reference: Player) -> Session:
+    theirs = Reference(cast(Any, reference), __file__)
+    return Session(TASK, __file__, lambda: cast(Any, own), theirs, LessonProblem)
+
+
+def state(player: Player, side: str) -> dict[str, torch.Tensor]:
+    model = sides.side_of(player.stage, side).model
+    assert model is not None
+    return {name: tensor for (_, name), tensor in model_state.state(model).items()}
 
 
 def test_both_draw_the_same_and_so_does_a_third() -> None:
     own, reference, third = Player(), Player(), Player()
-    oracle = Oracle(cast(Any, reference), TASK)
-    session = Session(TASK, str(Path(__file__)), lambda: cast(Any, own), oracle, LessonProblem)
+    session = session_of(own, reference)
     making = models.Making(session, CASE)
     making.finish()
-    making.also(cast(Any, third))
-    right = reference.stage.state()
+    making.also(Side("submission", cast(Any, third)))
+    right = state(reference, "reference")
     assert right["gemm.weight"].std() > 0 and right["bias"].std() > 0 and right["steps"] == 0
     assert right["gemm.weight"].abs().max() < 3 and right["gemm.weight"].abs().max() != 0
     for player in (own, third):
-        state = player.stage.state()
-        assert torch.equal(state["w"], right["gemm.weight"]) and torch.equal(state["bias"], right["bias"])
-        assert not state["w"].is_contiguous()
-    assert isinstance(session.problem, LessonProblem) and session.problem.weights == []
+        mine = state(player, "submission")
+        assert torch.equal(mine["w"], right["gemm.weight"]) and torch.equal(mine["bias"], right["bias"])
+        assert not mine["w"].is_contiguous()
+    assert session.problem.held(("parameter", "bias")) is None  # nobody has them here
 
 
 def test_only_two_processes_on_one_gpu_draw_together() -> None:
-    session = Session(
-        TASK,
-        str(Path(__file__)),
-        lambda: cast(Any, Player()),
-        Oracle(cast(Any, Player()), TASK),
-        LessonProblem,
-    )
-    assert not models.together(session)
+    assert not models.together(session_of(Player(), Player()))

@@ -10,6 +10,7 @@ import pytest
 import torch
 
 from grader.domain.verdict import Status
+from grader.player.commands.race_blocks import Contenders
 from grader.player.timing import result_copies
 from grader.referee.fault import FaultError
 from grader.referee.timing import back_to_back, cross_check, race, setup, two_clocks
@@ -98,7 +99,9 @@ def rewriting(own: Player, right: Callable[[torch.Tensor], torch.Tensor]) -> Non
 
     def later(do: str, seconds: float, **fields: Any) -> Any:
         if fields.get("step") == "results" and seen:
-            for copies, x in zip(own.stage.timed["submission"].results, seen, strict=True):
+            for copies, x in zip(
+                own.stage.kept(Contenders, Contenders)["submission"].results, seen, strict=True
+            ):
                 copies[0].copy_(right(x))
         if fields.get("step") == "block":
             seen.clear()
@@ -197,5 +200,5 @@ def test_a_baseline_that_was_slowed_down_is_found(track: Track) -> None:
     assert cross_check.slowed(result.baselines["eager"], one.reference_alone()) == ""
     quick = track.working(50e-6)
     reference.stage.module = quick.stage.module
-    reference.stage.timed["eager"].target = quick.stage.entry("work")
+    reference.stage.kept(Contenders, Contenders)["eager"].target = quick.stage.entry("work")
     assert "kept the GPU busy" in cross_check.slowed(result.baselines["eager"], one.reference_alone())

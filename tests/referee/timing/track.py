@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from pathlib import Path
-from types import SimpleNamespace
 from typing import Any, cast
 
 import numpy as np
@@ -13,14 +12,13 @@ import torch
 
 from grader.domain.task import Case, Task, Tensor
 from grader.player.commands import race_blocks as act
-from grader.player.stage import Stage
-from grader.protocol.arena import Arena
 from grader.referee.lesson_problem import LessonProblem
 from grader.referee.process.connection import Answer
-from grader.referee.reference import Oracle
 from grader.referee.session import Session
+from grader.referee.side import Reference
 from grader.referee.timing import race, setup
 from grader.referee.timing.race_result import RaceResult
+from tests.referee.in_process import InProcess
 
 CASE = Case("speed", (Tensor((16, 32)),), "", 0)
 TASK = Task("timed", "work", (CASE,))
@@ -51,27 +49,21 @@ class Event:
         self.at = self.clock.now
 
 
-class Player:
+class Player(InProcess):
     """Answers what a player's process would, and takes time for it."""
 
     backend = "cuda"
-    limits = SimpleNamespace(load=1.0, call=1.0)
-    output = ""
 
     def __init__(self, work: Callable[[torch.Tensor], Any]) -> None:
-        self.inbox, self.outbox = Arena.create("inbox"), Arena.create("outbox")
-        self.stage = Stage(self.inbox, self.outbox, device="cpu")
-        self.stage.module = cast(Any, SimpleNamespace(work=work))
+        super().__init__(work=work)
         self.claims: Callable[[list[float]], list[float]] = lambda seconds: seconds
         self.host: Callable[[], None] = lambda: None  # what else the machine does during a block
         self.asked = 0.5  # of a block's time until the host has asked for all; all of it if calls wait
 
-    def ask(self, do: str, seconds: float, **fields: Any) -> Answer:
+    def ask(self, do: str, seconds: float, *, stage: str = "", **fields: Any) -> Answer:
         """One request."""
-        if do == "load":  # by a match that has started it anew
-            return Answer({}, [], [])
         if do != "command":
-            return Answer(getattr(self.stage, do)(**fields), [], [])
+            return super().ask(do, seconds, stage=stage, **fields)
         fields.pop("command")
         data = act.perform(self.stage, cast(Any, None), **fields)
         if "seconds" in data:
@@ -79,10 +71,10 @@ class Player:
             self.host()
         if "asked" in data:
             data["asked"] *= self.asked
-        return Answer(data, [], [])
+        return Answer(data)
 
     def stop(self) -> None:
-        """Nothing runs."""
+        """Nothing runs; another race uses it again."""
 
 
 class Track:
@@ -126,8 +118,8 @@ class Track:
 
     def session(self, own: Player, reference: Player) -> Session:
         """Both, ready to be raced."""
-        oracle = Oracle(cast(Any, reference), TASK)
-        return Session(TASK, str(Path(__file__)), lambda: cast(Any, own), oracle, LessonProblem)
+        theirs = Reference(cast(Any, reference), __file__)
+        return Session(TASK, str(Path(__file__)), lambda: cast(Any, own), theirs, LessonProblem)
 
     def run(self, own: Player, reference: Player) -> RaceResult:
         """Set up and race."""
