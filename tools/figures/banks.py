@@ -15,7 +15,7 @@ TITLE = (
 )
 
 
-def picture(root: Path) -> str:
+def picture(_root: Path) -> str:
     """Two maps side by side: which bank holds the element that each thread reads."""
     sheet = Sheet(312, TITLE)
     _map(sheet, 26, 32)

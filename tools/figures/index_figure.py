@@ -14,7 +14,7 @@ TITLE = (
 )
 
 
-def picture(root: Path) -> str:
+def picture(_root: Path) -> str:
     """Threads above, elements below, and an arrow from each thread to its own."""
     sheet = Sheet(214, TITLE)
     blocks = -(-SIZE // BLOCK)

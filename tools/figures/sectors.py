@@ -19,7 +19,7 @@ TITLE = (
 )
 
 
-def picture(root: Path) -> str:
+def picture(_root: Path) -> str:
     """Two requests of a warp, one under the other."""
     sheet = Sheet(296, TITLE)
     bottom = _request(sheet, 20, "y[i] = x[i]", 1, rows=1)

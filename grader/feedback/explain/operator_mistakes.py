@@ -131,7 +131,7 @@ def _gradient(text: SubmissionText, finding: Finding) -> Iterator[Fact]:
                    "Write the derivative down by hand, and look for each of its parts here and in the kernel.")  # fmt: skip
 
 
-def _slope(text: SubmissionText, finding: Finding) -> Fact | None:
+def _slope(text: SubmissionText, _finding: Finding) -> Fact | None:
     """A kernel's line that has the incoming gradient in its parameters and does not multiply by it."""
     for kernel in text.kernels:
         for name in kernel.names:

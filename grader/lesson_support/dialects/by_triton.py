@@ -76,7 +76,7 @@ def install() -> None:
                 ranges.note(name, host)
         return [hosts[n] for n, _ in zip(self.arg_names, args, strict=False)], {k: hosts[k] for k in kwargs}
 
-    def restore(self: Any, *_: Any) -> None:
+    def restore(*_: Any) -> None:
         calls.back()
 
     def checked_load(self: Any, ptrs: Any, mask: Any, *rest: Any) -> Any:

@@ -33,7 +33,7 @@ class Exercises(MetaPathFinder):
         self.script = script
 
     def find_spec(
-        self, name: str, path: Sequence[str] | None = None, target: ModuleType | None = None
+        self, name: str, _path: Sequence[str] | None = None, _target: ModuleType | None = None
     ) -> ModuleSpec | None:
         """The spec of ``exercise`` and ``exercise_NN``; None for any other name."""
         asked = NAME.fullmatch(name)
