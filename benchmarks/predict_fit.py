@@ -90,7 +90,7 @@ def rows() -> tuple[Row, ...]:
     return tuple(found)
 
 
-def split(held: bool) -> list[Row]:
+def split(*, held: bool) -> list[Row]:
     """The half that is held out, or the one that the fit sees; without launches that are not predicted."""
     return [r for r in rows() if r.held == held and not r.why_not]
 

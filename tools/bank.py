@@ -19,7 +19,7 @@ from tools.mutants import EditError
 AT_ONCE = 2
 
 
-def run(numbers: list[str], only: str, show: bool, out: Path | None) -> int:
+def run(numbers: list[str], only: str, *, show: bool, out: Path | None) -> int:
     """Grade, print a line each and the share; 0 if all are as declared.
 
     ``numbers``: lessons, all if empty. ``only``: a part of the names to grade. ``out`` gets the counts.
@@ -61,4 +61,4 @@ def _told(one: tuple[Lesson, Mistake]) -> Told:
         except SystemError:  # Python 3.11's ast.parse in two threads at once
             return mistakes.judge(lesson, mistake)
     except EditError as error:
-        return Told(False, False, (f"{error}.",), "")
+        return Told(line=False, cause=False, problems=(f"{error}.",), panel="")

@@ -39,7 +39,7 @@ NO_PROGRAM = {Status.COMPILE_ERROR, Status.NOT_GRADABLE, Status.IMPORT_ERROR}
 
 
 def problems(
-    root: Path, chosen_numbers: list[str], say: Callable[[str], None], with_mutants: bool = True
+    root: Path, chosen_numbers: list[str], say: Callable[[str], None], *, with_mutants: bool = True
 ) -> list[str]:
     """What is not as it should be, a sentence each, for the lessons named (all if none are).
 
@@ -56,7 +56,7 @@ def problems(
         if lacking := missing(lesson):
             say(f"{lesson.name}: {lacking} is not installed, so nothing of it was graded or run")
     chosen = [lesson for lesson in chosen if not missing(lesson)]
-    work = [(lesson, w) for lesson in chosen for w in gradings(lesson, root, with_mutants)]
+    work = [(lesson, w) for lesson in chosen for w in gradings(lesson, root, with_mutants=with_mutants)]
     with ThreadPoolExecutor(AT_ONCE) as pool:
         for (lesson, _), seen in zip(work, pool.map(lambda w: w[1](), work), strict=True):
             found += [f"{lesson.name}: {p}" for p in seen]
@@ -204,7 +204,7 @@ def version(lesson: Lesson, mutant: mutants.Mutant) -> list[str]:
     return []
 
 
-def gradings(lesson: Lesson, root: Path, with_mutants: bool) -> Iterator[Callable[[], list[str]]]:
+def gradings(lesson: Lesson, root: Path, *, with_mutants: bool) -> Iterator[Callable[[], list[str]]]:
     """Everything that has to be run for a lesson."""
     yield lambda: list(page(lesson, root))
     yield lambda: starter(lesson)

@@ -151,7 +151,7 @@ def judge(lesson: Lesson, mistake: Mistake) -> Told:
 def weigh(mistake: Mistake, number: int, said: str, code: str = "") -> Told:
     """What a panel's text is worth for a mistake whose line is ``number`` and holds ``code``."""
     if not said:
-        return Told(False, False, ("it passes.",), "")
+        return Told(line=False, cause=False, problems=("it passes.",), panel="")
     line = bool(number) and bool(re.search(rf"\blines? {number}\b", said, re.I))
     lacking = [p for p in mistake.says if not re.search(p, said, re.I)]
     # The student's own line is quoted as it is, whatever brackets it has.

@@ -163,7 +163,7 @@ def _show(outcome: Outcome, grading: Grading, shown: Shown) -> None:
     screen, verdict, job = console.screen(), outcome.verdict, grading.job
     console.show(screen, verdict, job.choice.why, outcome.advice, grading.opinion, every=shown.every)
     if grading.own:
-        guide.after(screen, grading.own, verdict.ok)
+        guide.after(screen, grading.own, passed=verdict.ok)
     if shown.clock:
         from grader.reports import clock_table
 

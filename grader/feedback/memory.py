@@ -60,7 +60,7 @@ def _what(seen: MemoryFinding) -> tuple[Status, tuple[str, int]]:
     return status_of(seen.kind), seen.place
 
 
-def finding(seen: Sequence[MemoryFinding], points: int, matched: bool) -> Finding:
+def finding(seen: Sequence[MemoryFinding], points: int, *, matched: bool) -> Finding:
     """One finding about all launches. Clean memory earns points only if some case was right (``matched``)."""
     if seen := errors(seen):
         status, message = told(seen)

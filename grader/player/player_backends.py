@@ -179,12 +179,12 @@ class Simt(Plain):
 
     def count(self, **request: Any) -> Json:
         """Count sectors and distinct bytes of the launches that follow."""
-        self._runtime.count(bool(request["on"]))
+        self._runtime.count(on=bool(request["on"]))
         return {}
 
     def check(self, **request: Any) -> Json:
         """Off for tensors so large that what the checks note would not fit beside them."""
-        self._runtime.check(bool(request["on"]))
+        self._runtime.check(on=bool(request["on"]))
         return {}
 
     def schedule(self, **request: Any) -> Json:

@@ -30,7 +30,7 @@ def grade(session: Session) -> Record:
         begun = time.monotonic()
         if ordinary and session.inspect:
             record.memory += session.inspect()
-        found = memory.finding(record.memory, task.memory_points, ordinary)
+        found = memory.finding(record.memory, task.memory_points, matched=ordinary)
         record.findings.append(memory.known(found, session.known_clean))
         record.stages["memory"] = time.monotonic() - begun
     begun = time.monotonic()

@@ -83,7 +83,7 @@ def findings_table(findings: tuple[Finding, ...], *, every: bool = False) -> Tab
     table.add_column(no_wrap=True)
     table.add_column(no_wrap=True, justify="right")
     table.add_column(overflow="ellipsis", no_wrap=True, ratio=1)
-    for group in _groups(findings, every):
+    for group in _groups(findings, every=every):
         first, count = group[0], len(group)
         mark, style = MARK.get(first.status, ("!!", "red"))
         earned, most = sum(f.points for f in group), sum(f.max_points for f in group)
@@ -98,7 +98,7 @@ def findings_table(findings: tuple[Finding, ...], *, every: bool = False) -> Tab
     return table
 
 
-def _groups(findings: tuple[Finding, ...], every: bool) -> Iterator[list[Finding]]:
+def _groups(findings: tuple[Finding, ...], *, every: bool) -> Iterator[list[Finding]]:
     """Findings that share a line: the passed ones first, then in order those alike that follow each other."""
     if every:
         yield from ([f] for f in findings)

@@ -311,6 +311,6 @@ def test_on_a_gpu_a_rung_is_closer_to_float64_than_eager(name: str) -> None:
 
     x, w, b = kit.draw(300, 4096, 1100)
     for relu in (True, False):
-        truth = kit.exact(x, w, b, relu)
-        mine, eager = (kit.error(kit.call(rung(n), x, w, b, relu), truth) for n in (name, "rung1_eager"))
+        truth = kit.exact(x, w, b, relu=relu)
+        mine, eager = (kit.error(kit.call(rung(n), x, w, b, relu=relu), truth) for n in (name, "rung1_eager"))
         assert 0 < mine < eager

@@ -61,7 +61,7 @@ def main(arguments: list[str]) -> int:
         step_budget=int(os.environ.get("SIMT_STEPS", "2000000000")),
         checked=variant == "checked",
     )
-    runtime.count("--count" in options)
+    runtime.count(on="--count" in options)
     sys.argv = arguments
     code = 0
     try:

@@ -260,7 +260,7 @@ class Play:
                 "of this size. Grade the same pair with a smaller batch, too."
             )
             return [Finding(MEMORY, Status.PENDING_CPU, message, 0, self.pair.memory_points)]
-        return [memory.finding(self.room.grading.record.memory, self.pair.memory_points, ordinary)]
+        return [memory.finding(self.room.grading.record.memory, self.pair.memory_points, matched=ordinary)]
 
 
 @dataclass(frozen=True, slots=True)

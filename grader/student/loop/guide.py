@@ -66,7 +66,7 @@ def welcome(console: Console) -> None:
     )
 
 
-def after(console: Console, lesson: Lesson, passed: bool) -> None:
+def after(console: Console, lesson: Lesson, *, passed: bool) -> None:
     """What comes next after a check of the student's own file."""
     if not passed:
         text = Text("next  ", "dim").append(f"./course watch {lesson.number}", "bold")

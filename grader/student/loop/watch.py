@@ -174,7 +174,7 @@ class Watch:
                 case "x":
                     self.view.answer(watch_view.raw_log(self.view.verdict))
                 case "s" | "d":
-                    self.uncover(key, asked_once == key)
+                    self.uncover(key, sure=asked_once == key)
                 case " " | "b":
                     self.asked_once = asked_once
                     self.view.turn_page(1 if key == " " else -1)
@@ -193,7 +193,7 @@ class Watch:
         self.lesson = lessons.find(course[at])
         self.grade()
 
-    def uncover(self, key: str, sure: bool) -> None:
+    def uncover(self, key: str, *, sure: bool) -> None:
         """Show the solution or the way to it, if the lesson is passed or the key is pressed again."""
         if progress.read().line(self.lesson.name).passed or sure:
             text = learn_verbs.shown_solution(self.lesson, diff=key == "d")

@@ -299,7 +299,7 @@ def _compiled(made: Path, text: str, kind: headers.Kind, flags: list[str], run: 
     def make(out: Path) -> None:
         source = out.parent / "source.cpp"
         source.write_text(text)
-        warn = warnings.flags(toolchain.compiler().is_clang)
+        warn = warnings.flags(clang=toolchain.compiler().is_clang)
         arguments = [*headers.flags(kind), *warn, *flags, *headers.use(kind), "-x", "c++", "-c", str(source)]
         said = run([*arguments, "-o", str(out)], out.parent)
         _said(made).write_text("\n".join(said.splitlines()[:MOST_SAID]), "utf-8")

@@ -41,7 +41,7 @@ class Warned:
     function: str = ""
 
 
-def flags(clang: bool) -> list[str]:
+def flags(*, clang: bool) -> list[str]:
     """The compiler's flags."""
     if not clang:
         return [f"-W{kind}" for kind in KINDS]
