@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
-import os
 from pathlib import Path
-from typing import Literal
+from typing import TYPE_CHECKING, Literal
 
 from grader.domain.options import GradingOptions
-from grader.domain.verdict import Verdict
+
+if TYPE_CHECKING:
+    import os
+
+    from grader.domain.verdict import Verdict
 
 BackendName = Literal["auto", "cuda", "simt"]
 

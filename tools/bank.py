@@ -7,14 +7,18 @@ import os
 import platform
 import time
 from concurrent.futures import ThreadPoolExecutor
-from pathlib import Path
+from typing import TYPE_CHECKING
 
 from grader.backends.simt.compile import toolchain
 from grader.domain import lessons
-from grader.domain.lessons import Lesson
 from tools import mistakes
 from tools.mistakes import Mistake, Told
 from tools.mutants import EditError
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from grader.domain.lessons import Lesson
 
 AT_ONCE = 2
 

@@ -5,13 +5,12 @@ from __future__ import annotations
 import importlib.util
 import re
 import tempfile
-from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from grader.backends import detect
 from grader.domain import lessons
-from grader.domain.lessons import Lesson
 from grader.domain.submission import read
 from grader.domain.verdict import PENDING, Status, Verdict
 from grader.feedback.look import look
@@ -20,6 +19,11 @@ from grader.referee.pipeline import check as grade
 from grader.referee.pipeline import warm
 from tools import blanks, blocks, glossary, mistakes, mutants, numbers, quiz
 from tools.generate import generate
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+
+    from grader.domain.lessons import Lesson
 
 BASE_SKILLS = {"python", "tensors", "c++ functions"}  # what a student brings along
 ALTERNATIVES = 2

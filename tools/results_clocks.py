@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-from pathlib import Path
 from statistics import median
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from tools import measured
 from tools.results_table import Described, shown, table
+
+if TYPE_CHECKING:
+    from pathlib import Path
 
 PLACES = (1, 2, 10, 18, 19, 20)
 

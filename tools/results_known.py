@@ -4,15 +4,17 @@ from __future__ import annotations
 
 import statistics
 from collections import Counter
-from collections.abc import Callable
 from itertools import pairwise
-from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from tools import measured, numbers, results_clocks
 from tools.figures import intervals
 from tools.figures.plot_svg import Row, plot
 from tools.results_table import Described, shown, table
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from pathlib import Path
 
 OF_OTHERS = ("block-sizes-11", "library-12")  # tables that are made from other files
 ADVICE = "A dot is the median, a bar reaches from the 10th to the 90th percentile."

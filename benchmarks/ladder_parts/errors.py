@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
 from functools import partial
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from benchmarks.ladder_parts.files import FULL, RUNGS, TF32_ALLOWED
 from benchmarks.ladder_parts.kit import call, draw, error, exact, medians, worst_row
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
 
 UNKIND: dict[str, Callable[[Any, Any, Any], tuple[Any, Any, Any]]] = {
     "as drawn": lambda x, w, b: (x, w, b),

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import subprocess
 import sys
-from collections.abc import Callable
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from benchmarks.ladder_parts.files import HOME, RUNGS
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
 
 
 def functions() -> dict[str, Any]:

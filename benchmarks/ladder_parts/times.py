@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from functools import partial
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from benchmarks.ladder_parts.files import FULL, MODELS, RUNGS, TF32_ALLOWED
 from benchmarks.ladder_parts.kit import call, draw, medians
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
 
 
 def _with_tf32(job: Callable[[], Any]) -> Any:

@@ -9,13 +9,15 @@ from __future__ import annotations
 import ast
 import hashlib
 import re
-from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import nbformat
 from nbformat import NotebookNode, ValidationError, reader, v4
 
 from grader.domain.errors import BadInputError
+
+if TYPE_CHECKING:
+    from pathlib import Path
 
 TAG = "exercise"
 MAGIC = re.compile(r"(?P<indent>\s*)(?P<name>\w+\s*=\s*)?(?:[%!?].*|get_ipython\(\).*|[\w.]+\?\??\s*)$")

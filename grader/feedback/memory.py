@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import replace
+from typing import TYPE_CHECKING
 
 from grader.backends.simt.request import named
 from grader.domain.verdict import Finding, Status
-from grader.protocol.messages import MemoryFinding
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from grader.protocol.messages import MemoryFinding
 
 # The back end's kinds of finding, and the status each amounts to; the most telling first.
 KINDS: tuple[tuple[str, Status], ...] = (

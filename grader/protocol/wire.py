@@ -9,10 +9,12 @@ from __future__ import annotations
 import json
 import math
 import re
-import socket
 import struct
 import time
-from typing import Any, NoReturn
+from typing import TYPE_CHECKING, Any, NoReturn
+
+if TYPE_CHECKING:
+    import socket
 
 MAX_FRAME = 8 << 20
 MAX_DEPTH = 40

@@ -6,8 +6,8 @@ import itertools
 import os
 import re
 import sys
-from collections.abc import Iterator, Sequence
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from rich.console import Console, Group, RenderableType
 from rich.padding import Padding
@@ -19,8 +19,12 @@ from grader.backends.simt.compile.diagnostics import ERROR
 from grader.domain import speed as speeds
 from grader.domain.speed import Measured, Predicted, Speed
 from grader.domain.verdict import PENDING, Finding, Status, Verdict
-from grader.feedback.look import Advice
 from grader.reports import wording
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from grader.feedback.look import Advice
 
 MARK = {Status.PASSED: ("ok", "green"), Status.NOT_RUN: ("--", "dim")}
 MARK |= dict.fromkeys(PENDING, ("..", "yellow"))

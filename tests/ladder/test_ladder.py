@@ -12,8 +12,7 @@ import subprocess
 import sys
 import warnings
 from pathlib import Path
-from types import ModuleType
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import pytest
 import torch
@@ -22,6 +21,9 @@ from benchmarks import ladder, ladder_beside, ladder_page, ladder_tables
 from benchmarks.ladder_parts import files, referee
 from benchmarks.ladder_parts.files import TF32_ALLOWED
 from grader.backends import detect
+
+if TYPE_CHECKING:
+    from types import ModuleType
 
 needs_nvcc = pytest.mark.skipif(not detect.nvcc(), reason="nvcc is not installed")
 POINTERS = "const float*, const float*, const float*, float*"

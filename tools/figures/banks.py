@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
-from pathlib import Path
+from typing import TYPE_CHECKING
 
 from grader.reports.svg import Sheet
 from tools.figures.warp import BANKS, LANES, wavefronts
+
+if TYPE_CHECKING:
+    from pathlib import Path
 
 CELL = 6.25
 TITLE = (

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
-from pathlib import Path
+from typing import TYPE_CHECKING
 
 from grader.reports.svg import Sheet
+
+if TYPE_CHECKING:
+    from pathlib import Path
 
 SIZE, BLOCK = 10, 4
 LEFT, CELL = 14, 36

@@ -7,14 +7,17 @@ import os
 import runpy
 import sys
 import traceback
+from typing import TYPE_CHECKING
 
 import msgspec
 
 from grader.backends.simt.compile import compiler
 from grader.backends.simt.request import BuildRequest, named
 from grader.backends.simt.runtime.device import activate
-from grader.protocol.messages import MemoryFinding
 from grader.protocol.process_exit import leave
+
+if TYPE_CHECKING:
+    from grader.protocol.messages import MemoryFinding
 
 
 def _build(request: BuildRequest, variant: compiler.Variant) -> str:

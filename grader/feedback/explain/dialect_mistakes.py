@@ -4,10 +4,13 @@ from __future__ import annotations
 
 import ast
 import re
-from collections.abc import Callable, Iterator
+from typing import TYPE_CHECKING
 
 from grader.domain.verdict import Finding, Status
 from grader.feedback.explain.source_text import OUTSIDE, WRONG, Fact, Finder, SubmissionText
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
 
 ANY = WRONG | OUTSIDE | {Status.RAISED, Status.WRONG_ANSWER, Status.RACE}
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import ast
 import re
-from collections.abc import Iterator
+from typing import TYPE_CHECKING
 
 from grader.domain.verdict import Finding, Status
 from grader.feedback import how_far, memory
@@ -24,7 +24,6 @@ from grader.feedback.explain import (
     timing_mistakes,
     together,
 )
-from grader.feedback.explain.engine import Explanation
 from grader.feedback.explain.source_text import (
     GUARDS,
     OUTSIDE,
@@ -37,6 +36,11 @@ from grader.feedback.explain.source_text import (
     SubmissionText,
     read,
 )
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from grader.feedback.explain.engine import Explanation
 
 
 def explained(finding: Finding, source: str) -> Explanation | None:

@@ -5,13 +5,12 @@ from __future__ import annotations
 import ast
 import difflib
 import re
-from collections.abc import Iterator
 from dataclasses import replace
+from typing import TYPE_CHECKING
 
 from grader.backends.simt.compile.tokens import Token, closing, split_commas, tokenize
 from grader.domain.verdict import Finding, Status
 from grader.feedback.explain import indices, own_lines
-from grader.feedback.explain.engine import Explanation
 from grader.feedback.explain.source_text import (
     OUTSIDE,
     TWICE,
@@ -22,6 +21,11 @@ from grader.feedback.explain.source_text import (
     SubmissionText,
     read,
 )
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from grader.feedback.explain.engine import Explanation
 
 LAUNCH = re.compile(r"\b(?P<name>\w+)\s*(?:<[^<>;]*>\s*)?<<<")
 

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Iterator
+from typing import TYPE_CHECKING
 
-from grader.domain.verdict import Finding, Status
 from grader.feedback.explain.engine import Explanation
 from grader.feedback.explain.source_text import (
     OUTSIDE,
@@ -18,6 +17,11 @@ from grader.feedback.explain.source_text import (
     SubmissionText,
     read,
 )
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from grader.domain.verdict import Finding, Status
 
 ROWS = r"(?:rows|row_count|n_rows|num_rows|nrows|height|H|h|M)"
 COLUMNS = r"(?:cols|columns|col_count|n_cols|num_cols|ncols|width|W|w|N)"

@@ -4,10 +4,13 @@ from __future__ import annotations
 
 import ast
 import re
-from collections.abc import Iterator
+from typing import TYPE_CHECKING
 
 from grader.domain.verdict import Finding, Status
 from grader.feedback.explain.source_text import Fact, Finder, SubmissionText
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
 
 
 def _decorated(text: SubmissionText, name: str) -> list[ast.FunctionDef]:

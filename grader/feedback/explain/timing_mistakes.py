@@ -9,14 +9,17 @@ from __future__ import annotations
 import ast
 import itertools
 import math
-from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from grader.domain.verdict import Finding, Status
-from grader.feedback.explain.engine import Explanation
 from grader.feedback.explain.indices import told
 from grader.feedback.explain.source_text import Fact, Finder, SubmissionText, read
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from grader.feedback.explain.engine import Explanation
 
 CLOCKS = {"perf_counter", "perf_counter_ns", "time", "time_ns", "monotonic", "monotonic_ns", "process_time"}
 LOOPS = (ast.For, ast.While, ast.ListComp, ast.GeneratorExp, ast.SetComp)

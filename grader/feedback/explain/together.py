@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from typing import TYPE_CHECKING
 
 from grader.backends.simt.compile.tokens import closing, tokenize
 from grader.domain.verdict import Finding, Status
@@ -17,6 +17,9 @@ from grader.feedback.explain.source_text import (
     Finder,
     SubmissionText,
 )
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
 
 BARRIER = re.compile(r"\b(?:__syncthreads(?:_\w+)?|__syncwarp|barrier\s*\.\s*sync)\s*\(")
 STUCK = WRONG | OUTSIDE | TWICE | {Status.BARRIER}

@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable
+from typing import TYPE_CHECKING
 
 from grader.backends.simt.compile.warnings import KINDS, Warned
 from grader.feedback.explain.engine import Explanation
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable
 
 HEAD = re.compile(
     r"^\s*(?:template\s*<.*>\s*)?(?!(?:if|for|while|else|switch|return|do)\b)"

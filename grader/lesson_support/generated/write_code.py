@@ -14,15 +14,17 @@ import contextlib
 import json
 import sys
 import warnings
-from collections.abc import Iterable, Iterator
 from pathlib import Path
 from types import SimpleNamespace
-from typing import Any
+from typing import TYPE_CHECKING, Any
 from unittest import mock
 
 import torch
 
 from grader.lesson_support.generated.programs import RECORDED, Program, drawn
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
 
 # An H200, as torch.cuda.get_device_properties describes it.
 CARD: dict[str, str | int] = {

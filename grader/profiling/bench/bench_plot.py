@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from grader.profiling.bench.bench_rows import Bar, bars
+
+if TYPE_CHECKING:
+    from pathlib import Path
 
 COLOURS = ("#2a7ab8", "#c8553d", "#5b8c5a", "#8a6fb0")
 

@@ -4,19 +4,21 @@ from __future__ import annotations
 
 import sys
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from grader.backends import detect
 from grader.domain import lessons, submission
 from grader.domain import speed as speeds
 from grader.domain.errors import BadInputError
-from grader.domain.lessons import Lesson
 from grader.domain.options import GradingOptions
 from grader.domain.speed import Measured, NoSpeed, Predicted, Speed
-from grader.domain.verdict import Finding
 from grader.referee.job import Job
 from grader.referee.parts.ratio import Ratio
 from grader.referee.pipeline import check, warm
+
+if TYPE_CHECKING:
+    from grader.backends import detect
+    from grader.domain.lessons import Lesson
+    from grader.domain.verdict import Finding
 
 EAGER = "eager"
 

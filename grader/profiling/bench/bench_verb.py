@@ -6,10 +6,8 @@ import json
 import platform
 import time
 from importlib.metadata import version
-from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
@@ -19,6 +17,11 @@ from grader.profiling.bench import bench_plot, bench_rows
 from grader.profiling.profile import roofline_picture
 from grader.referee.timing import gpu_state
 from grader.reports import console as report
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from rich.console import Console
 
 SCHEMA = "inline-to-fused/bench/v1"
 NEEDS = (

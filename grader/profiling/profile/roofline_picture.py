@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from grader.domain import packages
-from grader.domain.gpu_card import Card
 from grader.profiling.profile.kernel_rows import Row, floor
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from grader.domain.gpu_card import Card
 
 NOTHING = "No roofline picture: no kernel did any counted arithmetic, so memory alone is its roof."
 MARKS, MOST = "osD^vP*X", 8

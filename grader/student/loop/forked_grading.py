@@ -11,18 +11,21 @@ import signal
 import time
 import warnings
 from dataclasses import replace
-from pathlib import Path
-from typing import Any, TypeAlias
+from typing import TYPE_CHECKING, Any, TypeAlias
 
-from grader.backends.detect import Choice
 from grader.domain import disk, submission
 from grader.domain.errors import BadInputError
-from grader.domain.lessons import Lesson
-from grader.domain.options import GradingOptions
-from grader.domain.verdict import Verdict
 from grader.referee.job import lesson_job
 from grader.referee.pipeline import check
 from grader.referee.process.forkserver import Forkserver
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from grader.backends.detect import Choice
+    from grader.domain.lessons import Lesson
+    from grader.domain.options import GradingOptions
+    from grader.domain.verdict import Verdict
 
 PR_SET_PDEATHSIG = 1
 Forkservers: TypeAlias = dict[str, Forkserver]

@@ -9,17 +9,21 @@ import shlex
 import shutil
 import subprocess
 import sys
-from pathlib import Path
+from typing import TYPE_CHECKING
 
 from rich.markdown import Markdown
 from rich.syntax import Syntax
 
 from grader.domain import lessons, workspace
 from grader.domain.errors import BadInputError
-from grader.domain.lessons import Lesson
 from grader.reports.console import screen
 from grader.student import progress
 from grader.student.loop import guide, hints, predictions, progress_picture
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from grader.domain.lessons import Lesson
 
 
 def wanted(word: str) -> Lesson:

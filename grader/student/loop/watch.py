@@ -6,15 +6,13 @@ import contextlib
 import selectors
 import signal
 import time
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from rich.text import Text
 
 from grader.backends import detect
 from grader.domain import lessons, submission, workspace
 from grader.domain.errors import BadInputError
-from grader.domain.lessons import Lesson
-from grader.domain.options import GradingOptions
 from grader.domain.verdict import Verdict
 from grader.feedback.look import look
 from grader.referee import builder
@@ -27,6 +25,10 @@ from grader.student.loop.background_build import BackgroundBuild
 from grader.student.loop.file_changes import Changes
 from grader.student.loop.forked_grading import ForkedGrading
 from grader.student.loop.keys import Keys
+
+if TYPE_CHECKING:
+    from grader.domain.lessons import Lesson
+    from grader.domain.options import GradingOptions
 
 
 class Watch:

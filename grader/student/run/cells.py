@@ -5,10 +5,12 @@ from __future__ import annotations
 import json
 import re
 from dataclasses import dataclass
-from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from grader.domain.errors import BadInputError
+
+if TYPE_CHECKING:
+    from pathlib import Path
 
 COMMAND = re.compile(r"(\s*)([%!].*|\w[\w.]*\?\??)")
 TIMED = re.compile(r"(\s*)%(?:time|timeit)\s+(?:-[nr]\s*\d+\s+|-[qop]\s+)*(\S.*)")

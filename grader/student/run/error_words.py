@@ -8,10 +8,13 @@ import sys
 import traceback
 from collections.abc import Callable
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from grader.backends.simt.request import GENERATED, named
 from grader.feedback.explain import explain
-from grader.protocol.messages import MemoryFinding
+
+if TYPE_CHECKING:
+    from grader.protocol.messages import MemoryFinding
 
 Namer = Callable[[str], str]
 MAX_FINDINGS = 20

@@ -9,14 +9,17 @@ from __future__ import annotations
 import importlib.util
 import re
 import sys
-from collections.abc import Sequence
 from importlib.abc import MetaPathFinder
-from importlib.machinery import ModuleSpec
-from pathlib import Path
-from types import ModuleType
+from typing import TYPE_CHECKING
 
 from grader.domain import lessons, submission, workspace
 from grader.domain.errors import BadInputError
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+    from importlib.machinery import ModuleSpec
+    from pathlib import Path
+    from types import ModuleType
 
 NAME = re.compile(r"exercise(?:_(\d+))?")
 NUMBERED = re.compile(r"(\d\d)_\w+")

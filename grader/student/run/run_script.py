@@ -8,13 +8,15 @@ import os
 import runpy
 import sys
 import tempfile
-from collections.abc import Callable
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from grader.domain import workspace
 from grader.domain.errors import BadInputError
 from grader.student.run import cells, error_words, exercises, local_build, run_tests
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
 
 
 def main(backend: str, words_fd: int, file: Path, arguments: list[str]) -> int:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import ctypes
 import os
-from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
@@ -13,6 +12,8 @@ from grader.domain.errors import BadInputError
 from grader.referee.sandbox.watcher import memory_limit
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
     from distributed import Client
 
 CORE, GPU = "CORE", "GPU"

@@ -5,8 +5,7 @@ from __future__ import annotations
 import io
 import json
 from dataclasses import replace
-from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import pytest
 from rich.console import Console
@@ -24,6 +23,9 @@ from grader.profiling.profile import roof, subjects
 from grader.profiling.profile.kernel_rows import Row
 from grader.protocol.messages import Counts, Launch
 from tests.speeds import measured, predicted
+
+if TYPE_CHECKING:
+    from pathlib import Path
 
 TIMES = {"median": 2.7e-3, "p10": 2.6e-3, "p90": 2.8e-3, "n": 72}
 AGAINST = {"seconds": TIMES, "ratio": 1.0096, "interval": [1.0088, 1.0104], "outcome": "faster"}

@@ -6,7 +6,7 @@ import json
 import os
 import subprocess
 import sys
-from pathlib import Path
+from typing import TYPE_CHECKING
 
 import pytest
 from typer.testing import CliRunner
@@ -21,6 +21,9 @@ from grader.profiling.profile.observed import Seen
 from grader.protocol.messages import Counts, Launch, LineRequests, Requests
 from grader.referee.parts import trace_events as reader
 from grader.referee.sandbox import layers
+
+if TYPE_CHECKING:
+    from pathlib import Path
 
 SQUARE = course_root() / "solutions" / "03_square_kernel" / "solution.py"
 

@@ -4,9 +4,7 @@ from __future__ import annotations
 
 import itertools
 import re
-from collections.abc import Callable, Iterator
-from pathlib import Path
-from typing import Any, cast
+from typing import TYPE_CHECKING, Any, cast
 
 import pytest
 
@@ -24,8 +22,13 @@ from grader.referee.process.connection import Answer
 from grader.referee.reference import Oracle
 from grader.referee.session import Problem, Session
 from grader.referee.timing import race
-from grader.referee.timing.interval import Interval
 from tests.referee.timing.track import Clock, Player, Track
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+    from pathlib import Path
+
+    from grader.referee.timing.interval import Interval
 
 REFERENCE = """
 import torch
@@ -65,7 +68,7 @@ class Both(Player):
         if fields.get("command") != "pair":
             return super().ask(do, seconds, **fields)
         fields.pop("command")
-        return Answer(act.perform(self.stage, cast(Any, None), **fields), [], [])
+        return Answer(act.perform(self.stage, cast("Any", None), **fields), [], [])
 
 
 @pytest.fixture
@@ -80,8 +83,8 @@ def racer(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Iterator[Callable[
         own = Both(track.clock, file, seconds)
         reference = Both(track.clock, tmp_path / "reference.py", EAGER)
         track.players += [own, reference]
-        oracle = Oracle(cast(Any, reference), TASK)
-        return Session(TASK, str(file), lambda: cast(Any, own), oracle, pose, twin=twin)
+        oracle = Oracle(cast("Any", reference), TASK)
+        return Session(TASK, str(file), lambda: cast("Any", own), oracle, pose, twin=twin)
 
     def made(seconds: float, text: str = MINE) -> Session:
         spec = PairSpec(str(tmp_path / "reference.py"))
@@ -104,7 +107,7 @@ def raced(*racers: Session) -> tuple[race.Race, list[Measured | FaultError]]:
     timings = [contest.Timing(one, SPEED, "a GPU") for one in racers]
     contest.give_speeds(made, timings)
     assert all(isinstance(t.result, Measured | FaultError) for t in timings)
-    return made, [cast(Any, t.result) for t in timings]
+    return made, [cast("Any", t.result) for t in timings]
 
 
 def against(made: race.Race, one: int, other: int) -> Interval:
@@ -157,7 +160,7 @@ def test_one_that_cannot_be_lined_up_is_out_and_the_others_go_on(racer: Callable
         raise FaultError(Status.RAISED, "RuntimeError: no more", dead=True)
 
     racers = [racer(350e-6), racer(350e-6), racer(700e-6)]
-    cast(Any, racers[1]).revive = gone
+    cast("Any", racers[1]).revive = gone
     timings = [contest.Timing(one, SPEED, "a GPU") for one in racers]
     stages: dict[str, float] = {}
     direct = contest.race_all(dict(enumerate(timings)), stages)
@@ -201,7 +204,7 @@ def test_claims_that_the_other_clock_refutes_are_out(
 
 def slow(one: Session, blocks: int) -> None:
     """The host does something else for 30 ms in each of the candidate's first blocks."""
-    player, left = cast(Any, one.player), iter(range(blocks))
+    player, left = cast("Any", one.player), iter(range(blocks))
     player.host = lambda: player.clock.spend(30e-3) if next(left, None) is not None else None
     one.twin = None
 
@@ -224,7 +227,7 @@ def test_a_host_that_was_busy_in_one_race_is_no_cheat_and_all_race_again(
 def test_of_whom_no_race_can_tell_no_speed_is_claimed(racer: Callable[..., Session]) -> None:
     honest, struck = racer(350e-6), racer(350e-6)
     slow(struck, 10_000)
-    player = cast(Any, struck.player)
+    player = cast("Any", struck.player)
     player.host = lambda: player.clock.spend(max(0.0, 80e-3 * player.clock.rng.random() - 20e-3))
     _, speeds = raced(honest, struck)
     assert isinstance(speeds[0], Measured) and speeds[0].claimed

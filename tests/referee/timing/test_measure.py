@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import Any, cast
+from typing import TYPE_CHECKING, Any, cast
 
 import pytest
 
@@ -16,6 +15,9 @@ from grader.referee.session import Session
 from grader.referee.timing import measure
 from grader.referee.timing.measure import measured
 from tests.referee.timing.track import CASE, TASK, Player, Track
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
 
 CALL = 400e-6  # long enough for one pair of processes
 
@@ -30,7 +32,7 @@ class Course:
         self.races, own = 0, track.working(CALL)
         self.reference = track.working(0.0, lambda x: self._work(track, slow, x))
         self.session = Session(
-            TASK, __file__, lambda: self._start(own), Oracle(cast(Any, self.reference), TASK), LessonProblem
+            TASK, __file__, lambda: self._start(own), Oracle(cast("Any", self.reference), TASK), LessonProblem
         )
 
     def _start(self, own: Player) -> Any:

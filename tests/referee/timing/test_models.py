@@ -42,8 +42,8 @@ class Player:
     limits = SimpleNamespace(call=1.0)
 
     def __init__(self) -> None:
-        self.stage = Stage(cast(Any, None), cast(Any, None), device="cpu")
-        self.stage.module = cast(Any, SimpleNamespace(Mine=Mine, Theirs=Theirs))
+        self.stage = Stage(cast("Any", None), cast("Any", None), device="cpu")
+        self.stage.module = cast("Any", SimpleNamespace(Mine=Mine, Theirs=Theirs))
 
     def ask(self, do: str, seconds: float, **fields: Any) -> Answer:
         return Answer(getattr(self.stage, do)(**fields), [], [])
@@ -51,11 +51,11 @@ class Player:
 
 def test_both_draw_the_same_and_so_does_a_third() -> None:
     own, reference, third = Player(), Player(), Player()
-    oracle = Oracle(cast(Any, reference), TASK)
-    session = Session(TASK, str(Path(__file__)), lambda: cast(Any, own), oracle, LessonProblem)
+    oracle = Oracle(cast("Any", reference), TASK)
+    session = Session(TASK, str(Path(__file__)), lambda: cast("Any", own), oracle, LessonProblem)
     making = models.Making(session, CASE)
     making.finish()
-    making.also(cast(Any, third))
+    making.also(cast("Any", third))
     right = reference.stage.state()
     assert right["gemm.weight"].std() > 0 and right["bias"].std() > 0 and right["steps"] == 0
     assert right["gemm.weight"].abs().max() < 3 and right["gemm.weight"].abs().max() != 0
@@ -70,8 +70,8 @@ def test_only_two_processes_on_one_gpu_draw_together() -> None:
     session = Session(
         TASK,
         str(Path(__file__)),
-        lambda: cast(Any, Player()),
-        Oracle(cast(Any, Player()), TASK),
+        lambda: cast("Any", Player()),
+        Oracle(cast("Any", Player()), TASK),
         LessonProblem,
     )
     assert not models.together(session)

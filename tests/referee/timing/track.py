@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from pathlib import Path
 from types import SimpleNamespace
-from typing import Any, cast
+from typing import TYPE_CHECKING, Any, cast
 
 import numpy as np
-import pytest
 import torch
 
 from grader.domain.task import Case, Task, Tensor
@@ -20,7 +18,13 @@ from grader.referee.process.connection import Answer
 from grader.referee.reference import Oracle
 from grader.referee.session import Session
 from grader.referee.timing import race, setup
-from grader.referee.timing.race_result import RaceResult
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    import pytest
+
+    from grader.referee.timing.race_result import RaceResult
 
 CASE = Case("speed", (Tensor((16, 32)),), "", 0)
 TASK = Task("timed", "work", (CASE,))
@@ -61,7 +65,7 @@ class Player:
     def __init__(self, work: Callable[[torch.Tensor], Any]) -> None:
         self.inbox, self.outbox = Arena.create("inbox"), Arena.create("outbox")
         self.stage = Stage(self.inbox, self.outbox, device="cpu")
-        self.stage.module = cast(Any, SimpleNamespace(work=work))
+        self.stage.module = cast("Any", SimpleNamespace(work=work))
         self.claims: Callable[[list[float]], list[float]] = lambda seconds: seconds
         self.host: Callable[[], None] = lambda: None  # what else the machine does during a block
         self.asked = 0.5  # of a block's time until the host has asked for all; all of it if calls wait
@@ -73,7 +77,7 @@ class Player:
         if do != "command":
             return Answer(getattr(self.stage, do)(**fields), [], [])
         fields.pop("command")
-        data = act.perform(self.stage, cast(Any, None), **fields)
+        data = act.perform(self.stage, cast("Any", None), **fields)
         if "seconds" in data:
             data["seconds"] = self.claims(data["seconds"])
             self.host()
@@ -126,8 +130,8 @@ class Track:
 
     def session(self, own: Player, reference: Player) -> Session:
         """Both, ready to be raced."""
-        oracle = Oracle(cast(Any, reference), TASK)
-        return Session(TASK, str(Path(__file__)), lambda: cast(Any, own), oracle, LessonProblem)
+        oracle = Oracle(cast("Any", reference), TASK)
+        return Session(TASK, str(Path(__file__)), lambda: cast("Any", own), oracle, LessonProblem)
 
     def run(self, own: Player, reference: Player) -> RaceResult:
         """Set up and race."""

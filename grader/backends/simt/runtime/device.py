@@ -4,12 +4,16 @@ from __future__ import annotations
 
 import ctypes
 import sys
-from collections.abc import Callable
-from pathlib import Path
+from typing import TYPE_CHECKING
 
-from grader.backends.simt.request import BuildRequest
 from grader.backends.simt.runtime import counts, load_inline, memory_findings, stand_ins
-from grader.protocol.messages import Launch, MemoryFinding, Writer
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from pathlib import Path
+
+    from grader.backends.simt.request import BuildRequest
+    from grader.protocol.messages import Launch, MemoryFinding, Writer
 
 CHECK, COUNT = 1, 2
 

@@ -4,10 +4,13 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Callable
+from typing import TYPE_CHECKING
 
 from grader.backends.simt.runtime.library_reports import ACCESS, RawFinding
 from grader.protocol.messages import MOST_TEXT, TensorPlace
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
 
 VERB = {1: "writes", 2: "reads", 3: "updates atomically"}
 LABEL = re.compile(r"(?P<type>\w+)\[(?P<shape>[\d, ]*)\]")

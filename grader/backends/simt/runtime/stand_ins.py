@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-import ctypes
 import types
 from collections.abc import Callable, Mapping
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from grader.backends.simt.runtime import nvtx, streams
+
+if TYPE_CHECKING:
+    import ctypes
 
 FAULTS = {
     700: "an illegal memory access was encountered",
