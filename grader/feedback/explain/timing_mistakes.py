@@ -10,9 +10,9 @@ import ast
 import itertools
 import math
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
-from grader.domain.verdict import Finding, Status
+from grader.domain.verdict import Evidence, Finding, Status
 from grader.feedback.explain.indices import told
 from grader.feedback.explain.source_text import Fact, Finder, SubmissionText, read
 
@@ -162,7 +162,7 @@ class Step:
 class TimerCode:
     """The functions that a probe reaches, and its numbers."""
 
-    def __init__(self, tree: ast.Module, source: str, numbers: dict[str, Any]) -> None:
+    def __init__(self, tree: ast.Module, source: str, numbers: Evidence) -> None:
         self.n, self.source = numbers, source
         self.all = _functions(tree)
         self.entry = self.all.get(str(numbers.get("entry")))

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import os
 import sys
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import nbformat
 
@@ -49,7 +49,7 @@ def spec(choice: Choice) -> Path:
     place = workspace.folder() / ".jupyter"
     where = "on a GPU" if choice.name == "cuda" else "CUDA on this CPU"
     paths = [str(lessons.course_root()), os.environ.get("PYTHONPATH", "")]
-    data: dict[str, Any] = {
+    data = {
         # -P: nothing in the notebook's folder shadows the library that the kernel itself needs.
         "argv": [
             sys.executable,

@@ -82,7 +82,7 @@ def _run(
 
 def _notebook(file: Path, folder: Path) -> None:
     """Run the cells in one namespace, each from a file of its own; show a last expression as Jupyter does."""
-    space: dict[str, Any] = {"__name__": "__main__", "__file__": str(file)}
+    space: dict[str, object] = {"__name__": "__main__", "__file__": str(file)}
     for cell in cells.read(file):
         path = folder / f"cell_{cell.number}.py"
         path.write_text(cell.source, "utf-8")

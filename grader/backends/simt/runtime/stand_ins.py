@@ -171,7 +171,7 @@ def _install_storage() -> None:
             torch.empty(0, dtype=torch.uint8, device=s.device).set_(s).to(device, copy=True).untyped_storage()
         )
 
-    def replace(name: str, target: Callable[[Any, tuple[Any, ...], dict[str, Any]], Any]) -> None:
+    def replace(name: str, target: Callable[[Any, tuple[object, ...], dict[str, object]], Any]) -> None:
         original = getattr(storage, name)
 
         def method(s: Any, *args: Any, **kwargs: Any) -> Any:

@@ -48,7 +48,7 @@ def read(folder: Path, lesson: str, known: list[str]) -> Iterator[StudentFile]:
             )
 
 
-def _metadata(path: Path) -> dict[str, dict[str, Any]]:
+def _metadata(path: Path) -> dict[str, dict[object, object]]:
     """The file as plain data. Its keys are Ruby's (``:name:``), and so are some of its tags."""
     if not path.is_file():
         return {}
