@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from grader.domain.part import Check
-from grader.domain.verdict import Finding, Status
+from grader.domain.verdict import Evidence, Finding, Status
 from grader.feedback import how_far
 from grader.referee.fault import FaultError
 from grader.referee.parts.part_session import PartSession
@@ -85,7 +85,7 @@ class Probe:
         launches = len(machine.durations)
         at = f"Line {line}, {self.entry}: " if line else ""
         told = {k: said[k] for k in NUMBERS if _number(said.get(k))} if isinstance(said, dict) else {}
-        timer: dict[str, Any] = {
+        timer: Evidence = {
             "entry": self.entry, "timing": told, "n": told.get("n"), "launches": launches, "right": takes,
             "slow": FIRST_CALLS if self.slow > 1 and not self.outliers else 0, "build": self.build,
             "output": self.output, "warm": self.warm,

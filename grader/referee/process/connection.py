@@ -10,12 +10,12 @@ import secrets
 import time
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any
 
 from grader.domain.verdict import Status
 from grader.feedback import memory
 from grader.protocol import claims, messages, wire
 from grader.protocol.messages import BuildReply, Launch, MemoryFinding
+from grader.protocol.wire import Json
 from grader.referee.fault import FaultError, from_error
 
 Builder = Callable[[object], BuildReply]
@@ -26,7 +26,7 @@ MAX_BUILDS = 100
 class Answer:
     """What a player answered, and what its back end observed meanwhile. All of it is claims."""
 
-    data: dict[str, Any]
+    data: Json
     findings: tuple[MemoryFinding, ...] = ()
     launches: tuple[Launch, ...] = ()
 
@@ -47,7 +47,7 @@ class Connection:
         self._builds = 0
         self._turn: int | None = None
 
-    def ask(self, message: dict[str, Any], seconds: float) -> None:
+    def ask(self, message: Json, seconds: float) -> None:
         """Send a request. Its answer must repeat a number that cannot be known before: none comes early."""
         self._turn = secrets.randbits(48)
         self.channel.send(message | {"turn": self._turn}, seconds=seconds)
@@ -96,7 +96,7 @@ class Connection:
             return BuildReply(message=fault.message)
 
 
-def _fault(message: dict[str, Any], stage: str) -> FaultError:
+def _fault(message: Json, stage: str) -> FaultError:
     """The exception that a player reports, with what its back end saw."""
     fault, seen = from_error(message["error"], stage), claims.observed(message).findings
     if fault.status is Status.RAISED:
