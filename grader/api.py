@@ -2,15 +2,12 @@
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
-from typing import TYPE_CHECKING, Literal
+from typing import Literal
 
 from grader.domain.options import GradingOptions
-
-if TYPE_CHECKING:
-    import os
-
-    from grader.domain.verdict import Verdict
+from grader.domain.verdict import Verdict
 
 BackendName = Literal["auto", "cuda", "simt"]
 
