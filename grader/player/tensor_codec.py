@@ -14,28 +14,28 @@ MOST_BYTES = 1 << 20
 
 
 @final
-class ValueParcel(TypedDict):
+class WrappedValue(TypedDict):
     """A plain value."""
 
     value: bool | int | float | str | None
 
 
 @final
-class FloatParcel(TypedDict):
+class WrappedNumber(TypedDict):
     """A number that JSON has no word for: NaN, an infinity."""
 
     number: str
 
 
 @final
-class ListParcel(TypedDict):
-    """A list or tuple of parcels."""
+class WrappedList(TypedDict):
+    """A list or tuple."""
 
-    list: list[Parcel]
+    list: list[Wrapped]
 
 
 @final
-class TensorParcel(TypedDict):
+class WrappedTensor(TypedDict):
     """A tensor's storage (in base64), and how it lies there; ``grad``: whether it requires one."""
 
     tensor: str
@@ -47,10 +47,10 @@ class TensorParcel(TypedDict):
     grad: bool
 
 
-Parcel: TypeAlias = ValueParcel | FloatParcel | ListParcel | TensorParcel
+Wrapped: TypeAlias = WrappedValue | WrappedNumber | WrappedList | WrappedTensor
 
 
-def wrap(value: Any) -> Parcel:
+def wrap(value: Any) -> Wrapped:
     """A tensor with all of its storage (so that a view stays one), or a plain value as it is.
 
     Raises ValueError for a storage of more than a mebibyte, TypeError for what is neither.
@@ -80,7 +80,7 @@ def wrap(value: Any) -> Parcel:
     }
 
 
-def unwrap(parcel: Parcel) -> Any:
+def unwrap(parcel: Wrapped) -> Any:
     """What :func:`wrap` made a parcel of."""
     if "value" in parcel:
         return parcel["value"]
@@ -95,7 +95,7 @@ def unwrap(parcel: Parcel) -> Any:
     return tensor.requires_grad_() if parcel["grad"] and tensor.is_floating_point() else tensor
 
 
-def refill(tensor: torch.Tensor, parcel: TensorParcel) -> None:
+def refill(tensor: torch.Tensor, parcel: WrappedTensor) -> None:
     """Write the parcel's storage over that of ``tensor``: what a call did to its argument."""
     fresh = unwrap({**parcel, "grad": False})
     with torch.no_grad():

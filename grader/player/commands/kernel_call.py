@@ -11,18 +11,18 @@ from grader.player import tensor_codec
 if TYPE_CHECKING:
     from grader.player.commands import Callback
     from grader.player.stage import Stage
-    from grader.player.tensor_codec import Parcel
+    from grader.player.tensor_codec import Wrapped
 
 
 class Called(TypedDict):
     """The ``result``, and the tensors among the arguments ``after`` the call."""
 
-    result: Parcel
-    after: list[Parcel]
+    result: Wrapped
+    after: list[Wrapped]
 
 
-def perform(stage: Stage, callback: Callback, entry: str, args: list[Parcel], autocast: bool) -> Called:
-    """Call ``entry`` with what is in the parcels."""
+def perform(stage: Stage, callback: Callback, entry: str, args: list[Wrapped], autocast: bool) -> Called:
+    """Call ``entry`` with what is wrapped in ``args``."""
     inputs = [tensor_codec.unwrap(a) for a in args]
     with torch.autocast("cuda", enabled=autocast):
         result = stage.entry(entry)(*inputs)
