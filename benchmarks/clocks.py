@@ -20,11 +20,10 @@ import random
 import sys
 import tempfile
 import time
-from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
 from statistics import pstdev
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 ROOT = Path(__file__).resolve().parents[1]
 sys.path.insert(0, str(ROOT))
@@ -41,7 +40,11 @@ from grader.referee.timing import gpu_state, setup  # noqa: E402
 from grader.referee.timing.contender import EAGER  # noqa: E402
 from grader.referee.timing.plan import Plan  # noqa: E402
 from grader.referee.timing.race import Race  # noqa: E402
-from grader.referee.timing.race_result import RaceResult  # noqa: E402
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from grader.referee.timing.race_result import RaceResult
 
 SPIN = '''
 import torch

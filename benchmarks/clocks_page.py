@@ -12,10 +12,9 @@ import io
 import json
 import re
 from collections import Counter
-from collections.abc import Callable
 from pathlib import Path
 from statistics import median, stdev
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from rich.console import Console
 
@@ -24,6 +23,9 @@ from grader.domain.speed import from_json
 from grader.domain.verdict import Verdict
 from grader.reports import clock_table
 from tools import results_clocks
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
 
 ROOT = Path(__file__).resolve().parent.parent
 PAGE, RESULTS = ROOT / "docs/guide/timing.md", ROOT / "benchmarks/results"

@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from typing import TYPE_CHECKING
 
 from benchmarks.ladder_parts.files import PEERS, RUNGS, TF32_ALLOWED
 from benchmarks.ladder_tables import Data, provenance, table, us
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
 
 SMALL_BAR, LARGE_BAR = 0.98, 0.95
 TWICE_READ, SUM = "copy of 1.5", "sum of two"

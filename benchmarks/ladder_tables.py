@@ -76,12 +76,12 @@ def ladder(data: Data) -> list[str]:
     reached = all(r >= WANTED_RATIO for r in best.values()) and closer
     said = (
         f"Asked for was {WANTED_RATIO:.1f} times the speed of eager in both models, with an error no larger "
-        f"than eager's: {met(reached)} ({best['relu']:.2f} and {best['sigmoid']:.2f})."
+        f"than eager's: {met(good=reached)} ({best['relu']:.2f} and {best['sigmoid']:.2f})."
     )
     return [*table(heads, rows), said, "", provenance(data["how"]["times"])]
 
 
-def met(good: bool) -> str:
+def met(*, good: bool) -> str:
     """In words."""
     return "met" if good else "not met"
 

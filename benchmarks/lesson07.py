@@ -17,9 +17,8 @@ import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 ROOT = Path(__file__).resolve().parents[1]
 sys.path.insert(0, str(ROOT))
@@ -32,6 +31,9 @@ from grader.referee.job import Job  # noqa: E402
 from grader.referee.pipeline import check, warm  # noqa: E402
 from grader.referee.process.player_process import Player  # noqa: E402
 from grader.referee.timing import gpu_state  # noqa: E402
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
 
 START = """
 import time; t = time.monotonic(); import torch; a = time.monotonic(); import torch.utils.cpp_extension

@@ -17,15 +17,18 @@ import statistics
 import sys
 import time
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 ROOT = Path(__file__).resolve().parent.parent
 sys.path.insert(0, str(ROOT))
 
 from grader.domain.lessons import every  # noqa: E402
 from grader.domain.submission import Submission  # noqa: E402
-from grader.domain.task import Task  # noqa: E402
 from grader.feedback.look import look  # noqa: E402
 from grader.feedback.look.first_look import MOST  # noqa: E402
+
+if TYPE_CHECKING:
+    from grader.domain.task import Task
 
 FUNCTION = "__global__ void k{i}(float* p, int n) {{ int i = threadIdx.x; if (i < n) p[i] = {i}; }}\n"
 

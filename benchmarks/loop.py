@@ -41,7 +41,7 @@ def edit(file: Path, number: int) -> None:
     file.write_text(changed)
 
 
-def measure(runs: int, first: bool) -> dict[str, list[float]]:
+def measure(runs: int, *, first: bool) -> dict[str, list[float]]:
     times: dict[str, list[float]] = {}
     with tempfile.TemporaryDirectory() as folder:
         file, env = Path(folder) / "mine.py", dict(os.environ)
@@ -64,7 +64,7 @@ def main() -> None:
     parser.add_argument("--runs", type=int, default=5)
     parser.add_argument("--json", type=Path)
     options = parser.parse_args()
-    times = measure(options.runs, options.first)
+    times = measure(options.runs, first=options.first)
     print(f"{'lesson 03, saved file to verdict':34} {'median':>8} {'worst':>8} {'target':>8}")
     for name, seconds in times.items():
         row = f"{statistics.median(seconds):7.2f}s {max(seconds):7.2f}s {TARGETS[name]:7.0f}s"

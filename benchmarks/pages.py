@@ -175,7 +175,7 @@ def models(k: Any) -> tuple[dict[str, Any], dict[str, float]]:
     return times, errors
 
 
-def clocks(k: Any) -> dict[str, float]:
+def clocks() -> dict[str, float]:
     """One kernel's time by an event pair a call, by events around the loop and by the wall; a large copy."""
     xs = [torch.randn(ROWS, COLS, device="cuda") for _ in range(50)]
     bias = torch.randn(COLS, device="cuda")
@@ -274,7 +274,7 @@ def facts() -> dict[str, Any]:
 def main(target: Path) -> None:
     k = kernels()
     result: dict[str, Any] = {"how": facts(), "times": elementwise(k)}
-    result["clocks"] = clocks(k)
+    result["clocks"] = clocks()
     times, result["errors"] = models(k)
     result["times"] |= times
     torch.cuda.empty_cache()

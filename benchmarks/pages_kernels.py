@@ -4,9 +4,13 @@
 
 from __future__ import annotations
 
-import torch
+from typing import TYPE_CHECKING
+
 import triton
 import triton.language as tl
+
+if TYPE_CHECKING:
+    import torch
 
 NAMES = ("bias_relu", "bias_relu4", "sigmoid_residual", "sigmoid_residual4", "lesson_nine")
 DECLARED = """

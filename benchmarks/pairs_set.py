@@ -18,15 +18,17 @@ import tempfile
 import time
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 ROOT = Path(__file__).resolve().parents[1]
 sys.path.insert(0, str(ROOT))
 
 import grader  # noqa: E402
 from benchmarks.pairs import activations, models, rowwise, spatial  # noqa: E402
-from benchmarks.pairs.kit import Pair  # noqa: E402
 from grader.domain import cache  # noqa: E402
+
+if TYPE_CHECKING:
+    from benchmarks.pairs.kit import Pair
 
 EVERY: list[Pair] = [*activations.PAIRS, *rowwise.PAIRS, *spatial.PAIRS, *models.PAIRS]
 SOURCE = re.compile(r'^source = r""".*?^\)', re.M | re.S)

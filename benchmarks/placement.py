@@ -17,7 +17,7 @@ import tempfile
 import time
 from pathlib import Path
 from statistics import median, pstdev, stdev
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 ROOT = Path(__file__).resolve().parents[1]
 sys.path.insert(0, str(ROOT))
@@ -32,7 +32,9 @@ from grader.referee.timing import gpu_state  # noqa: E402
 from grader.referee.timing.contender import Contender  # noqa: E402
 from grader.referee.timing.plan import Plan, new_seed  # noqa: E402
 from grader.referee.timing.setup import hand_over  # noqa: E402
-from grader.referee.transport import Value  # noqa: E402
+
+if TYPE_CHECKING:
+    from grader.referee.transport import Value
 
 WAYS = {
     "nothing": (), "memory": ("memory",), "events": ("events",), "stream": ("stream",), "warm": ("warm",),

@@ -22,17 +22,19 @@ import sys
 from dataclasses import dataclass
 from pathlib import Path
 from statistics import median
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 ROOT = Path(__file__).resolve().parent.parent
 sys.path.insert(0, str(ROOT))
 
 from grader.domain import gpu_card  # noqa: E402
-from grader.domain.gpu_card import Card  # noqa: E402
 from grader.protocol.messages import Launch, decode  # noqa: E402
 from grader.referee.predict import model, validity  # noqa: E402
 from grader.referee.predict.model import Constants  # noqa: E402
 from grader.referee.predict.work import Work, work  # noqa: E402
+
+if TYPE_CHECKING:
+    from grader.domain.gpu_card import Card
 
 RESULTS = ROOT / "benchmarks" / "results"
 CARDS, SEED, STEPS = ("h200", "h100"), 1, 4000
@@ -90,7 +92,7 @@ def rows() -> tuple[Row, ...]:
     return tuple(found)
 
 
-def split(held: bool) -> list[Row]:
+def split(*, held: bool) -> list[Row]:
     """The half that is held out, or the one that the fit sees; without launches that are not predicted."""
     return [r for r in rows() if r.held == held and not r.why_not]
 

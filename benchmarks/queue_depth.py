@@ -29,7 +29,7 @@ CALLS, FLUSHES, CYCLES = 20, 3, 36_000
 Events = list[tuple[Any, Any]]
 
 
-def block(events: Events, flush: torch.Tensor, waiting: bool) -> list[float]:
+def block(events: Events, flush: torch.Tensor, *, waiting: bool) -> list[float]:
     """Microseconds of each call; ``waiting``: for the device, before the next call is asked for."""
     torch.cuda.synchronize()
     for before, after in events:
@@ -51,10 +51,10 @@ def main(out: Path, blocks: int = 40) -> None:
     flush = torch.empty(FLUSH_BYTES, dtype=torch.uint8, device="cuda")
     ways: dict[str, list[list[float]]] = {"all at once": [], "one at a time": []}
     for way in ways:  # warm
-        block(events, flush, way != "all at once")
+        block(events, flush, waiting=way != "all at once")
     for _ in range(blocks):
         for way in random.sample(sorted(ways), len(ways)):
-            ways[way].append(block(events, flush, way != "all at once"))
+            ways[way].append(block(events, flush, waiting=way != "all at once"))
     command = " ".join(["python benchmarks/queue_depth.py OUT.json", *sys.argv[2:]])
     out.write_text(json.dumps({"command": command, "machine": gpu_state.state_json(), "us": ways}) + "\n")
     for way, found in ways.items():

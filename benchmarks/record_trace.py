@@ -11,10 +11,13 @@ import json
 import sys
 import tempfile
 from pathlib import Path
-from types import ModuleType
+from typing import TYPE_CHECKING
 
 import torch
 from torch.profiler import ProfilerActivity, profile, record_function, schedule
+
+if TYPE_CHECKING:
+    from types import ModuleType
 
 ROOT = Path(__file__).resolve().parent.parent
 ROWS, INNER, COLS = 1024, 8192, 8192

@@ -23,9 +23,8 @@ import random
 import sys
 import time
 from collections.abc import Callable
-from multiprocessing.connection import Connection
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import torch
@@ -36,6 +35,9 @@ sys.path.insert(0, str(ROOT))
 from grader.player.commands import race_blocks as act  # noqa: E402
 from grader.referee.timing import gpu_state  # noqa: E402
 from grader.referee.timing.plan import FLUSH_BYTES, FRESH  # noqa: E402
+
+if TYPE_CHECKING:
+    from multiprocessing.connection import Connection
 
 SETS, CALLS, LEAD = 8, 64, 200e-6
 Call = Callable[[torch.Tensor], torch.Tensor]

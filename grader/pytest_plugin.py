@@ -11,13 +11,14 @@ from __future__ import annotations
 
 import re
 import sys
-from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import pytest
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
     from grader.domain.verdict import Verdict
 
 EXPECT = re.compile(r"^# expect: *(\w+)", re.M)

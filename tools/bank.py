@@ -7,19 +7,23 @@ import os
 import platform
 import time
 from concurrent.futures import ThreadPoolExecutor
-from pathlib import Path
+from typing import TYPE_CHECKING
 
 from grader.backends.simt.compile import toolchain
 from grader.domain import lessons
-from grader.domain.lessons import Lesson
 from tools import mistakes
 from tools.mistakes import Mistake, Told
 from tools.mutants import EditError
 
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from grader.domain.lessons import Lesson
+
 AT_ONCE = 2
 
 
-def run(numbers: list[str], only: str, show: bool, out: Path | None) -> int:
+def run(numbers: list[str], only: str, *, show: bool, out: Path | None) -> int:
     """Grade, print a line each and the share; 0 if all are as declared.
 
     ``numbers``: lessons, all if empty. ``only``: a part of the names to grade. ``out`` gets the counts.
@@ -61,4 +65,4 @@ def _told(one: tuple[Lesson, Mistake]) -> Told:
         except SystemError:  # Python 3.11's ast.parse in two threads at once
             return mistakes.judge(lesson, mistake)
     except EditError as error:
-        return Told(False, False, (f"{error}.",), "")
+        return Told(line=False, cause=False, problems=(f"{error}.",), panel="")

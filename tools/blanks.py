@@ -4,9 +4,12 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
-from pathlib import Path
+from typing import TYPE_CHECKING
 
 from grader.domain.lessons import Lesson, course_root
+
+if TYPE_CHECKING:
+    from pathlib import Path
 
 BLANK = re.compile(r"BLANK: (?P<what>.*?)\s*(?:-->.*|[.?]?\",?)?$")
 EXCERPT = re.compile(r"<!-- code: .*?<!-- /code -->", re.S)

@@ -8,8 +8,11 @@ import re
 import subprocess
 import sys
 import tempfile
-from collections.abc import Iterator
 from pathlib import Path
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
 
 FINISHED = "from exercise_"  # begins from the finished exercise, which needs a device or a stand-in
 CAUGHT = "memory checks: "  # what the CPU back end says of a kernel that does wrong on purpose

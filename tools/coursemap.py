@@ -5,9 +5,12 @@ from __future__ import annotations
 import textwrap
 from html import escape
 from itertools import pairwise
+from typing import TYPE_CHECKING
 
-from grader.domain.task import Task
 from grader.reports.svg import WIDTH, Sheet
+
+if TYPE_CHECKING:
+    from grader.domain.task import Task
 
 HIGH, GAP, SIDE = 62, 34, 4
 LINES = 3  # of a title

@@ -9,11 +9,13 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Callable, Iterator
-from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from tools.figures import fusion, timeline
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+    from pathlib import Path
 
 PLACE = re.compile(r'<div data-explorer="([\w-]+)" markdown="1">')
 INNER = 8192  # terms of each element of lesson 07's product

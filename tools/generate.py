@@ -15,10 +15,13 @@ from __future__ import annotations
 
 import re
 import textwrap
-from pathlib import Path
+from typing import TYPE_CHECKING
 
 from grader.domain import notebook
 from tools import figures, numbers, schemas
+
+if TYPE_CHECKING:
+    from pathlib import Path
 
 SOLUTION = re.compile(r"\s*(?://|#) solution: (?P<edge>begin|end)\s*$")
 STARTER = re.compile(r"(?P<indent>\s*)(?://|#) starter:(?: (?P<text>.*))?$")

@@ -6,11 +6,14 @@ Each lesson explains its own words in its ``glossary.toml``; those that belong t
 from __future__ import annotations
 
 import tomllib
-from collections.abc import Iterator
 from dataclasses import dataclass
-from pathlib import Path
+from typing import TYPE_CHECKING
 
-from grader.domain.task import Task
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from pathlib import Path
+
+    from grader.domain.task import Task
 
 HEAD = """\
 # Glossary

@@ -8,14 +8,16 @@ from __future__ import annotations
 
 import logging
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from mkdocs.config.defaults import MkDocsConfig
 from mkdocs.structure.files import File, Files
-from mkdocs.structure.pages import Page
 
 from grader import __version__
 from tools import fetched, sources
+
+if TYPE_CHECKING:
+    from mkdocs.config.defaults import MkDocsConfig
+    from mkdocs.structure.pages import Page
 
 log = logging.getLogger("mkdocs.hooks")
 MERMAID = "assets/javascripts/mermaid.tiny.js"
@@ -57,7 +59,7 @@ def on_files(files: Files, config: MkDocsConfig) -> Files:
     return files
 
 
-def on_page_markdown(markdown: str, page: Page, config: MkDocsConfig, files: Files) -> str:
+def on_page_markdown(markdown: str, page: Page, config: MkDocsConfig, **_: object) -> str:
     """Rank the page for the search, and put right what is different on the site in one written by hand."""
     page.meta.setdefault("search", {"boost": _boost(page.url)})
     if page.file.generated_by:
@@ -83,7 +85,7 @@ def on_post_page(output: str, page: Page, config: MkDocsConfig) -> str:
     return output.replace(before, f'<script src="{up}{MERMAID}"></script>{before}', 1)
 
 
-def on_serve(server: Any, config: MkDocsConfig, builder: Any) -> Any:
+def on_serve(server: Any, config: MkDocsConfig, **_: object) -> Any:
     """While serving, look at the lessons too."""
     for folder in ("lessons", "solutions", "grader", "benchmarks/results"):
         server.watch(str(_root(config) / folder), recursive=True)

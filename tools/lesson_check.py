@@ -5,13 +5,12 @@ from __future__ import annotations
 import importlib.util
 import re
 import tempfile
-from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from grader.backends import detect
 from grader.domain import lessons
-from grader.domain.lessons import Lesson
 from grader.domain.submission import read
 from grader.domain.verdict import PENDING, Status, Verdict
 from grader.feedback.look import look
@@ -20,6 +19,11 @@ from grader.referee.pipeline import check as grade
 from grader.referee.pipeline import warm
 from tools import blanks, blocks, glossary, mistakes, mutants, numbers, quiz
 from tools.generate import generate
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+
+    from grader.domain.lessons import Lesson
 
 BASE_SKILLS = {"python", "tensors", "c++ functions"}  # what a student brings along
 ALTERNATIVES = 2
@@ -39,7 +43,7 @@ NO_PROGRAM = {Status.COMPILE_ERROR, Status.NOT_GRADABLE, Status.IMPORT_ERROR}
 
 
 def problems(
-    root: Path, chosen_numbers: list[str], say: Callable[[str], None], with_mutants: bool = True
+    root: Path, chosen_numbers: list[str], say: Callable[[str], None], *, with_mutants: bool = True
 ) -> list[str]:
     """What is not as it should be, a sentence each, for the lessons named (all if none are).
 
@@ -56,7 +60,7 @@ def problems(
         if lacking := missing(lesson):
             say(f"{lesson.name}: {lacking} is not installed, so nothing of it was graded or run")
     chosen = [lesson for lesson in chosen if not missing(lesson)]
-    work = [(lesson, w) for lesson in chosen for w in gradings(lesson, root, with_mutants)]
+    work = [(lesson, w) for lesson in chosen for w in gradings(lesson, root, with_mutants=with_mutants)]
     with ThreadPoolExecutor(AT_ONCE) as pool:
         for (lesson, _), seen in zip(work, pool.map(lambda w: w[1](), work), strict=True):
             found += [f"{lesson.name}: {p}" for p in seen]
@@ -204,7 +208,7 @@ def version(lesson: Lesson, mutant: mutants.Mutant) -> list[str]:
     return []
 
 
-def gradings(lesson: Lesson, root: Path, with_mutants: bool) -> Iterator[Callable[[], list[str]]]:
+def gradings(lesson: Lesson, root: Path, *, with_mutants: bool) -> Iterator[Callable[[], list[str]]]:
     """Everything that has to be run for a lesson."""
     yield lambda: list(page(lesson, root))
     yield lambda: starter(lesson)

@@ -6,10 +6,12 @@ Each comes from a file that a benchmark wrote, most from that of ``benchmarks/pa
 from __future__ import annotations
 
 import json
-from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from grader.domain.lessons import course_root
+
+if TYPE_CHECKING:
+    from pathlib import Path
 
 RESULTS = "benchmarks/results"
 SOURCE = f"{RESULTS}/pages.json"

@@ -10,16 +10,14 @@ from __future__ import annotations
 import re
 import tempfile
 import tomllib
-from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from rich.console import Console
 
 from grader.backends import detect
-from grader.domain.lessons import Lesson
 from grader.domain.submission import read
-from grader.domain.verdict import Verdict
 from grader.referee import nearest
 from grader.referee.job import Job
 from grader.referee.pipeline import check as grade
@@ -27,6 +25,12 @@ from grader.referee.pipeline import warm
 from grader.reports import console
 from tools.generate import MARKER
 from tools.mutants import EditError, edited
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from grader.domain.lessons import Lesson
+    from grader.domain.verdict import Verdict
 
 FEWEST = 12
 WIDTH = 100
@@ -151,7 +155,7 @@ def judge(lesson: Lesson, mistake: Mistake) -> Told:
 def weigh(mistake: Mistake, number: int, said: str, code: str = "") -> Told:
     """What a panel's text is worth for a mistake whose line is ``number`` and holds ``code``."""
     if not said:
-        return Told(False, False, ("it passes.",), "")
+        return Told(line=False, cause=False, problems=("it passes.",), panel="")
     line = bool(number) and bool(re.search(rf"\blines? {number}\b", said, re.I))
     lacking = [p for p in mistake.says if not re.search(p, said, re.I)]
     # The student's own line is quoted as it is, whatever brackets it has.

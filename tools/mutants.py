@@ -7,10 +7,13 @@ of the solution that a mutant no longer fits is noticed, and what does not diffe
 from __future__ import annotations
 
 import tomllib
-from collections.abc import Iterator
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
-from grader.domain.lessons import Lesson
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from grader.domain.lessons import Lesson
 
 FEWEST = 12
 

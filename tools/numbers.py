@@ -10,11 +10,13 @@ not repeat measured times, it asks :mod:`tools.measured`.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
-from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from tools import measured
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from pathlib import Path
 
 TABLE = re.compile(r"(<!-- table: ([\w.-]+) -->\n).*?(<!-- /table -->)", re.S)
 VALUE = re.compile(r"(<!-- = ([\w.-]+) -->)[^<]*(<!-- /= -->)")

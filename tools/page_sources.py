@@ -8,11 +8,13 @@ import importlib.util
 import json
 import re
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from grader.domain.lessons import load_task
-from grader.domain.task import Task
 from grader.domain.verdict import SENTENCE, Finding, Status, Verdict
+
+if TYPE_CHECKING:
+    from grader.domain.task import Task
 
 SCHEMA = Path(__file__).parents[1] / "grader" / "domain" / "schema" / "verdict.v1.json"
 

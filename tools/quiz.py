@@ -5,9 +5,12 @@ from __future__ import annotations
 import html
 import re
 import tomllib
-from collections.abc import Iterator
 from dataclasses import dataclass
-from pathlib import Path
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from pathlib import Path
 
 FEWEST, MOST = 3, 5
 

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-from pathlib import Path
 from statistics import median
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from tools import measured
 from tools.results_table import Described, shown, table
+
+if TYPE_CHECKING:
+    from pathlib import Path
 
 PLACES = (1, 2, 10, 18, 19, 20)
 
@@ -41,12 +43,12 @@ def bench_table(data: dict[str, Any]) -> list[str]:
     return list(table(columns, rows))
 
 
-def queue(root: Path, data: dict[str, Any]) -> Described:
+def queue(_root: Path, data: dict[str, Any]) -> Described:
     """The table of a result."""
     return Described(queue_table(data))
 
 
-def between(root: Path, data: dict[str, Any]) -> Described:
+def between(_root: Path, data: dict[str, Any]) -> Described:
     """The table of a result."""
     return Described(between_table(data))
 
@@ -63,7 +65,7 @@ def between_table(data: dict[str, Any]) -> list[str]:
     return list(table(["call", "it", *ways], rows))
 
 
-def rows(root: Path, data: dict[str, Any]) -> Described:
+def rows(_root: Path, data: dict[str, Any]) -> Described:
     """The table of a result."""
     return Described(rows_table(data))
 

@@ -4,15 +4,17 @@ from __future__ import annotations
 
 import statistics
 from collections import Counter
-from collections.abc import Callable
 from itertools import pairwise
-from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from tools import measured, numbers, results_clocks
 from tools.figures import intervals
 from tools.figures.plot_svg import Row, plot
 from tools.results_table import Described, shown, table
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from pathlib import Path
 
 OF_OTHERS = ("block-sizes-11", "library-12")  # tables that are made from other files
 ADVICE = "A dot is the median, a bar reaches from the 10th to the 90th percentile."
@@ -54,7 +56,7 @@ def _tables(root: Path, data: dict[str, Any]) -> Described:
     return Described(parts)
 
 
-def _epilogue(root: Path, data: dict[str, Any]) -> Described:
+def _epilogue(_root: Path, data: dict[str, Any]) -> Described:
     rows = []
     lines = []
     for name, call in data["calls"].items():
@@ -91,7 +93,7 @@ def _blocks(root: Path, data: dict[str, Any]) -> Described:
     )
 
 
-def _solutions(root: Path, data: dict[str, Any]) -> Described:
+def _solutions(_root: Path, data: dict[str, Any]) -> Described:
     rows = []
     for x in data["lessons"]:
         speed = x.get("speed") or {}
@@ -113,7 +115,7 @@ COUNTED = (
 )
 
 
-def _counts(root: Path, data: dict[str, Any]) -> Described:
+def _counts(_root: Path, data: dict[str, Any]) -> Described:
     s = data["summary"]
     head = f"{s['values equal']:,} of {s['values']:,} values are equal, in {s['launches equal']} of {s['launches']} launches all of them."
     rows = []
@@ -138,7 +140,7 @@ def _counts(root: Path, data: dict[str, Any]) -> Described:
     )
 
 
-def _bits(root: Path, data: dict[str, Any]) -> Described:
+def _bits(_root: Path, data: dict[str, Any]) -> Described:
     other = {k: v for k, v in data["results"].items() if not v["bit_equal"]}
     rows = [
         [
@@ -152,7 +154,7 @@ def _bits(root: Path, data: dict[str, Any]) -> Described:
     return Described([head, "", *table(["program", "values that differ", "largest difference"], rows)])
 
 
-def _tolerance(root: Path, data: dict[str, Any]) -> Described:
+def _tolerance(_root: Path, data: dict[str, Any]) -> Described:
     head = (
         f"Errors in multiples of the framework's own; {data['factor']:.0f} are allowed. The largest honest one was "
         f"{data['largest honest']:.1f}."
@@ -165,7 +167,7 @@ def _tolerance(root: Path, data: dict[str, Any]) -> Described:
     return Described([head, "", *table(["multiple", *data["counts"]], rows)])
 
 
-def _seconds(root: Path, data: dict[str, Any]) -> Described:
+def _seconds(_root: Path, data: dict[str, Any]) -> Described:
     targets = data.get("targets") or {}
     rows = [Row(name, statistics.median(t), min(t), max(t), "c") for name, t in data["seconds"].items()]
     lines = [
@@ -184,7 +186,7 @@ def _seconds(root: Path, data: dict[str, Any]) -> Described:
     return Described([*parts, RANGE, *shown(name, f"Seconds that each takes: {said}")], {name: svg})
 
 
-def _simt(root: Path, data: dict[str, Any]) -> Described:
+def _simt(_root: Path, data: dict[str, Any]) -> Described:
     rows = [
         [k["kernel"], k["build"], f"{k['median']:.3f} s", f"{k['least']:.3f} s", f"{k['target']:g} s"]
         for k in data["kernels"]
@@ -201,7 +203,7 @@ def _simt(root: Path, data: dict[str, Any]) -> Described:
     )
 
 
-def _corpus(root: Path, data: dict[str, Any]) -> Described:
+def _corpus(_root: Path, data: dict[str, Any]) -> Described:
     last = data["runs"][-1]["files"]
     by_class: dict[str, list[dict[str, Any]]] = {}
     for found in last.values():
@@ -216,7 +218,7 @@ def _corpus(root: Path, data: dict[str, Any]) -> Described:
     return Described([head, "", *table(["class", "files", "as they should", "statuses"], rows)])
 
 
-def _pairs(root: Path, data: dict[str, Any]) -> Described:
+def _pairs(_root: Path, data: dict[str, Any]) -> Described:
     by_pair: dict[str, dict[str, str]] = {}
     for found in data["results"]:
         by_pair.setdefault(found["pair"], {})[found["file"].removesuffix(".py")] = found["status"]

@@ -8,13 +8,15 @@ from __future__ import annotations
 import json
 import statistics
 import subprocess
-from collections.abc import Iterator
 from dataclasses import dataclass
-from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from tools import measured, results_known, results_table
 from tools.figures import races
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from pathlib import Path
 
 HEAD = """\
 # Results

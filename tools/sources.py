@@ -8,13 +8,16 @@ from __future__ import annotations
 
 import re
 import shutil
-from collections.abc import Iterable
-from pathlib import Path
+from typing import TYPE_CHECKING
 
 import yaml
 
 from grader.domain.lessons import course_root
 from tools import coursemap, explorers, glossary, lookup, offer, page_sources, quiz, results_page
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+    from pathlib import Path
 
 SHOWN = {".py", ".md", ".svg", ".ipynb", ".json"}
 Files = dict[str, str | bytes]

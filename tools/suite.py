@@ -62,7 +62,7 @@ def steps(
     some = () if thorough else ("-m", "not thorough and not recorded")
     chosen = _chooses(pytest_args)
     options = ((*some, "--gpu") if gpu else some) if not quick else ("--quick",)
-    tests = Step("tests", ("pytest", *(() if chosen else _workers(gpu)), *options, *pytest_args))
+    tests = Step("tests", ("pytest", *(() if chosen else _workers(gpu=gpu)), *options, *pytest_args))
     if chosen:
         return [tests]
     checks = [
@@ -92,7 +92,7 @@ def _chooses(pytest_args: list[str]) -> bool:
     return False
 
 
-def _workers(gpu: bool) -> tuple[str, ...]:
+def _workers(*, gpu: bool) -> tuple[str, ...]:
     """Two test processes where pytest-xdist is there; on a GPU one, so that times stay honest."""
     if gpu or importlib.util.find_spec("xdist") is None:
         return ()

@@ -96,7 +96,7 @@ def check_lessons(
     """Check that lessons are whole: starters fail, solutions pass, mutants fail, pages run."""
     from tools.lesson_check import problems
 
-    found = problems(course_root(), lesson or [], print, mutants)
+    found = problems(course_root(), lesson or [], print, with_mutants=mutants)
     print("\n".join(["", *found]) if found else "Every lesson is whole.")
     raise typer.Exit(1 if found else 0)
 
@@ -111,7 +111,7 @@ def beginners_mistakes(
     """Grade the bank of beginners' mistakes: does the first panel name line and cause?"""
     from tools import bank
 
-    raise typer.Exit(bank.run(lesson or [], only, show, out))
+    raise typer.Exit(bank.run(lesson or [], only, show=show, out=out))
 
 
 @dev.command()

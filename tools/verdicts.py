@@ -16,18 +16,21 @@ import queue
 import re
 import sys
 import tempfile
-from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
-from typing import TypeAlias
+from typing import TYPE_CHECKING, TypeAlias
 
 from benchmarks import pairs_set
 from grader.api import check
 from grader.domain import lessons
-from grader.domain.verdict import Finding, Verdict
 from tests.corpus import entries
 from tests.corpus.grading import grade
 from tools import lesson_check, mutants
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+
+    from grader.domain.verdict import Finding, Verdict
 
 AT_ONCE = 2
 NUMBER = re.compile(r"-?\d[\d,]*\.?\d*(e[-+]?\d+)?%?")

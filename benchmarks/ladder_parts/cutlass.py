@@ -168,8 +168,10 @@ def part_cutlass(rungs: dict[str, Any]) -> dict[str, Any]:
     libraries = built(include)
     bench = Bench(ctypes.CDLL(str(libraries[SPLIT])))
     inputs = bench.x, bench.w, bench.bias
-    truth = exact(*inputs, True)
-    beside: dict[str, Job] = {label: partial(call, rungs[RUNGS[label]], *inputs, True) for label in BESIDE}
+    truth = exact(*inputs, relu=True)
+    beside: dict[str, Job] = {
+        label: partial(call, rungs[RUNGS[label]], *inputs, relu=True) for label in BESIDE
+    }
     split = medians({SPLIT: partial(bench.split, 64)})[SPLIT]["us"]
     found: dict[str, Any] = {"candidates": {}, "version": version(include), "split_us": split, "beside": {}}
     for name in LIBRARIES:

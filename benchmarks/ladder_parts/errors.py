@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
 from functools import partial
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from benchmarks.ladder_parts.files import FULL, RUNGS, TF32_ALLOWED
 from benchmarks.ladder_parts.kit import call, draw, error, exact, medians, worst_row
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
 
 UNKIND: dict[str, Callable[[Any, Any, Any], tuple[Any, Any, Any]]] = {
     "as drawn": lambda x, w, b: (x, w, b),
@@ -55,21 +57,21 @@ def part_errors(rungs: dict[str, Any]) -> dict[str, Any]:
     found: dict[str, Any] = {"full": {}, "unkind": {}}
     x, w, b = draw(*FULL)
     for relu in (True, False):
-        truth = exact(x, w, b, relu)
+        truth = exact(x, w, b, relu=relu)
         found["full"]["relu" if relu else "sigmoid"] = {
-            label: error(call(rungs[name], x, w, b, relu), truth) for label, name in RUNGS.items()
+            label: error(call(rungs[name], x, w, b, relu=relu), truth) for label, name in RUNGS.items()
         }
         torch.backends.cuda.matmul.allow_tf32 = True
         found["full"]["relu" if relu else "sigmoid"][TF32_ALLOWED] = error(
-            call(rungs["rung1_eager"], x, w, b, relu), truth
+            call(rungs["rung1_eager"], x, w, b, relu=relu), truth
         )
         torch.backends.cuda.matmul.allow_tf32 = False
         del truth
     for case, args in unkind():
-        truth = {relu: exact(*args, relu) for relu in (True, False)}
+        truth = {relu: exact(*args, relu=relu) for relu in (True, False)}
         found["unkind"][case] = {
             label: [
-                f(call(rungs[name], *args, relu), truth[relu])
+                f(call(rungs[name], *args, relu=relu), truth[relu])
                 for relu, f in ((True, error), (False, worst_row))
             ]
             for label, name in RUNGS.items()
@@ -83,7 +85,7 @@ def part_errors(rungs: dict[str, Any]) -> dict[str, Any]:
     for label, name in RUNGS.items():
         differ = 0
         for relu in (True, False):
-            y, want = call(rungs[name], x, w, b, relu), call(rungs["rung1_eager"], x, w, b, relu)
+            y, want = call(rungs[name], x, w, b, relu=relu), call(rungs["rung1_eager"], x, w, b, relu=relu)
             same = (y == want) | (y.isnan() & want.isnan()) | ((y - want).abs() <= 1e-4 * want.abs() + 1e-5)
             differ += int((~same).sum())
         found["not finite"][label] = differ
@@ -95,16 +97,17 @@ def part_chunks(rungs: dict[str, Any]) -> list[dict[str, Any]]:
     rows = []
     for inner in (1024, 2048, 4096, 8192, 16384, 32768):
         x, w, b = draw(512, inner, 512)
-        truth = exact(x, w, b, False)
-        row = {"inner": inner, "eager": error(call(rungs["rung1_eager"], x, w, b, False), truth)}
+        truth = exact(x, w, b, relu=False)
+        row = {"inner": inner, "eager": error(call(rungs["rung1_eager"], x, w, b, relu=False), truth)}
         for chunks in (1, 2, 4, 8, 16, 32, 64, 128, 256, 1024):
             if chunks * 32 <= inner:
                 row[str(chunks * 32)] = error(
-                    rungs["rung6_mma_sync"].fused(x, w, b, 2.0, False, chunks), truth
+                    rungs["rung6_mma_sync"].fused(x, w, b, 2.0, relu=False, promote=chunks), truth
                 )
         rows.append(row)
     x, w, b = draw(*FULL)
     jobs: dict[str, Callable[[], Any]] = {
-        str(32 * n): partial(rungs["rung6_mma_sync"].fused, x, w, b, 2.0, True, n) for n in (1, 2, 4, 8, 256)
+        str(32 * n): partial(rungs["rung6_mma_sync"].fused, x, w, b, 2.0, relu=True, promote=n)
+        for n in (1, 2, 4, 8, 256)
     }
     return [*rows, {"times": {n: t["us"] for n, t in medians(jobs, 10).items()}}]

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import subprocess
 import sys
-from collections.abc import Callable
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from benchmarks.ladder_parts.files import HOME, RUNGS
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
 
 
 def functions() -> dict[str, Any]:
@@ -24,12 +26,12 @@ def functions() -> dict[str, Any]:
     return {name: __import__(name) for name in names}
 
 
-def call(module: Any, x: Any, w: Any, b: Any, relu: bool) -> Any:
+def call(module: Any, x: Any, w: Any, b: Any, *, relu: bool) -> Any:
     return module.gemm_relu(x, w, b) if relu else module.gemm_sigmoid(x, w, b, 2.0)
 
 
 def medians(
-    jobs: dict[str, Callable[[], Any]], rounds: int = 30, flush: bool = False
+    jobs: dict[str, Callable[[], Any]], rounds: int = 30, *, flush: bool = False
 ) -> dict[str, dict[str, float]]:
     """Median, p10 and p90 of each job in us, in turns; ``flush``: with the L2 cache emptied before each."""
     import torch
@@ -66,7 +68,7 @@ def draw(rows: int, inner: int, cols: int) -> tuple[Any, Any, Any]:
     return x, w / inner**0.5, torch.randn(cols, device="cuda")
 
 
-def exact(x: Any, w: Any, b: Any, relu: bool) -> Any:
+def exact(x: Any, w: Any, b: Any, *, relu: bool) -> Any:
     import torch
 
     v = x.double() @ w.double().T + b.double()

@@ -8,10 +8,12 @@ import signal
 import subprocess
 import sys
 from concurrent import futures
-from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from benchmarks.ladder_parts.files import ROOT, TF32_ALLOWED, candidates
+
+if TYPE_CHECKING:
+    from pathlib import Path
 
 CHECKED = (300, 1000, 700)
 SECONDS = 285.0  # of a race: two of them in one loan of ten minutes

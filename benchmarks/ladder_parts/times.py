@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from functools import partial
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from benchmarks.ladder_parts.files import FULL, MODELS, RUNGS, TF32_ALLOWED
 from benchmarks.ladder_parts.kit import call, draw, medians
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
 
 
 def _with_tf32(job: Callable[[], Any]) -> Any:
@@ -36,7 +38,7 @@ def part_times(rungs: dict[str, Any]) -> dict[str, Any]:
     for name in ("rung6_mma_sync", "rung7_wgmma"):
         with profile(activities=[ProfilerActivity.CUDA]) as seen:
             for _ in range(10):
-                call(rungs[name], x, w, b, True)
+                call(rungs[name], x, w, b, relu=True)
             torch.cuda.synchronize()
         kernels[name] = {
             e.key.split("(")[0]: e.device_time * e.count / 10 for e in seen.key_averages() if e.device_time
@@ -50,7 +52,7 @@ def part_shapes(rungs: dict[str, Any]) -> list[dict[str, Any]]:
         for k in (1024, 2048, 4096, 8192):
             x, w, b = draw(m, k, k)
             names = ("rung1_eager", "rung5_triton_half", "rung6_mma_sync", "rung7_wgmma")
-            got = medians({n: partial(call, rungs[n], x, w, b, True) for n in names}, 10)
+            got = medians({n: partial(call, rungs[n], x, w, b, relu=True) for n in names}, 10)
             rows.append({"rows": m, "features": k} | {n: t["us"] for n, t in got.items()})
     return rows
 

@@ -6,10 +6,12 @@ import csv
 import os
 import subprocess
 import sys
-from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from benchmarks.ladder_parts.files import HOME, ROOT
+
+if TYPE_CHECKING:
+    from pathlib import Path
 
 SMALL = """
 import sys

@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from pathlib import Path
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from pathlib import Path
 
 Edits = tuple[tuple[str, str], ...]
 HEAD = "import torch\nimport torch.nn.functional as F\nfrom torch import nn\n"

@@ -9,12 +9,15 @@ from __future__ import annotations
 import os
 import subprocess
 import sys
-from collections.abc import Callable
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from grader.backends import detect
 from grader.domain.errors import BadInputError
 from grader.domain.lessons import course_root
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
 
 FOLDER = ".venv-cpu"
 INDEX = "https://download.pytorch.org/whl/cpu"

@@ -3,23 +3,27 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from grader.backends import detect
 from grader.domain import disk, lessons, submission, workspace
 from grader.domain.errors import BadInputError
-from grader.domain.lessons import Lesson
-from grader.domain.options import GradingOptions
 from grader.domain.verdict import Status, Verdict
-from grader.feedback.look import Advice
 from grader.referee.job import Job, Outcome, lesson_job
 from grader.referee.pipeline import check as grade
 from grader.reports import formats
 from grader.student import progress
 from grader.student.loop import guide, predictions
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from grader.domain.lessons import Lesson
+    from grader.domain.options import GradingOptions
+    from grader.feedback.look import Advice
 
 
 @dataclass(frozen=True, slots=True)
@@ -163,7 +167,7 @@ def _show(outcome: Outcome, grading: Grading, shown: Shown) -> None:
     screen, verdict, job = console.screen(), outcome.verdict, grading.job
     console.show(screen, verdict, job.choice.why, outcome.advice, grading.opinion, every=shown.every)
     if grading.own:
-        guide.after(screen, grading.own, verdict.ok)
+        guide.after(screen, grading.own, passed=verdict.ok)
     if shown.clock:
         from grader.reports import clock_table
 

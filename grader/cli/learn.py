@@ -139,7 +139,7 @@ def reset(lesson: NamedArgument, yes: YesOption = False) -> None:
     """Lay a lesson's starter out again; your file is kept as a backup."""
     from grader.student.loop import learn_verbs
 
-    raise typer.Exit(learn_verbs.reset(lesson, yes))
+    raise typer.Exit(learn_verbs.reset(lesson, sure=yes))
 
 
 @app.command()
@@ -151,7 +151,7 @@ def solution(
     """Show a lesson's solution; asks first if you have not passed it."""
     from grader.student.loop import learn_verbs
 
-    raise typer.Exit(learn_verbs.solution(lesson, yes, diff))
+    raise typer.Exit(learn_verbs.solution(lesson, sure=yes, diff=diff))
 
 
 @app.command("open")
@@ -172,7 +172,7 @@ def progress(
     """Show what is passed, and how good your predictions were."""
     from grader.student.loop import learn_verbs
 
-    learn_verbs.show_progress(as_json, picture)
+    learn_verbs.show_progress(as_json=as_json, drawn=picture)
 
 
 @app.command()

@@ -6,13 +6,14 @@ import math
 import os
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.lib.stride_tricks import as_strided
 from numpy.typing import NDArray
 
-from grader.domain.task import Tensor
+if TYPE_CHECKING:
+    from grader.domain.task import Tensor
 
 Array = NDArray[Any]
 LARGE, THREADS = 1 << 21, 8

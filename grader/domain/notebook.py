@@ -9,18 +9,46 @@ from __future__ import annotations
 import ast
 import hashlib
 import re
-from pathlib import Path
-from typing import Any
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 import nbformat
 from nbformat import NotebookNode, ValidationError, reader, v4
 
 from grader.domain.errors import BadInputError
 
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+    from pathlib import Path
+
 TAG = "exercise"
 MAGIC = re.compile(r"(?P<indent>\s*)(?P<name>\w+\s*=\s*)?(?:[%!?].*|get_ipython\(\).*|[\w.]+\?\??\s*)$")
 TIMED = re.compile(r"(\s*(?:\w+\s*=\s*)?)%(?:time|timeit)\s+(?:-[nr]\s*\d+\s+|-[qop]\s+)*(\S.*)")
 OF_PYTHON = ("%%time", "%%timeit", "%%capture", "%%prun")  # below these a cell is Python, as without them
+
+
+@dataclass(frozen=True, slots=True)
+class Cell:
+    """A cell as far as it matters here; ``part`` and ``of`` are whatever stands in its metadata."""
+
+    is_code: bool
+    text: str
+    tags: list[object]
+    part: object
+    of: object
+
+    @classmethod
+    def read(cls, cell: Mapping[str, object]) -> Cell:
+        """Of a notebook's JSON. What is missing or of another kind is empty."""
+        metadata = _dict(cell.get("metadata"))
+        facts = _dict(metadata.get("course"))
+        return cls(
+            is_code=cell.get("cell_type") == "code",
+            text=str(cell.get("source") or ""),
+            tags=_list(metadata.get("tags")),
+            part=facts.get("part"),
+            of=facts.get("of"),
+        )
 
 
 def source(data: bytes, path: Path) -> str:
@@ -32,16 +60,15 @@ def source(data: bytes, path: Path) -> str:
     parts: list[tuple[int, int, str]] = []  # cell's number, part's number, text
     total = 0
     for number, cell in enumerate(cells, 1):
-        facts = _dict(_dict(cell.get("metadata")).get("course"))
-        if TAG not in _list(_dict(cell.get("metadata")).get("tags")) or cell.get("cell_type") != "code":
+        if TAG not in cell.tags or not cell.is_code:
             continue
-        part, of = facts.get("part"), facts.get("of")
+        part, of = cell.part, cell.of
         if not isinstance(part, int) or not isinstance(of, int) or not 1 <= part <= of <= 100:
             raise BadInputError(
                 f"{path}: cell {number} is tagged {TAG!r} but has lost its number; "
                 "start from the lesson's notebook."
             )
-        parts.append((number, part, _text(cell)))
+        parts.append((number, part, cell.text))
         total = max(total, of)
     if not parts:
         raise BadInputError(
@@ -133,7 +160,7 @@ def _words(found: re.Match[str]) -> str:
     return f"*Figure: {found[1]}.*" if found[1] else ""
 
 
-def _cells(data: bytes, path: Path) -> list[dict[str, Any]]:
+def _cells(data: bytes, path: Path) -> list[Cell]:
     """Its cells, each text in one piece. What else is wrong, as an output, is not our business."""
     try:
         book = reader.reads(data.decode("utf-8-sig"))
@@ -145,7 +172,7 @@ def _cells(data: bytes, path: Path) -> list[dict[str, Any]]:
         book = None
     if not isinstance(book, dict) or not isinstance(book.get("cells"), list) or book.get("nbformat") != 4:
         raise BadInputError(f"{path} is not a notebook of format 4; save it again with a current Jupyter.")
-    return [_dict(cell) for cell in book["cells"]]
+    return [Cell.read(_dict(cell)) for cell in book["cells"]]
 
 
 def plain(text: str) -> str:
@@ -181,7 +208,7 @@ def _command(line: str) -> str:
     return f"{found['indent']}{found['name']}None" if found["name"] else f"{found['indent']}pass"
 
 
-def _lost(cells: list[dict[str, Any]], parts: list[tuple[int, int, str]]) -> str:
+def _lost(cells: list[Cell], parts: list[tuple[int, int, str]]) -> str:
     """What a code cell without the tag holds that belongs to the exercise, as a sentence, or ""."""
     inside = range(parts[0][0], max(p[0] for p in parts))
     tagged = {number for number, _, _ in parts}
@@ -191,8 +218,8 @@ def _lost(cells: list[dict[str, Any]], parts: list[tuple[int, int, str]]) -> str
             made |= _made(node)
             used |= {node.id} if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Load) else set()
     for number, cell in enumerate(cells, 1):
-        text = _text(cell)
-        if number in tagged or cell.get("cell_type") != "code" or not text.strip():
+        text = cell.text
+        if number in tagged or not cell.is_code or not text.strip():
             continue
         if number in inside and text[0] in " \t":
             return (
@@ -227,13 +254,9 @@ def _made(node: ast.AST) -> set[str]:
     return {node.arg} if isinstance(node, ast.arg) else set()
 
 
-def _text(cell: dict[str, Any]) -> str:
-    return str(cell.get("source") or "")
-
-
-def _dict(value: Any) -> dict[str, Any]:
+def _dict(value: object) -> Mapping[str, object]:
     return value if isinstance(value, dict) else {}
 
 
-def _list(value: Any) -> list[Any]:
+def _list(value: object) -> list[object]:
     return value if isinstance(value, list) else []

@@ -6,7 +6,7 @@ in seconds. What has no value is left out of the JSON; what older verdicts lack 
 
 from __future__ import annotations
 
-from typing import Annotated, Any, Literal, TypeAlias
+from typing import Annotated, Literal, TypeAlias
 
 import msgspec
 from msgspec import Meta, Struct
@@ -181,9 +181,9 @@ def kind_of(speed: Speed) -> str:
     return str(speed.__struct_config__.tag)
 
 
-def as_json(speed: Struct) -> dict[str, Any]:
+def as_json(speed: Struct) -> dict[str, object]:
     """As in the published schema."""
-    found: dict[str, Any] = msgspec.to_builtins(speed)
+    found: dict[str, object] = msgspec.to_builtins(speed)
     return found
 
 

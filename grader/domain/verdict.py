@@ -4,13 +4,15 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 from enum import StrEnum
-from typing import Any
+from typing import Any, TypeAlias, TypedDict
 
 from grader.domain import speed as speeds
 from grader.domain.speed import Speed
 from grader.domain.version import __version__
 
 SCHEMA = "inline-to-fused/verdict/v1"
+# What a check saw, as JSON values by name. Each kind of check has its own names; the schema leaves them open.
+Evidence: TypeAlias = dict[str, Any]
 
 
 class Status(StrEnum):
@@ -110,6 +112,38 @@ WAITS_FOR: dict[Status, str] = {
 PENDING = frozenset(WAITS_FOR)
 
 
+class FindingJson(TypedDict):
+    """A finding as in the published schema."""
+
+    id: str
+    status: str
+    points: int
+    max_points: int
+    message: str
+    evidence: Evidence
+
+
+class VerdictJson(TypedDict):
+    """A verdict as in the published schema."""
+
+    schema: str
+    grader: str
+    lesson: str
+    submission: str
+    status: str
+    sentence: str
+    points: int
+    max_points: int
+    backend: str
+    device: str
+    findings: list[FindingJson]
+    seconds: float
+    stages: dict[str, float]
+    speed: dict[str, object] | None
+    output: str
+    versions: dict[str, str]
+
+
 @dataclass(frozen=True, slots=True)
 class Finding:
     """The result of one check: what was looked at, what came of it, and the evidence.
@@ -123,14 +157,14 @@ class Finding:
     message: str = ""
     points: int = 0
     max_points: int = 0
-    evidence: dict[str, Any] = field(default_factory=dict)
+    evidence: Evidence = field(default_factory=dict)
 
     @property
     def ok(self) -> bool:
         """Whether the check was passed."""
         return self.status is Status.PASSED
 
-    def as_json(self) -> dict[str, Any]:
+    def as_json(self) -> FindingJson:
         """The finding as in the published schema."""
         return {
             "id": self.id,
@@ -199,7 +233,7 @@ class Verdict:
         """Whether nothing failed."""
         return self.status is Status.PASSED
 
-    def as_json(self) -> dict[str, Any]:
+    def as_json(self) -> VerdictJson:
         """The verdict as in ``grader/domain/schema/verdict.v1.json``."""
         return {
             "schema": SCHEMA,
@@ -221,7 +255,7 @@ class Verdict:
         }
 
     @classmethod
-    def from_json(cls, data: dict[str, Any]) -> Verdict:
+    def from_json(cls, data: object) -> Verdict:
         """What :meth:`as_json` made, read again. ValueError for anything else."""
         import msgspec  # here, since a submission's process has no use for it
 

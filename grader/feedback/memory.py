@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import replace
+from typing import TYPE_CHECKING
 
 from grader.backends.simt.request import named
 from grader.domain.verdict import Finding, Status
-from grader.protocol.messages import MemoryFinding
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from grader.protocol.messages import MemoryFinding
 
 # The back end's kinds of finding, and the status each amounts to; the most telling first.
 KINDS: tuple[tuple[str, Status], ...] = (
@@ -60,7 +64,7 @@ def _what(seen: MemoryFinding) -> tuple[Status, tuple[str, int]]:
     return status_of(seen.kind), seen.place
 
 
-def finding(seen: Sequence[MemoryFinding], points: int, matched: bool) -> Finding:
+def finding(seen: Sequence[MemoryFinding], points: int, *, matched: bool) -> Finding:
     """One finding about all launches. Clean memory earns points only if some case was right (``matched``)."""
     if seen := errors(seen):
         status, message = told(seen)

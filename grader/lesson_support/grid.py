@@ -7,8 +7,11 @@ each read and write, and refuse an index that is not theirs, which a GPU would n
 from __future__ import annotations
 
 import inspect
-from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable
 
 Who = tuple[int, ...]
 Number = float | int

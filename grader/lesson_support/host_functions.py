@@ -7,8 +7,10 @@ It is launched with one thread for each element of ``x``, in blocks of 64, and `
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
-from typing import Any
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
 
 HEAD = """\
 #include <torch/extension.h>

@@ -11,7 +11,6 @@ import json
 import os
 import signal
 import socket
-from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -21,6 +20,8 @@ from grader.protocol.confinement.confine import confine
 from grader.protocol.wire import Channel, ClosedError
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from grader.player.player_backends import Backend
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import argparse
 import os
 import re
 from pathlib import Path
@@ -14,10 +13,12 @@ import torch.utils.cpp_extension as extension
 from grader.player import observe
 from grader.player.build_lock import Baton
 from grader.protocol.messages import Facts, Ownership, plain
-from grader.protocol.wire import Channel
 
 if TYPE_CHECKING:
+    import argparse
+
     from grader.player.stage import Stage
+    from grader.protocol.wire import Channel
 
 
 class Cuda:

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import contextlib
-from collections.abc import Iterator
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import torch
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
 
 BUSY_CYCLES = 2_000_000  # about a millisecond: longer than a host takes from the call to its launch
 MAX_BYTES = 256 << 20  # there must be memory for as much again

@@ -4,14 +4,16 @@ from __future__ import annotations
 
 import contextlib
 import inspect
-from collections.abc import Callable, Iterator
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import torch
 
 from grader.player.tensors import name_of
 from grader.player.values import mapped, wide
 from grader.protocol.play import StateTensor
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
 
 RUNNING = ("running_mean", "running_var")
 CONTAINERS = (list, tuple, dict)

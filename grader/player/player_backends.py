@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import argparse
 from typing import TYPE_CHECKING, Any, Protocol
 
-from grader.backends.simt.request import BuildRequest
 from grader.protocol.messages import (
     MOST_LAUNCHES,
     BuildReply,
@@ -16,12 +14,15 @@ from grader.protocol.messages import (
     decode,
     plain,
 )
-from grader.protocol.wire import Channel
 
 if TYPE_CHECKING:
+    import argparse
+
     import torch
 
+    from grader.backends.simt.request import BuildRequest
     from grader.player.stage import Stage
+    from grader.protocol.wire import Channel
 
 Json = dict[str, Any]
 MOST_TOLD = 50  # findings with one answer
@@ -179,12 +180,12 @@ class Simt(Plain):
 
     def count(self, **request: Any) -> Json:
         """Count sectors and distinct bytes of the launches that follow."""
-        self._runtime.count(bool(request["on"]))
+        self._runtime.count(on=bool(request["on"]))
         return {}
 
     def check(self, **request: Any) -> Json:
         """Off for tensors so large that what the checks note would not fit beside them."""
-        self._runtime.check(bool(request["on"]))
+        self._runtime.check(on=bool(request["on"]))
         return {}
 
     def schedule(self, **request: Any) -> Json:

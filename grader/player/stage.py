@@ -7,16 +7,19 @@ import importlib
 import importlib.util
 import re
 import sys
-from collections.abc import Callable
 from pathlib import Path
-from types import ModuleType
-from typing import Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import torch
 
 from grader.player import late_inputs, values
 from grader.player.tensors import plain
-from grader.protocol.arena import Arena
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from types import ModuleType
+
+    from grader.protocol.arena import Arena
 
 # Without a GPU these have interpreters, which must be chosen before they are imported.
 DIALECT = re.compile(r"^\s*(?:import|from)\s+(?:triton|numba)\b", re.M)

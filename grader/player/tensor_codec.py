@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import base64
 import math
-from typing import Any
+from typing import Any, TypeAlias, TypedDict, final
 
 import torch
 
@@ -13,17 +13,52 @@ from grader.player.tensors import dtype_of, name_of
 MOST_BYTES = 1 << 20
 
 
-def wrap(value: Any) -> Any:
+@final
+class WrappedValue(TypedDict):
+    """A plain value."""
+
+    value: bool | int | float | str | None
+
+
+@final
+class WrappedNumber(TypedDict):
+    """A number that JSON has no word for: NaN, an infinity."""
+
+    number: str
+
+
+@final
+class WrappedList(TypedDict):
+    """A list or tuple."""
+
+    list: list[Wrapped]
+
+
+@final
+class WrappedTensor(TypedDict):
+    """A tensor's storage (in base64), and how it lies there; ``grad``: whether it requires one."""
+
+    tensor: str
+    dtype: str
+    shape: list[int]
+    strides: list[int]
+    start: int
+    device: str
+    grad: bool
+
+
+Wrapped: TypeAlias = WrappedValue | WrappedNumber | WrappedList | WrappedTensor
+
+
+def wrap(value: Any) -> Wrapped:
     """A tensor with all of its storage (so that a view stays one), or a plain value as it is.
 
     Raises ValueError for a storage of more than a mebibyte, TypeError for what is neither.
     """
     if value is None or isinstance(value, (bool, int, float, str)):
-        return (
-            {"value": value}
-            if not isinstance(value, float) or math.isfinite(value)
-            else {"float": str(value)}
-        )
+        if isinstance(value, float) and not math.isfinite(value):
+            return {"number": str(value)}
+        return {"value": value}
     if isinstance(value, (tuple, list)):
         return {"list": [wrap(v) for v in value]}
     if not isinstance(value, torch.Tensor):
@@ -39,18 +74,18 @@ def wrap(value: Any) -> Any:
         "dtype": name_of(value.dtype),
         "shape": list(value.shape),
         "strides": list(value.stride()),
-        "start": value.storage_offset(),
+        "start": int(value.storage_offset()),
         "device": value.device.type,
         "grad": value.requires_grad,
     }
 
 
-def unwrap(parcel: dict[str, Any]) -> Any:
+def unwrap(parcel: Wrapped) -> Any:
     """What :func:`wrap` made a parcel of."""
     if "value" in parcel:
         return parcel["value"]
-    if "float" in parcel:
-        return float(parcel["float"])
+    if "number" in parcel:
+        return float(parcel["number"])
     if "list" in parcel:
         return [unwrap(v) for v in parcel["list"]]
     data = bytearray(base64.b64decode(parcel["tensor"]))
@@ -60,8 +95,8 @@ def unwrap(parcel: dict[str, Any]) -> Any:
     return tensor.requires_grad_() if parcel["grad"] and tensor.is_floating_point() else tensor
 
 
-def refill(tensor: torch.Tensor, parcel: dict[str, Any]) -> None:
+def refill(tensor: torch.Tensor, parcel: WrappedTensor) -> None:
     """Write the parcel's storage over that of ``tensor``: what a call did to its argument."""
-    fresh = unwrap(parcel | {"grad": False})
+    fresh = unwrap({**parcel, "grad": False})
     with torch.no_grad():
         tensor.copy_(fresh.to(tensor.device))

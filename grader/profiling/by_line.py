@@ -6,10 +6,13 @@ access, the costliest first.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
-from grader.protocol.messages import Counts, LineRequests
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from grader.protocol.messages import Counts, LineRequests
 
 
 @dataclass(frozen=True, slots=True)

@@ -4,13 +4,17 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from pathlib import Path
+from typing import TYPE_CHECKING
 
 from grader.domain import disk, gpu_card
 from grader.domain import speed as speeds
 from grader.domain.speed import Measured
-from grader.domain.verdict import Verdict
 from grader.reports.svg import Sheet
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from grader.domain.verdict import Verdict
 
 LEFT, RIGHT, TOP, BOTTOM = 56, 466, 30, 282
 MOST = 8  # candidates that have room for a line of text

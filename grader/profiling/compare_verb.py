@@ -5,12 +5,10 @@ from __future__ import annotations
 import json
 import sys
 import time
-from collections.abc import Sequence
 from dataclasses import asdict
 from pathlib import Path
-from typing import TypeAlias
+from typing import TYPE_CHECKING, TypeAlias
 
-from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
@@ -18,15 +16,21 @@ from grader.backends import detect
 from grader.domain import disk
 from grader.domain import speed as speeds
 from grader.domain.errors import BadInputError
-from grader.domain.options import GradingOptions
 from grader.domain.speed import Measured, NoSpeed
-from grader.domain.verdict import Verdict
 from grader.profiling import compare_picture
 from grader.profiling.compare_picture import Entry
 from grader.referee.pairs import contest, pair_job
-from grader.referee.pairs.several import Place
 from grader.referee.timing.interval import Interval
 from grader.reports.console import screen
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from rich.console import Console
+
+    from grader.domain.options import GradingOptions
+    from grader.domain.verdict import Verdict
+    from grader.referee.pairs.several import Place
 
 NEAR = 0.05  # predictions that lie closer than this are not told apart
 PREDICTED = (

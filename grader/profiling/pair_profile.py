@@ -13,10 +13,10 @@ from grader.domain.speed import Speed
 from grader.profiling.profile import kernel_rows, show
 from grader.protocol.messages import Timed, decode
 from grader.referee import counting
-from grader.referee.job import Job
 from grader.referee.pairs import pair_timing
 
 if TYPE_CHECKING:
+    from grader.referee.job import Job
     from grader.referee.session import Session
 
 Timer = Callable[["Session"], Speed | None]

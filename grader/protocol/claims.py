@@ -5,11 +5,13 @@ After this, code that reads an answer may rely on types and lengths, and on noth
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from grader.protocol import messages
 from grader.protocol.wire import MalformedError
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
 
 Claim = dict[str, Any]
 

@@ -9,10 +9,15 @@ from __future__ import annotations
 import json
 import math
 import re
-import socket
 import struct
 import time
-from typing import Any, NoReturn
+from typing import TYPE_CHECKING, Any, NoReturn, TypeAlias
+
+if TYPE_CHECKING:
+    import socket
+
+# An object as it came out of JSON, or goes into it: whoever reads it decodes it first.
+Json: TypeAlias = dict[str, Any]
 
 MAX_FRAME = 8 << 20
 MAX_DEPTH = 40
@@ -40,7 +45,7 @@ def _refuse(name: str) -> NoReturn:
     raise ValueError(f"{name} is not JSON")
 
 
-def decode(data: bytes) -> dict[str, Any]:
+def decode(data: bytes) -> Json:
     """One frame's body as a dict; :class:`MalformedError` for anything else than a JSON object."""
     try:
         value = json.loads(
@@ -93,7 +98,7 @@ def _shallow(value: Any, depth: int) -> bool:
     return depth > 0 and all(_shallow(v, depth - 1) for v in parts)
 
 
-def encode(message: dict[str, Any]) -> bytes:
+def encode(message: Json) -> bytes:
     """A frame, its length first."""
     body = json.dumps(message, allow_nan=False, separators=(",", ":")).encode()
     if len(body) > MAX_FRAME:
@@ -107,7 +112,7 @@ class Channel:
     def __init__(self, sock: socket.socket) -> None:
         self._sock = sock
 
-    def send(self, message: dict[str, Any], *, seconds: float | None = None) -> None:
+    def send(self, message: Json, *, seconds: float | None = None) -> None:
         """Send one frame; raises :class:`LateError` when the other side does not take it in time."""
         try:
             self._sock.settimeout(seconds)
@@ -117,7 +122,7 @@ class Channel:
         except OSError as error:
             raise ClosedError("the other side has gone") from error
 
-    def receive(self, *, seconds: float | None = None) -> dict[str, Any]:
+    def receive(self, *, seconds: float | None = None) -> Json:
         """Wait for one frame, for at most ``seconds`` until its last byte."""
         deadline = None if seconds is None else time.monotonic() + seconds
         (size,) = _LENGTH.unpack(self._exactly(_LENGTH.size, deadline))

@@ -2,16 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from typing import TYPE_CHECKING
 
 from grader.backends.simt.compile import compiler
-from grader.backends.simt.compile.warnings import Warned
 from grader.backends.simt.request import BuildRequest, Built, named
 from grader.domain.errors import BadInputError
 from grader.domain.verdict import Status
 from grader.protocol.messages import BuildReply
 from grader.referee.fault import FaultError
 from grader.referee.sandbox import compiler_jail
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from grader.backends.simt.compile.warnings import Warned
 
 
 class SimtBuilder:

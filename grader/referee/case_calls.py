@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from typing import TYPE_CHECKING
 
 import numpy as np
 
-from grader.domain.task import Case
 from grader.domain.verdict import Finding, Status
 from grader.protocol import play
 from grader.protocol.play import Returned
@@ -14,9 +14,12 @@ from grader.referee import own_work, rounds
 from grader.referee.comparison import Comparison
 from grader.referee.dtypes import array
 from grader.referee.problem import FEW, LeftOutError, Posed
-from grader.referee.rounds import Round
-from grader.referee.session import Session
 from grader.referee.transfer import Line
+
+if TYPE_CHECKING:
+    from grader.domain.task import Case
+    from grader.referee.rounds import Round
+    from grader.referee.session import Session
 
 EARLY = (
     "The result is right for an input of zeros: the work began before its input was there. This call is made "

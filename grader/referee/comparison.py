@@ -3,15 +3,13 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from grader.domain.inputs import row_major
-from grader.domain.task import Case
 from grader.domain.verdict import Finding, Status
 from grader.protocol import play
 from grader.protocol.play import Done, InputForm, Returned
@@ -20,10 +18,15 @@ from grader.referee.dtypes import array, tolerance
 from grader.referee.fault import FaultError
 from grader.referee.judge import Fair, Judgement, judge, right
 from grader.referee.problem import FEW, Posed, Problem
-from grader.referee.session import Session
-from grader.referee.side import Side
-from grader.referee.state_match import Held
 from grader.referee.transfer import Line, fetch, input_lines, move, same, whole
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from grader.domain.task import Case
+    from grader.referee.session import Session
+    from grader.referee.side import Side
+    from grader.referee.state_match import Held
 
 WINDOW = 4 << 20  # elements that are compared at a time
 MAGNIFIED = 8.0  # times what one part in the last place of the inputs does that rounding on the way may do

@@ -5,12 +5,12 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from grader.domain.task import Case
 from grader.protocol import play
-from grader.protocol.messages import Launch
 from grader.protocol.play import Returned, Work
 
 if TYPE_CHECKING:
+    from grader.domain.task import Case
+    from grader.protocol.messages import Launch
     from grader.referee.session import Session
 
 SECONDS = 120.0

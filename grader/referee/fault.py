@@ -3,12 +3,16 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from grader.backends.simt.request import named
-from grader.domain.verdict import SENTENCE, Finding, Status
-from grader.protocol.messages import MemoryFinding
+from grader.domain.verdict import SENTENCE, Evidence, Finding, Status
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from grader.protocol.messages import MemoryFinding
+    from grader.protocol.wire import Json
 
 # The files that torch's load_inline writes: what is in them, and how many lines of its own come first.
 TORCHS = {"cuda.cu": ("CUDA source", 3), "main.cpp": ("C++ source", 1)}
@@ -35,7 +39,7 @@ class FaultError(Exception):
         return Finding(name, self.status, self.message, 0, max_points, self.evidence)
 
 
-def from_error(error: dict[str, Any], stage: str) -> FaultError:
+def from_error(error: Json, stage: str) -> FaultError:
     """An exception that the player reports (a claim, so only its text is used) as a fault."""
     name, text = str(error.get("type", "Error")), str(error.get("message", ""))[:6000]
     where = (
@@ -43,7 +47,7 @@ def from_error(error: dict[str, Any], stage: str) -> FaultError:
         if isinstance(error.get("where"), list)
         else []
     )
-    evidence: dict[str, Any] = {"type": name, "text": text, "where": where[:8]}
+    evidence: Evidence = {"type": name, "text": text, "where": where[:8]}
     at = _place(where)
     if name == "MissingEntry":
         return FaultError(
@@ -94,7 +98,7 @@ def compiler_line(log: str) -> str:
     return first_line(log)
 
 
-def _place(where: list[dict[str, Any]]) -> str:
+def _place(where: Sequence[Json]) -> str:
     if not where:
         return ""
     last = where[-1]

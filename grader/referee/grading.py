@@ -4,17 +4,20 @@ from __future__ import annotations
 
 import time
 from dataclasses import replace
+from typing import TYPE_CHECKING
 
 from grader.domain.task import Case, Tensor
 from grader.domain.verdict import Finding, Status
 from grader.feedback import memory
-from grader.protocol.messages import MemoryFinding
 from grader.referee import parts
 from grader.referee.case_calls import Calls
 from grader.referee.fault import FaultError
 from grader.referee.problem import LeftOutError
 from grader.referee.redact import redact
-from grader.referee.session import Record, Session
+
+if TYPE_CHECKING:
+    from grader.protocol.messages import MemoryFinding
+    from grader.referee.session import Record, Session
 
 
 def grade(session: Session) -> Record:
@@ -32,7 +35,7 @@ def grade(session: Session) -> Record:
         if ordinary and session.inspect:
             record.memory += session.inspect()
         found = session.problem.memory(ordinary=ordinary)
-        found = found or memory.finding(record.memory, task.memory_points, ordinary)
+        found = found or memory.finding(record.memory, task.memory_points, matched=ordinary)
         record.findings.append(memory.known(found, session.known_clean))
         record.stages["memory"] = time.monotonic() - begun
     begun = time.monotonic()

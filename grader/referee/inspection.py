@@ -14,12 +14,15 @@ import threading
 import time
 from importlib import metadata
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from grader.domain import disk
 from grader.domain.cache import cache_folder
-from grader.protocol.messages import MemoryFinding
 from grader.referee import sanitizer
-from grader.referee.process.player_process import Player
+
+if TYPE_CHECKING:
+    from grader.protocol.messages import MemoryFinding
+    from grader.referee.process.player_process import Player
 
 
 class Inspection:

@@ -2,26 +2,30 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass, field, replace
-from pathlib import Path
+from typing import TYPE_CHECKING
 
-from grader.backends import detect
-from grader.backends.simt.request import BuildRequest, Built
 from grader.domain import lessons
-from grader.domain.lessons import Lesson
 from grader.domain.options import GradingOptions
-from grader.domain.speed import Speed
-from grader.domain.submission import Submission
-from grader.domain.task import Task
-from grader.domain.verdict import Verdict
-from grader.feedback.look import Advice
 from grader.referee import nearest
 from grader.referee.lesson_problem import LessonProblem
-from grader.referee.problem import Problem, Sides
-from grader.referee.process.forkserver import Forkserver
 from grader.referee.process.player_process import Limits
-from grader.referee.session import Session
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from pathlib import Path
+
+    from grader.backends import detect
+    from grader.backends.simt.request import BuildRequest, Built
+    from grader.domain.lessons import Lesson
+    from grader.domain.speed import Speed
+    from grader.domain.submission import Submission
+    from grader.domain.task import Task
+    from grader.domain.verdict import Verdict
+    from grader.feedback.look import Advice
+    from grader.referee.problem import Problem, Sides
+    from grader.referee.process.forkserver import Forkserver
+    from grader.referee.session import Session
 
 
 def _silent(*_: object) -> None:

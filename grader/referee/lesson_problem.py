@@ -3,17 +3,21 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
+from typing import TYPE_CHECKING
 
-from grader.domain.task import Case
 from grader.protocol import play
 from grader.protocol.play import Begun, Key, Made
 from grader.referee import rounds, state_match
 from grader.referee.dtypes import is_float
 from grader.referee.problem import Problem, Sides
-from grader.referee.rounds import Round
-from grader.referee.side import Side
-from grader.referee.state_match import Held
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from grader.domain.task import Case
+    from grader.referee.rounds import Round
+    from grader.referee.side import Side
+    from grader.referee.state_match import Held
 
 
 class LessonProblem(Problem):

@@ -16,9 +16,9 @@ import time
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field, replace
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from grader.domain.errors import BadInputError
-from grader.domain.task import Case, Task
 from grader.domain.verdict import PENDING, Finding, Status
 from grader.feedback.explain import python_alternatives
 from grader.feedback.explain.alternatives import Alternative, instrumented, ranked
@@ -30,6 +30,9 @@ from grader.referee.process.forkserver import Forkserver
 from grader.referee.process.player_process import Limits, Player
 from grader.referee.session import Session
 from grader.referee.side import Reference
+
+if TYPE_CHECKING:
+    from grader.domain.task import Case, Task
 
 SEARCH_LIMIT_S = 12.0
 STEPS = (2, 5, 11, 23)  # how many differences are taken away together, before all are

@@ -8,9 +8,9 @@ from __future__ import annotations
 import json
 import re
 import time
-from collections.abc import Callable
 from dataclasses import asdict, dataclass
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from grader.backends import detect
 from grader.backends.simt.compile import build_cache, toolchain
@@ -18,6 +18,9 @@ from grader.backends.simt.request import BuildRequest, placed, usable_flags
 from grader.domain.errors import BadInputError
 from grader.feedback.explain import explain
 from grader.referee.sandbox import compiler_jail
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
 
 STAND_INS = Path(__file__).resolve().parents[1] / "backends" / "cuda" / "stand_ins"
 SECONDS = 600.0

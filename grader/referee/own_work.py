@@ -9,19 +9,22 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-import numpy as np
-
-from grader.domain.task import Case, Task
 from grader.domain.verdict import Finding, Status
 from grader.protocol import messages
-from grader.protocol.messages import Launch
-from grader.protocol.play import Ops, Watched
 from grader.referee.fault import FaultError
-from grader.referee.process.player_process import Player
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    import numpy as np
+
+    from grader.domain.task import Case, Task
+    from grader.protocol.messages import Launch
+    from grader.protocol.play import Ops, Watched
+    from grader.referee.process.player_process import Player
 
 SAMPLES, ENOUGH = 6, 16
 GEMM = {"mm", "addmm", "bmm", "baddbmm", "addbmm", "matmul", "linear", "mv", "addmv", "einsum", "dot", "vdot"}

@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 from grader.protocol import messages
 from grader.protocol.messages import Launch, Ownership, Writer
 from grader.referee.fault import FaultError
-from grader.referee.process.player_process import Player
+
+if TYPE_CHECKING:
+    from grader.referee.process.player_process import Player
 
 NAN = " NaN is also what memory holds that no thread has written."
 

@@ -3,18 +3,22 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from grader.domain import cache, lessons
 from grader.domain.errors import BadInputError
 from grader.domain.verdict import Status
 from grader.referee.fault import FaultError
-from grader.referee.job import Job
-from grader.referee.problem import Problem, Sides
 from grader.referee.process.player_process import Player
 from grader.referee.session import Session
 from grader.referee.side import Reference
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from grader.referee.job import Job
+    from grader.referee.problem import Problem, Sides
 
 
 class PeerProcesses:

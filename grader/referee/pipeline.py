@@ -5,13 +5,11 @@ from __future__ import annotations
 import functools
 import itertools
 import time
-from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from grader.domain import cache
-from grader.domain.speed import Speed
 from grader.domain.verdict import Finding, Status, Verdict
 from grader.feedback.explain import functions_first
 from grader.feedback.explain.attach import explained
@@ -26,6 +24,11 @@ from grader.referee.process import forkserver
 from grader.referee.process.player_process import Player
 from grader.referee.session import Record, Session
 from grader.referee.side import Reference
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from grader.domain.speed import Speed
 
 
 def check(job: Job) -> Outcome:

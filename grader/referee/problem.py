@@ -9,26 +9,29 @@ they are compared (:mod:`grader.referee.comparison`). A lesson's cases, a Kernel
 from __future__ import annotations
 
 import math
-from collections.abc import Collection, Iterator
 from dataclasses import dataclass, field, replace
-from typing import Protocol
+from typing import TYPE_CHECKING, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
 from grader.domain.inputs import Drawn
-from grader.domain.task import Case, Task
 from grader.domain.verdict import Finding, Status
 from grader.protocol import play
 from grader.protocol.play import Answered, InputForm, Key, Made, Node, ResultForm, Returned
 from grader.referee import result_form, state_match
 from grader.referee.dtypes import FLOATS, KNOWN, WHOLE, array, size_of
 from grader.referee.fault import FaultError
-from grader.referee.rounds import Round
 from grader.referee.sandbox.watcher import memory_limit
-from grader.referee.side import Reference, Side
-from grader.referee.state_match import Held, Table
 from grader.referee.transfer import Line, fetch, input_lines, move, send, whole
+
+if TYPE_CHECKING:
+    from collections.abc import Collection, Iterator
+
+    from grader.domain.task import Case, Task
+    from grader.referee.rounds import Round
+    from grader.referee.side import Reference, Side
+    from grader.referee.state_match import Held, Table
 
 FEW = 64 << 20  # below this much, tensors are copied to the referee as a whole, and looked at again later on
 BUDGET = 1 << 30  # bytes that float64 answers may take at a time

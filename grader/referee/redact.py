@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from typing import TYPE_CHECKING
 
 from msgspec.structs import asdict
 
 from grader.domain.task import Case, Tensor
 from grader.domain.verdict import Finding, Status
 from grader.protocol.messages import MemoryFinding
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
 
 WITH_GAPS = ("transposed", "strided", "expanded")  # layouts of Tensor that a plain pointer cannot follow
 

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from grader.domain.verdict import Status
-from grader.protocol.play import Node, ResultForm
 from grader.referee.fault import FaultError
+
+if TYPE_CHECKING:
+    from grader.protocol.play import Node, ResultForm
 
 
 class Other(str):

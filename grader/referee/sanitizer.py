@@ -9,9 +9,9 @@ from __future__ import annotations
 import re
 import shutil
 import tempfile
-from collections.abc import Callable
 from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from grader.backends.detect import nvcc
 from grader.domain import inputs
@@ -23,6 +23,9 @@ from grader.referee.fault import FaultError
 from grader.referee.process.player_process import Limits, Player
 from grader.referee.side import Side
 from grader.referee.transfer import form_of, input_lines, send
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
 
 CASES = 4
 SHARED = ("__shared__", "__syncthreads")

@@ -3,26 +3,29 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Sequence
 from dataclasses import KW_ONLY, dataclass, field, replace
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-import numpy as np
-
-from grader.backends.simt.compile.warnings import Warned
 from grader.domain import inputs
-from grader.domain.task import Case, Task
 from grader.domain.verdict import Finding, Status
 from grader.protocol.messages import Facts, Launch, MemoryFinding
 from grader.protocol.play import Call, Step
 from grader.referee import ownership
 from grader.referee.fault import FaultError
-from grader.referee.judge import Judgement
-from grader.referee.problem import Problem, Sides
 from grader.referee.process.player_process import MAX_OUTPUT_BYTES, Answer, Player
 from grader.referee.redact import redact_memory
 from grader.referee.side import Reference, Side
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    import numpy as np
+
+    from grader.backends.simt.compile.warnings import Warned
+    from grader.domain.task import Case, Task
+    from grader.referee.judge import Judgement
+    from grader.referee.problem import Problem, Sides
 
 MAX_RESTARTS = 4
 # What PyTorch's C++ logs unasked: "USDT:2026-11-24 02:10:11 31:31 Profiler.cpp:52] profiler_start".

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import Literal, TypeVar
+from typing import TYPE_CHECKING, Literal, TypeVar
 
 import msgspec
 
@@ -12,8 +11,12 @@ from grader.protocol import messages, play
 from grader.protocol.play import Done, Step
 from grader.protocol.wire import MalformedError
 from grader.referee.fault import FaultError
-from grader.referee.process.connection import Answer
-from grader.referee.process.player_process import Player
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from grader.referee.process.connection import Answer
+    from grader.referee.process.player_process import Player
 
 Form = TypeVar("Form", bound=msgspec.Struct)
 STAGES = {"make": "construct", "begin": "construct"}  # in the words for what took too long; others: the call

@@ -3,14 +3,18 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 from grader.domain.verdict import Status
-from grader.protocol.play import Key, StateTensor
 from grader.referee.dtypes import KNOWN, size_of
 from grader.referee.fault import FaultError
 from grader.referee.transfer import Line
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from grader.protocol.play import Key, StateTensor
 
 
 @dataclass(frozen=True, slots=True)

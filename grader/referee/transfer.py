@@ -2,18 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from typing import Literal
+from typing import TYPE_CHECKING, Literal
 
 import numpy as np
 
-from grader.domain.inputs import Drawn
 from grader.protocol import play
 from grader.protocol.arena import aligned
 from grader.protocol.play import Done, InputForm, Piece
 from grader.referee.dtypes import size_of
-from grader.referee.side import Side
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from grader.domain.inputs import Drawn
+    from grader.referee.side import Side
 
 WINDOW = 64 << 20  # bytes of a window
 Asked = tuple["Line", int, int]  # elements of a line, from and to

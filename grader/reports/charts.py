@@ -63,7 +63,7 @@ def _figure() -> tuple[Any, Any]:
     figure = Figure(figsize=(5.2, 3.0), layout="constrained")
     axes = figure.subplots()
     axes.spines[["top", "right"]].set_visible(False)
-    axes.grid(True, axis="both", alpha=0.25, linewidth=0.6)
+    axes.grid(visible=True, axis="both", alpha=0.25, linewidth=0.6)
     axes.set_axisbelow(True)
     return figure, axes
 

@@ -2,13 +2,18 @@
 
 from __future__ import annotations
 
-from rich.console import Console
+from typing import TYPE_CHECKING
+
 from rich.table import Table
 from rich.text import Text
 
 from grader.domain.speed import Machine, Measured, NoSpeed, Predicted, Spread
-from grader.domain.task import Task
-from grader.domain.verdict import Verdict
+
+if TYPE_CHECKING:
+    from rich.console import Console
+
+    from grader.domain.task import Task
+    from grader.domain.verdict import Verdict
 
 WITHOUT = "Time needs a GPU's clock: nothing is timed on this machine."
 

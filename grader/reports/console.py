@@ -6,8 +6,8 @@ import itertools
 import os
 import re
 import sys
-from collections.abc import Iterator, Sequence
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from rich.console import Console, Group, RenderableType
 from rich.padding import Padding
@@ -19,8 +19,12 @@ from grader.backends.simt.compile.diagnostics import ERROR
 from grader.domain import speed as speeds
 from grader.domain.speed import Measured, Predicted, Speed
 from grader.domain.verdict import PENDING, Finding, Status, Verdict
-from grader.feedback.look import Advice
 from grader.reports import wording
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from grader.feedback.look import Advice
 
 MARK = {Status.PASSED: ("ok", "green"), Status.NOT_RUN: ("--", "dim")}
 MARK |= dict.fromkeys(PENDING, ("..", "yellow"))
@@ -83,7 +87,7 @@ def findings_table(findings: tuple[Finding, ...], *, every: bool = False) -> Tab
     table.add_column(no_wrap=True)
     table.add_column(no_wrap=True, justify="right")
     table.add_column(overflow="ellipsis", no_wrap=True, ratio=1)
-    for group in _groups(findings, every):
+    for group in _groups(findings, every=every):
         first, count = group[0], len(group)
         mark, style = MARK.get(first.status, ("!!", "red"))
         earned, most = sum(f.points for f in group), sum(f.max_points for f in group)
@@ -98,7 +102,7 @@ def findings_table(findings: tuple[Finding, ...], *, every: bool = False) -> Tab
     return table
 
 
-def _groups(findings: tuple[Finding, ...], every: bool) -> Iterator[list[Finding]]:
+def _groups(findings: tuple[Finding, ...], *, every: bool) -> Iterator[list[Finding]]:
     """Findings that share a line: the passed ones first, then in order those alike that follow each other."""
     if every:
         yield from ([f] for f in findings)

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from typing import TYPE_CHECKING
 
 from grader.domain.verdict import PENDING, SENTENCE, WAITS_FOR, Finding, Status, Verdict
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
 
 
 def feedback(finding: Finding) -> str:

@@ -3,19 +3,15 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable
 from dataclasses import replace
-from pathlib import Path
+from typing import TYPE_CHECKING
 
 from rich.box import SIMPLE_HEAD
-from rich.console import Console
 from rich.padding import Padding
 from rich.table import Table
 from rich.text import Text
 
-from grader.backends import detect
 from grader.domain import lessons
-from grader.domain.lessons import Lesson
 from grader.domain.options import GradingOptions
 from grader.domain.speed import NoSpeed
 from grader.domain.submission import read
@@ -24,6 +20,15 @@ from grader.referee.job import Outcome, lesson_job
 from grader.referee.pipeline import check, warm
 from grader.reports import wording
 from grader.reports.console import ratios, speed_note
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from pathlib import Path
+
+    from rich.console import Console
+
+    from grader.backends import detect
+    from grader.domain.lessons import Lesson
 
 
 def run(console: Console, choice: detect.Choice) -> bool:

@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import sys
-from pathlib import Path
+from typing import TYPE_CHECKING
 
 from grader.domain import lessons, submission
 from grader.domain.errors import BadInputError
 from grader.feedback.explain.engine import Explanation, explain, first_error
 from grader.feedback.explain.rules import RULES
+
+if TYPE_CHECKING:
+    from pathlib import Path
 
 UNKNOWN = """\
 This is not one of the {count} errors that the course knows, so there is no guess here.

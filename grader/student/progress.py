@@ -12,10 +12,14 @@ from __future__ import annotations
 import re
 import time
 from dataclasses import dataclass, field, replace
-from pathlib import Path
+from typing import TYPE_CHECKING
 
 from grader.domain import disk, workspace
-from grader.domain.verdict import Verdict
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from grader.domain.verdict import Verdict
 
 HEAD = "# Progress in Inline to Fused. Of two lines about one lesson the better one counts.\n"
 LINE = re.compile(

@@ -8,18 +8,21 @@ import time
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from grader.backends.detect import Choice
 from grader.domain.cache import cache_folder
 from grader.domain.lessons import load_task
 from grader.domain.options import GradingOptions
 from grader.domain.submission import read
-from grader.domain.task import Speed
 from grader.domain.verdict import Finding, Status, Verdict
 from grader.referee.job import Job
 from grader.referee.pipeline import check, warm, warm_reference
 from grader.referee.process.player_process import Limits
 from tests.corpus.entries import HERE, Entry
+
+if TYPE_CHECKING:
+    from grader.domain.task import Speed
 
 MARK = "corpus-was-here"  # whatever a file of the corpus leaves behind carries this word
 GIB = 1 << 30

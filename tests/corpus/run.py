@@ -17,12 +17,11 @@ import queue
 import resource
 import sys
 import time
-from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
 from importlib.metadata import version
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from filelock import FileLock, Timeout
 
@@ -30,6 +29,9 @@ from grader.backends.detect import gpu_name
 from grader.domain.cache import cache_folder
 from tests.corpus import entries
 from tests.corpus.grading import Result, grade
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
 
 SEATS = {"simt": 2, "cuda": 4}
 

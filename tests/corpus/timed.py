@@ -18,8 +18,7 @@ import os
 import time
 from concurrent.futures import ProcessPoolExecutor, as_completed
 from pathlib import Path
-from queue import Queue
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from grader.domain.speed import Measured, as_json
 from grader.domain.task import Case, Speed, Tensor
@@ -28,6 +27,9 @@ from tests.corpus import entries
 from tests.corpus.classes import HONEST
 from tests.corpus.grading import grade
 from tests.corpus.run import record
+
+if TYPE_CHECKING:
+    from queue import Queue
 
 
 def _speed(side: int, arguments: int = 1, *, model: bool = False, product: bool = False) -> Speed:

@@ -3,16 +3,18 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
 from itertools import pairwise
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit
 
 import pytest
 
 from tests.docs.conftest import ROOT, Server, Site
 from tools import page_sources
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
 
 AXE = (Path(__file__).parent / "vendor" / "axe.min.js").read_text("utf-8")
 PHONE, DESK = {"width": 360, "height": 740}, {"width": 1280, "height": 900}

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import pytest
 
@@ -12,6 +11,9 @@ from grader.reports.formats import class_page
 from grader.reports.row import Check, Class, LessonFacts, Row, SpeedSummary, State
 from tests.docs.conftest import build
 from tests.docs.test_browser import PHONE, audit, watched
+
+if TYPE_CHECKING:
+    from pathlib import Path
 
 LESSON = "03_square_kernel"
 

@@ -5,14 +5,16 @@ from __future__ import annotations
 import ctypes
 import subprocess
 import sys
-from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import pytest
 
 from benchmarks import ladder, ladder_tables
 from benchmarks.ladder_parts import cutlass, files
 from grader.backends import detect
+
+if TYPE_CHECKING:
+    from pathlib import Path
 
 needs_nvcc = pytest.mark.skipif(not detect.nvcc(), reason="nvcc is not installed")
 HOW = {"device": "a", "torch": "b", "cuda": "c", "date": "d", "command": "e"}

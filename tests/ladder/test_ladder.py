@@ -12,8 +12,7 @@ import subprocess
 import sys
 import warnings
 from pathlib import Path
-from types import ModuleType
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import pytest
 import torch
@@ -22,6 +21,9 @@ from benchmarks import ladder, ladder_beside, ladder_page, ladder_tables
 from benchmarks.ladder_parts import files, referee
 from benchmarks.ladder_parts.files import TF32_ALLOWED
 from grader.backends import detect
+
+if TYPE_CHECKING:
+    from types import ModuleType
 
 needs_nvcc = pytest.mark.skipif(not detect.nvcc(), reason="nvcc is not installed")
 POINTERS = "const float*, const float*, const float*, float*"
@@ -311,6 +313,6 @@ def test_on_a_gpu_a_rung_is_closer_to_float64_than_eager(name: str) -> None:
 
     x, w, b = kit.draw(300, 4096, 1100)
     for relu in (True, False):
-        truth = kit.exact(x, w, b, relu)
-        mine, eager = (kit.error(kit.call(rung(n), x, w, b, relu), truth) for n in (name, "rung1_eager"))
+        truth = kit.exact(x, w, b, relu=relu)
+        mine, eager = (kit.error(kit.call(rung(n), x, w, b, relu=relu), truth) for n in (name, "rung1_eager"))
         assert 0 < mine < eager

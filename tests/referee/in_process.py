@@ -25,7 +25,7 @@ class InProcess:
     def __init__(self, **names: Any) -> None:
         self.inbox, self.outbox = Arena.create("inbox"), Arena.create("outbox")
         self.stage = Stage(self.inbox, self.outbox, device="cpu")
-        self.stage.path, self.stage.module = __file__, cast(Any, SimpleNamespace(**names))
+        self.stage.path, self.stage.module = __file__, cast("Any", SimpleNamespace(**names))
 
     def ask(self, do: str, seconds: float, *, stage: str = "", **fields: Any) -> Answer:
         """One request."""

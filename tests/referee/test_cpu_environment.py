@@ -4,18 +4,21 @@ from __future__ import annotations
 
 import json
 import sys
-from pathlib import Path
 from types import SimpleNamespace
-from typing import Any, cast
-
-import pytest
+from typing import TYPE_CHECKING, Any, cast
 
 from grader.backends import cpu_python
 from grader.domain import lessons
 from grader.domain.part import Check, Part
 from grader.domain.verdict import Finding, Status
 from grader.referee import cpu_environment, parts
-from grader.referee.session import Session
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    import pytest
+
+    from grader.referee.session import Session
 
 TILES = lessons.find("12")
 
@@ -30,8 +33,8 @@ class Both:
 
 
 def judged(found: dict[str, Finding] | str) -> list[Finding]:
-    session = cast(Session, SimpleNamespace(on_cpu=lambda: found))
-    return parts.judge(cast(Part, Both()), session, loaded=True)
+    session = cast("Session", SimpleNamespace(on_cpu=lambda: found))
+    return parts.judge(cast("Part", Both()), session, loaded=True)
 
 
 def test_what_the_cpu_back_end_found_is_taken_over() -> None:

@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Iterator
-from pathlib import Path
+from typing import TYPE_CHECKING
 
 import pytest
 
@@ -13,6 +12,10 @@ from grader.domain.verdict import Status
 from grader.referee.fault import FaultError
 from grader.referee.process.forkserver import Forkserver
 from grader.referee.process.player_process import Limits, Player
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from pathlib import Path
 
 
 @pytest.fixture(scope="module")

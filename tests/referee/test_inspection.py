@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import threading
 from dataclasses import replace
-from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import pytest
 
@@ -17,6 +16,9 @@ from grader.referee import inspection, sanitizer
 from grader.referee.fault import FaultError
 from grader.referee.inspection import Inspection
 from grader.referee.process.player_process import Limits
+
+if TYPE_CHECKING:
+    from pathlib import Path
 
 SUBJECT = sanitizer.Subject(find("03").task, "submission.py", "__global__ void f() {}", Limits())
 ERROR = MemoryFinding(kind="out-of-bounds", what="a read", kernel="", line=None, block=None, thread=None)

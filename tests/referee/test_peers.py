@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterator
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import numpy as np
 import pytest
@@ -21,6 +21,9 @@ from grader.referee.side import Reference
 from grader.referee.timing import race, setup
 from grader.referee.timing.plan import Plan
 from grader.referee.timing.timed_results import fetch
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
 
 CASE = Case("speed", (Tensor((64, 64), device="cpu"),), "", 0)
 TASK = Task("timed", "work", (CASE,))

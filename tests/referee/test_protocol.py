@@ -208,8 +208,8 @@ def test_a_match_against_a_liar_ends_with_a_record(lies: list[Any], kind: Any) -
     cases = (Case("plain", (Tensor((4, 6)),)), Case("refused", (Tensor((4, 6)),), expect="raise"))
     task = Task(title="double", entry="double", kind=kind, cases=cases, memory_points=1, own="all")
     reference = InProcess(double=Double if kind == "model" else double)
-    theirs = Reference(cast(Any, reference), __file__)
-    session = Session(task, __file__, lambda: cast(Any, Liar(lies)), theirs, LessonProblem)
+    theirs = Reference(cast("Any", reference), __file__)
+    session = Session(task, __file__, lambda: cast("Any", Liar(lies)), theirs, LessonProblem)
     try:
         record = grading.grade(session)
     finally:

@@ -142,8 +142,8 @@ def test_an_answer_that_is_one_value_throughout_is_drawn_again() -> None:
         return torch.rand(4, 8, dtype=x.dtype) if len(asked) in (5, 6) else torch.zeros_like(x)
 
     task, player = Task("shy", "shy"), InProcess(shy=shy)
-    theirs = Reference(cast(Any, player), __file__)
-    session = Session(task, __file__, lambda: cast(Any, InProcess()), theirs, LessonProblem)
+    theirs = Reference(cast("Any", player), __file__)
+    session = Session(task, __file__, lambda: cast("Any", InProcess()), theirs, LessonProblem)
     case = Case("relu", (Tensor((4, 8)),), "")
     session.problem.construct = lambda case: session.problem.begin(case)  # type: ignore[method-assign,attr-defined]
     session.problem.construct(case)

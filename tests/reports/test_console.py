@@ -1,15 +1,18 @@
 from __future__ import annotations
 
 import io
+from typing import TYPE_CHECKING
 
 import pytest
 from rich.console import Console
 
 from grader.domain.speed import Measured, Predicted, Speed
 from grader.domain.verdict import Finding, Status, Verdict
-from grader.feedback.look import Advice
 from grader.reports import console as report
 from tests.speeds import measured, none, predicted
+
+if TYPE_CHECKING:
+    from grader.feedback.look import Advice
 
 LONG = "element [0, 12] is 3, expected 9. " * 8
 

@@ -6,8 +6,8 @@ import csv
 import io
 import json
 import re
-from collections.abc import Iterator
 from dataclasses import replace
+from typing import TYPE_CHECKING
 
 import jsonschema
 import junitparser
@@ -29,6 +29,9 @@ from grader.teaching.batch.journal import Line
 from grader.teaching.batch.late_policy import Policy
 from tests.reports.platforms import SCHEMAS
 from tests.speeds import measured, none, predicted
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
 
 # Halves of surrogate pairs excepted: layouts make text of such names, and the wire of such messages.
 NASTY = st.text(

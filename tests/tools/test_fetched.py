@@ -4,13 +4,15 @@ from __future__ import annotations
 
 import hashlib
 import tarfile
-from pathlib import Path
 from types import SimpleNamespace
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import pytest
 
 from tools import fetched, hooks
+
+if TYPE_CHECKING:
+    from pathlib import Path
 
 PAGE = '<pre class="mermaid">a --> b</pre><script id="__config"></script>'
 

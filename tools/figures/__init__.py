@@ -6,10 +6,13 @@ on GitHub and on the site, and a check fails when a picture no longer is what it
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from pathlib import Path
+from typing import TYPE_CHECKING
 
 from tools.figures import banks, fused, house, index_figure, intervals, roofline_figure, sectors, timeline
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from pathlib import Path
 
 FOLDER = "docs/assets/figures"
 

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
-from pathlib import Path
+from typing import TYPE_CHECKING
 
 from grader.reports.svg import Sheet
 from tools.figures.warp import BANKS, LANES, wavefronts
+
+if TYPE_CHECKING:
+    from pathlib import Path
 
 CELL = 6.25
 TITLE = (
@@ -15,7 +18,7 @@ TITLE = (
 )
 
 
-def picture(root: Path) -> str:
+def picture(_root: Path) -> str:
     """Two maps side by side: which bank holds the element that each thread reads."""
     sheet = Sheet(312, TITLE)
     _map(sheet, 26, 32)

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
-from pathlib import Path
+from typing import TYPE_CHECKING
 
 from grader.domain.lessons import load_task
 from grader.reports.svg import Sheet
+
+if TYPE_CHECKING:
+    from pathlib import Path
 
 LEFT, WIDE = 14, 452
 

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
-from pathlib import Path
+from typing import TYPE_CHECKING
 
 from grader.reports.svg import Sheet
+
+if TYPE_CHECKING:
+    from pathlib import Path
 
 SIZE, BLOCK = 10, 4
 LEFT, CELL = 14, 36
@@ -14,7 +17,7 @@ TITLE = (
 )
 
 
-def picture(root: Path) -> str:
+def picture(_root: Path) -> str:
     """Threads above, elements below, and an arrow from each thread to its own."""
     sheet = Sheet(214, TITLE)
     blocks = -(-SIZE // BLOCK)

@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import json
-from pathlib import Path
+from typing import TYPE_CHECKING
 
 from tools import measured
 from tools.figures.plot_svg import Row, plot
+
+if TYPE_CHECKING:
+    from pathlib import Path
 
 SOURCE = "solution_07.json"
 

@@ -4,13 +4,15 @@ from __future__ import annotations
 
 import json
 import math
-from collections.abc import Callable
-from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from grader.domain.lessons import load_task
 from grader.reports.svg import Sheet
 from tools import measured
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from pathlib import Path
 
 LEFT, RIGHT, TOP, BOTTOM = 46, 466, 30, 282
 INTENSITY, RATE = (-1.2, 3.6), (-1.0, 3.2)  # powers of ten: operations a byte, TFLOP/s

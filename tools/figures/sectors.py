@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 from collections import Counter
-from pathlib import Path
+from typing import TYPE_CHECKING
 
 from grader.reports.svg import Sheet
 from tools.figures.warp import LANES, SECTOR, sectors
+
+if TYPE_CHECKING:
+    from pathlib import Path
 
 CELL, GAP, LEFT = 6, 3, 21
 COLUMNS = 8  # sectors side by side
@@ -19,7 +22,7 @@ TITLE = (
 )
 
 
-def picture(root: Path) -> str:
+def picture(_root: Path) -> str:
     """Two requests of a warp, one under the other."""
     sheet = Sheet(296, TITLE)
     bottom = _request(sheet, 20, "y[i] = x[i]", 1, rows=1)

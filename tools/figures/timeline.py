@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import gzip
 import json
-from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from grader.reports.svg import Sheet
+
+if TYPE_CHECKING:
+    from pathlib import Path
 
 TRACE = "lessons/05_profiling/data/trace.json.gz"
 LEFT, WIDE = 14, 452

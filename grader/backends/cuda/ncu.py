@@ -7,10 +7,13 @@ import io
 import re
 import subprocess
 from dataclasses import dataclass
-from pathlib import Path
+from typing import TYPE_CHECKING
 
 from grader.backends import detect
 from grader.protocol.messages import MOST_TEXT, Counts, Launch, Requests
+
+if TYPE_CHECKING:
+    from pathlib import Path
 
 REFUSED = "ERR_NVGPUCTRPERM"
 T, OPERATION = (

@@ -7,14 +7,17 @@ import os
 import runpy
 import sys
 import traceback
+from typing import TYPE_CHECKING
 
 import msgspec
 
 from grader.backends.simt.compile import compiler
 from grader.backends.simt.request import BuildRequest, named
 from grader.backends.simt.runtime.device import activate
-from grader.protocol.messages import MemoryFinding
 from grader.protocol.process_exit import leave
+
+if TYPE_CHECKING:
+    from grader.protocol.messages import MemoryFinding
 
 
 def _build(request: BuildRequest, variant: compiler.Variant) -> str:
@@ -61,7 +64,7 @@ def main(arguments: list[str]) -> int:
         step_budget=int(os.environ.get("SIMT_STEPS", "2000000000")),
         checked=variant == "checked",
     )
-    runtime.count("--count" in options)
+    runtime.count(on="--count" in options)
     sys.argv = arguments
     code = 0
     try:

@@ -4,12 +4,16 @@ from __future__ import annotations
 
 import ctypes
 from dataclasses import dataclass
-from pathlib import Path
+from typing import TYPE_CHECKING
 
 from grader.backends.simt.compile import library, toolchain
 from grader.backends.simt.compile.rewrite import registration, rewrite
 from grader.backends.simt.runtime import counts
-from grader.protocol.messages import Launch
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from grader.protocol.messages import Launch
 
 Text = tuple[str, str]  # (name for the reports, source)
 

@@ -9,7 +9,6 @@ Analysis Using Mutant Schemata (ISSTA 1993).
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import cache
 from importlib.util import find_spec
@@ -18,6 +17,8 @@ from typing import TYPE_CHECKING
 from grader.feedback.explain.changes import CPP, Change
 
 if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator, Sequence
+
     from tree_sitter import Node, Parser
 
 STRING = re.compile(r"(?P<prefix>[rR]?)(?P<q>\"{3}|'{3})(?P<body>.*?)(?P=q)", re.S)

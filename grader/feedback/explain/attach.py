@@ -3,13 +3,17 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
 from dataclasses import replace
+from typing import TYPE_CHECKING
 
-from grader.backends.simt.compile.warnings import Warned
 from grader.domain.verdict import PENDING, Finding, Status
 from grader.feedback.explain import facts, host_mistakes, indices, own_lines, timing_mistakes, warned
 from grader.feedback.explain.engine import Explanation, explain
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from grader.backends.simt.compile.warnings import Warned
 
 ERRORS = {Status.COMPILE_ERROR, Status.IMPORT_ERROR, Status.RAISED, Status.CUDA_ERROR}
 # What a warning of the compiler, or a fact about the text, says nothing about.

@@ -3,15 +3,18 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from typing import TYPE_CHECKING
 
 from grader.domain.verdict import Finding, Status
 from grader.feedback.explain.source_text import OUTSIDE, TWICE, WRONG, Fact, Finder, SubmissionText
 
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
 VALUE = frozenset({Status.WRONG_OUTPUT, Status.NOT_FINITE, Status.PRECISION})
 
 
-def _never_written(text: SubmissionText, finding: Finding) -> Iterator[Fact]:
+def _never_written(text: SubmissionText, _finding: Finding) -> Iterator[Fact]:
     """A kernel that stores nothing through a pointer which it may write."""
     for kernel in text.kernels:
         parts = [
@@ -36,7 +39,7 @@ def _never_written(text: SubmissionText, finding: Finding) -> Iterator[Fact]:
         yield Fact("never-stored", text.line(at), cause, f"Store the result: `{name}[i] = ...;`.")
 
 
-def _block_number(text: SubmissionText, finding: Finding) -> Iterator[Fact]:
+def _block_number(text: SubmissionText, _finding: Finding) -> Iterator[Fact]:
     """``a[threadIdx.x]`` of a tensor, in a kernel whose blocks each have a part of it."""
     for kernel in text.kernels:
         shared = set(re.findall(r"__shared__[^;]*?\b(\w+)\s*\[", kernel.body))
@@ -56,7 +59,7 @@ def _block_number(text: SubmissionText, finding: Finding) -> Iterator[Fact]:
                            f"Take the thread's number in the whole grid, blockIdx.{d} * blockDim.{d} + threadIdx.{d}.")  # fmt: skip
 
 
-def _division_first(text: SubmissionText, finding: Finding) -> Iterator[Fact]:
+def _division_first(text: SubmissionText, _finding: Finding) -> Iterator[Fact]:
     """``1 / 1 + exp(-x)``."""
     form = re.compile(r"(?P<a>[\w.]+)\s*/\s*(?P<b>\d[\w.]*)\s*\+\s*(?P<e>(?:__)?expf?\s*\([^;]*?\))")
     for function in [f for f in text.functions if f.kernel or "__device__" in f.head]:
@@ -66,7 +69,7 @@ def _division_first(text: SubmissionText, finding: Finding) -> Iterator[Fact]:
                        f"Put brackets around the whole denominator: `{match['a']} / ({match['b']} + {match['e']})`.")  # fmt: skip
 
 
-def _narrowed(text: SubmissionText, finding: Finding) -> Iterator[Fact]:
+def _narrowed(text: SubmissionText, _finding: Finding) -> Iterator[Fact]:
     """A number with a fraction that a kernel takes as a whole number, or that the host never hands over."""
     for function in text.host:
         fractions = {n for t, n in re.findall(r"\b(double|float)\s+(\w+)\s*(?:,|=|$)", function.parameters)}
@@ -92,7 +95,7 @@ def _narrowed(text: SubmissionText, finding: Finding) -> Iterator[Fact]:
                 yield Fact("not-handed-over", at, cause, f"Hand {name} over to the kernel.")
 
 
-def _cut(text: SubmissionText, finding: Finding) -> Iterator[Fact]:
+def _cut(text: SubmissionText, _finding: Finding) -> Iterator[Fact]:
     """``int value = in[i];`` of an array of floats."""
     for kernel in text.kernels:
         floats = re.findall(
@@ -108,7 +111,7 @@ def _cut(text: SubmissionText, finding: Finding) -> Iterator[Fact]:
                            f"Declare it `float {match['v']}`.")  # fmt: skip
 
 
-def _overflow(text: SubmissionText, finding: Finding) -> Iterator[Fact]:
+def _overflow(_text: SubmissionText, finding: Finding) -> Iterator[Fact]:
     """A product of two ints that does not fit an int."""
     for seen in finding.evidence.get("seen") or []:
         told = re.match(r"computes (.+) as (\w[\w ]*), which cannot hold it", str(seen.get("what")))
@@ -150,7 +153,7 @@ def _half_filled(text: SubmissionText, finding: Finding) -> Iterator[Fact]:
                        "Give every element that is read a value: a 0 where there is no input.")  # fmt: skip
 
 
-def _other_length(text: SubmissionText, finding: Finding) -> Iterator[Fact]:
+def _other_length(text: SubmissionText, _finding: Finding) -> Iterator[Fact]:
     """``out[col * n + row]`` where n is how long a row of the input is, of a result that is turned."""
     for kernel in text.kernels:
         made = {

@@ -14,10 +14,13 @@ import ast
 import keyword
 import re
 from collections import Counter
-from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from difflib import SequenceMatcher
 from itertools import groupby, pairwise, zip_longest
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
 
 ALIKE = 0.45  # of two statements: below it they have nothing to do with each other
 LONGEST = 60  # tokens of a change that one would call a slip

@@ -4,10 +4,13 @@ from __future__ import annotations
 
 import ast
 import re
-from collections.abc import Callable, Iterator
+from typing import TYPE_CHECKING
 
 from grader.domain.verdict import Finding, Status
 from grader.feedback.explain.source_text import OUTSIDE, WRONG, Fact, Finder, SubmissionText
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
 
 ANY = WRONG | OUTSIDE | {Status.RAISED, Status.WRONG_ANSWER, Status.RACE}
 
@@ -43,7 +46,7 @@ def _each(how: str, look: Callable[[ast.FunctionDef, Finding], Iterator[Fact]]) 
     return find
 
 
-def _program(kernel: ast.FunctionDef, finding: Finding) -> Iterator[Fact]:
+def _program(kernel: ast.FunctionDef, _finding: Finding) -> Iterator[Fact]:
     ranges = _calls(kernel, "tl.arange")
     numbers = _calls(kernel, "tl.program_id")
     if ranges and not numbers:
@@ -96,7 +99,7 @@ def _constexpr(kernel: ast.FunctionDef, finding: Finding) -> Iterator[Fact]:
             yield Fact("not-constexpr", argument.lineno, cause, f"Write {argument.arg}: tl.constexpr.")
 
 
-def _foreign(kernel: ast.FunctionDef, finding: Finding) -> Iterator[Fact]:
+def _foreign(kernel: ast.FunctionDef, _finding: Finding) -> Iterator[Fact]:
     for node in ast.walk(kernel):
         if isinstance(node, ast.Call) and re.match(r"(?:math|np|numpy|torch)\.", _name(node.func)):
             own = f"tl.{_name(node.func).rpartition('.')[2]}"
@@ -115,7 +118,7 @@ def _foreign(kernel: ast.FunctionDef, finding: Finding) -> Iterator[Fact]:
             )
 
 
-def _sigmoid(kernel: ast.FunctionDef, finding: Finding) -> Iterator[Fact]:
+def _sigmoid(kernel: ast.FunctionDef, _finding: Finding) -> Iterator[Fact]:
     for node in ast.walk(kernel):
         if isinstance(node, ast.BinOp) and isinstance(node.op, ast.Add):
             for call in (node.left, node.right):

@@ -6,13 +6,16 @@ import difflib
 import functools
 import re
 from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
 
 from grader.backends.simt.request import named
 from grader.feedback.explain import own_lines, places, slips
 from grader.feedback.explain.places import Error
-from grader.feedback.explain.rule import Rule
 from grader.feedback.explain.rules import RULES
 from grader.feedback.explain.rules.cpp import BUILTINS
+
+if TYPE_CHECKING:
+    from grader.feedback.explain.rule import Rule
 
 ALIKE = 0.7
 HEADERS = (3, 0)  # lines that load_inline writes before cuda_sources

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import ast
 import re
-from collections.abc import Iterator
+from typing import TYPE_CHECKING
 
 from grader.domain.verdict import Finding, Status
 from grader.feedback import how_far, memory
@@ -24,7 +24,6 @@ from grader.feedback.explain import (
     timing_mistakes,
     together,
 )
-from grader.feedback.explain.engine import Explanation
 from grader.feedback.explain.source_text import (
     GUARDS,
     OUTSIDE,
@@ -37,6 +36,11 @@ from grader.feedback.explain.source_text import (
     SubmissionText,
     read,
 )
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from grader.feedback.explain.engine import Explanation
 
 
 def explained(finding: Finding, source: str) -> Explanation | None:
@@ -55,7 +59,7 @@ def explained(finding: Finding, source: str) -> Explanation | None:
     return None
 
 
-def _no_block_index(text: SubmissionText, finding: Finding) -> Iterator[Fact]:
+def _no_block_index(text: SubmissionText, _finding: Finding) -> Iterator[Fact]:
     two = re.search(r"\bdim3\s+\w+\s*[({][^;]*,", text.code) is not None
     for kernel in text.kernels:
         used = {d: m for d in "xyz" if (m := re.search(rf"\bthreadIdx\.{d}\b", kernel.body))}
@@ -79,7 +83,7 @@ def _no_block_index(text: SubmissionText, finding: Finding) -> Iterator[Fact]:
                     yield Fact("no-block-index", where, cause, fix)
 
 
-def _turned_index(text: SubmissionText, finding: Finding) -> Iterator[Fact]:
+def _turned_index(text: SubmissionText, _finding: Finding) -> Iterator[Fact]:
     made = r"\b(?P<name>{names})\s*=\s*[^;]*?(?:blockIdx|threadIdx)\.{axis}\b"
     for kernel in text.kernels:
         row = re.search(made.format(names=r"row\w*|r", axis="x"), kernel.body)
@@ -99,7 +103,7 @@ def _turned_index(text: SubmissionText, finding: Finding) -> Iterator[Fact]:
         )
 
 
-def _guard(text: SubmissionText, finding: Finding) -> Iterator[Fact]:
+def _guard(text: SubmissionText, _finding: Finding) -> Iterator[Fact]:
     for kernel in text.kernels:
         far = re.search(
             rf"\b(?P<i>\w+(?:\(\))?)\s*(?P<op>>|<=)\s*(?P<n>{SIZE}(?:\s*/\s*\w+)?)\b(?!\s*[-+*/])",
@@ -132,7 +136,7 @@ def _guard(text: SubmissionText, finding: Finding) -> Iterator[Fact]:
             )
 
 
-def _one_sided_guard(text: SubmissionText, finding: Finding) -> Iterator[Fact]:
+def _one_sided_guard(text: SubmissionText, _finding: Finding) -> Iterator[Fact]:
     """A kernel with a row and a column whose guard asks for one of them alone."""
     for kernel in text.kernels:
         body = kernel.body
@@ -153,7 +157,7 @@ def _one_sided_guard(text: SubmissionText, finding: Finding) -> Iterator[Fact]:
                 return
 
 
-def _grid_for_width(text: SubmissionText, finding: Finding) -> Iterator[Fact]:
+def _grid_for_width(text: SubmissionText, _finding: Finding) -> Iterator[Fact]:
     """``row * blockDim.x * gridDim.x + col``, the place in a matrix as wide as the grid."""
     wide = r"(?:gridDim\.x\s*\*\s*blockDim\.x|blockDim\.x\s*\*\s*gridDim\.x)"
     for kernel in text.kernels:
@@ -167,7 +171,7 @@ def _grid_for_width(text: SubmissionText, finding: Finding) -> Iterator[Fact]:
                            f"Multiply {match['r']} by the tensor's number of columns.")  # fmt: skip
 
 
-def _step_of_a_block(text: SubmissionText, finding: Finding) -> Iterator[Fact]:
+def _step_of_a_block(text: SubmissionText, _finding: Finding) -> Iterator[Fact]:
     """A loop over the elements that starts at the thread's number in the grid and steps by one block."""
     for kernel in text.kernels:
         if "gridDim" in kernel.body:
@@ -190,7 +194,7 @@ def _step_of_a_block(text: SubmissionText, finding: Finding) -> Iterator[Fact]:
                            "Step by all threads of the grid: `blockDim.x * gridDim.x`.")  # fmt: skip
 
 
-def _guard_of_the_first(text: SubmissionText, finding: Finding) -> Iterator[Fact]:
+def _guard_of_the_first(text: SubmissionText, _finding: Finding) -> Iterator[Fact]:
     """A thread with several elements whose guard asks for the first of them alone."""
     for kernel in text.kernels:
         for guard in re.finditer(rf"\bif\s*\(\s*(?P<i>\w+)\s*<\s*(?P<n>{SIZE})\s*\)", kernel.body):
@@ -209,7 +213,7 @@ def _guard_of_the_first(text: SubmissionText, finding: Finding) -> Iterator[Fact
                 return
 
 
-def _loop_in_each_thread(text: SubmissionText, finding: Finding) -> Iterator[Fact]:
+def _loop_in_each_thread(text: SubmissionText, _finding: Finding) -> Iterator[Fact]:
     loop = re.compile(
         rf"\bfor\s*\(\s*[\w:]+(?:\s+\w+)*?\s+(?P<i>\w+)\s*=\s*0\s*;\s*(?P=i)\s*<\s*(?P<n>{SIZE})\s*(?:\*\s*{SIZE}\s*)?;"
         r"\s*(?:\+\+\s*(?P=i)|(?P=i)\s*\+\+|(?P=i)\s*\+=\s*1)\s*\)"
@@ -227,7 +231,7 @@ def _loop_in_each_thread(text: SubmissionText, finding: Finding) -> Iterator[Fac
                 yield Fact("loop-in-each-thread", where, cause, fix)
 
 
-def _rounded_down(text: SubmissionText, finding: Finding) -> Iterator[Fact]:
+def _rounded_down(text: SubmissionText, _finding: Finding) -> Iterator[Fact]:
     def made(name: str, before: int) -> list[tuple[int, str]]:
         form = rf"\b{name}\s*(?:=|\(|\{{)(?P<value>[^;<]*);"
         return [(m.start("value"), m["value"]) for m in re.finditer(form, text.code[:before])]
@@ -253,7 +257,7 @@ def _argument(value: str, start: int, end: int) -> str:
     return value[value.rfind(",", 0, start) + 1 : (value.find(",", end) + 1 or len(value) + 1) - 1]
 
 
-def _swapped_launch(text: SubmissionText, finding: Finding) -> Iterator[Fact]:
+def _swapped_launch(text: SubmissionText, _finding: Finding) -> Iterator[Fact]:
     for match in re.finditer(r"<<<\s*(?P<first>[\w.]+)\s*,\s*(?P<second>[\w.]+)", text.code):
         threads, blocks = (
             re.compile(r"thread|block_?(?:size|dim)|^block$|^BLOCK$", re.I),
@@ -297,7 +301,7 @@ def _neighbour(text: SubmissionText, finding: Finding) -> Iterator[Fact]:
             )
 
 
-def _row_of_bias(text: SubmissionText, finding: Finding) -> Iterator[Fact]:
+def _row_of_bias(text: SubmissionText, _finding: Finding) -> Iterator[Fact]:
     for kernel in text.kernels:
         for match in re.finditer(
             r"\b(?P<b>bias\w*|b)\s*\[\s*(?P<i>[A-Za-z_]\w*)\s*(?P<op>/\s*\w+)?\s*\]", kernel.body
@@ -370,7 +374,7 @@ def _not_contiguous(text: SubmissionText, finding: Finding) -> Iterator[Fact]:
                        f"Before the pointer is taken: `{x} = {x}{arrow}contiguous();`.")  # fmt: skip
 
 
-def _like_a_view(text: SubmissionText, finding: Finding) -> Iterator[Fact]:
+def _like_a_view(text: SubmissionText, _finding: Finding) -> Iterator[Fact]:
     """``out = empty_like(x)`` above ``x = x.contiguous()``."""
     for function in text.host:
         for made in re.finditer(
@@ -386,7 +390,7 @@ def _like_a_view(text: SubmissionText, finding: Finding) -> Iterator[Fact]:
                            f"Make {out} below `{x} = {x}.contiguous();`, line {text.line(function.start + made.end() + later.start())}.")  # fmt: skip
 
 
-def _not_refused(text: SubmissionText, finding: Finding) -> Iterator[Fact]:
+def _not_refused(text: SubmissionText, _finding: Finding) -> Iterator[Fact]:
     bound = re.findall(r"functions\s*=\s*\[([^\]]*)\]", text.source)
     names = set(re.findall(r"[\"'](\w+)[\"']", " ".join(bound)))
     for function in text.host:
@@ -440,7 +444,7 @@ def _value(text: SubmissionText, finding: Finding) -> Iterator[Fact]:
                            "Work it out by hand for these numbers, part by part.")  # fmt: skip
 
 
-def _in_place(text: SubmissionText, finding: Finding) -> Iterator[Fact]:
+def _in_place(text: SubmissionText, _finding: Finding) -> Iterator[Fact]:
     """Host code that changes a tensor which it was given."""
     for function in text.host:
         for name in re.findall(r"(\w+)\s*(?:=[^,]*)?(?:,|$)", function.parameters):
@@ -486,7 +490,7 @@ def _float_parameter(text: SubmissionText, finding: Finding) -> Iterator[Fact]:
             yield Fact("float-parameter", text.line(at if at > 0 else head), cause, f"Declare it `double {name}`.")  # fmt: skip
 
 
-def _second_bias(text: SubmissionText, finding: Finding) -> Iterator[Fact]:
+def _second_bias(text: SubmissionText, _finding: Finding) -> Iterator[Fact]:
     """``nn.Linear`` with a bias of its own in a model that has one beside it."""
     for model in ast.walk(text.tree) if text.tree else ():
         if not isinstance(model, ast.ClassDef):
@@ -552,7 +556,7 @@ def _gives(function: ast.FunctionDef) -> bool:
     return any(isinstance(n, ast.Return) and n.value is not None for n in ast.walk(function))
 
 
-def _no_barrier(text: SubmissionText, finding: Finding) -> Iterator[Fact]:
+def _no_barrier(_text: SubmissionText, finding: Finding) -> Iterator[Fact]:
     """Two accesses of a block's threads to shared memory that nothing separates."""
     for seen in finding.evidence.get("seen") or []:
         other = seen.get("other")
@@ -594,7 +598,7 @@ def _array_too_small(text: SubmissionText, finding: Finding) -> Iterator[Fact]:
                            f"Compare the largest index in line {seen['line']} with the size that is declared here.")  # fmt: skip
 
 
-def _one_owner(text: SubmissionText, finding: Finding) -> Iterator[Fact]:
+def _one_owner(_text: SubmissionText, finding: Finding) -> Iterator[Fact]:
     """Two threads that write one element of a tensor."""
     for seen in finding.evidence.get("seen") or []:
         if seen.get("kind") == "global-race" and seen.get("line"):

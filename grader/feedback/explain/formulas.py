@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from typing import TYPE_CHECKING
 
 from grader.domain.verdict import Finding, Status
 from grader.feedback.explain.source_text import OUTSIDE, WRONG, CppFunction, Fact, Finder, SubmissionText
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
 
 VALUE = frozenset({Status.WRONG_OUTPUT, Status.NOT_FINITE, Status.PRECISION})
 EXP = r"(?:__)?expf?"
@@ -19,7 +22,7 @@ def _device(text: SubmissionText) -> list[CppFunction]:
     return [*called, *text.kernels]
 
 
-def plain_call(text: SubmissionText, finding: Finding) -> Iterator[Fact]:
+def plain_call(text: SubmissionText, _finding: Finding) -> Iterator[Fact]:
     """A kernel that the host calls like a C++ function."""
     for function in text.host:
         for kernel in text.kernels:
@@ -32,7 +35,7 @@ def plain_call(text: SubmissionText, finding: Finding) -> Iterator[Fact]:
                            f"Write `{kernel.name}<<<blocks, threads, 0, stream>>>(...)`.")  # fmt: skip
 
 
-def _rows_for_elements(text: SubmissionText, finding: Finding) -> Iterator[Fact]:
+def _rows_for_elements(text: SubmissionText, _finding: Finding) -> Iterator[Fact]:
     made = re.compile(
         r"\b(?P<n>n|N|count|total|size|numel|elements|len|length)\s*=\s*(?P<x>\w+)\.size\((?P<d>-?\d)\)\s*[,;]"
     )
@@ -50,7 +53,7 @@ def _rows_for_elements(text: SubmissionText, finding: Finding) -> Iterator[Fact]
                        f"Write `{match['n']} = {match['x']}.numel()`.")  # fmt: skip
 
 
-def _groups(text: SubmissionText, finding: Finding) -> Iterator[Fact]:
+def _groups(text: SubmissionText, _finding: Finding) -> Iterator[Fact]:
     for kernel in text.kernels:
         for match in re.finditer(r"<\s*(?P<n>\w+)\s*/\s*(?P<k>[248]|16)\b", kernel.body):
             if not re.search(rf"%\s*{match['k']}\b|&\s*{int(match['k']) - 1}\b", kernel.body):
@@ -89,7 +92,7 @@ def _sigmoid(text: SubmissionText, finding: Finding) -> Iterator[Fact]:
                            "Write 1 / (1 + exp(-x)): exp(-x) becomes 0 there, or infinity, and both are right.")  # fmt: skip
 
 
-def _unused(text: SubmissionText, finding: Finding) -> Iterator[Fact]:
+def _unused(text: SubmissionText, _finding: Finding) -> Iterator[Fact]:
     """A value that a function is given and never looks at; sizes may well be of no use."""
     for function in _device(text):
         for part in function.parameters.split(","):
@@ -112,7 +115,7 @@ def _unused(text: SubmissionText, finding: Finding) -> Iterator[Fact]:
             )
 
 
-def _whole_numbers(text: SubmissionText, finding: Finding) -> Iterator[Fact]:
+def _whole_numbers(text: SubmissionText, _finding: Finding) -> Iterator[Fact]:
     cast = re.compile(
         rf"\b(?P<t>int|long|int64_t|int32_t)\s*\)?\s*\(?\s*(?P<f>{EXP}|sqrtf?|tanhf?|powf?|logf?)\s*\("
     )
@@ -129,7 +132,7 @@ def _whole_numbers(text: SubmissionText, finding: Finding) -> Iterator[Fact]:
                            f"Write `{match['a']}.0f / {match['b']}.0f`.")  # fmt: skip
 
 
-def _not_begun(text: SubmissionText, finding: Finding) -> Iterator[Fact]:
+def _not_begun(text: SubmissionText, _finding: Finding) -> Iterator[Fact]:
     """A sum that is added to before it has a value."""
     for kernel in text.kernels:
         for match in re.finditer(

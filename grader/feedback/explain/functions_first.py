@@ -3,12 +3,16 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator, Sequence
 from dataclasses import replace
+from typing import TYPE_CHECKING
 
-from grader.domain.task import Task
 from grader.domain.verdict import PENDING, Finding, Status
 from grader.feedback.explain.source_text import Fact, SubmissionText
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from grader.domain.task import Task
 
 SILENT = PENDING | {Status.NOT_RUN}
 

@@ -5,13 +5,12 @@ from __future__ import annotations
 import ast
 import difflib
 import re
-from collections.abc import Iterator
 from dataclasses import replace
+from typing import TYPE_CHECKING
 
 from grader.backends.simt.compile.tokens import Token, closing, split_commas, tokenize
 from grader.domain.verdict import Finding, Status
 from grader.feedback.explain import indices, own_lines
-from grader.feedback.explain.engine import Explanation
 from grader.feedback.explain.source_text import (
     OUTSIDE,
     TWICE,
@@ -23,10 +22,15 @@ from grader.feedback.explain.source_text import (
     read,
 )
 
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from grader.feedback.explain.engine import Explanation
+
 LAUNCH = re.compile(r"\b(?P<name>\w+)\s*(?:<[^<>;]*>\s*)?<<<")
 
 
-def _not_launched(text: SubmissionText, finding: Finding) -> Iterator[Fact]:
+def _not_launched(text: SubmissionText, _finding: Finding) -> Iterator[Fact]:
     """A kernel that nobody launches, or that is called like a function."""
     launched = {m["name"] for m in LAUNCH.finditer(text.code)}
     for kernel in text.kernels:
@@ -45,7 +49,7 @@ def _not_launched(text: SubmissionText, finding: Finding) -> Iterator[Fact]:
                        f"Launch it before the `return`: `{kernel.name}<<<grid, block>>>(...)`.")  # fmt: skip
 
 
-def _arguments_swapped(text: SubmissionText, finding: Finding) -> Iterator[Fact]:
+def _arguments_swapped(text: SubmissionText, _finding: Finding) -> Iterator[Fact]:
     """An argument of a launch that bears the name of another parameter."""
     kernels = {k.name: k for k in text.kernels}
     for match in LAUNCH.finditer(text.code):
@@ -209,7 +213,7 @@ def _bytes_of_shared(text: SubmissionText, finding: Finding) -> Iterator[Fact]:
             yield Fact("bytes-of-shared", text.line(at), cause, f"Write `({value}) * sizeof(float)`.")
 
 
-def _cut_on_the_host(text: SubmissionText, finding: Finding) -> Iterator[Fact]:
+def _cut_on_the_host(text: SubmissionText, _finding: Finding) -> Iterator[Fact]:
     """``int s = scale;`` where scale is a double."""
     form = r"\b(?P<t>int|int64_t|long|unsigned)\s+(?P<v>\w+)\s*[=({]\s*(?:static_cast<int\w*>\()?(?P<x>\w+)\)?\s*[;)}]"
     for function in text.host:
@@ -221,7 +225,7 @@ def _cut_on_the_host(text: SubmissionText, finding: Finding) -> Iterator[Fact]:
                            f"Declare it `float {match['v']}`.")  # fmt: skip
 
 
-def _float4_in_floats(text: SubmissionText, finding: Finding) -> Iterator[Fact]:
+def _float4_in_floats(text: SubmissionText, _finding: Finding) -> Iterator[Fact]:
     """``x4[4 * i]`` of a pointer to float4."""
     wide = r"(?:float4|int4|double2|float2)"
     index = r"\b(?P<a>\w+)\s*\[\s*(?P<i>4\s*\*\s*\w+|\w+\s*\*\s*4|\w+)\s*\]"
@@ -279,7 +283,7 @@ def _made(tree: ast.AST) -> Iterator[tuple[str, ast.Call]]:
             yield node.targets[0].id, node.value
 
 
-def never_called(text: SubmissionText, finding: Finding) -> Iterator[Fact]:
+def never_called(text: SubmissionText, _finding: Finding) -> Iterator[Fact]:
     """A C++ function that Python builds, and that no line of the file calls."""
     if text.tree is None or not text.kernels:
         return
@@ -427,7 +431,7 @@ def _check_refused(text: SubmissionText, finding: Finding) -> Iterator[Fact]:
             yield Fact("check-refused", number, cause, fix)
 
 
-def _copy_dropped(text: SubmissionText, finding: Finding) -> Iterator[Fact]:
+def _copy_dropped(text: SubmissionText, _finding: Finding) -> Iterator[Fact]:
     """``x.contiguous();`` as a statement."""
     for function in text.host:
         for match in re.finditer(r"(?<=[;{}])\s*(?P<x>\w+)\s*\.\s*contiguous\s*\(\s*\)\s*;", function.body):
@@ -539,7 +543,7 @@ def _shadowed(text: SubmissionText, finding: Finding) -> Iterator[Fact]:
             yield Fact("name-shadowed", node.lineno, cause, "Give what you make another name.")
 
 
-def _trace_folder(text: SubmissionText, finding: Finding) -> Iterator[Fact]:
+def _trace_folder(text: SubmissionText, _finding: Finding) -> Iterator[Fact]:
     """``tensorboard_trace_handler(path)``, which takes a folder."""
     for node in ast.walk(text.tree) if text.tree else ():
         if isinstance(node, ast.Call) and ast.unparse(node.func).endswith("tensorboard_trace_handler"):

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Iterator
+from typing import TYPE_CHECKING
 
-from grader.domain.verdict import Finding, Status
 from grader.feedback.explain.engine import Explanation
 from grader.feedback.explain.source_text import (
     OUTSIDE,
@@ -18,6 +17,11 @@ from grader.feedback.explain.source_text import (
     SubmissionText,
     read,
 )
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from grader.domain.verdict import Finding, Status
 
 ROWS = r"(?:rows|row_count|n_rows|num_rows|nrows|height|H|h|M)"
 COLUMNS = r"(?:cols|columns|col_count|n_cols|num_cols|ncols|width|W|w|N)"
@@ -102,7 +106,7 @@ def _empty_grid(text: SubmissionText, finding: Finding) -> Iterator[Fact]:
         yield Fact("empty-grid", text.line(called.start()), cause, fix)
 
 
-def _idle_guard(text: SubmissionText, finding: Finding) -> Iterator[Fact]:
+def _idle_guard(text: SubmissionText, _finding: Finding) -> Iterator[Fact]:
     """``const bool inside = true;``, asked in the line that went outside."""
     for kernel in text.kernels:
         for match in re.finditer(r"\bbool\s+(?P<name>\w+)\s*=\s*(?:true|1)\s*;", kernel.body):
@@ -114,7 +118,7 @@ def _idle_guard(text: SubmissionText, finding: Finding) -> Iterator[Fact]:
                            f"Compare the index with its size here: `{match['name']} = i < n`.")  # fmt: skip
 
 
-def _joined_guard(text: SubmissionText, finding: Finding) -> Iterator[Fact]:
+def _joined_guard(text: SubmissionText, _finding: Finding) -> Iterator[Fact]:
     leave = re.compile(
         r"\bif\s*\((?P<all>[^;{}]*?>=?[^;{}|]*?&&[^;{}|]*?>=?[^;{}|]*?)\)\s*\{?\s*(?:return|continue)\s*;"
     )
@@ -138,7 +142,7 @@ def _joined_guard(text: SubmissionText, finding: Finding) -> Iterator[Fact]:
             yield Fact("guard-or", where, cause, "Work only if both are inside: join them with `&&`.")
 
 
-def _formula(text: SubmissionText, finding: Finding) -> Iterator[Fact]:
+def _formula(text: SubmissionText, _finding: Finding) -> Iterator[Fact]:
     for kernel in text.kernels:
         for statement in re.finditer(r"[^;{}]+", kernel.body):
             first = re.search(r"\b(?:blockIdx|threadIdx)\b", statement[0])
@@ -197,7 +201,7 @@ def _row_length(text: SubmissionText, finding: Finding) -> Iterator[Fact]:
                            f"The index of an element is row * {names[0] if names else 'columns'} + column.")  # fmt: skip
 
 
-def _turned_division(text: SubmissionText, finding: Finding) -> Iterator[Fact]:
+def _turned_division(text: SubmissionText, _finding: Finding) -> Iterator[Fact]:
     """``row = i % n, col = i / n``: the whole part is the row, what is left the column."""
     for kernel in text.kernels:
         row = re.search(r"\b(?P<v>row\w*|r)\s*=\s*(?P<i>[^;,=]*?)\s*%\s*(?P<n>\w+)", kernel.body)
@@ -211,7 +215,7 @@ def _turned_division(text: SubmissionText, finding: Finding) -> Iterator[Fact]:
                        f"Write `{row['v']} = {row['i']} / {row['n']}` and `{column['v']} = {row['i']} % {row['n']}`.")  # fmt: skip
 
 
-def _turned_grid(text: SubmissionText, finding: Finding) -> Iterator[Fact]:
+def _turned_grid(text: SubmissionText, _finding: Finding) -> Iterator[Fact]:
     """A grid made of (rows, columns), though its kernels number columns by x."""
     made = r"\b{names}\s*=\s*[^;]*?(?:blockIdx|threadIdx)\.{axis}\b"
     usual = [
@@ -242,7 +246,7 @@ def _turned_grid(text: SubmissionText, finding: Finding) -> Iterator[Fact]:
             yield Fact("grid-turned", text.line(match.start()), cause, fix)
 
 
-def _half_guard(text: SubmissionText, finding: Finding) -> Iterator[Fact]:
+def _half_guard(text: SubmissionText, _finding: Finding) -> Iterator[Fact]:
     """A guard that asks for one of the two directions, or compares with the other one's size."""
     made = r"\b(?P<name>{names})\s*=\s*[^;]*?(?:blockIdx|threadIdx)\.{axis}\b"
     compared = r"(?<![\w.]){name}\s*(?:>=?|<=?)\s*(?P<n>\w+)"
@@ -266,7 +270,7 @@ def _half_guard(text: SubmissionText, finding: Finding) -> Iterator[Fact]:
                        f"A thread works only if both its row and its column exist: ask for {row['name']} and for {column['name']}.")  # fmt: skip
 
 
-def _no_row_length(text: SubmissionText, finding: Finding) -> Iterator[Fact]:
+def _no_row_length(text: SubmissionText, _finding: Finding) -> Iterator[Fact]:
     """``row + col`` and ``row + col * cols``."""
     end = r"(?=\s*[;\]])"
     sums = (

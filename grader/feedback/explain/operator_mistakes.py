@@ -4,10 +4,13 @@ from __future__ import annotations
 
 import ast
 import re
-from collections.abc import Iterator
+from typing import TYPE_CHECKING
 
 from grader.domain.verdict import Finding, Status
 from grader.feedback.explain.source_text import Fact, Finder, SubmissionText
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
 
 
 def _decorated(text: SubmissionText, name: str) -> list[ast.FunctionDef]:
@@ -131,7 +134,7 @@ def _gradient(text: SubmissionText, finding: Finding) -> Iterator[Fact]:
                    "Write the derivative down by hand, and look for each of its parts here and in the kernel.")  # fmt: skip
 
 
-def _slope(text: SubmissionText, finding: Finding) -> Fact | None:
+def _slope(text: SubmissionText, _finding: Finding) -> Fact | None:
     """A kernel's line that has the incoming gradient in its parameters and does not multiply by it."""
     for kernel in text.kernels:
         for name in kernel.names:

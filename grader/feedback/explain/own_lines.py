@@ -4,10 +4,13 @@ from __future__ import annotations
 
 import ast
 import re
-from collections.abc import Iterator
+from typing import TYPE_CHECKING
 
 from grader.backends.simt.compile.tokens import Token, closing, split_commas, tokenize
 from grader.feedback.look.python_source import cpp_sources
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
 
 SIGNED = re.compile(r"\b(?P<name>[A-Za-z_]\w*)\s*\([^;{}()]*\)\s*(?:;|\{|$)")
 

@@ -9,12 +9,15 @@ from __future__ import annotations
 
 import ast
 import re
-from collections.abc import Iterator
 from dataclasses import dataclass
 from itertools import accumulate, pairwise
+from typing import TYPE_CHECKING
 
 from grader.feedback.explain.alternatives import Alternative, ranked
 from grader.feedback.explain.changes import Change
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
 
 MAX_NAMES = 6
 RELATIONS = {

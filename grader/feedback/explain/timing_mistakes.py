@@ -9,14 +9,17 @@ from __future__ import annotations
 import ast
 import itertools
 import math
-from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING
 
-from grader.domain.verdict import Finding, Status
-from grader.feedback.explain.engine import Explanation
+from grader.domain.verdict import Evidence, Finding, Status
 from grader.feedback.explain.indices import told
 from grader.feedback.explain.source_text import Fact, Finder, SubmissionText, read
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from grader.feedback.explain.engine import Explanation
 
 CLOCKS = {"perf_counter", "perf_counter_ns", "time", "time_ns", "monotonic", "monotonic_ns", "process_time"}
 LOOPS = (ast.For, ast.While, ast.ListComp, ast.GeneratorExp, ast.SetComp)
@@ -80,7 +83,7 @@ def _raised(finding: Finding) -> int:
     return line if isinstance(line, int) and not isinstance(line, bool) else 0
 
 
-def _bare(text: SubmissionText, finding: Finding) -> Iterator[Fact]:
+def _bare(text: SubmissionText, _finding: Finding) -> Iterator[Fact]:
     """A name as a statement: what was to be called is not."""
     for node in _ordered(text.tree) if text.tree else ():
         if isinstance(node, ast.Expr) and isinstance(node.value, (ast.Name, ast.Attribute)):
@@ -159,7 +162,7 @@ class Step:
 class TimerCode:
     """The functions that a probe reaches, and its numbers."""
 
-    def __init__(self, tree: ast.Module, source: str, numbers: dict[str, Any]) -> None:
+    def __init__(self, tree: ast.Module, source: str, numbers: Evidence) -> None:
         self.n, self.source = numbers, source
         self.all = _functions(tree)
         self.entry = self.all.get(str(numbers.get("entry")))
@@ -286,7 +289,7 @@ class TimerCode:
             cause = f"{name} gives {unit}, and a Timing holds seconds: the result is {times}."
             yield Fact("unit", read[0].lineno, cause, f"Divide by {rule}.")
 
-    def unsorted(self, value: ast.expr, function: ast.FunctionDef) -> Fact | None:
+    def unsorted(self, value: ast.expr) -> Fact | None:
         """A function of the file that takes a percentile by its place in a list which nobody sorts."""
         made = value if isinstance(value, ast.Call) and isinstance(value.func, ast.Name) else None
         name = made.func.id if made and isinstance(made.func, ast.Name) else ""
@@ -334,7 +337,7 @@ class TimerCode:
                     cause = f"p10 gets `{ten}`, which is the larger one, and p90 gets `{ninety}`: they are in each other's place."
                     yield Fact("percentiles-swapped", node.lineno, cause,
                                "The fields are, in this order, median, p10 (the small one), p90 (the large one) and n.")  # fmt: skip
-                elif unsorted := self.unsorted(value, function):
+                elif unsorted := self.unsorted(value):
                     yield unsorted
                 elif why := _misjudged(value, self.which, function):
                     cause = f"{self.which} is made of `{self.shown(value)}`: {why[0]}"

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from typing import TYPE_CHECKING
 
 from grader.backends.simt.compile.tokens import closing, tokenize
 from grader.domain.verdict import Finding, Status
@@ -17,6 +17,9 @@ from grader.feedback.explain.source_text import (
     Finder,
     SubmissionText,
 )
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
 
 BARRIER = re.compile(r"\b(?:__syncthreads(?:_\w+)?|__syncwarp|barrier\s*\.\s*sync)\s*\(")
 STUCK = WRONG | OUTSIDE | TWICE | {Status.BARRIER}
@@ -83,7 +86,7 @@ def _conditions(kernel: CppFunction) -> Iterator[tuple[str, int, str, int]]:
         yield kernel.body[inner[0] : inner[1] - 1].strip(), match.start(), behind, begin
 
 
-def _leaves_early(text: SubmissionText, finding: Finding) -> Iterator[Fact]:
+def _leaves_early(text: SubmissionText, _finding: Finding) -> Iterator[Fact]:
     """A thread that is gone before the block's barrier."""
     for kernel in text.kernels:
         differs = own(kernel)
@@ -101,7 +104,7 @@ def _leaves_early(text: SubmissionText, finding: Finding) -> Iterator[Fact]:
                 yield Fact("leaves-before-barrier", text.line(kernel.start + at), cause, fix)
 
 
-def _barrier_in_branch(text: SubmissionText, finding: Finding) -> Iterator[Fact]:
+def _barrier_in_branch(text: SubmissionText, _finding: Finding) -> Iterator[Fact]:
     for kernel in text.kernels:
         differs = own(kernel)
         for condition, at, behind, begin in _conditions(kernel):
@@ -118,7 +121,7 @@ def _barrier_in_branch(text: SubmissionText, finding: Finding) -> Iterator[Fact]
                            "Take the barrier out of the `if`, to a place where every thread of the block passes.")  # fmt: skip
 
 
-def _each_its_own_tile(text: SubmissionText, finding: Finding) -> Iterator[Fact]:
+def _each_its_own_tile(text: SubmissionText, _finding: Finding) -> Iterator[Fact]:
     """A barrier in a kernel that has no shared memory."""
     for kernel in text.kernels:
         if not BARRIER.search(kernel.body) or re.search(r"__shared__|__shfl|extern\b", kernel.body):
@@ -135,7 +138,7 @@ def _each_its_own_tile(text: SubmissionText, finding: Finding) -> Iterator[Fact]
             break
 
 
-def _no_first_value(text: SubmissionText, finding: Finding) -> Iterator[Fact]:
+def _no_first_value(text: SubmissionText, _finding: Finding) -> Iterator[Fact]:
     """A sum that nothing sets before something is added."""
     for kernel in text.functions:
         if "__global__" not in kernel.head and "__device__" not in kernel.head:
@@ -160,7 +163,7 @@ def _no_first_value(text: SubmissionText, finding: Finding) -> Iterator[Fact]:
                     yield Fact("no-first-value", where, cause, f"Give it one where it is declared: `{name}{named['a'].strip()} = {start}`.")  # fmt: skip
 
 
-def _return_in_loop(text: SubmissionText, finding: Finding) -> Iterator[Fact]:
+def _return_in_loop(text: SubmissionText, _finding: Finding) -> Iterator[Fact]:
     for kernel in text.kernels:
         for match in re.finditer(r"\breturn\s*;", kernel.body):
             loops = [head for head in around(kernel.body, match.start()) if head[0] in ("for", "while")]
@@ -175,7 +178,7 @@ def _return_in_loop(text: SubmissionText, finding: Finding) -> Iterator[Fact]:
                            "To leave out one turn, write `continue`.")  # fmt: skip
 
 
-def _whole_steps(text: SubmissionText, finding: Finding) -> Iterator[Fact]:
+def _whole_steps(text: SubmissionText, _finding: Finding) -> Iterator[Fact]:
     """A loop over whole tiles alone, or one that is too long or short by its step."""
     size = rf"(?P<n>{SIZE}(?:\.size\(-?\d\))?)"
     for kernel in text.kernels:
@@ -200,7 +203,7 @@ def _whole_steps(text: SubmissionText, finding: Finding) -> Iterator[Fact]:
                            f"Go on while the step begins before {n}, and let what lies behind {n} count as 0.")  # fmt: skip
 
 
-def _step_of_one(text: SubmissionText, finding: Finding) -> Iterator[Fact]:
+def _step_of_one(text: SubmissionText, _finding: Finding) -> Iterator[Fact]:
     """A loop that does many in each turn, and goes on by one."""
     for kernel in text.kernels:
         for match in LOOP.finditer(kernel.body):
@@ -226,7 +229,7 @@ def _step_of_one(text: SubmissionText, finding: Finding) -> Iterator[Fact]:
                     break
 
 
-def _past_the_sum(text: SubmissionText, finding: Finding) -> Iterator[Fact]:
+def _past_the_sum(text: SubmissionText, _finding: Finding) -> Iterator[Fact]:
     """An inner loop over a whole chunk, wherever the outer one ends."""
     for kernel in text.kernels:
         for match in LOOP.finditer(kernel.body):
@@ -245,7 +248,7 @@ def _past_the_sum(text: SubmissionText, finding: Finding) -> Iterator[Fact]:
                            f"End it at the sum's end: `{match['i']} < min({start} + {k}, {n})`.")  # fmt: skip
 
 
-def _turned_weight(text: SubmissionText, finding: Finding) -> Iterator[Fact]:
+def _turned_weight(text: SubmissionText, _finding: Finding) -> Iterator[Fact]:
     """A linear layer's weight, read as if its rows were its columns."""
     if re.search(
         r"\.t\(\)|\.T\b|\.mT\b|\.transpose\(", re.sub(r"""#.*|\"\"\"[^"]*\"\"\"|//.*""", "", text.source)
@@ -266,7 +269,7 @@ def _turned_weight(text: SubmissionText, finding: Finding) -> Iterator[Fact]:
                            f"Number k for column c is `{match['w']}[c * {depth} + k]`.")  # fmt: skip
 
 
-def _half_sum(text: SubmissionText, finding: Finding) -> Iterator[Fact]:
+def _half_sum(text: SubmissionText, _finding: Finding) -> Iterator[Fact]:
     kind = r"(?:at::Half|c10::Half|__half|half|__nv_bfloat16|at::BFloat16|c10::BFloat16)"
     for function in text.functions:
         if "__global__" not in function.head and "__device__" not in function.head:

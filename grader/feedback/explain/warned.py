@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable
+from typing import TYPE_CHECKING
 
 from grader.backends.simt.compile.warnings import KINDS, Warned
 from grader.feedback.explain.engine import Explanation
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable
 
 HEAD = re.compile(
     r"^\s*(?:template\s*<.*>\s*)?(?!(?:if|for|while|else|switch|return|do)\b)"
@@ -77,14 +80,14 @@ def _comma(one: Warned, lines: list[str]) -> Words | None:
     return "comma-index", cause, fix, one.line
 
 
-def _condition(one: Warned, lines: list[str]) -> Words | None:
+def _condition(one: Warned, _lines: list[str]) -> Words | None:
     if "assignment" not in one.text:
         return None
     cause = "This condition assigns: `=` stores the value, and the condition is then that value, not a comparison."
     return "assigns-in-condition", cause, "Compare with `==`.", one.line
 
 
-def _empty(one: Warned, lines: list[str]) -> Words:
+def _empty(one: Warned, _lines: list[str]) -> Words:
     cause = "The semicolon after the condition ends the statement: what stands below it is done in any case."
     return (
         "empty-body",
@@ -94,7 +97,7 @@ def _empty(one: Warned, lines: list[str]) -> Words:
     )
 
 
-def _uninitialised(one: Warned, lines: list[str]) -> Words:
+def _uninitialised(one: Warned, _lines: list[str]) -> Words:
     name = next(iter(re.findall(r"'([^']+)'", one.text)), "a variable")
     cause = f"{name} is used before anything was stored in it, so it begins with whatever lies there."
     return (
@@ -105,11 +108,11 @@ def _uninitialised(one: Warned, lines: list[str]) -> Words:
     )
 
 
-def _division(one: Warned, lines: list[str]) -> Words:
+def _division(one: Warned, _lines: list[str]) -> Words:
     return "division-by-zero", "This line divides an integer by zero.", "Check the divisor.", one.line
 
 
-def _shift(one: Warned, lines: list[str]) -> Words:
+def _shift(one: Warned, _lines: list[str]) -> Words:
     cause = "This line shifts by as many bits as the number has, or more; the result is not defined."
     return "shift-too-far", cause, "Shift a 64-bit number, or by less.", one.line
 
@@ -132,7 +135,7 @@ def _code(source: str, number: int) -> str:
     return _line(source.splitlines(), number).strip()
 
 
-def _unread(one: Warned, lines: list[str]) -> Words | None:
+def _unread(one: Warned, _lines: list[str]) -> Words | None:
     named = re.search(r"variable '(\w+)'", one.text)
     if named is None:
         return None

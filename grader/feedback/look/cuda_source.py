@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 from grader.backends.simt.compile.tokens import (
     Token,
@@ -15,7 +15,11 @@ from grader.backends.simt.compile.tokens import (
     tokenize,
 )
 from grader.feedback.look.advice import Advice
-from grader.feedback.look.python_source import CudaText
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from grader.feedback.look.python_source import CudaText
 
 CHECKS = {
     "C10_CUDA_KERNEL_LAUNCH_CHECK", "cudaGetLastError", "cudaPeekAtLastError", "cudaDeviceSynchronize",

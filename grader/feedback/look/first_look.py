@@ -4,11 +4,14 @@ from __future__ import annotations
 
 import ast
 from dataclasses import replace
+from typing import TYPE_CHECKING
 
-from grader.domain.submission import Submission
-from grader.domain.task import Task
 from grader.feedback.look import cuda_source, python_source
 from grader.feedback.look.advice import Advice
+
+if TYPE_CHECKING:
+    from grader.domain.submission import Submission
+    from grader.domain.task import Task
 
 MAX_CHARACTERS = 16 << 10  # of C++ that are read: a look must be over before a student notices
 

@@ -4,11 +4,15 @@ from __future__ import annotations
 
 import ast
 import re
-from collections.abc import Iterator
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
-from grader.domain.task import Task
 from grader.feedback.look.advice import Advice
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from grader.domain.task import Task
 
 BUILDERS = {"load_inline", "load", "RawModule", "RawKernel", "compile"}
 PLACES = {"is_cuda", "is_available", "device"}  # words that ask where a tensor or a GPU is

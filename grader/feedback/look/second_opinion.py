@@ -11,10 +11,13 @@ import json
 import re
 import subprocess
 import sys
+from typing import TYPE_CHECKING
 
 from grader.domain.errors import BadInputError
-from grader.domain.submission import Submission
 from grader.feedback.look.advice import Advice
+
+if TYPE_CHECKING:
+    from grader.domain.submission import Submission
 
 TIMEOUT_S = 10.0
 MAX_PATTERNS = 8  # patterns that are shown

@@ -66,7 +66,7 @@ def install() -> None:
         with np.errstate(all="ignore"):  # a GPU does not warn of an infinity
             return run(self, *args, **named)
 
-    def init_args(self: Any, args: Any, kwargs: dict[str, Any]) -> tuple[list[Any], dict[str, Any]]:
+    def init_args(self: Any, args: Any, kwargs: dict[str, object]) -> tuple[list[object], dict[str, object]]:
         calls.__init__()  # type: ignore[misc]
         ranges.known.clear()
         named = dict(zip(self.arg_names, args, strict=False)) | kwargs
@@ -76,7 +76,7 @@ def install() -> None:
                 ranges.note(name, host)
         return [hosts[n] for n, _ in zip(self.arg_names, args, strict=False)], {k: hosts[k] for k in kwargs}
 
-    def restore(self: Any, *_: Any) -> None:
+    def restore(*_: Any) -> None:
         calls.back()
 
     def checked_load(self: Any, ptrs: Any, mask: Any, *rest: Any) -> Any:

@@ -14,15 +14,17 @@ import contextlib
 import json
 import sys
 import warnings
-from collections.abc import Iterable, Iterator
 from pathlib import Path
 from types import SimpleNamespace
-from typing import Any
+from typing import TYPE_CHECKING, Any
 from unittest import mock
 
 import torch
 
 from grader.lesson_support.generated.programs import RECORDED, Program, drawn
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
 
 # An H200, as torch.cuda.get_device_properties describes it.
 CARD: dict[str, str | int] = {
@@ -109,20 +111,20 @@ def _answers(card: SimpleNamespace) -> dict[str, object]:
         "torch.cuda.is_available": lambda: True,
         "torch.cuda.device_count": lambda: 1,
         "torch.cuda.current_device": lambda: 0,
-        "torch.cuda.get_device_properties": lambda device=None: card,
-        "torch.cuda.get_device_capability": lambda device=None: (card.major, card.minor),
-        "torch.cuda.get_rng_state": lambda device=None: torch.get_rng_state(),
-        "torch.cuda.set_rng_state": lambda state, device=None: None,
-        "torch.cuda.synchronize": lambda device=None: None,
+        "torch.cuda.get_device_properties": lambda *_, **__: card,
+        "torch.cuda.get_device_capability": lambda *_, **__: (card.major, card.minor),
+        "torch.cuda.get_rng_state": lambda *_, **__: torch.get_rng_state(),
+        "torch.cuda.set_rng_state": lambda *_, **__: None,
+        "torch.cuda.synchronize": lambda *_, **__: None,
         "torch.cuda._lazy_init": lambda: None,
-        "torch.cuda._exchange_device": lambda index: 0,
-        "torch.cuda._maybe_exchange_device": lambda index: 0,
+        "torch.cuda._exchange_device": lambda _: 0,
+        "torch.cuda._maybe_exchange_device": lambda _: 0,
         "torch.utils._triton.triton_hash_with_backend": lambda: "",
         "torch.utils._triton.triton_backend": lambda: None,
         "torch._inductor.scheduler.has_triton": lambda: True,
         # Patterns of attention and padded products are made from real tensors on the device.
-        "torch._inductor.fx_passes.joint_graph.lazy_init": lambda device=None: None,
-        "torch._inductor.fx_passes.post_grad.lazy_init": lambda device=None: None,
+        "torch._inductor.fx_passes.joint_graph.lazy_init": lambda *_, **__: None,
+        "torch._inductor.fx_passes.post_grad.lazy_init": lambda *_, **__: None,
     }
 
 

@@ -10,10 +10,9 @@ import importlib
 import pkgutil
 from typing import TYPE_CHECKING, Any
 
-from grader.protocol.wire import Channel
-
 if TYPE_CHECKING:
     from grader.player.stage import Stage
+    from grader.protocol.wire import Channel
 
 # Every module of this folder is a command; the name comes from the wire, so it is looked up, never imported.
 COMMANDS = frozenset(module.name for module in pkgutil.iter_modules(__path__))

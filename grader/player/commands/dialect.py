@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypedDict
 
 import torch
 
@@ -13,11 +13,31 @@ if TYPE_CHECKING:
 SEVEN = 7.0
 
 
+class Launched(TypedDict):
+    """A launch: what stood in its brackets, and the numbers that were handed over by name."""
+
+    configuration: list[Any]
+    named: dict[str, int]
+
+
+class Run(TypedDict):
+    """The launches of one call, and whether all that came back was what the kernel wrote."""
+
+    launches: list[Launched]
+    sevens: bool
+
+
+class Seen(TypedDict):
+    """All calls."""
+
+    runs: list[Run]
+
+
 class StandIn:
     """In the place of a kernel of Triton or numba, both of which are launched as ``kernel[...](...)``."""
 
     def __init__(self, x: torch.Tensor) -> None:
-        self._x, self.launches = x, list[dict[str, Any]]()
+        self._x, self.launches = x, list[Launched]()
 
     def __getitem__(self, configuration: Any) -> Any:
         def launch(*args: Any, **named: Any) -> None:
@@ -33,16 +53,11 @@ class StandIn:
         return launch
 
 
-def perform(
-    stage: Stage, callback: Callback, entry: str, kernel: str, runs: list[list[int]]
-) -> dict[str, Any]:
-    """Call ``entry(x, 2.0)`` for each [elements, BLOCK] of ``runs``, with the file's ``BLOCK`` set to that.
-
-    Answers ``{"runs": [...]}``: the launches, and whether all that came back was what the kernel wrote.
-    """
+def perform(stage: Stage, callback: Callback, entry: str, kernel: str, runs: list[list[int]]) -> Seen:
+    """Call ``entry(x, 2.0)`` for each [elements, BLOCK] of ``runs``, with that ``BLOCK`` in the file."""
     names, host = vars(stage.module), stage.entry(entry)
     kept = {kernel: stage.entry(kernel), "BLOCK": names.get("BLOCK")}
-    seen = []
+    seen: list[Run] = []
     try:
         for n, block in runs:
             x = torch.ones(n, device=stage.device)

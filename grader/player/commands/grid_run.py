@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sys
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypedDict
 
 from grader.lesson_support.grid import AccessError
 
@@ -43,7 +43,11 @@ class Remote:
         return reply["value"]
 
 
-def perform(stage: Stage, callback: Callback, entry: str, args: list[Any]) -> dict[str, Any]:
+class Nothing(TypedDict):
+    """All is said: the referee has seen each access."""
+
+
+def perform(stage: Stage, callback: Callback, entry: str, args: list[Any]) -> Nothing:
     """Run ``entry`` for each thread that the referee names, until it names none.
 
     ``args``: plain values, and ``{"array": name, "length": n}`` for each array.

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, TypedDict
 
 import torch
 
@@ -11,10 +11,18 @@ from grader.player import tensor_codec
 if TYPE_CHECKING:
     from grader.player.commands import Callback
     from grader.player.stage import Stage
+    from grader.player.tensor_codec import Wrapped
 
 
-def perform(stage: Stage, callback: Callback, entry: str, args: list[Any], autocast: bool) -> dict[str, Any]:
-    """Call ``entry``; its result and what has become of its arguments."""
+class Called(TypedDict):
+    """The ``result``, and the tensors among the arguments ``after`` the call."""
+
+    result: Wrapped
+    after: list[Wrapped]
+
+
+def perform(stage: Stage, callback: Callback, entry: str, args: list[Wrapped], autocast: bool) -> Called:
+    """Call ``entry`` with what is wrapped in ``args``."""
     inputs = [tensor_codec.unwrap(a) for a in args]
     with torch.autocast("cuda", enabled=autocast):
         result = stage.entry(entry)(*inputs)

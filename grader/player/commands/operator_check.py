@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, TypedDict
 
 import torch
 from torch.autograd.gradcheck import GradcheckError
@@ -15,8 +15,14 @@ if TYPE_CHECKING:
 Op = Callable[[torch.Tensor, float], torch.Tensor]
 
 
-def perform(stage: Stage, callback: Callback, entry: str, check: str, scale: float) -> dict[str, Any]:
-    """``{"wrong": ""}`` if the operator ``entry`` has the property ``check``, else what is wrong.
+class Checked(TypedDict):
+    """What is ``wrong``, or ""."""
+
+    wrong: str
+
+
+def perform(stage: Stage, callback: Callback, entry: str, check: str, scale: float) -> Checked:
+    """Whether the operator ``entry`` has the property ``check``.
 
     An exception of the operator is an answer, too: it is what the student has to read.
     """

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import math
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypedDict
 
 if TYPE_CHECKING:
     from grader.player.commands import Callback
@@ -13,7 +13,13 @@ if TYPE_CHECKING:
 DEPTH, MOST = 6, 10_000
 
 
-def perform(stage: Stage, callback: Callback, entry: str, args: list[Any] | None = None) -> dict[str, Any]:
+class Said(TypedDict):
+    """What a call has returned, as :func:`plain` data."""
+
+    value: object
+
+
+def perform(stage: Stage, callback: Callback, entry: str, args: list[Any] | None = None) -> Said:
     """``{"value": ...}``: of the name ``entry`` itself, or of calling it with ``args``."""
     if args is None:
         missing = object()

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import torch
 
@@ -11,13 +10,16 @@ from grader.player import observe
 from grader.protocol.messages import Timed, plain
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from grader.player.commands import Callback
     from grader.player.stage import Stage
+    from grader.protocol.wire import Json
 
 MOST = 2000
 
 
-def perform(stage: Stage, callback: Callback, calls: int) -> dict[str, Any]:
+def perform(stage: Stage, callback: Callback, calls: int) -> Json:
     """A :class:`~grader.protocol.messages.Timed` of ``calls`` calls."""
 
     def again() -> None:

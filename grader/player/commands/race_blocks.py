@@ -6,7 +6,6 @@ import gc
 import random
 import time
 from collections import deque
-from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 import msgspec
@@ -23,6 +22,8 @@ from grader.player.timing.streams_and_cache import copying, on_stream, overwrite
 from grader.protocol.play import Node, Piece
 
 if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
     from grader.player.commands import Callback
     from grader.player.stage import Stage
 

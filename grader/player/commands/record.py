@@ -6,13 +6,14 @@ import contextlib
 import gzip
 import json
 import secrets
-from collections.abc import Iterator
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypedDict
 
 import torch
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
     from grader.player.commands import Callback
     from grader.player.stage import Stage
 
@@ -20,13 +21,35 @@ MAX_EVENTS = 4000
 FACTS = ("Input Dims", "correlation", "External id", "grid", "block", "stream")
 
 
+class Event(TypedDict):
+    """What is handed over of an event of a Chrome trace; each value is whatever the file holds."""
+
+    ph: object
+    name: object
+    cat: object
+    ts: object
+    dur: object
+    args: dict[str, object]
+
+
+class Recorded(TypedDict, total=False):
+    """The ``events`` that were written, None without a file, and the ``calls`` of the model.
+
+    ``layers`` is how many modules without modules in it, ``batch`` the batch's shape.
+    """
+
+    layers: int
+    batch: list[int]
+    events: list[Event] | None
+    calls: int
+
+
 def perform(
     stage: Stage, callback: Callback, entry: str, steps: int, gpu: bool, own: str = "", **sizes: int
-) -> dict[str, Any]:
-    """Call ``entry(model, batch, steps, path)``; answers ``events`` that it wrote and ``calls`` of the model.
+) -> Recorded:
+    """Call ``entry(model, batch, steps, path)``.
 
-    The model is what ``own()`` returns, or a small one of ``sizes`` rows, inner and cols. ``layers`` is how
-    many modules without modules in it, ``batch`` the batch's shape.
+    The model is what ``own()`` returns, or a small one of ``sizes`` rows, inner and cols.
     """
     calls = 0
     model, batch = stage.entry(own)() if own else _small(**sizes)
@@ -40,18 +63,18 @@ def perform(
 
     model.register_forward_hook(counted)
     layers = sum(not list(m.children()) for m in model.modules())
-    facts: dict[str, Any] = {"layers": layers, "batch": list(batch.shape)}
+    facts: Recorded = {"layers": layers, "batch": list(batch.shape)}
     path = Path.cwd() / f"trace-{secrets.token_hex(4)}.json"  # a file that writes elsewhere shall not hit it
     with _host_only(gpu):
         stage.entry(entry)(model, batch, steps, str(path))
     if not path.exists():
-        return facts | {"events": None, "calls": calls}
+        return {**facts, "events": None, "calls": calls}
     data = path.read_bytes()
     path.unlink()  # the next recording is another
     trace = json.loads(gzip.decompress(data) if data[:2] == b"\x1f\x8b" else data)
     listed = trace["traceEvents"] if isinstance(trace, dict) else trace
     events = [e for e in listed if isinstance(e, dict) and e.get("ph") == "X"][:MAX_EVENTS]
-    return facts | {"events": [_short(e) for e in events], "calls": calls}
+    return {**facts, "events": [_short(e) for e in events], "calls": calls}
 
 
 def _small(rows: int, inner: int, cols: int) -> tuple[torch.nn.Module, torch.Tensor]:
@@ -75,7 +98,13 @@ def _host_only(gpu: bool) -> Iterator[None]:
         kind.__init__ = init  # type: ignore[method-assign]
 
 
-def _short(event: dict[str, Any]) -> dict[str, Any]:
-    kept = {k: event.get(k) for k in ("ph", "name", "cat", "ts", "dur")}
+def _short(event: dict[str, object]) -> Event:
     args = event.get("args")
-    return kept | {"args": {k: args[k] for k in FACTS if k in args} if isinstance(args, dict) else {}}
+    return {
+        "ph": event.get("ph"),
+        "name": event.get("name"),
+        "cat": event.get("cat"),
+        "ts": event.get("ts"),
+        "dur": event.get("dur"),
+        "args": {k: args[k] for k in FACTS if k in args} if isinstance(args, dict) else {},
+    }

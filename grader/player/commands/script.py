@@ -5,7 +5,7 @@ from __future__ import annotations
 import runpy
 import sys
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from grader.player.commands import profiled
 from grader.protocol.messages import plain
@@ -13,9 +13,10 @@ from grader.protocol.messages import plain
 if TYPE_CHECKING:
     from grader.player.commands import Callback
     from grader.player.stage import Stage
+    from grader.protocol.wire import Json
 
 
-def perform(stage: Stage, callback: Callback, path: str) -> dict[str, Any]:
+def perform(stage: Stage, callback: Callback, path: str) -> Json:
     """``{"launches": what a GPU ran}``; on the CPU back end launches come with every answer anyway."""
     stage.path = path
     sys.argv = [path]

@@ -2,19 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import torch
 
-from grader.player.commands.plain import plain
+from grader.player.commands.plain import Said, plain
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from grader.player.commands import Callback
     from grader.player.stage import Stage
 
 
-def perform(stage: Stage, callback: Callback, entry: str, cycles: int) -> dict[str, Any]:
+def perform(stage: Stage, callback: Callback, entry: str, cycles: int) -> Said:
     """``{"value": ...}`` that ``entry(fn)`` returns for a spinning fn; without ``entry`` it spins once."""
     spin: Callable[[int], None] = torch.cuda._sleep
     if entry:
@@ -22,4 +23,4 @@ def perform(stage: Stage, callback: Callback, entry: str, cycles: int) -> dict[s
     if cycles:
         spin(cycles)
     torch.cuda.synchronize()
-    return {}
+    return {"value": None}

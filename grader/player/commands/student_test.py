@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypedDict
 
 import torch
 
@@ -11,6 +11,7 @@ from grader.player import exceptions, tensor_codec
 if TYPE_CHECKING:
     from grader.player.commands import Callback
     from grader.player.stage import Stage
+    from grader.protocol.wire import Json
 
 MAX_CALLS = 200
 
@@ -45,8 +46,15 @@ class KernelUnderTest:
         return tensor_codec.unwrap(reply["result"])
 
 
-def perform(stage: Stage, callback: Callback, entry: str, args: list[Any]) -> dict[str, Any]:
-    """Run the test ``entry`` with the kernel and ``args``: ``{"failed": None or why, "calls": n}``."""
+class Outcome(TypedDict):
+    """How often the test has called the kernel, and its exception (``exceptions.describe``)."""
+
+    failed: Json | None
+    calls: int
+
+
+def perform(stage: Stage, callback: Callback, entry: str, args: list[Any]) -> Outcome:
+    """Run the test ``entry`` with the kernel and ``args``."""
     test, kernel = stage.entry(entry), KernelUnderTest(callback)
     try:
         test(kernel, *args)

@@ -5,14 +5,15 @@ from __future__ import annotations
 import contextlib
 import time
 import timeit
-from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING, Any
 
 import torch
 
-from grader.player.commands.plain import plain
+from grader.player.commands.plain import Said, plain
 
 if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+
     from grader.player.commands import Callback
     from grader.player.stage import Stage
 
@@ -38,7 +39,7 @@ class Buffer:
         self.number = number
 
 
-def perform(stage: Stage, callback: Callback, entry: str, kind: str) -> dict[str, Any]:
+def perform(stage: Stage, callback: Callback, entry: str, kind: str) -> Said:
     """Call ``entry`` with a function to time ("timer"), or with build and make functions ("benchmark")."""
     host, target = Host(callback), stage.entry(entry)
 
@@ -62,7 +63,7 @@ def perform(stage: Stage, callback: Callback, entry: str, kind: str) -> dict[str
 
 
 @contextlib.contextmanager
-def _virtual(host: Host, names: dict[str, Any]) -> Iterator[None]:
+def _virtual(host: Host, names: dict[str, object]) -> Iterator[None]:
     """Put the virtual clock in place of the real ones, in the modules and in the submission's own names."""
     event = _event_class(host)
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 import msgspec
@@ -12,10 +11,12 @@ from grader.player import model_state, values
 from grader.player.sides.pieces import Flat
 from grader.player.tensors import dtype_of, form_of, readable
 from grader.protocol import play
-from grader.protocol.play import InputForm, Node, ResultForm, Step
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from grader.player.stage import Stage
+    from grader.protocol.play import InputForm, Node, ResultForm, Step
 
 LINES = {"inputs": "input", "init": "init", "sets": "set"}  # what pieces of these tensors are called
 PARTS = {"complex64": "float32", "complex128": "float64", "complex32": "float16"}

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import gc
-from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
 import torch
@@ -13,6 +12,8 @@ from grader.player import model_state, values
 from grader.protocol.play import Measured
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable
+
     from grader.player.stage import Stage
 
 

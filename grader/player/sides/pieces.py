@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 import torch
 
 from grader.player.tensors import dtype_of
 from grader.player.values import ahead, span
-from grader.protocol.arena import Arena
-from grader.protocol.play import Piece
+
+if TYPE_CHECKING:
+    from grader.protocol.arena import Arena
+    from grader.protocol.play import Piece
 
 
 class Flat:

@@ -12,7 +12,6 @@ import numpy as np
 import torch
 
 from grader.domain import inputs as case_inputs
-from grader.domain.inputs import Drawn
 from grader.domain.task import Argument, Tensor
 from grader.player import model_state, values
 from grader.player.sides import variants
@@ -27,6 +26,7 @@ from grader.protocol import play
 from grader.protocol.play import Node, ResultForm
 
 if TYPE_CHECKING:
+    from grader.domain.inputs import Drawn
     from grader.player.stage import Stage
 
 SAMPLE = 1 << 16

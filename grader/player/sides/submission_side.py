@@ -5,7 +5,6 @@ from __future__ import annotations
 import contextlib
 import functools
 import sys
-from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 import torch
@@ -15,6 +14,8 @@ from grader.player.sides.base_side import BaseSide
 from grader.protocol import play
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
     from grader.player.sides.weigh import Weigher
     from grader.player.stage import Stage
 

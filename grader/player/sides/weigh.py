@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import torch
 from torch.utils._python_dispatch import TorchDispatchMode
 from torch.utils._pytree import tree_leaves
 from torch.utils.flop_counter import flop_registry
 
-from grader.protocol.play import Work
+if TYPE_CHECKING:
+    from grader.protocol.play import Work
 
 MAKERS = ("empty", "detach", "lift_fresh", "_to_copy", "alias", "set_")
 

@@ -4,16 +4,19 @@ from __future__ import annotations
 
 import copy
 import math
-from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, contextmanager
-from typing import Any, Protocol
+from typing import TYPE_CHECKING, Any, Protocol
 
 import torch
 
 from grader.player import model_state, values
 from grader.player.sides.base_side import real
-from grader.player.stage import Stage
-from grader.protocol.play import Begin, Node
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+
+    from grader.player.stage import Stage
+    from grader.protocol.play import Begin, Node
 
 COPIES = 6  # of its inputs, in float64, that a call is reckoned to hold at once
 MEMORY_WORDS = ("allocate memory", "out of memory")

@@ -9,9 +9,12 @@ shorter way to, and the sum of the last one is part of the answer.
 from __future__ import annotations
 
 import functools
-from collections.abc import Callable
+from typing import TYPE_CHECKING
 
 import torch
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
 
 # Held since before the submission is loaded: what it puts in their place later on is not asked.
 mm, absolute = torch.mm, torch.Tensor.abs_

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import functools
 import random
-from collections.abc import Callable
 from dataclasses import dataclass, field
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import torch
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
 
 # Held since before the submission is loaded: what it puts in its place later on is not asked.
 uniform = torch.Tensor.uniform_

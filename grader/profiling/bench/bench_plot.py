@@ -2,20 +2,23 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING
 
-from grader.profiling.bench.bench_rows import Bar, bars
+from grader.profiling.bench.bench_rows import Bar, BenchRow, bars
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+    from pathlib import Path
 
 COLOURS = ("#2a7ab8", "#c8553d", "#5b8c5a", "#8a6fb0")
 
 
-def drawn(rows: list[dict[str, Any]]) -> list[tuple[str, bool, Bar]]:
+def drawn(rows: Sequence[BenchRow]) -> list[tuple[str, bool, Bar]]:
     """Lesson, whether it was measured, and bar."""
     return [(row["lesson"], row["kind"] == "measured", bar) for row in rows for bar in bars(row)]
 
 
-def draw(rows: list[dict[str, Any]], title: str, out: Path) -> None:
+def draw(rows: Sequence[BenchRow], title: str, out: Path) -> None:
     """Write the picture (SVG). Needs matplotlib. Intervals are drawn where there are any."""
     import matplotlib
 

@@ -6,10 +6,8 @@ import json
 import platform
 import time
 from importlib.metadata import version
-from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, TypedDict
 
-from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
@@ -20,12 +18,32 @@ from grader.profiling.profile import roofline_picture
 from grader.referee.timing import gpu_state
 from grader.reports import console as report
 
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+    from pathlib import Path
+
+    from rich.console import Console
+
+    from grader.profiling.bench.bench_rows import BenchRow, MeasuredRow
+
 SCHEMA = "inline-to-fused/bench/v1"
 NEEDS = (
     "Times need a GPU's clock: an NVIDIA GPU, PyTorch with CUDA, nvcc and ninja; ./course doctor says what "
     "is missing. On this machine nothing is timed. What follows is predicted for {card} from what was "
     "counted. How far to trust that: docs/guide/prediction.md."
 )
+
+
+class Bench(TypedDict):
+    """The file that is written; ``how``: measured, or predicted for which card."""
+
+    schema: str
+    command: str
+    date: str
+    how: str
+    machine: dict[str, object]
+    versions: dict[str, str]
+    lessons: list[BenchRow]
 
 
 def run(wanted: list[str], back_end: str, out: Path | None, baselines: tuple[str, ...], card: str) -> int:
@@ -35,12 +53,12 @@ def run(wanted: list[str], back_end: str, out: Path | None, baselines: tuple[str
     where = gpu_card.card(card).name
     if not measuring:
         console.print(Text(NEEDS.format(card=where) + "\n", "yellow"))
-    result: dict[str, Any] = {
+    result: Bench = {
         "schema": SCHEMA,
         "command": " ".join(["course bench", *wanted]),
         "date": time.strftime("%Y-%m-%d"),
         "how": "measured" if measuring else f"predicted for {where}; nothing was timed",
-        "machine": gpu_state.state() if measuring else {"processor": platform.machine()},
+        "machine": gpu_state.state_json() if measuring else {"processor": platform.machine()},
         "versions": {"python": platform.python_version(), "torch": version("torch")},
         "lessons": [],
     }
@@ -63,16 +81,13 @@ def run(wanted: list[str], back_end: str, out: Path | None, baselines: tuple[str
     return int(any(row["kind"] == "none" and measuring for row in result["lessons"]))
 
 
-def title(result: dict[str, Any]) -> str:
+def title(result: Bench) -> str:
     """What the picture says above itself: on what, and how."""
     devices = sorted({row["device"] for row in result["lessons"] if row["kind"] != "none"})
     return f"Solutions against their baselines, {result['how'].split(';')[0]}\n{', '.join(devices)}"
 
 
-KERNELS = ("kernel_seconds", "eager_kernel_seconds")
-
-
-def table(console: Console, found: list[dict[str, Any]]) -> None:
+def table(console: Console, found: Sequence[BenchRow]) -> None:
     """A line for each baseline of each lesson."""
     grid = Table(box=None, pad_edge=False, padding=(0, 1, 0, 0))
     interval = ("95 % interval",) if any(row["kind"] == "measured" for row in found) else ()
@@ -84,10 +99,11 @@ def table(console: Console, found: list[dict[str, Any]]) -> None:
         if row["kind"] == "none":
             idle.append(f"{row['lesson']} is not timed: {row['why']}")
         elif row["kind"] == "predicted":
-            times = [f"{row[key] * 1e6:,.1f} us" for key in KERNELS]
+            kernels = (row["kernel_seconds"], row["eager_kernel_seconds"])
+            times = [f"{seconds * 1e6:,.1f} us" for seconds in kernels]
             last = (*[""] * len(interval), "predicted")
             grid.add_row(row["lesson"], "kernels alone", *times, f"{row['kernel_ratio']:.2f}", *last)
-            times = [f"{(row[key] + row['product_seconds']) * 1e6:,.1f} us" for key in KERNELS]
+            times = [f"{(seconds + row['product_seconds']) * 1e6:,.1f} us" for seconds in kernels]
             grid.add_row("", "whole call", *times, f"{row['whole_ratio']:.4f}", *last)
         else:
             _measured(grid, row)
@@ -97,7 +113,7 @@ def table(console: Console, found: list[dict[str, Any]]) -> None:
         console.print(Text(sentence))
 
 
-def _measured(grid: Table, row: dict[str, Any]) -> None:
+def _measured(grid: Table, row: MeasuredRow) -> None:
     name, own = row["lesson"], f"{row['seconds']['median'] * 1e6:,.1f} us"
     for baseline, against in row["baselines"].items():
         low, high = against["interval"]

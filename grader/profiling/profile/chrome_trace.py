@@ -5,14 +5,18 @@ Made anew from numbers: nothing that a player wrote goes into it as it is.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from typing import TYPE_CHECKING
 
 import msgspec
 from msgspec import UNSET, Struct, UnsetType
 
-from grader.domain.gpu_card import Card
 from grader.profiling.profile.kernel_rows import counted, floor, kernel, shape
-from grader.protocol.messages import Launch
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from grader.domain.gpu_card import Card
+    from grader.protocol.messages import Launch
 
 FROM_COUNTS = "floors for {}, from counts: one launch after another, not measured"
 

@@ -9,10 +9,13 @@ import re
 import shlex
 import sys
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from grader.domain.task import Case, Task, Tensor
-from grader.profiling.profile.kernel_rows import Row
-from grader.profiling.profile.subjects import Subject
+
+if TYPE_CHECKING:
+    from grader.profiling.profile.kernel_rows import Row
+    from grader.profiling.profile.subjects import Subject
 
 TEMPLATE = '''\
 """{name}: the calls of {file}, written by course profile. Run it under ncu or nsys, or change it."""

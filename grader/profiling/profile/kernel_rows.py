@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from dataclasses import dataclass
 from statistics import median
+from typing import TYPE_CHECKING
 
-from grader.domain.gpu_card import Card
 from grader.profiling.by_line import Line, by_line
 from grader.protocol.messages import Counts, Launch, Requests
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from grader.domain.gpu_card import Card
 
 MOST_NAME = 300
 NOTHING = Counts()

@@ -6,17 +6,20 @@ import re
 import tempfile
 from dataclasses import dataclass, field, replace
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from grader.backends import detect
 from grader.backends.cuda import ncu
-from grader.backends.cuda.ncu import Measured
-from grader.backends.detect import Choice
 from grader.domain import disk
 from grader.profiling.profile import kernel_rows, observed
 from grader.profiling.profile.driver import base
 from grader.profiling.profile.kernel_rows import Row, shape
-from grader.profiling.profile.subjects import Subject
 from grader.referee.fault import FaultError
+
+if TYPE_CHECKING:
+    from grader.backends.cuda.ncu import Measured
+    from grader.backends.detect import Choice
+    from grader.profiling.profile.subjects import Subject
 
 NO_TOOL = "ncu was not found, so nothing is counted here; it comes with the CUDA toolkit (nsight-compute)."
 NO_RIGHT = "ncu may not read this GPU's counters; the ncu line of ./course doctor says what to do."

@@ -2,22 +2,26 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import TYPE_CHECKING
 
-from grader.backends.detect import Choice
 from grader.domain import cache
-from grader.profiling.profile.subjects import Subject
 from grader.protocol.messages import MOST_LAUNCHES, Facts, Launch, Timed, decode
 from grader.referee import counting, sandbox
 from grader.referee.fault import FaultError
 from grader.referee.lesson_problem import LessonProblem
-from grader.referee.process.connection import Builder
 from grader.referee.process.player_process import Limits, Player
 from grader.referee.session import Session
 from grader.referee.side import Reference
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator, Sequence
+
+    from grader.backends.detect import Choice
+    from grader.profiling.profile.subjects import Subject
+    from grader.referee.process.connection import Builder
 
 CALLS = 5
 SECONDS = 300.0

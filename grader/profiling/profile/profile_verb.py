@@ -5,14 +5,13 @@ from __future__ import annotations
 import json
 import sys
 from pathlib import Path
+from typing import TYPE_CHECKING
 
-from rich.console import Console
 from rich.text import Text
 
 from grader.backends import detect
 from grader.domain import disk, gpu_card, workspace
 from grader.domain.errors import BadInputError
-from grader.domain.gpu_card import Card
 from grader.feedback.explain.attach import explained
 from grader.profiling.profile import (
     chrome_trace,
@@ -24,12 +23,17 @@ from grader.profiling.profile import (
     show,
     subjects,
 )
-from grader.profiling.profile.kernel_rows import Row
-from grader.profiling.profile.ncu_counters import Counted
-from grader.profiling.profile.observed import Seen
-from grader.profiling.profile.subjects import Subject
 from grader.referee.fault import FaultError
 from grader.reports import console as report
+
+if TYPE_CHECKING:
+    from rich.console import Console
+
+    from grader.domain.gpu_card import Card
+    from grader.profiling.profile.kernel_rows import Row
+    from grader.profiling.profile.ncu_counters import Counted
+    from grader.profiling.profile.observed import Seen
+    from grader.profiling.profile.subjects import Subject
 
 SCHEMA = "inline-to-fused/profile/v1"
 

@@ -4,23 +4,28 @@ from __future__ import annotations
 
 import sys
 from dataclasses import replace
-from pathlib import Path
+from typing import TYPE_CHECKING
 
-from rich.console import Console
 from rich.text import Text
 
 from grader.backends import detect
 from grader.domain import gpu_card, workspace
 from grader.domain.errors import BadInputError
-from grader.domain.gpu_card import Card
 from grader.feedback.explain.attach import explained
 from grader.profiling.profile import kernel_rows, ncu_counters, observed, roofline_picture, show, subjects
-from grader.profiling.profile.kernel_rows import Row
-from grader.profiling.profile.subjects import Subject
-from grader.protocol.messages import Launch
 from grader.referee.fault import FaultError
 from grader.referee.predict import call
 from grader.reports import console as report
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from rich.console import Console
+
+    from grader.domain.gpu_card import Card
+    from grader.profiling.profile.kernel_rows import Row
+    from grader.profiling.profile.subjects import Subject
+    from grader.protocol.messages import Launch
 
 LARGE = 64 << 20  # bytes that a kernel must move before its time says something about the GPU
 

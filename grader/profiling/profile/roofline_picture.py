@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from grader.domain import packages
-from grader.domain.gpu_card import Card
 from grader.profiling.profile.kernel_rows import Row, floor
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from grader.domain.gpu_card import Card
 
 NOTHING = "No roofline picture: no kernel did any counted arithmetic, so memory alone is its roof."
 MARKS, MOST = "osD^vP*X", 8
@@ -56,7 +59,7 @@ def draw(rows: list[Row], card: Card, title: str, out: Path, how: str = "") -> N
     counted = "counted, not measured; a kernel can only be below"
     how = how or ("measured" if any(r.seconds for r in found) else counted)
     axes.set_title(f"{title}: the roof of an {card.name}\n{how}")
-    axes.grid(True, which="major", alpha=0.3)
+    axes.grid(visible=True, which="major", alpha=0.3)
     axes.legend(loc="lower right", fontsize=8)
     undated = {"Date": None} if out.suffix == ".svg" else {}
     figure.savefig(out, dpi=130, bbox_inches="tight", metadata=undated)

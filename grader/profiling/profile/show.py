@@ -3,23 +3,28 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
 from pathlib import Path
+from typing import TYPE_CHECKING
 
-from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
-from grader.backends.detect import Choice
-from grader.domain.gpu_card import Card
 from grader.domain.workspace import shown
-from grader.profiling.by_line import Line
 from grader.profiling.profile import kernel_rows
 from grader.profiling.profile.kernel_rows import Row, floor
-from grader.profiling.profile.ncu_counters import Counted
-from grader.profiling.profile.subjects import Subject
-from grader.protocol.messages import Launch
 from grader.referee.predict import call
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from rich.console import Console
+
+    from grader.backends.detect import Choice
+    from grader.domain.gpu_card import Card
+    from grader.profiling.by_line import Line
+    from grader.profiling.profile.ncu_counters import Counted
+    from grader.profiling.profile.subjects import Subject
+    from grader.protocol.messages import Launch
 
 MOST_LINES, MOST_NAME, WIDE = 8, 80, 80
 

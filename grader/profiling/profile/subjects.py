@@ -5,12 +5,15 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from grader.domain import lessons, submission, workspace
 from grader.domain.errors import BadInputError
-from grader.domain.lessons import Lesson
-from grader.domain.submission import Submission
 from grader.domain.task import Case, Task, Tensor
+
+if TYPE_CHECKING:
+    from grader.domain.lessons import Lesson
+    from grader.domain.submission import Submission
 
 
 @dataclass(frozen=True, slots=True)

@@ -12,18 +12,28 @@ import resource
 import struct
 import sys
 from pathlib import Path
-from typing import Any
+from typing import TypedDict
 
 from grader.protocol.confinement import landlock, seccomp
 
 
-def confine(order: dict[str, Any]) -> list[str]:
-    """Set limits, then Landlock, then the filter; the names of those that took effect.
+class Order(TypedDict, total=False):
+    """What to give up. Limits alone are allowed; an empty order gives up nothing.
 
-    ``order``: ``limits`` by name, ``read`` and ``write`` (lists of paths), ``memory_files``, ``namespaces``
-    and ``may_leave`` (see :mod:`grader.protocol.confinement.seccomp`). Limits alone are allowed; an empty
-    order gives up nothing.
+    ``limits`` by name, ``read`` and ``write`` (paths), and the choices of
+    :mod:`grader.protocol.confinement.seccomp`.
     """
+
+    limits: dict[str, int]
+    read: list[str]
+    write: list[str]
+    memory_files: bool
+    namespaces: bool
+    may_leave: bool
+
+
+def confine(order: Order) -> list[str]:
+    """Set limits, then Landlock, then the filter; the names of those that took effect."""
     if not order:
         return []
     done = []
@@ -43,8 +53,11 @@ def confine(order: dict[str, Any]) -> list[str]:
             done.append("landlock")
     if not seccomp.trouble():
         with contextlib.suppress(OSError):
-            choice = {name: order[name] for name in ("memory_files", "namespaces", "may_leave")}
-            seccomp.apply(**choice)
+            seccomp.apply(
+                memory_files=order["memory_files"],
+                namespaces=order["namespaces"],
+                may_leave=order["may_leave"],
+            )
             done.append("seccomp")
     return done
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 import time
-from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
@@ -12,19 +11,21 @@ from grader.backends import detect
 from grader.domain import gpu_card
 from grader.domain.speed import NoSpeed
 from grader.domain.speed import Speed as VerdictSpeed
-from grader.domain.task import Speed
 from grader.domain.verdict import Status, Verdict
 from grader.referee.fault import FaultError
-from grader.referee.job import Job
 from grader.referee.pairs import pair_timing, several
 from grader.referee.pairs.several import Hear, Place, Several
 from grader.referee.sandbox import watcher
 from grader.referee.timing import cross_check, race
 from grader.referee.timing.interval import Interval
-from grader.referee.timing.race import Race
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from grader.domain.task import Speed
+    from grader.referee.job import Job
     from grader.referee.session import Session
+    from grader.referee.timing.race import Race
 
 METHOD = (
     "one race: blocks of calls of all candidates and of eager PyTorch in turns, in an order drawn for each "

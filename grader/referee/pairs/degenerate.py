@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
 
-from grader.referee.problem import Compared, Posed
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from grader.referee.problem import Compared, Posed
 
 
 @dataclass(slots=True)

@@ -3,15 +3,10 @@
 from __future__ import annotations
 
 import ast
-from pathlib import Path
 from typing import TYPE_CHECKING
 
-from grader.backends.detect import Choice
 from grader.domain import submission
 from grader.domain.errors import BadInputError
-from grader.domain.options import GradingOptions
-from grader.domain.speed import Speed
-from grader.domain.submission import Submission
 from grader.domain.task import Task
 from grader.referee.job import Job, within
 from grader.referee.pairs import pair_timing, task_yml
@@ -20,6 +15,12 @@ from grader.referee.pairs.pair_spec import PairSpec
 from grader.referee.process.player_process import Limits
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
+    from grader.backends.detect import Choice
+    from grader.domain.options import GradingOptions
+    from grader.domain.speed import Speed
+    from grader.domain.submission import Submission
     from grader.referee.session import Session
 
 LIMITS = Limits(load=60.0, call=300.0)  # full-size problems take their time on a CPU

@@ -5,9 +5,8 @@ It is also asked whether it can tell a right result from a wrong one.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from typing import TYPE_CHECKING
 
-from grader.domain.task import Case
 from grader.domain.verdict import Finding, Status
 from grader.protocol import play
 from grader.protocol.play import Begun, Made, Returned, Work
@@ -28,9 +27,14 @@ from grader.referee.problem import (
     require_passable,
 )
 from grader.referee.rounds import Round
-from grader.referee.side import Side
-from grader.referee.state_match import Held
 from grader.referee.transfer import input_lines, move
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from grader.domain.task import Case
+    from grader.referee.side import Side
+    from grader.referee.state_match import Held
 
 NAME, WHY = "problem", "Can this problem tell a right result from a wrong one?"
 # Beyond either, a problem is played with its own inputs only: bytes of tensors, and on a CPU operations of

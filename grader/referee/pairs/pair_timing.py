@@ -4,20 +4,23 @@ from __future__ import annotations
 
 import math
 from dataclasses import replace
+from typing import TYPE_CHECKING
 
 from grader.domain import gpu_card
 from grader.domain.speed import NoSpeed, Predicted
 from grader.domain.speed import Speed as VerdictSpeed
 from grader.domain.task import Case, Speed
 from grader.domain.verdict import Status
-from grader.protocol.play import Work
 from grader.referee import counting
 from grader.referee.fault import FaultError
 from grader.referee.pairs.pair_problem import PairProblem
 from grader.referee.predict import call as predict
 from grader.referee.predict import operator_times
-from grader.referee.session import Session
 from grader.referee.timing import task_speed
+
+if TYPE_CHECKING:
+    from grader.protocol.play import Work
+    from grader.referee.session import Session
 
 CASE = Case("speed", (), "", 0)
 METHOD = (

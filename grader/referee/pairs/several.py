@@ -9,12 +9,12 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
-from grader.domain.verdict import Verdict
-from grader.referee.job import Job
 from grader.referee.pipeline import check as grade
 
 if TYPE_CHECKING:
     from grader.domain.speed import Speed
+    from grader.domain.verdict import Verdict
+    from grader.referee.job import Job
     from grader.referee.session import Session
 
 SMALL_GPU_BYTES = 40 * 10**9

@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from grader.domain.verdict import Status
 from grader.protocol import play
 from grader.referee.fault import FaultError
 from grader.referee.sandbox.watcher import memory_limit
-from grader.referee.side import Side
+
+if TYPE_CHECKING:
+    from grader.referee.side import Side
 
 SHADOW = 5  # bytes that the CPU back end's checks note for each byte of a tensor that threads use
 ROOM = 1 << 30  # for torch, the float64 answers' block, and what a call makes on its way

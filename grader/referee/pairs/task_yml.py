@@ -10,12 +10,14 @@ import ast
 import hashlib
 import importlib
 from dataclasses import dataclass
-from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from grader.domain import packages
 from grader.domain.cache import cache_folder
 from grader.domain.errors import BadInputError
+
+if TYPE_CHECKING:
+    from pathlib import Path
 
 MOST_TESTS = 40
 NEEDED = ("generate_input", "ref_kernel")

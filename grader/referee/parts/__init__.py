@@ -7,7 +7,6 @@ memory, a kernel to test) stays with the referee too; the player has a stand-in 
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from typing import TYPE_CHECKING, Protocol, runtime_checkable
 
 from grader.domain.part import Check, Part
@@ -16,6 +15,8 @@ from grader.referee.fault import FaultError
 from grader.referee.parts.part_session import PartSession
 
 if TYPE_CHECKING:  # tasks import this, and a list of lessons needs no processes
+    from collections.abc import Iterable
+
     from grader.referee.session import Session
 
 __all__ = ["Check", "GradedPart", "Part", "PartSession", "judge", "not_run"]

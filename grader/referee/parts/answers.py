@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -11,10 +10,13 @@ from grader.domain.part import Check
 from grader.domain.verdict import Finding, Status
 from grader.feedback import how_far
 from grader.referee.fault import FaultError
-from grader.referee.parts.part_session import PartSession
 
 if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+
     import numpy as np
+
+    from grader.referee.parts.part_session import PartSession
 
 DRAWN = 8
 

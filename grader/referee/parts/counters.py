@@ -5,14 +5,14 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from grader.domain.part import Check
-from grader.domain.task import Case
-from grader.domain.verdict import Finding, Status
+from grader.domain.verdict import Evidence, Finding, Status
 from grader.protocol.messages import Launch
 
 if TYPE_CHECKING:
+    from grader.domain.task import Case
     from grader.referee.parts.part_session import PartSession
 
 Launches = Sequence[Launch]
@@ -96,7 +96,7 @@ def busiest(metric: str, launches: Launches) -> tuple[int, int] | None:
 
 def _held(bound: Bound, check: Check, launches: Launches) -> Finding:
     count, what = total(bound.metric, launches), bound.metric.replace("_", " ")
-    evidence: dict[str, Any] = {"metric": bound.metric, "count": count, "at_most": bound.at_most}
+    evidence: Evidence = {"metric": bound.metric, "count": count, "at_most": bound.at_most}
     if not launches:
         return check.failed(Status.FAILED, "No kernel of yours was launched: nothing to count.", **evidence)
     if count <= bound.at_most:

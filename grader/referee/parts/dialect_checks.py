@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from grader.domain.part import Check
 from grader.domain.verdict import Finding, Status
 from grader.referee.fault import FaultError
-from grader.referee.parts.part_session import PartSession
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from grader.referee.parts.part_session import PartSession
 
 BLOCKS = (32, 64, 128, 256, 512)
 

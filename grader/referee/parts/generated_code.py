@@ -10,18 +10,21 @@ import secrets
 import subprocess
 import sys
 import tempfile
-from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from grader.backends.simt.compile import build_cache
 from grader.domain.part import Check
 from grader.domain.verdict import Finding, Status
 from grader.lesson_support.generated.read_code import Code, graphs
 from grader.referee.fault import FaultError
-from grader.referee.parts.part_session import PartSession
 from grader.referee.parts.questions import Asked
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from grader.referee.parts.part_session import PartSession
 
 KEYS = ("generated", "library", "fused", "loads", "allocated")
 DRAWN, TRIED, COMPILE_TIMEOUT_S = 6, 3, 240.0

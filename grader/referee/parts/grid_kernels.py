@@ -3,16 +3,19 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterator
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any, TypedDict
 
 from grader.domain.part import Check
 from grader.domain.verdict import Finding, Status
 from grader.feedback.look import python_source
 from grader.lesson_support.grid import Access, AccessError, Array, Grid, Who
 from grader.referee.fault import FaultError
-from grader.referee.parts.part_session import PartSession
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+
+    from grader.referee.parts.part_session import PartSession
 
 MAX_ACCESSES = 20  # for each element; a kernel that needs more does another exercise
 BIGGEST = 1e300
@@ -122,6 +125,14 @@ class OnGrid:
         return [order[k] for k in session.rng.permutation(len(order))]
 
 
+class Reply(TypedDict, total=False):
+    """The ``thread`` that runs next, or None; the ``value`` of an access; or its ``fault``."""
+
+    thread: list[int] | None
+    value: float | None
+    fault: str
+
+
 class Memory:
     """The arrays x and out, and the list of threads still to run. Answers a player's questions."""
 
@@ -130,7 +141,7 @@ class Memory:
         self.arrays = {"x": Array("x", [*x], self.grid), "out": Array("out", [None] * len(x), self.grid)}
         self._most = MAX_ACCESSES * max(1, len(threads))
 
-    def serve(self, wants: Any) -> dict[str, Any]:
+    def serve(self, wants: Any) -> Reply:
         """Name the next thread, or do one access of the thread that runs."""
         if isinstance(wants, dict) and wants.get("next") is True:
             if not self._left:

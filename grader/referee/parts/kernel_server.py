@@ -3,16 +3,24 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Self
+from typing import TYPE_CHECKING, Any, NotRequired, Self, TypedDict
 
 from grader.domain.verdict import Status
 from grader.feedback import memory
 from grader.referee.fault import FaultError
 
 if TYPE_CHECKING:
+    from grader.protocol.wire import Json
     from grader.referee.process.player_process import Player
 
 MAX_RESTARTS = 20
+
+
+class Refused(TypedDict):
+    """Why a call has no result; ``memory``: the memory checks found something."""
+
+    raised: str
+    memory: NotRequired[bool]
 
 
 class KernelServer:
@@ -28,10 +36,10 @@ class KernelServer:
     def __exit__(self, *_: object) -> None:
         self._stop()
 
-    def call(self, entry: str, wants: Any) -> dict[str, Any]:
+    def call(self, entry: str, wants: Any) -> Refused | Json:
         """Call ``entry`` with the parcels in ``wants``.
 
-        Answers ``result`` and ``after``, or ``raised`` with a sentence (``memory``: by the memory checks).
+        Answers what the player does, ``result`` and ``after`` (``grader.player.commands.kernel_call``).
         """
         if not isinstance(wants, dict) or not isinstance(wants.get("args"), list):
             return {"raised": "the call does not fit the protocol"}

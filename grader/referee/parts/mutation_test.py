@@ -8,15 +8,19 @@ lesson's own kernels. So the test sees what a kernel returns and raises, and nev
 from __future__ import annotations
 
 import functools
-from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from grader.domain.part import Check
 from grader.domain.verdict import Finding, Status
 from grader.referee.fault import FaultError, first_line
 from grader.referee.parts.kernel_server import KernelServer
-from grader.referee.parts.part_session import PartSession
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from grader.protocol.wire import Json
+    from grader.referee.parts.part_session import PartSession
 
 RIGHT_RUNS = 3
 
@@ -73,7 +77,7 @@ class MutationTest:
         right = [self.right[i % len(self.right)] for i in range(max(RIGHT_RUNS, len(self.right)))]
         order = [*right, *(m.entry for m in self.mutants)]
         session.rng.shuffle(order)
-        results: dict[str, dict[str, Any] | None] = {}
+        results: dict[str, Json | None] = {}
         for kernel in order:
             serve = functools.partial(kernels.call, kernel)
             claimed = session.command("student_test", serve, entry=self.entry, args=list(self.args))
@@ -128,11 +132,11 @@ def _uncalled(entry: str, failed: Any) -> str:
     return f"{entry} never calls the kernel that it is given.{why}"
 
 
-def _false_alarm(error: dict[str, Any]) -> str:
+def _false_alarm(error: Json) -> str:
     return f"The test fails on a right kernel: {_described(error)} A test must let every right kernel pass."
 
 
-def _described(error: dict[str, Any]) -> str:
+def _described(error: Json) -> str:
     where = error.get("where")
     line = (
         f" (line {where[-1].get('line')}: {where[-1].get('code')})"

@@ -6,7 +6,6 @@ the referee compares itself, are a task's cases.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -14,6 +13,8 @@ from grader.domain.part import Check
 from grader.domain.verdict import Finding, Status
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
     from grader.referee.parts.part_session import PartSession
 
 

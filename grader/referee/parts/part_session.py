@@ -6,7 +6,6 @@ import time
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
-from grader.domain.part import Check
 from grader.domain.verdict import Finding, Status
 from grader.feedback.look import python_source
 from grader.referee.fault import FaultError
@@ -14,6 +13,7 @@ from grader.referee.fault import FaultError
 if TYPE_CHECKING:  # a list of lessons needs none of it, and tasks import this
     import numpy as np
 
+    from grader.domain.part import Check
     from grader.referee.process.player_process import Player
     from grader.referee.session import Session
 

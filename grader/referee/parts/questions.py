@@ -10,7 +10,7 @@ import math
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from grader.domain.part import Check
 from grader.domain.verdict import Finding, Status
@@ -18,7 +18,9 @@ from grader.feedback import how_far
 from grader.feedback.look import python_source
 from grader.referee.fault import FaultError
 from grader.referee.parts import trace_events
-from grader.referee.parts.part_session import PartSession
+
+if TYPE_CHECKING:
+    from grader.referee.parts.part_session import PartSession
 
 TOLERANCE = 0.02
 REGIONS = ("eager model", "fused model")

@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from grader.domain.part import Check
 from grader.domain.speed import as_json
-from grader.domain.task import Case
 from grader.domain.verdict import Finding, Status
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from grader.domain.task import Case
     from grader.referee.parts.part_session import PartSession
     from grader.referee.timing.measure import Measurement
 

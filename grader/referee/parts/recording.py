@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from grader.domain.part import Check
 from grader.domain.verdict import Finding, Status
-from grader.feedback.look.python_source import CallsInside
 from grader.referee.fault import FaultError
 from grader.referee.parts import trace_events
-from grader.referee.parts.part_session import PartSession
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from grader.feedback.look.python_source import CallsInside
+    from grader.referee.parts.part_session import PartSession
 
 REGION = "forward"
 LAYERS = 2
@@ -54,10 +57,11 @@ class Recording:
         rows, inner, cols, steps = (
             int(session.rng.integers(*r)) for r in ((8, 64), (8, 64), (8, 64), (2, 6))
         )
-        fields: dict[str, Any] = {"rows": rows, "inner": inner, "cols": cols, "steps": steps}
-        fields["gpu"] = session.backend == "cuda"
+        gpu = session.backend == "cuda"
         try:
-            claimed = session.command("record", entry=self.entry, **fields)
+            claimed = session.command(
+                "record", entry=self.entry, rows=rows, inner=inner, cols=cols, steps=steps, gpu=gpu
+            )
         except FaultError as fault:
             yield from (session.fallen(check, fault) for check in self.checks)
             return
@@ -82,7 +86,7 @@ class Recording:
                 c.failed(Status.NOT_RUN, "Not looked at: there is no trace.")
                 for c in (schedule, regions, shapes)
             )
-        yield self._own(own, session, fields["gpu"])
+        yield self._own(own, session, gpu)
         yield _kernels(kernels, seen, [r for found in inside for r in found], session.backend)
 
     def _own(self, check: Check, session: PartSession, gpu: bool) -> Finding:
@@ -111,7 +115,7 @@ class Recording:
         wrong = ""
         if not len(found) == len(seen.steps()) == steps:
             wrong = f"{len(found)} regions called {REGION!r} in {len(seen.steps())} steps, not {steps}"
-        elif not any(batch in _dims(e) for e in ops):
+        elif not any(batch in e.shapes for e in ops):
             wrong = f"no operator with the batch's shape, {batch}"
         elif len({e.name for e in ops}) < layers:
             wrong = f"{len({e.name for e in ops})} kinds of operators in its regions, for {layers} layers"
@@ -237,7 +241,7 @@ def _shapes(
         line = f"Line {code.names.get('record_function', code.line)}: " if code else ""
         message = f"{line}No operator ran inside a region called {REGION!r}."
         return check.failed(Status.WRONG_ANSWER, message)
-    if not any(shape in _dims(e) for e in ops):
+    if not any(shape in e.shapes for e in ops):
         at = code.names.get("profile", code.line) if code else 0
         line = f"Line {code.keywords.get(('profile', 'record_shapes'), at)}: " if code else ""
         message = (
@@ -246,11 +250,6 @@ def _shapes(
         )
         return check.failed(Status.WRONG_ANSWER, message)
     return check.passed()
-
-
-def _dims(event: trace_events.TraceEvent) -> list[Any]:
-    dims = event.facts.get("Input Dims")
-    return dims if isinstance(dims, list) else []
 
 
 def _kernels(

@@ -8,17 +8,26 @@ from __future__ import annotations
 
 import math
 from collections import deque
-from collections.abc import Callable
 from dataclasses import dataclass, field
-from typing import Any
+from typing import TYPE_CHECKING, Any, TypedDict
 
 from grader.domain.verdict import Status
 from grader.referee.fault import FaultError
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
 
 LAUNCH, RECORD, SYNC, READ = 5e-6, 1e-6, 4e-6, 5e-8
 QUEUE = 1024  # launches that may wait; then the host waits too
 IN_CACHE = 4  # buffers that were touched last
 MAX_LAUNCHES = 20_000
+
+
+class Reply(TypedDict, total=False):
+    """What came of a step: a ``value`` (a time, a number, whether), or the ``error`` of CUDA."""
+
+    value: float
+    error: str
 
 
 @dataclass(slots=True)
@@ -40,8 +49,8 @@ class Machine:
     _touched: deque[int] = field(default_factory=lambda: deque(maxlen=IN_CACHE))
     _buffers: int = 0
 
-    def serve(self, wants: Any) -> dict[str, Any]:
-        """Do one step of the host and answer its result; ``error`` is what CUDA would raise."""
+    def serve(self, wants: Any) -> Reply:
+        """Do one step of the host and answer what came of it."""
         try:
             step, *rest = wants
             return getattr(self, f"_do_{step}")(*rest)  # type: ignore[no-any-return]
@@ -54,15 +63,15 @@ class Machine:
         """Put older work into the queue."""
         self.device = max(self.host, self.device) + seconds
 
-    def _do_now(self) -> dict[str, Any]:
+    def _do_now(self) -> Reply:
         self.host += READ
         return {"value": self.host}
 
-    def _do_sleep(self, seconds: float) -> dict[str, Any]:
+    def _do_sleep(self, seconds: float) -> Reply:
         self.host += min(max(0.0, float(seconds)), 60.0)
         return {}
 
-    def _do_launch(self, buffer: int) -> dict[str, Any]:
+    def _do_launch(self, buffer: int) -> Reply:
         if len(self.durations) >= MAX_LAUNCHES:
             raise FaultError(Status.TIMEOUT, f"It has launched {MAX_LAUNCHES:,} times and was stopped.")
         call = len(self.durations)
@@ -77,38 +86,38 @@ class Machine:
         self._queue.append(self.device)
         return {}
 
-    def _do_build(self) -> dict[str, Any]:
+    def _do_build(self) -> Reply:
         self.host += self.build
         return {}
 
-    def _do_input(self) -> dict[str, Any]:
+    def _do_input(self) -> Reply:
         self._buffers += 1
         self._touch(self._buffers)  # it is written when it is made
         return {"value": self._buffers}
 
-    def _do_output(self) -> dict[str, Any]:
+    def _do_output(self) -> Reply:
         if self.output:
             self.host = max(self.host, self.device) + self.output  # a large allocation waits for the device
         return {}
 
-    def _do_record(self, event: int) -> dict[str, Any]:
+    def _do_record(self, event: int) -> Reply:
         self.host += RECORD
         self._events[int(event)] = max(self.host, self.device)
         return {}
 
-    def _do_sync(self) -> dict[str, Any]:
+    def _do_sync(self) -> Reply:
         self.host = max(self.host, self.device) + SYNC
         return {}
 
-    def _do_wait(self, event: int) -> dict[str, Any]:
+    def _do_wait(self, event: int) -> Reply:
         self.host = max(self.host, self._events.get(int(event), 0.0)) + SYNC
         return {}
 
-    def _do_query(self, event: int) -> dict[str, Any]:
+    def _do_query(self, event: int) -> Reply:
         self.host += RECORD
         return {"value": self._events.get(int(event), math.inf) <= self.host}
 
-    def _do_elapsed(self, start: int, end: int) -> dict[str, Any]:
+    def _do_elapsed(self, start: int, end: int) -> Reply:
         if start not in self._events or end not in self._events:
             return {"error": "Both events must be recorded before calculating elapsed time."}
         if max(self._events[start], self._events[end]) > self.host:

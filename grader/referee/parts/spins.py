@@ -3,14 +3,18 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Iterator
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 from grader.domain.part import Check
 from grader.domain.verdict import Finding, Status
 from grader.referee.fault import FaultError
-from grader.referee.parts.part_session import PartSession
 from grader.referee.parts.timers import form, spelt
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from grader.referee.parts.part_session import PartSession
 
 CALIBRATION_CYCLES = 200_000_000  # a tenth of a second, against which a question to the player is nothing
 OVERHEAD_S = 3e-6  # what two events add to what lies between them, and some

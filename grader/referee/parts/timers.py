@@ -3,19 +3,21 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from grader.domain.part import Check
-from grader.domain.verdict import Finding, Status
+from grader.domain.verdict import Evidence, Finding, Status
 from grader.feedback import how_far
 from grader.referee.fault import FaultError
-from grader.referee.parts.part_session import PartSession
 from grader.referee.parts.simulated_clock import Machine
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
     import numpy as np
+
+    from grader.referee.parts.part_session import PartSession
 
 FEWEST = 20
 FIRST_CALLS = 10  # of a hundred: the 90th percentile shows a forgotten warm-up
@@ -85,7 +87,7 @@ class Probe:
         launches = len(machine.durations)
         at = f"Line {line}, {self.entry}: " if line else ""
         told = {k: said[k] for k in NUMBERS if _number(said.get(k))} if isinstance(said, dict) else {}
-        timer: dict[str, Any] = {
+        timer: Evidence = {
             "entry": self.entry, "timing": told, "n": told.get("n"), "launches": launches, "right": takes,
             "slow": FIRST_CALLS if self.slow > 1 and not self.outliers else 0, "build": self.build,
             "output": self.output, "warm": self.warm,

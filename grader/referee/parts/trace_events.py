@@ -4,10 +4,13 @@ from __future__ import annotations
 
 import gzip
 import json
-from collections.abc import Callable
-from dataclasses import dataclass
-from pathlib import Path
-from typing import Any
+import math
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, TypeGuard
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from pathlib import Path
 
 LAUNCHES = ("cudaLaunchKernel", "cudaLaunchKernelExC", "cuLaunchKernel", "cuLaunchKernelEx")
 ON_DEVICE = ("kernel", "gpu_memcpy", "gpu_memset")
@@ -15,13 +18,21 @@ ON_DEVICE = ("kernel", "gpu_memcpy", "gpu_memset")
 
 @dataclass(frozen=True, slots=True)
 class TraceEvent:
-    """A complete event: ``start`` and ``takes`` in microseconds, ``facts`` are its "args"."""
+    """A complete event: ``start`` and ``takes`` in microseconds.
+
+    ``correlation``: the same number for a launch on the host and for what the device did for it. ``shapes``:
+    of an operator's inputs. ``grid`` and ``block``: of a kernel. ``copied_bytes``: of a copy.
+    """
 
     name: str
     kind: str
     start: float
     takes: float
-    facts: dict[str, Any]
+    correlation: int | None = None
+    shapes: list[object] = field(default_factory=list)
+    grid: list[int] = field(default_factory=list)
+    block: list[int] = field(default_factory=list)
+    copied_bytes: float = 0.0
 
     @property
     def end(self) -> float:
@@ -33,18 +44,43 @@ class TraceEvent:
         return self.start <= other.start < self.end
 
 
-def events(trace: Any) -> list[TraceEvent]:
+def events(trace: object) -> list[TraceEvent]:
     """The complete events of a parsed trace, in order of time; what is malformed is left out."""
     listed = trace.get("traceEvents") if isinstance(trace, dict) else trace
-    found = []
-    for e in listed if isinstance(listed, list) else []:
-        if not isinstance(e, dict) or e.get("ph") != "X" or not isinstance(e.get("args", {}), dict):
-            continue
-        ts, dur = e.get("ts"), e.get("dur")
-        if all(isinstance(v, (int, float)) and not isinstance(v, bool) for v in (ts, dur)):
-            kind = str(e.get("cat", ""))
-            found.append(TraceEvent(str(e.get("name", "")), kind, float(ts), float(dur), e.get("args", {})))  # type: ignore[arg-type]
+    found = [event for e in _list(listed) if (event := _event(e))]
     return sorted(found, key=lambda e: e.start)
+
+
+def _event(e: object) -> TraceEvent | None:
+    if not isinstance(e, dict) or e.get("ph") != "X":
+        return None
+    start, takes, args = e.get("ts"), e.get("dur"), e.get("args", {})
+    if not _is_number(start) or not _is_number(takes) or not isinstance(args, dict):
+        return None
+    correlation, copied = args.get("correlation"), args.get("bytes")
+    return TraceEvent(
+        str(e.get("name", "")),
+        str(e.get("cat", "")),
+        float(start),
+        float(takes),
+        correlation=correlation if isinstance(correlation, int) else None,
+        shapes=_list(args.get("Input Dims")),
+        grid=_wholes(args.get("grid")),
+        block=_wholes(args.get("block")),
+        copied_bytes=float(copied) if _is_number(copied) else 0.0,
+    )
+
+
+def _is_number(value: object) -> TypeGuard[float]:
+    return isinstance(value, (int, float)) and not isinstance(value, bool)
+
+
+def _list(value: object) -> list[object]:
+    return value if isinstance(value, list) else []
+
+
+def _wholes(value: object) -> list[int]:
+    return [n for n in _list(value) if isinstance(n, int)]
 
 
 def read(path: Path) -> list[TraceEvent]:
@@ -60,7 +96,7 @@ class Recorded:
         self.all = listed
         self.device = [e for e in listed if e.kind in ON_DEVICE]
         self.kernels = [e for e in listed if e.kind == "kernel"]
-        self.launches = {e.facts.get("correlation"): e for e in listed if e.kind.startswith("cuda_")}
+        self.launches = {e.correlation: e for e in listed if e.kind.startswith("cuda_")}
 
     def of_kind(self, kind: str) -> list[TraceEvent]:
         """Events of one kind."""
@@ -77,7 +113,7 @@ class Recorded:
     def launched_in(self, region: TraceEvent, kinds: tuple[str, ...] = ("kernel",)) -> list[TraceEvent]:
         """What the device did for calls that the host made in ``region``, in the order of their start."""
         mine = {c for c, e in self.launches.items() if region.holds(e)}
-        return [e for e in self.device if e.kind in kinds and e.facts.get("correlation") in mine]
+        return [e for e in self.device if e.kind in kinds and e.correlation in mine]
 
     def busy(self) -> float:
         """Microseconds in which the device did something."""
@@ -109,18 +145,17 @@ def _idle(t: Recorded, step: TraceEvent, region: str) -> float:
 
 def _delay(t: Recorded, step: TraceEvent, region: str) -> float:
     first = t.launched_in(t.region(region, step))[0]
-    return first.start - t.launches[first.facts["correlation"]].start
+    return first.start - t.launches[first.correlation].start
 
 
 def _copy_rate(t: Recorded, step: TraceEvent, region: str) -> float:
-    copies = [e for e in t.launched_in(t.region("load batch", step), ("gpu_memcpy",)) if e.facts.get("bytes")]
-    return float(sum(e.facts["bytes"] for e in copies) / sum(e.takes for e in copies) / 1e3)
+    copies = [e for e in t.launched_in(t.region("load batch", step), ("gpu_memcpy",)) if e.copied_bytes]
+    return sum(e.copied_bytes for e in copies) / sum(e.takes for e in copies) / 1e3
 
 
 def _threads(t: Recorded, step: TraceEvent, region: str) -> float:
     last = t.launched_in(t.region(region, step))[-1]
-    grid, block = last.facts["grid"], last.facts["block"]
-    return float(grid[0] * grid[1] * grid[2] * block[0] * block[1] * block[2])
+    return float(math.prod(last.grid[:3]) * math.prod(last.block[:3]))
 
 
 def _rest(t: Recorded, step: TraceEvent, region: str) -> float:

@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
 
-from grader.domain.gpu_card import Card
-from grader.protocol.messages import Launch
 from grader.referee.predict import model, validity
 from grader.referee.predict.work import Work, work
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from grader.domain.gpu_card import Card
+    from grader.protocol.messages import Launch
 
 METHOD = (
     "each launch from what simt counted, grown to the full size in blocks; library products and the "

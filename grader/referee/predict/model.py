@@ -12,9 +12,12 @@ import functools
 import json
 from dataclasses import dataclass
 from pathlib import Path
+from typing import TYPE_CHECKING
 
-from grader.domain.gpu_card import Card
 from grader.referee.predict.work import SECTOR, Work
+
+if TYPE_CHECKING:
+    from grader.domain.gpu_card import Card
 
 FILE = Path(__file__).with_name("constants.json")
 LANES, RESERVED = 128, 1024

@@ -12,9 +12,12 @@ import json
 import math
 from dataclasses import dataclass
 from pathlib import Path
+from typing import TYPE_CHECKING
 
-from grader.domain.gpu_card import Card
 from grader.referee.predict import model
+
+if TYPE_CHECKING:
+    from grader.domain.gpu_card import Card
 
 FILE = Path(__file__).with_name("library.json")
 FLOAT = 4

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
-from grader.domain.gpu_card import Card
-from grader.referee.predict.work import Work
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from grader.domain.gpu_card import Card
+    from grader.referee.predict.work import Work
 
 FEWEST_BLOCKS = 0.25  # of the card's SMs
 CONTENDED = 0.02  # share of requests that are atomic

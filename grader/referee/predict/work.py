@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
-from grader.protocol.messages import Counts, Launch
+if TYPE_CHECKING:
+    from grader.protocol.messages import Counts, Launch
 
 SECTOR = 32
 SPECIAL = ("div", "sqrt")  # several instructions each

@@ -10,13 +10,16 @@ import secrets
 import time
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING
 
 from grader.domain.verdict import Status
 from grader.feedback import memory
 from grader.protocol import claims, messages, wire
 from grader.protocol.messages import BuildReply, Launch, MemoryFinding
 from grader.referee.fault import FaultError, from_error
+
+if TYPE_CHECKING:
+    from grader.protocol.wire import Json
 
 Builder = Callable[[object], BuildReply]
 MAX_BUILDS = 100
@@ -26,7 +29,7 @@ MAX_BUILDS = 100
 class Answer:
     """What a player answered, and what its back end observed meanwhile. All of it is claims."""
 
-    data: dict[str, Any]
+    data: Json
     findings: tuple[MemoryFinding, ...] = ()
     launches: tuple[Launch, ...] = ()
 
@@ -47,7 +50,7 @@ class Connection:
         self._builds = 0
         self._turn: int | None = None
 
-    def ask(self, message: dict[str, Any], seconds: float) -> None:
+    def ask(self, message: Json, seconds: float) -> None:
         """Send a request. Its answer must repeat a number that cannot be known before: none comes early."""
         self._turn = secrets.randbits(48)
         self.channel.send(message | {"turn": self._turn}, seconds=seconds)
@@ -96,7 +99,7 @@ class Connection:
             return BuildReply(message=fault.message)
 
 
-def _fault(message: dict[str, Any], stage: str) -> FaultError:
+def _fault(message: Json, stage: str) -> FaultError:
     """The exception that a player reports, with what its back end saw."""
     fault, seen = from_error(message["error"], stage), claims.observed(message).findings
     if fault.status is Status.RAISED:

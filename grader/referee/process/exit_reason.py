@@ -5,14 +5,19 @@ from __future__ import annotations
 import contextlib
 import re
 import signal
-from collections.abc import Callable
-from pathlib import Path
-from typing import Any
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 from grader.backends.simt.request import named
 from grader.domain.verdict import Status
 from grader.protocol import wire
 from grader.referee.fault import FaultError
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from pathlib import Path
+
+    from grader.protocol.wire import Json
 
 STAGES = {
     "start": "Starting the submission's process",
@@ -23,6 +28,31 @@ STAGES = {
 }
 
 
+@dataclass(frozen=True, slots=True)
+class Crash:
+    """What the CPU back end's crash handler says: the signal, where in which module, in which thread."""
+
+    signal: int = 0
+    module: str = ""
+    pc: int = 0
+    kernel: str = ""
+    block: str = "?"
+    thread: str = "?"
+
+    @classmethod
+    def read(cls, said: Json) -> Crash:
+        """From its line of JSON, which the submission may have written: what is of another kind is empty."""
+        number, module, pc, kernel = (said.get(key) for key in ("signal", "module", "pc", "kernel"))
+        return cls(
+            signal=number if isinstance(number, int) and 0 < number < 65 else 0,
+            module=module if isinstance(module, str) else "",
+            pc=pc if isinstance(pc, int) and 0 < pc < 1 << 48 else 0,
+            kernel=str(kernel)[:100] if kernel else "",
+            block=_xyz(said.get("block")),
+            thread=_xyz(said.get("thread")),
+        )
+
+
 class LastWords:
     """What a player wrote when it died, which the submission may have written as well.
 
@@ -31,26 +61,25 @@ class LastWords:
 
     def __init__(self, raw: bytes, original: Callable[[str], Path | None] = lambda _: None) -> None:
         self.text = wire.printable(raw.rstrip(b"\0").decode(errors="replace"))
-        self.last = self._last()
+        self.crash = self._crash()
         self._original = original
 
-    def _last(self) -> dict[str, Any]:
+    def _crash(self) -> Crash:
         """The line of JSON that the CPU back end's crash handler leaves, if there is one."""
         for line in reversed(self.text.splitlines()):
             if line.startswith("{"):
                 with contextlib.suppress(wire.MalformedError):
-                    return wire.decode(line.encode())
-        return {}
+                    return Crash.read(wire.decode(line.encode()))
+        return Crash()
 
     def place(self) -> tuple[str, int]:
         """File and line of the address in it; ("", 0) when that is not known."""
-        module, pc = self.last.get("module"), self.last.get("pc")
-        known = self._original(module) if isinstance(module, str) else None
-        if known is None or not isinstance(pc, int) or not 0 < pc < 1 << 48:
+        known = self._original(self.crash.module) if self.crash.module else None
+        if known is None or not self.crash.pc:
             return "", 0
         from grader.referee.sandbox import symbolize  # seldom needed
 
-        return symbolize.find(known, pc)
+        return symbolize.find(known, self.crash.pc)
 
 
 def timeout(stage: str, last_words: LastWords, seconds: float) -> FaultError:
@@ -63,9 +92,8 @@ def timeout(stage: str, last_words: LastWords, seconds: float) -> FaultError:
 def ended(code: int | None, last_words: LastWords, stage: str) -> FaultError:
     """It ended by itself, with exit status ``code`` (negative: a signal) in the middle of ``stage``."""
     what = STAGES.get(stage, f"the request {stage!r}").lower()
-    number = last_words.last.get("signal")
-    if isinstance(number, int) and 0 < number < 65:
-        code = -number
+    if last_words.crash.signal:
+        code = -last_words.crash.signal
     if code is None:
         return FaultError(
             Status.TAMPERED, f"The process cut its line to the referee during {what}.", dead=True
@@ -116,12 +144,11 @@ def _meaning(name: str) -> str:
 
 
 def _where(last_words: LastWords) -> str:
-    last = last_words.last
-    if last.get("kernel"):
+    crash = last_words.crash
+    if crash.kernel:
         file, line = last_words.place()
         at = f" at {place}" if (place := named(file, line)) else ""
-        who = f"block {_xyz(last.get('block'))}, thread {_xyz(last.get('thread'))}"
-        return f", in kernel {str(last['kernel'])[:100]}{at}, {who}"
+        return f", in kernel {crash.kernel}{at}, block {crash.block}, thread {crash.thread}"
     frames = re.findall(r'File "([^"]+)", line (\d+) in (\S+)', last_words.text)
     own = [
         f
@@ -133,6 +160,7 @@ def _where(last_words: LastWords) -> str:
     return ""
 
 
-def _xyz(value: Any) -> str:
-    right = isinstance(value, list) and len(value) == 3 and all(isinstance(v, int) for v in value)
-    return f"({', '.join(map(str, value))})" if right else "?"
+def _xyz(value: object) -> str:
+    if isinstance(value, list) and len(value) == 3 and all(isinstance(v, int) for v in value):
+        return f"({', '.join(map(str, value))})"
+    return "?"

@@ -10,8 +10,7 @@ import socket
 import sys
 import threading
 from dataclasses import dataclass
-from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from grader.domain.verdict import Status
 from grader.protocol import messages, wire
@@ -21,10 +20,14 @@ from grader.referee import sandbox
 from grader.referee.fault import FaultError
 from grader.referee.process import exit_reason
 from grader.referee.process.connection import Answer, Builder, Connection
-from grader.referee.process.forkserver import Forkserver
 from grader.referee.sandbox import launch_spec
-from grader.referee.sandbox.sandboxed import SandboxedProcess
 from grader.referee.sandbox.watcher import MAX_PROCESSES, MAX_PROCESSES_COMPILING, Watcher, memory_limit
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from grader.referee.process.forkserver import Forkserver
+    from grader.referee.sandbox.sandboxed import SandboxedProcess
 
 __all__ = ["Answer", "Builder", "Limits", "Player"]
 

@@ -15,15 +15,17 @@ import signal
 import subprocess
 import sys
 import threading
-from collections.abc import Iterator
 from pathlib import Path
-from typing import IO
+from typing import IO, TYPE_CHECKING
 
 from grader.backends.simt.compile import toolchain
 from grader.protocol.confinement import seccomp
 from grader.referee.sandbox import bubblewrap
 from grader.referee.sandbox.mounts import Mounts, mounts_for
 from grader.referee.sandbox.watcher import memory_limit
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
 
 MAX_OUTPUT_BYTES = 256 << 10
 MAX_MEMORY_BYTES = 4 << 30

@@ -8,14 +8,16 @@ import sys
 import tempfile
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import grader
 from grader.domain.cache import cache_folder
 from grader.protocol.messages import BuildReply
-from grader.referee.process.connection import Builder
 from grader.referee.sandbox import bubblewrap, sandboxed
 from grader.referee.sandbox.mounts import Mounts, mounts_for
+
+if TYPE_CHECKING:
+    from grader.referee.process.connection import Builder
 
 PASSED_ON = [
     "PATH", "HOME", "LANG", "LC_ALL", "TMPDIR", "LD_LIBRARY_PATH", "PYTHONPATH", "CC", "CXX", "CUDA_HOME",

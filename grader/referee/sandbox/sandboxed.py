@@ -10,10 +10,12 @@ import shutil
 import signal
 import subprocess
 import tempfile
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from grader.referee.sandbox import bubblewrap, process_tree, spawner
-from grader.referee.sandbox.mounts import Mounts
+
+if TYPE_CHECKING:
+    from grader.referee.sandbox.mounts import Mounts
 
 INSIDE = "/tmp/player"  # noqa: S108 - of the player's own /tmp
 START_TIMEOUT_S = 30.0  # for bwrap to set up a namespace, on a busy machine

@@ -10,10 +10,13 @@ import contextlib
 import os
 import re
 import threading
-from collections.abc import Callable
 from pathlib import Path
+from typing import TYPE_CHECKING
 
-from grader.referee.sandbox.sandboxed import SandboxedProcess
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from grader.referee.sandbox.sandboxed import SandboxedProcess
 
 PERIOD_S = 0.02
 MAX_PROCESSES = 64

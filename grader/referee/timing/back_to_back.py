@@ -12,17 +12,19 @@ from __future__ import annotations
 
 import math
 from dataclasses import replace
-from typing import Any
-
-import numpy as np
+from typing import TYPE_CHECKING, Any
 
 from grader.domain.verdict import Status
 from grader.referee.fault import FaultError
 from grader.referee.timing.contender import EAGER, OWN, BusyWork, Contender, positive
-from grader.referee.timing.cross_check import BlockPair
 from grader.referee.timing.plan import call_order, new_seed
 from grader.referee.timing.setup import HOST_MARGIN, ProcessPair
 from grader.referee.timing.timed_results import compare, size
+
+if TYPE_CHECKING:
+    import numpy as np
+
+    from grader.referee.timing.cross_check import BlockPair
 
 FEWEST_CALLS, MOST_CALLS = 4, 64  # of a block
 KEPT_BYTES, KEPT_SHARE = 1 << 30, 1 / 32  # of results that a block keeps; of the device's memory at most

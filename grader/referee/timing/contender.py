@@ -5,13 +5,15 @@ from __future__ import annotations
 import sys
 import time
 from dataclasses import dataclass, field
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from grader.domain.verdict import Status
 from grader.referee.fault import FaultError
-from grader.referee.process.player_process import Player
-from grader.referee.side import Side
 from grader.referee.timing.cross_check import Blocks
+
+if TYPE_CHECKING:
+    from grader.referee.process.player_process import Player
+    from grader.referee.side import Side
 
 LIMIT_S = 120.0  # for one request
 OWN, EAGER, SOLUTION, COPY = "submission", "eager", "solution", "copy"

@@ -3,17 +3,20 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from statistics import median
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from grader.domain.gpu_card import Card
 from grader.domain.speed import BlockTimes
 from grader.referee.timing import clock_words
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from grader.domain.gpu_card import Card
 
 Array = NDArray[Any]
 

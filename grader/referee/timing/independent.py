@@ -8,10 +8,12 @@ multiplied by one number, which keeps the promise.
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from numpy.typing import NDArray
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
 
 LOOKED_AT = 1 << 16  # values of a large tensor
 CLOSE = 1e-3

@@ -5,12 +5,14 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 from statistics import median
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from grader.domain.speed import Outcome, Spread
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
 
 RESAMPLES = 4000
 NOISY = 0.01  # half width of an interval, as a fraction, beyond which "no difference" says nothing

@@ -7,14 +7,14 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from grader.domain import gpu_card, speed
-from grader.domain.task import Case
 from grader.domain.verdict import Status
 from grader.referee.fault import FaultError
 from grader.referee.timing import cross_check, race
-from grader.referee.timing.race_result import RaceResult
 
 if TYPE_CHECKING:
+    from grader.domain.task import Case
     from grader.referee.session import Session
+    from grader.referee.timing.race_result import RaceResult
 
 # Faults by which a submission that was right until it was timed loses its points.
 CAUGHT = (Status.TAMPERED, Status.WRONG_OUTPUT, Status.PRECISION, Status.NOT_FINITE)

@@ -3,15 +3,18 @@
 from __future__ import annotations
 
 from concurrent.futures import ThreadPoolExecutor
+from typing import TYPE_CHECKING
 
-from grader.domain.task import Case
 from grader.protocol import play
 from grader.protocol.play import Done, Made
 from grader.referee import state_match
 from grader.referee.lesson_problem import LessonProblem
 from grader.referee.process.player_process import Player
-from grader.referee.session import Session
-from grader.referee.side import Side
+
+if TYPE_CHECKING:
+    from grader.domain.task import Case
+    from grader.referee.session import Session
+    from grader.referee.side import Side
 
 
 def together(session: Session) -> bool:

@@ -9,12 +9,10 @@ from __future__ import annotations
 import contextlib
 import functools
 import time
-from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from grader.domain import speed
-from grader.domain.task import Case
 from grader.domain.verdict import Status
 from grader.referee.fault import FaultError
 from grader.referee.timing import gpu_state, setup
@@ -22,12 +20,15 @@ from grader.referee.timing.contender import COPY, Contender
 from grader.referee.timing.cross_check import Blocks, ClockEvidence
 from grader.referee.timing.plan import call_order, new_seed
 from grader.referee.timing.race_result import RaceResult
-from grader.referee.timing.setup import ProcessPair
 from grader.referee.timing.timed_results import compare
 from grader.referee.timing.two_clocks import CrossExamination, EarlierRaces, reference_blocks
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from grader.domain.task import Case
     from grader.referee.session import Session
+    from grader.referee.timing.setup import ProcessPair
 
 MOST_RACES = 3  # where the clocks do not agree
 SEVERAL_LIMIT_S = 12.0  # of rounds of several candidates; for one it is the plan's

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass, field, replace
 from statistics import median
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -12,7 +13,9 @@ from grader.domain.speed import Comparison, Machine, Measured, RaceTimes
 from grader.referee.timing.contender import EAGER
 from grader.referee.timing.cross_check import BlockPair, Blocks
 from grader.referee.timing.interval import Interval, Pairs, interval, spread
-from grader.referee.timing.plan import Plan
+
+if TYPE_CHECKING:
+    from grader.referee.timing.plan import Plan
 
 
 @dataclass(slots=True)

@@ -5,7 +5,6 @@ from __future__ import annotations
 import itertools
 import math
 import time
-from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field, replace
 from statistics import median
@@ -16,14 +15,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from grader.domain.inputs import Drawn
-from grader.domain.task import Case
 from grader.domain.verdict import Status
 from grader.protocol import play
 from grader.referee.comparison import Comparison
 from grader.referee.fault import FaultError
 from grader.referee.judge import Fair, judge, right
 from grader.referee.lesson_problem import LessonProblem
-from grader.referee.problem import Value
 from grader.referee.side import Side
 from grader.referee.timing.contender import COPY, EAGER, OWN, SOLUTION, Contender, positive
 from grader.referee.timing.independent import independent
@@ -33,6 +30,10 @@ from grader.referee.timing.timed_results import Outputs, distance, fetch
 from grader.referee.transfer import form_of, input_lines, send
 
 if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    from grader.domain.task import Case
+    from grader.referee.problem import Value
     from grader.referee.session import Session
 
 T = TypeVar("T")

@@ -6,13 +6,13 @@ from typing import TYPE_CHECKING
 
 from grader.domain import gpu_card
 from grader.domain.speed import Measured, NoSpeed, Predicted, Speed
-from grader.domain.task import Task
 from grader.referee import counting
 from grader.referee.fault import FaultError
 from grader.referee.predict import call, operator_times
 from grader.referee.timing.measure import CAUGHT, measured
 
 if TYPE_CHECKING:
+    from grader.domain.task import Task
     from grader.referee.session import Session
 
 BASELINES = ("default", "max-autotune", "solution")  # modes of torch.compile, and the course's own

@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from typing import Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -13,7 +12,11 @@ from numpy.typing import NDArray
 from grader.domain.verdict import Status
 from grader.protocol.arena import aligned
 from grader.referee.fault import FaultError
-from grader.referee.timing.contender import Contender
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    from grader.referee.timing.contender import Contender
 
 T = TypeVar("T")
 Array = NDArray[Any]

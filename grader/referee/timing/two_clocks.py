@@ -2,16 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass, field
-
-import numpy as np
+from typing import TYPE_CHECKING
 
 from grader.referee.timing import back_to_back, cross_check
 from grader.referee.timing.contender import EAGER, Contender
 from grader.referee.timing.cross_check import BlockPair, Blocks, ClockEvidence
 from grader.referee.timing.plan import call_order, new_seed
-from grader.referee.timing.setup import ProcessPair
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    import numpy as np
+
+    from grader.referee.timing.setup import ProcessPair
 
 REFERENCE_BLOCKS = 4  # of the reference for a second look
 LONG_CALL_S = 80e-6  # of which little is what one loop takes longer than another

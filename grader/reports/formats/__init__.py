@@ -11,7 +11,6 @@ import importlib
 import pkgutil
 import sys
 import time
-from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -20,6 +19,8 @@ from grader.domain import disk
 from grader.domain.errors import BadInputError
 
 if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable
+
     from grader.domain.verdict import Verdict
     from grader.reports.row import Class, StudentResult
 

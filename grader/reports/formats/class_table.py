@@ -5,12 +5,13 @@ from __future__ import annotations
 import csv
 import io
 import re
-from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
 from grader.reports.formats import ClassFormat
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable
+
     from grader.reports.row import Class, Row
 
 CONTROL = re.compile("[\x00-\x1f\x7f-\x9f\u2028\u2029]+")

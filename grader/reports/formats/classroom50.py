@@ -6,13 +6,14 @@ import json
 import os
 import re
 import time
-from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
 from grader.reports.formats import StudentFormat
 from grader.reports.wording import feedback
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from grader.reports.row import StudentResult
 
 STAMP = re.compile(r"(\d{4})-?(\d{2})-?(\d{2})T(\d{2})[:-]?(\d{2})[:-]?(\d{2})Z")

@@ -6,11 +6,11 @@ import json
 import re
 from typing import TYPE_CHECKING
 
-from grader.domain.verdict import Finding
 from grader.reports.formats import StudentFormat
 from grader.reports.wording import feedback, outcome
 
 if TYPE_CHECKING:
+    from grader.domain.verdict import Finding
     from grader.reports.row import StudentResult
 
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 import importlib.util
 import shutil
 import textwrap
-from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from typing import TYPE_CHECKING
 
@@ -16,6 +15,8 @@ from grader.student.doctor import machine, software
 from grader.student.doctor.report_line import ReportLine
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from grader.domain.lessons import Lesson
 
 CHECKS: tuple[Callable[[], ReportLine | list[ReportLine]], ...] = (

@@ -5,16 +5,19 @@ from __future__ import annotations
 import json
 import os
 import sys
-from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING
 
 import nbformat
 
-from grader.backends.detect import Choice
 from grader.domain import disk, lessons, workspace
 from grader.domain.errors import BadInputError
-from grader.domain.lessons import Lesson
 from grader.domain.notebook import text
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from grader.backends.detect import Choice
+    from grader.domain.lessons import Lesson
 
 KERNEL = "inline-to-fused"
 
@@ -46,7 +49,7 @@ def spec(choice: Choice) -> Path:
     place = workspace.folder() / ".jupyter"
     where = "on a GPU" if choice.name == "cuda" else "CUDA on this CPU"
     paths = [str(lessons.course_root()), os.environ.get("PYTHONPATH", "")]
-    data: dict[str, Any] = {
+    data = {
         # -P: nothing in the notebook's folder shadows the library that the kernel itself needs.
         "argv": [
             sys.executable,

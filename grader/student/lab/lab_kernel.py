@@ -6,12 +6,14 @@ from __future__ import annotations
 import os
 import sys
 import zlib
-from collections.abc import Callable
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from grader.feedback.explain import explain
 from grader.student.run import error_words, exercises
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
 
 
 class Reporter:

@@ -11,21 +11,35 @@ import signal
 import time
 import warnings
 from dataclasses import replace
-from pathlib import Path
-from typing import Any, TypeAlias
+from typing import TYPE_CHECKING, TypeAlias
 
-from grader.backends.detect import Choice
+import msgspec
+
 from grader.domain import disk, submission
 from grader.domain.errors import BadInputError
-from grader.domain.lessons import Lesson
-from grader.domain.options import GradingOptions
 from grader.domain.verdict import Verdict
 from grader.referee.job import lesson_job
 from grader.referee.pipeline import check
 from grader.referee.process.forkserver import Forkserver
 
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from grader.backends.detect import Choice
+    from grader.domain.lessons import Lesson
+    from grader.domain.options import GradingOptions
+
 PR_SET_PDEATHSIG = 1
 Forkservers: TypeAlias = dict[str, Forkserver]
+
+
+class Event(msgspec.Struct, frozen=True):
+    """A message of the grading: its stage, ``seconds`` since it began, what it says or knows."""
+
+    stage: str
+    seconds: float
+    text: str = ""
+    verdict: Verdict | None = None
 
 
 class ForkedGrading:
@@ -48,15 +62,15 @@ class ForkedGrading:
         self._left = b""
         self.over = False
 
-    def events(self) -> list[dict[str, Any]]:
+    def events(self) -> list[Event]:
         """What arrived since the last call; :attr:`over` is true after the last one."""
-        found: list[dict[str, Any]] = []
+        found: list[Event] = []
         while not self.over and select.select([self.fd], [], [], 0)[0]:
             data = os.read(self.fd, 1 << 16)
             if not data:
                 self._reap()
             *lines, self._left = (self._left + data).split(b"\n")
-            found += [json.loads(line) for line in lines]
+            found += [msgspec.convert(json.loads(line), Event) for line in lines]
         return found
 
     def cancel(self) -> None:

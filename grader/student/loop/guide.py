@@ -2,17 +2,22 @@
 
 from __future__ import annotations
 
-from pathlib import Path
+from typing import TYPE_CHECKING
 
-from rich.console import Console
 from rich.markup import escape
 from rich.table import Table
 from rich.text import Text
 
 from grader.domain import lessons, workspace
-from grader.domain.lessons import Lesson
 from grader.student import progress
-from grader.student.progress import Progress
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from rich.console import Console
+
+    from grader.domain.lessons import Lesson
+    from grader.student.progress import Progress
 
 BAR = 26
 
@@ -66,7 +71,7 @@ def welcome(console: Console) -> None:
     )
 
 
-def after(console: Console, lesson: Lesson, passed: bool) -> None:
+def after(console: Console, lesson: Lesson, *, passed: bool) -> None:
     """What comes next after a check of the student's own file."""
     if not passed:
         text = Text("next  ", "dim").append(f"./course watch {lesson.number}", "bold")

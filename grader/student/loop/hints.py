@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import re
+from typing import TYPE_CHECKING
 
 from grader.domain.errors import BadInputError
-from grader.domain.lessons import Lesson
 from grader.student import progress
+
+if TYPE_CHECKING:
+    from grader.domain.lessons import Lesson
 
 
 def levels(lesson: Lesson) -> list[tuple[str, str]]:

@@ -6,7 +6,10 @@ import os
 import sys
 import termios
 import tty
-from types import TracebackType
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from types import TracebackType
 
 
 class Keys:

@@ -9,17 +9,21 @@ import shlex
 import shutil
 import subprocess
 import sys
-from pathlib import Path
+from typing import TYPE_CHECKING
 
 from rich.markdown import Markdown
 from rich.syntax import Syntax
 
 from grader.domain import lessons, workspace
 from grader.domain.errors import BadInputError
-from grader.domain.lessons import Lesson
 from grader.reports.console import screen
 from grader.student import progress
 from grader.student.loop import guide, hints, predictions, progress_picture
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from grader.domain.lessons import Lesson
 
 
 def wanted(word: str) -> Lesson:
@@ -46,7 +50,7 @@ def following() -> None:
     guide.welcome(screen())
 
 
-def reset(word: str, sure: bool) -> int:
+def reset(word: str, *, sure: bool) -> int:
     """Lay the starter out again, with a backup."""
     lesson = lessons.find(word)
     mine = workspace.place(lesson)
@@ -65,7 +69,7 @@ def reset(word: str, sure: bool) -> int:
     return 0
 
 
-def solution(word: str, sure: bool, diff: bool) -> int:
+def solution(word: str, *, sure: bool, diff: bool) -> int:
     """Show the solution, or how the student's file differs from it: after a pass, or when they insist."""
     lesson = wanted(word)
     passed = progress.read().line(lesson.name).passed
@@ -74,13 +78,13 @@ def solution(word: str, sure: bool, diff: bool) -> int:
     ):
         print(f"Not shown. A hint may be enough: ./course hint {lesson.number}")
         return 1
-    text = shown_solution(lesson, diff)
+    text = shown_solution(lesson, diff=diff)
     lexer = "diff" if diff else "python"
     screen().print(Syntax(text, lexer, background_color="default", word_wrap=True))
     return 0
 
 
-def shown_solution(lesson: Lesson, diff: bool) -> str:
+def shown_solution(lesson: Lesson, *, diff: bool) -> str:
     """The solution without the marks that make the starter, or a diff from the student's file to it."""
     lines = [x for x in lesson.solution.read_text().splitlines() if not _is_mark(x)]
     if not diff:
@@ -106,7 +110,7 @@ def open_file(word: str) -> int:
         raise BadInputError(f"The editor {editor!r} could not be started: {error.strerror}.") from error
 
 
-def show_progress(as_json: bool, drawn: Path | None = None) -> None:
+def show_progress(*, as_json: bool, drawn: Path | None = None) -> None:
     """Every lesson's best verdict, and how good the predictions were; ``drawn``: as a picture, too."""
     done, course = progress.read(), lessons.every()
     if drawn is not None:

@@ -3,21 +3,23 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from grader.domain import lessons
 from grader.domain.errors import BadInputError
-from grader.domain.lessons import Lesson
-from grader.domain.task import Prediction
-from grader.domain.verdict import Verdict
 from grader.student import progress
 from grader.student.progress import Guess
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from rich.table import Table
     from rich.text import Text
+
+    from grader.domain.lessons import Lesson
+    from grader.domain.task import Prediction
+    from grader.domain.verdict import Verdict
 
 SCALE = 31  # columns of the calibration plot, from 1/10 over 1 to 10 times what was found
 

@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
-from pathlib import Path
+from typing import TYPE_CHECKING
 
 from grader.domain import packages
 from grader.domain.errors import BadInputError
-from grader.student.progress import Guess
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from grader.student.progress import Guess
 
 FORMATS = (".png", ".svg", ".pdf")
 

@@ -6,16 +6,13 @@ import contextlib
 import selectors
 import signal
 import time
-from typing import Any
+from typing import TYPE_CHECKING
 
 from rich.text import Text
 
 from grader.backends import detect
 from grader.domain import lessons, submission, workspace
 from grader.domain.errors import BadInputError
-from grader.domain.lessons import Lesson
-from grader.domain.options import GradingOptions
-from grader.domain.verdict import Verdict
 from grader.feedback.look import look
 from grader.referee import builder
 from grader.referee.process.forkserver import Forkserver
@@ -25,8 +22,12 @@ from grader.student import progress
 from grader.student.loop import hints, learn_verbs, predictions, watch_view
 from grader.student.loop.background_build import BackgroundBuild
 from grader.student.loop.file_changes import Changes
-from grader.student.loop.forked_grading import ForkedGrading
+from grader.student.loop.forked_grading import Event, ForkedGrading
 from grader.student.loop.keys import Keys
+
+if TYPE_CHECKING:
+    from grader.domain.lessons import Lesson
+    from grader.domain.options import GradingOptions
 
 
 class Watch:
@@ -123,13 +124,13 @@ class Watch:
         if events:
             self.draw()
 
-    def on_event(self, event: dict[str, Any]) -> None:
+    def on_event(self, event: Event) -> None:
         """One message of the grading."""
-        kind, seconds = event["stage"], float(event["seconds"])
+        kind, seconds = event.stage, event.seconds
         if kind in ("say", "refused"):
-            self.say(Text(event["text"], "dim" if kind == "say" else "red"))
+            self.say(Text(event.text, "dim" if kind == "say" else "red"))
             return
-        verdict = Verdict.from_json(event["verdict"]) if event["verdict"] else None
+        verdict = event.verdict
         if kind == "loaded":
             self.stage("build", seconds, "")
         elif verdict and kind == "judged":
@@ -174,7 +175,7 @@ class Watch:
                 case "x":
                     self.view.answer(watch_view.raw_log(self.view.verdict))
                 case "s" | "d":
-                    self.uncover(key, asked_once == key)
+                    self.uncover(key, sure=asked_once == key)
                 case " " | "b":
                     self.asked_once = asked_once
                     self.view.turn_page(1 if key == " " else -1)
@@ -193,7 +194,7 @@ class Watch:
         self.lesson = lessons.find(course[at])
         self.grade()
 
-    def uncover(self, key: str, sure: bool) -> None:
+    def uncover(self, key: str, *, sure: bool) -> None:
         """Show the solution or the way to it, if the lesson is passed or the key is pressed again."""
         if progress.read().line(self.lesson.name).passed or sure:
             text = learn_verbs.shown_solution(self.lesson, diff=key == "d")

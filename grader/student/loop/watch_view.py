@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from rich.console import Console, Group, RenderableType
 from rich.markdown import Markdown
@@ -16,12 +16,14 @@ from rich.text import Text
 
 from grader.domain import workspace
 from grader.domain.lessons import Lesson, every
-from grader.domain.verdict import Verdict
-from grader.feedback.look import Advice
 from grader.reports import wording
 from grader.reports.console import failure, speed_text
 from grader.student import progress
 from grader.student.loop import guide
+
+if TYPE_CHECKING:
+    from grader.domain.verdict import Verdict
+    from grader.feedback.look import Advice
 
 KEY_NAMES = {
     "h": "hint", "n": "next", "p": "back", "l": "list", "r": "rerun", "s": "solution", "d": "diff",

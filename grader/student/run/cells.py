@@ -5,10 +5,12 @@ from __future__ import annotations
 import json
 import re
 from dataclasses import dataclass
-from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING
 
 from grader.domain.errors import BadInputError
+
+if TYPE_CHECKING:
+    from pathlib import Path
 
 COMMAND = re.compile(r"(\s*)([%!].*|\w[\w.]*\?\??)")
 TIMED = re.compile(r"(\s*)%(?:time|timeit)\s+(?:-[nr]\s*\d+\s+|-[qop]\s+)*(\S.*)")
@@ -32,7 +34,7 @@ def read(path: Path) -> list[Cell]:
     notebook."""
     try:
         data = json.loads(path.read_text("utf-8"))
-        cells = [_source(c) for c in data["cells"] if c["cell_type"] == "code"]
+        cells = [_source(c["source"]) for c in data["cells"] if c["cell_type"] == "code"]
     except (OSError, ValueError, KeyError, TypeError) as error:
         raise BadInputError(f"{path} is not a notebook that can be read ({type(error).__name__}).") from error
     return [Cell(i, plain(text)) for i, text in enumerate(cells, 1)]
@@ -56,6 +58,5 @@ def _plain_line(line: str) -> str:
     return f"{command[1]}pass  # {command[2]}" if command else line
 
 
-def _source(cell: dict[str, Any]) -> str:
-    text = cell["source"]
+def _source(text: object) -> str:
     return "".join(text) if isinstance(text, list) else str(text)

@@ -8,10 +8,13 @@ import sys
 import traceback
 from collections.abc import Callable
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from grader.backends.simt.request import GENERATED, named
 from grader.feedback.explain import explain
-from grader.protocol.messages import MemoryFinding
+
+if TYPE_CHECKING:
+    from grader.protocol.messages import MemoryFinding
 
 Namer = Callable[[str], str]
 MAX_FINDINGS = 20
@@ -58,7 +61,7 @@ def findings(found: list[MemoryFinding], launches: int, namer: Namer) -> str:
     return "\n".join([head.replace("1 kinds", "1 kind"), *shown, *more])
 
 
-def trouble(error: BaseException, own: tuple[Path, ...], namer: Namer, alone: bool = True) -> str:
+def trouble(error: BaseException, own: tuple[Path, ...], namer: Namer, *, alone: bool = True) -> str:
     """An exception: the frames in the student's folders (``own``), the error, and what it means if known.
 
     ``alone``: the memory checks found nothing; what they found says more than any rule.

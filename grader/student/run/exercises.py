@@ -9,14 +9,17 @@ from __future__ import annotations
 import importlib.util
 import re
 import sys
-from collections.abc import Sequence
 from importlib.abc import MetaPathFinder
-from importlib.machinery import ModuleSpec
-from pathlib import Path
-from types import ModuleType
+from typing import TYPE_CHECKING
 
 from grader.domain import lessons, submission, workspace
 from grader.domain.errors import BadInputError
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+    from importlib.machinery import ModuleSpec
+    from pathlib import Path
+    from types import ModuleType
 
 NAME = re.compile(r"exercise(?:_(\d+))?")
 NUMBERED = re.compile(r"(\d\d)_\w+")
@@ -33,7 +36,7 @@ class Exercises(MetaPathFinder):
         self.script = script
 
     def find_spec(
-        self, name: str, path: Sequence[str] | None = None, target: ModuleType | None = None
+        self, name: str, _path: Sequence[str] | None = None, _target: ModuleType | None = None
     ) -> ModuleSpec | None:
         """The spec of ``exercise`` and ``exercise_NN``; None for any other name."""
         asked = NAME.fullmatch(name)

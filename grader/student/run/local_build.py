@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
-from pathlib import Path
+from typing import TYPE_CHECKING
 
 from grader.backends.simt.compile import compiler
+
+if TYPE_CHECKING:
+    from pathlib import Path
 
 STEPS = 2_000_000_000  # of one launch; it is then stopped
 

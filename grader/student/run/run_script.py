@@ -8,13 +8,15 @@ import os
 import runpy
 import sys
 import tempfile
-from collections.abc import Callable
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from grader.domain import workspace
 from grader.domain.errors import BadInputError
 from grader.student.run import cells, error_words, exercises, local_build, run_tests
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
 
 
 def main(backend: str, words_fd: int, file: Path, arguments: list[str]) -> int:
@@ -80,7 +82,7 @@ def _run(
 
 def _notebook(file: Path, folder: Path) -> None:
     """Run the cells in one namespace, each from a file of its own; show a last expression as Jupyter does."""
-    space: dict[str, Any] = {"__name__": "__main__", "__file__": str(file)}
+    space: dict[str, object] = {"__name__": "__main__", "__file__": str(file)}
     for cell in cells.read(file):
         path = folder / f"cell_{cell.number}.py"
         path.write_text(cell.source, "utf-8")

@@ -74,7 +74,7 @@ def _crashed(code: int, last_words: bytes, path: Path) -> bool:
         return found if found.is_relative_to(build_cache.root()) and found.is_file() else None
 
     words = exit_reason.LastWords(last_words, built)
-    if code >= 0 and "signal" not in words.last:  # the CPU back end's handler leaves words and exits
+    if code >= 0 and not words.crash.signal:  # the CPU back end's handler leaves words and exits
         return False
     fault = exit_reason.ended(code, words, "call")
     text = fault.message.replace(" during the call", "")

@@ -109,7 +109,7 @@ def read(path: Path) -> tuple[str, Plan]:
 def _entry(
     one: StudentFile, lesson: Lesson, settings: Settings, policy: Policy, orders: dict[str, Order]
 ) -> Entry:
-    seconds = policy.seconds(one.when, one.late) if one.path else 0.0
+    seconds = policy.seconds(one.when, marked=one.late) if one.path else 0.0
     notes = one.notes
     if seconds > 0:
         known = one.when is not None and policy.due is not None

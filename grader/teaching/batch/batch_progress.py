@@ -5,13 +5,15 @@ from __future__ import annotations
 import sys
 import time
 from collections import Counter, deque
-from types import TracebackType
-from typing import Protocol
+from typing import TYPE_CHECKING, Protocol
 
 from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
 
 from grader.domain.verdict import Status, Verdict
+
+if TYPE_CHECKING:
+    from types import TracebackType
 
 WINDOW = 30  # the last gradings decide how long the rest will take
 

@@ -3,13 +3,17 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
-from pathlib import Path
+from typing import TYPE_CHECKING
 
 from grader.backends import detect
 from grader.domain import lessons
 from grader.domain.errors import BadInputError
-from grader.domain.options import GradingOptions
 from grader.teaching.batch.late_policy import Policy
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from grader.domain.options import GradingOptions
 
 
 @dataclass(frozen=True, slots=True)

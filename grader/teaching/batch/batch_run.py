@@ -4,16 +4,15 @@ from __future__ import annotations
 
 import sys
 import time
-from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import msgspec
 
 from grader.domain import disk, lessons
 from grader.domain.errors import BadInputError
-from grader.domain.lessons import Lesson
 from grader.domain.verdict import Status, Verdict
 from grader.reports.row import Class, summary
 from grader.teaching.batch import (
@@ -33,13 +32,18 @@ from grader.teaching.batch import (
 )
 from grader.teaching.batch import unpack as archives
 from grader.teaching.batch.batch_plan import Entry, Plan, Settings
-from grader.teaching.batch.batch_request import Request
-from grader.teaching.batch.batch_work import Order
 from grader.teaching.batch.journal import Journal, Line
-from grader.teaching.batch.machines import Machines
 from grader.teaching.batch.results_folder import ResultsFolder
-from grader.teaching.batch.scheduler import Answer
-from grader.teaching.batch.student_files import StudentFile
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+
+    from grader.domain.lessons import Lesson
+    from grader.teaching.batch.batch_request import Request
+    from grader.teaching.batch.batch_work import Order
+    from grader.teaching.batch.machines import Machines
+    from grader.teaching.batch.scheduler import Answer
+    from grader.teaching.batch.student_files import StudentFile
 
 
 def run(request: Request) -> Class:

@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import sys
 from collections import Counter
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 from rich.table import Table
@@ -16,6 +15,8 @@ from grader.reports import formats
 from grader.teaching.batch.batch_request import Request, settled
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
     from grader.reports.row import Class
 
 

@@ -3,14 +3,18 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Iterable
+from typing import TYPE_CHECKING
 
 from grader.domain.verdict import SENTENCE, Status
 from grader.reports.row import Check, Class, LessonFacts, Row, State, checks_of, state_of
 from grader.teaching.batch import batch_plan
-from grader.teaching.batch.batch_plan import Entry, Plan
-from grader.teaching.batch.journal import Line
-from grader.teaching.batch.results_folder import ResultsFolder
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from grader.teaching.batch.batch_plan import Entry, Plan
+    from grader.teaching.batch.journal import Line
+    from grader.teaching.batch.results_folder import ResultsFolder
 
 
 def best(lines: Iterable[Line]) -> dict[str, Line]:

@@ -5,12 +5,16 @@ from __future__ import annotations
 import functools
 import hashlib
 import json
-from pathlib import Path
+from typing import TYPE_CHECKING
 
-from grader.domain.lessons import Lesson
-from grader.domain.options import GradingOptions
 from grader.domain.version import __version__
 from grader.referee.parts.questions import Quiz
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from grader.domain.lessons import Lesson
+    from grader.domain.options import GradingOptions
 
 WORDS_ONLY = {"README.md", "hints.md", "lesson.ipynb", "mutants.toml", "exercise.py"}
 

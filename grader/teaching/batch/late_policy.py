@@ -21,7 +21,7 @@ class Policy:
     most_percent: float = 100.0
     grace: float = 0.0
 
-    def seconds(self, when: float | None, marked: bool) -> float:
+    def seconds(self, when: float | None, *, marked: bool) -> float:
         """How late, 0.0 in time. A platform's mark alone counts as a moment after the end of the grace."""
         if self.due is not None and when is not None:
             return max(0.0, when - self.due)

@@ -4,15 +4,16 @@ from __future__ import annotations
 
 import ctypes
 import os
-from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypedDict
 
 from grader.domain.errors import BadInputError
 from grader.referee.sandbox.watcher import memory_limit
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
     from distributed import Client
 
 CORE, GPU = "CORE", "GPU"
@@ -41,6 +42,23 @@ class Machines:
     dashboard: str
 
 
+class WorkerOptions(TypedDict):
+    """What Dask's ``Nanny`` is given; ``resources``: what a grading or a build may hold."""
+
+    nthreads: int
+    memory_limit: int
+    resources: dict[str, float]
+    env: dict[str, str]
+    dashboard: bool
+
+
+class WorkerSpec(TypedDict):
+    """A worker, as Dask's ``SpecCluster`` wants it."""
+
+    cls: type
+    options: WorkerOptions
+
+
 @contextmanager
 def local(backend: str, workers: int) -> Iterator[Machines]:
     """A cluster of processes on this machine, each with one grading at a time; with GPUs one each."""
@@ -52,7 +70,7 @@ def local(backend: str, workers: int) -> Iterator[Machines]:
     if backend == "cuda" and workers:
         gpus = gpus[:workers]
     count = len(gpus) if backend == "cuda" else workers or cores
-    specs: dict[str, Any] = {}
+    specs: dict[str, WorkerSpec] = {}
     for k in range(count):
         held = {GPU: 1.0} if gpus else {CORE: 1.0}
         env = {"CUDA_VISIBLE_DEVICES": gpus[k]} if gpus else {}
@@ -75,9 +93,15 @@ def local(backend: str, workers: int) -> Iterator[Machines]:
             cluster.close(timeout=30)
 
 
-def _spec(nanny: type, held: dict[str, float], env: dict[str, str]) -> dict[str, Any]:
+def _spec(nanny: type, held: dict[str, float], env: dict[str, str]) -> WorkerSpec:
     # A worker keeps no data, so Dask need not watch its memory; a player's is watched by the referee.
-    options = {"nthreads": 1, "memory_limit": 0, "resources": held, "env": env, "dashboard": False}
+    options: WorkerOptions = {
+        "nthreads": 1,
+        "memory_limit": 0,
+        "resources": held,
+        "env": env,
+        "dashboard": False,
+    }
     return {"cls": nanny, "options": options}
 
 

@@ -5,14 +5,18 @@ from __future__ import annotations
 import os
 import subprocess
 import sys
-from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
+from typing import TYPE_CHECKING
 
-from grader.domain.options import GradingOptions
-from grader.reports.row import Class, Row
 from grader.teaching.batch import report_files
-from grader.teaching.batch.results_folder import ResultsFolder
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from grader.domain.options import GradingOptions
+    from grader.reports.row import Class, Row
+    from grader.teaching.batch.results_folder import ResultsFolder
 
 FOLDER = "profile"
 TIMEOUT_S = 180.0

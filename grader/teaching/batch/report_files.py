@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-from pathlib import Path
+from typing import TYPE_CHECKING
 
 from grader.domain import disk
-from grader.domain.verdict import Verdict
 from grader.reports import formats
 from grader.reports.row import Class, Row, StudentResult
 from grader.teaching.batch import class_rows
 from grader.teaching.batch.results_folder import ResultsFolder
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+    from pathlib import Path
+
+    from grader.domain.verdict import Verdict
 
 
 def write_student(results: ResultsFolder, row: Row, verdict: Verdict, wanted: Iterable[str] = ()) -> None:

@@ -5,10 +5,13 @@ from __future__ import annotations
 import csv
 import re
 from dataclasses import dataclass, replace
-from pathlib import Path
+from typing import TYPE_CHECKING
 
 from grader.domain.errors import BadInputError
 from grader.teaching.batch.student_files import StudentFile, distinct_students
+
+if TYPE_CHECKING:
+    from pathlib import Path
 
 # What platforms and teachers call the columns, in the order in which they are looked for.
 COLUMNS = {

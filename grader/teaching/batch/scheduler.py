@@ -10,17 +10,19 @@ import json
 import queue
 import time
 from collections import deque
-from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from grader.domain.errors import BadInputError
 from grader.teaching.batch import batch_work
-from grader.teaching.batch.batch_work import Order
 from grader.teaching.batch.machines import Machines, offered
 
 if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Iterator
+
     from distributed import Future
+
+    from grader.teaching.batch.batch_work import Order
 
 PATIENCE_S = 20.0  # without a scheduler before we say so
 LOOK_S = 5.0  # between looks at how many workers there are

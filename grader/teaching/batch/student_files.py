@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
 from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from grader.domain import disk
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
 
 SOURCES = (".py", ".ipynb")
 NUMBERED = re.compile(r"(?:(?:[a-z_]*_)?(?:lesson|exercise|ex|hw|task|lab|assignment)_?)?0*(\d{1,2})(?!\d)")

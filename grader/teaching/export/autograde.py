@@ -10,18 +10,21 @@ import os
 import sys
 from dataclasses import replace
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from grader.backends import detect
 from grader.domain import disk, lessons, submission
 from grader.domain.errors import BadInputError
-from grader.domain.lessons import Lesson
 from grader.domain.options import GradingOptions
-from grader.domain.verdict import Verdict
 from grader.referee.job import lesson_job
 from grader.referee.pipeline import check
 from grader.reports import formats
 from grader.teaching.batch import batch_work
 from grader.teaching.batch.student_files import choose_file
+
+if TYPE_CHECKING:
+    from grader.domain.lessons import Lesson
+    from grader.domain.verdict import Verdict
 
 
 def main(words: list[str]) -> int:

@@ -3,11 +3,15 @@
 from __future__ import annotations
 
 import zipfile
-from collections.abc import Iterator
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from grader.domain import lessons
-from grader.domain.lessons import Lesson
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from grader.domain.lessons import Lesson
 
 STAMP = (2026, 1, 1, 0, 0, 0)  # the same content makes the same zip
 TEMPLATES = Path(__file__).parent / "templates"

@@ -11,14 +11,18 @@ import re
 import subprocess
 import sys
 import tempfile
-from collections.abc import Sequence
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from nbformat import v4
 
 from grader.domain import lessons, notebook
 from grader.domain.errors import BadInputError
-from grader.domain.lessons import Lesson
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from grader.domain.lessons import Lesson
 
 PART = "# exercise, part {} of {}"
 MARK = re.compile(r"^# exercise, part (\d+) of (\d+)$", re.M)

@@ -10,7 +10,10 @@ import io
 import keyword
 import re
 import tokenize
-from collections.abc import Iterator
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
 
 CPP = re.compile(
     r"""//[^\n]*|/\*.*?\*/            # comments

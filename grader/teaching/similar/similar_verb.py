@@ -6,13 +6,16 @@ import json
 import tempfile
 from dataclasses import asdict
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from rich.table import Table
 
 from grader.domain import disk, lessons, packages, submission
 from grader.domain.errors import BadInputError
 from grader.teaching.similar import fingerprint_tokens, winnow
-from grader.teaching.similar.winnow import Pair, Prints
+
+if TYPE_CHECKING:
+    from grader.teaching.similar.winnow import Pair, Prints
 
 NOTE = (
     "Alike is not copied: small exercises have few right answers. Names, numbers, comments and the order of "

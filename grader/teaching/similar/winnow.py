@@ -9,10 +9,13 @@ from __future__ import annotations
 
 import hashlib
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
-from grader.teaching.similar.fingerprint_tokens import Token
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping
+
+    from grader.teaching.similar.fingerprint_tokens import Token
 
 K, W = 12, 8
 COMMON = 0.4  # a fingerprint in more than this share of many files is how everybody writes it

@@ -23,7 +23,7 @@ def main(program: str, out: str) -> None:
     import torch
 
     names = runpy.run_path(program, run_name="program")
-    runtime.count(bool(names.get("COUNT")))
+    runtime.count(on=bool(names.get("COUNT")))
     answers: dict[str, object] = {}
     for name, case in names["cases"]().items():
         runtime.reset()

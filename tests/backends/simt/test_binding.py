@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import subprocess
+from typing import TYPE_CHECKING
 
 from grader.backends.simt.compile import compiler as builder
 from grader.backends.simt.request import BuildRequest
 
-from .conftest import Play
+if TYPE_CHECKING:
+    from .conftest import Play
 
 
 def test_bound_functions_are_those_of_pybind11(play: Play) -> None:

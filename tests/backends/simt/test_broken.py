@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 import pytest
 
-from .conftest import Play
 from .corpus import library
+
+if TYPE_CHECKING:
+    from .conftest import Play
 
 FINDING = {
     "read_past_end": "global-out-of-bounds",

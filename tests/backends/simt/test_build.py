@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import json
 import time
-from collections.abc import Iterator
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import pytest
 
@@ -13,6 +12,9 @@ from grader.backends.simt.compile import compiler as builder
 from grader.backends.simt.compile import headers, library
 from grader.backends.simt.compile.compiler import BuildRequest, CompileError
 from grader.backends.simt.request import usable_flags
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
 
 KERNEL = """#include <torch/extension.h>
 #include <ATen/ATen.h>

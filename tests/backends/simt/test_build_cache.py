@@ -8,11 +8,14 @@ import subprocess
 import sys
 import time
 from concurrent.futures import ThreadPoolExecutor
-from pathlib import Path
+from typing import TYPE_CHECKING
 
 import pytest
 
 from grader.backends.simt.compile import build_cache
+
+if TYPE_CHECKING:
+    from pathlib import Path
 
 BUILDER = """
 import subprocess, sys

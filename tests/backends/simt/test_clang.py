@@ -7,11 +7,14 @@ import os
 import shutil
 import subprocess
 import sys
-from pathlib import Path
+from typing import TYPE_CHECKING
 
 import pytest
 
 from grader.domain.lessons import course_root
+
+if TYPE_CHECKING:
+    from pathlib import Path
 
 
 @pytest.mark.clang

@@ -2,19 +2,21 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import numpy.typing as npt
 import pytest
 
-from .conftest import Play
 from .corpus import library
 from .corpus.courses import COURSES
 from .corpus.expected import HONEST, Expected, values
 from .corpus.features import FEATURES
 from .corpus.libraries import LIBRARIES
 from .corpus.numbers import NUMBERS
+
+if TYPE_CHECKING:
+    from .conftest import Play
 
 CASES = HONEST | FEATURES | LIBRARIES | NUMBERS | COURSES
 

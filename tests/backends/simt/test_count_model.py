@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import pytest
 from hypothesis import given, settings
@@ -12,9 +13,11 @@ from msgspec.structs import replace
 from grader.backends.simt.runtime.occupancy import occupancy
 from grader.backends.simt.standalone import Counting, compile_program
 from grader.profiling.by_line import by_line, summary
-from grader.protocol.messages import Counts
 
 from .conftest import PROGRAMS
+
+if TYPE_CHECKING:
+    from grader.protocol.messages import Counts
 
 LOAD, STORE, BANKS, GUARDED, UNEVEN, FUNCTIONS = range(6)
 MOST = 1 << 16

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
-import pytest
+from typing import TYPE_CHECKING
 
 from grader.backends.simt.compile import headers, toolchain
+
+if TYPE_CHECKING:
+    import pytest
 
 
 def test_locals_are_kept_and_builds_are_apart(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import importlib.util
+from typing import TYPE_CHECKING
 
 import pytest
 
-from .conftest import Play
+if TYPE_CHECKING:
+    from .conftest import Play
 
 
 @pytest.mark.thorough

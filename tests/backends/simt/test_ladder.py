@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 import pytest
 
-from .conftest import Play
+if TYPE_CHECKING:
+    from .conftest import Play
 
 CASES = [
     "split_of_odd_rows",

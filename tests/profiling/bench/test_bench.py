@@ -5,8 +5,7 @@ from __future__ import annotations
 import io
 import json
 from dataclasses import replace
-from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import pytest
 from rich.console import Console
@@ -23,7 +22,12 @@ from grader.profiling.bench import bench_plot, bench_rows, bench_verb
 from grader.profiling.profile import roof, subjects
 from grader.profiling.profile.kernel_rows import Row
 from grader.protocol.messages import Counts, Launch
+from grader.referee.timing import gpu_state
+from grader.referee.timing.gpu_state import GpuState
 from tests.speeds import measured, predicted
+
+if TYPE_CHECKING:
+    from pathlib import Path
 
 TIMES = {"median": 2.7e-3, "p10": 2.6e-3, "p90": 2.8e-3, "n": 72}
 AGAINST = {"seconds": TIMES, "ratio": 1.0096, "interval": [1.0088, 1.0104], "outcome": "faster"}
@@ -120,6 +124,18 @@ def test_without_a_gpu_it_says_what_it_needs_and_predicts(
     data = json.loads((tmp_path / "bench" / "bench.json").read_text())
     assert data["how"].startswith("predicted") and data["lessons"][0]["kind"] == "predicted"
     assert (tmp_path / "bench" / "bench.svg").exists()
+
+
+def test_a_measured_file_holds_the_state_of_the_gpu(
+    tmp_path: Path, said: list[Any], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    state = GpuState("NVIDIA H200", "580.1", 1980, 3201, 40, [])
+    monkeypatch.setattr(gpu_state, "state", lambda: state)
+    monkeypatch.setattr(bench_verb.detect, "choose", lambda _: GPU)
+    said.append(verdict(MEASURED))
+    assert bench_verb.run(["07"], "cuda", tmp_path, (), "h200") == 0
+    data = json.loads((tmp_path / "bench.json").read_text())
+    assert data["how"] == "measured" and data["machine"]["name"] == "NVIDIA H200"
 
 
 SQUARE = Row("square", "8x8", "16x16", 1, 65536, 65536, 16384, 4.0, 4.0, 0.0)

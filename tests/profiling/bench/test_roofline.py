@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
-from pathlib import Path
+from typing import TYPE_CHECKING
 
 from typer.testing import CliRunner
 
 from grader.cli.app import app
 from grader.domain.lessons import find
+
+if TYPE_CHECKING:
+    from pathlib import Path
 
 
 def test_the_solution_of_lesson_07_lies_below_the_roof(tmp_path: Path) -> None:

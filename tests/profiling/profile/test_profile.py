@@ -6,7 +6,7 @@ import json
 import os
 import subprocess
 import sys
-from pathlib import Path
+from typing import TYPE_CHECKING
 
 import pytest
 from typer.testing import CliRunner
@@ -21,6 +21,9 @@ from grader.profiling.profile.observed import Seen
 from grader.protocol.messages import Counts, Launch, LineRequests, Requests
 from grader.referee.parts import trace_events as reader
 from grader.referee.sandbox import layers
+
+if TYPE_CHECKING:
+    from pathlib import Path
 
 SQUARE = course_root() / "solutions" / "03_square_kernel" / "solution.py"
 
@@ -61,8 +64,10 @@ def test_a_lesson_from_the_command_line_to_every_file(tmp_path: Path) -> None:
     assert numbers["kind"] == "counted"
     assert numbers["kernels"][0]["read_bytes"] == 4 * 256 * 256
     assert numbers["kernels"][0]["floor_seconds"] == pytest.approx(2 * 4 * 256 * 256 / 4.8e12)
-    [event] = reader.events(json.loads((folder / "trace.json").read_text()))
-    assert (event.name, event.kind, event.facts["grid"]) == ("square_kernel", "kernel", "16x16")
+    trace = json.loads((folder / "trace.json").read_text())
+    [event] = reader.events(trace)
+    assert (event.name, event.kind) == ("square_kernel", "kernel")
+    assert [e["args"]["grid"] for e in trace["traceEvents"] if e["ph"] == "X"] == ["16x16"]
     command = text.splitlines()[-1]
     assert command.startswith("ncu --set full") and "'regex:^(square_kernel)$'" in command
     assert command.endswith(f"{folder / 'call.py'}") and "--profile-from-start off" in command

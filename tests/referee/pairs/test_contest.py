@@ -4,9 +4,7 @@ from __future__ import annotations
 
 import itertools
 import re
-from collections.abc import Callable, Iterator
-from pathlib import Path
-from typing import Any, cast
+from typing import Any, cast, TYPE_CHECKING
 
 import pytest
 
@@ -19,12 +17,16 @@ from grader.referee.pairs import contest
 from grader.referee.pairs.pair_problem import PairProblem
 from grader.referee.pairs.pair_spec import PairSpec
 from grader.referee.pairs.pair_timing import CASE, posed
-from grader.referee.problem import Problem, Sides
 from grader.referee.session import Session
 from grader.referee.side import Reference
 from grader.referee.timing import race
-from grader.referee.timing.interval import Interval
 from tests.referee.timing.track import Clock, Player, Track
+
+if TYPE_CHECKING:
+    from grader.referee.problem import Problem, Sides
+    from grader.referee.timing.interval import Interval
+    from pathlib import Path
+    from collections.abc import Callable, Iterator
 
 REFERENCE = """
 import torch
@@ -72,8 +74,8 @@ def racer(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Iterator[Callable[
         own = Both(track.clock, file, seconds)
         reference = Both(track.clock, tmp_path / "reference.py", EAGER)
         track.players += [own, reference]
-        theirs = Reference(cast(Any, reference), str(tmp_path / "reference.py"))
-        return Session(TASK, str(file), lambda: cast(Any, own), theirs, pose, twin=twin)
+        theirs = Reference(cast("Any", reference), str(tmp_path / "reference.py"))
+        return Session(TASK, str(file), lambda: cast("Any", own), theirs, pose, twin=twin)
 
     def made(seconds: float, text: str = MINE) -> Session:
         spec = PairSpec()
@@ -96,7 +98,7 @@ def raced(*racers: Session) -> tuple[race.Race, list[Measured | FaultError]]:
     timings = [contest.Timing(one, SPEED, "a GPU") for one in racers]
     contest.give_speeds(made, timings)
     assert all(isinstance(t.result, Measured | FaultError) for t in timings)
-    return made, [cast(Any, t.result) for t in timings]
+    return made, [cast("Any", t.result) for t in timings]
 
 
 def against(made: race.Race, one: int, other: int) -> Interval:
@@ -149,7 +151,7 @@ def test_one_that_cannot_be_lined_up_is_out_and_the_others_go_on(racer: Callable
         raise FaultError(Status.RAISED, "RuntimeError: no more", dead=True)
 
     racers = [racer(350e-6), racer(350e-6), racer(700e-6)]
-    cast(Any, racers[1]).revive = gone
+    cast("Any", racers[1]).revive = gone
     timings = [contest.Timing(one, SPEED, "a GPU") for one in racers]
     stages: dict[str, float] = {}
     direct = contest.race_all(dict(enumerate(timings)), stages)
@@ -193,7 +195,7 @@ def test_claims_that_the_other_clock_refutes_are_out(
 
 def slow(one: Session, blocks: int) -> None:
     """The host does something else for 30 ms in each of the candidate's first blocks."""
-    player, left = cast(Any, one.player), iter(range(blocks))
+    player, left = cast("Any", one.player), iter(range(blocks))
     player.host = lambda: player.clock.spend(30e-3) if next(left, None) is not None else None
     one.twin = None
 
@@ -216,7 +218,7 @@ def test_a_host_that_was_busy_in_one_race_is_no_cheat_and_all_race_again(
 def test_of_whom_no_race_can_tell_no_speed_is_claimed(racer: Callable[..., Session]) -> None:
     honest, struck = racer(350e-6), racer(350e-6)
     slow(struck, 10_000)
-    player = cast(Any, struck.player)
+    player = cast("Any", struck.player)
     player.host = lambda: player.clock.spend(max(0.0, 80e-3 * player.clock.rng.random() - 20e-3))
     _, speeds = raced(honest, struck)
     assert isinstance(speeds[0], Measured) and speeds[0].claimed

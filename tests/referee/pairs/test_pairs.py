@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from pathlib import Path
+from typing import TYPE_CHECKING
 
 import pytest
 
@@ -17,6 +17,9 @@ from grader.domain.verdict import Status, Verdict
 from grader.referee.pairs.pair_job import job
 from grader.referee.pipeline import check as grade
 from grader.referee.pipeline import warm
+
+if TYPE_CHECKING:
+    from pathlib import Path
 
 NAMES = ("layer_norm", "nested_results", "lstm_hidden")
 CHOSEN = [p for p in (*rowwise.PAIRS, *models.PAIRS) if p.name in NAMES]

@@ -3,16 +3,19 @@
 from __future__ import annotations
 
 import io
+from typing import TYPE_CHECKING
 
 from rich.console import Console
 from typer.testing import CliRunner
 
 from grader.cli.app import app
-from grader.domain.speed import Speed
 from grader.domain.verdict import Finding, Status, Verdict
 from grader.profiling import compare_verb
 from grader.referee.timing.interval import Interval
 from tests.speeds import measured, predicted
+
+if TYPE_CHECKING:
+    from grader.domain.speed import Speed
 
 
 def verdict(ratio: float | None, interval: tuple[float, float] | None = None) -> Verdict:

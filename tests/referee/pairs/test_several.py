@@ -4,10 +4,9 @@ from __future__ import annotations
 
 import json
 import threading
-from collections.abc import Callable
 from pathlib import Path
 from types import SimpleNamespace
-from typing import Any, cast
+from typing import TYPE_CHECKING, Any, cast
 
 import pytest
 
@@ -22,6 +21,9 @@ from grader.referee.pairs import contest, several
 from grader.referee.pairs.pair_job import job
 from grader.referee.pairs.several import Place, Several
 from grader.referee.pipeline import warm
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
 
 GB = 10**9
 TIMED = GradingOptions(with_speed=True)
@@ -82,7 +84,7 @@ class Gradings:
 
 
 def fakes(names: str) -> list[Job]:
-    return [Job(name, cast(Any, None), Path(), cast(Any, None), cast(Any, None)) for name in names]
+    return [Job(name, cast("Any", None), Path(), cast("Any", None), cast("Any", None)) for name in names]
 
 
 def test_one_that_hangs_holds_up_nobody(monkeypatch: pytest.MonkeyPatch) -> None:

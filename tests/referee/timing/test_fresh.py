@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pytest
@@ -16,6 +15,9 @@ from grader.referee.fault import FaultError
 from grader.referee.timing import setup
 from grader.referee.timing.independent import independent
 from tests.referee.timing.track import CASE, Track
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
 
 RNG = np.random.default_rng(5)
 NORMAL = RNG.standard_normal((64, 48))

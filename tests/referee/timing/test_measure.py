@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import Any, cast
+from typing import Any, cast, TYPE_CHECKING
 
 import pytest
 
@@ -16,6 +15,9 @@ from grader.referee.side import Reference
 from grader.referee.timing import measure
 from grader.referee.timing.measure import measured
 from tests.referee.timing.track import CASE, TASK, Player, Track
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
 
 CALL = 400e-6  # long enough for one pair of processes
 
@@ -33,7 +35,7 @@ class Course:
             TASK,
             __file__,
             lambda: self._start(own),
-            Reference(cast(Any, self.reference), __file__),
+            Reference(cast("Any", self.reference), __file__),
             LessonProblem,
         )
 

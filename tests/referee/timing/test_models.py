@@ -43,8 +43,8 @@ class Player(InProcess):
 
 
 def session_of(own: Player, reference: Player) -> Session:
-    theirs = Reference(cast(Any, reference), __file__)
-    return Session(TASK, __file__, lambda: cast(Any, own), theirs, LessonProblem)
+    theirs = Reference(cast("Any", reference), __file__)
+    return Session(TASK, __file__, lambda: cast("Any", own), theirs, LessonProblem)
 
 
 def state(player: Player, side: str) -> dict[str, torch.Tensor]:
@@ -58,7 +58,7 @@ def test_both_draw_the_same_and_so_does_a_third() -> None:
     session = session_of(own, reference)
     making = models.Making(session, CASE)
     making.finish()
-    making.also(Side("submission", cast(Any, third)))
+    making.also(Side("submission", cast("Any", third)))
     right = state(reference, "reference")
     assert right["gemm.weight"].std() > 0 and right["bias"].std() > 0 and right["steps"] == 0
     assert right["gemm.weight"].abs().max() < 3 and right["gemm.weight"].abs().max() != 0

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import json
-from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from benchmarks import clocks_page as page
 from tests.speeds import MEASURED
+
+if TYPE_CHECKING:
+    from pathlib import Path
 
 TIMES = {"median": 2.7e-3, "p10": 2.6e-3, "p90": 2.8e-3, "n": 72}
 AGAINST = {"seconds": TIMES, "ratio": 1.0123, "interval": [1.0111, 1.0135], "outcome": "faster"}

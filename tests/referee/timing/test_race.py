@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import itertools
-from collections.abc import Callable
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import pytest
 import torch
@@ -17,6 +16,9 @@ from grader.referee.timing import back_to_back, cross_check, race, setup, two_cl
 from grader.referee.timing.plan import call_order
 from grader.referee.timing.timed_results import difference
 from tests.referee.timing.track import CASE, Player, Track, raced
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
 
 
 def test_twice_as_fast_is_said_to_be(track: Track) -> None:

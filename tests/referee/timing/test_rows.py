@@ -8,7 +8,7 @@ import random
 import re
 from collections.abc import Callable, Sequence
 from dataclasses import replace
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import pytest
 import torch
@@ -18,8 +18,10 @@ from grader.player.commands import race_blocks as act
 from grader.referee.fault import FaultError
 from grader.referee.timing import back_to_back, cross_check, setup, two_clocks
 from grader.referee.timing.cross_check import BlockPair, ClockEvidence
-from grader.referee.timing.race_result import RaceResult
 from tests.referee.timing.track import CASE, Player, Track
+
+if TYPE_CHECKING:
+    from grader.referee.timing.race_result import RaceResult
 
 LONG, SHORT = 340e-6, 14e-6
 Seen = Callable[[dict[str, Any]], None]

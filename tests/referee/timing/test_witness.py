@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import random
-from collections.abc import Callable
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import pytest
 
@@ -16,6 +15,9 @@ from grader.referee.timing import cross_check, race
 from grader.referee.timing.cross_check import Blocks
 from grader.referee.timing.plan import CALLS
 from tests.referee.timing.track import CASE, Player, Session, Track
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
 
 CALL = 100e-6
 

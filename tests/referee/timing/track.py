@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from pathlib import Path
-from typing import Any, cast
+from typing import Any, cast, TYPE_CHECKING
 
 import numpy as np
-import pytest
 import torch
 
 from grader.domain.task import Case, Task, Tensor
@@ -17,8 +15,12 @@ from grader.referee.process.connection import Answer
 from grader.referee.session import Session
 from grader.referee.side import Reference
 from grader.referee.timing import race, setup
-from grader.referee.timing.race_result import RaceResult
 from tests.referee.in_process import InProcess
+
+if TYPE_CHECKING:
+    from grader.referee.timing.race_result import RaceResult
+    import pytest
+    from collections.abc import Callable
 
 CASE = Case("speed", (Tensor((16, 32)),), "", 0)
 TASK = Task("timed", "work", (CASE,))
@@ -65,7 +67,7 @@ class Player(InProcess):
         if do != "command":
             return super().ask(do, seconds, stage=stage, **fields)
         fields.pop("command")
-        data = act.perform(self.stage, cast(Any, None), **fields)
+        data = act.perform(self.stage, cast("Any", None), **fields)
         if "seconds" in data:
             data["seconds"] = self.claims(data["seconds"])
             self.host()
@@ -118,8 +120,8 @@ class Track:
 
     def session(self, own: Player, reference: Player) -> Session:
         """Both, ready to be raced."""
-        theirs = Reference(cast(Any, reference), __file__)
-        return Session(TASK, str(Path(__file__)), lambda: cast(Any, own), theirs, LessonProblem)
+        theirs = Reference(cast("Any", reference), __file__)
+        return Session(TASK, str(Path(__file__)), lambda: cast("Any", own), theirs, LessonProblem)
 
     def run(self, own: Player, reference: Player) -> RaceResult:
         """Set up and race."""

@@ -6,9 +6,7 @@ import json
 import os
 import sys
 import types
-from collections.abc import Iterator
-from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import pytest
 from typer.testing import CliRunner
@@ -20,6 +18,10 @@ from grader.domain.errors import BadInputError
 from grader.protocol.messages import MemoryFinding
 from grader.referee import builder
 from grader.student.lab import lab_files, lab_kernel, lab_verb
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from pathlib import Path
 
 jupyter_client = pytest.importorskip("jupyter_client")
 pytest.importorskip("ipykernel")

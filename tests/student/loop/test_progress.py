@@ -1,15 +1,19 @@
 from __future__ import annotations
 
 import re
-from pathlib import Path
+from typing import TYPE_CHECKING
 
 from hypothesis import given
 from hypothesis import strategies as st
 
-from grader.domain.speed import Speed
 from grader.domain.verdict import Finding, Status, Verdict
 from grader.student import progress
 from tests.speeds import predicted
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from grader.domain.speed import Speed
 
 
 def verdict(points: int, status: Status = Status.WRONG_OUTPUT, speed: Speed | None = None) -> Verdict:

@@ -1,7 +1,7 @@
 from __future__ import annotations
 
 import json
-from pathlib import Path
+from typing import TYPE_CHECKING
 
 import pytest
 from typer.testing import CliRunner
@@ -12,6 +12,9 @@ from grader.domain.errors import BadInputError
 from grader.student import progress
 from grader.student.loop import predictions
 from grader.student.progress import Guess, LessonProgress
+
+if TYPE_CHECKING:
+    from pathlib import Path
 
 
 def course(*words: str, ok: int = 0) -> str:

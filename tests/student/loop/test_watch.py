@@ -7,8 +7,8 @@ import signal
 import subprocess
 import sys
 import time
-from collections.abc import Callable, Iterator
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import pexpect
 import pyte
@@ -16,6 +16,9 @@ import pytest
 
 from grader.domain import lessons
 from grader.domain.lessons import course_root
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
 
 PATIENCE = 180.0
 LESSON = lessons.find("03")

@@ -1,13 +1,16 @@
 from __future__ import annotations
 
 import subprocess
-from pathlib import Path
+from typing import TYPE_CHECKING
 
 import pytest
 
 from grader.domain import lessons, workspace
 from grader.domain.errors import BadInputError
 from grader.domain.lessons import course_root
+
+if TYPE_CHECKING:
+    from pathlib import Path
 
 
 def test_the_first_use_lays_the_starter_out_and_later_ones_leave_it(work_folder: Path) -> None:

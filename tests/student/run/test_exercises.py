@@ -5,15 +5,18 @@ from __future__ import annotations
 import os
 import subprocess
 import sys
-from collections.abc import Iterator
 from importlib import import_module, invalidate_caches
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import pytest
 
 from grader.domain.errors import BadInputError
 from grader.domain.lessons import course_root
 from grader.student.run import exercises, run_script, run_tests, run_verb
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
 
 BUMP = '''\
 import torch

@@ -7,10 +7,13 @@ from __future__ import annotations
 
 import random
 from dataclasses import dataclass
-from pathlib import Path
+from typing import TYPE_CHECKING
 
 from grader.domain.lessons import find
 from grader.domain.verdict import PENDING, Status
+
+if TYPE_CHECKING:
+    from pathlib import Path
 
 LESSON = "03_square_kernel"
 GUARD = "if (row >= rows || col >= cols) return;"

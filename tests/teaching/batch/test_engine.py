@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections import Counter
-from pathlib import Path
+from typing import TYPE_CHECKING
 
 import pytest
 
@@ -14,6 +14,9 @@ from grader.teaching.batch import machines
 from grader.teaching.batch.batch_work import Order
 from grader.teaching.batch.scheduler import Answer, Engine
 from tests.teaching.batch.tasks import play
+
+if TYPE_CHECKING:
+    from pathlib import Path
 
 SIMT = GradingOptions(backend="simt")
 KINDS = ["", "die", "", "die once", "fail", "", "fail once", "raise", "", ""]

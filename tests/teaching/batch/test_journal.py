@@ -7,7 +7,7 @@ import os
 import signal
 import subprocess
 import sys
-from pathlib import Path
+from typing import TYPE_CHECKING
 
 import pytest
 
@@ -18,6 +18,9 @@ from grader.teaching.batch import batch_plan, journal
 from grader.teaching.batch.class_rows import best
 from grader.teaching.batch.journal import Journal, Line
 from grader.teaching.batch.results_folder import ResultsFolder
+
+if TYPE_CHECKING:
+    from pathlib import Path
 
 WRITER = """
 import sys

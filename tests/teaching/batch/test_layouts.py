@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import zipfile
-from pathlib import Path
+from typing import TYPE_CHECKING
 
 import pytest
 
@@ -12,6 +12,9 @@ from grader.domain.errors import BadInputError
 from grader.domain.lessons import names
 from grader.teaching.batch import layouts, unpack
 from grader.teaching.batch.student_files import StudentFile, lesson_named
+
+if TYPE_CHECKING:
+    from pathlib import Path
 
 KNOWN = names()
 SEVEN = "07_fused_bias_relu"

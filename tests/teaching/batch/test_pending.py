@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import subprocess
 from dataclasses import replace
-from pathlib import Path
+from typing import TYPE_CHECKING
 
 import msgspec
 import pytest
@@ -36,6 +36,9 @@ from grader.teaching.batch.journal import Line
 from grader.teaching.batch.late_policy import Policy
 from grader.teaching.batch.results_folder import ResultsFolder
 from grader.teaching.batch.student_files import StudentFile
+
+if TYPE_CHECKING:
+    from pathlib import Path
 
 LESSON = find("07")
 SIMT = GradingOptions(backend="simt", with_speed=True)

@@ -60,10 +60,11 @@ def test_what_is_no_class_list(text: str, said: str, tmp_path: Path) -> None:
 def test_late_days_cost_what_the_policy_says() -> None:
     policy = late_policy.parse("2026-11-20T12:00+00:00", "10%,30%", grace=10)
     due = policy.due or 0.0
-    late_by = [policy.seconds(due + s, False) for s in (-5, 60, 700, 86_400 * 2, 86_400 * 9)]
+    late_by = [policy.seconds(due + s, marked=False) for s in (-5, 60, 700, 86_400 * 2, 86_400 * 9)]
     assert [policy.penalty(20, s) for s in late_by] == [0, 0, 2, 4, 6]
     assert policy.penalty(19, late_by[2]) == 1  # rounded in the student's favour
-    assert policy.penalty(20, policy.seconds(None, True)) == 2 and policy.seconds(None, False) == 0.0
+    assert policy.penalty(20, policy.seconds(None, marked=True)) == 2
+    assert policy.seconds(None, marked=False) == 0.0
     assert late_policy.parse("", "").penalty(20, 1e9) == 0
     assert late_policy.words(90_061) == "1 d 1 h 1 min" and late_policy.words(5) == "less than a minute"
 

@@ -5,14 +5,18 @@ from __future__ import annotations
 import json
 import re
 import zipfile
-from pathlib import Path
+from typing import TYPE_CHECKING
 
 import pytest
 
 from grader.domain.errors import BadInputError
 from grader.domain.lessons import find
 from grader.teaching.similar import fingerprint_tokens, winnow
-from grader.teaching.similar.winnow import Pair
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from grader.teaching.similar.winnow import Pair
 
 LESSON = find("07")
 SOLUTION = LESSON.solution.read_text()

@@ -4,10 +4,13 @@ from __future__ import annotations
 
 import hashlib
 import tempfile
-from collections.abc import Callable
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from grader.domain.cache import cache_folder
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
 
 
 def root() -> Path:

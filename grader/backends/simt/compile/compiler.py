@@ -12,15 +12,17 @@ from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Literal
+from typing import TYPE_CHECKING, Literal
 
 from grader.backends.simt.compile import build_cache, headers, library, toolchain, warnings
 from grader.backends.simt.compile.diagnostics import CompileError, explain
 from grader.backends.simt.compile.rewrite import registration, rewrite, source_text
 from grader.backends.simt.compile.toolchain import BuildTimeout, CompilerFailed, ToolchainError
 from grader.backends.simt.compile.unsupported import refuse_includes
-from grader.backends.simt.compile.warnings import Warned
 from grader.backends.simt.request import GENERATED, BuildRequest, Piece, placed, usable_flags
+
+if TYPE_CHECKING:
+    from grader.backends.simt.compile.warnings import Warned
 
 __all__ = [
     "BuildRequest", "BuildResult", "BuildTimeout", "CompileError", "Runner", "ToolchainError",
@@ -299,7 +301,7 @@ def _compiled(made: Path, text: str, kind: headers.Kind, flags: list[str], run: 
     def make(out: Path) -> None:
         source = out.parent / "source.cpp"
         source.write_text(text)
-        warn = warnings.flags(toolchain.compiler().is_clang)
+        warn = warnings.flags(clang=toolchain.compiler().is_clang)
         arguments = [*headers.flags(kind), *warn, *flags, *headers.use(kind), "-x", "c++", "-c", str(source)]
         said = run([*arguments, "-o", str(out)], out.parent)
         _said(made).write_text("\n".join(said.splitlines()[:MOST_SAID]), "utf-8")

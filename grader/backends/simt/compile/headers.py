@@ -5,10 +5,12 @@ from __future__ import annotations
 import functools
 import re
 import subprocess
-from pathlib import Path
-from typing import Literal
+from typing import TYPE_CHECKING, Literal
 
 from grader.backends.simt.compile import build_cache, toolchain
+
+if TYPE_CHECKING:
+    from pathlib import Path
 
 Kind = Literal["device", "binding", "full", "fast", "fast_full"]
 

@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 import shutil
-from pathlib import Path
+from typing import TYPE_CHECKING
 
 from grader.backends.simt.compile import build_cache, toolchain
+
+if TYPE_CHECKING:
+    from pathlib import Path
 
 BUFFER, RUNTIME = "libsimt_shared.so", "libsimt.so"
 

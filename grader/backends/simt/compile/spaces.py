@@ -9,10 +9,13 @@ members) is left alone.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 from grader.backends.simt.compile.tokens import Token, closing, following, opening, previous
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
 
 SPACES = {"__global__", "__device__"}
 # nvcc is called with --expt-relaxed-constexpr: of std only what is not constexpr stays on the host.

@@ -115,7 +115,7 @@ def refuse(tokens: list[Token]) -> list[Token]:
             found = HEAP[token.text]
         if found and found[0] not in said and not _in_directive(tokens, i):
             said.add(found[0])
-            at = _before(tokens, out) if token.text == "<<<" else len(out)
+            at = _before(out) if token.text == "<<<" else len(out)
             out.insert(at, _marked(*found))
         out.append(token)
     return out
@@ -131,7 +131,7 @@ def _is_heap(tokens: list[Token], i: int) -> bool:
     return not call and last != "operator" and (last != "=" or tokens[i].text == "new")
 
 
-def _before(tokens: list[Token], out: list[Token]) -> int:
+def _before(out: list[Token]) -> int:
     """Where the statement of the next launch begins in ``out``: a launch is rewritten as a whole."""
     return next((k + 1 for k in range(len(out) - 1, -1, -1) if out[k].text in (";", "{", "}", ")")), 0)
 

@@ -4,9 +4,12 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterable
 from dataclasses import asdict, dataclass
-from pathlib import Path
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+    from pathlib import Path
 
 # Nothing is refused for them: right programs have some of these too.
 KINDS = (
@@ -41,7 +44,7 @@ class Warned:
     function: str = ""
 
 
-def flags(clang: bool) -> list[str]:
+def flags(*, clang: bool) -> list[str]:
     """The compiler's flags."""
     if not clang:
         return [f"-W{kind}" for kind in KINDS]

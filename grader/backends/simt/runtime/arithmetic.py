@@ -12,8 +12,11 @@ import functools
 import re
 import struct
 import subprocess
-from collections.abc import Callable
 from pathlib import Path
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
 
 LINE = re.compile(r"\s*([0-9a-f]+):\s+(\S+)\s*(.*)")
 ARITHMETIC = re.compile(r"v?(add|sub|mul|div|sqrt)(ss|sd|ps|pd)$")

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Iterable
-from typing import cast
+from typing import TYPE_CHECKING, cast
 
 import msgspec
 
@@ -22,6 +21,9 @@ from grader.protocol.messages import (
     SharedRequests,
     Traffic,
 )
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
 
 ACCESS = {1: "store", 2: "load", 3: "atomic"}
 Places = dict[tuple[str, int], Place]

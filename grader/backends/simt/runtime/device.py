@@ -4,12 +4,16 @@ from __future__ import annotations
 
 import ctypes
 import sys
-from collections.abc import Callable
-from pathlib import Path
+from typing import TYPE_CHECKING
 
-from grader.backends.simt.request import BuildRequest
 from grader.backends.simt.runtime import counts, load_inline, memory_findings, stand_ins
-from grader.protocol.messages import Launch, MemoryFinding, Writer
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from pathlib import Path
+
+    from grader.backends.simt.request import BuildRequest
+    from grader.protocol.messages import Launch, MemoryFinding, Writer
 
 CHECK, COUNT = 1, 2
 
@@ -17,7 +21,7 @@ CHECK, COUNT = 1, 2
 class Runtime:
     """The running back end: what happened on the device since it was last asked."""
 
-    def __init__(self, library: ctypes.CDLL, step_budget: int, checked: bool) -> None:
+    def __init__(self, library: ctypes.CDLL, step_budget: int, *, checked: bool) -> None:
         self._library = library
         self._budget = step_budget
         self._mode = CHECK if checked else 0
@@ -40,7 +44,7 @@ class Runtime:
         """The kernels launched since the last call, with counts if counting was on."""
         return counts.launches(self._library.simt_take_launches())
 
-    def count(self, on: bool, sample_above: int = 0) -> None:
+    def count(self, *, on: bool, sample_above: int = 0) -> None:
         """Switches the counting of memory traffic and arithmetic on or off.
 
         Launches of more than ``sample_above`` threads are counted by a sample of their blocks (0: never);
@@ -50,7 +54,7 @@ class Runtime:
         self._mode = (self._mode & ~COUNT) | (COUNT if on else 0)
         self._apply()
 
-    def check(self, on: bool) -> None:
+    def check(self, *, on: bool) -> None:
         """Switches the checks on or off."""
         self._mode = (self._mode & ~CHECK) | (CHECK if on else 0)
         self._apply()
@@ -114,7 +118,7 @@ def activate(
         getattr(library, name).restype = ctypes.c_char_p
     library.simt_memory.restype = ctypes.c_size_t
     ctypes.CDLL(str(device_path), mode=ctypes.RTLD_GLOBAL)
-    runtime = Runtime(library, step_budget, checked)
+    runtime = Runtime(library, step_budget, checked=checked)
     stand_ins.install(library)
     load_inline.install(build, runtime_path.with_name("libsimt_binding.so"))
     library.simt_last_words(last_words_fd)

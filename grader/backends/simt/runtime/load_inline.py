@@ -48,7 +48,7 @@ def install(build: Build, binding: Path) -> None:
     def loaded(request: BuildRequest, given: Mapping[str, Any]) -> Any:
         path = build(request)
         load_binding()
-        return _import(request.name, path, given.get("is_python_module", True))
+        return _import(request.name, path, is_python_module=given.get("is_python_module", True))
 
     extension.load_inline = load_inline
     extension.load = load
@@ -149,7 +149,7 @@ def _callers_files() -> list[str]:
     return found + [cell for cell in other_cells() if cell not in found]
 
 
-def _import(name: str, path: str, is_python_module: bool) -> Any:
+def _import(name: str, path: str, *, is_python_module: bool) -> Any:
     if not is_python_module:
         import torch
 

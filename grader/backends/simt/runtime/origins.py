@@ -13,11 +13,14 @@ import linecache
 import re
 import sys
 import tokenize
-from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import TYPE_CHECKING
 
-from grader.backends.simt.request import Piece
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Sequence
+
+    from grader.backends.simt.request import Piece
 
 ENDINGS = (".cu", ".cuh", ".cpp", ".cc", ".h", ".hpp")
 MOST_FILES, MOST_BYTES, MOST_ROUNDS = 1000, 2_000_000, 40

@@ -4,10 +4,13 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Callable
+from typing import TYPE_CHECKING
 
 from grader.backends.simt.runtime.library_reports import ACCESS, RawFinding
 from grader.protocol.messages import MOST_TEXT, TensorPlace
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
 
 VERB = {1: "writes", 2: "reads", 3: "updates atomically"}
 LABEL = re.compile(r"(?P<type>\w+)\[(?P<shape>[\d, ]*)\]")
@@ -147,15 +150,15 @@ SENTENCES: dict[str, Callable[[RawFinding], str]] = {
     "illegal-address": _illegal_address,
     "host-touches-device-memory": _host,
     "output-not-written": _not_written,
-    "barrier-divergence": lambda f: "threads of one block wait at different __syncthreads()",
+    "barrier-divergence": lambda _: "threads of one block wait at different __syncthreads()",
     "barrier-exited-threads": lambda f: f"waits at __syncthreads(), but {f.detail} the kernel before",
-    "step-budget": lambda f: "the launch took more steps than allowed; is there a loop that never ends?",
+    "step-budget": lambda _: "the launch took more steps than allowed; is there a loop that never ends?",
     "leak": lambda f: (
         f"{f.tensor.bytes if f.tensor else 0} bytes of cudaMalloc are never given back with cudaFree"
     ),
-    "not-cooperative": lambda f: GRID_BARRIER,
+    "not-cooperative": lambda _: GRID_BARRIER,
     "assert": lambda f: f"the assertion `{f.detail}` failed",
-    "division-by-zero": lambda f: "divides an integer by zero",
+    "division-by-zero": lambda _: "divides an integer by zero",
 }
 
 

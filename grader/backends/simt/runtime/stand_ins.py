@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-import ctypes
 import types
 from collections.abc import Callable, Mapping
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from grader.backends.simt.runtime import nvtx, streams
+
+if TYPE_CHECKING:
+    import ctypes
 
 FAULTS = {
     700: "an illegal memory access was encountered",
@@ -169,7 +171,7 @@ def _install_storage() -> None:
             torch.empty(0, dtype=torch.uint8, device=s.device).set_(s).to(device, copy=True).untyped_storage()
         )
 
-    def replace(name: str, target: Callable[[Any, tuple[Any, ...], dict[str, Any]], Any]) -> None:
+    def replace(name: str, target: Callable[[Any, tuple[object, ...], dict[str, object]], Any]) -> None:
         original = getattr(storage, name)
 
         def method(s: Any, *args: Any, **kwargs: Any) -> Any:

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
-from pathlib import Path
+from typing import TYPE_CHECKING
 
 from grader.domain.errors import BadInputError
 from grader.teaching.batch.layouts import canvas, gradescope_export, moodle, plain_folder
 from grader.teaching.batch.student_files import StudentFile, distinct_students, legible
+
+if TYPE_CHECKING:
+    from pathlib import Path
 
 NAMES = ("auto", "files", "folders", "gradescope", "canvas", "moodle")
 

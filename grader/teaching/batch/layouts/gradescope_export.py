@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
 from datetime import UTC, date, datetime
-from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from grader.teaching.batch import unpack
 from grader.teaching.batch.student_files import StudentFile, choose_file
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from pathlib import Path
 
 METADATA = "submission_metadata.yml"
 FOLDER = re.compile(r"submission_\d+")
@@ -46,7 +48,7 @@ def read(folder: Path, lesson: str, known: list[str]) -> Iterator[StudentFile]:
             )
 
 
-def _metadata(path: Path) -> dict[str, dict[str, Any]]:
+def _metadata(path: Path) -> dict[str, dict[object, object]]:
     """The file as plain data. Its keys are Ruby's (``:name:``), and so are some of its tags."""
     if not path.is_file():
         return {}

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from pathlib import Path
+from typing import TYPE_CHECKING
 
 from grader.teaching.batch import unpack
 from grader.teaching.batch.student_files import SOURCES, StudentFile, choose_file, lesson_named
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from pathlib import Path
 
 
 def folders(folder: Path) -> Iterator[Path]:
