@@ -20,6 +20,8 @@ def check(  # noqa: PLR0913 - the public function: its options have names and de
     time: bool = False,
     inputs: Literal["unkind", "as-given"] = "unkind",
     mode: Literal["", "train", "eval"] = "",
+    own: Literal["", "elementwise", "all"] = "",
+    hidden: str | os.PathLike[str] | None = None,
     sandbox: Literal["auto", "strict", "off"] = "auto",
     warm: bool = False,
 ) -> Verdict:
@@ -37,6 +39,10 @@ def check(  # noqa: PLR0913 - the public function: its options have names and de
         inputs: "unkind" also plays inputs with mixed signs and other scales, "as-given" the reference's own
             only.
         mode: Put both models into "train" or "eval" mode; "" leaves them as they are constructed.
+        own: What the file's own kernels must do: "elementwise" all but library matrix products, "all" all of
+            the arithmetic. "" accepts a result whoever computed it.
+        hidden: A file of hidden cases: ``HIDDEN``, a tuple of ``Case``, whose inputs take the place of
+            ``get_inputs()``.
         sandbox: "auto" (all layers that this machine has), "strict" (refuse if one is missing) or "off".
         warm: Keep processes that have imported torch for the next call, which saves seconds for many files in
             a row. The submission then has no namespaces of its own.
@@ -53,6 +59,9 @@ def check(  # noqa: PLR0913 - the public function: its options have names and de
     from grader.referee import pipeline
     from grader.referee.pairs import pair_job
 
-    options = GradingOptions(backend=backend, sandbox=sandbox, with_speed=time, inputs=inputs, mode=mode)
+    options = GradingOptions(
+        backend=backend, sandbox=sandbox, with_speed=time, inputs=inputs, mode=mode, own=own,
+        hidden=None if hidden is None else Path(hidden),
+    )  # fmt: skip
     job = pair_job.job(Path(reference), Path(submission), detect.choose(backend), options)
     return pipeline.check(pipeline.warm(job) if warm else job).verdict

@@ -11,6 +11,7 @@ import typer
 from grader.cli.option_types import BackendOption, CardOption, SandboxOption, SchedulesOption
 from grader.domain import gpu_card
 from grader.domain.options import GradingOptions
+from grader.domain.task import Own
 from grader.reports import formats
 
 app = typer.Typer()
@@ -57,7 +58,7 @@ def check(
         str, typer.Option(help='Also write the verdict as JSON to this file ("-": only that, to stdout).')
     ] = "",
     hidden: Annotated[
-        Path | None, typer.Option(help="A teacher's file of hidden cases, graded after the lesson's own.")
+        Path | None, typer.Option(help="A teacher's file of hidden cases, graded after the others.")
     ] = None,
     second_opinion: Annotated[
         bool, typer.Option("--second-opinion", help="Also show what KernelGuard's rules say of the text.")
@@ -78,6 +79,9 @@ def check(
     ] = "unkind",
     mode: Annotated[
         str, typer.Option(help="With --reference: train or eval; left out: as the models are constructed.")
+    ] = "",
+    own: Annotated[
+        Own, typer.Option(help="With --reference: what the file's own kernels must do: elementwise or all.")
     ] = "",
     profile: Annotated[
         bool, typer.Option("--profile", help="With --reference: also show what the kernels do.")
@@ -105,7 +109,7 @@ def check(
     options = GradingOptions(
         backend=backend, sandbox=sandbox, hidden=hidden, student=student, schedules=schedules,
         with_speed=reference is None or time or profile, baselines=tuple(baseline or ()), card=card,
-        search=search, inputs=inputs, mode=mode,
+        search=search, inputs=inputs, mode=mode, own=own,
     )  # fmt: skip
     asked = [f"{name}={out}" for name, out in (("json", json), ("html", html)) if out]
     shown = check_verb.Shown(

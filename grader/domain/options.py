@@ -9,11 +9,13 @@ from pathlib import Path
 
 from grader.domain import gpu_card
 from grader.domain.errors import BadInputError
+from grader.domain.task import Own
 
 BACKENDS = ("auto", "cuda", "simt")
 SANDBOXES = ("auto", "strict", "off")
 INPUTS = ("unkind", "as-given")
 MODES = ("train", "eval")
+OWN = ("elementwise", "all")
 BASELINES = ("default", "max-autotune", "solution")  # modes of torch.compile, and the course's own
 MOST_SCHEDULES = 64
 
@@ -36,6 +38,8 @@ class GradingOptions:
         search: Whether to look for the one change that would mend a lesson's file, on the CPU back end.
         inputs: For a pair of files: "unkind", or "as-given" for the reference's own inputs only.
         mode: For a pair: "train", "eval", or "" as the models are constructed.
+        own: For a pair: what the file's own kernels must do, "elementwise" all but library products, "all"
+            all of it, "" nothing in particular.
         budget_bytes: For a pair: memory for float64 answers at a time; 0 for a gibibyte.
 
     Raises:
@@ -55,6 +59,7 @@ class GradingOptions:
     search: bool = False
     inputs: str = "unkind"
     mode: str = ""
+    own: Own = ""
     budget_bytes: int = 0
 
     def __post_init__(self) -> None:
@@ -63,6 +68,7 @@ class GradingOptions:
         gpu_card.card(self.card)  # says which there are
         _require(self.inputs, INPUTS, "There are no inputs {!r}; there are: {}.")
         _require(self.mode or "train", MODES, "There is no mode {!r}; there are: {}.")
+        _require(self.own or "all", OWN, "Kernels of the file's own can do {1}, not {0!r}.")
         for name in self.baselines:
             _require(name, BASELINES, "There is no baseline {!r}; beside eager there are: {}.")
         if not 1 <= self.schedules <= MOST_SCHEDULES:

@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     from grader.domain.part import Part
 
 Fill = Literal["normal", "uniform", "bits", "special", "zeros"]
+Own = Literal["", "elementwise", "all"]
 Layout = Literal["contiguous", "transposed", "strided", "offset", "expanded"]
 
 
@@ -123,7 +124,7 @@ class Task:
     requires: tuple[str, ...] = ()
     minutes: int = 20
     starter_fails: str = ""
-    own: Literal["", "elementwise", "all"] = ""
+    own: Own = ""
     predictions: tuple[Prediction, ...] = ()
     packages: tuple[str, ...] = ()
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 from typing import TYPE_CHECKING
 
-from grader.domain import submission
+from grader.domain import lessons, submission
 from grader.domain.errors import BadInputError
 from grader.domain.task import Task
 from grader.referee.job import Job, within
@@ -43,9 +43,7 @@ def job(reference: Path, file: Path, choice: Choice, options: GradingOptions) ->
         problem = task_yml.read(reference)
         spec = PairSpec("custom_kernel", "ref_kernel", specs=problem.tests, own_check=problem.own_check)
         mine, shown = submission.read(file), problem.shown
-        task = Task(
-            problem.name, "custom_kernel", spec.cases, reference_entry="ref_kernel", memory_points=points
-        )
+        task = _task(spec, problem.name, points, options)
         return Job(
             problem.name, task, problem.reference, mine, choice, limits, options,
             beside=(*_beside(mine), *shown), reference_beside=problem.beside, timer=timer,
@@ -56,13 +54,20 @@ def job(reference: Path, file: Path, choice: Choice, options: GradingOptions) ->
     spec = PairSpec(
         as_given=options.inputs == "as-given", mode=options.mode, budget_bytes=options.budget_bytes
     )
-    task = Task(
-        ref.path.stem, "ModelNew", spec.cases, "model", reference_entry="Model", memory_points=points,
-    )  # fmt: skip
+    task = _task(spec, ref.path.stem, points, options)
     return Job(
         ref.path.stem, task, ref.path, mine, choice, limits, options, beside=_beside(mine),
         reference_beside=_beside(ref), timer=timer, pose=lambda sides: PairProblem(sides, spec),
     )  # fmt: skip
+
+
+def _task(spec: PairSpec, title: str, memory_points: int, options: GradingOptions) -> Task:
+    """The cases of a pair, a teacher's hidden ones last."""
+    task = Task(
+        title, spec.entry, spec.cases, "function" if spec.specs else "model",
+        reference_entry=spec.reference_entry, memory_points=memory_points, own=options.own,
+    )  # fmt: skip
+    return lessons.with_hidden(task, options.hidden) if options.hidden else task
 
 
 def _require(ref: Submission, names: set[str]) -> None:

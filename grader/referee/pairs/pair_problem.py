@@ -14,7 +14,7 @@ from grader.referee import rounds, state_match
 from grader.referee.fault import FaultError
 from grader.referee.pairs import size
 from grader.referee.pairs.degenerate import Signs
-from grader.referee.pairs.pair_spec import AS_GIVEN, VARIANTS, PairSpec
+from grader.referee.pairs.pair_spec import AS_GIVEN, VARIANTS, PairSpec, arguments
 from grader.referee.problem import (
     BUDGET,
     FEW,
@@ -92,7 +92,9 @@ class PairProblem(Problem):
     def begin(self) -> None:
         """Construct the reference."""
         spec = self.spec
-        step = play.Begin(spec.reference_entry, self.seed(), self.mode, specs=tuple(map(dict, spec.specs)))
+        step = play.Begin(
+            spec.reference_entry, self.seed(), self.mode, specs=tuple(map(arguments, spec.specs))
+        )
         said = self.theirs.ask(step, Begun)
         require_passable(said.init, "get_init_inputs()")
         self._init = Inputs(said.init, said.forms)
@@ -296,7 +298,8 @@ class PairProblem(Problem):
         """Unkind inputs that the reference itself refuses are left out."""
         if fault.evidence.pop("reference", False) and case.name != AS_GIVEN:
             why = fault.message.removeprefix("The reference itself failed: ")
-            self.notes.append(f"Left out: {case.name} (the reference refuses it: {why[:200]})")
+            if not case.hidden:
+                self.notes.append(f"Left out: {case.name} (the reference refuses it: {why[:200]})")
             raise LeftOutError("the reference itself refuses such inputs")
 
     def beside(self, other: Sides) -> PairProblem:

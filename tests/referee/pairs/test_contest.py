@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import itertools
 import re
-from typing import Any, cast, TYPE_CHECKING
+from typing import TYPE_CHECKING, Any, cast
 
 import pytest
 
@@ -23,10 +23,11 @@ from grader.referee.timing import race
 from tests.referee.timing.track import Clock, Player, Track
 
 if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+    from pathlib import Path
+
     from grader.referee.problem import Problem, Sides
     from grader.referee.timing.interval import Interval
-    from pathlib import Path
-    from collections.abc import Callable, Iterator
 
 REFERENCE = """
 import torch

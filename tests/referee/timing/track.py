@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Any, cast, TYPE_CHECKING
+from typing import TYPE_CHECKING, Any, cast
 
 import numpy as np
 import torch
@@ -18,9 +18,11 @@ from grader.referee.timing import race, setup
 from tests.referee.in_process import InProcess
 
 if TYPE_CHECKING:
-    from grader.referee.timing.race_result import RaceResult
-    import pytest
     from collections.abc import Callable
+
+    import pytest
+
+    from grader.referee.timing.race_result import RaceResult
 
 CASE = Case("speed", (Tensor((16, 32)),), "", 0)
 TASK = Task("timed", "work", (CASE,))
