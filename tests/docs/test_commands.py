@@ -129,6 +129,7 @@ def test_a_command_of_the_course(command: str, desk: Path):
         assert json.loads((desk / "verdict.json").read_text("utf-8"))["status"] == "passed"
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("command", [c for c in RUN if "./course" not in c and "-m grader" not in c])
 def test_a_command_of_the_system(command: str, desk: Path):
     if "apt-get install" in command:
@@ -188,6 +189,7 @@ def test_the_demo(monkeypatch: pytest.MonkeyPatch):
     assert "20/20" in said
 
 
+@pytest.mark.slow
 def test_the_capture_is_what_is_printed_now():
     """The terminal on the home page, letter by letter, but for the times."""
     if detect.gpu_name():

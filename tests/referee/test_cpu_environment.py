@@ -48,6 +48,7 @@ def test_without_it_points_stay_open_and_the_reason_is_said() -> None:
     assert all("./course companion" in f.message for f in found)
 
 
+@pytest.mark.slow
 def test_a_file_is_graded_by_the_other_python(monkeypatch: pytest.MonkeyPatch) -> None:
     """The Python of this environment has the CPU build, so here it is its own companion."""
     monkeypatch.setenv("COURSE_CPU_PYTHON", sys.executable)
@@ -57,6 +58,7 @@ def test_a_file_is_graded_by_the_other_python(monkeypatch: pytest.MonkeyPatch) -
     assert wanted and all(found[name].ok for name in wanted)
 
 
+@pytest.mark.slow
 def test_what_it_does_not_reach_has_its_reason(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     monkeypatch.setenv("COURSE_CPU_PYTHON", sys.executable)
     file = tmp_path / "broken.py"

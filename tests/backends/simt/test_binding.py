@@ -4,12 +4,15 @@ from __future__ import annotations
 
 import subprocess
 
+import pytest
+
 from grader.backends.simt.compile import compiler as builder
 from grader.backends.simt.request import BuildRequest
 
 from .conftest import Play
 
 
+@pytest.mark.slow
 def test_bound_functions_are_those_of_pybind11(play: Play) -> None:
     seen = play("binding")
     own, pybind = seen["own"]["result"], seen["pybind"]["result"]

@@ -19,6 +19,7 @@ CASES = [
 ]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("case", CASES)
 def test_it_computes_what_it_says_and_touches_nothing_else(play: Play, case: str) -> None:
     seen = play("ladder")[case]
@@ -26,5 +27,6 @@ def test_it_computes_what_it_says_and_touches_nothing_else(play: Play, case: str
     assert not seen["findings"], seen["findings"]
 
 
+@pytest.mark.slow
 def test_all_cases_are_looked_at(play: Play) -> None:
     assert sorted(play("ladder")) == sorted(CASES)

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import pytest
 from typer.testing import CliRunner
 
 from grader.cli.app import app
 from grader.domain.lessons import find
 
 
+@pytest.mark.slow
 def test_the_solution_of_lesson_07_lies_below_the_roof(tmp_path: Path) -> None:
     place = tmp_path / "roof.svg"
     words = [
