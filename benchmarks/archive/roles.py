@@ -2,7 +2,7 @@
 
 Needs a GPU.
 
-    python benchmarks/roles.py OUT.json [PAIRS] [ROUNDS]
+    python benchmarks/archive/roles.py OUT.json [PAIRS] [ROUNDS]
 
 All processes load the same file: a kernel of about 20 us that also tells its own time, by the clock of the
 multiprocessor and by the GPU's wall clock. Half of the pairs start the reference's process first, half the
@@ -30,7 +30,7 @@ from typing import Any
 
 import numpy as np
 
-ROOT = Path(__file__).resolve().parents[1]
+ROOT = Path(__file__).resolve().parents[2]
 sys.path.insert(0, str(ROOT))
 
 
@@ -166,7 +166,7 @@ def main(out: Path, pairs: int = 8, rounds: int = 8) -> None:
                 one["player"].stop()
     kept = ("pair", "role", "way", "place", "overhead_us", "claims_us", "cycles", "inside_us")
     rows = [{key: one[key] for key in kept} for one in everyone]
-    command = " ".join(["python benchmarks/roles.py OUT.json", *sys.argv[2:]])
+    command = " ".join(["python benchmarks/archive/roles.py OUT.json", *sys.argv[2:]])
     result = {"command": command, "machine": gpu_state.state_json(), "processes": rows}
     out.write_text(json.dumps(result | {"seconds": round(time.monotonic() - begun, 1)}) + "\n")
     for role in ("reference", "submission", "bare"):

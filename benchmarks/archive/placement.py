@@ -1,6 +1,6 @@
 """How far two processes that time the same kernel lie apart, and what brings them together. Needs a GPU.
 
-    python benchmarks/placement.py OUT.json [PROCESSES] [ROUNDS]
+    python benchmarks/archive/placement.py OUT.json [PROCESSES] [ROUNDS]
 
 Several players load one file and time the same calls, in turns. Between two blocks nothing changes, or
 memory, events, the stream, all of them, or each timed call follows an untimed one. Written for each way: the
@@ -19,7 +19,7 @@ from pathlib import Path
 from statistics import median, pstdev, stdev
 from typing import Any
 
-ROOT = Path(__file__).resolve().parents[1]
+ROOT = Path(__file__).resolve().parents[2]
 sys.path.insert(0, str(ROOT))
 
 
@@ -91,7 +91,8 @@ def spread(blocks: list[list[float]]) -> dict[str, float]:
 
 def main(out: Path, count: int = 8, rounds: int = 10) -> None:
     """Write everything, print what matters."""
-    result: dict[str, Any] = {"command": " ".join(["python benchmarks/placement.py OUT", *sys.argv[2:]])}
+    command = " ".join(["python benchmarks/archive/placement.py OUT", *sys.argv[2:]])
+    result: dict[str, Any] = {"command": command}
     result |= {"machine": gpu_state.state_json(), "subjects": {}}
     with tempfile.TemporaryDirectory() as folder:
         for name, (text, shape) in SUBJECTS.items():
