@@ -143,3 +143,17 @@ self._own, other._field, race.public, race.__name__
     assert sorted(private_names(ast.parse(text))) == [
         "drawn._one", "grader.referee._inner", "race.Race._run", "tools.suite._two",
     ]  # fmt: skip
+
+
+@pytest.mark.parametrize("room", sorted(p.parent.name for p in (ROOT / "grader").glob("*/__init__.py")))
+def test_every_room_has_quick_tests(room: str) -> None:
+    """``course test --quick`` leaves out what is slow, and looks into each room all the same."""
+    tests = [
+        node
+        for path in TESTS
+        if path.is_relative_to(ROOT / "tests" / room)
+        for node in ast.parse(path.read_text("utf-8")).body
+        if isinstance(node, ast.FunctionDef) and node.name.startswith("test_")
+    ]
+    quick = [t for t in tests if not any("mark.slow" in ast.unparse(d) for d in t.decorator_list)]
+    assert len(quick) >= 10
