@@ -34,8 +34,8 @@ from grader.referee.fault import FaultError  # noqa: E402
 from grader.referee.lesson_problem import LessonProblem  # noqa: E402
 from grader.referee.process.forkserver import shared  # noqa: E402
 from grader.referee.process.player_process import Limits, Player  # noqa: E402
-from grader.referee.reference import Oracle  # noqa: E402
 from grader.referee.session import Session  # noqa: E402
+from grader.referee.side import Reference  # noqa: E402
 from grader.referee.timing import gpu_state, setup  # noqa: E402
 from grader.referee.timing.contender import EAGER  # noqa: E402
 from grader.referee.timing.plan import Plan  # noqa: E402
@@ -116,10 +116,10 @@ class Pool:
                 for path in (reference, file)
             ]
             self.players += pair
-            oracle = Oracle(pair[0], task)
-            sessions.append(Session(task, str(file), lambda p=pair[1]: p, oracle, LessonProblem))  # type: ignore[misc]
+            theirs = Reference(pair[0], str(reference))
+            sessions.append(Session(task, str(file), lambda p=pair[1]: p, theirs, LessonProblem))  # type: ignore[misc]
         for session in sessions:
-            session.oracle.load(str(reference))
+            session.reference.load()
             assert session.player is not None
             session.player.ask("load", limits.load, path=str(file))
         first = setup.set_up(sessions[0], task.cases[0], plan=plan)

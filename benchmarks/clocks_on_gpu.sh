@@ -20,11 +20,11 @@ for part in ${*:-lesson07 models}; do
   echo "== $part, $(date +%T)"
   case $part in
     predict) timeout 150 python3 benchmarks/predict.py measure "$out/predict_measured.json" ;;
-    roles) timeout 150 python3 benchmarks/roles.py "$out/roles.json" ;;
-    queue) timeout 60 python3 benchmarks/queue_depth.py "$out/queue_depth.json" ;;
-    between) timeout 90 python3 benchmarks/between_calls.py "$out/between_calls.json" ;;
-    rows) timeout 120 python3 benchmarks/row_spread.py "$out/row_spread.json" ;;
-    placement) timeout 150 python3 benchmarks/placement.py "$out/placement.json" 8 8 ;;
+    roles) timeout 150 python3 benchmarks/archive/roles.py "$out/roles.json" ;;
+    queue) timeout 60 python3 benchmarks/archive/queue_depth.py "$out/queue_depth.json" ;;
+    between) timeout 90 python3 benchmarks/archive/between_calls.py "$out/between_calls.json" ;;
+    rows) timeout 120 python3 benchmarks/archive/row_spread.py "$out/row_spread.json" ;;
+    placement) timeout 150 python3 benchmarks/archive/placement.py "$out/placement.json" 8 8 ;;
     lesson07) timeout 220 python3 benchmarks/lesson07.py "$out/lesson07.json" 2 ;;
     models) timeout 200 python3 benchmarks/models.py "$out/models.json" ;;
     races) timeout 495 python3 benchmarks/clocks.py "$out/clocks.json" 100 465 ;;

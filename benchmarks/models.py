@@ -22,8 +22,8 @@ from grader.domain.task import Case, Task, Tensor  # noqa: E402
 from grader.referee.fault import FaultError  # noqa: E402
 from grader.referee.lesson_problem import LessonProblem  # noqa: E402
 from grader.referee.process.player_process import Limits, Player  # noqa: E402
-from grader.referee.reference import Oracle  # noqa: E402
 from grader.referee.session import Session  # noqa: E402
+from grader.referee.side import Reference  # noqa: E402
 from grader.referee.timing import gpu_state, race, setup  # noqa: E402
 from grader.referee.timing.contender import EAGER  # noqa: E402
 from grader.referee.timing.interval import spread  # noqa: E402
@@ -45,7 +45,7 @@ def raced(problem: str, version: str, baselines: tuple[str, ...]) -> list[dict[s
     task = Task(version, version, (case,), kind="model", reference_entry=f"Eager{problem}")
     limits = Limits(start=120, load=200, call=200)
     players = [Player("cuda", limits, sees=(FILE,), mode="off") for _ in range(2)]
-    session = Session(task, str(FILE), lambda: players[1], Oracle(players[0], task), LessonProblem)
+    session = Session(task, str(FILE), lambda: players[1], Reference(players[0], str(FILE)), LessonProblem)
     try:
         for player in players:
             player.ask("load", limits.load, path=str(FILE))

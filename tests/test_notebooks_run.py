@@ -42,6 +42,7 @@ def kernel(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Any]:
     os.environ.update(before)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("lesson", every(), ids=lambda x: x.name)
 def test_a_solved_notebook_executes(lesson: Lesson, kernel: Any, tmp_path: Path) -> None:
     import nbformat

@@ -149,7 +149,7 @@ def run(
     jobs = [pair_job.job(reference, path, choice, options) for path in files]
     plain = [p.name for p in files]
     names = [p.name if plain.count(p.name) == 1 else str(p) for p in files]
-    judged = _Judged(names, json_file)
+    judged = Judged(names, json_file)
     done = contest.contest(jobs, judged.hear)
     entries = [entry(names[n], verdict, n) for n, verdict in enumerate(done.verdicts)]
     show(screen(), entries, done.direct)
@@ -160,7 +160,7 @@ def run(
     return 0 if all(e.verdict.ok for e in entries) else 1
 
 
-class _Judged:
+class Judged:
     """Says on standard error what has been graded, and keeps it as JSON, should the rest be cut off."""
 
     def __init__(self, names: list[str], json: str) -> None:

@@ -67,6 +67,7 @@ def test_an_unknown_verb_and_a_missing_word_are_exit_code_2() -> None:
     assert course("check").returncode == 2
 
 
+@pytest.mark.slow
 def test_without_a_checkout_contributors_verbs_are_refused_in_a_sentence(tmp_path: Path) -> None:
     shutil.copytree(ROOT / "grader", tmp_path / "grader", ignore=shutil.ignore_patterns("__pycache__"))
     installed = {"PYTHONPATH": str(tmp_path), "COURSE_ROOT": str(ROOT), "PYTHONSAFEPATH": "1"}
@@ -104,6 +105,7 @@ def test_an_empty_file_is_exit_code_2(tmp_path: Path) -> None:
     assert done.returncode == 2 and "is empty" in done.stderr
 
 
+@pytest.mark.slow
 def test_a_file_that_never_finishes_importing_is_exit_code_2(tmp_path: Path) -> None:
     file = tmp_path / "mine.py"
     file.write_text("import time\nwhile True:\n    time.sleep(1)\n")
@@ -161,6 +163,7 @@ def test_cuda_without_a_gpu_is_refused_in_a_sentence() -> None:
     assert done.returncode == 2 and "Without a GPU use --backend simt" in done.stderr
 
 
+@pytest.mark.slow
 def test_ctrl_c_ends_everything(tmp_path: Path) -> None:
     file = tmp_path / "mine.py"
     seconds = f"7{os.getpid()}.5"  # nobody else sleeps that long
@@ -192,6 +195,7 @@ def test_no_compiler_is_said_with_the_install_line(tmp_path: Path) -> None:
     assert "a C++ compiler is needed" in done.stderr and "apt-get install g++" in done.stderr
 
 
+@pytest.mark.slow
 def test_a_pair_of_kernelbench_files_is_graded(tmp_path: Path) -> None:
     reference, mine = tmp_path / "ref.py", tmp_path / "mine.py"
     model = "import torch\nfrom torch import nn\nclass {}(nn.Module):\n    def __init__(self, n):\n"

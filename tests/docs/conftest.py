@@ -76,6 +76,13 @@ def build(folder: Path, *arguments: str, **environment: str) -> None:
     assert done.returncode == 0, done.stdout
 
 
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Whoever looks at the whole site waits until it is built: 20 seconds, unless ``course test`` has built it."""
+    for item in items:
+        if {"site", "browser"} & set(getattr(item, "fixturenames", ())):
+            item.add_marker(pytest.mark.slow)
+
+
 @pytest.fixture(scope="session")
 def site(tmp_path_factory: pytest.TempPathFactory) -> Site:
     """The site as ``course test`` has built it already, or built now, once for all test processes."""

@@ -60,6 +60,8 @@ NOT_HERE = {  # why no test can
     "./course batch submissions/ --lesson 07 --backend simt --scheduler tcp://HOST:8786": "needs a cluster",
     "dask scheduler &": "needs a cluster",
 }
+# A whole bank takes a minute, and with --all it is graded as it stands; each time, a few of it by the next line of that page.
+SELECTED = {"./course dev mistakes 03": './course dev mistakes 03 --only "far" --show'}
 OTHERS = ("helm ", "kubectl ", "dask worker ")  # programs of a cluster
 EXITS = {"./course check 01": 1, "./course check 03 --backend simt": 1, "./course check 03 --backend cuda": 2}
 
@@ -114,7 +116,14 @@ def execute(command: str, desk: Path) -> subprocess.CompletedProcess[str]:
     )  # fmt: skip
 
 
-@pytest.mark.parametrize("command", [c for c in RUN if "./course" in c or "-m grader" in c])
+@pytest.mark.parametrize(
+    "command",
+    [
+        pytest.param(c, marks=pytest.mark.thorough if c in SELECTED else ())
+        for c in RUN
+        if "./course" in c or "-m grader" in c
+    ],
+)
 def test_a_command_of_the_course(command: str, desk: Path):
     if "--backend cuda" in command and detect.gpu_name():
         pytest.skip("there is a GPU here; the GPU's own tests run this")
@@ -129,6 +138,7 @@ def test_a_command_of_the_course(command: str, desk: Path):
         assert json.loads((desk / "verdict.json").read_text("utf-8"))["status"] == "passed"
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("command", [c for c in RUN if "./course" not in c and "-m grader" not in c])
 def test_a_command_of_the_system(command: str, desk: Path):
     if "apt-get install" in command:
@@ -172,7 +182,8 @@ def extras(command: str) -> list[str]:
 
 
 def test_what_runs_elsewhere_is_there_and_stands_on_a_page():
-    assert not [c for c in (*ELSEWHERE, *NOT_HERE) if c not in COMMANDS]
+    assert not [c for c in (*ELSEWHERE, *NOT_HERE, *SELECTED, *SELECTED.values()) if c not in COMMANDS]
+    assert not [c for c in SELECTED.values() if c not in RUN or c in SELECTED]
     for test in set(ELSEWHERE.values()):
         file, _, name = test.partition("::")
         assert f"def {name or 'test_'}" in (ROOT / file).read_text("utf-8"), test
@@ -188,6 +199,7 @@ def test_the_demo(monkeypatch: pytest.MonkeyPatch):
     assert "20/20" in said
 
 
+@pytest.mark.slow
 def test_the_capture_is_what_is_printed_now():
     """The terminal on the home page, letter by letter, but for the times."""
     if detect.gpu_name():

@@ -264,6 +264,7 @@ def test_the_fusion_explorer(compute: Any, page: Any):  # noqa: F811
     assert place.locator(".explorer-sum").inner_text() != alone
 
 
+@pytest.mark.slow
 def test_the_trace_strip(compute: Any, page: Any):  # noqa: F811
     place = page.locator("[data-explorer=trace]")
     whole = place.locator(".explorer-sum").inner_text()

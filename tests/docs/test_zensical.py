@@ -38,6 +38,7 @@ def test_zensical_builds_every_page(other: Site, site: Site):
             assert heading[1] in other.pages[name].text, name
 
 
+@pytest.mark.slow
 def test_what_is_made_for_the_site_is_there_too(other: Site):
     def text(name: str) -> str:
         return other.pages[f"{name}/index.html"].text

@@ -88,6 +88,7 @@ def test_headers_are_found_below_the_path(
     assert cutlass.headers() == include and cutlass.version(include) == "4.2.0"
 
 
+@pytest.mark.slow
 def test_the_split_writes_three_parts_of_every_chunk(tmp_path: Path) -> None:
     script = tmp_path / "split.py"
     script.write_text(ON_CPU, "utf-8")
@@ -96,6 +97,7 @@ def test_the_split_writes_three_parts_of_every_chunk(tmp_path: Path) -> None:
     assert done.returncode == 0 and "the same" in done.stdout, done.stderr
 
 
+@pytest.mark.slow
 @needs_nvcc
 def test_the_split_compiles_for_hopper(tmp_path: Path) -> None:
     out = tmp_path / "split.so"

@@ -65,6 +65,7 @@ def compiled(source: str, flags: list[str], folder: Path) -> str:
     return done.stderr
 
 
+@pytest.mark.slow
 @needs_nvcc
 def test_rung_6_compiles_for_every_gpu_since_sm_80(tmp_path: Path) -> None:
     cards = ("80", "86", "89", "90")
@@ -77,6 +78,7 @@ def test_rung_6_compiles_for_every_gpu_since_sm_80(tmp_path: Path) -> None:
     assert max(spills(said)) <= SPILLED
 
 
+@pytest.mark.slow
 @needs_nvcc
 def test_rung_7_compiles_for_hopper(tmp_path: Path) -> None:
     source = rung("rung7_wgmma").CUDA + REPAIR.format("ROWS, FEATURES")

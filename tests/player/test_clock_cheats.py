@@ -4,9 +4,13 @@ from __future__ import annotations
 
 import ast
 import inspect
+import sys
 from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
 
 import pytest
+import torch
 
 from grader.player.commands import race_blocks
 
@@ -38,7 +42,27 @@ def test_what_a_cheat_replaces_is_looked_up_when_it_is_used(path: Path) -> None:
     assert names <= used and all(hasattr(race_blocks, name) for name in names)
 
 
-def test_a_cheat_can_tell_blocks_of_calls_in_a_row() -> None:
+def test_a_cheat_can_tell_blocks_of_calls_in_a_row(monkeypatch: pytest.MonkeyPatch) -> None:
     text = (ROOT / "tests/corpus/gpu/cheats/clock/honest_in_a_row.py").read_text("utf-8")
     assert 'f_locals["busy_work"]' in text
-    assert "busy_work" in inspect.signature(race_blocks._block).parameters
+    seen: list[Any] = []
+
+    def elapsed(*_: object) -> float:
+        frame = sys._getframe(1)
+        while frame and "busy_work" not in frame.f_locals:
+            frame = frame.f_back
+        seen.append(frame and frame.f_locals["busy_work"])
+        return 1.0
+
+    for name, value in {
+        "Event": lambda **_: object(), "record": lambda _: None, "synchronize": lambda: None,
+        "elapsed": elapsed, "keep_busy": lambda *_: torch.ones(()),
+    }.items():  # fmt: skip
+        monkeypatch.setattr(race_blocks, name, value)
+    calls = race_blocks.TimedCalls(torch.neg, [[torch.ones(2)]], [False], torch.empty(0))
+    stage: Any = SimpleNamespace(timed={"own": calls})
+    none: Any = None
+    race_blocks.perform(stage, none, "prepare", "own", calls=1)
+    for work in ((), (4, 1)):
+        race_blocks.perform(stage, none, "block", "own", order=[0], seed=1, busy_work=work)
+    assert seen == [(), (4, 1)]

@@ -83,6 +83,7 @@ def test_a_finding_is_published_without_what_was_not_said() -> None:
     assert set(FINDING.as_json()) == set(bare.as_json()) | {"file", "count", "tensor", "other"}
 
 
+@pytest.mark.slow
 @settings(max_examples=1000, deadline=None)
 @given(st.sampled_from(FORMS), json_values)
 def test_garbage_is_refused_or_has_the_form(form: type[Any], claim: Any) -> None:
@@ -94,6 +95,7 @@ def test_garbage_is_refused_or_has_the_form(form: type[Any], claim: Any) -> None
     assert decode(json.loads(json.dumps(plain(made), allow_nan=False)), form) == made
 
 
+@pytest.mark.slow
 @settings(max_examples=1000, deadline=None)
 @given(st.sampled_from(places(TOLD)), json_values)
 def test_one_part_that_is_wrong_spoils_all_or_fits(path: tuple[Any, ...], part: Any) -> None:

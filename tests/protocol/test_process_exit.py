@@ -7,10 +7,13 @@ import subprocess
 import sys
 from pathlib import Path
 
+import pytest
+
 ROOT = Path(__file__).resolve().parents[1]
 
 PROGRAM = """
 import atexit, sys, threading, time
+
 from grader.protocol.process_exit import leave
 
 
@@ -55,6 +58,7 @@ def test_output_that_cannot_be_written_is_a_failure() -> None:
     assert done.returncode == 120
 
 
+@pytest.mark.slow
 def test_a_program_that_ends_with_a_backward_pass_ends_well(tmp_path: Path) -> None:
     """Without ``leave`` the device's autograd thread aborts some of these; see its docstring."""
     file = tmp_path / "backward.py"

@@ -7,6 +7,8 @@ import sys
 from types import SimpleNamespace
 from typing import TYPE_CHECKING, Any, cast
 
+import pytest
+
 from grader.backends import cpu_python
 from grader.domain import lessons
 from grader.domain.part import Check, Part
@@ -15,8 +17,6 @@ from grader.referee import cpu_environment, parts
 
 if TYPE_CHECKING:
     from pathlib import Path
-
-    import pytest
 
     from grader.referee.session import Session
 
@@ -51,6 +51,7 @@ def test_without_it_points_stay_open_and_the_reason_is_said() -> None:
     assert all("./course companion" in f.message for f in found)
 
 
+@pytest.mark.slow
 def test_a_file_is_graded_by_the_other_python(monkeypatch: pytest.MonkeyPatch) -> None:
     """The Python of this environment has the CPU build, so here it is its own companion."""
     monkeypatch.setenv("COURSE_CPU_PYTHON", sys.executable)
@@ -60,6 +61,7 @@ def test_a_file_is_graded_by_the_other_python(monkeypatch: pytest.MonkeyPatch) -
     assert wanted and all(found[name].ok for name in wanted)
 
 
+@pytest.mark.slow
 def test_what_it_does_not_reach_has_its_reason(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     monkeypatch.setenv("COURSE_CPU_PYTHON", sys.executable)
     file = tmp_path / "broken.py"

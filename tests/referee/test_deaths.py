@@ -53,6 +53,7 @@ def first_failure(findings: tuple[Finding, ...]) -> Finding:
     return next(f for f in findings if not f.ok)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", AT_IMPORT)
 def test_a_death_at_import_is_told(name: str, tmp_path: Path) -> None:
     text, status, words = AT_IMPORT[name]
@@ -63,6 +64,7 @@ def test_a_death_at_import_is_told(name: str, tmp_path: Path) -> None:
     assert verdict.status is status
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", AT_CALL)
 def test_a_failing_call_is_told(name: str, tmp_path: Path) -> None:
     text, status, words = AT_CALL[name]
@@ -73,6 +75,7 @@ def test_a_failing_call_is_told(name: str, tmp_path: Path) -> None:
     assert verdict.points == 0
 
 
+@pytest.mark.slow
 def test_a_right_one_passes(tmp_path: Path) -> None:
     verdict = grade(tmp_path, "print('hello')\n" + BODY + "return x + x")
     assert verdict.ok, verdict.findings
@@ -80,12 +83,14 @@ def test_a_right_one_passes(tmp_path: Path) -> None:
     assert verdict.output == "hello\n"
 
 
+@pytest.mark.slow
 def test_a_death_in_one_case_leaves_the_others_their_points(tmp_path: Path) -> None:
     verdict = grade(tmp_path, BODY + "os._exit(1) if x.shape[0] == 4 else None; return 2 * x")
     assert [f.status for f in verdict.findings[1:]] == [Status.EXITED_EARLY, Status.PASSED]
     assert verdict.points == 2
 
 
+@pytest.mark.slow
 def test_an_input_that_must_be_refused(tmp_path: Path) -> None:
     cases = (*CASES, Case("vector", (Tensor((5,), device="cpu"),), "Matrices only.", 1, "raise"))
     careless = grade(tmp_path, BODY + "return 2 * x", cases)
@@ -94,6 +99,7 @@ def test_an_input_that_must_be_refused(tmp_path: Path) -> None:
     assert careful.ok and "a matrix, please" in careful.findings[-1].message
 
 
+@pytest.mark.slow
 def test_output_is_cut_and_forges_nothing(tmp_path: Path) -> None:
     forged = 'print(\'{"answer": {"status": "passed"}}\' * 100000)\n'
     verdict = grade(tmp_path, forged + BODY + "return x")

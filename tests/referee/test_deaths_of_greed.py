@@ -74,6 +74,7 @@ def greedy(folder: Path, text: str) -> Verdict:
     return check(warm_reference(job)).verdict
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", GREEDY)
 def test_greed_is_told_and_the_next_one_is_graded(name: str, tmp_path: Path) -> None:
     text, status, words, needs = GREEDY[name]
@@ -85,6 +86,7 @@ def test_greed_is_told_and_the_next_one_is_graded(name: str, tmp_path: Path) -> 
     assert greedy(tmp_path, RIGHT).ok
 
 
+@pytest.mark.slow
 def test_a_gigabyte_of_output_is_cut(tmp_path: Path) -> None:
     begun = time.monotonic()
     text = "for _ in range(1024):\n    os.write(1, b'o' * (1 << 20))\n" + RIGHT
@@ -94,6 +96,7 @@ def test_a_gigabyte_of_output_is_cut(tmp_path: Path) -> None:
     assert time.monotonic() - begun < 60
 
 
+@pytest.mark.slow
 def test_no_folder_is_left_behind(tmp_path: Path) -> None:
     old, tempfile.tempdir = tempfile.tempdir, str(tmp_path)
     try:
@@ -104,6 +107,7 @@ def test_no_folder_is_left_behind(tmp_path: Path) -> None:
     assert sorted(p.name for p in tmp_path.iterdir()) == ["mine.py", "reference.py"]
 
 
+@pytest.mark.slow
 def test_a_build_that_does_not_end_is_stopped() -> None:
     templates = "template <int N> struct A { static constexpr long v = A<N - 1>::v + A<N - 2>::v; };"
     loops = "constexpr long f() { long s = 0; for (long i = 0; i < (1L << 60); ++i) s += i; return s; }"

@@ -14,6 +14,7 @@ SECRET = Case("seventeen rows", (Tensor((17, 3), device="cpu"),), "Seventeen.", 
 RIGHT = "def double(x):\n    print(tuple(x.shape))\n    return 2 * x\n"
 
 
+@pytest.mark.slow
 def test_a_failing_hidden_case_shows_its_category_only(tmp_path: Path) -> None:
     wrong = RIGHT.replace("return", "if x.shape[0] == 17: raise ValueError(x.shape)\n    return")
     verdict = grade(tmp_path, wrong, (*CASES, SECRET))
@@ -25,6 +26,7 @@ def test_a_failing_hidden_case_shows_its_category_only(tmp_path: Path) -> None:
     assert not verdict.ok and verdict.points < verdict.max_points
 
 
+@pytest.mark.slow
 def test_a_death_in_a_hidden_case_tells_no_more(tmp_path: Path) -> None:
     wrong = RIGHT.replace("return", "os._exit(3) if x.shape[0] == 17 else None\n    return")
     verdict = grade(tmp_path, wrong, (*CASES, SECRET))

@@ -28,6 +28,7 @@ def told(number: str, tmp_path: Path, find: str, new: str) -> dict[str, object]:
     return explanation
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("number", "find", "new", "cause"),
     [
@@ -52,6 +53,7 @@ def test_a_bracket_that_is_never_closed_is_found(tmp_path: Path) -> None:
     assert found["rule"] == "one-change" and "`)` is missing" in str(found["cause"])
 
 
+@pytest.mark.slow
 def test_answers_of_the_exercise_are_not_given_away(tmp_path: Path) -> None:
     lesson = lessons.find("05")
     source = lesson.solution.read_text("utf-8")

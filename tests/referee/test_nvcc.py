@@ -18,6 +18,7 @@ def request(value: str) -> BuildRequest:
     return BuildRequest("mine", (), (text,), None, cuda_origins=(((1, "mine.py", 10),),))
 
 
+@pytest.mark.slow
 @needs_nvcc
 def test_what_it_compiles_and_what_it_refuses(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("COURSE_CACHE", str(tmp_path))

@@ -124,6 +124,7 @@ def test_any_bytes_end_in_an_answer_or_a_status(stream: bytes, stage: str, build
         json.dumps(result.data, allow_nan=False)
 
 
+@pytest.mark.slow
 @FEWER
 @given(st.binary(max_size=300) | messages.map(text), st.integers(-70, 300), st.sampled_from(STAGES))
 def test_any_last_words_end_in_a_status(said: bytes, code: int, stage: str) -> None:
@@ -202,6 +203,7 @@ answers = st.builds(
 )  # fmt: skip
 
 
+@pytest.mark.slow
 @SOME
 @given(st.lists(answers | messages, max_size=12), st.sampled_from(["function", "model"]))
 def test_a_match_against_a_liar_ends_with_a_record(lies: list[Any], kind: Any) -> None:

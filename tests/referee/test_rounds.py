@@ -52,12 +52,14 @@ SHARED = {
 }
 
 
+@pytest.mark.slow
 def test_a_result_must_not_be_used_again(tmp_path: Path) -> None:
     verdict = grade(tmp_path, SHARED["one buffer"])
     assert verdict.status is Status.WRONG_OUTPUT
     assert "memory of its own" in verdict.findings[1].message
 
 
+@pytest.mark.slow
 def test_changing_the_input_is_told_with_its_number(tmp_path: Path) -> None:
     verdict = grade(tmp_path, SHARED["a view of the input"])
     assert verdict.status is Status.MUTATED_INPUT and "input 0" in verdict.findings[1].message
@@ -69,6 +71,7 @@ def test_the_same_call_gives_the_same_bits(tmp_path: Path) -> None:
     assert Status.WRONG_OUTPUT in {f.status for f in verdict.findings}
 
 
+@pytest.mark.slow
 def test_a_tensor_that_computes_when_it_is_read(tmp_path: Path) -> None:
     lazy = "class Tensor(torch.Tensor): pass\ndef double(x): return (2 * x).as_subclass(Tensor)"
     verdict = grade(tmp_path, lazy)
@@ -83,6 +86,7 @@ def double(x):
 """
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "call, what, told", [(2, "+", True), (3, "+", True), (1, "+", False), (2, "-", False)]
 )
@@ -98,6 +102,7 @@ def test_who_does_not_wait_for_the_input_is_told_so(
     assert not told or f"Call {call}, after " in failed.message
 
 
+@pytest.mark.slow
 def test_an_input_of_one_element_or_none_is_played(tmp_path: Path) -> None:
     cases = (*CASES, *(Case(str(n), (Tensor((n,), device="cpu"),)) for n in (0, 1)))
     verdict = grade(tmp_path, "def double(x): return 2 * x", cases)
@@ -107,6 +112,7 @@ def test_an_input_of_one_element_or_none_is_played(tmp_path: Path) -> None:
 COUNTED = "def double(x):\n    print('called with', x.numel())\n    return 2 * x"
 
 
+@pytest.mark.slow
 def test_few_elements_are_asked_for_more_often(tmp_path: Path) -> None:
     shapes = ((1, 1), (1, 5), (4, 6), (0, 3))
     cases = tuple(Case(str(s), (Tensor(s, device="cpu"),), points=1) for s in shapes)
@@ -123,6 +129,7 @@ def test_many_inputs_of_one_number_are_not_asked_for_more_often() -> None:
     assert rounds.more(replace(small, expect="raise"), 1) == 0 and rounds.more(small, 16) == 0
 
 
+@pytest.mark.slow
 def test_one_element_is_hardly_ever_right_by_chance(tmp_path: Path) -> None:
     """Half of all numbers are as large after ReLU as before it."""
     cases = tuple(Case(str(n), (Tensor((1, 1), device="cpu"),), points=1) for n in range(30))

@@ -1,6 +1,8 @@
 """The watcher counts while it looks at memory, which may take long when many processes fork at once."""
 
+import os
 import threading
+from pathlib import Path
 
 import pytest
 
@@ -13,46 +15,44 @@ GIB = 1 << 30
 class SandboxedProcess:
     """Sixty processes that look as if they took too much memory, and soon more of them."""
 
-    def __init__(self) -> None:
-        self.number, self.killed = 60, threading.Event()
+    def __init__(self, folder: Path) -> None:
+        self.number, self.killed, self.folder = 60, threading.Event(), folder
+
+    def owns(self, kib: int) -> None:
+        """What the system says of each one's own memory."""
+        new = self.folder / "new"
+        new.write_text(f"Rss: 9999999 kB\nPss_Anon: {kib} kB\nPss_Shmem: 0 kB\n")
+        new.rename(self.folder / "smaps_rollup")
 
     def count(self) -> int:
         return self.number
 
     def processes(self) -> list[process_tree.Process]:
-        return [process_tree.Process(f"/nowhere/{n}", 1, GIB) for n in range(self.number)]
+        return [process_tree.Process(str(self.folder), 1, GIB) for _ in range(self.number)]
 
     def kill(self) -> None:
         self.killed.set()
 
 
-def test_counting_does_not_wait_for_the_look_at_memory(monkeypatch: pytest.MonkeyPatch) -> None:
-    looking, go_on = threading.Event(), threading.Event()
-
-    def slow(place: str, resident: int) -> int:
-        looking.set()
-        go_on.wait(30.0)
-        return 0
-
-    monkeypatch.setattr(watch, "_own", slow)
-    process = SandboxedProcess()
+def test_counting_does_not_wait_for_the_look_at_memory(tmp_path: Path) -> None:
+    process = SandboxedProcess(tmp_path)
+    os.mkfifo(tmp_path / "smaps_rollup")  # who reads it waits until somebody has written
     watcher = watch.Watcher(process, lambda: 0, GIB, 64)  # type: ignore[arg-type]
     try:
-        assert looking.wait(30.0)
-        process.number = 65
-        assert process.killed.wait(30.0) and watcher.reason == "processes"
+        with (tmp_path / "smaps_rollup").open("w"):  # it looks
+            process.number = 65
+            assert process.killed.wait(30.0) and watcher.reason == "processes"
     finally:
-        go_on.set()
         watcher.stop()
 
 
-def test_memory_is_added_up_and_ended_at_the_limit(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(watch, "_own", lambda place, resident: resident // 4)
-    process = SandboxedProcess()
+def test_memory_is_added_up_and_ended_at_the_limit(tmp_path: Path) -> None:
+    process = SandboxedProcess(tmp_path)
+    process.owns(GIB // 4 >> 10)
     watcher = watch.Watcher(process, lambda: 0, 20 * GIB, 64)  # type: ignore[arg-type]
     assert not process.killed.wait(0.3) and watcher.reason == ""  # 15 GiB of their own
     process.number = 64
-    monkeypatch.setattr(watch, "_own", lambda place, resident: resident)
+    process.owns(GIB >> 10)
     assert process.killed.wait(30.0) and watcher.reason == "memory"
     watcher.stop()
 
@@ -73,8 +73,8 @@ def test_a_script_outside_of_packages_opens_no_folder(
 
 
 def test_one_look_at_all_processes_serves_all_who_ask_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
-    looks = []
-    monkeypatch.setattr(process_tree, "_numbers", lambda: looks.append(None) or [])
+    looks: list[str] = []
+    monkeypatch.setattr(process_tree.os, "listdir", lambda place: looks.append(place) or [])
     for _ in range(8):
         assert process_tree.session_members(1, max_age_s=60.0) == []
     assert len(looks) <= 1  # none, if somebody looked just before

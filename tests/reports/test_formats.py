@@ -146,6 +146,7 @@ def _without_pictures() -> Iterator[None]:
         yield
 
 
+@pytest.mark.slow
 @settings(max_examples=25, deadline=None, suppress_health_check=list(HealthCheck), phases=QUICK)
 @given(classes())
 def test_points_are_equal_in_all_formats_and_each_is_valid(made: tuple[Class, list[Verdict]]) -> None:

@@ -43,6 +43,7 @@ def run(command: str) -> str:
     return done.output
 
 
+@pytest.mark.slow
 def test_the_page_from_nothing_to_a_whole_lesson(
     course: Path, monkeypatch: pytest.MonkeyPatch, request: pytest.FixtureRequest
 ) -> None:
@@ -83,6 +84,7 @@ def test_every_mutant_of_the_page_fails(course: Path) -> None:
     assert run("./course dev check 14").endswith("Every lesson is whole.\n")
 
 
+@pytest.mark.slow
 def test_a_lesson_that_was_begun_passes_and_its_blanks_are_named(course: Path) -> None:
     new(course, "14_row_sums", "The sums of rows")
     said = run("./course dev check 14 --no-mutants")

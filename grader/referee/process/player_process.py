@@ -18,7 +18,7 @@ from grader.protocol.arena import Arena
 from grader.protocol.messages import Facts
 from grader.referee import sandbox
 from grader.referee.fault import FaultError
-from grader.referee.process import exit_reason
+from grader.referee.process import exit_reason, wire_log
 from grader.referee.process.connection import Answer, Builder, Connection
 from grader.referee.sandbox import launch_spec
 from grader.referee.sandbox.watcher import MAX_PROCESSES, MAX_PROCESSES_COMPILING, Watcher, memory_limit
@@ -125,7 +125,7 @@ class Player:
         warm = forkserver is not None
         self._spec = launch_spec.for_player(backend, mode, sees, writes, warm=warm, wrapped=bool(wrap))
         ours, theirs = socket.socketpair()
-        self._connection = Connection(wire.Channel(ours), self._spec.deliver(build), limits.build)
+        self._connection = Connection(wire_log.channel(ours), self._spec.deliver(build), limits.build)
         printed, output = os.pipe()
         try:
             self._process = self._start(theirs.fileno(), output, wrap, env or {}, forkserver)
@@ -253,6 +253,8 @@ class Player:
             return
         self._stopped = True
         self._watcher.stop()
+        if isinstance(channel := self._connection.channel, wire_log.LoggedChannel):
+            channel.ended(self._process.code(), self.output)
         self._process.end()
         self._connection.channel.close()
         for arena in (self.inbox, self.outbox, self._last_words):

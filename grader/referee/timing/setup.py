@@ -147,7 +147,7 @@ class _StageClock:
 
 def set_up(
     session: Session, case: Case, baselines: tuple[str, ...] = (), copy_bytes: int = 0,
-    plan: Plan | None = None, sets: list[list[Value]] | None = None,
+    plan: Plan | None = None,
 ) -> ProcessPair:  # fmt: skip
     """Make the models, give weights and sets of inputs, call everything a few times.
 
@@ -157,7 +157,6 @@ def set_up(
         baselines: Modes of torch.compile, or "solution", beside eager.
         copy_bytes: Of a device copy that runs beside, to tell how fast memory is; 0 for none.
         plan: How much is timed, if not what the sizes of the tensors make of it.
-        sets: These inputs instead of fresh ones.
 
     Raises:
         FaultError: If a call fails or is wrong, or if this cannot be timed.
@@ -168,7 +167,7 @@ def set_up(
     model, making = _models(session, case)
     submission = Contender(OWN, session.submission)
     clock.lap("reference's model")
-    asked = _questions(session, case, clock, plan, sets)
+    asked = _questions(session, case, clock, plan)
     found = _baselines(session, asked, baselines, copy_bytes)
     if SOLUTION in baselines:
         found.others.append(_solution(session, case, making, model=model))
@@ -267,9 +266,7 @@ def _models(session: Session, case: Case) -> tuple[bool, Making | None]:
     return model, making
 
 
-def _questions(
-    session: Session, case: Case, clock: _StageClock, plan: Plan | None, sets: list[list[Value]] | None
-) -> _Questions:
+def _questions(session: Session, case: Case, clock: _StageClock, plan: Plan | None) -> _Questions:
     """Draw the sets, as many as the plan wants, and compute the answers to the first."""
     problem = session.problem
     first = problem.arguments(case)
@@ -285,7 +282,7 @@ def _questions(
     ]
     clock.lap("answers")
     plan = plan or make_plan(taken_bytes, posed.nbytes, l2_bytes=L2_BYTES)
-    sets = sets or [first, *(problem.arguments(case) for _ in range(plan.sets - 1))]
+    sets = [first, *(problem.arguments(case) for _ in range(plan.sets - 1))]
     clock.lap("inputs")
     outputs = [(tensor.shape, tensor.dtype) for tensor in posed.tensors]
     return _Questions(sets, outputs, answers, plan)

@@ -5,6 +5,8 @@ from __future__ import annotations
 import subprocess
 from typing import TYPE_CHECKING
 
+import pytest
+
 from grader.backends.simt.compile import compiler as builder
 from grader.backends.simt.request import BuildRequest
 
@@ -12,6 +14,7 @@ if TYPE_CHECKING:
     from .conftest import Play
 
 
+@pytest.mark.slow
 def test_bound_functions_are_those_of_pybind11(play: Play) -> None:
     seen = play("binding")
     own, pybind = seen["own"]["result"], seen["pybind"]["result"]

@@ -48,17 +48,20 @@ FINDING = {
 }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", FINDING)
 def test_exactly_its_finding(play: Play, name: str) -> None:
     found = play("broken")[name]["findings"]
     assert {f["kind"] for f in found} == {FINDING[name]}, found
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", [n for n in library.cases("broken") if n.startswith("ok_")])
 def test_a_look_alike_is_silent(play: Play, name: str) -> None:
     assert play("broken")[name]["findings"] == []
 
 
+@pytest.mark.slow
 def test_a_race_names_the_device_variable(play: Play) -> None:
     (f,) = play("broken")["racing_variable"]["findings"]
     assert "the __device__ variable total without order to another thread's" in f["what"]

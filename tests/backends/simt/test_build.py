@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from grader.backends.simt.compile import compiler as builder
-from grader.backends.simt.compile import headers, library
+from grader.backends.simt.compile import headers, library, toolchain
 from grader.backends.simt.compile.compiler import BuildRequest, CompileError
 from grader.backends.simt.request import usable_flags
 
@@ -186,5 +186,6 @@ def test_a_player_needs_nothing_but_the_folder_it_is_shown(monkeypatch: pytest.M
     def compiled(*_: object) -> None:
         raise AssertionError("the runtime is compiled again")
 
-    monkeypatch.setattr(library, "_made", compiled)
-    assert builder.runtime_library().exists() and builder.shared_buffer_library().exists()
+    folder = builder.runtime_library().parent
+    monkeypatch.setattr(toolchain, "compiler", compiled)  # which says where it was compiled
+    assert library.runtime(folder).exists() and library.buffer(folder).exists()

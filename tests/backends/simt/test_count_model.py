@@ -49,6 +49,7 @@ numbers = st.tuples(st.integers(0, 70), st.integers(0, 5000), st.integers(0, 40)
 shapes = st.tuples(st.integers(1, 5), st.integers(1, 300))
 
 
+@pytest.mark.slow
 @settings(max_examples=60, deadline=None)
 @given(shape=shapes, abc=numbers, which=st.sampled_from([LOAD, STORE]))
 def test_sectors_of_any_index(

@@ -12,6 +12,7 @@ from .conftest import PROGRAMS, Play
 CASES = re.findall(r"^def case_(\w+)", (PROGRAMS / "features.py").read_text(), re.M)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("case", CASES)
 def test_a_correct_program_runs_and_nothing_is_found(play: Play, case: str) -> None:
     answer = play("features")[case]
@@ -19,6 +20,7 @@ def test_a_correct_program_runs_and_nothing_is_found(play: Play, case: str) -> N
     assert answer["findings"] == []
 
 
+@pytest.mark.slow
 def test_launches_are_listed(play: Play) -> None:
     (launch,) = play("features")["float4"]["launches"]
     assert launch["kernel"] == "scale4_kernel"

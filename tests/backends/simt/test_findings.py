@@ -53,6 +53,7 @@ ERROR = {
 }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", KIND)
 def test_a_planted_bug_is_found_at_its_line(play: Play, name: str) -> None:
     found = play("bugs")[name]["findings"]

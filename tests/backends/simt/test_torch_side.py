@@ -32,6 +32,7 @@ print(cases["a_launch_waits_in_the_queue"](runtime))
 """
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("case", CASES)
 def test_it_works_and_nothing_is_found(play: Play, case: str) -> None:
     answer = play("torch_side")[case]
@@ -39,21 +40,25 @@ def test_it_works_and_nothing_is_found(play: Play, case: str) -> None:
     assert answer["findings"] == []
 
 
+@pytest.mark.slow
 def test_the_profiler_shows_launched_kernels(play: Play) -> None:
     result = play("torch_side")["profiler"]["result"]
     assert result["kernels"] == {"scale4_kernel": 2}
     assert result["in the trace"] == 2
 
 
+@pytest.mark.slow
 def test_a_launch_is_queued_until_somebody_waits(play: Play) -> None:
     assert play("torch_side")["a_launch_waits_in_the_queue"]["result"] == {"idle": [1, 0, 1]}
 
 
+@pytest.mark.slow
 def test_asking_whether_it_is_done_lets_it_go_on(play: Play) -> None:
     first, _ = play("torch_side")["a_stream_waits_for_its_work"]["result"]["queried"]
     assert first is False
 
 
+@pytest.mark.slow
 def test_a_blocking_launch_does_not_wait_in_the_queue() -> None:
     done = subprocess.run(
         [sys.executable, "-c", BLOCKING], cwd=HERE.parents[2], capture_output=True, text=True, timeout=300,
@@ -71,6 +76,7 @@ def _run(limit: str, checked: bool = True) -> subprocess.CompletedProcess[str]:
     )  # fmt: skip
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("limit", ["ulimit -v 12000000;", "ulimit -d 2500000;"])
 def test_little_memory_is_enough(limit: str) -> None:
     """The arena shrinks to what ``ulimit -v`` leaves.

@@ -28,12 +28,14 @@ def checked() -> str:
     return run()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("cores", ["1", "3"])
 def test_both_builds_give_the_same_bits(checked: str, cores: str) -> None:
     assert len(checked.splitlines()) == 6
     assert run("--fast", cores=cores) == checked
 
 
+@pytest.mark.slow
 def test_a_fast_module_does_not_run_under_checks() -> None:
     program = f"""
 import runpy

@@ -39,6 +39,7 @@ def test_there_are_mistakes_enough_and_each_was_made() -> None:
     assert sum(text.endswith(".simt") for text in TEXTS) >= 20
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ["semicolon", "double_tensor"])
 def test_made_again_by_the_cpu_back_end(name: str) -> None:
     mistake = MISTAKES[name]
@@ -46,6 +47,7 @@ def test_made_again_by_the_cpu_back_end(name: str) -> None:
     assert found is not None and found.rule == mistake.rule
 
 
+@pytest.mark.slow
 def test_made_again_by_python() -> None:
     found = explain(make.make(MISTAKES["view_of_transposed"], "python"))
     assert found is not None and found.rule == "view-strides"

@@ -18,6 +18,7 @@ NUMBA = Launches("launch", "by_numba", "numba_kernel", 2, threads=True)
 TRITON = Launches("launch", "by_triton", "triton_kernel", 2)
 
 
+@pytest.mark.slow
 @needs_packages
 def test_views_bounds_and_strides() -> None:
     command = [sys.executable, str(Path(__file__).with_name("kernels.py"))]

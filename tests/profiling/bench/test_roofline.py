@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+import pytest
 from typer.testing import CliRunner
 
 from grader.cli.app import app
@@ -13,6 +14,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 
+@pytest.mark.slow
 def test_the_solution_of_lesson_07_lies_below_the_roof(tmp_path: Path) -> None:
     place = tmp_path / "roof.svg"
     words = [

@@ -48,6 +48,7 @@ def canned(monkeypatch: pytest.MonkeyPatch) -> Seen:
     return seen
 
 
+@pytest.mark.slow
 def test_a_lesson_from_the_command_line_to_every_file(tmp_path: Path) -> None:
     text = profile("03", str(SQUARE), "--out", str(tmp_path / "new" / "folder"))
     row = next(x for x in text.splitlines() if x.startswith("square_kernel"))
@@ -73,6 +74,7 @@ def test_a_lesson_from_the_command_line_to_every_file(tmp_path: Path) -> None:
     assert command.endswith(f"{folder / 'call.py'}") and "--profile-from-start off" in command
 
 
+@pytest.mark.slow
 def test_the_script_for_ncu_runs_and_profiles_as_a_script_too(tmp_path: Path) -> None:
     """It must not need the grader; here the CPU back end stands in, and the full size is made small."""
     from grader.profiling.profile import driver
@@ -133,6 +135,7 @@ def test_a_roofline_without_a_picture_says_its_numbers_and_whom_it_leaves_out(
     assert "columns: no arithmetic on floats, so it is not in the picture; 2.46 GB" in text
 
 
+@pytest.mark.slow
 def test_kernels_of_an_interpreter_are_not_said_to_be_none() -> None:
     solution = course_root() / "solutions" / "11_other_dialects" / "solution.py"
     text = " ".join(profile("11", str(solution), ok=1).split())

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import itertools
 import re
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, cast
 
 import pytest
@@ -20,11 +21,10 @@ from grader.referee.pairs.pair_timing import CASE, posed
 from grader.referee.session import Session
 from grader.referee.side import Reference
 from grader.referee.timing import race
-from tests.referee.timing.track import Clock, Player, Track
+from tests.referee.timing.track import Clock, Player, Races, Track
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
-    from pathlib import Path
 
     from grader.referee.problem import Problem, Sides
     from grader.referee.timing.interval import Interval
@@ -106,6 +106,7 @@ def against(made: race.Race, one: int, other: int) -> Interval:
     return made.candidates[one].result.against(str(other))
 
 
+@pytest.mark.slow
 def test_three_candidates_are_ranked_by_one_race(racer: Callable[..., Session]) -> None:
     made, speeds = raced(racer(100e-6), racer(150e-6), racer(250e-6))
     # Short calls: three pairs of processes for each of them.
@@ -166,18 +167,20 @@ def test_one_that_cannot_be_lined_up_is_out_and_the_others_go_on(racer: Callable
 
 @pytest.fixture
 def races(monkeypatch: pytest.MonkeyPatch) -> list[list[int]]:
-    """Who takes part in each race."""
+    """Who is looked at after each race: all that took part and are not out."""
     found: list[list[int]] = []
-    one = race.Race._run_rounds
+    begun, examination = Races(monkeypatch), race.CrossExamination
 
-    def seen(self: race.Race, among: list[race.Candidate], *, drain: bool) -> None:
-        found.append([int(candidate.name) for candidate in among])
-        one(self, among, drain=drain)
+    def seen(rng: Any, pairs: Any, *rest: Any) -> race.CrossExamination:
+        found.extend([] for _ in range(begun.begun - len(found)))
+        found[-1].append(int(Path(pairs[0].session.path).stem.removeprefix("mine_")))
+        return examination(rng, pairs, *rest)
 
-    monkeypatch.setattr(race.Race, "_run_rounds", seen)
+    monkeypatch.setattr(race, "CrossExamination", seen)
     return found
 
 
+@pytest.mark.slow
 def test_claims_that_the_other_clock_refutes_are_out(
     racer: Callable[..., Session], races: list[list[int]]
 ) -> None:
@@ -201,6 +204,7 @@ def slow(one: Session, blocks: int) -> None:
     one.twin = None
 
 
+@pytest.mark.slow
 def test_a_host_that_was_busy_in_one_race_is_no_cheat_and_all_race_again(
     racer: Callable[..., Session], races: list[list[int]]
 ) -> None:
@@ -216,6 +220,7 @@ def test_a_host_that_was_busy_in_one_race_is_no_cheat_and_all_race_again(
     assert second.confirmed == len(made.candidates[1].result.groups) == len(second.blocks.submission.walls)
 
 
+@pytest.mark.slow
 def test_of_whom_no_race_can_tell_no_speed_is_claimed(racer: Callable[..., Session]) -> None:
     honest, struck = racer(350e-6), racer(350e-6)
     slow(struck, 10_000)

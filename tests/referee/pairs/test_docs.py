@@ -24,12 +24,14 @@ def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return tmp_path
 
 
+@pytest.mark.slow
 def test_the_page_from_python(home: Path, capsys: pytest.CaptureFixture[str]) -> None:
     exec(compile(BLOCKS["api"], "kernelbench.md", "exec"), {})
     said = capsys.readouterr().out
     assert said.startswith("passed 12 of 12") and "signs mixed passed" in said
 
 
+@pytest.mark.slow
 def test_the_job_of_the_page(home: Path) -> None:
     command = re.search(r"- run: (pytest .*)", BLOCKS[".github/workflows/kernels.yml"])
     assert command

@@ -40,6 +40,7 @@ def said(verdict: Verdict, name: str) -> str:
     return next(f"{f.status}: {f.message}" for f in verdict.findings if f.id == name)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("file", FILES)
 @pytest.mark.parametrize("pair", CHOSEN, ids=lambda p: p.name)
 def test_each_submission_gets_its_status(pair: object, file: str, tmp_path: Path) -> None:
@@ -59,6 +60,7 @@ def test_a_parameter_without_a_partner_is_named(tmp_path: Path) -> None:
     assert "no parameter like the reference's fc.weight [5, 6]" in said(verdict, "as given")
 
 
+@pytest.mark.slow
 def test_float64_answers_in_blocks_see_the_last_row(tmp_path: Path) -> None:
     right = judged(tmp_path, LINEAR, torch_one(LINEAR), budget_bytes=8_000)
     assert right.ok and "blocks of the batch" in said(right, "problem")
@@ -67,6 +69,7 @@ def test_float64_answers_in_blocks_see_the_last_row(tmp_path: Path) -> None:
     assert wrong.status is Status.WRONG_OUTPUT and "[63, 4]" in said(wrong, "as given")
 
 
+@pytest.mark.slow
 def test_what_only_mixed_signs_show(tmp_path: Path) -> None:
     ref = reference("return torch.relu(x)", "[torch.rand(9, 33)]")
     lazy = torch_one(ref, ("torch.relu(x)", "x + 0"))
@@ -93,6 +96,7 @@ def test_a_problem_that_shows_nothing_is_said_to_be_one(
     assert word in said(verdict, "problem") and verdict.status is Status.NOT_GRADABLE
 
 
+@pytest.mark.slow
 def test_random_numbers_that_a_seed_settles_are_the_same_on_both_sides(tmp_path: Path) -> None:
     ref = reference("return x + torch.randn(9, 33, device=x.device)", "[torch.rand(9, 33)]")
     verdict = judged(tmp_path, ref, torch_one(ref), inputs="as-given")
@@ -181,6 +185,7 @@ def custom_kernel(data: input_t) -> output_t:
 """
 
 
+@pytest.mark.slow
 def test_a_task_with_tests_of_its_own(tmp_path: Path) -> None:
     problem = tmp_path / "problem"
     problem.mkdir()
@@ -196,6 +201,7 @@ def test_a_task_with_tests_of_its_own(tmp_path: Path) -> None:
     assert verdict.status is Status.WRONG_OUTPUT and "It says: not the same" in verdict.findings[2].message
 
 
+@pytest.mark.slow
 def test_speed_is_predicted_for_what_passes(tmp_path: Path) -> None:
     (tmp_path / "reference.py").write_text(LINEAR)
     (tmp_path / "mine.py").write_text(torch_one(LINEAR))

@@ -50,6 +50,7 @@ def test_as_many_as_there_is_room_for(
     assert several.at_once(backend_name, cores, gpu, memory, limit) == wanted
 
 
+@pytest.mark.slow
 def test_one_that_dies_is_nothing_to_another(tmp_path: Path) -> None:
     (tmp_path / "reference.py").write_text(REFERENCE)
     jobs = []
@@ -125,10 +126,11 @@ def test_an_interrupt_ends_those_that_run_and_begins_no_others(monkeypatch: pyte
     def interrupted(_: Place) -> None:
         raise KeyboardInterrupt
 
+    before = set(threading.enumerate())
     with pytest.raises(KeyboardInterrupt), Several(fakes("abcdef"), 2) as group:
         group.wait(interrupted)
     assert sorted(gradings.ended) == sorted(set(gradings.begun) - {"a"})
-    assert not any(t.is_alive() for t in group._threads)
+    assert set(threading.enumerate()) <= before
 
 
 def test_the_first_error_in_the_order_given_is_raised(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -151,7 +153,7 @@ def test_the_first_error_in_the_order_given_is_raised(monkeypatch: pytest.Monkey
 
 def test_what_is_judged_is_kept_before_the_rest(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     at = tmp_path / "ranks.json"
-    judged = compare_verb._Judged(["a.py", "b.py"], str(at))
+    judged = compare_verb.Judged(["a.py", "b.py"], str(at))
     for number, status in ((1, Status.RAISED), (0, Status.PASSED)):
         found = (Finding("as given", status, "what it said"),)
         place = Place(number, fakes("x")[0], Verdict("ref", "x", "cuda", "a GPU", found, 1.0))

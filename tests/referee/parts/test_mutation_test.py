@@ -2,6 +2,8 @@
 
 from pathlib import Path
 
+import pytest
+
 from grader.domain.verdict import Status
 from grader.referee.parts.mutation_test import Mutant, MutationTest
 from tests.referee.parts.asking import grade
@@ -35,11 +37,13 @@ THOROUGH = """\
 """
 
 
+@pytest.mark.slow
 def test_a_thorough_test_kills_all(tmp_path: Path) -> None:
     verdict = grade(tmp_path, HEAD + THOROUGH, TEST, entry="test_doubled")
     assert verdict.ok and verdict.points == 8, verdict.findings
 
 
+@pytest.mark.slow
 def test_a_weak_test_gets_its_part(tmp_path: Path) -> None:
     text = HEAD + "    x = torch.ones(37, device='cuda')\n    assert kernel(x).sum() == 74\n"
     finding = grade(tmp_path, text, TEST, entry="test_doubled").findings[1]
@@ -47,6 +51,7 @@ def test_a_weak_test_gets_its_part(tmp_path: Path) -> None:
     assert finding.evidence["survived"] == ["changes its input", "takes every view for contiguous"]
 
 
+@pytest.mark.slow
 def test_tests_that_refuse_everything_guess_or_never_look_get_nothing(tmp_path: Path) -> None:
     for body, said in (
         (

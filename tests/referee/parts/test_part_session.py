@@ -4,6 +4,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
+import pytest
+
 from grader.domain.verdict import Finding, Status
 from grader.referee.fault import FaultError
 from grader.referee.parts import Check, PartSession
@@ -45,6 +47,7 @@ def test_right_answers_get_points(tmp_path: Path) -> None:
     assert verdict.ok and verdict.points == verdict.max_points == 4, verdict.findings
 
 
+@pytest.mark.slow
 def test_wrong_missing_and_dying_answers_are_findings(tmp_path: Path) -> None:
     verdict = grade(tmp_path, "def mine(x):\n    return x\n", Doubles())
     assert [f.status for f in verdict.findings] == [Status.PASSED, Status.WRONG_OUTPUT, Status.MISSING_ENTRY]
@@ -54,6 +57,7 @@ def test_wrong_missing_and_dying_answers_are_findings(tmp_path: Path) -> None:
     assert verdict.points == 0
 
 
+@pytest.mark.slow
 def test_a_file_that_does_not_load_has_all_its_findings(tmp_path: Path) -> None:
     for text in ("1 / 0\n", "def mine(:\n"):
         verdict = grade(tmp_path, text, Doubles())

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from types import SimpleNamespace
+from typing import TYPE_CHECKING, Any, cast
 
 import numpy as np
 import pytest
@@ -50,10 +51,16 @@ def test_what_keeps_a_promise_is_changed_as_a_whole(values: Any) -> None:
     assert not independent(np.asarray(values))
 
 
+def step(own: act.TimedCalls, name: str, **fields: Any) -> dict[str, Any]:
+    """A step of a race by the one contender of a stage."""
+    stage = cast("Any", SimpleNamespace(timed={"own": own}))
+    return act.perform(stage, cast("Any", None), name, "own", **fields)
+
+
 def ready(values: torch.Tensor, loose: bool) -> act.TimedCalls:
     whole = torch.arange(6)
     found = act.TimedCalls(lambda *_: None, [[values, 3, whole]], [loose, False, False], torch.empty(0))
-    act._prepare(found, 1)
+    step(found, "prepare", calls=1)
     return found
 
 
@@ -63,7 +70,7 @@ def test_a_seed_makes_the_same_inputs_in_two_processes_and_others_make_others(
     monkeypatch: pytest.MonkeyPatch, loose: bool, dtype: torch.dtype
 ) -> None:
     monkeypatch.setattr(act, "synchronize", lambda: None)
-    monkeypatch.setattr(act, "_pair", lambda: ([], []))
+    monkeypatch.setattr(act, "Event", lambda **_: [])
     monkeypatch.setattr(act, "record", lambda event: event.append(0))
     given = torch.randn(32, 40, dtype=torch.float64).to(dtype).T
     one, two = ready(given, loose), ready(given.clone(), loose)
@@ -122,7 +129,7 @@ def test_a_block_of_short_calls_finds_memory_and_events_elsewhere(monkeypatch: p
     sizes: list[list[int]] = []
     monkeypatch.setattr(act, "synchronize", lambda: None)
     monkeypatch.setattr(act, "empty_cache", lambda: sizes.append([]))
-    monkeypatch.setattr(act, "_pair", lambda: (made.append([]) or made[-1], []))
+    monkeypatch.setattr(act, "Event", lambda **_: made.append([]) or made[-1])
     monkeypatch.setattr(act, "record", lambda event: event.append(0))
     empty = torch.empty
 
@@ -136,7 +143,7 @@ def test_a_block_of_short_calls_finds_memory_and_events_elsewhere(monkeypatch: p
     seen: set[tuple[int, int, int]] = set()
     for _ in range(100):
         made.clear()
-        act._prepare(found, 3, ("memory", "events"))
+        step(found, "prepare", calls=3, fresh=("memory", "events"))
         assert sizes[-1].pop() == found.flush.numel() == 7  # what overwrites the cache, after the others
         assert found.flush is not flush
         assert len(found.events) == 3 and all(len(before) == 1 for before, _ in found.events)
@@ -145,7 +152,7 @@ def test_a_block_of_short_calls_finds_memory_and_events_elsewhere(monkeypatch: p
     for numbers in zip(*seen, strict=True):  # of events, of large pieces and of small ones
         assert len(set(numbers)) > 5
     before = len(sizes)
-    act._prepare(found, 3)
+    step(found, "prepare", calls=3)
     assert len(sizes) == before and found.padding == []
 
 
@@ -171,11 +178,15 @@ def test_the_cost_of_events_is_the_devices_and_not_the_hosts(
     device = Device()
     for name, value in {
         "record": lambda event: event.append(device.do(record, 1e-6)), "synchronize": device.synchronize,
-        "overwrite": lambda _: device.do(4e-6, 60e-6), "now": lambda: device.host, "_pair": lambda: ([], []),
-        "elapsed": lambda a, b: 1e3 * (b[-1] - a[-1]),
+        "overwrite": lambda _: device.do(4e-6, 60e-6), "now": lambda: device.host, "Event": lambda **_: [],
+        "elapsed": lambda a, b: 1e3 * (b[-1] - a[-1]), "reset_persisting": lambda: None,
     }.items():  # fmt: skip
         monkeypatch.setattr(act, name, value)
-    assert act._overhead(torch.empty(0), 60e-6) == pytest.approx(1e-6)
+    target = lambda _: lambda: torch.ones(1)  # noqa: E731
+    stage = cast("Any", SimpleNamespace(timed={}, device="cpu", target=target, arguments=lambda _: []))
+    what = {"entry": "work", "sets": [[]], "independent": [], "flush_bytes": 1}
+    said = act.perform(stage, cast("Any", None), "ready", "own", **what)
+    assert said["overhead"] == pytest.approx(1e-6)
 
 
 @pytest.mark.parametrize("fresh", [(), ("memory",)])
@@ -211,9 +222,9 @@ def test_where_the_loop_waits_after_each_call_it_is_no_matter_whether_the_call_d
     def more(target: Any, drain: bool) -> float:
         """Seconds a call that its times do not hold."""
         track = act.TimedCalls(target, [[torch.ones(3)], [torch.ones(3)]], [True], torch.empty(9))
-        act._prepare(track, calls, fresh)
+        step(track, "prepare", calls=calls, fresh=fresh)
         begun = device.host
-        said = act._block(track, [0, 1] * (calls // 2), 1, 2, drain=drain)
+        said = step(track, "block", order=[0, 1] * (calls // 2), seed=1, flushes=2, drain=drain)
         return (device.host - begun - sum(said["seconds"])) / calls
 
     assert more(waits, True) - more(work, True) < 1e-6

@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
+import importlib.util
+import sys
 from types import SimpleNamespace
+from typing import Any
 
 import pytest
 
-from grader.referee.timing import gpu_state
 
-
-def nvml() -> SimpleNamespace:
-    """A library whose GPUs are as warm as their number says."""
-    return SimpleNamespace(
+@pytest.fixture
+def gpu_state(monkeypatch: pytest.MonkeyPatch) -> Any:
+    """The module anew, since it keeps the library it found: one whose GPUs are as warm as their number."""
+    library = SimpleNamespace(
+        nvmlInit=lambda: None,
         NVML_CLOCK_SM=0,
         NVML_CLOCK_MEM=1,
         nvmlDeviceGetHandleByIndex=lambda index: index,
@@ -23,15 +26,20 @@ def nvml() -> SimpleNamespace:
         nvmlDeviceGetTemperature=lambda gpu, which: 40 + gpu,
         NVML_TEMPERATURE_GPU=0,
     )
+    monkeypatch.setitem(sys.modules, "pynvml", library)
+    spec = importlib.util.find_spec("grader.referee.timing.gpu_state")
+    assert spec and spec.loader
+    made = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(made)
+    return made
 
 
 @pytest.mark.parametrize(
     ("visible", "celsius"), [(None, 40), ("", 40), ("1", 41), ("3, 1", 43), ("GPU-ab", 47)]
 )
 def test_the_state_is_that_of_the_first_visible_gpu(
-    monkeypatch: pytest.MonkeyPatch, visible: str | None, celsius: int
+    gpu_state: Any, monkeypatch: pytest.MonkeyPatch, visible: str | None, celsius: int
 ) -> None:
-    monkeypatch.setattr(gpu_state, "_nvml", nvml)
     if visible is None:
         monkeypatch.delenv("CUDA_VISIBLE_DEVICES", raising=False)
     else:
@@ -41,7 +49,8 @@ def test_the_state_is_that_of_the_first_visible_gpu(
     assert state.throttled == (["thermal limit (software)"] if celsius > 40 else [])
 
 
-def test_a_library_that_does_not_answer_is_no_trouble(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(gpu_state, "_nvml", nvml)
+def test_a_library_that_does_not_answer_is_no_trouble(
+    gpu_state: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setenv("CUDA_VISIBLE_DEVICES", "GPU-unknown")
     assert gpu_state.state() is None

@@ -33,6 +33,7 @@ def blocks(rng: np.random.Generator, own: float, theirs: float, count: int, nois
     return [(one(own), one(theirs)) for _ in range(count)]
 
 
+@pytest.mark.slow
 def test_the_interval_of_the_same_thing_holds_one_about_as_often_as_it_says() -> None:
     """2000 races of a thing with itself, on made-up noise: 95 % should hold 1; fixed seed, so no flake."""
     rng = np.random.default_rng(7)

@@ -50,6 +50,7 @@ def test_a_slow_host_is_no_cheat(track: Track) -> None:
     raced(session, start)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("factor", [0.5, 0.01])
 def test_times_that_are_claimed_too_short_are_tampering(track: Track, factor: float) -> None:
     own = track.working(100e-6)

@@ -77,6 +77,7 @@ def without_rows(monkeypatch: pytest.MonkeyPatch) -> None:
     )
 
 
+@pytest.mark.slow
 def test_what_is_hidden_in_a_short_call_is_seen_where_calls_follow_each_other(
     track: Track, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -326,6 +327,7 @@ def test_a_row_of_long_calls_is_as_short_as_the_devices_queue(
     assert len(result.back_to_back[0][0].calls[0]) == length
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("seconds", [SHORT, LONG])
 @pytest.mark.parametrize("asked", [0.5, 1.0])
 def test_rows_are_waited_for_after_each_call_where_calls_wait(
@@ -398,6 +400,7 @@ def test_nobody_has_three_chances_of_looking_quiet(track: Track, late: float, cl
     assert track.run(own, other).clear is clear
 
 
+@pytest.mark.slow
 def test_rows_are_added_until_they_are_precise(track: Track, monkeypatch: pytest.MonkeyPatch) -> None:
     """The host takes up to 120 us longer for each call, in each block another time, whoever makes it."""
     monkeypatch.setattr(back_to_back, "MOST_CALLS", 16)
@@ -410,6 +413,7 @@ def test_rows_are_added_until_they_are_precise(track: Track, monkeypatch: pytest
     assert len(quiet.back_to_back[0][0].wall) == two_clocks.BLOCKS_OF_SHORT_CALLS
 
 
+@pytest.mark.slow
 def test_waiting_is_an_excuse_only_for_who_says_that_he_waited(
     track: Track, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -14,7 +14,7 @@ from grader.referee.fault import FaultError
 from grader.referee.timing import cross_check, race
 from grader.referee.timing.cross_check import Blocks
 from grader.referee.timing.plan import CALLS
-from tests.referee.timing.track import CASE, Player, Session, Track
+from tests.referee.timing.track import CASE, Player, Races, Session, Track
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -54,6 +54,7 @@ def test_a_host_that_is_busy_in_some_blocks_is_no_cheat(track: Track, share: flo
     assert not all(result.confirmed) and found.pairs <= len(result.confirmed)
 
 
+@pytest.mark.slow
 def test_a_host_that_is_busy_for_everybody_is_no_cheat(track: Track) -> None:
     own, other = track.working(CALL), track.working(CALL)
     noisy(track, own, 0.8)
@@ -61,6 +62,7 @@ def test_a_host_that_is_busy_for_everybody_is_no_cheat(track: Track) -> None:
     assert track.run(own, other).against().outcome in ("same", "too noisy to tell")
 
 
+@pytest.mark.slow
 def test_where_most_blocks_are_not_confirmed_nothing_is_claimed(track: Track) -> None:
     own = track.working(CALL)
     noisy(track, own, 0.9)
@@ -70,6 +72,7 @@ def test_where_most_blocks_are_not_confirmed_nothing_is_claimed(track: Track) ->
     assert found.ratio > 1.9 and not found.beyond(1.0)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("share", [1.0, 0.6])
 def test_work_hidden_in_the_blocks_that_make_the_median_is_tampering(track: Track, share: float) -> None:
     own = track.working(CALL)
@@ -124,14 +127,10 @@ def test_a_third_race_is_the_last(
     track: Track, monkeypatch: pytest.MonkeyPatch, races: int, clear: bool
 ) -> None:
     """A host that is busy in three blocks of four is no cheat, and nothing is claimed while it is."""
-    own, blocks, run = track.working(CALL), iter(range(10_000)), [0]
-    one = race.Race._run_rounds
-    monkeypatch.setattr(
-        race.Race, "_run_rounds", lambda *args, **how: run.__setitem__(0, run[0] + 1) or one(*args, **how)
-    )
-    own.host = lambda: track.clock.spend(5e-3) if next(blocks) % 4 and run[0] <= races else None
+    own, blocks, seen = track.working(CALL), iter(range(10_000)), Races(monkeypatch)
+    own.host = lambda: track.clock.spend(5e-3) if next(blocks) % 4 and seen.begun <= races else None
     result = track.run(own, track.working(2 * CALL))
-    assert run[0] == 3 and result.clear is clear
+    assert seen.begun == 3 and result.clear is clear
     assert result.against().outcome == ("faster" if clear else "too noisy to tell")
 
 
@@ -180,6 +179,7 @@ def test_a_call_that_waits_has_its_speed_where_it_is_waited_for_after_each(track
     assert result.against().ratio == pytest.approx(2, rel=0.01)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("more", "tampered"), [(20e-6, True), (170e-6, False)])
 def test_who_hides_less_than_a_waiting_call_explains_is_caught_where_all_wait(
     track: Track, monkeypatch: pytest.MonkeyPatch, more: float, tampered: bool

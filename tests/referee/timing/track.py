@@ -14,7 +14,7 @@ from grader.referee.lesson_problem import LessonProblem
 from grader.referee.process.connection import Answer
 from grader.referee.session import Session
 from grader.referee.side import Reference
-from grader.referee.timing import race, setup
+from grader.referee.timing import gpu_state, race, setup
 from tests.referee.in_process import InProcess
 
 if TYPE_CHECKING:
@@ -129,6 +129,25 @@ class Track:
         """Set up and race."""
         session = self.session(own, reference)
         return raced(session, setup.set_up(session, CASE))
+
+
+class Races:
+    """Counts the races that begin: each asks for the GPU's state round by round, then for its range."""
+
+    def __init__(self, monkeypatch: pytest.MonkeyPatch) -> None:
+        self.begun, self.running = 0, False
+        state, ranges = gpu_state.state, gpu_state.ranges
+
+        def asked() -> Any:
+            self.begun, self.running = self.begun + (not self.running), True
+            return state()
+
+        def ended(samples: list[Any]) -> Any:
+            self.running = False
+            return ranges(samples)
+
+        monkeypatch.setattr(gpu_state, "state", asked)
+        monkeypatch.setattr(gpu_state, "ranges", ended)
 
 
 def raced(session: Session, pair: setup.ProcessPair) -> RaceResult:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 
+import pytest
 import yaml
 from hypothesis import given
 from hypothesis import strategies as st
@@ -51,6 +52,7 @@ def test_each_check_is_a_test_point() -> None:
     assert text.splitlines()[-1] == "# 2 of 10 points, wrong_output"
 
 
+@pytest.mark.slow
 @given(
     st.lists(
         st.tuples(st.text(st.characters(codec="utf-8")), st.sampled_from(list(Status)), st.text()),

@@ -69,6 +69,7 @@ def client(work: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Any]:
     manager.shutdown_kernel(now=True)
 
 
+@pytest.mark.slow
 def test_the_kernel_has_a_cuda_device(client: Any, work: Path) -> None:
     said: dict[str, str] = {"stdout": "", "stderr": "", "result": ""}
 

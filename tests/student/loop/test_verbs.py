@@ -134,6 +134,7 @@ def test_a_prediction_is_set_beside_what_was_found(work_folder: Path) -> None:
     assert predictions.compared(lessons.find("08")) == []
 
 
+@pytest.mark.slow
 def test_the_calibration_as_a_picture(work_folder: Path, tmp_path: Path) -> None:
     guessed((3.0, 1.5), (1.0, 1.01), (7.0, None))
     assert "2 predictions drawn" in course("progress", "--picture", str(tmp_path / "plot.svg"))
@@ -141,6 +142,7 @@ def test_the_calibration_as_a_picture(work_folder: Path, tmp_path: Path) -> None
     assert "<svg" in text and "too high" in text
 
 
+@pytest.mark.slow
 def test_why_there_is_no_picture(work_folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     with pytest.raises(BadInputError, match="No prediction has been compared yet"):
         course("progress", "--picture", str(tmp_path / "plot.svg"))

@@ -136,6 +136,7 @@ def test_a_script_sees_them_and_errors_name_their_lines(
     assert "mine.py, line 2: f()" in said and "03_square_kernel.py, line 2: return missing" in said
 
 
+@pytest.mark.slow
 def test_a_lesson_by_its_number_runs(work: Path, capfd: pytest.CaptureFixture[str]) -> None:
     lay(work, "02_python_kernel.py", "print('mine')")
     assert run_verb.run(Path("2"), [], "simt") == 0
@@ -159,6 +160,7 @@ def test_which_files_are_tests(tmp_path: Path, name: str, text: str, is_tests: b
     assert run_tests.collected(tmp_path / name) is is_tests
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("start", [["grader", "run"], ["pytest", "--kernel-backend", "simt"]])
 def test_own_tests_run_on_this_cpu_and_the_memory_checks_count(tmp_path: Path, start: list[str]) -> None:
     lay(tmp_path, "03_square_kernel.py", "size = 10")

@@ -52,6 +52,7 @@ def notebook(path: Path, *sources: str) -> Path:
     return path
 
 
+@pytest.mark.slow
 def test_a_script_with_a_wrong_guard(tmp_path: Path) -> None:
     (tmp_path / "mine.py").write_text(SHIFT)
     run = started(str(tmp_path / "mine.py"), "100", "--loud")
@@ -64,6 +65,7 @@ def test_a_script_with_a_wrong_guard(tmp_path: Path) -> None:
     assert "Traceback" not in err and str(course_root() / "grader") not in err
 
 
+@pytest.mark.slow
 def test_a_notebook_names_cell_and_line(tmp_path: Path) -> None:
     path = notebook(
         tmp_path / "mine.ipynb",
@@ -77,6 +79,7 @@ def test_a_notebook_names_cell_and_line(tmp_path: Path) -> None:
     assert "cell 2, line 2: z.view(2, 2)" in err and "invalid for input of size 3" in err
 
 
+@pytest.mark.slow
 def test_ctrl_c_is_the_scripts_and_leaves_no_traceback(tmp_path: Path) -> None:
     (tmp_path / "mine.py").write_text("import time\nprint('ready', flush=True)\ntime.sleep(600)\n")
     run = started(str(tmp_path / "mine.py"))
@@ -86,6 +89,7 @@ def test_ctrl_c_is_the_scripts_and_leaves_no_traceback(tmp_path: Path) -> None:
     assert run.returncode == 130 and "Traceback" not in err
 
 
+@pytest.mark.slow
 def test_a_crash_is_a_sentence(tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> None:
     mine = tmp_path / "mine.py"
     mine.write_text("import os, signal\nos.kill(os.getpid(), signal.SIGSEGV)\n")

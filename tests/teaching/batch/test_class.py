@@ -57,6 +57,7 @@ def web_page(request: Request) -> str:
     return (request.out / "reports" / "index.html").read_text("utf-8")
 
 
+@pytest.mark.slow
 def test_every_row_has_its_status(request_: Request) -> None:
     rows = {row["student"]: row for row in result(request_)["rows"]}  # type: ignore[attr-defined]
     got = {m.student: (m.kind, klass.status(rows[m.student]["checks"])) for m in MADE}
@@ -69,6 +70,7 @@ def test_every_row_has_its_status(request_: Request) -> None:
     assert all(rows[name]["points"] == rows[name]["max_points"] == 20 for name in full)
 
 
+@pytest.mark.slow
 def test_equal_files_are_graded_once_and_each_student_has_their_own_reports(request_: Request) -> None:
     lines = list(journal.lines(request_.out / "journal.jsonl"))
     assert len(lines) == len({line.key for line in lines}) == len({m.kind for m in MADE})
@@ -81,6 +83,7 @@ def test_equal_files_are_graded_once_and_each_student_has_their_own_reports(requ
         assert f"{other}.py" in text
 
 
+@pytest.mark.slow
 def test_the_same_command_again_grades_nothing(request_: Request) -> None:
     before = (request_.out / "journal.jsonl").read_bytes()
     again = batch_run.run(request_)
@@ -88,6 +91,7 @@ def test_the_same_command_again_grades_nothing(request_: Request) -> None:
     assert json.loads(json_report.of_rows(again))["rows"] == result(request_)["rows"]
 
 
+@pytest.mark.slow
 def test_class_reports_agree_and_are_valid(request_: Request) -> None:
     data, folder = result(request_), request_.out / "reports"
     jsonschema.validate(data, json.loads((ROOT / "grader/domain/schema/class.v1.json").read_text()))
@@ -109,6 +113,7 @@ def test_class_reports_agree_and_are_valid(request_: Request) -> None:
     assert "Nick" in board and "student0" not in board
 
 
+@pytest.mark.slow
 def test_who_passed_has_a_roofline_and_a_trace_beside_the_page(request_: Request) -> None:
     results, said = ResultsFolder(request_.out), list[str]()
     whole = class_rows.collect(results)
@@ -126,6 +131,7 @@ def test_who_passed_has_a_roofline_and_a_trace_beside_the_page(request_: Request
     assert profiles.make(results, replace(whole, rows=(first,)), SIMT, said.append) == 0
 
 
+@pytest.mark.slow
 def test_report_writes_the_same_again_and_knows_single_verdicts(request_: Request, tmp_path: Path) -> None:
     page = request_.out / "reports" / "class.csv"
     before = page.read_text()
@@ -142,6 +148,7 @@ def test_report_writes_the_same_again_and_knows_single_verdicts(request_: Reques
     ).exists()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "words, said",
     [

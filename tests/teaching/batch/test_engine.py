@@ -22,6 +22,7 @@ SIMT = GradingOptions(backend="simt")
 KINDS = ["", "die", "", "die once", "fail", "", "fail once", "raise", "", ""]
 
 
+@pytest.mark.slow
 def test_every_order_gets_an_answer_and_is_begun_no_more_than_it_should(tmp_path: Path) -> None:
     log = tmp_path / "begun"
     log.touch()

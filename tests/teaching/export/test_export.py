@@ -52,6 +52,7 @@ def unpacked(platform: str, folder: Path) -> Path:
     return folder / "source"
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "hand_in, points", [("solution", 20), pytest.param("nothing", 0, marks=pytest.mark.thorough)]
 )
@@ -73,6 +74,7 @@ def test_gradescope(hand_in: str, points: int, tmp_path: Path) -> None:
     assert result["score"] == points and sum(t["max_score"] for t in result["tests"]) == 20
 
 
+@pytest.mark.slow
 def test_classroom50(tmp_path: Path) -> None:
     source = unpacked("classroom50", tmp_path)
     checkout = tmp_path / "checkout"
@@ -88,6 +90,7 @@ def test_classroom50(tmp_path: Path) -> None:
     assert result["score"] < result["max-score"] == 20
 
 
+@pytest.mark.slow
 def test_nbgrader(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert export_verb.run("nbgrader", "02", tmp_path / "a.ipynb", None) == 0
     solved = nbgrader.assignment(LESSON, LESSON.solution.read_text())

@@ -1,6 +1,6 @@
 """How far two processes that time the same kernel lie apart, and what brings them together. Needs a GPU.
 
-    python benchmarks/placement.py OUT.json [PROCESSES] [ROUNDS]
+    python benchmarks/archive/placement.py OUT.json [PROCESSES] [ROUNDS]
 
 Several players load one file and time the same calls, in turns. Between two blocks nothing changes, or
 memory, events, the stream, all of them, or each timed call follows an untimed one. Written for each way: the
@@ -19,22 +19,23 @@ from pathlib import Path
 from statistics import median, pstdev, stdev
 from typing import TYPE_CHECKING, Any
 
-ROOT = Path(__file__).resolve().parents[1]
+ROOT = Path(__file__).resolve().parents[2]
 sys.path.insert(0, str(ROOT))
 
 
 from benchmarks.clocks import KERNEL, SPIN  # noqa: E402
-from grader.domain import cache  # noqa: E402
+from grader.domain import cache, inputs  # noqa: E402
 from grader.domain.task import Tensor  # noqa: E402
-from grader.referee import draw  # noqa: E402
+from grader.protocol import play  # noqa: E402
 from grader.referee.process.player_process import Limits, Player  # noqa: E402
+from grader.referee.side import Side  # noqa: E402
 from grader.referee.timing import gpu_state  # noqa: E402
 from grader.referee.timing.contender import Contender  # noqa: E402
 from grader.referee.timing.plan import Plan, new_seed  # noqa: E402
 from grader.referee.timing.setup import hand_over  # noqa: E402
 
 if TYPE_CHECKING:
-    from grader.referee.transport import Value
+    from grader.referee.problem import Value
 
 WAYS = {
     "nothing": (), "memory": ("memory",), "events": ("events",), "stream": ("stream",), "warm": ("warm",),
@@ -59,14 +60,21 @@ def players(file: Path, count: int) -> list[Player]:
     return started
 
 
+def made(player: Player, entry: str) -> Side:
+    """The side of a process whose function of that name is called."""
+    side = Side("submission", player)
+    side.ask(play.Make(entry, play.EMPTY, 0, "", "function"), play.Made)
+    return side
+
+
 def measured(file: Path, shape: tuple[int, ...], count: int, rounds: int) -> dict[str, Any]:
     """Medians of blocks, by way and process."""
-    rng, begun = draw.generator(), time.monotonic()
+    rng, begun = inputs.generator(), time.monotonic()
     everyone = players(file, count)
     try:
-        sets: list[list[Value]] = [[draw.draw(Tensor(shape), rng)] for _ in range(PLAN.sets)]
-        tracks = [Contender("mine", player) for player in everyone]
-        facts = [hand_over(track, "work", sets, PLAN) for track in tracks]
+        sets: list[list[Value]] = [[inputs.draw(Tensor(shape), rng)] for _ in range(PLAN.sets)]
+        tracks = [Contender("mine", made(player, "work")) for player in everyone]
+        facts = [hand_over(track, sets, PLAN) for track in tracks]
         times = max(1, round(1.5 * max(f.host_s for f in facts) / facts[0].flush_s))
         blocks: dict[str, list[list[float]]] = {way: [[] for _ in tracks] for way in WAYS}
         for _ in range(rounds):
@@ -93,7 +101,8 @@ def spread(blocks: list[list[float]]) -> dict[str, float]:
 
 def main(out: Path, count: int = 8, rounds: int = 10) -> None:
     """Write everything, print what matters."""
-    result: dict[str, Any] = {"command": " ".join(["python benchmarks/placement.py OUT", *sys.argv[2:]])}
+    command = " ".join(["python benchmarks/archive/placement.py OUT", *sys.argv[2:]])
+    result: dict[str, Any] = {"command": command}
     result |= {"machine": gpu_state.state_json(), "subjects": {}}
     with tempfile.TemporaryDirectory() as folder:
         for name, (text, shape) in SUBJECTS.items():

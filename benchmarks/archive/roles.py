@@ -2,7 +2,7 @@
 
 Needs a GPU.
 
-    python benchmarks/roles.py OUT.json [PAIRS] [ROUNDS]
+    python benchmarks/archive/roles.py OUT.json [PAIRS] [ROUNDS]
 
 All processes load the same file: a kernel of about 20 us that also tells its own time, by the clock of the
 multiprocessor and by the GPU's wall clock. Half of the pairs start the reference's process first, half the
@@ -30,17 +30,18 @@ from typing import Any
 
 import numpy as np
 
-ROOT = Path(__file__).resolve().parents[1]
+ROOT = Path(__file__).resolve().parents[2]
 sys.path.insert(0, str(ROOT))
 
 
+from benchmarks.archive.placement import made  # noqa: E402
 from grader.domain import cache  # noqa: E402
 from grader.domain.task import Case, Task, Tensor  # noqa: E402
 from grader.referee.lesson_problem import LessonProblem  # noqa: E402
 from grader.referee.process.forkserver import shared  # noqa: E402
 from grader.referee.process.player_process import Limits, Player  # noqa: E402
-from grader.referee.reference import Oracle  # noqa: E402
 from grader.referee.session import Session  # noqa: E402
+from grader.referee.side import Reference  # noqa: E402
 from grader.referee.timing import gpu_state, setup  # noqa: E402
 from grader.referee.timing.contender import Contender  # noqa: E402
 from grader.referee.timing.plan import FRESH, Plan, new_seed  # noqa: E402
@@ -115,21 +116,21 @@ def processes(file: Path, pairs: int) -> list[dict[str, Any]]:
             task,
             str(file),
             lambda p=started["submission"]: p,
-            Oracle(started["reference"], task),
+            Reference(started["reference"], str(file)),
             LessonProblem,
         )  # type: ignore[misc]
-        session.oracle.load(str(file))
+        session.reference.load()
         for role in ("submission", "bare"):
             started[role].ask("load", LIMITS.load, path=str(file))
         sets = sets or [session.problem.arguments(task.cases[0]) for _ in range(PLAN.sets)]
         if first is None or number % 2 == 0:
-            start = setup.set_up(session, task.cases[0], plan=PLAN, sets=sets)
+            start = setup.set_up(session, task.cases[0], plan=PLAN)
             first = first or start
         else:
             start = setup.another_pair(session, task.cases[0], first)
         for role in roles:
-            track = Contender("told", started[role])
-            facts = hand_over(track, "tell", sets, PLAN)
+            track = Contender("told", made(started[role], "tell"))
+            facts = hand_over(track, sets, PLAN)
             found.append({
                 "pair": number, "role": role, "place": 3 * number + order.index(role), "track": track,
                 "way": WAYS[number % 2],
@@ -166,7 +167,7 @@ def main(out: Path, pairs: int = 8, rounds: int = 8) -> None:
                 one["player"].stop()
     kept = ("pair", "role", "way", "place", "overhead_us", "claims_us", "cycles", "inside_us")
     rows = [{key: one[key] for key in kept} for one in everyone]
-    command = " ".join(["python benchmarks/roles.py OUT.json", *sys.argv[2:]])
+    command = " ".join(["python benchmarks/archive/roles.py OUT.json", *sys.argv[2:]])
     result = {"command": command, "machine": gpu_state.state_json(), "processes": rows}
     out.write_text(json.dumps(result | {"seconds": round(time.monotonic() - begun, 1)}) + "\n")
     for role in ("reference", "submission", "bare"):

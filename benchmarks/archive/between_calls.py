@@ -1,6 +1,6 @@
 """What passes between the calls of a block if a call waits for the device itself. Needs a GPU.
 
-    python benchmarks/between_calls.py OUT.json [BLOCKS]
+    python benchmarks/archive/between_calls.py OUT.json [BLOCKS]
 
 The player's own loop, in this process, with calls that only work, that wait for the device before or after,
 that read a number of the result, give free memory back or collect garbage, or claim half of their time: a
@@ -22,7 +22,7 @@ from typing import Any
 
 import torch
 
-ROOT = Path(__file__).resolve().parents[1]
+ROOT = Path(__file__).resolve().parents[2]
 sys.path.insert(0, str(ROOT))
 
 from grader.player.commands import race_blocks as act  # noqa: E402
@@ -114,7 +114,7 @@ def main(out: Path, blocks: int = 16) -> None:
             }  # fmt: skip
             us = f"{said.claimed_s * 1e6:8.1f} us and {own.unexplained() * 1e6:8.1f} us"
             print(f"{size:6} {way:29} {name:43} {us}: {word}", flush=True)
-    command = " ".join(["python benchmarks/between_calls.py OUT.json", *sys.argv[2:]])
+    command = " ".join(["python benchmarks/archive/between_calls.py OUT.json", *sys.argv[2:]])
     out.write_text(json.dumps({"command": command, "machine": gpu_state.state_json(), "found": found}) + "\n")
 
 

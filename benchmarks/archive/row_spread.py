@@ -1,6 +1,6 @@
 """How far do rows of calls of honest processes lie apart on the referee's clock? Needs a GPU.
 
-    python benchmarks/row_spread.py OUT.json [PROCESSES] [ROWS]
+    python benchmarks/archive/row_spread.py OUT.json [PROCESSES] [ROWS]
 
 Several processes make rows of the same calls, each in its turn, as in a race: memory and events moved about
 before each, work that can be checked at its beginning, 32 calls. A short call that only works, three
@@ -29,7 +29,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import torch
 
-ROOT = Path(__file__).resolve().parents[1]
+ROOT = Path(__file__).resolve().parents[2]
 sys.path.insert(0, str(ROOT))
 
 from grader.player.commands import race_blocks as act  # noqa: E402
@@ -143,7 +143,7 @@ def main(out: Path, processes: int = 6, rows: int = 8) -> None:
         middle = [float(np.median(each)) for each in one["more_us"]]
         more = f"{min(middle):8.1f} to {max(middle):8.1f} us, worst {one['worst_us']:6.1f} us"
         print(f"{name:16} {np.median(one['claim_us']):7.2f} us, {one['calls']:2} in a row: {more}")
-    command = " ".join(["python benchmarks/row_spread.py OUT.json", *sys.argv[2:]])
+    command = " ".join(["python benchmarks/archive/row_spread.py OUT.json", *sys.argv[2:]])
     written = {"command": command, "machine": gpu_state.state_json(), "step": step, "found": found}
     out.write_text(json.dumps(written) + "\n")
 

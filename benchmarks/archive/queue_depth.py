@@ -1,6 +1,6 @@
 """Does a launch take longer while more work waits in the device's queue? Needs a GPU.
 
-    python benchmarks/queue_depth.py OUT.json [BLOCKS]
+    python benchmarks/archive/queue_depth.py OUT.json [BLOCKS]
 
 A block is 20 calls of a kernel that spins for about 18 us; before each the cache is overwritten. Either all
 are asked for at once, and the device works them off, or each is waited for before the next is asked for.
@@ -19,7 +19,7 @@ from typing import Any
 
 import torch
 
-ROOT = Path(__file__).resolve().parents[1]
+ROOT = Path(__file__).resolve().parents[2]
 sys.path.insert(0, str(ROOT))
 
 from grader.referee.timing import gpu_state  # noqa: E402
@@ -55,7 +55,7 @@ def main(out: Path, blocks: int = 40) -> None:
     for _ in range(blocks):
         for way in random.sample(sorted(ways), len(ways)):
             ways[way].append(block(events, flush, waiting=way != "all at once"))
-    command = " ".join(["python benchmarks/queue_depth.py OUT.json", *sys.argv[2:]])
+    command = " ".join(["python benchmarks/archive/queue_depth.py OUT.json", *sys.argv[2:]])
     out.write_text(json.dumps({"command": command, "machine": gpu_state.state_json(), "us": ways}) + "\n")
     for way, found in ways.items():
         places = [median(calls[k] for calls in found) for k in range(CALLS)]
