@@ -1,7 +1,7 @@
 """What referee and players say to each other, as lines of JSON in the file that COURSE_WIRE names.
 
-For people who debug the grader; docs/contributing/debugging.md describes the fields. Nothing is written on the
-player's side, and it cannot see the file.
+For people who debug the grader; docs/contributing/debugging.md describes the fields. Nothing is written by a
+player, and it cannot see the file.
 """
 
 from __future__ import annotations

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from types import SimpleNamespace
 from typing import TYPE_CHECKING, Any, cast
 
 import numpy as np
@@ -11,10 +10,12 @@ import torch
 
 from grader.domain.verdict import Status
 from grader.player.commands import race_blocks as act
+from grader.player.sides import side_of
 from grader.player.timing.result_copies import copies
 from grader.referee.fault import FaultError
 from grader.referee.timing import setup
 from grader.referee.timing.independent import independent
+from tests.referee.in_process import InProcess
 from tests.referee.timing.track import CASE, Track
 
 if TYPE_CHECKING:
@@ -53,7 +54,8 @@ def test_what_keeps_a_promise_is_changed_as_a_whole(values: Any) -> None:
 
 def step(own: act.TimedCalls, name: str, **fields: Any) -> dict[str, Any]:
     """A step of a race by the one contender of a stage."""
-    stage = cast("Any", SimpleNamespace(timed={"own": own}))
+    stage = InProcess().stage
+    stage.kept(act.Contenders, act.Contenders)["own"] = own
     return act.perform(stage, cast("Any", None), name, "own", **fields)
 
 
@@ -182,9 +184,9 @@ def test_the_cost_of_events_is_the_devices_and_not_the_hosts(
         "elapsed": lambda a, b: 1e3 * (b[-1] - a[-1]), "reset_persisting": lambda: None,
     }.items():  # fmt: skip
         monkeypatch.setattr(act, name, value)
-    target = lambda _: lambda: torch.ones(1)  # noqa: E731
-    stage = cast("Any", SimpleNamespace(timed={}, device="cpu", target=target, arguments=lambda _: []))
-    what = {"entry": "work", "sets": [[]], "independent": [], "flush_bytes": 1}
+    stage = InProcess().stage
+    side_of(stage, "submission").target = lambda: torch.ones(1)
+    what = {"side": "submission", "sets": [{"l": []}], "independent": [], "flush_bytes": 1}
     said = act.perform(stage, cast("Any", None), "ready", "own", **what)
     assert said["overhead"] == pytest.approx(1e-6)
 
