@@ -12,7 +12,7 @@ import os
 import signal
 import socket
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from grader.protocol import messages
 from grader.protocol.arena import Arena
@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from grader.player.player_backends import Backend
+    from grader.protocol.wire import Json
 
 
 class Answering(Channel):
@@ -30,11 +31,11 @@ class Answering(Channel):
 
     _turn: int | None = None
 
-    def send(self, message: dict[str, Any], *, seconds: float | None = None) -> None:
+    def send(self, message: Json, *, seconds: float | None = None) -> None:
         """Send one frame."""
         super().send(message if self._turn is None else message | {"turn": self._turn}, seconds=seconds)
 
-    def receive(self, *, seconds: float | None = None) -> dict[str, Any]:
+    def receive(self, *, seconds: float | None = None) -> Json:
         """Wait for one frame."""
         message = super().receive(seconds=seconds)
         self._turn = message.pop("turn", self._turn)
@@ -96,7 +97,7 @@ def serve(channel: Channel, options: argparse.Namespace, backend: Backend | None
     facts = backend.facts()
     ready = messages.Ready(facts.torch, facts.cuda, facts.device, confined=tuple(options.confined))
     channel.send({"ready": messages.plain(ready)})
-    actions: dict[str, Callable[..., dict[str, Any]]] = {
+    actions: dict[str, Callable[..., Json]] = {
         "load": stage.load,
         "play": lambda **k: perform(stage, **k),
         "owner": lambda **k: backend.owner(stage, **k),
@@ -113,7 +114,7 @@ def serve(channel: Channel, options: argparse.Namespace, backend: Backend | None
             return
         for arena, size in zip(arenas, request.pop("sizes"), strict=True):
             arena.attach(size)
-        answer: dict[str, Any]
+        answer: Json
         try:
             answer = {"answer": actions[request.pop("do")](**request)}
         except MissingEntryError as error:

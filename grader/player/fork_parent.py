@@ -18,10 +18,11 @@ import socket
 import sys
 import tempfile
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from grader.player.player_backends import Backend
+    from grader.protocol.wire import Json
 
 FDS = ("wire", "inbox", "outbox", "words")
 
@@ -89,7 +90,7 @@ class ForkParent:
                     return
                 self._handle(json.loads(data), fds)
 
-    def _handle(self, request: dict[str, Any], fds: list[int]) -> None:
+    def _handle(self, request: Json, fds: list[int]) -> None:
         if request.get("kill"):
             self._kill()
             return
@@ -103,7 +104,7 @@ class ForkParent:
         self._waiting.register(watched, selectors.EVENT_READ)
         self._control.send(json.dumps({"ask": request["ask"], "pid": pid}).encode())
 
-    def _become_player(self, request: dict[str, Any], fds: list[int]) -> None:
+    def _become_player(self, request: Json, fds: list[int]) -> None:
         """In the fork: a player like any other. Never returns."""
         code = 1
         try:

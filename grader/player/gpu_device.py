@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     import argparse
 
     from grader.player.stage import Stage
-    from grader.protocol.wire import Channel
+    from grader.protocol.wire import Channel, Json
 
 
 class Cuda:
@@ -41,7 +41,7 @@ class Cuda:
         for name in ("load", "load_inline"):
             setattr(extension, name, self._announced(getattr(extension, name)))
 
-    def adopt(self, channel: Channel, options: argparse.Namespace) -> None:
+    def adopt(self, channel: Channel, _options: argparse.Namespace) -> None:
         """After a fork: serve this referee, with a context of its own."""
         self._channel = channel
         self._wake()
@@ -71,11 +71,11 @@ class Cuda:
         device = "" if self._only_builds else torch.cuda.get_device_name()
         return Facts(str(torch.__version__), str(torch.version.cuda), device)
 
-    def observed(self) -> dict[str, Any]:
+    def observed(self) -> Json:
         """A GPU tells nothing of its own accord; see ``grader.referee.sanitizer``."""
         return {}
 
-    def owner(self, stage: Stage, **request: Any) -> dict[str, Any]:
+    def owner(self, stage: Stage, /, **_: Any) -> Json:
         """Grid and block of the submission's last launch, from a second, profiled run of the last call."""
         with observe.recording() as seen:
             stage.again()
@@ -85,18 +85,18 @@ class Cuda:
         launches = [x for x in observe.kernels(observe.trace(seen)) if theirs.search(x.kernel)]
         return plain(Ownership(traced=True, last=launches[-1] if launches else None))
 
-    def check(self, **request: Any) -> dict[str, Any]:
+    def check(self, **_: Any) -> Json:
         """A GPU checks nothing of its own accord."""
         return {}
 
-    def schedule(self, **request: Any) -> dict[str, Any]:
+    def schedule(self, **_: Any) -> Json:
         """A GPU has an order of its own."""
         return {}
 
-    def change(self, **request: Any) -> dict[str, Any]:
+    def change(self, **_: Any) -> Json:
         """Alternatives are for the CPU back end."""
         return {}
 
-    def count(self, **request: Any) -> dict[str, Any]:
+    def count(self, **_: Any) -> Json:
         """Counting is the work of ncu on a GPU."""
         return {}

@@ -22,9 +22,8 @@ if TYPE_CHECKING:
 
     from grader.backends.simt.request import BuildRequest
     from grader.player.stage import Stage
-    from grader.protocol.wire import Channel
+    from grader.protocol.wire import Channel, Json
 
-Json = dict[str, Any]
 MOST_TOLD = 50  # findings with one answer
 
 
@@ -40,7 +39,7 @@ class Backend(Protocol):
     def observed(self) -> Json:
         """What was seen since the last answer (memory findings, launches); merged into every answer."""
 
-    def owner(self, stage: Stage, **request: Any) -> Json:
+    def owner(self, stage: Stage, /, **request: Any) -> Json:
         """Which block and thread wrote an element of the last result."""
 
     def count(self, **request: Any) -> Json:
@@ -85,7 +84,7 @@ def _cuda(channel: Channel | None) -> Backend:
 class Plain:
     """CPU tensors, no kernels: for references beside the CPU back end."""
 
-    def adopt(self, channel: Channel, options: argparse.Namespace) -> None:
+    def adopt(self, _channel: Channel, _options: argparse.Namespace) -> None:
         """Nothing is bound to a referee."""
 
     def facts(self) -> Facts:
@@ -99,23 +98,23 @@ class Plain:
         """Nothing to see."""
         return {}
 
-    def owner(self, stage: Stage, **request: Any) -> Json:
+    def owner(self, _stage: Stage, /, **_: Any) -> Json:
         """No threads here."""
         return {}
 
-    def count(self, **request: Any) -> Json:
+    def count(self, **_: Any) -> Json:
         """Nothing is counted."""
         return {}
 
-    def check(self, **request: Any) -> Json:
+    def check(self, **_: Any) -> Json:
         """Nothing is checked."""
         return {}
 
-    def schedule(self, **request: Any) -> Json:
+    def schedule(self, **_: Any) -> Json:
         """Nothing has an order here."""
         return {}
 
-    def change(self, **request: Any) -> Json:
+    def change(self, **_: Any) -> Json:
         """Nothing has alternatives here."""
         return {}
 
@@ -157,7 +156,7 @@ class Simt(Plain):
         found, launched = self._findings()[:MOST_TOLD], self._launches()[:MOST_LAUNCHES]
         return plain(Observed(tuple(found), tuple(launched)))
 
-    def owner(self, stage: Stage, **request: Any) -> Json:
+    def owner(self, stage: Stage, /, **request: Any) -> Json:
         """From the shadow memory: who last wrote element ``index`` (row-major) of output ``output``.
 
         With ``indices`` instead, the kernel that wrote each of them, or None.

@@ -266,7 +266,7 @@ class Comparison:
         many, table = len(self.posed.tensors) > 1, self.problem.table
         evidence = verdict.evidence | {"first_wrong": index, "output": output}
         moved = Judgement(verdict.status, verdict.message, place, evidence)
-        finding = self.session.explain(self.case, moved, output, shape)
+        finding = self.session.explain(self.case, moved, output)
         by_order = (
             f" (Parameters matched by their order: {table.by_order}.)" if table and table.by_order else ""
         )

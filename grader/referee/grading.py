@@ -34,13 +34,13 @@ def grade(session: Session) -> Record:
         begun = time.monotonic()
         if ordinary and session.inspect:
             record.memory += session.inspect()
-        found = session.problem.memory(ordinary=ordinary)
+        found = session.problem.memory()
         found = found or memory.finding(record.memory, task.memory_points, matched=ordinary)
         record.findings.append(memory.known(found, session.known_clean))
         record.stages["memory"] = time.monotonic() - begun
     begun = time.monotonic()
     for part in task.parts:
-        record.findings += parts.judge(part, session, loaded.ok)
+        record.findings += parts.judge(part, session, loaded=loaded.ok)
     record.stages["parts"] = time.monotonic() - begun
     return record
 
@@ -90,7 +90,7 @@ def _cases(session: Session, *, loaded: bool) -> bool:
         session.ask("schedule", seed=0)
     pairs = zip(cases, found, strict=True)
     ordinary = any(f.ok and c.expect == "match" and not _is_empty(c) for c, f in pairs)
-    session.record.findings += problem.findings(loaded=loaded)
+    session.record.findings += problem.findings()
     session.record.findings += _without_guesses(found if ordinary else [_without_points(f) for f in found])
     return ordinary
 

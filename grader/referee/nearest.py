@@ -124,7 +124,7 @@ class _Search:
         """Begin the time that the search has."""
         self.ids = {f.id for f in self.failed}
         self.first = self.ids if self.failed[0].id == "memory" else {self.failed[0].id}
-        self.hot = _hot(self.failed, self.source)
+        self.hot = _hot(self.failed)
         self.end = time.monotonic() + SEARCH_LIMIT_S
 
     def run(self, rights: list[list[Difference]]) -> Nearest | None:
@@ -150,17 +150,15 @@ class _Search:
     def of_signs(self, right: list[Difference]) -> Nearest | None:
         """Among brackets and commas, and the columns of lines."""
         signs = [p for d in right for p in (d.whole, *d.parts) if p.kind == "indent" or _sign(p)]
-        near = sorted(signs, key=lambda c: _rank(c, self.hot, set(), self.failed[0]))[:20]
+        near = sorted(signs, key=lambda c: _rank(c, self.hot, set()))[:20]
         sign = next((c for c in near if self.good(c)), None)
-        return self.told(sign, False) if sign else None
+        return self.told(sign, whole=False) if sign else None
 
     def among(self, right: list[Difference], scopes: set[int]) -> Nearest | None:
         """Among differences to a right file."""
         self.best = None
         try:
-            change = (
-                _found(self, right, lambda c: _rank(c, self.hot, scopes, self.failed[0])) if right else None
-            )
+            change = _found(self, right, lambda c: _rank(c, self.hot, scopes)) if right else None
         except TimeoutError:  # what it had come down to may still be worth telling
             change = self.best
         if change is None or len(change.edits) > MAX_EDITS or change.size > MAX_TOKENS:
@@ -169,7 +167,8 @@ class _Search:
         text = change.apply(self.source)
         if not all(self.passes(text, self.first) for _ in range(1 if self.task.cases else TIMES)):
             return None
-        return self.told(change, self.ids <= self.first or self.passes(text, self.ids))
+        whole = self.ids <= self.first or self.passes(text, self.ids)
+        return self.told(change, whole=whole)
 
     def in_python(self) -> Nearest | None:
         """Among the usual slips in Python, where no line of a kernel is to blame."""
@@ -185,7 +184,7 @@ class _Search:
             if not _sensible(one.change, self.source) or not self.passes(text, self.first):
                 continue
             if all(self.passes(text, self.ids) for _ in range(TIMES)):
-                return self.told(one.change, True)
+                return self.told(one.change, whole=True)
         return None
 
     def in_cpp(self, reference: Reference) -> Nearest | None:
@@ -212,7 +211,7 @@ class _Search:
                     stop = min(self.end, time.monotonic() + TRYING)
                     for one in _survivors(session, ranked(made, self.hot), probes[0], stop):
                         if _passes(path, task, ids, reference, self.start, one.number):
-                            return self.told(one.change, True)
+                            return self.told(one.change, whole=True)
                     return None
             except FaultError:
                 return None
@@ -245,7 +244,7 @@ class _Search:
         path.write_text(text, "utf-8")
         return _passes(path, self.task, ids, self.reference, self.start)
 
-    def told(self, change: Change, whole: bool) -> Nearest:
+    def told(self, change: Change, *, whole: bool) -> Nearest:
         """What is said of the change that was found."""
         before = self.source.splitlines()[change.line - 1].strip()
         return Nearest(change, before, _line(change.apply(self.source).splitlines(), change), whole)
@@ -339,7 +338,7 @@ def _sensible(change: Change, source: str) -> bool:
     return not (change.kind in ("drop line", "add line") and NOTHING.match(change.was + change.now))
 
 
-def _hot(failed: list[Finding], source: str) -> set[int]:
+def _hot(failed: list[Finding]) -> set[int]:
     """Lines that the failures are about."""
     lines: set[int] = set()
     for finding in failed[:2]:
@@ -353,7 +352,7 @@ def _hot(failed: list[Finding], source: str) -> set[int]:
     return lines
 
 
-def _rank(change: Change, hot: set[int], scopes: set[int], finding: Finding) -> tuple[float, int]:
+def _rank(change: Change, hot: set[int], scopes: set[int]) -> tuple[float, int]:
     """Small changes near to what failed come first, those that hardly ever matter last."""
     worth = float(change.size)
     if change.line in hot:

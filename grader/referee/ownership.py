@@ -26,7 +26,7 @@ class Element:
 
 
 def find(
-    player: Player, element: Element, convention: str, launched: bool | None
+    player: Player, element: Element, convention: str, *, launched: bool | None
 ) -> tuple[str, dict[str, object]]:
     """A sentence about the owner of an element, and the facts behind it; for files with kernels.
 
@@ -45,7 +45,7 @@ def find(
         return "", {}
     owner, nan = messages.decode(answer, Ownership), NAN if element.nan else ""
     if owner.seen:
-        return _seen(owner.writer, launched, nan)
+        return _seen(owner.writer, nan, launched=launched)
     if owner.traced and owner.last is None:
         return " No kernel of the file was launched.", {"owner": None}
     if owner.last and len(owner.last.grid) == len(owner.last.block) == 3:
@@ -54,7 +54,7 @@ def find(
     return "", {}
 
 
-def _seen(writer: Writer | None, launched: bool | None, nan: str) -> tuple[str, dict[str, object]]:
+def _seen(writer: Writer | None, nan: str, *, launched: bool | None) -> tuple[str, dict[str, object]]:
     if writer is None:
         if launched is None:
             return "", {}

@@ -138,7 +138,7 @@ class Processes:
 
 
 @functools.cache
-def _times_said(notice: str) -> itertools.count[int]:
+def _times_said(_notice: str) -> itertools.count[int]:
     return itertools.count()
 
 

@@ -167,17 +167,15 @@ class Problem:
         """Load the reference, and find out what can be known before the first case."""
         self.sides.reference.load()
 
-    def findings(self, *, loaded: bool) -> list[Finding]:
+    def findings(self) -> list[Finding]:
         """What is said of the problem itself, before the findings of its cases."""
         return []
 
-    def memory(self, *, ordinary: bool) -> Finding | None:
-        """What is said of memory if it could not be checked; ``ordinary``: an ordinary case is right."""
-        return None
+    def memory(self) -> Finding | None:
+        """What is said of memory if it could not be checked."""
 
     def refusal(self, case: Case, before: list[Finding]) -> Finding | None:
         """Why the case is not played, after these; None if it is."""
-        return None
 
     def rounds(self, case: Case) -> Iterator[tuple[Round, bool]]:
         """The calls of a case; and whether it is the one that is watched, which nobody can foresee."""
@@ -221,9 +219,8 @@ class Problem:
     def played(self, case: Case, number: int, one: Round, comparison: Compared) -> None:
         """One call was compared, the ``number``th of its case."""
 
-    def excuse(self, case: Case, failed: Finding, comparison: Compared) -> str:
-        """Why what is wrong is no fault of the submission's, or ""."""
-        return ""
+    def excuse(self, case: Case, failed: Finding, comparison: Compared) -> str | None:
+        """Why what is wrong is no fault of the submission's, or None."""
 
     def fallen(self, case: Case, fault: FaultError) -> None:
         """A fault ended the case; LeftOutError where it is the problem's own."""

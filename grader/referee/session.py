@@ -205,7 +205,7 @@ class Session:
         if isinstance(step, Call):
             self._launches = answer.launches
 
-    def explain(self, case: Case, verdict: Judgement, output: int, shape: tuple[int, ...]) -> Finding:
+    def explain(self, case: Case, verdict: Judgement, output: int) -> Finding:
         """A wrong result as a finding: what is wrong, whose element it is, what the case is for."""
         assert self.player is not None and verdict.first is not None
         index = tuple(verdict.evidence["first_wrong"])
@@ -214,7 +214,7 @@ class Session:
             nan = verdict.evidence.get("got") == "nan"
             element = ownership.Element(output, verdict.first, index, nan)
             launched = None if self._launches is None else bool(self._launches)
-            text, facts = ownership.find(self.player, element, self.task.index, launched)
+            text, facts = ownership.find(self.player, element, self.task.index, launched=launched)
         message = f"{verdict.message}{text} This case: {case.why}" if case.why else f"{verdict.message}{text}"
         return Finding(case.name, verdict.status, message, 0, case.points, verdict.evidence | facts)
 

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from grader.player.stage import Stage
-    from grader.protocol.wire import Channel
+    from grader.protocol.wire import Channel, Json
 
 # Every module of this folder is a command; the name comes from the wire, so it is looked up, never imported.
 COMMANDS = frozenset(module.name for module in pkgutil.iter_modules(__path__))
@@ -30,7 +30,7 @@ class Callback:
         return self._channel.receive()["reply"]
 
 
-def perform(stage: Stage, channel: Channel, command: str, **fields: Any) -> dict[str, Any]:
+def perform(stage: Stage, channel: Channel, command: str, **fields: Any) -> Json:
     """Do ``command`` and answer plain data."""
     if command not in COMMANDS:
         raise ValueError(f"there is no command {command!r}")

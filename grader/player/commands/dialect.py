@@ -53,7 +53,7 @@ class StandIn:
         return launch
 
 
-def perform(stage: Stage, callback: Callback, entry: str, kernel: str, runs: list[list[int]]) -> Seen:
+def perform(stage: Stage, _callback: Callback, entry: str, kernel: str, runs: list[list[int]]) -> Seen:
     """Call ``entry(x, 2.0)`` for each [elements, BLOCK] of ``runs``, with that ``BLOCK`` in the file."""
     names, host = vars(stage.module), stage.entry(entry)
     kept = {kernel: stage.entry(kernel), "BLOCK": names.get("BLOCK")}

@@ -21,7 +21,7 @@ class Called(TypedDict):
     after: list[Wrapped]
 
 
-def perform(stage: Stage, callback: Callback, entry: str, args: list[Wrapped], autocast: bool) -> Called:
+def perform(stage: Stage, _callback: Callback, entry: str, args: list[Wrapped], *, autocast: bool) -> Called:
     """Call ``entry`` with what is wrapped in ``args``."""
     inputs = [tensor_codec.unwrap(a) for a in args]
     with torch.autocast("cuda", enabled=autocast):

@@ -21,7 +21,7 @@ class Checked(TypedDict):
     wrong: str
 
 
-def perform(stage: Stage, callback: Callback, entry: str, check: str, scale: float) -> Checked:
+def perform(stage: Stage, _callback: Callback, entry: str, check: str, scale: float) -> Checked:
     """Whether the operator ``entry`` has the property ``check``.
 
     An exception of the operator is an answer, too: it is what the student has to read.

@@ -19,7 +19,7 @@ class Said(TypedDict):
     value: object
 
 
-def perform(stage: Stage, callback: Callback, entry: str, args: list[Any] | None = None) -> Said:
+def perform(stage: Stage, _callback: Callback, entry: str, args: list[Any] | None = None) -> Said:
     """``{"value": ...}``: of the name ``entry`` itself, or of calling it with ``args``."""
     if args is None:
         missing = object()

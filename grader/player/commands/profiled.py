@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 MOST = 2000
 
 
-def perform(stage: Stage, callback: Callback, calls: int) -> Json:
+def perform(stage: Stage, _callback: Callback, calls: int) -> Json:
     """A :class:`~grader.protocol.messages.Timed` of ``calls`` calls."""
 
     def again() -> None:

@@ -39,7 +39,7 @@ class Contenders(dict[str, TimedCalls]):
     """What is timed in this process, by name: of a trusted process that may be several."""
 
 
-def perform(stage: Stage, callback: Callback, step: str, contender: str, **fields: Any) -> dict[str, object]:
+def perform(stage: Stage, _callback: Callback, step: str, contender: str, **fields: Any) -> dict[str, object]:
     """One step of a race; the contenders are kept with the stage.
 
     ``step``: "ready", "busy_work", "prepare", "block" or "results"; see there.
@@ -132,7 +132,7 @@ def _prepare(
     if not timed.sets:
         timed.sets = [[own(value) for value in args] for args in timed.given]
         first = zip(timed.sets[0], timed.independent, strict=True)
-        timed.factors = [factors_for(value, each) for value, each in first]
+        timed.factors = [factors_for(value, independent=each) for value, each in first]
     timed.stream = torch.cuda.Stream() if "stream" in fresh else None  # type: ignore[no-untyped-call]
     with torch.no_grad(), on_stream(timed.stream):
         # Code and translation tables are warm again after another's turn.
@@ -166,6 +166,7 @@ def _block(
     order: list[int],
     seed: int | None = None,
     flushes: int = 0,
+    *,
     drain: bool = False,
     waits: bool = False,
     busy_work: Sequence[int] = (),
@@ -197,7 +198,8 @@ def _block(
     try:
         with torch.no_grad(), on_stream(timed.stream):
             work = [keep_busy(busy_work[0], busy_work[1], seed or 0, device)] if busy_work else []
-            _calls(timed, target, used, seed, flushes, drain, alone=bool(timed.fresh and not busy_work))
+            alone = bool(timed.fresh and not busy_work)
+            _calls(timed, target, used, seed, flushes, drain=drain, alone=alone)
             asked = now() - begun
             sums = [sum_of_bits(result).to(device) for found in timed.results for result in found]
             told = torch.stack(sums).tolist() if sums else []
@@ -211,7 +213,7 @@ def _block(
 
 def _calls(
     timed: TimedCalls, target: Callable[..., Any], used: list[tuple[int, Events]], seed: int | None,
-    flushes: int, drain: bool, *, alone: bool,
+    flushes: int, *, drain: bool, alone: bool,
 ) -> None:  # fmt: skip
     """The calls of a block.
 

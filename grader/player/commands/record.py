@@ -45,7 +45,7 @@ class Recorded(TypedDict, total=False):
 
 
 def perform(
-    stage: Stage, callback: Callback, entry: str, steps: int, gpu: bool, own: str = "", **sizes: int
+    stage: Stage, _callback: Callback, entry: str, steps: int, *, gpu: bool, own: str = "", **sizes: int
 ) -> Recorded:
     """Call ``entry(model, batch, steps, path)``.
 
@@ -65,7 +65,7 @@ def perform(
     layers = sum(not list(m.children()) for m in model.modules())
     facts: Recorded = {"layers": layers, "batch": list(batch.shape)}
     path = Path.cwd() / f"trace-{secrets.token_hex(4)}.json"  # a file that writes elsewhere shall not hit it
-    with _host_only(gpu):
+    with _host_only(gpu=gpu):
         stage.entry(entry)(model, batch, steps, str(path))
     if not path.exists():
         return {**facts, "events": None, "calls": calls}
@@ -82,7 +82,7 @@ def _small(rows: int, inner: int, cols: int) -> tuple[torch.nn.Module, torch.Ten
 
 
 @contextlib.contextmanager
-def _host_only(gpu: bool) -> Iterator[None]:
+def _host_only(*, gpu: bool) -> Iterator[None]:
     """Without a GPU a profiler that is asked for its events would complain at length; it is not asked."""
     kind, init = torch.profiler.profiler._KinetoProfile, torch.profiler.profiler._KinetoProfile.__init__
 

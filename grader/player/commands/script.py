@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from grader.protocol.wire import Json
 
 
-def perform(stage: Stage, callback: Callback, path: str) -> Json:
+def perform(stage: Stage, _callback: Callback, path: str) -> Json:
     """``{"launches": what a GPU ran}``; on the CPU back end launches come with every answer anyway."""
     stage.path = path
     sys.argv = [path]

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from grader.player.stage import Stage
 
 
-def perform(stage: Stage, callback: Callback, entry: str, cycles: int) -> Said:
+def perform(stage: Stage, _callback: Callback, entry: str, cycles: int) -> Said:
     """``{"value": ...}`` that ``entry(fn)`` returns for a spinning fn; without ``entry`` it spins once."""
     spin: Callable[[int], None] = torch.cuda._sleep
     if entry:

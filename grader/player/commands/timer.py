@@ -43,7 +43,7 @@ def perform(stage: Stage, callback: Callback, entry: str, kind: str) -> Said:
     """Call ``entry`` with a function to time ("timer"), or with build and make functions ("benchmark")."""
     host, target = Host(callback), stage.entry(entry)
 
-    def kernel(x: object = None, out: object = None) -> None:
+    def kernel(x: object = None, out: object = None) -> None:  # noqa: ARG001 - a benchmark passes both
         host.do("launch", x.number if isinstance(x, Buffer) else 0)
 
     def build() -> Callable[..., None]:
@@ -106,11 +106,11 @@ def _event_class(host: Host) -> type:
     class Event:
         """torch.cuda.Event on the virtual device."""
 
-        def __init__(self, enable_timing: bool = False, **_: Any) -> None:
+        def __init__(self, enable_timing: bool = False, **_: Any) -> None:  # noqa: FBT001, FBT002 - as torch's
             host.events += 1
             self._number, self._timing = host.events, enable_timing
 
-        def record(self, stream: object = None) -> None:
+        def record(self, stream: object = None) -> None:  # noqa: ARG002 - as torch's
             host.do("record", self._number)
 
         def synchronize(self) -> None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import msgspec
 
@@ -12,15 +12,16 @@ from grader.protocol import play
 if TYPE_CHECKING:
     from grader.player.sides.base_side import BaseSide
     from grader.player.stage import Stage
+    from grader.protocol.wire import Json
 
 
-def perform(stage: Stage, side: str, steps: list[object]) -> dict[str, Any]:
+def perform(stage: Stage, side: str, steps: list[object]) -> Json:
     """The steps of one side of a call, in order; the answer of the last."""
     answer: msgspec.Struct = play.Done()
     mine = side_of(stage, side)
     for step in play.steps(steps):
         answer = mine.perform(step)
-    data: dict[str, Any] = msgspec.to_builtins(answer)
+    data: Json = msgspec.to_builtins(answer)
     return data
 
 

@@ -97,18 +97,18 @@ class ReferenceSide(BaseSide):
         self.answers, self.after, self.inputs, self.outputs, self.near = None, {}, [], [], []
         self.forget()
         self.inputs, applies = self._drawn()
-        return self._described(applies)
+        return self._described(applies=applies)
 
-    def swap(self, step: play.Swap) -> play.Inputs:
+    def swap(self, _step: play.Swap) -> play.Inputs:
         """Two elements of each input change places."""
         self.swapped = not self.swapped
         self.answers, self.outputs, self.near = None, [], []
         self.forget()
         for tensor in self.inputs:
             variants.swap(tensor)
-        return self._described(True)
+        return self._described(applies=True)
 
-    def _described(self, applies: bool) -> play.Inputs:
+    def _described(self, *, applies: bool) -> play.Inputs:
         places = zip(self.inputs, self.places, strict=True)
         return play.Inputs(self.tree, tuple(values.form(t, place) for t, place in places), applies)
 

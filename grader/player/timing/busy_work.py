@@ -45,7 +45,7 @@ def keep_busy(size: int, steps: int, seed: int, device: str) -> torch.Tensor:
     source.manual_seed(seed)
     strict = deterministic()
     if strict:  # cuBLAS is not, unless it was configured before the process began
-        be_deterministic(False)
+        be_deterministic(mode=False)
     try:
         x.uniform_(generator=source)
         for _ in range(steps):
@@ -53,7 +53,7 @@ def keep_busy(size: int, steps: int, seed: int, device: str) -> torch.Tensor:
             x, y = absolute(y), x
     finally:
         if strict:
-            be_deterministic(True)
+            be_deterministic(mode=True)
     return x.mean()
 
 

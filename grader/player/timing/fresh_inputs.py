@@ -83,7 +83,7 @@ def own(value: Any) -> Any:
     return value.clone() if isinstance(value, torch.Tensor) else value
 
 
-def factors_for(value: Any, independent: bool) -> torch.Tensor | None:
+def factors_for(value: Any, *, independent: bool) -> torch.Tensor | None:
     """Space for the numbers that the elements of an independent input are multiplied by."""
     floating = independent and isinstance(value, torch.Tensor) and value.is_floating_point()
     return torch.empty_like(value) if floating else None

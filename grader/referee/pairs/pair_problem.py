@@ -72,6 +72,7 @@ class PairProblem(Problem):
         self._uncompiled = False  # torch.compile was left out, as there is no GPU
         self._short = False  # played with its own inputs only
         self._checked = True  # the CPU back end can check every access
+        self._opened = False  # else there is no submission to ask
         self._fault: FaultError | None = None
         self._size: dict[str, int] = {}
         self._made_by: object = None
@@ -79,6 +80,7 @@ class PairProblem(Problem):
 
     def open(self) -> None:
         """Construct the reference, and learn what it holds, returns and does."""
+        self._opened = True
         try:
             super().open()
             if not self.spec.specs:
@@ -144,9 +146,9 @@ class PairProblem(Problem):
         self.work, self.result_bytes = answered.work, posed.nbytes
         self._size = {"bytes": total + sum(h.nbytes for h in self.wanted), "operations": operations}
 
-    def findings(self, *, loaded: bool) -> list[Finding]:
+    def findings(self) -> list[Finding]:
         """Whether a wrong result would show, and what is to be known of the problem."""
-        if not loaded:
+        if not self._opened:
             return [Finding(NAME, Status.NOT_RUN, WHY)]
         if self._fault:
             return [self._fault.finding(NAME)]
@@ -162,7 +164,7 @@ class PairProblem(Problem):
             return [Finding(NAME, Status.NOT_GRADABLE, message.strip(), evidence=facts)]
         return [Finding(NAME, Status.PASSED, f"A wrong result shows. {remarks}".strip(), evidence=facts)]
 
-    def memory(self, *, ordinary: bool) -> Finding | None:
+    def memory(self) -> Finding | None:
         """What is said where checks do not fit beside the tensors."""
         points = self.sides.task.memory_points
         if self._fault:
@@ -200,17 +202,17 @@ class PairProblem(Problem):
                 if self._signs.always:
                     yield rounds.AGAIN, False
 
-    def construct(self, case: Case) -> None:
+    def construct(self, _case: Case) -> None:
         """The reference's model is there; a player that was started anew gets its own."""
         player = self.mine.player
         if self._made_by is player:
             return
         if not self._checked:
             player.ask("check", player.limits.call, on=False)
-        self.match(self.wanted, self.make(case, self.mine), self.spec.entry)
+        self.match(self.wanted, self.make(self.mine), self.spec.entry)
         self._made_by = player
 
-    def make(self, case: Case, side: Side) -> Made:
+    def make(self, side: Side) -> Made:
         """The submission's model, on this side."""
         spec, forms = self.spec, self._init.forms
         if forms:
@@ -284,11 +286,11 @@ class PairProblem(Problem):
             self._signs.round(comparison.posed)
             self._signs.same |= one.weights == "keep" and comparison.posed.answered.same
 
-    def excuse(self, case: Case, failed: Finding, comparison: Compared) -> str:
+    def excuse(self, case: Case, failed: Finding, comparison: Compared) -> str | None:
         """Rounding, where the problem magnifies it for unkind inputs."""
         rounded = failed.status in ROUNDED and not comparison.posed.answered.random
         if case.name == AS_GIVEN or self.spec.specs or case.args or not rounded or not comparison.excused():
-            return ""
+            return None
         why = "the reference's own results depend on the last bit of its inputs there"
         self.notes.append(f"Left out: {case.name} ({why}).")
         self.hand_over(comparison.posed.answered.state)

@@ -30,7 +30,7 @@ class GradedPart(Part, Protocol):
         """One finding for each check, in order. A FaultError ends the whole part."""
 
 
-def judge(part: Part, session: Session, loaded: bool) -> list[Finding]:
+def judge(part: Part, session: Session, *, loaded: bool) -> list[Finding]:
     """The findings of a part, one for each of its checks, in order."""
     if not loaded:
         return not_run(part)

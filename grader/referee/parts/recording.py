@@ -86,10 +86,10 @@ class Recording:
                 c.failed(Status.NOT_RUN, "Not looked at: there is no trace.")
                 for c in (schedule, regions, shapes)
             )
-        yield self._own(own, session, gpu)
+        yield self._own(own, session, gpu=gpu)
         yield _kernels(kernels, seen, [r for found in inside for r in found], session.backend)
 
-    def _own(self, check: Check, session: PartSession, gpu: bool) -> Finding:
+    def _own(self, check: Check, session: PartSession, *, gpu: bool) -> Finding:
         steps = int(session.rng.integers(2, 5))
         try:
             claimed = session.command("record", entry=self.entry, own=self.own, steps=steps, gpu=gpu)

@@ -9,13 +9,10 @@ from __future__ import annotations
 import math
 from collections import deque
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, TypedDict
+from typing import Any, Protocol, TypedDict
 
 from grader.domain.verdict import Status
 from grader.referee.fault import FaultError
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
 
 LAUNCH, RECORD, SYNC, READ = 5e-6, 1e-6, 4e-6, 5e-8
 QUEUE = 1024  # launches that may wait; then the host waits too
@@ -30,14 +27,21 @@ class Reply(TypedDict, total=False):
     error: str
 
 
+class Kernel(Protocol):
+    """What is launched."""
+
+    def __call__(self, call: int, *, cold: bool) -> float:
+        """Seconds that this launch takes on the device; ``cold``: its buffer is not in the cache."""
+
+
 @dataclass(slots=True)
 class Machine:
-    """``kernel(call, cold)`` is how long a launch takes on the device.
+    """A host and a device that runs one kernel.
 
     ``first`` is what the host spends in the first call, ``build`` in a build, ``output`` in an allocation.
     """
 
-    kernel: Callable[[int, bool], float]
+    kernel: Kernel
     first: float = 0.0
     build: float = 0.0
     output: float = 0.0
@@ -80,7 +84,7 @@ class Machine:
             self._queue.popleft()
         if len(self._queue) >= QUEUE:
             self.host = self._queue.popleft()
-        self.durations.append(self.kernel(call, buffer not in self._touched))
+        self.durations.append(self.kernel(call, cold=buffer not in self._touched))
         self._touch(buffer)
         self.device = max(self.host, self.device) + self.durations[-1]
         self._queue.append(self.device)

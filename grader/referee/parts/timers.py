@@ -73,7 +73,7 @@ class Probe:
     def _machine(self, takes: float, rng: np.random.Generator) -> Machine:
         begin = int(rng.integers(1000))
 
-        def kernel(call: int, cold: bool) -> float:
+        def kernel(call: int, *, cold: bool) -> float:
             # Evenly spread over any stretch of calls, so that no grade depends on luck.
             seconds = takes * (1 + self.jitter * (2 * ((begin + call) * GOLDEN % 1) - 1))
             slow = (begin + call) % self.outliers == 0 if self.outliers else call < FIRST_CALLS

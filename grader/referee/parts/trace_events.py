@@ -138,7 +138,7 @@ def _longest(kernels: list[TraceEvent]) -> TraceEvent:
     return max(kernels, key=lambda e: e.takes)
 
 
-def _idle(t: Recorded, step: TraceEvent, region: str) -> float:
+def _idle(t: Recorded, _step: TraceEvent, _region: str) -> float:
     span = max(e.end for e in t.device) - t.device[0].start
     return 100 * (1 - t.busy() / span)
 
@@ -148,7 +148,7 @@ def _delay(t: Recorded, step: TraceEvent, region: str) -> float:
     return first.start - t.launches[first.correlation].start
 
 
-def _copy_rate(t: Recorded, step: TraceEvent, region: str) -> float:
+def _copy_rate(t: Recorded, step: TraceEvent, _region: str) -> float:
     copies = [e for e in t.launched_in(t.region("load batch", step), ("gpu_memcpy",)) if e.copied_bytes]
     return sum(e.copied_bytes for e in copies) / sum(e.takes for e in copies) / 1e3
 
@@ -165,7 +165,7 @@ def _rest(t: Recorded, step: TraceEvent, region: str) -> float:
 
 QUESTIONS = (
     Question(
-        "kernels", "How many kernels ran in the whole trace?", "kernels", lambda t, s, r: len(t.kernels)
+        "kernels", "How many kernels ran in the whole trace?", "kernels", lambda t, _s, _r: len(t.kernels)
     ),
     Question(
         "in_region",

@@ -159,7 +159,9 @@ class Player:
         named = [text for name, fd in fds.items() for text in (f"--{name}", str(fd))]
         command = [*wrap, sys.executable, "-m", "grader.player", *arguments, *named]
         env = launch_spec.environment(self.backend) | env
-        return sandbox.start(command, self._spec.mounts, env, passed, output, self._spec.namespaces)
+        return sandbox.start(
+            command, self._spec.mounts, env, passed, output, namespaces=self._spec.namespaces
+        )
 
     @property
     def output(self) -> str:

@@ -83,7 +83,7 @@ def for_player(
     A ``warm`` one is forked, without bubblewrap; a ``wrapped`` one is run by a tool that has to see into it.
     """
     if mode == "off":
-        return LaunchSpec(Mounts(()), False, {})
+        return LaunchSpec(Mounts(()), namespaces=False, confine={})
     builds = tempfile.mkdtemp(prefix="builds-") if backend == "simt" else ""
     handed = (Path(builds),) if builds else ()
     namespaces = not warm and not bubblewrap.trouble()

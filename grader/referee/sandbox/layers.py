@@ -30,7 +30,7 @@ def layers() -> list[Layer]:
             "landlock", not no_landlock, no_landlock or "the list of readable files, in the kernel once more"
         ),
         Layer("seccomp", not no_seccomp, no_seccomp or "system calls that no submission needs are refused"),
-        Layer("rlimits", True, "bounds on the size of files, open files and processor time"),
+        Layer("rlimits", active=True, why="bounds on the size of files, open files and processor time"),
         Layer("watcher", linux, "bounds on memory and processes" if linux else "it reads Linux's /proc"),
     ]
 

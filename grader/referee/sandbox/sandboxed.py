@@ -125,6 +125,7 @@ def start(
     env: dict[str, str],
     fds: tuple[int, ...],
     output: int,
+    *,
     namespaces: bool,
 ) -> SandboxedProcess:
     """Start a player, under bubblewrap if ``namespaces``.

@@ -130,5 +130,5 @@ def test_a_submission_that_has_died_too_often_keeps_its_other_findings():
         def judge(self, part_session):
             raise FaultError(Status.NOT_RUN, "It has died too often.")
 
-    (found,) = parts.judge(Exhausted(), SimpleNamespace(on_cpu=None), True)
+    (found,) = parts.judge(Exhausted(), SimpleNamespace(on_cpu=None), loaded=True)
     assert (found.id, found.status, found.points, found.max_points) == ("one", Status.NOT_RUN, 0, 2)
