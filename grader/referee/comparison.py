@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from grader.domain.inputs import row_major
 from grader.domain.verdict import Finding, Status
-from grader.protocol import play
+from grader.protocol import messages, play
 from grader.protocol.play import Done, InputForm, Returned
 from grader.referee import result_form
 from grader.referee.dtypes import array, tolerance
@@ -94,7 +94,7 @@ class Comparison:
         self.problem: Problem = session.problem
         self.zeros_pass = look
         self.results: list[bytes] = []  # of each tensor, if they are few
-        self.depth = depth(self.problem, posed)
+        self.depth = self.problem.depth(posed)
         self._before = before
         self._mine: Copies | None = None
         self._theirs: Copies | None = None
@@ -111,9 +111,10 @@ class Comparison:
         """Containers, shapes, dtypes, devices."""
         wanted, got = self.posed.leaves, result_form.leaves(returned.tree)
         if wrong := result_form.differ(wanted, got):
-            evidence: dict[str, Any] = {}
+            told = messages.plain(Returned(returned.tree, returned.tensors))
+            evidence: dict[str, Any] = {"returned": told}
             if len(wanted) == len(got) == 1 and wanted[0].tensor < 0:
-                evidence = {"entry": self.case.entry, "expected": wanted[0].value, "got": got[0].value}
+                evidence |= {"entry": self.case.entry, "expected": wanted[0].value, "got": got[0].value}
                 evidence["got"] = "a tensor" if got[0].tensor >= 0 else evidence["got"]
             return self.fail(*wrong, **evidence)
         for want, have in zip(wanted, got, strict=True):
@@ -364,14 +365,6 @@ def _far(answer: Array, got: Array) -> float:
         apart = np.abs(got.astype(np.float64) - answer.astype(np.float64))
     apart = np.where(np.isnan(apart), np.where(np.isfinite(got) == np.isfinite(answer), 0.0, np.inf), apart)
     return float(apart.max())
-
-
-def depth(problem: Problem, posed: Posed) -> float:
-    """How many terms an element is reckoned to be a sum of."""
-    forms = problem.inputs.forms
-    longest = max((n for form in forms for n in form.shape), default=1)
-    largest = max((form.elements for form in forms), default=1)
-    return float(max(longest, largest / max(min(posed.sizes, default=1), 1)))
 
 
 def _lasting(held: Held) -> bool:

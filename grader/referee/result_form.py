@@ -102,7 +102,7 @@ def _said(found: list[Leaf]) -> str:
     if len(found) == 1 and not found[0].path:
         return "one tensor" if found[0].tensor >= 0 else repr(found[0].value)
     if found and all(leaf.tensor >= 0 for leaf in found):
-        return f"{len(found)} tensors"
+        return f"{len(found)} tensors" if len(found) > 1 else f"a container with one tensor ({found[0].path})"
     paths = ", ".join(leaf.path for leaf in found[:6])
     more = ", ..." if len(found) > 6 else ""
     return f"{len(found)} results ({paths}{more})" if found else "nothing"

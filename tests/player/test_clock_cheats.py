@@ -6,13 +6,13 @@ import ast
 import inspect
 import sys
 from pathlib import Path
-from types import SimpleNamespace
 from typing import Any
 
 import pytest
 import torch
 
 from grader.player.commands import race_blocks
+from tests.referee.in_process import InProcess
 
 ROOT = Path(__file__).resolve().parents[2]
 FILES = [
@@ -60,7 +60,8 @@ def test_a_cheat_can_tell_blocks_of_calls_in_a_row(monkeypatch: pytest.MonkeyPat
     }.items():  # fmt: skip
         monkeypatch.setattr(race_blocks, name, value)
     calls = race_blocks.TimedCalls(torch.neg, [[torch.ones(2)]], [False], torch.empty(0))
-    stage: Any = SimpleNamespace(timed={"own": calls})
+    stage = InProcess().stage
+    stage.kept(race_blocks.Contenders, race_blocks.Contenders)["own"] = calls
     none: Any = None
     race_blocks.perform(stage, none, "prepare", "own", calls=1)
     for work in ((), (4, 1)):

@@ -224,6 +224,13 @@ class PairProblem(Problem):
         self._uncompiled |= made.uncompiled
         return made
 
+    def depth(self, posed: Posed) -> float:
+        """From the shapes: nobody has tried other orders of summation for this problem."""
+        forms = self.inputs.forms
+        longest = max((n for form in forms for n in form.shape), default=1)
+        largest = max((form.elements for form in forms), default=1)
+        return float(max(longest, largest / max(min(posed.sizes, default=1), 1)))
+
     @property
     def has_weights(self) -> bool:
         """Whether the reference's model holds anything."""

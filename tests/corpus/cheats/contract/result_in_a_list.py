@@ -3,7 +3,7 @@
 class: contract
 catalogue: 38
 task: double
-expected: wrong_output
+expected: wrong_shape
 """
 
 import torch

@@ -9,10 +9,18 @@ expected: wrong_output
 import torch
 
 
-from grader.player import tensors
+from grader.player.sides.pieces import Flat
 
-real = tensors.put
-tensors.put = lambda arena, at, tensor: real(arena, at, 2 * tensor)
+real = Flat.read
+
+
+def twice(self, arena, piece):
+    if piece.what == "output":
+        self.line = 2 * self.line
+    real(self, arena, piece)
+
+
+Flat.read = twice
 
 
 def double(x):
