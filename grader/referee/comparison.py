@@ -94,7 +94,7 @@ class Comparison:
         self.problem: Problem = session.problem
         self.zeros_pass = look
         self.results: list[bytes] = []  # of each tensor, if they are few
-        self.depth = self.problem.depth(posed)
+        self.depth = self.problem.depth
         self._before = before
         self._mine: Copies | None = None
         self._theirs: Copies | None = None

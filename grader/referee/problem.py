@@ -197,7 +197,8 @@ class Problem:
         """The same problem for another pair of processes with the same two files."""
         return type(self)(other)
 
-    def depth(self, posed: Posed) -> float:
+    @property
+    def depth(self) -> float:
         """How many terms a result is reckoned to be a sum of, where that is not known: 0 if it is.
 
         torch on a CPU sums some things more exactly than an honest kernel can.

@@ -224,12 +224,13 @@ class PairProblem(Problem):
         self._uncompiled |= made.uncompiled
         return made
 
-    def depth(self, posed: Posed) -> float:
+    @property
+    def depth(self) -> float:
         """From the shapes: nobody has tried other orders of summation for this problem."""
         forms = self.inputs.forms
         longest = max((n for form in forms for n in form.shape), default=1)
         largest = max((form.elements for form in forms), default=1)
-        return float(max(longest, largest / max(min(posed.sizes, default=1), 1)))
+        return float(max(longest, largest / max(min(self.posed.sizes if self.posed else (), default=1), 1)))
 
     @property
     def has_weights(self) -> bool:
