@@ -9,10 +9,12 @@ from grader.domain.speed import Measured, NoSpeed, Predicted
 
 TIMES = {"median": 1e-5, "p10": 9e-6, "p90": 1.1e-5, "n": 40}
 COMPARISON = {"seconds": TIMES, "ratio": 1.1, "interval": [1.05, 1.15], "outcome": "faster"}
+BLOCKS = dict.fromkeys(("submission", "reference"), {"claims": [1e-5], "walls": [2e-4]})
 MEASURED: dict[str, Any] = {
     "kind": "measured", "device": "a GPU", "method": "by turns", "seconds": TIMES, "eager_seconds": TIMES,
     "whole_ratio": 1.1, "interval": [1.05, 1.15], "outcome": "faster", "rounds": 6, "processes": 2,
-    "compared": 72, "clocks_apart": 0.0, "confirmed": 12, "baselines": {"eager": COMPARISON}, "machine": {},
+    "compared": 72, "clocks_apart": 0.0, "confirmed": 12, "blocks": BLOCKS | {"rows": BLOCKS},
+    "baselines": {"eager": COMPARISON}, "machine": {},
 }  # fmt: skip
 PREDICTED: dict[str, Any] = {
     "kind": "predicted", "device": "a card", "method": "from counts", "counted_bytes": 4096, "launches": 1,

@@ -49,6 +49,13 @@ class Drawn:
         return as_strided(self.storage[self.start :], self.shape, [s * item for s in self.strides])
 
 
+def layout(spec: Tensor) -> tuple[tuple[int, ...], tuple[int, ...], int, int]:
+    """How an input lies in memory: shape, strides, start, and elements to the last that a view reaches."""
+    shape, strides, start, _ = _layout(spec)
+    span = 1 + sum((n - 1) * s for n, s in zip(shape, strides, strict=True)) if math.prod(shape) else 0
+    return shape, strides, start, start + span
+
+
 def draw(spec: Tensor, rng: np.random.Generator) -> Drawn:
     """Draw one input. Gaps between the elements of a view hold noise too, so a wrong stride shows."""
     shape, strides, start, elements = _layout(spec)

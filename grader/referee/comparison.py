@@ -37,10 +37,12 @@ Array = NDArray[np.generic]
 class Copies:
     """Lines of a player as they are now: copied at once if they are few, else piece by piece."""
 
-    def __init__(self, side: Side, lines: Sequence[Line]) -> None:
+    def __init__(self, side: Side, lines: Sequence[Line], known: dict[Line, bytes] | None = None) -> None:
         self._side = side
         few = sum(line.nbytes for line in lines) <= FEW
-        self._data = dict(zip(lines, fetch(side, whole(lines)), strict=True)) if few and lines else {}
+        self._data = known or {}
+        if not known and few and lines:
+            self._data = dict(zip(lines, fetch(side, whole(lines)), strict=True))
 
     def get(self, line: Line, lo: int = 0, hi: int | None = None) -> bytes:
         """Some elements."""
@@ -48,11 +50,6 @@ class Copies:
         if (data := self._data.get(line)) is not None:
             return data[lo * line.size : hi * line.size]
         return fetch(self._side, [(line, lo, hi)])[0]
-
-    @property
-    def complete(self) -> bool:
-        """Whether the lines are here."""
-        return bool(self._data)
 
 
 @dataclass(frozen=True, slots=True)
@@ -198,11 +195,7 @@ class Comparison:
     def theirs(self) -> Copies:
         """The reference's results, and the answers if they come in one block."""
         if self._theirs is None:
-            lines = [self.posed.output(n) for n in range(len(self.posed.tensors))]
-            if self.posed.answered.blocks == 1:
-                each = zip(self.posed.sizes, self.posed.answered.dtypes, strict=True)
-                lines += [Line("answer", n, size, dtype) for n, (size, dtype) in enumerate(each)]
-            self._theirs = Copies(self.problem.theirs, lines)
+            self._theirs = Copies(self.problem.theirs, self.posed.lines, self.posed.data)
         return self._theirs
 
     def excused(self) -> bool:

@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+import itertools
 import math
 from typing import TYPE_CHECKING
 
+from grader.domain import inputs
+from grader.domain.task import Tensor
 from grader.protocol import play
-from grader.protocol.play import Begun, Key, Made
+from grader.protocol.play import Begun, InputForm, Key, Made
 from grader.referee import rounds, state_match
 from grader.referee.dtypes import is_float
-from grader.referee.problem import Problem, Sides
+from grader.referee.problem import Inputs, Problem, Sides
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -50,27 +53,36 @@ class LessonProblem(Problem):
 
     def construct(self, case: Case) -> None:
         """The model of a case with its arguments on both sides, or the function that it names."""
-        self.begin(case)
-        self.match(self.wanted, self.make(case, self.mine), self.sides.task.entry)
+        if self.is_model(case):
+            self.begin(case)
+            self.match(self.wanted, self.make(case, self.mine), self.sides.task.entry)
+        else:  # a function holds nothing that would have to be asked for
+            self.theirs.later(self._begin(case))
+            self.mine.later(self._make(case))
+            self.wanted, self.table = [], None
 
     def begin(self, case: Case, *, there: bool = False) -> None:
         """The reference's model. ``there``: its parameters are made on the GPU, not moved to it."""
+        self.wanted = state_match.read(self.theirs.ask(self._begin(case, there=there), Begun).state)
+
+    def _begin(self, case: Case, *, there: bool = False) -> play.Begin:
         task, model = self.sides.task, self.is_model(case)
-        step = play.Begin(
+        return play.Begin(
             case.entry or task.reference_entry or task.entry, self.seed(), "eval" if model else "",
             "model" if model else "function", init=play.plain_node(list(case.init)), attributes=False,
             there=there,
         )  # fmt: skip
-        self.wanted = state_match.read(self.theirs.ask(step, Begun).state)
 
     def make(self, case: Case, side: Side) -> Made:
         """The submission's model. A lesson asks for parameters, so plain attributes are no part of it."""
+        return side.ask(self._make(case), Made)
+
+    def _make(self, case: Case) -> play.Make:
         task, model = self.sides.task, self.is_model(case)
-        step = play.Make(
+        return play.Make(
             case.entry or task.entry, play.plain_node(list(case.init)), self.seed(), "eval" if model else "",
             "model" if model else "function", attributes=False,
         )  # fmt: skip
-        return side.ask(step, Made)
 
     def scales(self) -> list[tuple[Key, float]]:
         """Each tensor that gets weights, and what they are scaled by so that sums stay near one."""
@@ -83,5 +95,21 @@ class LessonProblem(Problem):
             self.theirs.later(play.DrawWeights(self.seed(), tuple(scales)))
 
     def draw(self, case: Case, *, zeros: bool = False) -> None:
-        """The arguments that the case declares."""
-        self.drawn(play.Draw(self.seed(), "zeros" if zeros else "as given", arguments=case.args))
+        """The arguments that the case declares. How they lie in memory is known, so nobody waits."""
+        self.theirs.later(play.Draw(self.seed(), "zeros" if zeros else "as given", arguments=case.args))
+        numbers = itertools.count()
+        parts = [
+            play.Node(t=next(numbers)) if isinstance(a, Tensor) else play.plain_node(a) for a in case.args
+        ]
+        forms = tuple(_form(a) for a in case.args if isinstance(a, Tensor))
+        self.inputs = Inputs(play.Node(l=tuple(parts)), forms)
+
+    def swap(self) -> None:
+        """Two elements of each input change places."""
+        self.theirs.later(play.Swap())
+        self.inputs = Inputs(self.inputs.tree, self.inputs.forms)
+
+
+def _form(spec: Tensor) -> InputForm:
+    shape, strides, start, elements = inputs.layout(spec)
+    return InputForm(shape, strides, spec.dtype, elements, start, spec.device)

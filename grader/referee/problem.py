@@ -89,6 +89,7 @@ class Posed:
 
     answered: Answered
     leaves: list[result_form.Leaf]
+    data: dict[Line, bytes] = field(default_factory=dict)  # of results and answers, if they are few
 
     @property
     def tensors(self) -> tuple[ResultForm, ...]:
@@ -117,6 +118,15 @@ class Posed:
     def output(self, number: int) -> Line:
         """The elements of a result, on either side."""
         return Line("output", number, self.sizes[number], self.tensors[number].dtype)
+
+    @property
+    def lines(self) -> list[Line]:
+        """The reference's results, and the float64 answers if they come in one block."""
+        results = [self.output(number) for number in range(len(self.tensors))]
+        if self.answered.blocks != 1:
+            return results
+        each = enumerate(zip(self.sizes, self.answered.dtypes, strict=True))
+        return results + [Line("answer", number, size, dtype) for number, (size, dtype) in each]
 
 
 class Compared(Protocol):
@@ -328,9 +338,14 @@ class Problem:
 
     def give(self, *, fresh: bool) -> None:
         """The inputs to the submission's player, in new memory or where the last ones lie."""
-        inputs, lines = self.inputs, self.inputs.lines
+        inputs, lines, posed = self.inputs, self.inputs.lines, self.posed
+        results = posed.lines if posed and not posed.data else []
         if inputs.nbytes <= FEW and not inputs.data:
-            inputs.data = fetch(self.theirs, whole(lines))
+            few = sum(line.nbytes for line in results) <= FEW
+            found = fetch(self.theirs, whole([*lines, *(results if few else [])]))
+            inputs.data = found[: len(lines)]
+            if posed and few:
+                posed.data |= dict(zip(results, found[len(lines) :], strict=True))
         self.mine.later(play.Take(inputs.tree, inputs.forms, fresh))
         if inputs.nbytes <= FEW:
             send(self.mine, list(zip(lines, inputs.data, strict=True)))

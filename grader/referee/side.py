@@ -57,7 +57,7 @@ class Side:
     def flush(self) -> None:
         """Do what waits."""
         if self._waiting:
-            self.ask(self._waiting.pop(), Done)
+            self._request(self._waiting.pop(), self.player.limits.call)
 
     def ask(self, step: Step, form: type[Form], *, seconds: float | None = None) -> Form:
         """Do what waits and this step; its answer. ``seconds``: allowed for it, if not those of a call.
@@ -65,10 +65,7 @@ class Side:
         Raises:
             FaultError: The player could not, or what it says has no proper form.
         """
-        steps, self._waiting, self._taken = [*self._waiting, step], [], 0
-        stage = STAGES.get(play.name_of(step), "call")
-        answer = self._asked(steps, stage, seconds or self.player.limits.call)
-        self._hear(step, answer)
+        answer = self._request(step, seconds or self.player.limits.call)
         try:
             return messages.decode(answer.data, form, f"an answer to {play.name_of(step)!r}")
         except MalformedError as error:
@@ -76,6 +73,12 @@ class Side:
             raise FaultError(
                 Status.TAMPERED, f"The submission's process sent the referee {error}.", dead=True
             ) from error
+
+    def _request(self, step: Step, seconds: float) -> Answer:
+        steps, self._waiting, self._taken = [*self._waiting, step], [], 0
+        answer = self._asked(steps, STAGES.get(play.name_of(step), "call"), seconds)
+        self._hear(step, answer)
+        return answer
 
     def _asked(self, steps: list[Step], stage: str, seconds: float) -> Answer:
         data = [msgspec.to_builtins(step) for step in steps]

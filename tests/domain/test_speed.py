@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 
+import jsonschema
 import pytest
 
 from grader.domain import speed
@@ -64,3 +65,11 @@ def test_only_a_ratio_that_is_claimed_counts() -> None:
     assert isinstance(speed.claimed(measured()), Measured) and isinstance(
         speed.claimed(predicted()), Predicted
     )
+
+
+@pytest.mark.parametrize("speed_json", [MEASURED, PREDICTED, {"kind": "none", "why": "too small."}])
+def test_each_kind_of_speed_is_in_the_published_schema(speed_json: dict[str, object]) -> None:
+    """A race's blocks are in it, too, and among them those of calls that follow each other."""
+    schema = json.loads((course_root() / "grader/domain/schema/verdict.v1.json").read_text())
+    part = {"$defs": schema["$defs"], **schema["properties"]["speed"]}
+    jsonschema.validate(speed.as_json(speed.from_json(speed_json)), part)

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 import msgspec
 
+from grader.player.sides.reference_side import ReferenceSide
 from grader.player.sides.submission_side import SubmissionSide
 from grader.protocol import play
 
@@ -29,6 +30,4 @@ def side_of(stage: Stage, side: str) -> BaseSide:
     """The side of that name in this process. A process is only ever one of them, but for tests."""
     if side != "reference":
         return stage.kept(SubmissionSide, lambda: SubmissionSide(stage))
-    from grader.player.sides.reference_side import ReferenceSide  # what it imports no submission needs
-
     return stage.kept(ReferenceSide, lambda: ReferenceSide(stage))

@@ -15,11 +15,10 @@ from grader.domain import inputs as case_inputs
 from grader.domain.task import Argument, Tensor
 from grader.player import model_state, values
 from grader.player.sides import variants
-from grader.player.sides.base_side import BaseSide, real
+from grader.player.sides.base_side import BaseSide, real, weigher_for_call
 from grader.player.sides.forms import OnCpu, mentions_cuda
 from grader.player.sides.measuring import measured
 from grader.player.sides.pieces import Flat
-from grader.player.sides.weigh import Weigher
 from grader.player.sides.wide_answers import Answers, Wide
 from grader.player.tensors import name_of
 from grader.protocol import play
@@ -166,7 +165,7 @@ class ReferenceSide(BaseSide):
         # Not the version: running statistics are updated without raising it.
         before = {key: t.detach().clone() for key, t in state.items() if key[0] == "buffer"}
         raised = {key: t._version for key, t in state.items()}
-        weigher = Weigher() if step.weigh else None
+        weigher = weigher_for_call() if step.weigh else None
         torch.manual_seed(seed)
         with self.words(), torch.no_grad(), weigher or contextlib.nullcontext():
             value = self.run(self.target, self.arguments())

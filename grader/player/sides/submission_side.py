@@ -10,13 +10,12 @@ from typing import TYPE_CHECKING
 import torch
 
 from grader.player import model_state, observe, values
-from grader.player.sides.base_side import BaseSide
+from grader.player.sides.base_side import BaseSide, weigher_for_call
 from grader.protocol import play
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from grader.player.sides.weigh import Weigher
     from grader.player.stage import Stage
 
 UNCOMPILED = "grader.backends.simt.runtime.uncompiled"
@@ -66,7 +65,7 @@ class SubmissionSide(BaseSide):
         inputs = self.arguments()
         stage.poison(step.sizes)
         torch.manual_seed(step.seed)
-        weigher = _weigher() if step.weigh else None
+        weigher = weigher_for_call() if step.weigh else None
         watcher = observe.Watcher(gpu=stage.gpu) if step.watch else None
         watch = _within(*(each for each in (watcher, weigher) if each is not None))
         call = functools.partial(self.run, self.target, inputs)
@@ -78,12 +77,6 @@ class SubmissionSide(BaseSide):
             watcher.seen if watcher else play.Watched(),
             weigher.work() if weigher else (),
         )
-
-
-def _weigher() -> Weigher:
-    from grader.player.sides.weigh import Weigher  # what it imports takes a tenth of a second
-
-    return Weigher()
 
 
 @contextlib.contextmanager
