@@ -9,11 +9,11 @@ from grader.domain.speed import Measured, NoSpeed, Predicted
 
 TIMES = {"median": 1e-5, "p10": 9e-6, "p90": 1.1e-5, "n": 40}
 COMPARISON = {"seconds": TIMES, "ratio": 1.1, "interval": [1.05, 1.15], "outcome": "faster"}
-BLOCKS = dict.fromkeys(("submission", "reference"), {"claims": [1e-5], "walls": [2e-4]})
+BLOCKS = {who: {"claims": [1e-5], "walls": [2e-4]} for who in ("submission", "reference")}
 MEASURED: dict[str, Any] = {
     "kind": "measured", "device": "a GPU", "method": "by turns", "seconds": TIMES, "eager_seconds": TIMES,
     "whole_ratio": 1.1, "interval": [1.05, 1.15], "outcome": "faster", "rounds": 6, "processes": 2,
-    "compared": 72, "clocks_apart": 0.0, "confirmed": 12, "blocks": BLOCKS | {"rows": BLOCKS},
+    "compared": 72, "clocks_apart": 0.0, "confirmed": 12, "blocks": {**BLOCKS, "rows": BLOCKS},
     "baselines": {"eager": COMPARISON}, "machine": {},
 }  # fmt: skip
 PREDICTED: dict[str, Any] = {

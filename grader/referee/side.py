@@ -8,11 +8,11 @@ import msgspec
 
 from grader.domain.verdict import Status
 from grader.protocol import messages, play
-from grader.protocol.play import Done, Step
 from grader.protocol.wire import MalformedError
 from grader.referee.fault import FaultError
 
 if TYPE_CHECKING:
+    from grader.protocol.play import Step
     from collections.abc import Callable
 
     from grader.referee.process.connection import Answer
