@@ -12,9 +12,9 @@ from grader.protocol.wire import MalformedError
 from grader.referee.fault import FaultError
 
 if TYPE_CHECKING:
-    from grader.protocol.play import Step
     from collections.abc import Callable
 
+    from grader.protocol.play import Step
     from grader.referee.process.connection import Answer
     from grader.referee.process.player_process import Player
 
