@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from grader.domain.inputs import row_major
 from grader.domain.verdict import Finding, Status
 from grader.protocol import messages, play
-from grader.protocol.play import Done, InputForm, Returned
+from grader.protocol.play import Done, InputForm, ResultForm, Returned
 from grader.referee import result_form
 from grader.referee.dtypes import array, tolerance
 from grader.referee.fault import FaultError
@@ -108,12 +108,11 @@ class Comparison:
         """Containers, shapes, dtypes, devices."""
         wanted, got = self.posed.leaves, result_form.leaves(returned.tree)
         if wrong := result_form.differ(wanted, got):
-            told = messages.plain(Returned(returned.tree, returned.tensors))
-            evidence: dict[str, Any] = {"returned": told}
+            told = _told(returned)
             if len(wanted) == len(got) == 1 and wanted[0].tensor < 0:
-                evidence |= {"entry": self.case.entry, "expected": wanted[0].value, "got": got[0].value}
-                evidence["got"] = "a tensor" if got[0].tensor >= 0 else evidence["got"]
-            return self.fail(*wrong, **evidence)
+                value = "a tensor" if got[0].tensor >= 0 else got[0].value
+                told |= {"entry": self.case.entry, "expected": wanted[0].value, "got": value}
+            return self.fail(*wrong, **told)
         for want, have in zip(wanted, got, strict=True):
             if want.tensor < 0:
                 continue
@@ -121,14 +120,16 @@ class Comparison:
                 raise FaultError(
                     Status.TAMPERED, "The submission's process described tensors that are not there."
                 )
-            tensor = self.posed.tensors[want.tensor]
-            on_gpu = any(form.device == "cuda" for form in self.problem.inputs.forms)
-            if self.problem.theirs.player.backend != "cpu":
-                on_gpu &= tensor.device == "cuda"
-            claim = returned.tensors[have.tensor]
-            if wrong := result_form.tensor_differs(claim, tensor, "cuda" if on_gpu else "", want.path):
-                return self.fail(*wrong)
+            tensor, claim = self.posed.tensors[want.tensor], returned.tensors[have.tensor]
+            if wrong := result_form.tensor_differs(claim, tensor, self._device(tensor), want.path):
+                return self.fail(*wrong, **_told(returned))
         return None
+
+    def _device(self, tensor: ResultForm) -> str:
+        """Where a result must be: where the inputs are, if the reference's is there, too; "" anywhere."""
+        on_gpu = any(form.device == "cuda" for form in self.problem.inputs.forms)
+        beside = self.problem.theirs.player.backend == "cpu"  # where all tensors of the reference are
+        return "cuda" if on_gpu and (beside or tensor.device == "cuda") else ""
 
     def _values(self, returned: Returned) -> Finding | None:
         """Plain floats among the results."""
@@ -340,6 +341,11 @@ class Comparison:
             return None
         why = f" It says: {found.why}" if found.why else ""
         return self.fail(Status.WRONG_OUTPUT, f"The problem's own check does not take the result.{why}")
+
+
+def _told(returned: Returned) -> dict[str, Any]:
+    """What was returned, as evidence."""
+    return {"returned": messages.plain(Returned(returned.tree, returned.tensors))}
 
 
 def _judged(found: Elements, by: Fair | None, inputs: tuple[Array, ...] = ()) -> Judgement:
