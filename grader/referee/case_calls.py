@@ -100,14 +100,8 @@ class Calls:
         few = posed is not None and posed.nbytes <= FEW and self.problem.pure
         # Where the problem draws no random numbers, a result must not depend on any.
         seed = self.problem.call_seed if self.problem.seeded else self.problem.seed()
-        step = play.Call(
-            one.inputs,
-            seed,
-            keep=few,
-            sizes=posed.sizes if posed and few else (),
-            watch=watch,
-        )
-        return self.problem.mine.ask(step, Returned)
+        sizes = posed.sizes if posed and few else ()
+        return self.problem.mine.ask(play.Call(one.inputs, seed, few, sizes, watch), Returned)
 
     def _early(self, failed: Finding, one: Round, comparison: Comparison) -> Finding:
         """Say so if a result is right for zeros: the kernel did not wait (see `player/late_inputs.py`)."""

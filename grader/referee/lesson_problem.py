@@ -102,12 +102,12 @@ class LessonProblem(Problem):
             play.Node(t=next(numbers)) if isinstance(a, Tensor) else play.plain_node(a) for a in case.args
         ]
         forms = tuple(_form(a) for a in case.args if isinstance(a, Tensor))
-        self.inputs = Inputs(play.Node(l=tuple(parts)), forms)
+        self.inputs, self.posed = Inputs(play.Node(l=tuple(parts)), forms), None
 
     def swap(self) -> None:
         """Two elements of each input change places."""
         self.theirs.later(play.Swap())
-        self.inputs = Inputs(self.inputs.tree, self.inputs.forms)
+        self.inputs, self.posed = Inputs(self.inputs.tree, self.inputs.forms), None
 
 
 def _form(spec: Tensor) -> InputForm:

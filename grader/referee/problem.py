@@ -167,7 +167,7 @@ class Problem:
         self.table: Table | None = None
         self.seeded = False
         self.training = False
-        self.posed: Posed | None = None  # the last question
+        self.posed: Posed | None = None  # the question that these inputs are, once it is answered
         self.call_seed = 0  # of random numbers that a call draws, the same on both sides
         self._held: dict[Key, bytes] = {}
 
@@ -315,7 +315,7 @@ class Problem:
             what = f"{name} returns tensors of {strange[0]}, which cannot be passed on yet."
             help_ = IN_PARTS if strange[0].startswith("complex") else ""
             raise FaultError(Status.NOT_GRADABLE, what + help_)
-        self.inputs = Inputs(said.tree, said.forms)
+        self.inputs, self.posed = Inputs(said.tree, said.forms), None
         return True
 
     def swap(self) -> None:

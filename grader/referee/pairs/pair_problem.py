@@ -43,10 +43,8 @@ LARGE, HEAVY = 1 << 30, 1 << 37
 MORE = 3  # rounds to see whether results of one value are due to the weights alone
 ROUNDED = (Status.WRONG_OUTPUT, Status.PRECISION)  # what rounding alone may look like
 ONCE = Round("new", "keep")  # a variant of the inputs
-TWICE = (
-    ONCE,
-    Round("refill", "keep"),
-)  # a test of the problem's own: new inputs, and others in the same memory
+# A test of the problem's own: new inputs, and others in the same memory.
+TWICE = (ONCE, Round("refill", "keep"))
 
 
 class PairProblem(Problem):
