@@ -108,6 +108,17 @@ class Stage:
         self.again = call
         return value, seen
 
+    def seed(self, seed: int) -> None:
+        """Seed torch's random numbers.
+
+        Without a GPU not by ``torch.manual_seed``: it keeps three stacks for devices that are not here,
+        and takes 2 ms (torch 2.13).
+        """
+        if self.gpu:
+            torch.manual_seed(seed)
+        else:
+            torch.default_generator.manual_seed(seed)
+
     def poison(self, sizes: tuple[int, ...]) -> None:
         """Leave NaN in the memory that results of these sizes will be given; the CPU back end always does."""
         if self.gpu:

@@ -90,7 +90,7 @@ class BaseSide:
     def built(self, entry: str, init: Any, seed: int, mode: str, kind: str) -> None:
         """Make the model (or take the function) that is to be called; ``kind`` "": whichever it is."""
         found = self.stage.entry(entry)
-        torch.manual_seed(seed)
+        self.stage.seed(seed)
         self.retired.clear()
         self.forget("state")
         if kind == "function" or not (kind or isinstance(found, type)):

@@ -62,7 +62,7 @@ class ReferenceSide(BaseSide):
         """Construct the model; answers what it was made with, its state, and how it is run."""
         self.begun, self.single, self.attributes = step, bool(step.specs), step.attributes
         draw = getattr(self.stage.module, "get_init_inputs", None)
-        _seed(step.seed)
+        self._seed(step.seed)
         with self.words():
             if step.init is not None:
                 self.value = values.decode(step.init, [])
@@ -107,13 +107,19 @@ class ReferenceSide(BaseSide):
             variants.swap(tensor)
         return self._described(applies=True)
 
+    def _seed(self, seed: int) -> None:
+        """All random numbers that a reference may draw."""
+        self.stage.seed(seed)
+        random.seed(seed)
+        np.random.seed(seed % (1 << 32))
+
     def _described(self, *, applies: bool) -> play.Inputs:
         places = zip(self.inputs, self.places, strict=True)
         return play.Inputs(self.tree, tuple(values.form(t, place) for t, place in places), applies)
 
     def _drawn(self) -> tuple[list[torch.Tensor], bool]:
         recipe = self.recipe
-        _seed(recipe.seed)
+        self._seed(recipe.seed)
         tensors = self._given() if recipe.arguments is None else self._arguments(recipe.arguments)
         applies = variants.applied(recipe.variant, tensors, recipe.seed)
         for tensor in tensors if self.swapped else ():
@@ -153,7 +159,7 @@ class ReferenceSide(BaseSide):
     def answer(self, step: play.Answer) -> play.Answered:
         """The answers for the inputs as they are, in the problem's own dtype and in float64."""
         seed = step.seed
-        torch.manual_seed(seed)
+        self.stage.seed(seed)
         self.outputs, self.after = [], {}
         self.forget()
         room = torch.cuda.mem_get_info()[0] // 2 if self.stage.gpu else step.room
@@ -166,7 +172,7 @@ class ReferenceSide(BaseSide):
         before = {key: t.detach().clone() for key, t in state.items() if key[0] == "buffer"}
         raised = {key: t._version for key, t in state.items()}
         weigher = weigher_for_call() if step.weigh else None
-        torch.manual_seed(seed)
+        self.stage.seed(seed)
         with self.words(), torch.no_grad(), weigher or contextlib.nullcontext():
             value = self.run(self.target, self.arguments())
         self.stage.synchronize()
@@ -214,7 +220,7 @@ class ReferenceSide(BaseSide):
         """
         found = []
         for number in (seed, seed + 1):
-            torch.manual_seed(number)
+            self.stage.seed(number)
             with self.words(), torch.no_grad():
                 tensors: list[torch.Tensor] = []
                 values.encode(self.run(self.target, self.arguments()), tensors)
@@ -227,7 +233,7 @@ class ReferenceSide(BaseSide):
     def nudge(self, step: play.Nudge) -> None:
         """Call it once more, with inputs that differ by one part in the last place: lines "nudged"."""
         given, generator = self.inputs, torch.Generator().manual_seed(step.seed)
-        torch.manual_seed(step.seed)
+        self.stage.seed(step.seed)
         with self.words(), torch.no_grad():
             changed = [variants.nudged(t, generator) for t in given]
             self.near = []
@@ -262,12 +268,6 @@ class ReferenceSide(BaseSide):
         if what == "after":
             return Flat(self.after.get(key, self.inputs[key]), storage=True)
         return super()._made(what, key)
-
-
-def _seed(seed: int) -> None:
-    torch.manual_seed(seed)
-    random.seed(seed)
-    np.random.seed(seed % (1 << 32))
 
 
 def _same(one: torch.Tensor, other: torch.Tensor) -> bool:

@@ -64,7 +64,7 @@ class SubmissionSide(BaseSide):
         self.forget()
         inputs = self.arguments()
         stage.poison(step.sizes)
-        torch.manual_seed(step.seed)
+        stage.seed(step.seed)
         weigher = weigher_for_call() if step.weigh else None
         watcher = observe.Watcher(gpu=stage.gpu) if step.watch else None
         watch = _within(*(each for each in (watcher, weigher) if each is not None))

@@ -152,7 +152,7 @@ class Wide:
 
     def _run(self, inputs: list[torch.Tensor], *, double: bool = True) -> Any:
         side = self._side
-        torch.manual_seed(self._seed)
+        side.stage.seed(self._seed)
         given = [_own(t) if double else t for t in inputs]
         with side.words(), torch.no_grad(), _default(torch.float64 if double else None):
             value = side.run(self._target(double=double), values.decode(side.tree, given))
