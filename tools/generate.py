@@ -59,7 +59,7 @@ def generate(root: Path, *, check: bool, only: str = "") -> list[Path]:
     for page in (root / "README.md", root / "docs" / "index.md", root / "docs" / "guide" / "explain.md"):
         if page.is_file():
             wanted[page] = numbers.filled(page.read_text("utf-8"), root)
-    wanted |= schemas.files(root)
+    wanted |= schemas.files(root) | form(root)
     if (root / figures.FOLDER).is_dir():
         wanted |= figures.files(root)
     looked = {path: text for path, text in wanted.items() if not only or path.parent.name == only}
@@ -68,6 +68,16 @@ def generate(root: Path, *, check: bool, only: str = "") -> list[Path]:
         for path in stale:
             path.write_text(wanted[path], "utf-8")
     return stale
+
+
+def form(root: Path) -> dict[Path, str]:
+    """The form for a report about a lesson, which lists all of them; none where there is no form."""
+    path = root / ".github" / "ISSUE_TEMPLATE" / "lesson.yml"
+    if not path.is_file():
+        return {}
+    names = sorted(p.parent.name.replace("_", " ") for p in root.glob("lessons/[0-9][0-9]_*/task.py"))
+    listed = "".join(f"        - {name}\n" for name in names)
+    return {path: re.sub(r"(?:^ {8}- \d\d [^\n]*\n)+", listed, path.read_text("utf-8"), count=1, flags=re.M)}
 
 
 def starter(path: Path) -> str:

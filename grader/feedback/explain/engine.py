@@ -157,7 +157,9 @@ def _fill(rule: Rule, groups: dict[str, str], error: Error, source: str) -> Expl
         cause = own_lines.call(error.text, name) or cause
     if rule.id == "bound-name" and (names := own_lines.declared(source)):
         declared = f" It declares {', '.join(n for n, _ in names[:4])}."
-    if rule.id in (words := {"two-bindings": "PYBIND11_MODULE", "functions-form": "functions"}):
+    if rule.id in (
+        words := {"two-bindings": "PYBIND11_MODULE", "functions-form": "functions", "help-text": "functions"}
+    ):
         form = rf"(?<![\w#]){words[rule.id]}\s*[=(]"
         at = next((n for n, text in enumerate(source.splitlines(), 1) if re.search(form, text)), 0)
         line, code = (at, source.splitlines()[at - 1].strip()) if at else (line, code)

@@ -263,7 +263,7 @@ def _binding_object(request: BuildRequest, run: Run) -> tuple[Path, str]:
     if request.functions is not None:
         parts.append('#line 1 "bindings"\nPYBIND11_MODULE(TORCH_EXTENSION_NAME, m) {\n')
         parts += [
-            f'm.def("{name}", torch::wrap_pybind_function({name}), {json.dumps(doc)});\n'
+            f'm.def("{name}", torch::wrap_pybind_function({name}), "{doc}");\n'
             for name, doc in request.functions.items()
         ]
         parts.append("}\n")
@@ -272,7 +272,8 @@ def _binding_object(request: BuildRequest, run: Run) -> tuple[Path, str]:
 
 def _bound(name: str, functions: dict[str, str]) -> str:
     start = 'extern "C" SIMT_API simt::bind::Object* PyInit_'
-    lines = [f'simt::bind::function("{f}", {f}, {json.dumps(doc)}),\n' for f, doc in functions.items()]
+    # A help text stands between quotes as it is, as in torch: one that breaks a string breaks the build.
+    lines = [f'simt::bind::function("{f}", {f}, "{doc}"),\n' for f, doc in functions.items()]
     head = f'#line 1 "bindings"\n{start}{name}() {{ return simt::bind::module("{name}", {{\n'
     return head + "".join(lines) + "}); }\n"
 

@@ -19,6 +19,17 @@ RULES = (
         anywhere=True,
     ),
     Rule(
+        "help-text",
+        (
+            r"missing terminating .* @(?:bindings:|main\.cpp: m\.def\()",
+            r"\bbindings:\d+: missing terminating",
+        ),
+        "A help text in functions breaks over two lines, and load_inline puts it between the quotes of a C++ "
+        "string, which ends on its line.",
+        "Write the help text on one line, without quotes inside.",
+        anywhere=True,
+    ),
+    Rule(
         "open-string",
         (
             r"missing terminating [\"'] character",
