@@ -157,6 +157,9 @@ def _fill(rule: Rule, groups: dict[str, str], error: Error, source: str) -> Expl
         cause = own_lines.call(error.text, name) or cause
     if rule.id == "bound-name" and (names := own_lines.declared(source)):
         declared = f" It declares {', '.join(n for n, _ in names[:4])}."
+        joined, at = own_lines.run_together(name, [n for n, _ in names], source)
+        if at:
+            cause, line, code = joined, at, source.splitlines()[at - 1].strip()
     if rule.id in (
         words := {"two-bindings": "PYBIND11_MODULE", "functions-form": "functions", "help-text": "functions"}
     ):

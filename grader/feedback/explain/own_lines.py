@@ -56,6 +56,17 @@ def words(source: str) -> set[str]:
     return set(re.findall(r"\b[A-Za-z_]\w{2,}\b", code_of(source)))
 
 
+def run_together(name: str, known: list[str], source: str) -> tuple[str, int]:
+    """A sentence if a name is two of the known ones with no comma between them, and its line; else "" and 0."""
+    for first in known:
+        rest = name[len(first) :]
+        if name.startswith(first) and rest in known:
+            joined = re.search(rf"[\"']{first}[\"']\s*[\"']{rest}[\"']", source)
+            line = source.count("\n", 0, joined.start()) + 1 if joined else 0
+            return f"A comma is missing after {first}: Python joins two texts that stand side by side.", line
+    return "", 0
+
+
 def declared(source: str) -> list[tuple[str, int]]:
     """The functions that cpp_sources declares or defines, each with its line, as far as they stand in a string."""
     try:
@@ -177,6 +188,11 @@ def call(text: str, name: str) -> str:
     """
     form = re.search(r"^\s*1\. \((?P<form>.*)\) -> ", text, re.M)
     invoked = re.search(r"^Invoked with: (?P<given>.*?)(?:; kwargs: .*)?\Z", text, re.M | re.S)
+    if invoked and (named := re.findall(r"\b([A-Za-z_]\w*)=", invoked[0].partition("kwargs: ")[2])):
+        return (
+            f"{name} was called with {', '.join(named)} by name, and what load_inline binds knows its arguments by "
+            "their places only (arg0, arg1, ...): pass them in order, without names."
+        )
     if form is None or invoked is None or "kwargs: " in invoked[0] or re.search(r"^\s*2\. \(", text, re.M):
         return ""
     taken = [part.partition(":")[2].strip() for part in _parts(form["form"])]

@@ -238,3 +238,21 @@ def test_an_error_at_run_time_begins_with_its_cause() -> None:
         console.print(failure(explained(finding, ""), 0))
     text = caught.get()
     assert text.index("The tensor holds Double") < text.index("RuntimeError")
+
+
+CALLED = """scale(): incompatible function arguments. The following argument types are supported:
+    1. (arg0: torch.Tensor, arg1: typing.SupportsFloat) -> torch.Tensor
+
+Invoked with: tensor([1.]); kwargs: factor=2.0"""
+
+
+def test_arguments_by_name_are_told() -> None:
+    assert "called with factor by name" in own_lines.call(CALLED, "scale")
+    assert "by name" not in own_lines.call(CALLED.replace("; kwargs: factor=2.0", ""), "scale")
+
+
+def test_two_names_without_a_comma_are_told() -> None:
+    source = 'functions=[\n    "scale"\n    "shift",\n]'
+    said, line = own_lines.run_together("scaleshift", ["shift", "scale"], source)
+    assert "after scale" in said and line == 2
+    assert own_lines.run_together("scaled", ["shift", "scale"], source) == ("", 0)
