@@ -14,7 +14,7 @@ from grader.domain.task import Case, Task
 
 def course_root() -> Path:
     """The checkout of the course: ``$COURSE_ROOT``, or the folder above this package."""
-    return Path(os.environ.get("COURSE_ROOT") or Path(__file__).resolve().parents[2])
+    return Path(os.environ.get("COURSE_ROOT") or Path(__file__).parents[2]).resolve()
 
 
 @dataclass(frozen=True, slots=True)

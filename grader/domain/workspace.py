@@ -13,7 +13,7 @@ from grader.domain.lessons import Lesson, course_root
 
 def folder() -> Path:
     """Where the student's files lie: ``$COURSE_WORK``, or ``work/`` in the checkout, which git ignores."""
-    return Path(os.environ.get("COURSE_WORK") or course_root() / "work")
+    return Path(os.environ.get("COURSE_WORK") or course_root() / "work").resolve()
 
 
 def place(lesson: Lesson) -> Path:
