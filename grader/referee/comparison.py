@@ -107,7 +107,7 @@ class Comparison:
     def form(self, returned: Returned) -> Finding | None:
         """Containers, shapes, dtypes, devices."""
         wanted, got = self.posed.leaves, result_form.leaves(returned.tree)
-        if wrong := result_form.differ(wanted, got):
+        if wrong := result_form.differ(wanted, got, returned.tree.kind):
             told = _told(returned)
             if len(wanted) == len(got) == 1 and wanted[0].tensor < 0:
                 value = "a tensor" if got[0].tensor >= 0 else got[0].value

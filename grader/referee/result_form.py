@@ -12,6 +12,9 @@ if TYPE_CHECKING:
     from grader.protocol.play import Node, ResultForm
 
 
+CONTAINERS = {"l": "a list", "u": "a tuple", "d": "a dict"}
+
+
 class Other(str):
     """The words for a value that cannot travel: they are shown as they are."""
 
@@ -61,10 +64,13 @@ def _malformed() -> FaultError:
     return FaultError(Status.TAMPERED, "The submission's process described something that is not a result.")
 
 
-def differ(wanted: list[Leaf], got: list[Leaf]) -> tuple[Status, str] | None:
-    """How the form of a result differs from what it should be, or None. Numbers are compared elsewhere."""
+def differ(wanted: list[Leaf], got: list[Leaf], kind: str = "") -> tuple[Status, str] | None:
+    """How the form of a result differs from what it should be, or None. Numbers are compared elsewhere.
+
+    ``kind``: of what was returned as a whole, as in a :class:`~grader.protocol.play.Node`.
+    """
     if any(leaf.tensor >= 0 for leaf in wanted) and all(leaf.tensor < 0 for leaf in got):
-        return Status.NOT_A_TENSOR, f"The call returned {_said(got)}, not a tensor."
+        return Status.NOT_A_TENSOR, f"The call returned {CONTAINERS.get(kind) or _said(got)}, not a tensor."
     if [leaf.path for leaf in wanted] != [leaf.path for leaf in got]:
         return Status.WRONG_SHAPE, f"The call returned {_said(got)}, expected {_said(wanted)}."
     for want, have in zip(wanted, got, strict=True):
