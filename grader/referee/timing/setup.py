@@ -262,7 +262,6 @@ def _models(session: Session, case: Case) -> tuple[bool, Making | None]:
         session.problem.construct(case)
         if session.problem.has_weights:
             session.problem.new_weights()
-        session.submission.flush()
     return model, making
 
 
