@@ -189,6 +189,7 @@ def test_what_runs_elsewhere_is_there_and_stands_on_a_page():
         assert f"def {name or 'test_'}" in (ROOT / file).read_text("utf-8"), test
 
 
+@pytest.mark.slow
 def test_the_demo(monkeypatch: pytest.MonkeyPatch):
     """The demo with one lesson in place of all: ``course dev check`` grades the rest in the same run of CI."""
     monkeypatch.setattr(lessons, "every", lambda: [find("03")])

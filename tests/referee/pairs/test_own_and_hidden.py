@@ -73,6 +73,7 @@ def judged(folder: Path, mine: str, **options: object) -> Verdict:
     return grader.check(folder / "reference.py", folder / "mine.py", backend="simt", warm=True, **options)  # type: ignore[arg-type]
 
 
+@pytest.mark.slow
 def test_a_pair_can_ask_for_the_files_own_kernels(tmp_path: Path) -> None:
     assert judged(tmp_path, RIGHT, own="all").ok
     assert judged(tmp_path, TORCHS).ok  # right, whoever computed it
@@ -83,6 +84,7 @@ def test_a_pair_can_ask_for_the_files_own_kernels(tmp_path: Path) -> None:
         GradingOptions(own="some")  # type: ignore[arg-type]
 
 
+@pytest.mark.slow
 def test_a_pair_has_hidden_cases_of_a_teacher(tmp_path: Path) -> None:
     hidden = tmp_path / "hidden.py"
     hidden.write_text(SPREAD)
