@@ -23,6 +23,7 @@ def check(  # noqa: PLR0913 - the public function: its options have names and de
     own: Literal["", "elementwise", "all"] = "",
     hidden: str | os.PathLike[str] | None = None,
     sandbox: Literal["auto", "strict", "off"] = "auto",
+    build: Literal["fast", "ordinary"] = "fast",
     warm: bool = False,
 ) -> Verdict:
     """Grade ``submission`` against ``reference`` and return the verdict.
@@ -44,6 +45,7 @@ def check(  # noqa: PLR0913 - the public function: its options have names and de
         hidden: A file of hidden cases: ``HIDDEN``, a tuple of ``Case``, whose inputs take the place of
             ``get_inputs()``.
         sandbox: "auto" (all layers that this machine has), "strict" (refuse if one is missing) or "off".
+        build: On a GPU, how ``load_inline`` builds: "fast", in seconds, or "ordinary", as torch does.
         warm: Keep processes that have imported torch for the next call, which saves seconds for many files in
             a row. The submission then has no namespaces of its own.
 
@@ -60,7 +62,7 @@ def check(  # noqa: PLR0913 - the public function: its options have names and de
     from grader.referee.pairs import pair_job
 
     options = GradingOptions(
-        backend=backend, sandbox=sandbox, with_speed=time, inputs=inputs, mode=mode, own=own,
+        backend=backend, sandbox=sandbox, build=build, with_speed=time, inputs=inputs, mode=mode, own=own,
         hidden=None if hidden is None else Path(hidden),
     )  # fmt: skip
     job = pair_job.job(Path(reference), Path(submission), detect.choose(backend), options)

@@ -14,6 +14,8 @@ from pathlib import Path
 from grader.domain.errors import BadInputError
 from grader.domain.options import require_backend
 
+CAPABILITY = (75, 76)  # CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR and _MINOR
+
 
 @dataclass(frozen=True, slots=True)
 class Choice:
@@ -33,8 +35,13 @@ def gpu_bytes() -> int:
     return _first_gpu()[1]
 
 
+def gpu_capability() -> str:
+    """The compute capability of that device, as "9.0"; "" without one."""
+    return _first_gpu()[2]
+
+
 @functools.cache
-def _first_gpu() -> tuple[str, int]:
+def _first_gpu() -> tuple[str, int, str]:
     for library in ("libcuda.so.1", "libcuda.so"):
         try:
             driver = ctypes.CDLL(library)
@@ -46,8 +53,12 @@ def _first_gpu() -> tuple[str, int]:
         if driver.cuDeviceGetName(name, 128, 0) == 0:
             if driver.cuDeviceTotalMem_v2(ctypes.byref(size), 0):
                 size.value = 0
-            return name.value.decode(errors="replace"), size.value
-    return "", 0
+            found = [ctypes.c_int(), ctypes.c_int()]
+            for number, attribute in zip(found, CAPABILITY, strict=True):
+                driver.cuDeviceGetAttribute(ctypes.byref(number), attribute, 0)
+            capability = ".".join(str(number.value) for number in found)
+            return name.value.decode(errors="replace"), size.value, capability
+    return "", 0, ""
 
 
 def nvcc() -> str:

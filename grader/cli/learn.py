@@ -8,7 +8,7 @@ from typing import Annotated
 
 import typer
 
-from grader.cli.option_types import BackendOption, CardOption, SandboxOption, SchedulesOption
+from grader.cli.option_types import BackendOption, BuildOption, CardOption, SandboxOption, SchedulesOption
 from grader.domain import gpu_card
 from grader.domain.options import GradingOptions
 from grader.domain.task import Own
@@ -54,6 +54,7 @@ def check(
     ] = None,
     backend: BackendOption = "auto",
     sandbox: SandboxOption = "auto",
+    build: BuildOption = "fast",
     json: Annotated[
         str, typer.Option(help='Also write the verdict as JSON to this file ("-": only that, to stdout).')
     ] = "",
@@ -107,7 +108,7 @@ def check(
     from grader.cli import check_verb
 
     options = GradingOptions(
-        backend=backend, sandbox=sandbox, hidden=hidden, student=student, schedules=schedules,
+        backend=backend, sandbox=sandbox, build=build, hidden=hidden, student=student, schedules=schedules,
         with_speed=reference is None or time or profile, baselines=tuple(baseline or ()), card=card,
         search=search, inputs=inputs, mode=mode, own=own,
     )  # fmt: skip

@@ -19,6 +19,13 @@ SandboxOption = Annotated[
     ),
 ]
 
+BuildOption = Annotated[
+    str,
+    typer.Option(
+        "--build", help="On a GPU: fast (in seconds, where it can) or ordinary (always as torch does)."
+    ),
+]
+
 CardOption = Annotated[
     str, typer.Option("--card", help=f"The GPU to predict for: {', '.join(gpu_card.names())}.")
 ]

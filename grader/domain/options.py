@@ -13,6 +13,7 @@ from grader.domain.task import Own
 
 BACKENDS = ("auto", "cuda", "simt")
 SANDBOXES = ("auto", "strict", "off")
+BUILDS = ("fast", "ordinary")
 INPUTS = ("unkind", "as-given")
 MODES = ("train", "eval")
 OWN = ("elementwise", "all")
@@ -27,6 +28,7 @@ class GradingOptions:
     Args:
         backend: "auto" (a GPU if there is one), "cuda" or "simt".
         sandbox: "auto" (all layers that this machine has), "strict" (refuse if one is missing) or "off".
+        build: On a GPU: "fast" (in seconds, where that can be done) or "ordinary" (always as torch does).
         hidden: A teacher's file of hidden cases; for a class also a folder with one for each lesson.
         student: Whose work it is: some exercises ask each student something else.
         schedules: Orders of blocks and warps to play each case in, on the CPU back end.
@@ -48,6 +50,7 @@ class GradingOptions:
 
     backend: str = "auto"
     sandbox: str = "auto"
+    build: str = "fast"
     hidden: Path | None = None
     student: str = ""
     schedules: int = 1
@@ -65,6 +68,7 @@ class GradingOptions:
     def __post_init__(self) -> None:
         require_backend(self.backend)
         require_sandbox(self.sandbox)
+        _require(self.build, BUILDS, "There is no way to build {!r}; there are: {}.")
         gpu_card.card(self.card)  # says which there are
         _require(self.inputs, INPUTS, "There are no inputs {!r}; there are: {}.")
         _require(self.mode or "train", MODES, "There is no mode {!r}; there are: {}.")

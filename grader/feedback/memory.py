@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from grader.backends.simt.request import named
+from grader.backends.extension.request import named
 from grader.domain.verdict import Finding, Status
 
 if TYPE_CHECKING:

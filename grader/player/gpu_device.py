@@ -1,7 +1,8 @@
-"""A GPU as the player sees it: torch's own ``load_inline``, the profiler for launches, events for times."""
+"""A GPU as the player sees it: how ``load_inline`` builds, the profiler for launches, events for times."""
 
 from __future__ import annotations
 
+import inspect
 import os
 import re
 from pathlib import Path
@@ -10,13 +11,16 @@ from typing import TYPE_CHECKING, Any
 import torch
 import torch.utils.cpp_extension as extension
 
+from grader.backends.extension import load_inline
 from grader.player import observe
 from grader.player.build_lock import Baton
-from grader.protocol.messages import Facts, Ownership, plain
+from grader.protocol.messages import BuildReply, Facts, Ownership, decode, plain
 
 if TYPE_CHECKING:
     import argparse
+    from collections.abc import Callable, Mapping
 
+    from grader.backends.extension.request import BuildRequest
     from grader.player.stage import Stage
     from grader.protocol.wire import Channel, Json
 
@@ -38,8 +42,8 @@ class Cuda:
             self._wake()
         torch.backends.cudnn.allow_tf32 = False  # torch's default for convolutions is True
         setattr(extension, "FileBaton", Baton)  # noqa: B010 - a name that torch does not give away
-        for name in ("load", "load_inline"):
-            setattr(extension, name, self._announced(getattr(extension, name)))
+        extension.load_inline = self._asked_for(extension.load_inline, load_inline.request_of_texts)
+        extension.load = self._asked_for(extension.load, load_inline.request_of_files)
 
     def adopt(self, channel: Channel, _options: argparse.Namespace) -> None:
         """After a fork: serve this referee, with a context of its own."""
@@ -52,6 +56,28 @@ class Cuda:
         torch.cuda.init()
         major, minor = torch.cuda.get_device_capability()
         os.environ.setdefault("TORCH_CUDA_ARCH_LIST", f"{major}.{minor}")  # compile for this card only
+
+    def _asked_for(self, real: Any, request_of: Callable[[Mapping[str, Any]], BuildRequest]) -> Any:
+        """torch's function, with the referee's builder asked first: it needs seconds for what it can do."""
+        signature, ordinary = inspect.signature(real), self._announced(real)
+
+        def build(*args: Any, **kwargs: Any) -> Any:
+            try:
+                given = signature.bind(*args, **kwargs).arguments
+                request = request_of(given)
+            except (NotImplementedError, TypeError, ValueError):
+                return ordinary(*args, **kwargs)  # torch says what is wrong, or can do it
+            assert self._channel is not None
+            self._channel.send({"build": request.as_json()})
+            reply = decode(self._channel.receive(), BuildReply)
+            if reply.ordinary:
+                return ordinary(*args, **kwargs)
+            if not reply.path:
+                raise RuntimeError(f"Error building extension '{request.name}': {reply.message}")
+            is_python = given.get("is_python_module", True)
+            return load_inline.imported(request.name, reply.path, is_python_module=is_python)
+
+        return build
 
     def _announced(self, real: Any) -> Any:
         """Tell the referee when nvcc is at work, so that compiling is not taken for a hanging import."""

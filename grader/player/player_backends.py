@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
     import torch
 
-    from grader.backends.simt.request import BuildRequest
+    from grader.backends.extension.request import BuildRequest
     from grader.player.stage import Stage
     from grader.protocol.wire import Channel, Json
 

@@ -249,10 +249,14 @@ class Ready(Facts, frozen=True):
 
 
 class BuildReply(_Claim, frozen=True, omit_defaults=True):
-    """The referee's answer to a build request: the module's ``path``, or why there is none."""
+    """The referee's answer to a build request: the module's ``path``, or why there is none.
+
+    ``ordinary``: why the player is to build it as torch does, on a GPU.
+    """
 
     path: str = ""
     message: str = ""
+    ordinary: str = ""
 
 
 def decode(claim: object, form: type[Message], what: str = "message") -> Message:

@@ -1,11 +1,18 @@
-"""Compile for a player, on the referee's side: by content, once. The player only says what it wants built."""
+"""Compile for a player, on the referee's side: by content, once. The player only says what it wants built.
+
+On a GPU a player builds for itself, as torch does, what the fast build cannot.
+"""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from grader.backends import detect
+from grader.backends.cuda.compile import fast_build, tools
+from grader.backends.cuda.compile.host_text import CannotError
+from grader.backends.extension.request import BuildRequest, Built, named
 from grader.backends.simt.compile import compiler
-from grader.backends.simt.request import BuildRequest, Built, named
+from grader.backends.simt.compile.toolchain import CompilerFailed
 from grader.domain.errors import BadInputError
 from grader.domain.verdict import Status
 from grader.protocol.messages import BuildReply
@@ -14,6 +21,7 @@ from grader.referee.sandbox import compiler_jail
 
 if TYPE_CHECKING:
     from collections.abc import Callable
+    from pathlib import Path
 
     from grader.backends.simt.compile.warnings import Warned
 
@@ -30,27 +38,92 @@ class SimtBuilder:
 
     def __call__(self, request: object) -> BuildReply:
         """Compile one ``load_inline`` request; a fault with the first error when it does not compile."""
-        try:
-            wanted = BuildRequest.from_json(request)
-        except ValueError as error:
-            raise FaultError(
-                Status.TAMPERED, f"The process asked for an impossible build: {error}"
-            ) from error
+        wanted = _read(request)
         try:
             result = compiler.build(wanted, timeout=self.timeout, runner=self._runner)
         except compiler.CompileError as error:
-            where = named(error.file, error.line)
-            message = f"{where}: {error.first}" if where else error.first
-            raise FaultError(
-                Status.COMPILE_ERROR, message, log=error.log, file=error.file, line=error.line
-            ) from error
+            raise _wrong(error) from error
         except compiler.BuildTimeout as error:
-            message = f"Compiling took longer than {self.timeout:g} s and was stopped."
-            raise FaultError(Status.TIMEOUT, message) from error
+            raise _late(self.timeout) from error
         self.requests.append(wanted)
         self.warned += result.warned
         self.builds.append(Built(wanted.name, result.seconds, result.cached, result.headers))
         return BuildReply(path=str(result.path))
+
+
+class CudaBuilder:
+    """Answers build requests of players on a GPU, for a card of this compute capability ("9.0").
+
+    ``ordinary``: let the player build everything as torch does.
+    """
+
+    def __init__(
+        self, card: str, timeout: float = 300.0, sandbox: str = "auto", *, ordinary: bool = False
+    ) -> None:
+        self.card, self.timeout, self._ordinary = card, timeout, ordinary
+        self._run: tools.Run = tools.run_plainly if sandbox == "off" else _in_jail
+        self.builds: list[Built] = []
+        self.requests: list[BuildRequest] = []
+        self.warned: list[Warned] = []
+
+    def __call__(self, request: object) -> BuildReply:
+        """Compile one request in seconds, or say why the player has to; a fault if the source is wrong."""
+        wanted = _read(request)
+        if self._ordinary:
+            return BuildReply(ordinary="it was asked for")
+        self.requests.append(wanted)
+        try:
+            built = fast_build.build(wanted, self.card, run=self._run, timeout=self.timeout)
+        except fast_build.CompileError as error:
+            raise _wrong(error) from error
+        except compiler.BuildTimeout as error:
+            raise _late(self.timeout) from error
+        except (CannotError, CompilerFailed, compiler.ToolchainError) as reason:
+            why = str(reason).strip().splitlines()[0]
+            self.builds.append(Built(wanted.name, 0.0, cached=False, headers="full", ordinary=why))
+            return BuildReply(ordinary=why)
+        self.builds.append(Built(wanted.name, built.seconds, built.cached, "lean"))
+        return BuildReply(path=str(built.path))
+
+
+def _read(request: object) -> BuildRequest:
+    try:
+        return BuildRequest.from_json(request)
+    except ValueError as error:
+        raise FaultError(Status.TAMPERED, f"The process asked for an impossible build: {error}") from error
+
+
+def _wrong(error: compiler.CompileError) -> FaultError:
+    where = named(error.file, error.line)
+    message = f"{where}: {error.first}" if where else error.first
+    return FaultError(Status.COMPILE_ERROR, message, log=error.log, file=error.file, line=error.line)
+
+
+def _late(seconds: float) -> FaultError:
+    return FaultError(Status.TIMEOUT, f"Compiling took longer than {seconds:g} s and was stopped.")
+
+
+def _in_jail(
+    command: list[str], seconds: float, folder: Path, reads: tuple[Path, ...]
+) -> tuple[int | None, str]:
+    return compiler_jail.run(compiler_jail.resolved(command), seconds, folder, reads)
+
+
+def prepare_cuda(say: Callable[[str], None]) -> None:
+    """Make what fast builds need once; where that fails, all builds are ordinary ones, and that is said."""
+    try:
+        fast_build.prepare(say)
+    except (CannotError, CompilerFailed, compiler.ToolchainError) as reason:
+        say(f"Extensions are built as torch does, which takes longer: {str(reason).splitlines()[0]}.")
+
+
+def for_backend(
+    name: str, seconds: float, sandbox: str, *, card: str = "", ordinary: bool = False
+) -> SimtBuilder | CudaBuilder:
+    """What compiles for players on this back end; ``card``: for which, if not for the first GPU here."""
+    if name == "simt":
+        return SimtBuilder(seconds, sandbox)
+    return CudaBuilder(card or detect.gpu_capability(), seconds, sandbox, ordinary=ordinary)
 
 
 def is_prepared() -> bool:

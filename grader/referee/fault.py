@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, Any
 
-from grader.backends.simt.request import named
+from grader.backends.extension.request import named
 from grader.domain.verdict import SENTENCE, Evidence, Finding, Status
 
 if TYPE_CHECKING:

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from grader.backends import detect
-    from grader.backends.simt.request import BuildRequest, Built
+    from grader.backends.extension.request import BuildRequest, Built
     from grader.domain.lessons import Lesson
     from grader.domain.speed import Speed
     from grader.domain.submission import Submission

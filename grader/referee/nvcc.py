@@ -13,8 +13,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from grader.backends import detect
+from grader.backends.extension.request import BuildRequest, placed, usable_flags
 from grader.backends.simt.compile import build_cache, toolchain
-from grader.backends.simt.request import BuildRequest, placed, usable_flags
 from grader.domain.errors import BadInputError
 from grader.feedback.explain import explain
 from grader.referee.sandbox import compiler_jail

@@ -19,13 +19,17 @@ if TYPE_CHECKING:
 
     from grader.referee.job import Job
     from grader.referee.problem import Problem, Sides
+    from grader.referee.process.connection import Builder
 
 
 class PeerProcesses:
-    """Starts what a race of ``job`` asks for, and ends all of it. ``start`` makes a submission's player."""
+    """Starts what a race of ``job`` asks for, and ends all of it.
 
-    def __init__(self, job: Job, start: Callable[[], Player]) -> None:
-        self._job, self._start = job, start
+    ``start`` makes a submission's player; ``build`` compiles for the course's own solution.
+    """
+
+    def __init__(self, job: Job, start: Callable[[], Player], build: Builder) -> None:
+        self._job, self._start, self._build = job, start, build
         self._players: list[Player] = []
         self._lock = threading.Lock()
 
@@ -67,7 +71,7 @@ class PeerProcesses:
         job = self._job
         return Player(
             "cuda", job.limits, sees=files, writes=writes, env=env, mode=job.options.sandbox,
-            forkserver=job.forkservers.get("cuda"),
+            build=self._build, forkserver=job.forkservers.get("cuda"),
         )  # fmt: skip
 
     def _keep(self, player: Player) -> Player:

@@ -48,7 +48,7 @@ def check(job: Job) -> Outcome:
         measured = _judged(running, stages, begun)
         record, builder = running.session.record, running.builder
     verdict = _verdict(job, record, stages | record.stages, begun, measured)
-    return Outcome(verdict, advice, *((builder.builds, builder.requests) if builder else ([], [])))
+    return Outcome(verdict, advice, builder.builds, builder.requests)
 
 
 def _judged(running: Processes, stages: dict[str, float], begun: float) -> Speed | None:
@@ -57,7 +57,7 @@ def _judged(running: Processes, stages: dict[str, float], begun: float) -> Speed
     record, measured = session.record, None
     try:
         grading.grade(session)
-        record.warned = running.builder.warned if running.builder else []
+        record.warned = running.builder.warned
         job.tell("judged", _verdict(job, record, stages | record.stages, begun, None))
         if job.options.with_speed and (job.task.speed or job.timer) and all(f.ok for f in record.findings):
             timed = time.monotonic()
@@ -83,7 +83,7 @@ class Processes:
         parent = job.forkservers.get("reference") or job.forkservers.get(kind)
         self._reference = Player(kind, job.limits, sees=sees, mode=job.options.sandbox, forkserver=parent)
         self._inspection = inspection = _inspection(job)
-        self._peers = PeerProcesses(job, self._start)
+        self._peers = PeerProcesses(job, self._start, self.builder)
         self.session = Session(
             job.task,
             str(job.submission.path),
@@ -148,12 +148,14 @@ def _warn_of_sandbox(job: Job) -> None:
         job.say(lacking)
 
 
-def _builder(job: Job) -> builder.SimtBuilder | None:
-    """What compiles for the CPU back end; on a GPU a player builds for itself."""
-    if job.choice.name != "simt":
-        return None
-    builder.prepare(job.say)
-    return builder.SimtBuilder(job.limits.build, job.options.sandbox)
+def _builder(job: Job) -> builder.SimtBuilder | builder.CudaBuilder:
+    """What compiles for the submission's players, made ready."""
+    ordinary = job.options.build == "ordinary"
+    if job.choice.name == "simt":
+        builder.prepare(job.say)
+    elif not ordinary:
+        builder.prepare_cuda(job.say)
+    return builder.for_backend(job.choice.name, job.limits.build, job.options.sandbox, ordinary=ordinary)
 
 
 def _with_tools(job: Job) -> Job:

@@ -19,6 +19,7 @@ from grader.domain.cache import extensions
 from grader.domain.task import Case, Task, Tensor
 from grader.protocol import play
 from grader.protocol.messages import MemoryFinding
+from grader.referee import builder
 from grader.referee.fault import FaultError
 from grader.referee.process.player_process import Limits, Player
 from grader.referee.side import Side
@@ -70,7 +71,10 @@ def run(name: str, subject: Subject, go: Callable[[Player], bool]) -> list[Memor
         # Every tensor its own allocation, so that the tool sees where each one ends.
         env = extensions(source) | {"PYTORCH_NO_CUDA_MEMORY_CACHING": "1"}
         writes = (Path(folder), *(Path(place) for place in extensions(source).values()))
-        player = Player("cuda", slow, sees=(Path(subject.path),), writes=writes, wrap=wrap, env=env)
+        build = builder.for_backend("cuda", slow.build, "auto")
+        player = Player(
+            "cuda", slow, sees=(Path(subject.path),), writes=writes, build=build, wrap=wrap, env=env
+        )
         try:
             if not go(player):
                 return None

@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from grader.backends import detect
-from grader.backends.simt.request import BuildRequest
+from grader.backends.extension.request import BuildRequest
 from grader.domain.errors import BadInputError
 from grader.referee import nvcc
 

@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING
 
 import msgspec
 
+from grader.backends.extension.request import BuildRequest, named
 from grader.backends.simt.compile import compiler
-from grader.backends.simt.request import BuildRequest, named
 from grader.backends.simt.runtime.device import activate
 from grader.protocol.process_exit import leave
 

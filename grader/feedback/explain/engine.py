@@ -8,7 +8,7 @@ import re
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
-from grader.backends.simt.request import named
+from grader.backends.extension.request import named
 from grader.feedback.explain import own_lines, places, slips
 from grader.feedback.explain.places import Error
 from grader.feedback.explain.rules import RULES

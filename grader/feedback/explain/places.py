@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 
-from grader.backends.simt.request import GENERATED
+from grader.backends.extension.request import GENERATED
 
 MAX_LINES = 3000
 MAX_ERROR_LINES = 120  # lines of an exception's text

@@ -51,13 +51,11 @@ class Seen:
 def observe(subject: Subject, choice: Choice, mode: str, say: Callable[[str], None]) -> Seen:
     """Make every call of ``subject`` once; FaultError if the file does not get that far."""
     sandbox.require(mode)
-    builder: Builder | None = None
-    if choice.name == "simt":
-        from grader.referee import builder as build
+    from grader.referee import builder
 
-        build.prepare(say)
-        builder = build.SimtBuilder(LIMITS.build, mode)
-    start = _starter(subject, choice, mode, LIMITS, build=builder)
+    (builder.prepare if choice.name == "simt" else builder.prepare_cuda)(say)
+    build = builder.for_backend(choice.name, LIMITS.build, mode)
+    start = _starter(subject, choice, mode, LIMITS, build=build)
     if subject.lesson is None:
         player = start()
         try:
@@ -82,7 +80,10 @@ def under(tool: tuple[str, ...], writes: Path, subject: Subject, choice: Choice,
 
     What was printed, the tool's words among it. Everything is slower there, so the limits are wider.
     """
-    start = _starter(subject, choice, mode, SLOW, wrap=tool, writes=writes)
+    from grader.referee import builder
+
+    build = builder.for_backend(choice.name, SLOW.build, mode)
+    start = _starter(subject, choice, mode, SLOW, build=build, wrap=tool, writes=writes)
     if subject.lesson is None:
         player = start()
         try:

@@ -37,16 +37,18 @@ class Answer:
 class Connection:
     """The referee's end of the connection.
 
-    ``build`` compiles for the player, if that is the referee's work here; else the player may say that
-    it compiles itself. Either way all of its building together may take ``build_seconds``.
+    ``build`` compiles for the player, if that is the referee's work here. ``compiles`` says that the player
+    may compile what is left to it, and tells when. All of its building may take ``build_seconds`` together.
     """
 
-    def __init__(self, channel: wire.Channel, build: Builder | None, build_seconds: float) -> None:
+    def __init__(
+        self, channel: wire.Channel, build: Builder | None, build_seconds: float, *, compiles: bool = False
+    ) -> None:
         self.channel = channel
         self.seconds_building = 0.0
         self.compile_error: FaultError | None = None
         self.building = False
-        self._build, self._build_limit_s = build, build_seconds
+        self._build, self._build_limit_s, self._compiles = build, build_seconds, compiles
         self._builds = 0
         self._turn: int | None = None
 
@@ -62,14 +64,14 @@ class Connection:
         while True:
             message = self.channel.receive(seconds=deadline - time.monotonic())
             now = time.monotonic()
-            if "build" in message and self._build and not self.building:
-                reply = self._compile(message["build"])
+            if "build" in message and (self._build or self._compiles) and not self.building:
+                reply = self._compile(message["build"]) if self._build else BuildReply(ordinary="no builder")
                 took = time.monotonic() - now
                 self.seconds_building += took
                 deadline += took
                 with contextlib.suppress(wire.WireError):
                     self.channel.send(messages.plain(reply), seconds=10)
-            elif message.get("notice") == "build_begins" and not self._build and not self.building:
+            elif message.get("notice") == "build_begins" and self._compiles and not self.building:
                 self.building, since, left = True, now, deadline - now
                 deadline = now + max(1.0, self._build_limit_s - self.seconds_building)
             elif message.get("notice") == "build_ends" and self.building:

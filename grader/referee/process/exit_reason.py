@@ -8,7 +8,7 @@ import signal
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from grader.backends.simt.request import named
+from grader.backends.extension.request import named
 from grader.domain.verdict import Status
 from grader.protocol import wire
 from grader.referee.fault import FaultError

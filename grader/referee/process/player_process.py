@@ -125,7 +125,9 @@ class Player:
         warm = forkserver is not None
         self._spec = launch_spec.for_player(backend, mode, sees, writes, warm=warm, wrapped=bool(wrap))
         ours, theirs = socket.socketpair()
-        self._connection = Connection(wire_log.channel(ours), self._spec.deliver(build), limits.build)
+        deliver = self._spec.deliver(build)
+        compiles = backend == "cuda"  # what the referee's builder cannot, the player builds as torch does
+        self._connection = Connection(wire_log.channel(ours), deliver, limits.build, compiles=compiles)
         printed, output = os.pipe()
         try:
             self._process = self._start(theirs.fileno(), output, wrap, env or {}, forkserver)

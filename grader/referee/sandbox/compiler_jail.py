@@ -47,6 +47,11 @@ def compile_(arguments: list[str], seconds: float, folder: Path) -> str:
     return output
 
 
+def resolved(command: list[str]) -> list[str]:
+    """The command with its program's whole path."""
+    return [shutil.which(command[0]) or command[0], *command[1:]]
+
+
 def run(command: list[str], seconds: float, folder: Path, reads: tuple[Path, ...]) -> tuple[int | None, str]:
     """Run a tool on untrusted input: its exit code (None: it was stopped) and the start of its output."""
     env = {k: os.environ[k] for k in ENVIRONMENT if k in os.environ} | {"LC_ALL": "C", "TMPDIR": str(folder)}

@@ -84,7 +84,7 @@ def for_player(
     """
     if mode == "off":
         return LaunchSpec(Mounts(()), namespaces=False, confine={})
-    builds = tempfile.mkdtemp(prefix="builds-") if backend == "simt" else ""
+    builds = tempfile.mkdtemp(prefix="builds-") if backend != "cpu" else ""
     handed = (Path(builds),) if builds else ()
     namespaces = not warm and not bubblewrap.trouble()
     mounts = mounts_for(backend, sees, writes, handed)

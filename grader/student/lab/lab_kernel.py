@@ -60,7 +60,7 @@ def main(backend: str, arguments: list[str]) -> None:
     import ipykernel.compiler
     from ipykernel.kernelapp import IPKernelApp
 
-    from grader.backends.simt.runtime import load_inline
+    from grader.backends.extension import load_inline
 
     ipykernel.compiler.get_file_name = cell_file
     app: Any = IPKernelApp.instance()

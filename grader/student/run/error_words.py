@@ -10,7 +10,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from grader.backends.simt.request import GENERATED, named
+from grader.backends.extension.request import GENERATED, named
 from grader.feedback.explain import explain
 
 if TYPE_CHECKING:

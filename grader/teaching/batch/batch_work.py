@@ -82,6 +82,7 @@ def grade(text: str) -> str:
 
 def build(text: str) -> str:
     """On a GPU's host: compile an order's file into the cache without the GPU; says whether it was done."""
+    from grader.referee import builder
     from grader.referee.fault import FaultError
     from grader.referee.process.player_process import Player
 
@@ -92,6 +93,7 @@ def build(text: str) -> str:
         hide = {"CUDA_VISIBLE_DEVICES": "", "TORCH_CUDA_ARCH_LIST": order.arch}
         player = Player(
             "cuda", job.limits, sees=(job.submission.path,), writes=tuple(map(Path, env.values())),
+            build=builder.for_backend("cuda", job.limits.build, order.options.sandbox, card=order.arch),
             env=env | hide, mode=order.options.sandbox,
         )  # fmt: skip
         try:

@@ -7,8 +7,8 @@ import runpy
 import sys
 from pathlib import Path
 
+from grader.backends.extension.request import BuildRequest
 from grader.backends.simt.compile import compiler as builder
-from grader.backends.simt.request import BuildRequest
 from grader.backends.simt.runtime.device import activate
 from grader.protocol.messages import plain
 from grader.protocol.process_exit import leave

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from grader.backends.extension.request import BuildRequest
 from grader.backends.simt.compile import compiler as builder
-from grader.backends.simt.request import BuildRequest
 
 if TYPE_CHECKING:
     from .conftest import Play
@@ -32,5 +32,5 @@ def test_an_ordinary_binding_needs_none_of_pybind11s_headers() -> None:
     symbols = subprocess.run(
         ["nm", "-C", str(builder.build(request).path)], capture_output=True, text=True, check=True
     ).stdout
-    assert "PyInit_plain_binding" in symbols and "simt::bind::module" in symbols
+    assert "PyInit_plain_binding" in symbols and "itf::bind::module" in symbols
     assert "pybind11" not in symbols

@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
+from grader.backends.extension.request import usable_flags
 from grader.backends.simt.compile import compiler as builder
 from grader.backends.simt.compile import headers, library, toolchain
 from grader.backends.simt.compile.compiler import BuildRequest, CompileError
-from grader.backends.simt.request import usable_flags
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -13,9 +13,9 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
 
-def root() -> Path:
-    """Where everything compiled for the CPU back end lies."""
-    return cache_folder() / "simt"
+def root(back_end: str = "simt") -> Path:
+    """Where everything compiled for a back end lies."""
+    return cache_folder() / back_end
 
 
 def digest(*parts: object) -> str:

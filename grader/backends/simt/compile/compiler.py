@@ -14,12 +14,13 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
+from grader.backends.bind import bindings
+from grader.backends.extension.request import GENERATED, BuildRequest, Piece, placed, usable_flags
 from grader.backends.simt.compile import build_cache, headers, library, toolchain, warnings
 from grader.backends.simt.compile.diagnostics import CompileError, explain
 from grader.backends.simt.compile.rewrite import registration, rewrite, source_text
 from grader.backends.simt.compile.toolchain import BuildTimeout, CompilerFailed, ToolchainError
 from grader.backends.simt.compile.unsupported import refuse_includes
-from grader.backends.simt.request import GENERATED, BuildRequest, Piece, placed, usable_flags
 
 if TYPE_CHECKING:
     from grader.backends.simt.compile.warnings import Warned
@@ -99,10 +100,10 @@ def binding_library() -> Path:
     runtime_library()  # beside it: whoever is given one finds the others there
     lib = toolchain.torch().folder / "lib"
     return build_cache.once(
-        _library_folder() / "libsimt_binding.so",
+        _library_folder() / "libbinding.so",
         lambda out: toolchain.compile_(
-            ["-O1", "-shared", *toolchain.common_flags(), f"-I{toolchain.INCLUDE}",
-             str(toolchain.CSRC / "binding.cpp"), "-o", str(out), "-Wl,-soname,libsimt_binding.so",
+            ["-O1", "-shared", *toolchain.common_flags(), f"-I{toolchain.BIND}",
+             str(toolchain.BIND / "binding.cpp"), "-o", str(out), "-Wl,-soname,libbinding.so",
              f"-L{lib}", "-ltorch_python", "-ltorch_cpu", "-lc10", f"-Wl,-rpath,{lib}"]
         ),
     )  # fmt: skip
@@ -111,7 +112,7 @@ def binding_library() -> Path:
 def is_prepared() -> bool:
     """Whether everything that every submission needs is built already."""
     suffix = "pch" if toolchain.compiler().is_clang else "gch"
-    libraries = [_library_folder() / name for name in ("libsimt_torch.so", "libsimt_binding.so")]
+    libraries = [_library_folder() / name for name in ("libsimt_torch.so", "libbinding.so")]
     return all(path.exists() for path in [headers.folder() / f"device.h.{suffix}", *libraries])
 
 
@@ -248,34 +249,21 @@ def _device_object(request: BuildRequest, variant: Variant, run: Run) -> tuple[P
 
 
 def _binding_object(request: BuildRequest, run: Run) -> tuple[Path, str]:
-    """By ``simt/binding.h`` where that knows all types and no more of pybind11 is used; else by pybind11."""
+    """By ``bind/binding.h`` where that knows all types and no more of pybind11 is used; else by pybind11."""
     parts = [_lines(refuse_includes(s), _of(request.cpp_origins, i), "C++ source")
              for i, s in enumerate(request.cpp_sources)]  # fmt: skip
     parts.insert(0, f"#define TORCH_EXTENSION_NAME {request.name}\n")
     source, flags = "\n".join(request.cpp_sources), usable_flags(request.cflags)
     if request.functions is not None and not headers.uses_pybind(source):
-        own = ['#include "simt/binding.h"\n', *parts, _bound(request.name, request.functions)]
+        own = ['#include "binding.h"\n', *parts, bindings.plain(request.name, request.functions)]
         try:
             return _object("".join(own), source, "device", flags, run)
         except CompilerFailed as failure:
-            if "simt::bind::Convert<" not in str(failure):
+            if bindings.NOT_KNOWN not in str(failure):
                 raise
     if request.functions is not None:
-        parts.append('#line 1 "bindings"\nPYBIND11_MODULE(TORCH_EXTENSION_NAME, m) {\n')
-        parts += [
-            f'm.def("{name}", torch::wrap_pybind_function({name}), "{doc}");\n'
-            for name, doc in request.functions.items()
-        ]
-        parts.append("}\n")
+        parts.append(bindings.by_pybind(request.functions))
     return _object("".join(parts), source, "binding", flags, run)
-
-
-def _bound(name: str, functions: dict[str, str]) -> str:
-    start = 'extern "C" SIMT_API simt::bind::Object* PyInit_'
-    # A help text stands between quotes as it is, as in torch: one that breaks a string breaks the build.
-    lines = [f'simt::bind::function("{f}", {f}, "{doc}"),\n' for f, doc in functions.items()]
-    head = f'#line 1 "bindings"\n{start}{name}() {{ return simt::bind::module("{name}", {{\n'
-    return head + "".join(lines) + "}); }\n"
 
 
 def _object(text: str, source: str, kind: headers.Kind, flags: list[str], run: Run) -> tuple[Path, str]:

@@ -15,8 +15,8 @@ if TYPE_CHECKING:
 Kind = Literal["device", "binding", "full", "fast", "fast_full"]
 
 TEXT: dict[Kind, str] = {
-    "device": '#include "simt/narrow.h"\n#include "simt/half.h"\n',
-    "binding": '#include "simt/narrow.h"\n'
+    "device": '#include <narrow.h>\n#include "simt/half.h"\n',
+    "binding": "#include <narrow.h>\n"
     "#include <torch/csrc/utils/pybind.h>\n#include <torch/csrc/Exceptions.h>\n",
     "full": '#include <torch/extension.h>\n#include "simt/torch.h"\n#include "simt/half.h"\n',
 }
@@ -54,22 +54,18 @@ MISSING = (
 def flags(kind: Kind) -> list[str]:
     """The flags that a file compiled against these headers must have too."""
     # Per-operator headers: without the macro, some of torch's headers bring all two thousand operators.
-    lean = (
-        []
-        if kind in ("full", "fast_full")
-        else [f"-I{toolchain.INCLUDE / 'lean'}", "-DAT_PER_OPERATOR_HEADERS"]
-    )
+    lean = [] if kind in ("full", "fast_full") else [f"-I{toolchain.LEAN}", "-DAT_PER_OPERATOR_HEADERS"]
     if kind == "binding":
         mode = ["-O0"]
     else:
         mode = toolchain.fast_flags() if kind in NOT_PRECOMPILED else toolchain.checked_flags()
-    return [*lean, f"-I{toolchain.INCLUDE}", *mode, *toolchain.common_flags()]
+    return [*lean, f"-I{toolchain.INCLUDE}", f"-I{toolchain.BIND}", *mode, *toolchain.common_flags()]
 
 
 @functools.cache
 def fingerprint() -> str:
     """Changes with anything that a compiled student file depends on, apart from its own source."""
-    ours = [p for p in toolchain.INCLUDE.rglob("*") if p.is_file()]
+    ours = [p for folder in toolchain.HEADERS for p in folder.rglob("*") if p.is_file()]
     texts = [part for p in sorted(ours) for part in (p.name, p.read_bytes())]
     found, compiler = toolchain.torch(), toolchain.compiler()
     return build_cache.digest(

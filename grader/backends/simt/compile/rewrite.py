@@ -149,7 +149,7 @@ def _bind(tokens: list[Token], out: list[Token], first: int, end: int) -> None:
 def _launch(tokens: list[Token], i: int, kernels: dict[str, Kernel]) -> int:
     """Rewrites the launch whose ``<<<`` is at ``i`` in place; the index where its text now stands."""
     last = previous(tokens, i)
-    start, end = _callee_start(tokens, last), _config_end(tokens, i)
+    start, end = callee_start(tokens, last), config_end(tokens, i)
     if start < 0 or end < 0:
         return i
     callee, config = joined(tokens[start : last + 1]), joined(tokens[i + 1 : end])
@@ -176,7 +176,7 @@ def _is_typed(callee: list[Token], kernels: dict[str, Kernel]) -> bool:
     return explicit == kernel.template_parameters
 
 
-def _callee_start(tokens: list[Token], i: int) -> int:
+def callee_start(tokens: list[Token], i: int) -> int:
     """Index of the first token of the expression that ends at ``i``, or -1."""
     while i >= 0:
         token = tokens[i]
@@ -213,7 +213,8 @@ def _pasted_from(tokens: list[Token], i: int) -> int:
     return _pasted_from(tokens, before) if before >= 0 and tokens[before].kind == "id" else i
 
 
-def _config_end(tokens: list[Token], i: int) -> int:
+def config_end(tokens: list[Token], i: int) -> int:
+    """Index of the ``>>>`` that closes the ``<<<`` at ``i``, or -1."""
     depth = 0
     for j in range(i + 1, len(tokens)):
         text = tokens[j].text

@@ -17,6 +17,9 @@ from pathlib import Path
 HERE = Path(__file__).resolve().parents[1]
 INCLUDE = HERE / "include"
 CSRC = HERE / "csrc"
+LEAN = HERE.parent / "lean"  # torch's headers with less in them, for both back ends
+BIND = HERE.parent / "bind"  # Python functions without pybind11's headers
+HEADERS = (INCLUDE, LEAN, BIND)
 
 
 class ToolchainError(RuntimeError):
@@ -52,6 +55,7 @@ class Torch:
     folder: Path
     version: str
     standard: str
+    cuda: str  # the version that it was built with, "" for a CPU build
 
     @property
     def include(self) -> Path:
@@ -60,8 +64,8 @@ class Torch:
 
 
 @functools.cache
-def torch() -> Torch:
-    """The installed torch; refuses one that simt cannot work with."""
+def installed() -> Torch:
+    """The installed torch, of whichever kind."""
     spec = importlib.util.find_spec("torch")
     if spec is None or not spec.submodule_search_locations:
         raise ToolchainError(
@@ -71,15 +75,21 @@ def torch() -> Torch:
     folder = Path(next(iter(spec.submodule_search_locations)))
     text = (folder / "version.py").read_text()
     version = re.search(r"__version__ = ['\"]([^'\"]+)", text)
-    cuda = re.search(r"^cuda[^=\n]*= (.+)$", text, re.M)
-    if cuda and cuda[1].strip() != "None":
+    cuda = re.search(r"^cuda[^=\n]*= ['\"]([^'\"]+)", text, re.M)
+    extension = (folder / "utils" / "cpp_extension.py").read_text()
+    standards = re.findall(r"-std=(c\+\+\d\d)", extension)
+    found = version[1] if version else "unknown"
+    return Torch(folder, found, max(standards, default="c++17"), cuda[1] if cuda else "")
+
+
+def torch() -> Torch:
+    """The installed torch; refuses one that simt cannot work with."""
+    if installed().cuda:
         raise ToolchainError(
             "the installed PyTorch is a CUDA build, and running CUDA on the CPU needs the CPU build; get it, "
             "best in an environment of its own, with: pip install torch --index-url https://download.pytorch.org/whl/cpu"
         )
-    extension = (folder / "utils" / "cpp_extension.py").read_text()
-    standards = re.findall(r"-std=(c\+\+\d\d)", extension)
-    return Torch(folder, version[1] if version else "unknown", max(standards, default="c++17"))
+    return installed()
 
 
 @functools.cache

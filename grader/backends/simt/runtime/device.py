@@ -6,13 +6,14 @@ import ctypes
 import sys
 from typing import TYPE_CHECKING
 
-from grader.backends.simt.runtime import counts, load_inline, memory_findings, stand_ins
+from grader.backends.extension import load_inline
+from grader.backends.simt.runtime import counts, memory_findings, stand_ins
 
 if TYPE_CHECKING:
     from collections.abc import Callable
     from pathlib import Path
 
-    from grader.backends.simt.request import BuildRequest
+    from grader.backends.extension.request import BuildRequest
     from grader.protocol.messages import Launch, MemoryFinding, Writer
 
 CHECK, COUNT = 1, 2
@@ -120,6 +121,6 @@ def activate(
     ctypes.CDLL(str(device_path), mode=ctypes.RTLD_GLOBAL)
     runtime = Runtime(library, step_budget, checked=checked)
     stand_ins.install(library)
-    load_inline.install(build, runtime_path.with_name("libsimt_binding.so"))
+    load_inline.install(build, runtime_path.with_name("libbinding.so"))
     library.simt_last_words(last_words_fd)
     return runtime

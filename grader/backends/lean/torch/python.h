@@ -1,0 +1,5 @@
+// Instead of torch's own header of this name, while the narrow one suffices.
+#pragma once
+#include <narrow.h>
+
+#include <torch/csrc/utils/pybind.h>

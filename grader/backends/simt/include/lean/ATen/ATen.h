@@ -1,3 +1,0 @@
-// Instead of torch's own header of this name, while the narrow one suffices.
-#pragma once
-#include "simt/narrow.h"

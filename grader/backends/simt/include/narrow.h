@@ -1,0 +1,5 @@
+// The narrow headers of torch, and what stands in for CUDA.
+#pragma once
+#include <torch_narrow.h>
+
+#include "simt/torch.h"
