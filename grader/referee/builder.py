@@ -21,7 +21,6 @@ from grader.referee.sandbox import compiler_jail
 
 if TYPE_CHECKING:
     from collections.abc import Callable
-    from pathlib import Path
 
     from grader.backends.simt.compile.warnings import Warned
 
@@ -61,7 +60,7 @@ class CudaBuilder:
         self, card: str, timeout: float = 300.0, sandbox: str = "auto", *, ordinary: bool = False
     ) -> None:
         self.card, self.timeout, self._ordinary = card, timeout, ordinary
-        self._run: tools.Run = tools.run_plainly if sandbox == "off" else _in_jail
+        self._run: tools.Run = tools.run_plainly if sandbox == "off" else compiler_jail.tool
         self.builds: list[Built] = []
         self.requests: list[BuildRequest] = []
         self.warned: list[Warned] = []
@@ -101,12 +100,6 @@ def _wrong(error: compiler.CompileError) -> FaultError:
 
 def _late(seconds: float) -> FaultError:
     return FaultError(Status.TIMEOUT, f"Compiling took longer than {seconds:g} s and was stopped.")
-
-
-def _in_jail(
-    command: list[str], seconds: float, folder: Path, reads: tuple[Path, ...]
-) -> tuple[int | None, str]:
-    return compiler_jail.run(compiler_jail.resolved(command), seconds, folder, reads)
 
 
 def prepare_cuda(say: Callable[[str], None]) -> None:

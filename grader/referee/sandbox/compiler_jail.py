@@ -47,9 +47,16 @@ def compile_(arguments: list[str], seconds: float, folder: Path) -> str:
     return output
 
 
-def resolved(command: list[str]) -> list[str]:
-    """The command with its program's whole path."""
-    return [shutil.which(command[0]) or command[0], *command[1:]]
+def tool(command: list[str], seconds: float, folder: Path, reads: tuple[Path, ...]) -> tuple[int | None, str]:
+    """As :func:`run`, for a program that may lie anywhere on the path, with its own installation."""
+    program = shutil.which(command[0]) or command[0]
+    return run([program, *command[1:]], seconds, folder, (*reads, *_installation(program), *_host_compiler()))
+
+
+def _host_compiler() -> list[Path]:
+    """Where the compiler lies that nvcc calls."""
+    found = shutil.which("g++")
+    return _installation(found) if found else []
 
 
 def run(command: list[str], seconds: float, folder: Path, reads: tuple[Path, ...]) -> tuple[int | None, str]:

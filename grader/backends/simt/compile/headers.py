@@ -132,7 +132,7 @@ def uses_pybind(source: str) -> bool:
 
 def extra_includes(source: str) -> list[str]:
     """Headers beyond the narrow ones that the source's operators and macros are declared in."""
-    operators = toolchain.torch().include / "ATen" / "ops"
+    operators = toolchain.installed().include / "ATen" / "ops"
     wanted = [h for pattern, h in ON_DEMAND if pattern.search(source)]
     names = sorted(set(OPERATOR.findall(source)))
     found = [operators / f"{name}.h" for name in names if (operators / f"{name}.h").exists()]
@@ -149,7 +149,7 @@ def full_may_help(log: str) -> bool:
 
 def _torch_declares(name: str) -> bool:
     """Whether the word occurs in torch's headers at all: a misspelt name does not."""
-    folders = [str(toolchain.torch().include / part) for part in ("torch", "ATen", "c10")]
+    folders = [str(toolchain.installed().include / part) for part in ("torch", "ATen", "c10")]
     try:
         done = subprocess.run(["grep", "-rqwF", name, *folders], check=False, timeout=20)
     except (OSError, subprocess.TimeoutExpired):
