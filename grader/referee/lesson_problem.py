@@ -37,6 +37,10 @@ class LessonProblem(Problem):
         if self.sides.task.cases:
             super().open()
 
+    def asks_for_streams(self, backend: str) -> bool:
+        """On a GPU. Without one the static look names each launch; more is said only if there are points."""
+        return backend == "cuda" or self.sides.task.stream_points > 0
+
     def is_model(self, case: Case) -> bool:
         """Whether the case is about the task's model, and not about a function."""
         return self.sides.task.kind == "model" and not case.entry
