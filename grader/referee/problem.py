@@ -241,9 +241,9 @@ class Problem:
         """Whether a result is right."""
         return comparison.agrees(returned)
 
-    def asks_for_streams(self, _backend: str) -> bool:
-        """Whether it is looked at which stream the work goes to, on this back end."""
-        return True
+    def shows_streams(self, case: Case, backend: str) -> bool:
+        """Whether it is looked at, with this case and on this back end, which stream the work goes to."""
+        raise NotImplementedError
 
     def played(self, case: Case, number: int, one: Round, comparison: Compared) -> None:
         """One call was compared, the ``number``th of its case."""

@@ -10,7 +10,6 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
-from grader.domain.task import Tensor
 from grader.domain.verdict import Finding, Status
 from grader.feedback.look import ON_DEFAULT_STREAM, Advice, launches_on_default_stream
 from grader.referee.case_calls import Calls
@@ -68,12 +67,14 @@ class Opinion:
 
 def judge(session: Session, backend: str) -> list[Finding]:
     """The finding of the check, after those of the cases; none where it is not asked for."""
-    points = session.task.stream_points
-    if backend not in ("cuda", "simt") or not session.problem.asks_for_streams(backend):
-        return []
-    case = _right_one(session.task.cases, session.record.findings)
+    points, known = session.task.stream_points, backend in ("cuda", "simt")
+    right = {f.id for f in session.record.findings if f.ok}
+    ordinary = [c for c in session.task.cases if c.expect == "match" and not c.hidden]
+    cases = [c for c in ordinary if known and session.problem.shows_streams(c, backend)]
+    case = next((c for c in cases if c.name in right), None)
     if case is None:
-        return [_not_tried("no ordinary case is right", points)]
+        return [_not_tried("no ordinary case is right", points)] if cases or points else []
+    session.begin(case)
     try:
         session.revive()
     except FaultError as fault:  # the submission has died too often
@@ -146,17 +147,6 @@ def _opinion(session: Session, case: Case, backend: str) -> Opinion:
         lines = launches_on_default_stream(session.source)
         return replace(found, line=lines[0] if lines else 0)
     return found
-
-
-def _right_one(cases: Iterable[Case], found: list[Finding]) -> Case | None:
-    """The first ordinary case that is right and whose inputs may be spoken of."""
-    right = {f.id for f in found if f.ok}
-    ordinary = (c for c in cases if c.expect == "match" and not c.hidden and c.name in right)
-    return next((c for c in ordinary if not c.args or any(_on_gpu(a) for a in c.args)), None)
-
-
-def _on_gpu(argument: Any) -> bool:
-    return isinstance(argument, Tensor) and argument.device == "cuda" and 0 not in argument.shape
 
 
 def _not_tried(why: str, points: int) -> Finding:

@@ -283,6 +283,10 @@ class PairProblem(Problem):
             return comparison.by_own_check(returned)
         return comparison.run(returned)
 
+    def shows_streams(self, case: Case, _backend: str) -> bool:
+        """With inputs as the reference draws them."""
+        return bool(self.spec.specs) or case.name == AS_GIVEN
+
     def agreed(self, comparison: Compared, returned: Returned) -> bool:
         """By the problem's own check, if it has one."""
         if self.spec.own_check:
