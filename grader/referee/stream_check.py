@@ -97,12 +97,11 @@ def follows(call: Callable[[float], Seen]) -> Opinion:
 
     A call that returned, and whose results were copied, before the default stream went on is decided by its
     results alone: nothing that was queued on the default stream is in them. Where the default stream went on
-    before, the time was too short or the call waits for the default stream, and the next call tells which:
-    its time is a multiple of what this one took. If the current stream alone waits, an event makes it, and
-    the work there is in order with it. If the host waits, a launch may follow when nothing is held back any
+    before, the time was too short or something waits for the default stream. The next call tells which: it
+    gets a multiple of what this one took. If something waits, a launch may come when nothing is held back any
     more, and be in time by luck: then it counts where the kernels ran.
     """
-    hold_s, seen = HOLD_S, None
+    hold_s = HOLD_S
     for _ in range(2):
         seen = call(hold_s)
         if not seen.right:
@@ -110,8 +109,6 @@ def follows(call: Callable[[float], Seen]) -> Opinion:
         if seen.told.launched and seen.told.copied:
             return Opinion(follows=True)
         hold_s = min(MOST_S, max(hold_s, TIMES * seen.told.seconds))
-    if seen and seen.told.launched:
-        return Opinion(follows=True)
     seen = call(0.0)
     kernels = seen.told.on_default
     return Opinion(seen.right and not kernels, kernels)

@@ -2,18 +2,26 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any, cast
 
 import pytest
 import torch
 
+from grader.backends.detect import Choice
+from grader.domain.lessons import find
+from grader.domain.options import GradingOptions
+from grader.domain.submission import read
 from grader.domain.task import Case, Task, Tensor
 from grader.domain.verdict import Finding, Status
+from grader.feedback.look import ON_DEFAULT_STREAM, Advice
 from grader.protocol.messages import Facts, Launch
 from grader.protocol.play import Node, ReturnedApart
 from grader.referee import grading, stream_check
 from grader.referee.fault import FaultError
+from grader.referee.job import lesson_job
 from grader.referee.lesson_problem import LessonProblem
+from grader.referee.pipeline import check, warm_reference
 from grader.referee.session import Session
 from grader.referee.side import Reference
 from grader.referee.stream_check import Opinion, Seen
@@ -80,6 +88,12 @@ def on_default(x: Any) -> Any:
     out = torch.zeros_like(x)
     with torch.cuda.stream(torch.cuda.default_stream()):
         out.copy_(2 * x)
+    return out
+
+
+def on_default_waited_for(x: Any) -> Any:
+    out = on_default(x)
+    torch.cuda.current_stream().wait_stream(torch.cuda.default_stream())
     return out
 
 
@@ -157,6 +171,7 @@ FOLLOW = {
 }
 LEAVE = {
     "default": on_default,
+    "default, waited for": on_default_waited_for,
     "own, beside the default one": own_beside_the_default,
     "own, of the driver": own_of_the_driver,
     "device first": device_first(on_default),
@@ -241,9 +256,8 @@ def told(
         # The first time was too short, the second one was not.
         ([(True, told(launched=False, copied=False, seconds=0.2)), (True, told(launched=True, copied=True))],
          2, Opinion(follows=True)),
-        # The current stream waits for the default one.
-        ([(True, told(launched=True, copied=False))] * 2, 2, Opinion(follows=True)),
-        # The host waits: where the kernels ran counts.
+        # The current stream waits for the default one, or the host does: where the kernels ran counts.
+        ([(True, told(launched=True, copied=False))] * 3, 3, Opinion(follows=True)),
         ([(True, told(launched=False, copied=False))] * 3, 3, Opinion(follows=True)),
         ([(True, told(launched=False, copied=False))] * 2
          + [(True, told(launched=False, copied=False, kernels=("add",)))],
@@ -263,8 +277,39 @@ def test_what_is_seen_decides(calls: list[tuple[bool, ReturnedApart]], asked: in
     assert asked < 3 or held[2] == 0.0
 
 
+def test_what_was_seen_takes_the_place_of_a_guess_by_the_text() -> None:
+    guess, other = Advice(3, ON_DEFAULT_STREAM, lasting=True), Advice(5, "A TODO is still here.")
+    finding = Finding(stream_check.NAME, Status.PASSED, "seen", evidence={"follows": False, "line": 4})
+    said = stream_check.advised([finding], [guess, other])
+    assert said == [Advice(4, "seen", lasting=True), other]
+    for nothing in ({"follows": True}, {"follows": None}, {}):
+        found = [Finding(stream_check.NAME, Status.PASSED, evidence=nothing)]
+        assert stream_check.advised(found, [guess, other]) == [guess, other]
+
+
 def test_on_the_cpu_each_launch_has_its_stream() -> None:
     right, wrong = Launch("add", line=7), Launch("mul", line=9, default_stream=True)
     assert stream_check.of_launches([]) == Opinion(follows=None)
     assert stream_check.of_launches([right, right]) == Opinion(follows=True)
     assert stream_check.of_launches([right, wrong]) == Opinion(follows=False, kernels=("mul",), line=9)
+
+
+@pytest.mark.parametrize(
+    ("backend", "says"),
+    [
+        pytest.param("simt", "default stream", marks=pytest.mark.slow),
+        pytest.param("cuda", "current stream", marks=pytest.mark.gpu),
+    ],
+)
+def test_a_lesson_that_promises_no_points_for_it_gives_advice(
+    backend: str, says: str, tmp_path: Path
+) -> None:
+    lesson = find("03")
+    text = lesson.solution.read_text().replace(", 0, at::cuda::getCurrentCUDAStream()>>>", ">>>")
+    (tmp_path / "mine.py").write_text(text)
+    job = lesson_job(lesson, read(tmp_path / "mine.py"), Choice(backend, "test"), GradingOptions())
+    outcome = check(warm_reference(replace(job, task=replace(job.task, memory_points=0))))
+    verdict, (advice,) = outcome.verdict, [a for a in outcome.advice if a.lasting]
+    assert verdict.ok and verdict.points == verdict.max_points == lesson.task.max_points - 3
+    assert says in advice.message and "<<<grid, block>>>" in text.splitlines()[advice.line - 1]
+    assert (stream_check.NAME in {f.id for f in verdict.findings}) is (backend == "cuda")
