@@ -21,6 +21,7 @@ def check(  # noqa: PLR0913 - the public function: its options have names and de
     inputs: Literal["unkind", "as-given"] = "unkind",
     mode: Literal["", "train", "eval"] = "",
     own: Literal["", "elementwise", "all"] = "",
+    streams: Literal["advise", "strict"] = "advise",
     hidden: str | os.PathLike[str] | None = None,
     sandbox: Literal["auto", "strict", "off"] = "auto",
     build: Literal["fast", "ordinary"] = "fast",
@@ -42,6 +43,8 @@ def check(  # noqa: PLR0913 - the public function: its options have names and de
         mode: Put both models into "train" or "eval" mode; "" leaves them as they are constructed.
         own: What the file's own kernels must do: "elementwise" all but library matrix products, "all" all of
             the arithmetic. "" accepts a result whoever computed it.
+        streams: What is made of work that does not go to PyTorch's current stream: "advise" says so beside
+            the verdict, "strict" makes it a failure.
         hidden: A file of hidden cases: ``HIDDEN``, a tuple of ``Case``, whose inputs take the place of
             ``get_inputs()``.
         sandbox: "auto" (all layers that this machine has), "strict" (refuse if one is missing) or "off".
@@ -63,7 +66,7 @@ def check(  # noqa: PLR0913 - the public function: its options have names and de
 
     options = GradingOptions(
         backend=backend, sandbox=sandbox, build=build, with_speed=time, inputs=inputs, mode=mode, own=own,
-        hidden=None if hidden is None else Path(hidden),
+        streams=streams, hidden=None if hidden is None else Path(hidden),
     )  # fmt: skip
     job = pair_job.job(Path(reference), Path(submission), detect.choose(backend), options)
     return pipeline.check(pipeline.warm(job) if warm else job).verdict

@@ -84,6 +84,10 @@ def check(
     own: Annotated[
         Own, typer.Option(help="With --reference: what the file's own kernels must do: elementwise or all.")
     ] = "",
+    streams: Annotated[
+        str,
+        typer.Option(help="With --reference: work beside the current stream: advise, or strict: it fails."),
+    ] = "advise",
     profile: Annotated[
         bool, typer.Option("--profile", help="With --reference: also show what the kernels do.")
     ] = False,
@@ -110,7 +114,7 @@ def check(
     options = GradingOptions(
         backend=backend, sandbox=sandbox, build=build, hidden=hidden, student=student, schedules=schedules,
         with_speed=reference is None or time or profile, baselines=tuple(baseline or ()), card=card,
-        search=search, inputs=inputs, mode=mode, own=own,
+        search=search, inputs=inputs, mode=mode, own=own, streams=streams,
     )  # fmt: skip
     asked = [f"{name}={out}" for name, out in (("json", json), ("html", html)) if out]
     shown = check_verb.Shown(

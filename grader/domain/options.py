@@ -17,6 +17,7 @@ BUILDS = ("fast", "ordinary")
 INPUTS = ("unkind", "as-given")
 MODES = ("train", "eval")
 OWN = ("elementwise", "all")
+STREAMS = ("advise", "strict")
 BASELINES = ("default", "max-autotune", "solution")  # modes of torch.compile, and the course's own
 MOST_SCHEDULES = 64
 
@@ -42,6 +43,8 @@ class GradingOptions:
         mode: For a pair: "train", "eval", or "" as the models are constructed.
         own: For a pair: what the file's own kernels must do, "elementwise" all but library products, "all"
             all of it, "" nothing in particular.
+        streams: For a pair: what is made of work that does not go to PyTorch's current stream: "advise" or
+            "strict", where it is a failure.
         budget_bytes: For a pair: memory for float64 answers at a time; 0 for a gibibyte.
 
     Raises:
@@ -63,6 +66,7 @@ class GradingOptions:
     inputs: str = "unkind"
     mode: str = ""
     own: Own = ""
+    streams: str = "advise"
     budget_bytes: int = 0
 
     def __post_init__(self) -> None:
@@ -73,6 +77,7 @@ class GradingOptions:
         _require(self.inputs, INPUTS, "There are no inputs {!r}; there are: {}.")
         _require(self.mode or "train", MODES, "There is no mode {!r}; there are: {}.")
         _require(self.own or "all", OWN, "Kernels of the file's own can do {1}, not {0!r}.")
+        _require(self.streams, STREAMS, "Streams cannot be {!r}; they are: {}.")
         for name in self.baselines:
             _require(name, BASELINES, "There is no baseline {!r}; beside eager there are: {}.")
         if not 1 <= self.schedules <= MOST_SCHEDULES:

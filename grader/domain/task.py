@@ -103,10 +103,11 @@ class Task:
     element maps to a thread in the usual kernel: "flat" (1-D) or "row_col" (2-D, x along the columns).
     ``starter_fails`` is the check that an untouched starter fails first. ``own`` says what the file's own
     kernels must do: "elementwise" everything but library matrix products, "all" all of the arithmetic, ""
-    nothing in particular. ``parts`` are graded in other ways, see :mod:`grader.referee.parts`; a task without
-    cases needs no reference. ``introduces`` is the lesson's one new concept, ``terms`` are the words that
-    it brings along; ``requires`` names concepts and terms of earlier lessons. ``predictions`` are asked
-    for before the numbers that they are about are shown. ``packages`` must be importable, and come with
+    nothing in particular. ``stream_points``: for work that goes to PyTorch's current stream, whichever that
+    is; 0 makes it a matter of advice. ``parts`` are graded in other ways, see :mod:`grader.referee.parts`; a
+    task without cases needs no reference. ``introduces`` is the lesson's one new concept, ``terms`` are the
+    words that it brings along; ``requires`` names concepts and terms of earlier lessons. ``predictions`` are
+    asked for before the numbers that they are about are shown. ``packages`` must be importable, and come with
     one of the course's extras.
     """
 
@@ -117,6 +118,7 @@ class Task:
     reference_entry: str = ""
     index: Literal["flat", "row_col"] = "flat"
     memory_points: int = 0
+    stream_points: int = 0
     parts: tuple[Part, ...] = ()
     speed: Speed | None = None
     introduces: tuple[str, ...] = ()
@@ -130,6 +132,6 @@ class Task:
 
     @property
     def max_points(self) -> int:
-        """Points of all cases, of the memory check and of the parts."""
+        """Points of all cases, of the checks of streams and memory, and of the parts."""
         of_parts = sum(c.points for part in self.parts for c in part.checks)
-        return sum(c.points for c in self.cases) + self.memory_points + of_parts
+        return sum(c.points for c in self.cases) + self.stream_points + self.memory_points + of_parts

@@ -35,6 +35,7 @@ class Status(StrEnum):
     PRECISION = "precision"
     MUTATED_INPUT = "mutated_input"
     NO_KERNEL = "no_kernel"
+    WRONG_STREAM = "wrong_stream"
     ILLEGAL_ACCESS = "illegal_access"
     UNINITIALISED = "uninitialised"
     RACE = "race"
@@ -79,6 +80,8 @@ SENTENCE: dict[Status, str] = {
     Status.MUTATED_INPUT: "The call changed its input or a weight; write to an output of its own.",
     Status.NO_KERNEL: "The result is right, but it is not the work of a kernel in the file; "
     "the exercise is to write that kernel and to let it write the result.",
+    Status.WRONG_STREAM: "The work does not go to PyTorch's current stream; "
+    "launch on at::cuda::getCurrentCUDAStream(), asked for in the thread that was called.",
     Status.ILLEGAL_ACCESS: "A thread touched memory outside its tensor; "
     "work out the index in that line for the thread that is named.",
     Status.UNINITIALISED: "Something was never written: memory that a thread reads, or an element of the "

@@ -63,9 +63,22 @@ def trace(ran: Any) -> list[dict[str, Any]]:
 
 def kernels(events: list[dict[str, Any]]) -> list[Launch]:
     """The kernels among the events of a Chrome trace, whose times are in microseconds, in order of time."""
-    found = [e for e in events if e.get("cat") == "kernel" and e.get("ph") == "X"]
-    found.sort(key=lambda e: float(e["ts"]))
+    found = _in_time(events)
     return [_launch(e, float(found[0]["ts"])) for e in found]
+
+
+def beside_the_first(events: list[dict[str, Any]], first: str) -> list[str]:
+    """The names of kernels on the stream of the first kernel, which is named ``first``; none if it is not."""
+    found = _in_time(events)
+    if not found or first not in str(found[0]["name"]):
+        return []
+    stream, *others = [event.get("args", {}).get("stream") for event in found]
+    return [str(e["name"]) for e, other in zip(found[1:], others, strict=True) if other == stream]
+
+
+def _in_time(events: list[dict[str, Any]]) -> list[dict[str, Any]]:
+    found = [e for e in events if e.get("cat") == "kernel" and e.get("ph") == "X"]
+    return sorted(found, key=lambda e: float(e["ts"]))
 
 
 def _launch(event: dict[str, Any], begin: float) -> Launch:

@@ -7,18 +7,20 @@ import importlib
 import importlib.util
 import re
 import sys
+import time
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
 import torch
 
-from grader.player import late_inputs, values
-from grader.player.tensors import plain
+from grader.player import late_inputs, other_stream, values
+from grader.player.other_stream import OtherStream
 
 if TYPE_CHECKING:
     from collections.abc import Callable
     from types import ModuleType
 
+    from grader.player.other_stream import CallApart
     from grader.protocol.arena import Arena
 
 # Without a GPU these have interpreters, which must be chosen before they are imported.
@@ -45,6 +47,7 @@ class Stage:
         self.gpu = device == "cuda" and "grader.backends.simt.runtime.device" not in sys.modules
         self.again: Callable[[], Any] = lambda: None
         self._kept: dict[type, Any] = {}
+        self._host_s = 0.0  # that the host took for the last call whose inputs were there
 
     def kept(self, kind: type[Kind], make: Callable[[], Kind]) -> Kind:
         """The one object of that type that outlives a request, made when it is first asked for."""
@@ -93,20 +96,40 @@ class Stage:
 
         ``watch`` sees the call and nothing else.
 
-        On a GPU all but "new" inputs come late, on another stream (:mod:`grader.player.late_inputs`), and the
-        tensors are copies. Those wait for the current stream only: what another one still does comes too late
-        for them.
+        On a GPU all but "new" inputs come late (:mod:`grader.player.late_inputs`), and the tensors are
+        copies. Those wait for the current stream only, which is the default one: what a stream still does
+        that the driver does not keep in order with it comes too late for them.
         """
         late = self.gpu and how != "new"
-        with late_inputs.busy(inputs) if late else contextlib.nullcontext():
-            with watch, torch.no_grad():
-                value = call()
-            found: list[torch.Tensor] = []
-            values.encode(value, found)
-            seen = [t.clone() if plain(t) else t for t in found] if self.gpu else found
+        if late:
+            late_inputs.give_late(inputs, self.device, self._host_s)
+        with watch, torch.no_grad():
+            begun = time.perf_counter()
+            value = call()
+            if not late:  # else it may have waited for them
+                self._host_s = time.perf_counter() - begun
+        found: list[torch.Tensor] = []
+        values.encode(value, found)
+        seen = other_stream.copied(value) if self.gpu else found
         self.synchronize()
         self.again = call
         return value, seen
+
+    def invoke_apart(self, call: Callable[[], Any], hold_s: float, sizes: tuple[int, ...]) -> CallApart:
+        """Make a call with another current stream (:mod:`grader.player.other_stream`).
+
+        ``hold_s``: the default stream is held back for so many seconds; 0: kernels are traced instead.
+        ``sizes``: elements of the results that are expected. Without a GPU only the call is made.
+        """
+        other = self.kept(OtherStream, OtherStream)
+        if not self.gpu:
+            found = other.plainly(call)
+        elif hold_s:
+            found = other.held(call, hold_s, lambda: self.poison(sizes))
+        else:
+            found = other.traced(call)
+        self.synchronize()
+        return found
 
     def seed(self, seed: int) -> None:
         """Seed torch's random numbers.
@@ -122,7 +145,7 @@ class Stage:
     def poison(self, sizes: tuple[int, ...]) -> None:
         """Leave NaN in the memory that results of these sizes will be given; the CPU back end always does."""
         if self.gpu:
-            blocks = [torch.full((n,), torch.nan, device="cuda") for n in sizes for _ in range(4)]
+            blocks = [torch.full((n,), torch.nan, device=self.device) for n in sizes for _ in range(4)]
             del blocks
 
     def synchronize(self) -> None:
@@ -130,6 +153,6 @@ class Stage:
 
         A launch that failed at once (an empty grid) shows only at the next launch: so there is one here.
         """
-        if self.device == "cuda":
-            torch.zeros(1, device="cuda")
+        if self.gpu or self.device == "cuda":
+            torch.zeros(1, device=self.device)
             torch.cuda.synchronize()

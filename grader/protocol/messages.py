@@ -122,7 +122,10 @@ class Counts(_Claim, frozen=True):
 
 
 class Launch(_Claim, frozen=True):
-    """One launch. ``counts``: where counting was on; ``seconds`` and ``began``: where a GPU ran it."""
+    """One launch. ``counts``: where counting was on; ``seconds`` and ``began``: where a GPU ran it.
+
+    ``default_stream``: where the CPU back end ran it, whether it was launched there.
+    """
 
     kernel: Text = ""
     grid: Shape = ()
@@ -135,6 +138,7 @@ class Launch(_Claim, frozen=True):
     counts: Counts | None = None
     seconds: Seconds = 0.0
     began: Seconds = 0.0
+    default_stream: bool = False
 
 
 class Writer(_Claim, frozen=True):

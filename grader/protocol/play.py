@@ -235,6 +235,19 @@ class Call(_Step, frozen=True):
     weigh: bool = False
 
 
+class CallApart(_Step, frozen=True):
+    """Call once while another stream than the default one is the current one. Answers :class:`ReturnedApart`.
+
+    ``hold_s``: on a GPU the default stream is held back for so many seconds, so that what is queued there
+    comes too late; 0: it is not, and the kernels that run there are told. ``sizes``: elements of each result
+    that is expected.
+    """
+
+    seed: Seed
+    hold_s: float = 0.0
+    sizes: tuple[int, ...] = ()
+
+
 class Watched(_Claim, frozen=True):
     """torch's operators with the shapes of their tensors, and on a GPU the names of the kernels that ran."""
 
@@ -249,6 +262,19 @@ class Returned(_Claim, frozen=True):
     tensors: Annotated[tuple[ResultForm, ...], Meta(max_length=MOST_TENSORS)] = ()
     watched: Watched = Watched()
     work: Work = ()
+
+
+class ReturnedApart(Returned, frozen=True, kw_only=True):
+    """What a call returned whose results were copied on the stream that was the current one.
+
+    ``launched``: the default stream was held back until the call had returned, and ``copied``: until the
+    copies were made, ``seconds`` after the call began. ``on_default``: kernels that ran on the default one.
+    """
+
+    launched: bool = False
+    copied: bool = False
+    seconds: Annotated[float, Meta(ge=0, lt=1e6)] = 0.0
+    on_default: Annotated[tuple[Word, ...], Meta(max_length=200)] = ()
 
 
 # What the reference's side does.
@@ -399,7 +425,7 @@ class Done(_Claim, frozen=True):
 
 
 Step: TypeAlias = (
-    Room | Read | Write | DrawWeights | Make | Take | Move | Call
+    Room | Read | Write | DrawWeights | Make | Take | Move | Call | CallApart
     | Measure | Begin | Weights | Draw | Swap | Answer | Block | Nudge | Judge
 )  # fmt: skip
 Steps = tuple[Step, ...]

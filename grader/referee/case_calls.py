@@ -9,7 +9,7 @@ import numpy as np
 
 from grader.domain.verdict import Finding, Status
 from grader.protocol import play
-from grader.protocol.play import Returned
+from grader.protocol.play import Returned, ReturnedApart
 from grader.referee import own_work, rounds
 from grader.referee.comparison import Comparison
 from grader.referee.dtypes import array
@@ -22,9 +22,10 @@ if TYPE_CHECKING:
     from grader.referee.session import Session
 
 EARLY = (
-    "The result is right for an input of zeros: the work began before its input was there. This call is made "
-    "on another stream than the default one, which is still writing the input. Launch on the current stream "
-    "(`at::cuda::getCurrentCUDAStream()`, asked for in the thread that was called)."
+    "The result is right for an input of zeros: the work began before its input was there. It is on a stream "
+    "of its own that does not wait for the current stream, which was still writing the input. Launch on the "
+    "current stream (`at::cuda::getCurrentCUDAStream()`), or have the other one wait for it, and it for the "
+    "other one."
 )
 
 
@@ -50,8 +51,8 @@ class Calls:
         return None
 
     @property
-    def elsewhere(self) -> bool:
-        """Whether all but the first calls are made on another stream, on which the input comes late."""
+    def late(self) -> bool:
+        """Whether the input comes late in all but the first calls."""
         return self.player.backend == "cuda"
 
     def _call(self, number: int, one: Round, *, watch: bool) -> Finding | None:
@@ -98,15 +99,33 @@ class Calls:
 
     def _returned(self, one: Round, posed: Posed | None, *, watch: bool) -> Returned:
         few = posed is not None and posed.nbytes <= FEW and self.problem.pure
-        # Where the problem draws no random numbers, a result must not depend on any.
-        seed = self.problem.call_seed if self.problem.seeded else self.problem.seed()
         sizes = posed.sizes if posed and few else ()
-        return self.problem.mine.ask(play.Call(one.inputs, seed, few, sizes, watch), Returned)
+        return self.problem.mine.ask(play.Call(one.inputs, self._seed(), few, sizes, watch), Returned)
+
+    def _seed(self) -> int:
+        """Where the problem draws no random numbers, a result must not depend on any."""
+        return self.problem.call_seed if self.problem.seeded else self.problem.seed()
+
+    def apart(self, hold_s: float) -> tuple[bool, ReturnedApart]:
+        """A further call, with new weights and inputs, while the current stream is not the default one.
+
+        Whether its result was right, and what the player tells. ``hold_s``: see :class:`.play.CallApart`.
+        """
+        self.problem.construct(self.case)
+        self.draw(rounds.FIRST)
+        self.problem.give(fresh=True)
+        posed = self.posed
+        assert posed is not None
+        sizes = posed.sizes if posed.nbytes <= FEW else ()
+        told = self.problem.mine.ask(play.CallApart(self._seed(), hold_s, sizes), ReturnedApart)
+        right = self.problem.agreed(Comparison(self.session, self.case, posed), told)
+        self.problem.forget(posed.answered.state)
+        return right, told
 
     def _early(self, failed: Finding, one: Round, comparison: Comparison) -> Finding:
         """Say so if a result is right for zeros: the kernel did not wait (see `player/late_inputs.py`)."""
         wrong = failed.status in (Status.WRONG_OUTPUT, Status.NOT_FINITE, Status.PRECISION)
-        if not self.elsewhere or one.inputs == "new" or not wrong or not comparison.posed.tensors:
+        if not self.late or one.inputs == "new" or not wrong or not comparison.posed.tensors:
             return failed
         self.problem.draw(self.case, zeros=True)
         nothing = comparison.beside(self.problem.pose())

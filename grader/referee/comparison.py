@@ -100,6 +100,10 @@ class Comparison:
         """The first thing that is wrong, or None."""
         return self.form(returned) or self._values(returned) or self._elements()
 
+    def agrees(self, returned: Returned) -> bool:
+        """Whether the result is right, without a word about what is not."""
+        return not (self.form(returned) or self._values(returned)) and self.right()
+
     def fail(self, status: Status, message: str, **evidence: Any) -> Finding:
         """No points for the case."""
         return Finding(self.case.name, status, message, 0, self.case.points, dict(evidence))

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from grader.domain.task import Case, Tensor
 from grader.domain.verdict import Finding, Status
 from grader.feedback import memory
-from grader.referee import parts
+from grader.referee import parts, stream_check
 from grader.referee.case_calls import Calls
 from grader.referee.fault import FaultError
 from grader.referee.problem import LeftOutError
@@ -23,12 +23,15 @@ if TYPE_CHECKING:
 def grade(session: Session) -> Record:
     """Load and play everything; always comes back with a record."""
     record, task = session.record, session.task
+    assert session.player is not None
+    backend = session.player.backend
     loaded = _loaded(session)
     record.findings.append(loaded)
     if loaded.ok:
         session.loaded()
     begun = time.monotonic()
     ordinary = _cases(session, loaded=loaded.ok)
+    record.findings += stream_check.judge(session, backend)
     record.stages["cases"] = time.monotonic() - begun
     if task.memory_points:
         begun = time.monotonic()

@@ -37,6 +37,13 @@ class LessonProblem(Problem):
         if self.sides.task.cases:
             super().open()
 
+    def shows_streams(self, case: Case, backend: str) -> bool:
+        """On a GPU. Without one the static look names each launch; more is said only if there are points."""
+        asked = backend == "cuda" or self.sides.task.stream_points > 0
+        return asked and any(
+            isinstance(a, Tensor) and a.device == "cuda" and 0 not in a.shape for a in case.args
+        )
+
     def is_model(self, case: Case) -> bool:
         """Whether the case is about the task's model, and not about a function."""
         return self.sides.task.kind == "model" and not case.entry

@@ -15,7 +15,7 @@ from grader.feedback.explain import functions_first
 from grader.feedback.explain.attach import explained
 from grader.feedback.look import look
 from grader.protocol import messages
-from grader.referee import builder, cpu_environment, grading, nearest, parts, sandbox, sanitizer
+from grader.referee import builder, cpu_environment, grading, nearest, parts, sandbox, sanitizer, stream_check
 from grader.referee.fault import FaultError
 from grader.referee.inspection import Inspection
 from grader.referee.job import Job, Outcome
@@ -48,6 +48,7 @@ def check(job: Job) -> Outcome:
         measured = _judged(running, stages, begun)
         record, builder = running.session.record, running.builder
     verdict = _verdict(job, record, stages | record.stages, begun, measured)
+    advice = stream_check.advised(verdict.findings, advice)
     return Outcome(verdict, advice, builder.builds, builder.requests)
 
 
@@ -228,6 +229,8 @@ def _unread(job: Job, error: SyntaxError) -> Record:
 def _not_loaded(job: Job, message: str, evidence: dict[str, Any]) -> Record:
     findings = [Finding("load", Status.IMPORT_ERROR, message, 0, 0, evidence)]
     findings += [Finding(c.name, Status.NOT_RUN, c.why, 0, c.points) for c in job.task.cases]
+    if job.task.stream_points:
+        findings.append(Finding(stream_check.NAME, Status.NOT_RUN, "", 0, job.task.stream_points))
     if job.task.memory_points:
         findings.append(Finding("memory", Status.NOT_RUN, "", 0, job.task.memory_points))
     for part in job.task.parts:

@@ -139,6 +139,9 @@ class Compared(Protocol):
     def run(self, returned: Returned) -> Finding | None:
         """The first thing that is wrong, or None."""
 
+    def agrees(self, returned: Returned) -> bool:
+        """Whether the result is right."""
+
     def by_own_check(self, returned: Returned) -> Finding | None:
         """What the problem's own check says."""
 
@@ -233,6 +236,14 @@ class Problem:
     def judged(self, comparison: Compared, returned: Returned) -> Finding | None:
         """What is wrong with a result, or None."""
         return comparison.run(returned)
+
+    def agreed(self, comparison: Compared, returned: Returned) -> bool:
+        """Whether a result is right."""
+        return comparison.agrees(returned)
+
+    def shows_streams(self, case: Case, backend: str) -> bool:
+        """Whether it is looked at, with this case and on this back end, which stream the work goes to."""
+        raise NotImplementedError
 
     def played(self, case: Case, number: int, one: Round, comparison: Compared) -> None:
         """One call was compared, the ``number``th of its case."""

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 from grader.domain import inputs
 from grader.domain.verdict import Finding, Status
 from grader.protocol.messages import Facts, Launch, MemoryFinding
-from grader.protocol.play import Call, Step
+from grader.protocol.play import Call, CallApart, Step
 from grader.referee import ownership
 from grader.referee.fault import FaultError
 from grader.referee.process.player_process import MAX_OUTPUT_BYTES, Answer, Player
@@ -202,7 +202,7 @@ class Session:
     def _heard(self, step: Step, answer: Answer) -> None:
         """An answer of the submission's side."""
         self.observe(answer.findings)
-        if isinstance(step, Call):
+        if isinstance(step, Call | CallApart):
             self._launches = answer.launches
 
     def explain(self, case: Case, verdict: Judgement, output: int) -> Finding:

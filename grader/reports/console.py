@@ -57,10 +57,10 @@ def show(
     if failed := verdict.failed:
         console.print(failure(failed[0], len(failed) - 1))
         for item in advice[:3]:
-            console.print(Text(f"  look: line {item.line}: {item.message}", style="dim"))
+            console.print(_looked(item))
     else:
         for item in [a for a in advice if a.lasting][:3]:
-            console.print(Text(f"  look: line {item.line}: {item.message}", style="dim"))
+            console.print(_looked(item))
     for item in opinion:
         console.print(Text(f"  second opinion, which decides nothing: {item.message}", style="dim"))
     if verdict.output.strip():
@@ -68,6 +68,11 @@ def show(
             Panel(Text(_cut(verdict.output)), title="printed by the submission", border_style="dim")
         )
     console.print(summary(verdict))
+
+
+def _looked(item: Advice) -> Text:
+    where = f"line {item.line}: " if item.line else ""
+    return Text(f"  look: {where}{item.message}", style="dim")
 
 
 def heading(verdict: Verdict, why: str) -> Iterator[Text]:

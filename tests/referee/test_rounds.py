@@ -93,8 +93,8 @@ def double(x):
 def test_who_does_not_wait_for_the_input_is_told_so(
     call: int, what: str, told: bool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Not if it was the first call, made on the default stream, and not if it is wrong for zeros too."""
-    monkeypatch.setattr(Calls, "elsewhere", True)
+    """Not if it was the first call, whose input is there, and not if it is wrong for zeros too."""
+    monkeypatch.setattr(Calls, "late", True)
     verdict = grade(tmp_path, HASTY % (call, what), CASES[:1], "def double(x): return x + 1")
     failed = next(f for f in verdict.findings if not f.ok)
     assert failed.status is Status.WRONG_OUTPUT

@@ -25,6 +25,8 @@ CHECKS = {
     "C10_CUDA_KERNEL_LAUNCH_CHECK", "cudaGetLastError", "cudaPeekAtLastError", "cudaDeviceSynchronize",
     "cudaStreamSynchronize",
 }  # fmt: skip
+ON_DEFAULT_STREAM = "A launch on the default stream; torch may be working on another one."
+DEFAULT = {"0", "nullptr", "NULL", "cudaStreamDefault", "cudaStreamLegacy", "cudaStreamPerThread"}
 GUARDS = {"if", "for", "while", "?", "min", "switch"}
 DTYPES = {"scalar_type", "dtype", "kFloat", "kFloat32"}
 DEVICES = {"is_cuda", "device", "device_type", "get_device", "kCUDA", "CHECK_CUDA", "CHECK_INPUT"}
@@ -59,17 +61,29 @@ def look(text: CudaText, beside: frozenset[str] = frozenset()) -> Iterator[Advic
         if not CHECKS & {t.text for t in tokens[i:]}:  # the one who called the launching function may check
             message = "A launch without C10_CUDA_KERNEL_LAUNCH_CHECK(): its errors surface elsewhere."
             yield Advice(line, message, lasting=True)
-        given = _configuration(tokens, i)
-        named = any(
-            "tream" in t.text for part in given for t in part
-        )  # in a wrong place, which is another fault
-        if library and len(given) < 4 and not named:
-            yield Advice(
-                line, "A launch on the default stream; torch may be working on another one.", lasting=True
-            )
+        if library and _on_default_stream(tokens, i):
+            yield Advice(line, ON_DEFAULT_STREAM, lasting=True)
         if not DEVICES & (words | beside):
             yield Advice(line, "Nothing checks that the tensor is on the GPU before the launch.")
     yield from _bare_pointers(tokens, starts, text, words | beside)
+
+
+def launches_on_default_stream(text: CudaText) -> Iterator[int]:
+    """The lines of launches that name no stream, or the default one."""
+    tokens, at = tokenize(text.source), 0
+    for i, token in enumerate(tokens):
+        if token.kind == "launch" and token.text == "<<<" and _on_default_stream(tokens, i, by_name=True):
+            yield text.at(at)
+        at += len(token.text)
+
+
+def _on_default_stream(tokens: list[Token], i: int, *, by_name: bool = False) -> bool:
+    """Whether the launch at a token has no stream; ``by_name``: or the default one."""
+    given = _configuration(tokens, i)
+    words = [t.text for part in given for t in part if t.kind != "space"]
+    if len(given) >= 4:
+        return by_name and "".join(t.text for t in given[3] if t.kind != "space") in DEFAULT
+    return not any("tream" in word for word in words)  # in a wrong place, which is another fault
 
 
 def _functions(tokens: list[Token]) -> Iterator[FunctionTokens]:

@@ -34,6 +34,17 @@ def look(submission: Submission, task: Task, starter: str = "") -> list[Advice]:
     return sorted(set(advice), key=lambda a: a.line)
 
 
+def launches_on_default_stream(source: str) -> list[int]:
+    """The lines of a submission's launches that name no stream, or the default one."""
+    try:
+        tree = ast.parse(source)
+    except (SyntaxError, ValueError, RecursionError, MemoryError):
+        return []
+    texts = python_source.cuda_sources(tree)
+    short = (replace(text, source=text.source[:MAX_CHARACTERS]) for text in texts)
+    return sorted({line for text in short for line in cuda_source.launches_on_default_stream(text)})
+
+
 def _todos(source: str, starter: str) -> list[Advice]:
     """The first mark of what is still to be done, as what to do next.
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import contextlib
 import functools
 import sys
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import torch
 
@@ -60,9 +60,7 @@ class SubmissionSide(BaseSide):
         """Call once."""
         stage = self.stage
         self.before = self.results if step.keep else []
-        self.outputs = self.results = stage.last = []
-        self.forget()
-        inputs = self.arguments()
+        inputs = self._cleared()
         stage.poison(step.sizes)
         stage.seed(step.seed)
         weigher = weigher_for_call() if step.weigh else None
@@ -77,6 +75,29 @@ class SubmissionSide(BaseSide):
             watcher.seen if watcher else play.Watched(),
             weigher.work() if weigher else (),
         )
+
+    def call_apart(self, step: play.CallApart) -> play.ReturnedApart:
+        """Call once while another stream is the current one."""
+        self.before = []
+        inputs = self._cleared()
+        self.stage.seed(step.seed)
+        call = functools.partial(self.run, self.target, inputs)
+        found = self.stage.invoke_apart(call, step.hold_s, step.sizes)
+        tree, forms = self.keep(found.value, found.copies)
+        return play.ReturnedApart(
+            tree,
+            tuple(forms),
+            launched=found.launched,
+            copied=found.copied,
+            seconds=found.seconds,
+            on_default=found.on_default,
+        )
+
+    def _cleared(self) -> Any:
+        """The arguments of a call, before which the results of the one before are given up."""
+        self.outputs = self.results = self.stage.last = []
+        self.forget()
+        return self.arguments()
 
 
 @contextlib.contextmanager

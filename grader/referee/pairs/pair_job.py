@@ -66,6 +66,7 @@ def _task(spec: PairSpec, title: str, memory_points: int, options: GradingOption
     task = Task(
         title, spec.entry, spec.cases, "function" if spec.specs else "model",
         reference_entry=spec.reference_entry, memory_points=memory_points, own=options.own,
+        stream_points=1 if options.streams == "strict" else 0,
     )  # fmt: skip
     return lessons.with_hidden(task, options.hidden) if options.hidden else task
 

@@ -283,6 +283,16 @@ class PairProblem(Problem):
             return comparison.by_own_check(returned)
         return comparison.run(returned)
 
+    def shows_streams(self, case: Case, _backend: str) -> bool:
+        """With inputs as the reference draws them."""
+        return bool(self.spec.specs) or case.name == AS_GIVEN
+
+    def agreed(self, comparison: Compared, returned: Returned) -> bool:
+        """By the problem's own check, if it has one."""
+        if self.spec.own_check:
+            return comparison.by_own_check(returned) is None
+        return comparison.agrees(returned)
+
     def played(self, case: Case, number: int, one: Round, comparison: Compared) -> None:
         """See what the rounds say of the problem."""
         if number == 0 and (case.name == AS_GIVEN or case == self.spec.cases[0]):

@@ -53,6 +53,19 @@ def test_what_is_missing_is_said_once_at_its_line(cuda: str, line: int, words: s
 
 
 @pytest.mark.parametrize(
+    ("stream", "lines"),
+    [
+        (", 0, at::cuda::getCurrentCUDAStream()", []), ("", [10]), (", 0", [10]), (", 0, 0", [10]),
+        (", 0, nullptr", [10]), (", 0, cudaStreamPerThread", [10]), (", 0, side", []), (", stream", []),
+    ],
+)  # fmt: skip
+def test_launches_on_the_default_stream(stream: str, lines: list[int]) -> None:
+    host = HOST.replace(", 0, at::cuda::getCurrentCUDAStream()", stream)
+    assert look.launches_on_default_stream(f'{HEAD}source = r"""{GUARDED}{host}"""\n{TAIL}') == lines
+    assert look.launches_on_default_stream("no Python (") == []
+
+
+@pytest.mark.parametrize(
     "extra",
     [
         "// no if here: a comment is not a guard\n",

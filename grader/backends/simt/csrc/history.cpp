@@ -17,7 +17,7 @@ struct Remembered {
   uint3 grid, block;
   size_t shared_bytes, static_shared_bytes;
   Module* module;
-  bool taken;
+  bool default_stream, taken;
   std::string counts;  // JSON, empty if nothing was counted
 };
 
@@ -35,7 +35,7 @@ u32 next_runs(u64 blocks) {
 
 u64 remember_launch(const Launch& l) {
   g_launches.push_back({++g_number, l.first_run, l.block_count, l.block_count, l.kernel, l.file, l.line, l.grid, l.block,
-                        l.shared_bytes, l.static_shared_bytes, l.module, false, ""});
+                        l.shared_bytes, l.static_shared_bytes, l.module, l.default_stream, false, ""});
   if (g_launches.size() > MOST_LAUNCHES) g_launches.pop_front();
   return g_number;
 }
@@ -76,6 +76,7 @@ extern "C" SIMT_EXPORT const char* simt_take_launches() {
     json.field("block", l.block);
     json.field("shared_bytes", (long long)l.shared_bytes);
     json.field("static_shared_bytes", (long long)l.static_shared_bytes);
+    json.field("default_stream", (long long)l.default_stream);
     json.field("module", l.module ? l.module->path : "");
     if (!l.counts.empty()) {
       json.key("counts");

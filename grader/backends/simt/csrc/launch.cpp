@@ -163,6 +163,7 @@ static std::shared_ptr<Launch> describe(const LaunchSite& site, const LaunchConf
   launch->context_bytes = body.bytes;
   launch->tls_anchor = body.tls_anchor;
   launch->cooperative = body.cooperative;
+  launch->default_stream = (size_t)config.stream <= 2;  // cudaStreamLegacy is 1, cudaStreamPerThread is 2
   launch->module = module_at((size_t)body.run);
   return launch;
 }

@@ -54,4 +54,9 @@ extern "C" void simt_record_event(double* when) {
   in_turn([when] { *when = seconds(); }, false);
 }
 
+// Which stream is the current one changes nothing here but what launches are told to be on.
+static thread_local void* t_current_stream = nullptr;
+extern "C" void* simt_current_stream() { return t_current_stream; }
+extern "C" void simt_set_current_stream(void* stream) { t_current_stream = stream; }
+
 extern "C" SIMT_EXPORT int simt_is_idle() { return is_idle(); }

@@ -70,6 +70,7 @@ struct Launch {
   std::atomic<bool> stopped{false};    // by a worker that found a reason to
   std::atomic<bool> fenced{false};     // a kernel that orders its blocks with fences is not asked about races between them
   bool cooperative = false;
+  bool default_stream = false;
   std::atomic<bool> spins{false};  // threads wait for each other in loops: they take shorter turns
   u32 runs = 0;        // run numbers used: one for each block, and again after each grid barrier
 };

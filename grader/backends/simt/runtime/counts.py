@@ -48,6 +48,7 @@ def _launch(x: RawLaunch, places: Places) -> Launch:
         static_shared_bytes=x.static_shared_bytes,
         file=x.file,
         line=x.line,
+        default_stream=bool(x.default_stream),
         counts=_counts(x, x.counts, places) if x.counts else None,
     )
 

@@ -116,5 +116,6 @@ class RawLaunch(Struct, frozen=True):
     block: Shape
     shared_bytes: int
     static_shared_bytes: int
+    default_stream: int
     module: str
     counts: RawCounts | None = None

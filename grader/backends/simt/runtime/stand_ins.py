@@ -105,6 +105,7 @@ def _device(library: ctypes.CDLL) -> Table:
 def _streams(library: ctypes.CDLL) -> Table:
     event_class, stream_class = streams.make(library)
     default = stream_class()
+    default.cuda_stream = 0
     return {
         "Event": event_class,
         "Stream": stream_class,

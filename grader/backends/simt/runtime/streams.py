@@ -1,22 +1,39 @@
-"""torch.cuda.Event and torch.cuda.Stream: one queue, in which all streams are in order with each other."""
+"""torch.cuda.Event and torch.cuda.Stream: one queue, in which all streams are in order with each other.
+
+Each stream has a handle of its own all the same, so that a launch can tell on which one it was.
+"""
 
 from __future__ import annotations
 
 import ctypes
+import itertools
+import threading
 from typing import Any, ClassVar, Self
 
+HANDLES = itertools.count(1 << 32)  # those that C++ makes itself are below
 NEVER, QUEUED = -2.0, -1.0
 MOST_PENDING = 4096
 
 
 class Queue:
-    """The work that the runtime library has not done yet. ``current``: the stream that work goes to."""
+    """The work that the runtime library has not done yet, and the stream that a thread's work goes to."""
 
     def __init__(self, library: ctypes.CDLL) -> None:
         library.simt_is_idle.restype = ctypes.c_int
         self._library = library
-        self.current: Stream | None = None
+        self._of_thread = threading.local()
         self._pending: list[ctypes.c_double] = []  # what the queue still writes to must not be freed
+
+    @property
+    def current(self) -> Stream | None:
+        """The current stream of this thread; None is the default one."""
+        found: Stream | None = getattr(self._of_thread, "current", None)
+        return found
+
+    @current.setter
+    def current(self, stream: Stream | None) -> None:
+        self._of_thread.current = stream
+        self._library.simt_set_current_stream(ctypes.c_void_p(stream.cuda_stream if stream else 0))
 
     def record(self) -> ctypes.c_double:
         """A number that becomes the time at which the work queued so far is done."""
@@ -84,11 +101,11 @@ class Stream:
 
     queue: ClassVar[Queue]
     event: ClassVar[type[Event]]
-    cuda_stream = 0
     device_index = 0
     priority = 0
 
     def __init__(self, device: Any = None, priority: int = 0, **_: Any) -> None:
+        self.cuda_stream = next(HANDLES)
         self._outer: Stream | None = None
 
     def synchronize(self) -> None:

@@ -58,6 +58,8 @@ SIMT_EXPORT void simt_launch(const simt::LaunchSite* site, const simt::LaunchCon
                              const simt::LaunchBody* body, const simt::PointerArgument* pointers,
                              int pointer_count);
 SIMT_EXPORT void simt_wait();                      // runs what is queued
+SIMT_EXPORT void* simt_current_stream();            // PyTorch's, of this thread; nullptr: the default one
+SIMT_EXPORT void simt_set_current_stream(void* stream);
 SIMT_EXPORT void simt_record_event(double* when);  // queued too; -1 until its turn comes, then seconds
 SIMT_EXPORT int simt_register_kernels(const char* declarations);  // "name param param,name param"
 SIMT_EXPORT int simt_register_source(const char* file, int first_line, const char* text);

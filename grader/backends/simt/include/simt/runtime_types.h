@@ -95,4 +95,6 @@ struct Event {
 };
 }  // namespace simt
 typedef struct simt_stream* cudaStream_t;
+#define cudaStreamLegacy ((cudaStream_t)0x1)
+#define cudaStreamPerThread ((cudaStream_t)0x2)
 typedef simt::Event* cudaEvent_t;

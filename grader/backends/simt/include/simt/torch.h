@@ -44,17 +44,27 @@ namespace c10::cuda {
 
 class CUDAStream {
  public:
-  operator cudaStream_t() const { return nullptr; }
-  cudaStream_t stream() const { return nullptr; }
-  void synchronize() const { C10_CUDA_CHECK(cudaStreamSynchronize(nullptr)); }
-  bool query() const { return cudaStreamQuery(nullptr) == cudaSuccess; }
+  explicit CUDAStream(cudaStream_t stream = nullptr) : stream_(stream) {}
+  operator cudaStream_t() const { return stream_; }
+  cudaStream_t stream() const { return stream_; }
+  void synchronize() const { C10_CUDA_CHECK(cudaStreamSynchronize(stream_)); }
+  bool query() const { return cudaStreamQuery(stream_) == cudaSuccess; }
   c10::DeviceIndex device_index() const { return 0; }
   c10::Device device() const { return c10::Device(c10::kCUDA, 0); }
+
+ private:
+  cudaStream_t stream_;
 };
-inline CUDAStream getCurrentCUDAStream(c10::DeviceIndex = -1) { return {}; }
-inline CUDAStream getDefaultCUDAStream(c10::DeviceIndex = -1) { return {}; }
-inline CUDAStream getStreamFromPool(bool = false, c10::DeviceIndex = -1) { return {}; }
-inline void setCurrentCUDAStream(CUDAStream) {}
+inline CUDAStream getCurrentCUDAStream(c10::DeviceIndex = -1) {
+  return CUDAStream((cudaStream_t)simt_current_stream());
+}
+inline CUDAStream getDefaultCUDAStream(c10::DeviceIndex = -1) { return CUDAStream(); }
+inline CUDAStream getStreamFromPool(bool = false, c10::DeviceIndex = -1) {
+  cudaStream_t stream;
+  cudaStreamCreate(&stream);
+  return CUDAStream(stream);
+}
+inline void setCurrentCUDAStream(CUDAStream stream) { simt_set_current_stream(stream); }
 
 struct CUDAGuard {
   explicit CUDAGuard(c10::DeviceIndex) {}
@@ -68,7 +78,12 @@ struct OptionalCUDAGuard {
   explicit OptionalCUDAGuard(c10::DeviceIndex) {}
 };
 struct CUDAStreamGuard {
-  explicit CUDAStreamGuard(CUDAStream) {}
+  explicit CUDAStreamGuard(CUDAStream stream) : before_(simt_current_stream()) { setCurrentCUDAStream(stream); }
+  CUDAStreamGuard(const CUDAStreamGuard&) = delete;
+  ~CUDAStreamGuard() { simt_set_current_stream(before_); }
+
+ private:
+  void* before_;
 };
 
 inline c10::DeviceIndex current_device() { return 0; }

@@ -1,9 +1,9 @@
-"""A thread does the work and is waited for, but works on the default stream: it was not told of the current one.
+"""A thread does the work on the default stream, for it was not told of the current one: advice.
 
-class: late
-catalogue: 1
+class: honest
+catalogue: -
 task: double
-expected: wrong_output
+expected: passed
 """
 
 from concurrent.futures import ThreadPoolExecutor

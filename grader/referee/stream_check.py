@@ -1,0 +1,171 @@
+"""Whether a submission's work goes to PyTorch's current stream: a check of its own, apart from results.
+
+In a judged call the current stream is the default one, so a launch that names no stream is right there. A
+caller may choose another, and such a launch does not follow. That is found in calls with another current
+stream; :mod:`grader.player.other_stream` says how, and why no time decides.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any
+
+from grader.domain.verdict import Finding, Status
+from grader.feedback.look import ON_DEFAULT_STREAM, Advice, launches_on_default_stream
+from grader.referee.case_calls import Calls
+from grader.referee.fault import FaultError
+from grader.referee.problem import LeftOutError
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable
+
+    from grader.domain.task import Case
+    from grader.protocol.messages import Launch
+    from grader.protocol.play import ReturnedApart
+    from grader.referee.session import Session
+
+NAME = "streams"
+HOLD_S = 50e-3  # far longer than most calls take a host that has made them before
+MOST_S = 5.0
+TIMES = 4  # what a call took that outlasted the time before
+FOLLOWS = "The work goes to PyTorch's current stream, whichever that is."
+LEAVES = (
+    "The work does not go to PyTorch's current stream: who works on another stream than the default one may "
+    "read the result before it is there."
+)
+FAILED = "With another current stream than the default one the call fails: "
+LAUNCH = (
+    "Launch on the current stream: `<<<blocks, threads, 0, at::cuda::getCurrentCUDAStream()>>>`, asked for "
+    "in the thread that was called."
+)
+RIGHT = "The results are right all the same, as long as nobody changes the current stream."
+UNSEEN = (
+    "Not seen: the CPU back end knows the streams of launches in CUDA C++, and the call made none. A GPU "
+    "shows the others."
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Seen:
+    """A call with another current stream: whether its result was ``right``, and what its player tells."""
+
+    right: bool
+    told: ReturnedApart
+
+
+@dataclass(frozen=True, slots=True)
+class Opinion:
+    """Whether the work goes to the current stream; None if that cannot be seen here.
+
+    ``kernels`` that ran on the default stream, and the first ``line`` that launches one, as far as known.
+    """
+
+    follows: bool | None
+    kernels: tuple[str, ...] = ()
+    line: int = 0
+
+
+def judge(session: Session, backend: str) -> list[Finding]:
+    """The finding of the check, after those of the cases; none where it is not asked for."""
+    points, known = session.task.stream_points, backend in ("cuda", "simt")
+    right = {f.id for f in session.record.findings if f.ok}
+    ordinary = [c for c in session.task.cases if c.expect == "match" and not c.hidden]
+    cases = [c for c in ordinary if known and session.problem.shows_streams(c, backend)]
+    case = next((c for c in cases if c.name in right), None)
+    if case is None:
+        return [_not_tried("no ordinary case is right", points)] if cases or points else []
+    session.begin(case)
+    try:
+        session.revive()
+    except FaultError as fault:  # the submission has died too often
+        return [fault.finding(NAME, points)]
+    try:
+        return [_finding(_opinion(session, case, backend), points)]
+    except FaultError as fault:
+        if fault.evidence.get("reference"):
+            return [_not_tried(fault.message, points)]
+        failed = session.fallen(case, fault)
+        return [_finding(Opinion(follows=False), points, f"{FAILED}{failed.message}")]
+    except LeftOutError as why:
+        return [_not_tried(str(why), points)]
+
+
+def follows(call: Callable[[float], Seen]) -> Opinion:
+    """Whether the work goes to the current stream, from what ``call`` sees while the default stream is held.
+
+    ``call`` gets seconds for that; 0: the streams of kernels are traced instead.
+
+    A call that returned, and whose results were copied, before the default stream went on is decided by its
+    results alone: nothing that was queued on the default stream is in them. Where the default stream went on
+    before, the time was too short or something waits for the default stream. The next call tells which: it
+    gets a multiple of what this one took. If something waits, a launch may come when nothing is held back any
+    more, and be in time by luck: then it counts where the kernels ran.
+    """
+    hold_s = HOLD_S
+    for _ in range(2):
+        seen = call(hold_s)
+        if not seen.right:
+            return Opinion(follows=False)
+        if seen.told.launched and seen.told.copied:
+            return Opinion(follows=True)
+        hold_s = min(MOST_S, max(hold_s, TIMES * seen.told.seconds))
+    seen = call(0.0)
+    kernels = seen.told.on_default
+    return Opinion(seen.right and not kernels, kernels)
+
+
+def of_launches(launches: Iterable[Launch]) -> Opinion:
+    """The same from the launches of a call on the CPU back end, each of which has its stream."""
+    launched = tuple(launches)
+    wrong = [launch for launch in launched if launch.default_stream]
+    if not launched:
+        return Opinion(follows=None)
+    return Opinion(not wrong, tuple(dict.fromkeys(x.kernel for x in wrong)), wrong[0].line if wrong else 0)
+
+
+def advised(findings: Iterable[Finding], looked: list[Advice]) -> list[Advice]:
+    """Advice with what this check has to say, in the place of guesses by the text."""
+    found = [f for f in findings if f.id == NAME and f.ok and f.evidence.get("follows") is False]
+    if not found:
+        return looked
+    seen = [Advice(f.evidence["line"], f.message, lasting=True) for f in found]
+    return seen + [a for a in looked if a.message != ON_DEFAULT_STREAM]
+
+
+def _opinion(session: Session, case: Case, backend: str) -> Opinion:
+    calls = Calls(session, case)
+    if backend == "simt":
+        calls.apart(0.0)
+        found = of_launches(session.launches)
+    else:
+        most_s = min(MOST_S, calls.player.limits.call / TIMES)
+        found = follows(lambda hold_s: Seen(*calls.apart(min(most_s, hold_s))))
+    if found.follows is False and not found.line:
+        lines = launches_on_default_stream(session.source)
+        return replace(found, line=lines[0] if lines else 0)
+    return found
+
+
+def _not_tried(why: str, points: int) -> Finding:
+    return Finding(NAME, Status.NOT_RUN, f"Not tried: {why.rstrip('.')}.", 0, points)
+
+
+def _finding(found: Opinion, points: int, what: str = LEAVES) -> Finding:
+    """As a failure where there are points for it, else as advice."""
+    facts: dict[str, Any] = {"follows": found.follows}
+    if found.follows:
+        return Finding(NAME, Status.PASSED, FOLLOWS, points, points, facts)
+    if found.follows is None:
+        return Finding(NAME, Status.PENDING_GPU if points else Status.PASSED, UNSEEN, 0, points, facts)
+    facts |= {"kernels": list(found.kernels), "line": found.line}
+    words = f"{what} {_where(found)}{LAUNCH}"
+    if points:
+        return Finding(NAME, Status.WRONG_STREAM, words, 0, points, facts)
+    return Finding(NAME, Status.PASSED, f"{words} {RIGHT}", 0, 0, facts)
+
+
+def _where(found: Opinion) -> str:
+    if found.line:
+        return f"The launch in line {found.line} is on the default stream. "
+    ran = ", ".join(found.kernels[:3])
+    return f"On the default stream ran: {ran}. " if ran else ""
