@@ -59,7 +59,7 @@ def _judged(running: Processes, stages: dict[str, float], begun: float) -> Speed
         grading.grade(session)
         record.warned = running.builder.warned if running.builder else []
         job.tell("judged", _verdict(job, record, stages | record.stages, begun, None))
-        if job.options.with_speed and (job.task.speed or job.timer) and all(f.ok for f in record.findings):
+        if wants_speed(job) and all(f.ok for f in record.findings):
             timed = time.monotonic()
             measured = _timed(job, session)
             record.stages["speed"] = time.monotonic() - timed
@@ -170,6 +170,12 @@ def _inspection(job: Job) -> Inspection | None:
         return None
     subject = sanitizer.Subject(job.task, str(job.submission.path), job.submission.source, job.limits)
     return Inspection(subject, keep=not job.beside)
+
+
+def wants_speed(job: Job) -> bool:
+    """Whether a speed is asked for: a measured one, or where there is no GPU one that is predicted."""
+    asked = job.options.with_speed or (job.options.with_prediction and job.choice.name != "cuda")
+    return asked and bool(job.task.speed or job.timer)
 
 
 def _timed(job: Job, session: Session) -> Speed | None:
