@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import threading
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -27,16 +28,29 @@ class PeerProcesses:
     def __init__(self, job: Job, start: Callable[[], Player]) -> None:
         self._job, self._start = job, start
         self._players: list[Player] = []
+        self._ahead: list[tuple[Player, Player]] = []  # started, and not asked for yet
         self._lock = threading.Lock()
 
+    def begin(self, count: int) -> None:
+        """Start the processes of so many twins, which will be asked for; waits for none of them."""
+        started = [self._pair() for _ in range(count)]
+        with self._lock:
+            self._ahead += started
+
     def twin(self, pose: Callable[[Sides], Problem]) -> Session:
-        """Reference and submission in two new processes, both loaded, for the problem that ``pose`` makes."""
-        job = self._job
-        player = self._keep(self._player(job.reference, *job.reference_beside))
+        """Reference and submission in two new processes, both loaded, for the problem that ``pose`` makes.
+
+        Both are started before either is waited for: each imports PyTorch for seconds.
+        """
+        with self._lock:
+            ahead = self._ahead.pop() if self._ahead else None
+        player, own = ahead or self._pair()
+        job, first = self._job, iter([own])
         reference = Reference(player, str(job.reference))
         reference.load()
-        path, start = str(job.submission.path), lambda: self._keep(self._start())
-        session = Session(job.task, path, start, reference, pose, folders=tuple(job.folders))
+        path, folders = str(job.submission.path), tuple(job.folders)
+        start = lambda: next(first, None) or self._keep(self._start())  # noqa: E731
+        session = Session(job.task, path, start, reference, pose, folders=folders)
         session.load()
         return session
 
@@ -57,9 +71,17 @@ class PeerProcesses:
                 player.kill()
 
     def stop(self) -> None:
-        """End them all."""
-        for player in self._players:
-            player.stop()
+        """End them all, and wait for that: the driver takes a while to take a process's memory apart."""
+        with self._lock:
+            players = list(self._players)
+        with ThreadPoolExecutor(max(1, len(players))) as pool:
+            list(pool.map(lambda player: player.stop(), players))
+
+    def _pair(self) -> tuple[Player, Player]:
+        """A reference's and a submission's process, started at the same time."""
+        job = self._job
+        reference = self._keep(self._player(job.reference, *job.reference_beside))
+        return reference, self._keep(self._start())
 
     def _player(self, *files: Path, env: dict[str, str] | None = None) -> Player:
         env = env or {}

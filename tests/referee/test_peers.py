@@ -77,6 +77,53 @@ def grading(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Grading
 
 
 @pytest.mark.slow
+def test_a_twin_that_was_begun_is_the_one_that_is_given(grading: Grading) -> None:
+    """Both of its processes run before it is asked for; the next twin's are started when it is."""
+    grading.peers.begin(1)
+    begun = list(grading.peers._players)
+    first, second = (grading.peers.twin(LessonProblem) for _ in range(2))
+    assert [first.reference.player, first.player] == begun
+    assert grading.peers._players[2:] == [second.reference.player, second.player]
+    for session in (first, second):
+        assert session.player is not None and session.player.ask("load", 20.0, path=session.path, folders=[])
+    first.drop()
+    first.revive()  # after a death it is a new process, not the one that has died
+    assert first.player is grading.peers._players[4]
+
+
+@pytest.mark.slow
+def test_both_processes_of_a_twin_are_started_before_one_is_waited_for(
+    grading: Grading, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    seen: list[str] = []
+    made, ready = peers.Player, Player.ready
+
+    def started(*words: object, **more: object) -> Player:
+        seen.append("started")
+        return made(*words, **more)  # type: ignore[arg-type]
+
+    def waited(self: Player) -> object:
+        seen.append("waited for")
+        return ready(self)
+
+    monkeypatch.setattr(peers, "Player", started)
+    start = grading.peers._start
+    monkeypatch.setattr(grading.peers, "_start", lambda: seen.append("started") or start())
+    monkeypatch.setattr(Player, "ready", waited)
+    grading.peers.twin(LessonProblem)
+    assert seen == ["started", "started", "waited for", "waited for"]
+
+
+@pytest.mark.slow
+def test_all_processes_end_those_too_that_nobody_asked_for(grading: Grading) -> None:
+    grading.peers.begin(1)
+    grading.peers.twin(LessonProblem)
+    grading.peers.begin(1)
+    grading.peers.stop()
+    assert all(player._stopped for player in grading.peers._players) and len(grading.peers._players) == 4
+
+
+@pytest.mark.slow
 def test_the_pairs_of_a_race_are_all_new_and_live_until_it_is_over(
     grading: Grading, monkeypatch: pytest.MonkeyPatch
 ) -> None:
