@@ -138,3 +138,18 @@ def test_the_pairs_of_a_race_are_all_new_and_live_until_it_is_over(
     told = [[call[0] for call in fetch(each, [0, 1, 2], pair.outputs)] for pair, each in contenders]
     for others in told[1:]:  # the same inputs for all
         np.testing.assert_allclose(others, told[0], rtol=1e-5)
+
+
+@pytest.mark.slow
+def test_a_round_of_each_pair_compares_every_result(
+    grading: Grading, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """By real processes and threads: some are prepared while the results of others travel."""
+    monkeypatch.setattr(setup, "make_plan", lambda *_, **__: PLAN)
+    one = race.set_up_race([grading.session], CASE)
+    for _ in range(2):
+        one._round_of_each(one.playing, drain=False)
+    result = one.result()
+    assert result.compared == 2 * 3 * 2 * PLAN.calls
+    assert result.groups == [0, 0, 1, 1, 2, 2] * 2
+    assert {len(pairs) for name, pairs in result.block_pairs.items() if name != "0"} == {12}

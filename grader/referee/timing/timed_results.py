@@ -34,7 +34,7 @@ def fetch(contender: Contender, calls: list[int], outputs: Outputs) -> list[list
     return [
         [view.copy() for view in views]
         for some in _steps(calls, outputs)
-        for views in _shown(contender, some, outputs)
+        for views in shown(contender, some, outputs)
     ]
 
 
@@ -55,7 +55,7 @@ def compare(
         def asked(number: int) -> list[Future[list[list[Array]]]]:
             """Two halves of the memory take turns: one is written while the other is compared."""
             base, some = number % 2 * room, steps[number : number + 1]
-            return [pool.submit(_shown, c, one, outputs, base) for one in some for c in (mine, theirs)]
+            return [pool.submit(shown, c, one, outputs, base) for one in some for c in (mine, theirs)]
 
         coming = asked(0)
         for number, some in enumerate(steps):
@@ -99,7 +99,7 @@ def _room(calls: int, outputs: Outputs) -> int:
     return calls * sum(aligned(size([output])) for output in outputs)
 
 
-def _shown(contender: Contender, calls: list[int], outputs: Outputs, base: int = 0) -> list[list[Array]]:
+def shown(contender: Contender, calls: list[int], outputs: Outputs, base: int = 0) -> list[list[Array]]:
     """Results where they lie, from ``base`` on, in memory that the player can still write to.
 
     They lie there until a request that has the same ``base``. What lay there before is from other inputs, so

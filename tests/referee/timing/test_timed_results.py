@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import Any
+import itertools
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pytest
@@ -12,8 +13,10 @@ from grader.domain.verdict import Status
 from grader.player.commands.race_blocks import Contenders
 from grader.referee.fault import FaultError
 from grader.referee.timing import setup, timed_results
-from grader.referee.timing.setup import ProcessPair
 from tests.referee.timing.track import CASE, Track
+
+if TYPE_CHECKING:
+    from grader.referee.timing.setup import ProcessPair
 
 CALLS = 5
 
@@ -66,17 +69,17 @@ def test_what_is_compared_is_not_written_meanwhile(
 ) -> None:
     """Of each process, one request's results lie beside the next one's, never in the same place."""
     places: dict[str, list[set[int]]] = {}
-    shown = timed_results._shown
+    before = timed_results.shown
 
     def seen(contender: Any, calls: Any, outputs: Any, base: int = 0) -> Any:
-        views = shown(contender, calls, outputs, base)
+        views = before(contender, calls, outputs, base)
         begin = np.frombuffer(contender.player.outbox.map, np.uint8).ctypes.data
         at = views[0][0].ctypes.data - begin
         places.setdefault(contender.name, []).append(set(range(at, at + views[0][0].nbytes)))
         return views
 
-    monkeypatch.setattr(timed_results, "_shown", seen)
+    monkeypatch.setattr(timed_results, "shown", seen)
     compare(pair)
     for each in places.values():
         assert len(each) == CALLS
-        assert not any(a & b for a, b in zip(each, each[1:], strict=False))
+        assert not any(a & b for a, b in itertools.pairwise(each))
