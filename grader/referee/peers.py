@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import threading
-from concurrent.futures import ThreadPoolExecutor
+from concurrent.futures import Future, ThreadPoolExecutor
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -28,14 +28,14 @@ class PeerProcesses:
     def __init__(self, job: Job, start: Callable[[], Player]) -> None:
         self._job, self._start = job, start
         self._players: list[Player] = []
-        self._ahead: list[tuple[Player, Player]] = []  # started, and not asked for yet
+        self._ahead: list[Future[tuple[Player, Player]]] = []  # started, and not asked for yet
         self._lock = threading.Lock()
+        self._pool = ThreadPoolExecutor()  # of threads that start processes, which takes a sandbox a while
 
     def begin(self, count: int) -> None:
-        """Start the processes of so many twins, which will be asked for; waits for none of them."""
-        started = [self._pair() for _ in range(count)]
+        """Start the processes of so many twins, which will be asked for; waits for nothing."""
         with self._lock:
-            self._ahead += started
+            self._ahead += [self._pool.submit(self._pair) for _ in range(count)]
 
     def twin(self, pose: Callable[[Sides], Problem]) -> Session:
         """Reference and submission in two new processes, both loaded, for the problem that ``pose`` makes.
@@ -44,7 +44,7 @@ class PeerProcesses:
         """
         with self._lock:
             ahead = self._ahead.pop() if self._ahead else None
-        player, own = ahead or self._pair()
+        player, own = ahead.result() if ahead else self._pair()
         job, first = self._job, iter([own])
         reference = Reference(player, str(job.reference))
         reference.load()
@@ -72,10 +72,9 @@ class PeerProcesses:
 
     def stop(self) -> None:
         """End them all, and wait for that: the driver takes a while to take a process's memory apart."""
-        with self._lock:
-            players = list(self._players)
-        with ThreadPoolExecutor(max(1, len(players))) as pool:
-            list(pool.map(lambda player: player.stop(), players))
+        self._pool.shutdown()
+        with ThreadPoolExecutor(max(1, len(self._players))) as pool:
+            list(pool.map(lambda player: player.stop(), self._players))
 
     def _pair(self) -> tuple[Player, Player]:
         """A reference's and a submission's process, started at the same time."""

@@ -80,9 +80,9 @@ def grading(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Grading
 def test_a_twin_that_was_begun_is_the_one_that_is_given(grading: Grading) -> None:
     """Both of its processes run before it is asked for; the next twin's are started when it is."""
     grading.peers.begin(1)
-    begun = list(grading.peers._players)
+    (begun,) = (pair.result() for pair in grading.peers._ahead)
     first, second = (grading.peers.twin(LessonProblem) for _ in range(2))
-    assert [first.reference.player, first.player] == begun
+    assert (first.reference.player, first.player) == begun
     assert grading.peers._players[2:] == [second.reference.player, second.player]
     for session in (first, second):
         assert session.player is not None and session.player.ask("load", 20.0, path=session.path, folders=[])

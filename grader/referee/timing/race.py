@@ -107,7 +107,9 @@ class Race:
     Attributes:
         candidates: In the order given.
         during: Blocks of the first reference in the last race in which nobody was missing.
-        stages: Seconds of rounds of single calls, and of back-to-back blocks ("rows"), for all races.
+        stages: Seconds of rounds of single calls, and of back-to-back blocks ("rows"), for all races. Of the
+            rounds also those of the timed blocks, with what is asked right before each, and those in which
+            results are compared and the next processes prepared.
     """
 
     def __init__(self, sessions: Sequence[Session], groups: Sequence[Sequence[ProcessPair]]) -> None:
@@ -127,7 +129,7 @@ class Race:
         self._least_rounds = max(least, 2 * len(groups))
         self._limit_s = self._plan.limit_s if one else SEVERAL_LIMIT_S
         self.during = Blocks()
-        self.stages = {"rounds": 0.0, "rows": 0.0}
+        self.stages = {"rounds": 0.0, "rounds, blocks": 0.0, "rounds, results": 0.0, "rows": 0.0}
 
     @property
     def playing(self) -> list[Candidate]:
@@ -214,12 +216,10 @@ class Race:
         self.stages["rounds"] += time.monotonic() - begun
 
     def _enough(self, among: list[Candidate], rounds: int, seconds: float) -> bool:
-        if rounds < self._least_rounds:
-            return False
-        if rounds >= self._plan.most or seconds >= self._limit_s:
-            return True
-        widths = [c.result.against(sampling=True).half_width for c in _playing(among)]
-        return max(widths) <= self._plan.narrow_enough(seconds, self._limit_s)
+        def widest() -> float:
+            return max(c.result.against(sampling=True).half_width for c in _playing(among))
+
+        return rounds >= self._least_rounds and self._plan.over(rounds, seconds, self._limit_s, widest)
 
     def _round_of_each(self, among: list[Candidate], *, drain: bool) -> None:
         """A round of each group: two blocks of each contender, A B B A, in an order drawn now.
@@ -246,13 +246,17 @@ class Race:
         """Its blocks, one after the other; then their results, and what can be done for the next half."""
         # Inputs that no call has had before, the same for all contenders.
         numbers, seed = call_order(self._plan, self._rng), new_seed(self._rng)
+        begun = time.monotonic()
         for turn in half.turns:
             if half.candidates:
                 self._timed_block(turn, self._trusted[half.group], numbers, seed, drain=drain)
+        blocks = time.monotonic()
         jobs = [functools.partial(self._compare_results, half, numbers, seed)]
         if following and following.group != half.group:
             jobs += self._preparations(following)
         setup.at_once(*jobs)
+        self.stages["rounds, blocks"] += blocks - begun
+        self.stages["rounds, results"] += time.monotonic() - blocks
 
     def _preparations(self, half: _Half) -> list[functools.partial[None]]:
         """What prepares a half's processes, a job for each of them; none where it takes next to no time."""
@@ -424,8 +428,10 @@ def _given(
         with _numbered(number):
             setup.give_both(session, case, like[number])
 
+    begun, stages = time.monotonic(), like[0].stages
     new = setup.at_once(*starters)
     made += new
+    stages["pairs, loaded"] = stages.get("pairs, loaded", 0.0) + time.monotonic() - begun
     setup.at_once(*(functools.partial(give, at, session) for at, session in enumerate(new)))
 
 
