@@ -9,6 +9,8 @@
 #   sh benchmarks/clocks_on_gpu.sh OUTDIR roles queue between rows   two: does a call's time hang on its process's
 #                                       past, does it on what waits behind it; calls that wait; rows of calls
 #   sh benchmarks/clocks_on_gpu.sh OUTDIR compare           four: three candidates in one race, and a cheat among them
+#   sh benchmarks/clocks_on_gpu.sh OUTDIR seconds coverage  three: a timed grading of lesson 03 by phases; how often
+#                                       made-up races hold the truth, which needs no GPU
 # Needs torch with CUDA, nvcc, ninja; no network. Each part writes what it has so far; one that is cut off is no loss.
 set -u
 cd "$(dirname "$0")/.." || exit 1
@@ -19,6 +21,8 @@ export PYTHONPATH="$PWD${PYTHONPATH:+:$PYTHONPATH}" PYTHONUNBUFFERED=1
 for part in ${*:-lesson07 models}; do
   echo "== $part, $(date +%T)"
   case $part in
+    seconds) timeout 300 python3 benchmarks/race_seconds.py "$out/race_seconds.json" 5 ;;
+    coverage) timeout 300 python3 benchmarks/race_coverage.py "$out/race_coverage.json" ;;
     predict) timeout 150 python3 benchmarks/predict.py measure "$out/predict_measured.json" ;;
     roles) timeout 150 python3 benchmarks/archive/roles.py "$out/roles.json" ;;
     queue) timeout 60 python3 benchmarks/archive/queue_depth.py "$out/queue_depth.json" ;;

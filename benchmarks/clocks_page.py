@@ -222,6 +222,21 @@ def several(folder: Path = RESULTS) -> str:
     return "\n".join([*lines, "", f"On {device}: `sh benchmarks/clocks_on_gpu.sh OUT compare`."])
 
 
+def coverage(folder: Path = RESULTS) -> str:
+    """How often made-up races of a call with itself hold 1, by the rule that ends them and by the earlier."""
+    found = read("race_coverage", folder)
+    if not found:
+        return missing("coverage")
+    heads = ["noise", "races", "holds 1", "blocks alone", "half width", "rounds", "width before", "rounds"]
+    lines = ["| " + " | ".join(heads) + " |", "|---" * len(heads) + "|"]
+    for name, rules in found["noises"].items():
+        now, before = rules["rule"], rules["earlier rule"]
+        holds = [f"{100 * now[key]:.1f} %" for key in ("holds 1", "holds 1, blocks alone")]
+        each = [f"{100 * one['median half width']:.2f} % | {one['median rounds']:g}" for one in (now, before)]
+        lines.append(f"| {name} | {now['races']} | " + " | ".join([*holds, *each]) + " |")
+    return "\n".join([*lines, "", f"Without a GPU: `{found['command']}`."])
+
+
 def _whole(row: dict[str, Any]) -> float:
     return float(row.get("whole command", row["seconds"]))
 
@@ -297,7 +312,7 @@ def _on(found: dict[str, Any]) -> str:
 SECTIONS: dict[str, Callable[..., str]] = {
     "example": example, "models": models, "races": races, "cost": cost, "corpus": corpus, "regrade": regrade,
     "before": before, "processes": processes, "queue": queue, "between": between, "rows": rows,
-    "bench": bench, "several": several,
+    "bench": bench, "several": several, "coverage": coverage,
 }  # fmt: skip
 
 

@@ -168,6 +168,8 @@ def _show(outcome: Outcome, grading: Grading, shown: Shown) -> None:
     console.show(screen, verdict, job.choice.why, outcome.advice, grading.opinion, every=shown.every)
     if grading.own:
         guide.after(screen, grading.own, passed=verdict.ok)
+    if timeable(grading.job, verdict):
+        screen.print("Not timed. With --time its speed is measured on this GPU.", style="dim")
     if shown.clock:
         from grader.reports import clock_table
 
@@ -175,6 +177,12 @@ def _show(outcome: Outcome, grading: Grading, shown: Shown) -> None:
     if grading.profiled is not None:
         nothing = "Nothing was profiled: a file is profiled once every check passes."
         print("\n".join(grading.profiled) or nothing)
+
+
+def timeable(job: Job, verdict: Verdict) -> bool:
+    """Whether a file could have been timed here, and nobody has asked for it."""
+    here = job.choice.name == "cuda" and job.task.speed is not None
+    return verdict.ok and here and not job.options.with_speed
 
 
 def _never_imported(verdict: Verdict) -> bool:

@@ -40,7 +40,7 @@ def watch(
     """Grade your file each time you save it, with hints and the next lesson at a key."""
     from grader.student.loop.watch import run
 
-    run(lesson, GradingOptions(backend=backend, sandbox=sandbox, with_speed=True, search=True))
+    run(lesson, GradingOptions(backend=backend, sandbox=sandbox, with_prediction=True, search=True))
 
 
 @app.command()
@@ -69,7 +69,7 @@ def check(
         bool, typer.Option("--also-nvcc", help="Also compile the kernels with NVIDIA's compiler (simt).")
     ] = False,
     time: Annotated[
-        bool, typer.Option("--time", help="Say how the speed was measured, or why it was not.")
+        bool, typer.Option("--time", help="Measure the speed on a GPU, and say how, or why it was not.")
     ] = False,
     baseline: Annotated[
         list[str] | None,
@@ -113,8 +113,9 @@ def check(
 
     options = GradingOptions(
         backend=backend, sandbox=sandbox, build=build, hidden=hidden, student=student, schedules=schedules,
-        with_speed=reference is None or time or profile, baselines=tuple(baseline or ()), card=card,
-        search=search, inputs=inputs, mode=mode, own=own, streams=streams,
+        with_speed=time or profile or bool(baseline), with_prediction=reference is None,
+        baselines=tuple(baseline or ()), card=card, search=search, inputs=inputs, mode=mode, own=own,
+        streams=streams,
     )  # fmt: skip
     asked = [f"{name}={out}" for name, out in (("json", json), ("html", html)) if out]
     shown = check_verb.Shown(

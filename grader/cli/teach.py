@@ -68,7 +68,12 @@ def batch(
     from grader.teaching.batch.batch_request import Request
 
     options = GradingOptions(
-        backend=backend, sandbox=sandbox, hidden=hidden, schedules=schedules, limit_s=limit, with_speed=True
+        backend=backend,
+        sandbox=sandbox,
+        hidden=hidden,
+        schedules=schedules,
+        limit_s=limit,
+        with_prediction=True,
     )
     request = Request(
         submissions, out, tuple(lesson), options, roster=roster, layout=layout, scheduler=scheduler,

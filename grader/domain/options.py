@@ -35,7 +35,10 @@ class GradingOptions:
         schedules: Orders of blocks and warps to play each case in, on the CPU back end.
         limit_s: Seconds for importing a file and for each call; 0 for the usual.
         memory_bytes: What a player's processes may use together; 0 for half of the machine's memory.
-        with_speed: Whether a file that passed is timed, or its time predicted without a GPU.
+        with_speed: Whether a file that passed is timed, or its time predicted without a GPU. Points for a
+            speed are given by a part of the task, which times for itself.
+        with_prediction: Whether its time is predicted without a GPU even if it is not asked for. On a GPU
+            this alone times nothing: a race takes seconds, a prediction next to nothing.
         baselines: What to race beside eager PyTorch, see ``BASELINES``.
         card: The GPU to predict for where there is none, see :func:`grader.domain.gpu_card.names`.
         search: Whether to look for the one change that would mend a lesson's file, on the CPU back end.
@@ -60,6 +63,7 @@ class GradingOptions:
     limit_s: float = 0.0
     memory_bytes: int = 0
     with_speed: bool = False
+    with_prediction: bool = False
     baselines: tuple[str, ...] = ()
     card: str = gpu_card.DEFAULT
     search: bool = False

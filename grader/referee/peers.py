@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import threading
+from concurrent.futures import Future, ThreadPoolExecutor
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -31,16 +32,29 @@ class PeerProcesses:
     def __init__(self, job: Job, start: Callable[[], Player], build: Builder) -> None:
         self._job, self._start, self._build = job, start, build
         self._players: list[Player] = []
+        self._ahead: list[Future[tuple[Player, Player]]] = []  # started, and not asked for yet
         self._lock = threading.Lock()
+        self._pool = ThreadPoolExecutor()  # of threads that start processes, which takes a sandbox a while
+
+    def begin(self, count: int) -> None:
+        """Start the processes of so many twins, which will be asked for; waits for nothing."""
+        with self._lock:
+            self._ahead += [self._pool.submit(self._pair) for _ in range(count)]
 
     def twin(self, pose: Callable[[Sides], Problem]) -> Session:
-        """Reference and submission in two new processes, both loaded, for the problem that ``pose`` makes."""
-        job = self._job
-        player = self._keep(self._player(job.reference, *job.reference_beside))
+        """Reference and submission in two new processes, both loaded, for the problem that ``pose`` makes.
+
+        Both are started before either is waited for: each imports PyTorch for seconds.
+        """
+        with self._lock:
+            ahead = self._ahead.pop() if self._ahead else None
+        player, own = ahead.result() if ahead else self._pair()
+        job, first = self._job, iter([own])
         reference = Reference(player, str(job.reference))
         reference.load()
-        path, start = str(job.submission.path), lambda: self._keep(self._start())
-        session = Session(job.task, path, start, reference, pose, folders=tuple(job.folders))
+        path, folders = str(job.submission.path), tuple(job.folders)
+        start = lambda: next(first, None) or self._keep(self._start())  # noqa: E731
+        session = Session(job.task, path, start, reference, pose, folders=folders)
         session.load()
         return session
 
@@ -61,9 +75,16 @@ class PeerProcesses:
                 player.kill()
 
     def stop(self) -> None:
-        """End them all."""
-        for player in self._players:
-            player.stop()
+        """End them all, and wait for that: the driver takes a while to take a process's memory apart."""
+        self._pool.shutdown()
+        with ThreadPoolExecutor(max(1, len(self._players))) as pool:
+            list(pool.map(lambda player: player.stop(), self._players))
+
+    def _pair(self) -> tuple[Player, Player]:
+        """A reference's and a submission's process, started at the same time."""
+        job = self._job
+        reference = self._keep(self._player(job.reference, *job.reference_beside))
+        return reference, self._keep(self._start())
 
     def _player(self, *files: Path, env: dict[str, str] | None = None) -> Player:
         env = env or {}

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import functools
 import itertools
+import os
 import time
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from grader.backends import detect
 from grader.domain import cache
 from grader.domain.verdict import Finding, Status, Verdict
 from grader.feedback.explain import functions_first
@@ -57,10 +59,11 @@ def _judged(running: Processes, stages: dict[str, float], begun: float) -> Speed
     job, session = running.job, running.session
     record, measured = session.record, None
     try:
+        running.expect_race()
         grading.grade(session)
         record.warned = running.builder.warned
         job.tell("judged", _verdict(job, record, stages | record.stages, begun, None))
-        if job.options.with_speed and (job.task.speed or job.timer) and all(f.ok for f in record.findings):
+        if wants_speed(job) and all(f.ok for f in record.findings):
             timed = time.monotonic()
             measured = _timed(job, session)
             record.stages["speed"] = time.monotonic() - timed
@@ -105,6 +108,11 @@ class Processes:
 
     def __enter__(self) -> Processes:
         return self
+
+    def expect_race(self) -> None:
+        """Start the processes of a race that will be run if the file is right, where that is known by now."""
+        if self.job.choice.name == "cuda" and not self.job.forkservers and wants_speed(self.job):
+            self._peers.begin(_pairs_expected(self.job))
 
     def __exit__(self, *_: object) -> None:
         self.session.close()
@@ -173,6 +181,20 @@ def _inspection(job: Job) -> Inspection | None:
         return None
     subject = sanitizer.Subject(job.task, str(job.submission.path), job.submission.source, job.limits)
     return Inspection(subject, keep=not job.beside)
+
+
+def wants_speed(job: Job) -> bool:
+    """Whether a speed is asked for: a measured one, or where there is no GPU one that is predicted."""
+    asked = job.options.with_speed or (job.options.with_prediction and job.choice.name != "cuda")
+    return asked and bool(job.task.speed or job.timer)
+
+
+def _pairs_expected(job: Job) -> int:
+    """Pairs of processes that a race of this file will need for certain, as soon as the file is right."""
+    from grader.referee.timing import expected  # which only a race needs
+
+    cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+    return expected.pairs(job.task.speed, detect.gpu_name(), cores) if job.task.speed else 0
 
 
 def _timed(job: Job, session: Session) -> Speed | None:

@@ -80,7 +80,9 @@ def send(target: Side, lines: Sequence[tuple[Line, memoryview | bytes]]) -> None
         with memoryview(target.player.inbox.map) as inbox:
             for number, lo, hi, at in pieces:
                 size = only[number].size
-                inbox[base + at : base + at + (hi - lo) * size] = views[number][lo * size : hi * size]
+                data = np.frombuffer(views[number][lo * size : hi * size], np.uint8)
+                # NumPy lets other threads work meanwhile, which may be sending to other processes.
+                np.frombuffer(inbox, np.uint8, len(data), base + at)[:] = data
         _write(target, only, pieces, base, [line.dtype for line in only])
 
 

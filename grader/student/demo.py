@@ -65,7 +65,7 @@ def _grade(console: Console, lesson: Lesson, file: Path, choice: detect.Choice) 
     what = f"[bold]{lesson.name}[/] {file.name}"
     with console.status(f"grading {what}"):
         say: Callable[[str], None] = lambda text: console.print(f"  {text}", style="dim")  # noqa: E731
-        job = lesson_job(lesson, read(file), choice, GradingOptions(with_speed=True))
+        job = lesson_job(lesson, read(file), choice, GradingOptions(with_prediction=True))
         outcome = check(warm(replace(job, say=say)))
     verdict = outcome.verdict
     style = "green" if verdict.ok else "yellow"

@@ -77,6 +77,53 @@ def grading(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Grading
 
 
 @pytest.mark.slow
+def test_a_twin_that_was_begun_is_the_one_that_is_given(grading: Grading) -> None:
+    """Both of its processes run before it is asked for; the next twin's are started when it is."""
+    grading.peers.begin(1)
+    (begun,) = (pair.result() for pair in grading.peers._ahead)
+    first, second = (grading.peers.twin(LessonProblem) for _ in range(2))
+    assert (first.reference.player, first.player) == begun
+    assert grading.peers._players[2:] == [second.reference.player, second.player]
+    for session in (first, second):
+        assert session.player is not None and session.player.ask("load", 20.0, path=session.path, folders=[])
+    first.drop()
+    first.revive()  # after a death it is a new process, not the one that has died
+    assert first.player is grading.peers._players[4]
+
+
+@pytest.mark.slow
+def test_both_processes_of_a_twin_are_started_before_one_is_waited_for(
+    grading: Grading, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    seen: list[str] = []
+    made, ready = peers.Player, Player.ready
+
+    def started(*words: object, **more: object) -> Player:
+        seen.append("started")
+        return made(*words, **more)  # type: ignore[arg-type]
+
+    def waited(self: Player) -> object:
+        seen.append("waited for")
+        return ready(self)
+
+    monkeypatch.setattr(peers, "Player", started)
+    start = grading.peers._start
+    monkeypatch.setattr(grading.peers, "_start", lambda: seen.append("started") or start())
+    monkeypatch.setattr(Player, "ready", waited)
+    grading.peers.twin(LessonProblem)
+    assert seen == ["started", "started", "waited for", "waited for"]
+
+
+@pytest.mark.slow
+def test_all_processes_end_those_too_that_nobody_asked_for(grading: Grading) -> None:
+    grading.peers.begin(1)
+    grading.peers.twin(LessonProblem)
+    grading.peers.begin(1)
+    grading.peers.stop()
+    assert all(player._stopped for player in grading.peers._players) and len(grading.peers._players) == 4
+
+
+@pytest.mark.slow
 def test_the_pairs_of_a_race_are_all_new_and_live_until_it_is_over(
     grading: Grading, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -91,3 +138,18 @@ def test_the_pairs_of_a_race_are_all_new_and_live_until_it_is_over(
     told = [[call[0] for call in fetch(each, [0, 1, 2], pair.outputs)] for pair, each in contenders]
     for others in told[1:]:  # the same inputs for all
         np.testing.assert_allclose(others, told[0], rtol=1e-5)
+
+
+@pytest.mark.slow
+def test_a_round_of_each_pair_compares_every_result(
+    grading: Grading, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """By real processes and threads: some are prepared while the results of others travel."""
+    monkeypatch.setattr(setup, "make_plan", lambda *_, **__: PLAN)
+    one = race.set_up_race([grading.session], CASE)
+    for _ in range(2):
+        one._round_of_each(one.playing, drain=False)
+    result = one.result()
+    assert result.compared == 2 * 3 * 2 * PLAN.calls
+    assert result.groups == [0, 0, 1, 1, 2, 2] * 2
+    assert {len(pairs) for name, pairs in result.block_pairs.items() if name != "0"} == {12}

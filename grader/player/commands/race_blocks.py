@@ -42,7 +42,7 @@ class Contenders(dict[str, TimedCalls]):
 def perform(stage: Stage, _callback: Callback, step: str, contender: str, **fields: Any) -> dict[str, object]:
     """One step of a race; the contenders are kept with the stage.
 
-    ``step``: "ready", "busy_work", "prepare", "block" or "results"; see there.
+    ``step``: "ready", "busy_work", "prepare", "warm", "block" or "results"; see there.
     """
     contenders = stage.kept(Contenders, Contenders)
     if step == "ready":
@@ -53,6 +53,8 @@ def perform(stage: Stage, _callback: Callback, step: str, contender: str, **fiel
         return _busy_work(str(timed.flush.device))
     if step == "prepare":
         return _prepare(timed, **fields)
+    if step == "warm":
+        return _warm(timed)
     return _block(timed, **fields) if step == "block" else _results(stage, timed, **fields)
 
 
@@ -143,6 +145,14 @@ def _prepare(
         del taken
         if busy_work:  # loads the library's code
             keep_busy(busy_work, 1, 0, str(timed.flush.device))
+    synchronize()
+    return {}
+
+
+def _warm(timed: TimedCalls) -> dict[str, object]:
+    """Right before a block that was prepared earlier: code and translation tables are warm again."""
+    with torch.no_grad(), on_stream(timed.stream):
+        timed.target(*timed.sets[0])
     synchronize()
     return {}
 

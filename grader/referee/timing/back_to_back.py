@@ -10,18 +10,23 @@ what one host takes longer than another is shared by all.
 
 from __future__ import annotations
 
+import functools
+import itertools
 import math
-from dataclasses import replace
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
 from grader.domain.verdict import Status
 from grader.referee.fault import FaultError
+from grader.referee.timing import setup
 from grader.referee.timing.contender import EAGER, OWN, BusyWork, Contender, positive
 from grader.referee.timing.plan import call_order, new_seed
 from grader.referee.timing.setup import HOST_MARGIN, ProcessPair
 from grader.referee.timing.timed_results import compare, size
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     import numpy as np
 
     from grader.referee.timing.cross_check import BlockPair
@@ -41,34 +46,83 @@ def block_length(pair: ProcessPair) -> int:
     return max(FEWEST_CALLS, most)
 
 
-def run_blocks(
-    rng: np.random.Generator, pair: ProcessPair, count: int, length: int, into: BlockPair, *, drain: bool
-) -> int:
-    """``count`` blocks of ``length`` calls each, of submission and reference in turns, A B B A.
+@dataclass(slots=True)
+class _Row:
+    """One block of a submission and one of its reference, in the order of ``turns``."""
 
+    pair: ProcessPair
+    own: Contender
+    eager: Contender
+    turns: list[Contender] = field(default_factory=list)
+
+    def jobs(self, length: int) -> list[functools.partial[None]]:
+        """What prepares its processes, where that takes a while."""
+        fresh = self.pair.plan.fresh_for(self.pair.eager_s)
+        size = self.pair.busy_size
+        return [functools.partial(c.prepare, length, fresh, size) for c in self.turns if fresh]
+
+
+def run_blocks(
+    rng: np.random.Generator, pairs: Sequence[ProcessPair], count: int, length: int,
+    into: Sequence[BlockPair], *, drain: bool,
+) -> int:  # fmt: skip
+    """``count`` blocks of ``length`` calls of each pair, of submission and reference in turns, A B B A.
+
+    The pairs take turns, too: while results of one are compared, the next is prepared, and nobody is timed.
     ``drain``: after each call the device is waited for. Answers how many results were compared.
 
     Raises:
         FaultError: If a result is not the reference's, or ``tampered`` if the process has not done the work
             that comes before a block.
     """
-    own = Contender(OWN, pair.submission.side, into[0])
-    eager = Contender(EAGER, pair.reference.side, into[1])
-    turns, compared = [own, eager], 0
-    for number in range(count):
-        forth = number % 2 == 0
-        if forth:
-            rng.shuffle(turns)
-        numbers, seed = drawn_calls(pair, length, rng)
-        for contender in turns if forth else reversed(turns):
-            run_block(contender, pair, numbers, seed, drain=drain)
-        if not same_work(own.busy_work, eager.busy_work):
-            raise FaultError(Status.TAMPERED, "The work that comes before a row of timed calls was not done.")
-        some = sorted(int(n) for n in rng.choice(length, min(COMPARED_CALLS, length), replace=False))
-        compared += compare(own, eager, some, length, pair.outputs, pair.bound)
-    for contender in turns:  # the memory for results is free again
-        contender.ask("prepare", calls=0, fresh=pair.plan.fresh_for(pair.eager_s))
+    each = [
+        (pair, Contender(OWN, pair.submission.side, mine), Contender(EAGER, pair.reference.side, theirs))
+        for pair, (mine, theirs) in zip(pairs, into, strict=True)
+    ]
+    rows = _in_turns(rng, each, count)
+    compared = 0
+    setup.at_once(*rows[0].jobs(length))
+    for row, following in itertools.pairwise([*rows, None]):
+        assert row is not None
+        comparison = _timed(rng, row, length, drain=drain)
+        apart = following is not None and following.pair is not row.pair
+        (more, *_) = setup.at_once(comparison, *(following.jobs(length) if following and apart else ()))
+        compared += more or 0
+    free = [  # the memory for results
+        functools.partial(contender.prepare, 0, pair.plan.fresh_for(pair.eager_s))
+        for pair, *both in each
+        for contender in both
+    ]
+    setup.at_once(*free)
     return compared
+
+
+def _in_turns(
+    rng: np.random.Generator, each: Sequence[tuple[ProcessPair, Contender, Contender]], count: int
+) -> list[_Row]:
+    """``count`` rows of each pair: the first ones of all, then the second ones, in the other order, ..."""
+    rows: list[_Row] = []
+    for number in range(count):
+        for pair, own, eager in each:
+            forth = [own, eager]
+            if number % 2:
+                forth = rows[-len(each)].turns[::-1]
+            else:
+                rng.shuffle(forth)
+            rows.append(_Row(pair, own, eager, forth))
+    return rows
+
+
+def _timed(rng: np.random.Generator, row: _Row, length: int, *, drain: bool) -> functools.partial[int]:
+    """Both blocks; what compares some of their results, which nobody knew before."""
+    pair, own, eager = row.pair, row.own, row.eager
+    numbers, seed = drawn_calls(pair, length, rng)
+    for contender in row.turns:
+        run_block(contender, pair, numbers, seed, drain=drain)
+    if not same_work(own.busy_work, eager.busy_work):
+        raise FaultError(Status.TAMPERED, "The work that comes before a row of timed calls was not done.")
+    some = sorted(int(n) for n in rng.choice(length, min(COMPARED_CALLS, length), replace=False))
+    return functools.partial(compare, own, eager, some, length, pair.outputs, pair.bound)
 
 
 def drawn_calls(pair: ProcessPair, length: int, rng: np.random.Generator) -> tuple[list[int], int]:

@@ -22,7 +22,11 @@ CAUGHT = (Status.TAMPERED, Status.WRONG_OUTPUT, Status.PRECISION, Status.NOT_FIN
 
 @dataclass(frozen=True, slots=True)
 class Measurement:
-    """What was found, by how many processes, and the seconds that each stage took."""
+    """What was found, by how many processes, and the seconds that each stage took.
+
+    A verdict has these stages as "speed: rounds" and so on. A stage whose name goes on after a comma is a
+    part of the one before the comma; while pairs are started, the submission's calls are judged.
+    """
 
     result: RaceResult
     processes: int

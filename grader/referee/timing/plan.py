@@ -3,8 +3,12 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 import numpy as np
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
 
 KEPT_BYTES = 128 << 20  # of results that a block keeps: they all travel to the referee and are compared
 FLUSH_BYTES = 256 << 20  # written before each call: more than any card's L2 cache holds
@@ -24,6 +28,7 @@ PROCESS_S = 0.14e-6
 PROCESS_SHARE = 5e-4  # of a call
 LONG_LEAST = 4  # rounds; so many each of those races had
 FRESH = ("memory", "events")
+SOON = 0.25
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,6 +45,8 @@ class Plan:
         most: Rounds at the most.
         limit_s: After so many seconds no round is added.
         half_width: Of the interval, as a fraction of the ratio.
+        soon_half_width: The same, which is enough after ``SOON`` of ``limit_s``. About as wide it was, as far
+            as blocks are concerned, after six seconds of lesson 03's calls of 63 us on an H200.
         flush_bytes: Written before each call.
         pairs: Of processes that race where calls are short.
         fresh: What is moved about between blocks of short calls.
@@ -53,6 +60,7 @@ class Plan:
     most: int = 40
     limit_s: float = 6.0
     half_width: float = 0.002
+    soon_half_width: float = 0.0045
     flush_bytes: int = FLUSH_BYTES
     pairs: int = PAIRS
     fresh: tuple[str, ...] = FRESH
@@ -66,6 +74,19 @@ class Plan:
     def least_for(self, call_s: float) -> int:
         """Rounds before the first look at the interval; calls of milliseconds differ by less."""
         return self.least if call_s < SHORT_CALL_S else min(self.least, LONG_LEAST)
+
+    def over(self, rounds: int, seconds: float, limit_s: float, half_width: Callable[[], float]) -> bool:
+        """Whether no round is added after these, of which there are enough for a look at the interval.
+
+        Args:
+            rounds: Of each contender.
+            seconds: That they took.
+            limit_s: After so many it is over in any case.
+            half_width: Finds that of the interval for what blocks differ by, as a fraction of the ratio.
+        """
+        if rounds >= self.most or seconds >= limit_s:
+            return True
+        return half_width() <= (self.half_width if seconds < SOON * limit_s else self.soon_half_width)
 
     def fresh_for(self, call_s: float) -> tuple[str, ...]:
         """What is moved about between blocks of such calls."""

@@ -8,8 +8,9 @@ from __future__ import annotations
 
 import contextlib
 import functools
+import itertools
 import time
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
 from grader.domain import speed
@@ -24,7 +25,7 @@ from grader.referee.timing.timed_results import compare
 from grader.referee.timing.two_clocks import CrossExamination, EarlierRaces, reference_blocks
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Callable, Iterator, Sequence
 
     from grader.domain.task import Case
     from grader.referee.session import Session
@@ -80,6 +81,19 @@ class _Turn:
         return self.candidate is not None and self.candidate.fault is not None
 
 
+@dataclass(frozen=True, slots=True)
+class _Half:
+    """Half of a round: a block of each contender of the group with this number, in this order."""
+
+    group: int
+    turns: list[_Turn]
+
+    @property
+    def candidates(self) -> list[Candidate]:
+        """Those that take part in it and are not out."""
+        return _playing([turn.candidate for turn in self.turns if turn.candidate])
+
+
 class Race:
     """A race of one candidate or several.
 
@@ -93,7 +107,9 @@ class Race:
     Attributes:
         candidates: In the order given.
         during: Blocks of the first reference in the last race in which nobody was missing.
-        stages: Seconds of rounds of single calls, and of back-to-back blocks ("rows"), for all races.
+        stages: Seconds of rounds of single calls, and of back-to-back blocks ("rows"), for all races. Of the
+            rounds also those of the timed blocks, with what is asked right before each, and those in which
+            results are compared and the next processes prepared.
     """
 
     def __init__(self, sessions: Sequence[Session], groups: Sequence[Sequence[ProcessPair]]) -> None:
@@ -113,7 +129,7 @@ class Race:
         self._least_rounds = max(least, 2 * len(groups))
         self._limit_s = self._plan.limit_s if one else SEVERAL_LIMIT_S
         self.during = Blocks()
-        self.stages = {"rounds": 0.0, "rows": 0.0}
+        self.stages = {"rounds": 0.0, "rounds, blocks": 0.0, "rounds, results": 0.0, "rows": 0.0}
 
     @property
     def playing(self) -> list[Candidate]:
@@ -166,9 +182,10 @@ class Race:
 
     def reference_alone(self) -> Blocks:
         """Blocks of the reference, once all of the candidates' processes have ended."""
-        for candidate in self.candidates:
-            for session in (candidate.session, *(pair.session for pair in candidate.pairs)):
-                session.rest()
+        graded = [candidate.session for candidate in self.candidates]
+        racing = [pair.session for candidate in self.candidates for pair in candidate.pairs]
+        ending = {id(session): session for session in (*graded, *racing)}
+        setup.at_once(*(session.rest for session in ending.values()))
         return reference_blocks(self._rng, self._trusted[0])
 
     def close_new_pairs(self) -> None:
@@ -185,12 +202,12 @@ class Race:
         for pair in (pair for group in self.groups for pair in group):
             for contender in pair.contenders:
                 contender.blocks = Blocks()  # without those that the setup was told by
+                contender.prepared = None
         for candidate in among:
             candidate.result = self._no_result()
         begun, states, rounds = time.monotonic(), [gpu_state.state()], 0
         while _playing(among) and not self._enough(among, rounds, time.monotonic() - begun):
-            for number in range(len(self.groups)):
-                self._round(number, among, drain=drain)
+            self._round_of_each(among, drain=drain)
             rounds += len(self.groups)
             states.append(gpu_state.state())
         for result in (candidate.result for candidate in among):
@@ -199,33 +216,63 @@ class Race:
         self.stages["rounds"] += time.monotonic() - begun
 
     def _enough(self, among: list[Candidate], rounds: int, seconds: float) -> bool:
-        if rounds < self._least_rounds:
-            return False
-        if rounds >= self._plan.most or seconds >= self._limit_s:
-            return True
-        widths = [c.result.against(sampling=True).half_width for c in _playing(among)]
-        return all(width <= self._plan.half_width for width in widths)
+        def widest() -> float:
+            return max(c.result.against(sampling=True).half_width for c in _playing(among))
 
-    def _round(self, number: int, among: list[Candidate], *, drain: bool) -> None:
-        """Two blocks of each contender of a group, A B B A, in an order drawn now."""
-        first, candidates = self._trusted[number], _playing(among)
-        turns = [_Turn(c.name, c.pairs[number].submission, c) for c in candidates]
+        return rounds >= self._least_rounds and self._plan.over(rounds, seconds, self._limit_s, widest)
+
+    def _round_of_each(self, among: list[Candidate], *, drain: bool) -> None:
+        """A round of each group: two blocks of each contender, A B B A, in an order drawn now.
+
+        First a half of each group, then the other. So while a half's results travel and are compared, the
+        processes of the next one can be prepared: nobody is timed meanwhile.
+        """
+        forth = [_Half(number, self._lined_up(number, among)) for number in range(len(self.groups))]
+        back = [_Half(half.group, half.turns[::-1]) for half in forth]
+        setup.at_once(*self._preparations(forth[0]))
+        for half, following in itertools.pairwise([*forth, *back, None]):
+            assert half is not None
+            self._run_half(half, following, drain=drain)
+        for half in forth:
+            _keep(half)
+
+    def _lined_up(self, number: int, among: list[Candidate]) -> list[_Turn]:
+        first = self._trusted[number]
+        turns = [_Turn(c.name, c.pairs[number].submission, c) for c in _playing(among)]
         turns += [_Turn(baseline.name, baseline) for baseline in (first.reference, *first.others)]
-        forth = [turns[i] for i in self._rng.permutation(len(turns))]
-        for order in (forth, forth[::-1]):
-            # Inputs that no call has had before, the same for all contenders.
-            numbers, seed = call_order(self._plan, self._rng), new_seed(self._rng)
-            for turn in order:
-                if not _playing(candidates):
-                    return
-                self._timed_block(turn, first, numbers, seed, drain=drain)
-            self._compare_results(number, candidates, numbers, seed)
-        for own in (turn for turn in turns if turn.candidate and not turn.out):
-            assert own.candidate is not None
-            result = own.candidate.result
-            for other in (turn for turn in turns if turn is not own and not turn.out):
-                result.block_pairs[other.name] += list(zip(own.seconds, other.seconds, strict=True))
-            result.groups += [number, number]
+        return [turns[i] for i in self._rng.permutation(len(turns))]
+
+    def _run_half(self, half: _Half, following: _Half | None, *, drain: bool) -> None:
+        """Its blocks, one after the other; then their results, and what can be done for the next half."""
+        # Inputs that no call has had before, the same for all contenders.
+        numbers, seed = call_order(self._plan, self._rng), new_seed(self._rng)
+        begun = time.monotonic()
+        for turn in half.turns:
+            if half.candidates:
+                self._timed_block(turn, self._trusted[half.group], numbers, seed, drain=drain)
+        blocks = time.monotonic()
+        jobs = [functools.partial(self._compare_results, half, numbers, seed)]
+        if following and following.group != half.group:
+            jobs += self._preparations(following)
+        setup.at_once(*jobs)
+        self.stages["rounds, blocks"] += blocks - begun
+        self.stages["rounds, results"] += time.monotonic() - blocks
+
+    def _preparations(self, half: _Half) -> list[functools.partial[None]]:
+        """What prepares a half's processes, a job for each of them; none where it takes next to no time."""
+        fresh = self._plan.fresh_for(self._trusted[half.group].eager_s)
+        if not fresh or not half.candidates:
+            return []
+        processes: dict[int, list[_Turn]] = {}
+        for turn in half.turns:
+            processes.setdefault(id(turn.contender.player), []).append(turn)
+        return [functools.partial(self._prepare, turns, fresh) for turns in processes.values()]
+
+    def _prepare(self, turns: list[_Turn], fresh: tuple[str, ...]) -> None:
+        for turn in turns:
+            with self._blamed(turn.candidate):
+                if not turn.out:
+                    turn.contender.prepare(self._plan.calls, fresh)
 
     def _timed_block(
         self, turn: _Turn, first: ProcessPair, numbers: list[int], seed: int, *, drain: bool
@@ -239,12 +286,10 @@ class Race:
             claims = turn.contender.blocks.calls[-1]
             turn.seconds.append([max(s - first.overhead_s, 1e-9) for s in claims])
 
-    def _compare_results(
-        self, number: int, candidates: list[Candidate], numbers: list[int], seed: int
-    ) -> None:
+    def _compare_results(self, half: _Half, numbers: list[int], seed: int) -> None:
         """Every result of a block with that of the candidate's own reference."""
-        for candidate in _playing(candidates):
-            pair = candidate.pairs[number]
+        for candidate in half.candidates:
+            pair = candidate.pairs[half.group]
             if len(self.candidates) > 1:
                 pair.reference.repeat(numbers, seed)
             with self._blamed(candidate):
@@ -316,40 +361,78 @@ def set_up_race(
         SetUpError: If one candidate cannot be set up.
         FaultError: If its processes cannot be started.
     """
-    with _numbered(0):
-        first = setup.set_up(sessions[0], case, baselines, copy_bytes)
-    graded = [first]
-    for number, session in enumerate(sessions[1:], 1):
+    graded: list[ProcessPair] = []
+    judging: list[setup.Judging] = []
+    for number, session in enumerate(sessions):
         with _numbered(number):
-            graded.append(setup.set_up(session, case, plan=first.plan))
-    wanted, groups = first.plan.pairs_for(first.eager_s), [graded]
+            more = ((), 0, graded[0].plan) if graded else (baselines, copy_bytes)
+            pair, still = setup.line_up(session, case, *more)
+        graded.append(pair)
+        judging.append(still)
+    begun, first = time.monotonic(), graded[0]
+    wanted, groups, bounds = first.plan.pairs_for(first.eager_s), [graded], list[float]()
     if wanted > 1 and all(session.twin for session in sessions):
-        groups = _new_groups(sessions, case, graded, wanted)
-    equal = iter(setup.equalise([pair for group in groups for pair in group]))
+        groups = _new_groups(sessions, case, graded, wanted, lambda: bounds.extend(_judged(judging)))
+        first.stages["pairs"] = time.monotonic() - begun
+    else:
+        bounds.extend(_judged(judging))
+    pairs = [replace(p, bound=b) for group in groups for p, b in zip(group, bounds, strict=True)]
+    equal = iter(setup.equalise(pairs))
     return Race(sessions, [[next(equal) for _ in group] for group in groups])
 
 
+def _judged(judging: list[setup.Judging]) -> Iterator[float]:
+    for number, one in enumerate(judging):
+        with _numbered(number):
+            yield one.bound()
+
+
 def _new_groups(
-    sessions: Sequence[Session], case: Case, like: list[ProcessPair], count: int
-) -> list[list[ProcessPair]]:
-    """``count`` groups of new processes: one candidate's start all at once, several's group by group."""
+    sessions: Sequence[Session], case: Case, like: list[ProcessPair], count: int,
+    meanwhile: Callable[[], None],
+) -> list[list[ProcessPair]]:  # fmt: skip
+    """``count`` groups of new processes: one candidate's start all at once, several's group by group.
+
+    ``meanwhile``: done by the processes that are there already, while the first of the new ones load the
+    files and are given their inputs.
+    """
     starters = [functools.partial(s.twin, s.problem.beside) for s in sessions if s.twin]
     batches = 1 if len(starters) == 1 else count
     made: list[Session] = []
     groups: list[list[ProcessPair]] = []
     try:
-        for _ in range(batches):
-            new = setup.at_once(*starters * (count // batches))
-            made += new
-            for at in range(0, len(new), len(starters)):
-                groups.append([])
-                for number, session in enumerate(new[at : at + len(starters)]):
-                    with _numbered(number):
-                        groups[-1].append(setup.another_pair(session, case, like[number]))
+        for batch in range(batches):
+            all_of_them = functools.partial(_given, starters * (count // batches), case, like, made)
+            setup.at_once(all_of_them, *([meanwhile] if batch == 0 else []))
+            new = made[-len(starters) * (count // batches) :]
+            # One after the other: how long a host takes to ask for a call is timed.
+            for at, session in enumerate(new):
+                number = at % len(starters)
+                if number == 0:
+                    groups.append([])
+                with _numbered(number):
+                    groups[-1].append(setup.called_pair(session, like[number]))
     except (FaultError, SetUpError):
         _close(made)
         raise
     return groups
+
+
+def _given(
+    starters: Sequence[Callable[[], Session]], case: Case, like: list[ProcessPair], made: list[Session]
+) -> None:
+    """Have sessions started, which are added to ``made``, and give their processes what they will need."""
+
+    def give(at: int, session: Session) -> None:
+        number = at % len(like)
+        with _numbered(number):
+            setup.give_both(session, case, like[number])
+
+    begun, stages = time.monotonic(), like[0].stages
+    new = setup.at_once(*starters)
+    made += new
+    stages["pairs, loaded"] = stages.get("pairs, loaded", 0.0) + time.monotonic() - begun
+    setup.at_once(*(functools.partial(give, at, session) for at, session in enumerate(new)))
 
 
 @contextlib.contextmanager
@@ -361,10 +444,20 @@ def _numbered(number: int) -> Iterator[None]:
         raise SetUpError(number, fault) from fault
 
 
+def _keep(half: _Half) -> None:
+    """Both blocks of each contender of a round, each beside those of the others."""
+    turns = [turn for turn in half.turns if not turn.out]
+    for own in turns:
+        if own.candidate is not None:
+            result = own.candidate.result
+            for other in (turn for turn in turns if turn is not own):
+                result.block_pairs[other.name] += list(zip(own.seconds, other.seconds, strict=True))
+            result.groups += [half.group, half.group]
+
+
 def _close(sessions: list[Session]) -> None:
-    for session in sessions:
-        session.close()
-        session.reference.player.stop()
+    stops = [stop for s in sessions for stop in (s.close, s.reference.player.stop)]
+    setup.at_once(*stops)
 
 
 def _playing(candidates: Sequence[Candidate]) -> list[Candidate]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import itertools
 import math
 import time
@@ -138,11 +139,35 @@ class _StageClock:
         self.stages: dict[str, float] = {}
         self._begun = time.monotonic()
 
+    def begin(self) -> None:
+        """What has passed since the last lap belongs to nobody."""
+        self._begun = time.monotonic()
+
     def lap(self, stage: str) -> None:
         """Seconds since the last lap, added to ``stage``."""
         now = time.monotonic()
         self.stages[stage] = self.stages.get(stage, 0.0) + now - self._begun
         self._begun = now
+
+
+@dataclass(frozen=True, slots=True)
+class Judging:
+    """What is left to do for a pair: it may be done while other pairs are set up."""
+
+    submission: Contender
+    asked: _Questions
+    clock: _StageClock
+
+    def bound(self) -> float:
+        """Judge a block's results as those of any case; how far later ones may lie from the reference's.
+
+        Raises:
+            FaultError: If one is wrong.
+        """
+        self.clock.begin()
+        found = _bound(self.submission, self.asked)
+        self.clock.lap("judge")
+        return found
 
 
 def set_up(
@@ -161,6 +186,15 @@ def set_up(
     Raises:
         FaultError: If a call fails or is wrong, or if this cannot be timed.
     """
+    pair, judging = line_up(session, case, baselines, copy_bytes, plan)
+    return replace(pair, bound=judging.bound())
+
+
+def line_up(
+    session: Session, case: Case, baselines: tuple[str, ...] = (), copy_bytes: int = 0,
+    plan: Plan | None = None,
+) -> tuple[ProcessPair, Judging]:  # fmt: skip
+    """As :func:`set_up`, without the pair's ``bound``: the calls of the submission are still to be judged."""
     clock = _StageClock()
     session.revive()
     assert session.player is not None
@@ -179,34 +213,43 @@ def set_up(
     hosts = [*found.hosts, hand_over(submission, asked.sets, asked.plan).host_s]
     clock.lap("ready")
     flushes = _flushes(hosts, found.times.flush_s)
-    bound = _bound(submission, asked)
     eager_s = _eager_seconds(found.eager, flushes, found.times.overhead_s)
-    clock.lap("judge")
     busy = found.eager.ask("busy_work")
     clock.lap("ready")
-    return ProcessPair(
+    pair = ProcessPair(
         session=session, submission=submission, reference=found.eager, others=found.others, plan=asked.plan,
-        outputs=asked.outputs, bound=bound, overhead_s=found.times.overhead_s, flushes=flushes,
+        outputs=asked.outputs, bound=0.0, overhead_s=found.times.overhead_s, flushes=flushes,
         host_s=max(hosts), busy_size=busy["size"], busy_step_s=busy["seconds"], memory_bytes=busy["memory"],
         eager_s=eager_s, stages=clock.stages, sets=asked.sets,
     )  # fmt: skip
+    return pair, Judging(submission, asked, clock)
 
 
 def another_pair(session: Session, case: Case, like: ProcessPair) -> ProcessPair:
-    """Another pair of processes for the race of ``like``, with the same inputs; both files are loaded.
+    """Another pair of processes for the race of ``like``, with the same inputs; both files are loaded."""
+    give_both(session, case, like)
+    return called_pair(session, like)
+
+
+def give_both(session: Session, case: Case, like: ProcessPair) -> None:
+    """Make the models of another pair, and give both processes weights and inputs."""
+    _, making = _models(session, case)
+    if making:
+        making.finish()
+    at_once(*(functools.partial(give, side, like.sets) for side in (session.reference, session.submission)))
+
+
+def called_pair(session: Session, like: ProcessPair) -> ProcessPair:
+    """A pair that has been given everything, once its calls have been made a few times.
 
     What a process did before it makes a short call changes what the call takes: on H200s by 0.2 us, and once
     by 1 us, for the very same kernel. So the two here are given the same and asked for the same in the same
     order. No answers are computed: the submission's calls were judged in ``like``. Baselines are timed in the
     process that has them already.
     """
-    _, making = _models(session, case)
-    if making:
-        making.finish()
-    assert session.player is not None
     submission, reference = Contender(OWN, session.submission), Contender(EAGER, session.reference)
-    times = hand_over(reference, like.sets, like.plan)
-    hosts = [times.host_s, hand_over(submission, like.sets, like.plan).host_s]
+    times = call(reference, like.sets, like.plan)
+    hosts = [times.host_s, call(submission, like.sets, like.plan).host_s]
     return replace(
         like, session=session, submission=submission, reference=reference,
         others=[Contender(other.name, other.side) for other in like.others],
@@ -223,15 +266,27 @@ def equalise(pairs: Sequence[ProcessPair]) -> list[ProcessPair]:
 def hand_over(
     contender: Contender, sets: list[list[Value]], plan: Plan, *, compiled: str = "", copy_bytes: int = 0
 ) -> HostTimes:
-    """Hand the sets over, and have everything called a few times.
+    """Give the sets, and have everything called a few times."""
+    give(contender.side, sets)
+    return call(contender, sets, plan, compiled=compiled, copy_bytes=copy_bytes)
+
+
+def give(side: Side, sets: list[list[Value]]) -> None:
+    """Send the tensors of the sets to a process."""
+    drawn = [a for args in sets for a in args if isinstance(a, Drawn)]
+    forms = tuple(map(form_of, drawn))
+    side.later(play.Room("sets", forms))
+    send(side, [(x, d.storage.data) for x, d in zip(input_lines(forms, "set"), drawn, strict=True)])
+    side.flush()
+
+
+def call(
+    contender: Contender, sets: list[list[Value]], plan: Plan, *, compiled: str = "", copy_bytes: int = 0
+) -> HostTimes:
+    """Have everything called a few times, with sets that were given.
 
     ``compiled``: by torch.compile in that mode. ``copy_bytes``: a copy of so many bytes instead of a call.
     """
-    drawn = [a for args in sets for a in args if isinstance(a, Drawn)]
-    forms = tuple(map(form_of, drawn))
-    contender.side.later(play.Room("sets", forms))
-    send(contender.side, [(x, d.storage.data) for x, d in zip(input_lines(forms, "set"), drawn, strict=True)])
-    contender.side.flush()
     numbers = itertools.count()
     listed = [
         play.Node(
@@ -250,7 +305,7 @@ def hand_over(
 
 def at_once(*jobs: Callable[[], T]) -> list[T]:
     """The jobs' results, each from a thread of its own: they wait for different processes."""
-    with ThreadPoolExecutor(len(jobs)) as pool:
+    with ThreadPoolExecutor(max(1, len(jobs))) as pool:
         return [done.result() for done in [pool.submit(job) for job in jobs]]
 
 
@@ -299,7 +354,7 @@ def _baselines(session: Session, asked: _Questions, modes: tuple[str, ...], copy
             found.hosts.append(hand_over(found.others[-1], sets, plan, compiled=mode).host_s)
     if copy_bytes:
         found.others.append(Contender(COPY, eager.side))
-        hand_over(found.others[-1], sets[:1], plan, copy_bytes=copy_bytes)
+        hand_over(found.others[-1], [[]], plan, copy_bytes=copy_bytes)
     return found
 
 

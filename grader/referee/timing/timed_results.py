@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import functools
 import math
-from concurrent.futures import ThreadPoolExecutor
+import threading
+from concurrent.futures import Future, ThreadPoolExecutor
 from typing import TYPE_CHECKING, Any, TypeVar
 
 import numpy as np
@@ -21,9 +23,10 @@ if TYPE_CHECKING:
 T = TypeVar("T")
 Array = NDArray[Any]
 Outputs = list[tuple[tuple[int, ...], str]]
-FETCH = 256 << 20  # bytes of results fetched at a time
+FETCH = 64 << 20  # bytes of results fetched at a time; the next are on their way while these are compared
 PIECE = 1 << 20  # bytes that one thread copies and compares at a time, so that the copy stays in its cache
 THREADS = 8
+WORD = np.dtype(np.int64)
 
 
 def fetch(contender: Contender, calls: list[int], outputs: Outputs) -> list[list[Array]]:
@@ -31,7 +34,7 @@ def fetch(contender: Contender, calls: list[int], outputs: Outputs) -> list[list
     return [
         [view.copy() for view in views]
         for some in _steps(calls, outputs)
-        for views in _shown(contender, some, outputs)
+        for views in shown(contender, some, outputs)
     ]
 
 
@@ -45,10 +48,20 @@ def compare(
     Its bits must have the sum that the process told when the block ended: else it is from later, and the
     status is ``tampered``.
     """
+    steps = _steps(which, outputs)
+    room = _room(max(map(len, steps), default=0), outputs)
     with ThreadPoolExecutor(2) as pool:  # both processes copy at the same time
-        for some in _steps(which, outputs):
-            ours, right = (pool.submit(_shown, track, some, outputs) for track in (mine, theirs))
-            for call, found, wanted in zip(some, ours.result(), right.result(), strict=True):
+
+        def asked(number: int) -> list[Future[list[list[Array]]]]:
+            """Two halves of the memory take turns: one is written while the other is compared."""
+            base, some = number % 2 * room, steps[number : number + 1]
+            return [pool.submit(shown, c, one, outputs, base) for one in some for c in (mine, theirs)]
+
+        coming = asked(0)
+        for number, some in enumerate(steps):
+            ours, right = (one.result() for one in coming)
+            coming = asked(number + 1)
+            for call, found, wanted in zip(some, ours, right, strict=True):
                 _same(found, wanted, bound, _told(mine.sums, call, calls, len(outputs)))
     return len(which)
 
@@ -81,12 +94,18 @@ def size(outputs: Outputs) -> int:
     return sum(math.prod(shape) * np.dtype(dtype).itemsize for shape, dtype in outputs)
 
 
-def _shown(contender: Contender, calls: list[int], outputs: Outputs) -> list[list[Array]]:
-    """Results where they lie, in memory that the player can still write to, until the next request.
+def _room(calls: int, outputs: Outputs) -> int:
+    """Bytes of shared memory that the results of so many calls take."""
+    return calls * sum(aligned(size([output])) for output in outputs)
 
-    What lay there before is from other inputs, so it need not be wiped.
+
+def shown(contender: Contender, calls: list[int], outputs: Outputs, base: int = 0) -> list[list[Array]]:
+    """Results where they lie, from ``base`` on, in memory that the player can still write to.
+
+    They lie there until a request that has the same ``base``. What lay there before is from other inputs, so
+    it need not be wiped.
     """
-    wanted, at = [], 0
+    wanted, at = [], base
     for shape, dtype in outputs * len(calls):
         wanted.append((at, list(shape), dtype))
         at = aligned(at + size([(shape, dtype)]))
@@ -127,12 +146,29 @@ def difference(got: Array, wanted: Array) -> tuple[float, int]:
     return (far if math.isfinite(far) else math.inf), bits
 
 
+class _Scratch(threading.local):
+    """Memory that a thread copies pieces to: new memory for each piece would cost more than the copy."""
+
+    def __init__(self) -> None:
+        self.room = np.empty(PIECE, np.uint8)
+
+    def copy(self, values: Array) -> Array:
+        """A copy, until the next one."""
+        if self.room.nbytes < values.nbytes:
+            self.room = np.empty(values.nbytes, np.uint8)
+        copied = self.room[: values.nbytes].view(values.dtype)
+        np.copyto(copied, values)
+        return copied
+
+
+_scratch = _Scratch()
+
+
 def _piece(pair: tuple[Array, Array]) -> tuple[float, int]:
     """The largest difference of a piece: 0 only if all bits are equal; NaN if there is no number for it."""
-    copied, wanted = pair[0].copy(), pair[1]
-    word = f"i{min(copied.itemsize, 8)}"
-    bits = int(copied.view(word).sum(dtype=np.int64))
-    if bool((copied.view(word) == wanted.view(word)).all()):
+    copied, wanted = _scratch.copy(pair[0]), pair[1]
+    bits = int(copied.view(f"i{min(copied.itemsize, 8)}").sum(dtype=np.int64))
+    if _same_bits(copied, wanted):
         return 0.0, bits
     if copied.dtype.kind != "f":
         return math.nan, bits
@@ -140,9 +176,20 @@ def _piece(pair: tuple[Array, Array]) -> tuple[float, int]:
         return float(np.max(np.abs(copied - wanted))), bits
 
 
+def _same_bits(one: Array, other: Array) -> bool:
+    """Whether all bits are equal; by whole words, as far as there are."""
+    word = WORD if one.nbytes % WORD.itemsize == 0 else np.dtype(np.uint8)
+    return bool((one.view(word) == other.view(word)).all())
+
+
+@functools.cache
+def _pool() -> ThreadPoolExecutor:
+    """Kept for the next result, and with it what each thread copies to."""
+    return ThreadPoolExecutor(THREADS)
+
+
 def by_threads(work: Callable[[Any], T], pieces: Sequence[Any]) -> list[T]:
     """NumPy leaves other threads alone while it works; a few pieces are not worth their start."""
     if len(pieces) < 4:
         return [work(piece) for piece in pieces]
-    with ThreadPoolExecutor(min(THREADS, len(pieces))) as pool:
-        return list(pool.map(work, pieces))
+    return list(_pool().map(work, pieces))

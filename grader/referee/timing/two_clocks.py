@@ -112,8 +112,7 @@ class CrossExamination:
         found, compared = [(Blocks(), Blocks()) for _ in self.pairs], 0
         for count in (BLOCKS_OF_SHORT_CALLS if short else BLOCKS_OF_LONG_CALLS, MORE_BLOCKS, MORE_BLOCKS):
             each = max(FEWEST_BLOCKS, count // len(self.pairs))
-            for pair, into in zip(self.pairs, found, strict=True):
-                compared += back_to_back.run_blocks(self.rng, pair, each, length, into, drain=drain)
+            compared += back_to_back.run_blocks(self.rng, self.pairs, each, length, found, drain=drain)
             evidence = self._evidence(found, length=length, drain=drain)
             if not evidence.suspicion and cross_check.is_precise(evidence, length):
                 break

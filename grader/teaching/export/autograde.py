@@ -55,7 +55,7 @@ def grade(lesson: Lesson, folder: Path) -> Verdict:
         except BadInputError as error:
             return batch_work.unreadable(lesson, chosen.path.name, choice.name, str(error))
         hidden = lessons.course_root() / "hidden.py"
-        options = GradingOptions(hidden=hidden if hidden.exists() else None, with_speed=True)
+        options = GradingOptions(hidden=hidden if hidden.exists() else None, with_prediction=True)
         return check(replace(lesson_job(lesson, read, choice, options), say=print)).verdict
     except Exception as error:
         return batch_work.ungraded(lesson, "simt", f"{type(error).__name__}: {error}")

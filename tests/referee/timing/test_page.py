@@ -56,6 +56,16 @@ def test_a_new_grading_takes_the_place_of_the_old_example(tmp_path: Path) -> Non
     assert "met, 3.6 at best" in table and "not met" not in table
 
 
+def test_coverage_is_shown_beside_the_earlier_rule(tmp_path: Path) -> None:
+    one = {
+        "races": 400, "holds 1": 0.96, "holds 1, blocks alone": 0.955, "median half width": 0.00512,
+        "median rounds": 27.0,
+    }  # fmt: skip
+    before = one | {"median half width": 0.00439, "median rounds": 42.0}
+    put(tmp_path, "race_coverage", noises={"lesson 03": {"rule": one, "earlier rule": before}})
+    assert "| lesson 03 | 400 | 96.0 % | 95.5 % | 0.51 % | 27 | 0.44 % | 42 |" in page.coverage(tmp_path)
+
+
 def test_races_models_corpus_and_grades_say_what_was_found(tmp_path: Path) -> None:
     one = {"ratio": 1.0, "blocks alone": [0.99, 1.01], "median": 2e-5}
     summary = {"races": 100, "holds 1": 96, "slower": 2, "median half width": 0.0081, "median us": 20.1}

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import math
 from typing import Any
 
@@ -89,6 +90,65 @@ def test_a_race_of_three_pairs_averages_what_their_processes_differ_by(track: Tr
         == 2 * result.rounds * result.plan.calls
         + two_clocks.BLOCKS_OF_SHORT_CALLS * back_to_back.COMPARED_CALLS
     )
+
+
+class Log:
+    """Requests of a race of three pairs, in order: (player, step), and what was done at once with others."""
+
+    def __init__(self, track: Track, monkeypatch: pytest.MonkeyPatch, seconds: float) -> None:
+        self.seen: list[tuple[int, str]] = []
+        self.together: list[tuple[int, str]] = []
+        self._depth = 0
+        players = [track.working(seconds) for _ in range(8)]
+        for number, player in enumerate(players):
+            player.ask = self._noted(number, player.ask)  # type: ignore[method-assign]
+        first, *others = (track.session(*players[n : n + 2]) for n in range(0, 8, 2))
+        ready = iter(others)
+        first.twin = lambda _: next(ready)
+        self.race = race.set_up_race([first], CASE)
+        monkeypatch.setattr(setup, "at_once", self._at_once)
+        self.seen.clear()
+
+    def _noted(self, number: int, ask: Any) -> Any:
+        def asked(do: str, seconds: float, **fields: Any) -> Any:
+            one = number, str(fields.get("step", do))
+            self.seen.append(one)
+            if self._depth:
+                self.together.append(one)
+            return ask(do, seconds, **fields)
+
+        return asked
+
+    def _at_once(self, *jobs: Any) -> list[Any]:
+        self._depth += 1
+        found = [job() for job in jobs]
+        self._depth -= 1
+        return found
+
+
+def test_nothing_else_is_done_while_a_block_is_timed(track: Track, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Other processes are prepared while results are compared, and a block's own process right before it."""
+    log = Log(track, monkeypatch, 1e-5)
+    log.race.run()
+    assert {step for _, step in log.together} == {"prepare", "results"}
+    for (before, step), (player, now) in itertools.pairwise(log.seen):
+        if now == "block":
+            assert (before, step) == (player, "warm")
+    prepared, warm = (sum(step == name for _, step in log.seen) for name in ("prepare", "warm"))
+    assert prepared == warm + 6  # at the end of the rows each of the six gives memory back
+
+
+def test_each_group_goes_forth_and_back_in_every_round(track: Track, monkeypatch: pytest.MonkeyPatch) -> None:
+    log = Log(track, monkeypatch, 1e-5)
+    log.race.run()
+    rounds = log.race.result().rounds
+    blocks = [player // 2 for player, step in log.seen if step == "block"][: 4 * rounds]
+    assert blocks[:12] == [1, 1, 2, 2, 3, 3] * 2
+    players = [player for player, step in log.seen if step == "block"][: 4 * rounds]
+    for at in range(0, len(players), 12):
+        for group in range(0, 6, 2):
+            forth, back = players[at + group : at + group + 2], players[at + group + 6 : at + group + 8]
+            assert forth == back[::-1]
 
 
 def test_long_calls_and_a_match_without_twins_have_one_pair(track: Track) -> None:

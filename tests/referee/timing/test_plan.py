@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 from rich.console import Console
 
+from benchmarks import race_coverage
 from grader.domain import gpu_card
 from grader.domain.lessons import find
 from grader.domain.speed import Machine, NoSpeed, Speed
@@ -17,7 +18,7 @@ from grader.referee.timing import cross_check, gpu_state
 from grader.referee.timing.contender import EAGER
 from grader.referee.timing.cross_check import Blocks
 from grader.referee.timing.interval import Interval, interval, spread
-from grader.referee.timing.plan import Plan, make_plan
+from grader.referee.timing.plan import SOON, Plan, make_plan
 from grader.referee.timing.race_result import RaceResult
 from grader.reports import clock_table
 from tests.speeds import measured, predicted
@@ -86,6 +87,42 @@ def test_long_calls_take_fewer_rounds_and_an_interval_that_knows_of_processes() 
     found = RaceResult(blocks, {EAGER: blocks}, how, {EAGER: pairs}, groups=[0] * 8)
     wide, narrow = found.against(), found.against(sampling=True)
     assert wide.half_width == pytest.approx(1.96 * 5e-4, rel=0.1) and narrow.half_width < 1e-5
+
+
+WIDE, NARROW, AFTER = 0.004, 0.0019, 0.0046
+
+
+@pytest.mark.parametrize(
+    ("rounds", "seconds", "half_width", "over"),
+    [
+        (9, 0.5, NARROW, True), (9, 0.5, WIDE, False),  # at first it has to be narrow
+        (9, 1.6, WIDE, True), (9, 1.6, AFTER, False),  # later less is enough
+        (40, 0.5, 1.0, True), (9, 6.0, 1.0, True),  # and some day it ends
+    ],
+)  # fmt: skip
+def test_a_race_is_over(rounds: int, seconds: float, half_width: float, over: bool) -> None:
+    assert Plan(2, 4).over(rounds, seconds, 6.0, lambda: half_width) is over
+
+
+def test_a_race_that_is_over_in_any_case_asks_for_no_interval() -> None:
+    plan = Plan(2, 4)
+    assert plan.over(plan.most, 0.1, 6.0, lambda: pytest.fail("an interval takes a while"))
+
+
+@pytest.mark.slow
+@pytest.mark.usefixtures("few_resamples")
+@pytest.mark.parametrize("name", ["lesson 03", "lesson 03, heavy tails", "lesson 03, a GPU that warms up"])
+def test_who_stops_when_the_interval_is_narrow_has_one_that_holds(name: str) -> None:
+    """200 races of a call with itself, on made-up noise and with fixed seeds; benchmarks/race_coverage.py has
+    more kinds of noise.
+    """
+    noise = race_coverage.NOISES[name]
+    plan = Plan(2, noise.calls)
+    found = race_coverage.summary(noise, plan, 200)
+    assert 0.93 <= found["holds 1"] <= 0.99
+    assert 0.93 <= found["holds 1, blocks alone"] <= 0.99
+    assert found["median half width"] < 0.0055
+    assert SOON * plan.limit_s < found["median seconds"] < plan.limit_s / 2
 
 
 def test_below_the_floor_of_the_card_is_tampering() -> None:

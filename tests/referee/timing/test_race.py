@@ -9,10 +9,12 @@ import pytest
 import torch
 
 from grader.domain.verdict import Status
+from grader.player.commands import race_blocks
 from grader.player.commands.race_blocks import Contenders
 from grader.player.timing import result_copies
 from grader.referee.fault import FaultError
 from grader.referee.timing import back_to_back, cross_check, race, setup, two_clocks
+from grader.referee.timing.contender import COPY
 from grader.referee.timing.plan import call_order
 from grader.referee.timing.timed_results import difference
 from tests.referee.timing.track import CASE, Player, Track, raced
@@ -191,6 +193,20 @@ def test_sets_are_never_the_same_twice_in_a_row_and_all_are_used(track: Track) -
         found = call_order(start.plan, session.rng)
         assert len(found) == start.plan.calls and set(found) == set(range(start.plan.sets))
         assert all(a != b for a, b in itertools.pairwise(found))
+
+
+def test_a_copy_beside_a_race_gets_no_inputs_and_has_no_result(
+    track: Track, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(race_blocks, "copying", lambda nbytes: lambda *_: track.clock.spend(nbytes * 1e-12))
+    session = track.session(track.working(1e-4), track.working(1e-4))
+    one = race.set_up_race([session], CASE, copy_bytes=50_000_000)
+    one.run()
+    result = one.result()
+    assert result.against(COPY).ratio == pytest.approx(0.5, rel=0.05)
+    assert result.compared == result.plan.calls * 2 * result.rounds + 4 * back_to_back.COMPARED_CALLS
+    copying = track.players[1].stage.kept(Contenders, Contenders)[COPY]
+    assert copying.given == [[]] and copying.results[0] == []
 
 
 def test_a_baseline_that_was_slowed_down_is_found(track: Track) -> None:

@@ -1,0 +1,75 @@
+"""What a grading does once a file is right: it is timed only where a speed is asked for."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from types import SimpleNamespace
+from typing import TYPE_CHECKING, Any, cast
+
+import pytest
+
+from grader.backends import detect
+from grader.backends.detect import Choice
+from grader.domain.lessons import find
+from grader.domain.options import GradingOptions
+from grader.domain.submission import read
+from grader.referee.job import Job, lesson_job
+from grader.referee.pipeline import Processes, wants_speed
+from grader.referee.timing.plan import PAIRS
+
+if TYPE_CHECKING:
+    from grader.domain.speed import Speed
+    from grader.referee.session import Session
+
+NOTHING, PREDICTED, TIMED = (
+    GradingOptions(), GradingOptions(with_prediction=True), GradingOptions(with_speed=True)
+)  # fmt: skip
+
+
+def job(number: str, backend: str, options: GradingOptions) -> Job:
+    lesson = find(number)
+    return lesson_job(lesson, read(lesson.solution), Choice(backend, "for the test"), options)
+
+
+@pytest.mark.parametrize(
+    ("options", "backend", "wanted"),
+    [
+        (NOTHING, "simt", False), (PREDICTED, "simt", True), (TIMED, "simt", True),
+        (NOTHING, "cuda", False), (PREDICTED, "cuda", False), (TIMED, "cuda", True),
+    ],
+)  # fmt: skip
+def test_a_race_is_run_only_where_it_is_asked_for(
+    options: GradingOptions, backend: str, wanted: bool
+) -> None:
+    assert wants_speed(job("03", backend, options)) is wanted
+
+
+def test_what_has_no_size_to_time_has_no_speed() -> None:
+    def timer(_: Session) -> Speed | None:
+        return None
+
+    first = job("01", "cuda", TIMED)
+    assert not wants_speed(first)
+    assert wants_speed(replace(first, timer=timer))
+
+
+@pytest.mark.parametrize(
+    ("options", "backend", "forked", "begun"),
+    [
+        (TIMED, "cuda", False, [PAIRS]), (PREDICTED, "cuda", False, []), (TIMED, "simt", False, []),
+        (TIMED, "cuda", True, []),
+    ],
+)  # fmt: skip
+def test_a_race_that_is_asked_for_has_its_processes_from_the_beginning(
+    monkeypatch: pytest.MonkeyPatch, options: GradingOptions, backend: str, forked: bool, begun: list[int]
+) -> None:
+    """Not those that are forked: they are there in no time when they are needed."""
+    monkeypatch.setattr(detect, "gpu_name", lambda: "NVIDIA H200")
+    monkeypatch.setattr("grader.referee.pipeline.os.sched_getaffinity", lambda _: range(16))
+    seen: list[int] = []
+    forks: dict[str, Any] = {"cuda": object()} if forked else {}
+    running = SimpleNamespace(
+        job=replace(job("03", backend, options), forkservers=forks), _peers=SimpleNamespace(begin=seen.append)
+    )
+    Processes.expect_race(cast("Any", running))
+    assert seen == begun
