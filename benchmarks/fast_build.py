@@ -128,7 +128,7 @@ def compare(request: BuildRequest, card: str) -> dict[str, Any]:
 
 
 def plain(path: Path) -> dict[str, Any]:
-    """Seconds of torch's own load_inline for a file, and of ours, imported in new processes with new folders."""
+    """Seconds of torch's own load_inline for a file, in a new process with a new folder."""
     script = (
         "import sys, time, importlib.util, torch\n"
         "torch.cuda.init()\n"
@@ -140,7 +140,8 @@ def plain(path: Path) -> dict[str, Any]:
         "real['f'] = e.load_inline\n"
         "e.load_inline = timed\n"
         "sys.path.insert(0, str(__import__('pathlib').Path(sys.argv[1]).parent))\n"
-        "s = importlib.util.spec_from_file_location('m', sys.argv[1]); m = importlib.util.module_from_spec(s)\n"
+        "s = importlib.util.spec_from_file_location('m', sys.argv[1])\n"
+        "m = importlib.util.module_from_spec(s)\n"
         "s.loader.exec_module(m)\n"
         "print('SECONDS', spent[0])\n"
     )
@@ -207,17 +208,20 @@ def main() -> None:
 
             list(pool.map(one, zip(rows, found, strict=True)))
     seconds = [r["fast"]["seconds"] for r in rows if "cached" in r["fast"]]
+    words = [a for a in sys.argv[1:] if not a.startswith("/")]
     report = {
-        "command": "python benchmarks/fast_build.py " + " ".join(a for a in sys.argv[1:] if not a.startswith("/")),
+        "command": " ".join(["python benchmarks/fast_build.py", *words]),
         "device": detect.gpu_name() or platform.machine(), "cores": os.cpu_count(),
         "torch": toolchain.installed().version, "nvcc": tools.toolkit().version.splitlines()[-1],
-        "prepare_seconds": prepared, "median_seconds": statistics.median(seconds) if seconds else None, "rows": rows,
+        "prepare_seconds": prepared, "median_seconds": statistics.median(seconds) if seconds else None,
+        "rows": rows,
     }  # fmt: skip
     disk.write(given.out, json.dumps(report, indent=1) + "\n")
     compared = [r["code"] for r in rows if "kernels" in r.get("code", {})]
     different = [(r["file"], k) for r in rows for k in r.get("code", {}).get("different", ())]
     print(
-        f"{len(rows)} requests; median {report['median_seconds']} s; compared {len(compared)}; different {different}"
+        f"{len(rows)} requests; median {report['median_seconds']} s; "
+        f"compared {len(compared)}; different {different}"
     )
     print("\n".join(f"{r['file']}: {r['fast']}" for r in rows if "cached" not in r["fast"]))
 

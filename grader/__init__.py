@@ -3,6 +3,7 @@
 Data goes one way: submission -> look -> build -> play -> judge -> verdict -> report.
 
 As a library: ``grader.check(reference, submission)`` returns a ``grader.Verdict``; see :mod:`grader.api`.
+``grader.load_inline`` is torch's, in seconds: :mod:`grader.backends.cuda.inline`.
 """
 
 from __future__ import annotations
@@ -12,9 +13,9 @@ from typing import Any
 
 from grader.domain.version import __version__
 
-__all__ = ["Finding", "Status", "Verdict", "__version__", "check"]
+__all__ = ["Finding", "Status", "Verdict", "__version__", "check", "load_inline"]
 _HOMES = {"check": "grader.api", "Finding": "grader.domain.verdict", "Status": "grader.domain.verdict"}
-_HOMES["Verdict"] = _HOMES["Finding"]
+_HOMES |= {"Verdict": "grader.domain.verdict", "load_inline": "grader.backends.cuda.inline"}
 
 
 def __getattr__(name: str) -> Any:

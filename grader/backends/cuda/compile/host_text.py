@@ -27,7 +27,7 @@ GLOBAL, DEVICE, HOST = "__global__", "__device__", "__host__"
 MARKS = {GLOBAL, DEVICE, "__constant__", "__managed__", "__shared__"}
 # Attributes that only the device's compiler needs.
 LEFT_OUT = {"__launch_bounds__", "__cluster_dims__", "__block_size__", "__maxnreg__", "__grid_constant__"}
-BRACKETED = LEFT_OUT | {"__attribute__", "__align__", "alignas", "decltype", "noexcept", "explicit"}
+BRACKETED = {"__attribute__", "__align__", "alignas", "decltype", "noexcept", "explicit"}
 ACCESS = ("public", "private", "protected")
 OPENERS = ("(", "[", "{")
 TYPE_WORDS = {"typename", "class", "int", "bool", "unsigned", "long", "short", "char", "float", "double",
@@ -137,15 +137,12 @@ class _Splitter:
 
     def run(self) -> None:
         """All declarations."""
+        for i, token in enumerate(self.tokens):
+            if token.text in LEFT_OUT:
+                self._replace(i, self._past_brackets(i))
         i = 0
         while i < len(self.tokens):
-            word = self.tokens[i].text
-            if word in MARKS:
-                i = self._declaration(i)
-            else:
-                if word in LEFT_OUT:
-                    self._replace(i, self._past_brackets(i))
-                i += 1
+            i = self._declaration(i) if self.tokens[i].text in MARKS else i + 1
 
     def _declaration(self, at: int) -> int:
         """Deal with the declaration that has this word; where to go on."""
@@ -194,8 +191,6 @@ class _Splitter:
         for i in range(at.start, at.opening):
             if tokens[i].text in ("static", "inline", "__inline__", "__forceinline__", "__noinline__"):
                 tokens[i] = Token("space", "")
-            elif tokens[i].text in LEFT_OUT:
-                self._replace(i, self._past_brackets(i))
         parameters = [_Parameter.of(part, n) for n, part in enumerate(_parts(tokens, at.opening, at.end))]
         own = joined(_code(tokens[at.name : at.opening]))
         header = self._template_header(at.start, at.name)

@@ -68,7 +68,7 @@ def _is_of(symbol: str, kernels: frozenset[str]) -> bool:
     if symbol.startswith("_ZZ") or "." in symbol:
         return False
     # A name is written with its length before it. Too many may be found: then the ordinary build takes over.
-    return any(re.search(rf"(?<!\d){len(name)}{name}", symbol) for name in kernels)
+    return any(f"{len(name)}{name}" in symbol for name in kernels)
 
 
 def _matched(here: list[Symbol], there: list[Symbol]) -> dict[str, Symbol]:
