@@ -1,11 +1,11 @@
 """The fast build beside the ordinary one: is the machine code the same, and how long do both take?
 
-    python benchmarks/fast_build.py --out FILE [--ordinary 8] [--plain] PATH ...
+    python benchmarks/fast_build.py --out FILE [--ordinary 8] [--plain 4] PATH ...
 
-For each ``load_inline`` call with CUDA sources in the files below PATH, the device half is compiled both ways
-and compared kernel by kernel, byte by byte. ``--ordinary N``: so many ordinary compilations at a time.
-``--plain``: also time torch's own ``load_inline`` for the solutions of lessons. Needs nvcc; a GPU only for
-``--plain``.
+The fast build of each solution of a lesson is timed from nothing, one after another. ``--plain N`` also times
+torch's own ``load_inline`` for them, N at a time; that needs a GPU. ``--ordinary N``: for each call of
+``load_inline`` with CUDA sources in the files below PATH, the device half is compiled both ways, N at a time,
+and compared kernel by kernel, byte by byte.
 """
 
 from __future__ import annotations
@@ -29,6 +29,9 @@ from grader.backends.extension.request import BuildRequest
 from grader.backends.simt.compile import build_cache, toolchain
 from grader.domain import disk
 
+REFUSED = (
+    RuntimeError, device_half.DeviceFailedError, toolchain.CompilerFailed, fast_build.CannotError,
+)  # fmt: skip
 ROOT = Path(__file__).resolve().parents[1]
 COLLECT = """
 import importlib.util, inspect, json, sys
@@ -157,6 +160,11 @@ def plain(path: Path) -> dict[str, Any]:
     }
 
 
+def _shown(file: str) -> str:
+    path = Path(file).resolve()
+    return str(path.relative_to(ROOT)) if path.is_relative_to(ROOT) else path.name
+
+
 def main() -> None:
     """Measure, and write one JSON file."""
     parser = argparse.ArgumentParser(
@@ -165,7 +173,7 @@ def main() -> None:
     parser.add_argument("paths", type=Path, nargs="+")
     parser.add_argument("--out", type=Path, required=True)
     parser.add_argument("--ordinary", type=int, default=0)
-    parser.add_argument("--plain", action="store_true")
+    parser.add_argument("--plain", type=int, default=0)
     parser.add_argument(
         "--seconds", type=float, default=480.0, help="begin no ordinary compilation after these"
     )
@@ -174,40 +182,31 @@ def main() -> None:
     card = detect.gpu_capability() or "9.0"
     prepared = fast_build.prepare(print)
     found = collect(given.paths, os.cpu_count() or 1)
-    rows: list[dict[str, Any]] = []
-    for file, request in found:  # one after another: as a person waits for it
-        shown = (
-            str(Path(file).resolve().relative_to(ROOT))
-            if Path(file).resolve().is_relative_to(ROOT)
-            else Path(file).name
-        )
-        rows.append({"file": shown, "name": request.name, "fast": fast(request, card)})
-    print(f"{len(rows)} requests, fast builds done after {time.monotonic() - begun:.0f} s", flush=True)
+    rows: list[dict[str, Any]] = [{"file": _shown(file), "name": request.name} for file, request in found]
+    for row, (_, request) in zip(rows, found, strict=True):
+        if row["file"].endswith("/solution.py"):
+            row["fast"] = fast(request, card)
+            print(row["file"], row["fast"], flush=True)
     if given.plain:
-        lessons = sorted({r["file"] for r in rows if r["file"].endswith("/solution.py")})
-        for row in rows:
-            if row["file"] in lessons:
-                row["plain"] = plain(ROOT / row["file"])
-                print(row["file"], row["fast"], row["plain"], flush=True)
+        timed = [row for row in rows if "fast" in row]
+        with ThreadPoolExecutor(given.plain) as pool:
+            for row, said in zip(timed, pool.map(lambda r: plain(ROOT / r["file"]), timed), strict=True):
+                row["plain"] = said
+                print(row["file"], said, flush=True)
+
+    def one(pair: tuple[dict[str, Any], tuple[str, BuildRequest]]) -> None:
+        row, (_, request) = pair
+        if time.monotonic() - begun > given.seconds:
+            return
+        try:
+            row["code"] = compare(request, card)
+        except REFUSED as error:
+            row["code"] = {"failed": str(error)[:300]}
+
     if given.ordinary:
         with ThreadPoolExecutor(given.ordinary) as pool:
-
-            def one(pair: tuple[dict[str, Any], tuple[str, BuildRequest]]) -> None:
-                row, (_, request) = pair
-                if time.monotonic() - begun > given.seconds:
-                    return
-                try:
-                    row["code"] = compare(request, card)
-                except (
-                    RuntimeError,
-                    device_half.DeviceFailedError,
-                    toolchain.CompilerFailed,
-                    fast_build.CannotError,
-                ) as error:
-                    row["code"] = {"failed": str(error)[:300]}
-
             list(pool.map(one, zip(rows, found, strict=True)))
-    seconds = [r["fast"]["seconds"] for r in rows if "cached" in r["fast"]]
+    seconds = [r["fast"]["seconds"] for r in rows if "cached" in r.get("fast", {})]
     words = [a for a in sys.argv[1:] if not a.startswith("/")]
     report = {
         "command": " ".join(["python benchmarks/fast_build.py", *words]),
@@ -223,7 +222,7 @@ def main() -> None:
         f"{len(rows)} requests; median {report['median_seconds']} s; "
         f"compared {len(compared)}; different {different}"
     )
-    print("\n".join(f"{r['file']}: {r['fast']}" for r in rows if "cached" not in r["fast"]))
+    print([(r["file"], r["code"]["failed"]) for r in rows if "failed" in r.get("code", {})])
 
 
 if __name__ == "__main__":

@@ -42,7 +42,7 @@ import sys, time, torch
 torch.cuda.init()
 x = torch.arange(1000, device="cuda", dtype=torch.float32)
 KERNEL, HOST, NUMBER = {kernel!r}, {host!r}, {number!r}
-KERNEL = KERNEL.replace("out[i] =", "/* " + NUMBER + " */ out[i] =").replace("x[i] * x[i]", "x[i] * x[i] + 0.0f * " + NUMBER)
+KERNEL = KERNEL.replace("x[i] * x[i]", "x[i] * x[i] + 0.0f * " + NUMBER)  # nothing is in a cache
 """
 END = """
 torch.cuda.synchronize()
