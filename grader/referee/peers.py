@@ -34,7 +34,7 @@ class PeerProcesses:
     def __init__(
         self, job: Job, start: Callable[[], Player], build: Builder, pool: PoolConnection | None = None
     ) -> None:
-        self._job, self._start, self._build, self._pool = job, start, build, pool
+        self._job, self._start, self._build, self._waiting = job, start, build, pool
         self._players: list[Player] = []
         self._ahead: list[Future[tuple[Player, Player]]] = []  # started, and not asked for yet
         self._lock = threading.Lock()
@@ -96,7 +96,7 @@ class PeerProcesses:
         job = self._job
         return Player(
             "cuda", job.limits, sees=files, writes=writes, env=env, mode=job.options.sandbox,
-            build=self._build, pool=self._pool,
+            build=self._build, pool=self._waiting,
         )  # fmt: skip
 
     def _keep(self, player: Player) -> Player:
