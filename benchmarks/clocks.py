@@ -8,7 +8,7 @@ on; each run of it is kept with its command and machine. To begin anew, name ano
 Two subjects: a kernel that spins for about 20 us on every SM, and the model of lesson 07 at full size.
 Each is raced RACES times (default 100) with itself, where the 95 % interval should hold 1, and with a
 copy of itself that is slower by 2 % (kernel) or 1 % (model), which should be called slower. Processes are
-forked anew for every 34th race; each race of the kernel draws from a dozen of them which pairs meet, so that
+started anew for every 34th race; each race of the kernel draws from a dozen of them which pairs meet, so that
 no luck of one process's memory goes into all of them.
 """
 
@@ -32,7 +32,6 @@ from grader.domain import cache, lessons  # noqa: E402
 from grader.domain.task import Case, Task, Tensor  # noqa: E402
 from grader.referee.fault import FaultError  # noqa: E402
 from grader.referee.lesson_problem import LessonProblem  # noqa: E402
-from grader.referee.process.forkserver import shared  # noqa: E402
 from grader.referee.process.player_process import Limits, Player  # noqa: E402
 from grader.referee.session import Session  # noqa: E402
 from grader.referee.side import Reference  # noqa: E402
@@ -109,12 +108,7 @@ class Pool:
         self.task, self.players = task, []
         sessions = []
         for _ in range(count + (count > 1)):
-            pair = [
-                Player(
-                    "cuda", limits, sees=(path,), env=env, mode="off", forkserver=shared("cuda").get("cuda")
-                )
-                for path in (reference, file)
-            ]
+            pair = [Player("cuda", limits, sees=(path,), env=env, mode="off") for path in (reference, file)]
             self.players += pair
             theirs = Reference(pair[0], str(reference))
             sessions.append(Session(task, str(file), lambda p=pair[1]: p, theirs, LessonProblem))  # type: ignore[misc]

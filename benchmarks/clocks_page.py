@@ -177,6 +177,8 @@ KINDS = {
     "in process": "by a process that has graded before, players started",
     "forked, memory anew": "as `course watch` does it, players forked; compute-sanitizer runs",
     "forked": "the same for a file that compute-sanitizer has seen",
+    "waiting, memory anew": "as `course watch` does it, players wait; compute-sanitizer runs",
+    "waiting": "the same for a file that compute-sanitizer has seen, players wait",
 }
 
 

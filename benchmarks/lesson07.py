@@ -3,9 +3,9 @@
     python benchmarks/lesson07.py OUT.json [TIMES]
 
 The solution is graded once so that its build is kept; then TIMES times (default 2) each of: by a command of
-its own, as a student would; by this process, with players that are started; with players that are forked
-from a warm parent, as ``course watch`` does, first with compute-sanitizer run anew, then with what it said
-of this very file. For each the stages of the verdict, and every request to a player, when and how long.
+its own, as a student would; by this process, with players that are started; with players that wait, as for
+``course watch``, first with compute-sanitizer run anew, then with what it said of this very file. For
+each the stages of the verdict, and every request to a player, when and how long.
 """
 
 from __future__ import annotations
@@ -64,7 +64,7 @@ def in_process(*, warmed: bool) -> dict[str, Any]:
     job = warm(job) if warmed else job
     with requests() as seen:
         verdict = check(job).verdict.as_json()
-    return _of(verdict) | {"forked": bool(job.forkservers), "requests": seen}
+    return _of(verdict) | {"waiting": bool(job.pools), "requests": seen}
 
 
 @contextlib.contextmanager
@@ -140,8 +140,8 @@ def main(out: Path, times: int = 2) -> None:
             ("first", 1, lambda: by_command(Path(name))),
             ("by command", times, lambda: by_command(Path(name))),
             ("in process", times, lambda: in_process(warmed=False)),
-            ("forked, memory anew", times, lambda: in_process(warmed=True)),
-            ("forked", times + 1, lambda: in_process(warmed=True)),
+            ("waiting, memory anew", times, lambda: in_process(warmed=True)),
+            ("waiting", times + 1, lambda: in_process(warmed=True)),
         ]
         for kind, count, grade in kinds:
             result[kind] = []

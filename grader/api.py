@@ -50,7 +50,8 @@ def check(  # noqa: PLR0913 - the public function: its options have names and de
         sandbox: "auto" (all layers that this machine has), "strict" (refuse if one is missing) or "off".
         build: On a GPU, how ``load_inline`` builds: "fast", in seconds, or "ordinary", as torch does.
         warm: Keep processes that have imported torch for the next call, which saves seconds for many files in
-            a row. The submission then has no namespaces of its own.
+            a row. On a GPU they wait in the whole sandbox, each for one file; without one the submission's is
+            forked, and has no namespaces of its own.
 
     Returns:
         The verdict: a status, points, and a finding for each check. A submission that is wrong, crashes or

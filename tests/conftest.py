@@ -16,9 +16,9 @@ if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
 
 @pytest.fixture(scope="session", autouse=True)
 def _a_desk_of_the_tests() -> Iterator[None]:
-    """Whoever runs the tests keeps their own work/ and progress."""
+    """Whoever runs the tests keeps their own work/ and progress, and no process that waits for them."""
     with tempfile.TemporaryDirectory() as folder:
-        os.environ["COURSE_WORK"] = folder
+        os.environ["COURSE_WORK"] = os.environ["XDG_RUNTIME_DIR"] = folder
         yield
 
 

@@ -38,7 +38,6 @@ from benchmarks.archive.placement import made  # noqa: E402
 from grader.domain import cache  # noqa: E402
 from grader.domain.task import Case, Task, Tensor  # noqa: E402
 from grader.referee.lesson_problem import LessonProblem  # noqa: E402
-from grader.referee.process.forkserver import shared  # noqa: E402
 from grader.referee.process.player_process import Limits, Player  # noqa: E402
 from grader.referee.session import Session  # noqa: E402
 from grader.referee.side import Reference  # noqa: E402
@@ -96,7 +95,7 @@ WAYS = ("lined up", "beside")
 def player(file: Path) -> Player:
     """One more process from the warm parent, or a new one."""
     env = cache.extensions(file.read_text())
-    return Player("cuda", LIMITS, sees=(file,), env=env, mode="off", forkserver=shared("cuda").get("cuda"))
+    return Player("cuda", LIMITS, sees=(file,), env=env, mode="off")
 
 
 def processes(file: Path, pairs: int) -> list[dict[str, Any]]:

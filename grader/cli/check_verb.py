@@ -14,6 +14,7 @@ from grader.domain.errors import BadInputError
 from grader.domain.verdict import Status, Verdict
 from grader.referee.job import Job, Outcome, lesson_job
 from grader.referee.pipeline import check as grade
+from grader.referee.process import pool_client
 from grader.reports import formats
 from grader.student import progress
 from grader.student.loop import guide, predictions
@@ -92,6 +93,8 @@ def _prepared(subject: Subject, options: GradingOptions, shown: Shown) -> Gradin
         raise BadInputError("--schedules shuffles blocks and warps on the CPU back end: add --backend simt.")
     if shown.nvcc and choice.name != "simt":
         raise BadInputError("On a GPU nvcc compiles the file anyway: leave --also-nvcc out.")
+    if pool_client.pays(choice.name):  # this command ends: what waits, waits for the next one
+        grading.job = replace(grading.job, pools=pool_client.shared())
     if shown.second_opinion:
         from grader.feedback.look import second_opinion
 

@@ -22,7 +22,7 @@ from grader.protocol.wire import Channel, ClosedError
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from grader.player.player_backends import Backend
+    from grader.player.player_backends import Forkable
     from grader.protocol.wire import Json
 
 
@@ -42,11 +42,11 @@ class Answering(Channel):
         return message
 
 
-def main(arguments: list[str] | None = None, backend: Backend | None = None) -> None:
+def main(arguments: list[str] | None = None, forked: Forkable | None = None) -> None:
     """Serve one referee. Started by it with file descriptors as arguments; see
     ``grader.referee.process.player_process``.
 
-    ``backend``: one that was woken before, in the process that this one was forked from.
+    ``forked``: a back end that was woken before, in the process that this one was forked from.
     """
     parser = argparse.ArgumentParser()
     for name in ("--wire", "--inbox", "--outbox", "--words"):
@@ -55,6 +55,7 @@ def main(arguments: list[str] | None = None, backend: Backend | None = None) -> 
     parser.add_argument("--step-budget", type=int, default=0)
     parser.add_argument("--libraries", type=Path, nargs=2)
     parser.add_argument("--confine", type=json.loads, default={})
+    parser.add_argument("--waits", action="store_true", help="started before its file is known")
     options = parser.parse_args(arguments)
     # Importing torch makes a million objects and no garbage: without the collector it takes a fifth less.
     gc.disable()
@@ -65,7 +66,7 @@ def main(arguments: list[str] | None = None, backend: Backend | None = None) -> 
     # A run that hangs in Python is asked where it is before it is ended.
     with os.fdopen(os.dup(options.words), "w", closefd=False) as words:
         faulthandler.register(signal.SIGUSR1, file=words, all_threads=False)
-        serve(channel, options, backend)
+        serve(channel, options, forked)
 
 
 def _start_driver() -> None:
@@ -77,14 +78,32 @@ def _start_driver() -> None:
         ctypes.CDLL("libcuda.so.1").cuInit(0)
 
 
-def serve(channel: Channel, options: argparse.Namespace, backend: Backend | None = None) -> None:
+def _prepare(backend: str) -> None:
+    """What the first file that is played would make a player wait for."""
+    if backend == "cuda":
+        from grader.player.commands import race_blocks  # noqa: F401 - holds the clock
+
+        _make_context()
+
+
+def _make_context() -> None:
+    """What torch would make at its first use of the GPU, and uses then; a player that waits has the time.
+
+    By the driver's own call: of torch's settings, which a file may still change, nothing is used up.
+    """
+    with contextlib.suppress(OSError):
+        driver, device, context = ctypes.CDLL("libcuda.so.1"), ctypes.c_int(), ctypes.c_void_p()
+        if driver.cuDeviceGet(ctypes.byref(device), 0) == 0:
+            driver.cuDevicePrimaryCtxRetain(ctypes.byref(context), device)
+
+
+def serve(channel: Channel, options: argparse.Namespace, forked: Forkable | None = None) -> None:
     """Wake the back end (before torch is imported), say ready, answer."""
     from grader.player import player_backends
 
-    if backend is None:
-        backend = player_backends.wake(channel, options)
-    else:
-        backend.adopt(channel, options)
+    if forked:
+        forked.adopt(channel, options)
+    backend = forked or player_backends.wake(channel, options)
     observed = backend.observed  # held since before anything foreign is loaded
     from grader.player import commands, exceptions
     from grader.player.sides import perform
@@ -92,6 +111,8 @@ def serve(channel: Channel, options: argparse.Namespace, backend: Backend | None
 
     arenas = (Arena(options.inbox, 1 << 16), Arena(options.outbox, 1 << 16))
     stage = Stage(*arenas, device="cpu" if options.backend == "cpu" else "cuda")
+    if options.waits:
+        _prepare(options.backend)
     gc.freeze()
     gc.enable()
     facts = backend.facts()

@@ -1,9 +1,8 @@
 """A warm parent of players: it has imported torch and woken the back end, and forks a player in milliseconds.
 
-Nothing of a submission ever runs in it, so each player starts from the same clean state. ``course watch``
-holds two, one for the submission's side and one for the reference's (see
-:mod:`grader.referee.process.forkserver`); on a GPU one for both, which has imported all and never touches the
-device, since a CUDA context survives no fork.
+Nothing of a submission ever runs in it, so each player starts from the same clean state. On the CPU back end
+``course watch`` holds two, one for the submission's side and one for the reference's (see
+:mod:`grader.referee.process.forkserver`). A CUDA context survives no fork: on a GPU players wait instead.
 """
 
 from __future__ import annotations
@@ -15,13 +14,12 @@ import os
 import selectors
 import signal
 import socket
-import sys
 import tempfile
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from grader.player.player_backends import Backend
+    from grader.player.player_backends import Forkable
     from grader.protocol.wire import Json
 
 FDS = ("wire", "inbox", "outbox", "words")
@@ -30,7 +28,7 @@ FDS = ("wire", "inbox", "outbox", "words")
 def main() -> None:
     """Wake the back end, then fork a player for each request until the other side hangs up."""
     parser = argparse.ArgumentParser()
-    parser.add_argument("--backend", choices=["simt", "cpu", "cuda"], required=True)
+    parser.add_argument("--backend", choices=["simt", "cpu"], required=True)
     parser.add_argument("--control", type=int, required=True)
     parser.add_argument("--libraries", type=Path, nargs=2)
     options = parser.parse_args()
@@ -39,39 +37,18 @@ def main() -> None:
     from grader.player import player_backends
 
     waking = argparse.Namespace(backend=options.backend, words=-1, step_budget=0, libraries=options.libraries)
-    backend = player_backends.wake(None, waking)
+    backend = player_backends.wake_to_fork(waking)
     from grader.player import __main__, commands, exceptions, stage  # noqa: F401 - what every player needs
 
-    if options.backend == "cuda":
-        from grader.player.commands import race_blocks  # noqa: F401 - holds the clock
-
-        try_device()
-    else:
-        backend.facts()
+    backend.facts()
     gc.freeze()
-    control.send(b'{"ready": true}')
     ForkParent(control, backend).run()
-
-
-def try_device() -> None:
-    """Whether a process that is forked from here can use the GPU; ends this one if not."""
-    import torch
-
-    pid = os.fork()
-    if pid == 0:
-        code = 1
-        try:
-            code = int(torch.ones(2, device="cuda").sum().item()) - 2
-        finally:
-            os._exit(code)
-    if os.waitpid(pid, 0)[1]:
-        sys.exit("CUDA does not start in a forked process here.")
 
 
 class ForkParent:
     """The loop: requests come in, ends of players are reported."""
 
-    def __init__(self, control: socket.socket, backend: Backend) -> None:
+    def __init__(self, control: socket.socket, backend: Forkable) -> None:
         self._control, self._backend = control, backend
         self._waiting = selectors.DefaultSelector()
         self._players: dict[int, int] = {}  # process id by its pidfd

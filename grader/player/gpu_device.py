@@ -17,7 +17,6 @@ from grader.player.build_lock import Baton
 from grader.protocol.messages import BuildReply, Facts, Ownership, decode, plain
 
 if TYPE_CHECKING:
-    import argparse
     from collections.abc import Callable, Mapping
 
     from grader.backends.extension.request import BuildRequest
@@ -26,29 +25,19 @@ if TYPE_CHECKING:
 
 
 class Cuda:
-    """The back end "cuda". TF32 stays off unless the submission switches it on for itself.
+    """The back end "cuda". TF32 stays off unless the submission switches it on for itself."""
 
-    Without a channel the device is left alone: a CUDA context does not survive a fork, so each player that is
-    forked from here makes its own (:meth:`adopt`).
-    """
-
-    def __init__(self, channel: Channel | None) -> None:
+    def __init__(self, channel: Channel) -> None:
         self._channel = channel
         # A batch builds ahead where no GPU is visible, so that none is disturbed: for a card that it names.
         self._only_builds = not os.environ.get("CUDA_VISIBLE_DEVICES", "x") and bool(
             os.environ.get("TORCH_CUDA_ARCH_LIST")
         )
-        if channel is not None:
-            self._wake()
+        self._wake()
         torch.backends.cudnn.allow_tf32 = False  # torch's default for convolutions is True
         setattr(extension, "FileBaton", Baton)  # noqa: B010 - a name that torch does not give away
         extension.load_inline = self._asked_for(extension.load_inline, load_inline.request_of_texts)
         extension.load = self._asked_for(extension.load, load_inline.request_of_files)
-
-    def adopt(self, channel: Channel, _options: argparse.Namespace) -> None:
-        """After a fork: serve this referee, with a context of its own."""
-        self._channel = channel
-        self._wake()
 
     def _wake(self) -> None:
         if self._only_builds:
@@ -83,7 +72,6 @@ class Cuda:
         """Tell the referee when nvcc is at work, so that compiling is not taken for a hanging import."""
 
         def build(*args: Any, **kwargs: Any) -> Any:
-            assert self._channel is not None
             self._channel.send({"notice": "build_begins"})
             try:
                 return real(*args, **kwargs)

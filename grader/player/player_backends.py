@@ -30,9 +30,6 @@ MOST_TOLD = 50  # findings with one answer
 class Backend(Protocol):
     """What the player's loop needs of a back end."""
 
-    def adopt(self, channel: Channel, options: argparse.Namespace) -> None:
-        """After a fork: serve this referee from now on."""
-
     def facts(self) -> Facts:
         """Versions and device name."""
 
@@ -55,30 +52,25 @@ class Backend(Protocol):
         """Which alternative of an instrumented source is taken from now on."""
 
 
-def wake(channel: Channel | None, options: argparse.Namespace) -> Backend:
-    """Make the back end ready; for simt this must come before torch is imported.
+class Forkable(Backend, Protocol):
+    """One that a process can wake before it forks players."""
 
-    Without a channel nobody is served yet: :meth:`Backend.adopt` follows.
-    """
-    if options.backend == "simt":
-        return Simt(channel, options)
+    def adopt(self, channel: Channel, options: argparse.Namespace) -> None:
+        """After a fork: serve this referee from now on."""
+
+
+def wake(channel: Channel, options: argparse.Namespace) -> Backend:
+    """Make the back end ready; for simt this must come before torch is imported."""
     if options.backend == "cuda":
-        return _cuda(channel)
-    return Plain()
-
-
-def _cuda(channel: Channel | None) -> Backend:
-    """Without a channel nothing may ask the driver: that would spoil it for processes forked later on."""
-    if channel is None:
-        from unittest.mock import patch
-
-        import torch
-
-        with patch.object(torch.cuda, "is_available", lambda: True):  # cpp_extension asks when it is imported
-            from grader.player.gpu_device import Cuda
-    else:
         from grader.player.gpu_device import Cuda
-    return Cuda(channel)
+
+        return Cuda(channel)
+    return Simt(channel, options) if options.backend == "simt" else Plain()
+
+
+def wake_to_fork(options: argparse.Namespace) -> Forkable:
+    """The same, and nobody is served yet: :meth:`Forkable.adopt` follows in each fork."""
+    return Simt(None, options) if options.backend == "simt" else Plain()
 
 
 class Plain:

@@ -19,6 +19,7 @@ from grader.domain.errors import BadInputError
 from grader.domain.speed import Measured, NoSpeed
 from grader.profiling import compare_picture
 from grader.profiling.compare_picture import Entry
+from grader.referee import pipeline
 from grader.referee.pairs import contest, pair_job
 from grader.referee.timing.interval import Interval
 from grader.reports.console import screen
@@ -146,7 +147,7 @@ def run(
     if picture and not picture.endswith(".svg"):
         raise BadInputError(f"The picture is SVG: call it {Path(picture).stem}.svg.")
     choice = detect.choose(options.backend)
-    jobs = [pair_job.job(reference, path, choice, options) for path in files]
+    jobs = [pipeline.waiting(pair_job.job(reference, path, choice, options)) for path in files]
     plain = [p.name for p in files]
     names = [p.name if plain.count(p.name) == 1 else str(p) for p in files]
     judged = Judged(names, json_file)

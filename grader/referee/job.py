@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from grader.feedback.look import Advice
     from grader.referee.problem import Problem, Sides
     from grader.referee.process.forkserver import Forkserver
+    from grader.referee.process.pool_client import Pools
     from grader.referee.session import Session
 
 
@@ -39,6 +40,7 @@ class Job:
     ``tell`` hears that a stage is over: "loaded", and "judged" with the verdict before any speed.
     ``reins`` gets what ends the grading early: called from any thread, it kills all of its processes.
     ``forkservers`` by back end: players are forked from them instead of started; of "reference" only its own.
+    ``pools``: where players wait that may be used instead, in the whole sandbox.
     ``beside``: more files that the submission may read; ``reference_beside``: that the reference may.
     ``pose`` makes the problem that both sides get. ``timer`` finds the speed of a submission that passed,
     where the task itself says nothing about it.
@@ -57,6 +59,7 @@ class Job:
     tell: Callable[[str, Verdict | None], None] = _silent
     reins: Callable[[Callable[[], None]], None] = _silent
     forkservers: dict[str, Forkserver] = field(default_factory=dict)
+    pools: Pools | None = None
     beside: tuple[Path, ...] = ()
     reference_beside: tuple[Path, ...] = ()
     timer: Callable[[Session], Speed | None] | None = None

@@ -21,16 +21,20 @@ if TYPE_CHECKING:
     from grader.referee.job import Job
     from grader.referee.problem import Problem, Sides
     from grader.referee.process.connection import Builder
+    from grader.referee.process.pool_client import PoolConnection
 
 
 class PeerProcesses:
     """Starts what a race of ``job`` asks for, and ends all of it.
 
-    ``start`` makes a submission's player; ``build`` compiles for the course's own solution.
+    ``start`` makes a submission's player; ``build`` compiles for the course's own solution; in ``pool``
+    players may wait for it.
     """
 
-    def __init__(self, job: Job, start: Callable[[], Player], build: Builder) -> None:
-        self._job, self._start, self._build = job, start, build
+    def __init__(
+        self, job: Job, start: Callable[[], Player], build: Builder, pool: PoolConnection | None = None
+    ) -> None:
+        self._job, self._start, self._build, self._waiting = job, start, build, pool
         self._players: list[Player] = []
         self._ahead: list[Future[tuple[Player, Player]]] = []  # started, and not asked for yet
         self._lock = threading.Lock()
@@ -92,7 +96,7 @@ class PeerProcesses:
         job = self._job
         return Player(
             "cuda", job.limits, sees=files, writes=writes, env=env, mode=job.options.sandbox,
-            build=self._build, forkserver=job.forkservers.get("cuda"),
+            build=self._build, pool=self._waiting,
         )  # fmt: skip
 
     def _keep(self, player: Player) -> Player:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import functools
 import itertools
 import os
@@ -22,7 +23,7 @@ from grader.referee.fault import FaultError
 from grader.referee.inspection import Inspection
 from grader.referee.job import Job, Outcome
 from grader.referee.peers import PeerProcesses
-from grader.referee.process import forkserver
+from grader.referee.process import forkserver, pool_client
 from grader.referee.process.player_process import Player
 from grader.referee.session import Record, Session
 from grader.referee.side import Reference
@@ -65,7 +66,8 @@ def _judged(running: Processes, stages: dict[str, float], begun: float) -> Speed
         job.tell("judged", _verdict(job, record, stages | record.stages, begun, None))
         if wants_speed(job) and all(f.ok for f in record.findings):
             timed = time.monotonic()
-            measured = _timed(job, session)
+            with running.pool.quiet() if running.pool else contextlib.nullcontext():
+                measured = _timed(job, session)
             record.stages["speed"] = time.monotonic() - timed
         _search(job, record, session.reference)
     except FaultError as fault:
@@ -85,9 +87,12 @@ class Processes:
         answering = bool(job.task.cases or job.task.reference_entry)
         sees = (job.reference, *job.reference_beside) if answering else ()
         parent = job.forkservers.get("reference") or job.forkservers.get(kind)
-        self._reference = Player(kind, job.limits, sees=sees, mode=job.options.sandbox, forkserver=parent)
+        self.pool = job.pools.connect(4 if wants_speed(job) else 2) if job.pools else None
+        self._reference = Player(
+            kind, job.limits, sees=sees, mode=job.options.sandbox, forkserver=parent, pool=self.pool
+        )
         self._inspection = inspection = _inspection(job)
-        self._peers = PeerProcesses(job, self._start, self.builder)
+        self._peers = PeerProcesses(job, self._start, self.builder, self.pool)
         self.session = Session(
             job.task,
             str(job.submission.path),
@@ -120,13 +125,15 @@ class Processes:
             self._inspection.stop()
         self._reference.stop()
         self._peers.stop()
+        if self.pool:
+            self.pool.close()
 
     def _start(self) -> Player:
         job = self.job
         return Player(
             job.choice.name, job.limits, sees=(job.submission.path, *job.beside),
             writes=tuple(Path(folder) for folder in self._env.values()), build=self.builder, env=self._env,
-            mode=job.options.sandbox, forkserver=job.forkservers.get(job.choice.name),
+            mode=job.options.sandbox, forkserver=job.forkservers.get(job.choice.name), pool=self.pool,
         )  # fmt: skip
 
     def _loaded(self) -> None:
@@ -214,13 +221,20 @@ def _timed(job: Job, session: Session) -> Speed | None:
 
 
 def warm(job: Job) -> Job:
-    """The same job with players that are forked, not started: for many of the course's own files in a row.
+    """The same job with players that are there sooner: for many of the course's own files in a row.
 
-    They confine themselves but have no namespaces.
+    On a GPU they wait. Without one they are forked: then they confine themselves but have no namespaces.
     """
+    if job.choice.name == "cuda":
+        return waiting(job)
     if job.choice.name == "simt":
         builder.prepare(job.say)
     return replace(job, forkservers=forkserver.shared(job.choice.name))
+
+
+def waiting(job: Job) -> Job:
+    """The same job with players that wait in pools of this process, where that pays: for many files."""
+    return replace(job, pools=pool_client.own()) if pool_client.pays(job.choice.name) else job
 
 
 def warm_reference(job: Job) -> Job:

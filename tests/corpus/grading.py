@@ -8,7 +8,7 @@ import time
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Literal
 
 from grader.backends.detect import Choice
 from grader.domain.cache import cache_folder
@@ -18,6 +18,7 @@ from grader.domain.submission import read
 from grader.domain.verdict import Finding, Status, Verdict
 from grader.referee.job import Job
 from grader.referee.pipeline import check, warm, warm_reference
+from grader.referee.process import pool_client
 from grader.referee.process.player_process import Limits
 from tests.corpus.entries import HERE, Entry
 
@@ -26,6 +27,7 @@ if TYPE_CHECKING:
 
 MARK = "corpus-was-here"  # whatever a file of the corpus leaves behind carries this word
 GIB = 1 << 30
+PATIENCE_S = 60.0  # for a waiting player to be there
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,12 +64,13 @@ def grade(
     *,
     race: bool = True,
     speed: Speed | None = None,
-    forked: bool = False,
+    players: Literal["started", "forked", "waiting"] = "started",
 ) -> Result:
     """Grade a file. All files that share a ``seat`` get one path in turn, so equal sources compile once.
 
-    On a GPU a file is raced if its task says how, or ``speed`` does, unless ``race`` is false. ``forked``: by
-    players without namespaces, which are there sooner; for honest files.
+    On a GPU a file is raced if its task says how, or ``speed`` does, unless ``race`` is false. ``players``:
+    "forked" have no namespaces and are there sooner, for honest files; "waiting" are started in the whole
+    sandbox before they get their file.
     """
     desk = cache_folder() / "corpus" / seat
     desk.mkdir(parents=True, exist_ok=True)
@@ -89,7 +92,11 @@ def grade(
         f"corpus/{entry.task}", task, folder / "reference.py", read(path),
         Choice(backend, "corpus"), limits, options,
     )  # fmt: skip
-    verdict = check(warm(job) if forked else warm_reference(job)).verdict
+    if players == "waiting":
+        job = replace(job, pools=replace(pool_client.own(), patience_s=PATIENCE_S))
+    else:
+        job = warm(job) if players == "forked" else warm_reference(job)
+    verdict = check(job).verdict
     return Result(entry, verdict, tuple(left_behind()))
 
 

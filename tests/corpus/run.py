@@ -1,8 +1,9 @@
 """Grade the whole corpus, several times if wanted, and keep what became of every file.
 
-    python -m tests.corpus.run [--runs 3] [--json FILE] [--only WORD,WORD] [--gpu] [--seats N]
+    python -m tests.corpus.run [--runs 3] [--json FILE] [--only WORD,WORD] [--gpu] [--seats N] [--waiting]
 
-Two gradings run at a time; with ``--gpu``, which takes the files that only a GPU can judge, four. Exit
+Two gradings run at a time; with ``--gpu``, which takes the files that only a GPU can judge, four. With
+``--waiting`` each file is played by a player that waited for it, and it is an error if there is none. Exit
 code 1 when a file did not get exactly its expected status, or when two runs differ.
 """
 
@@ -21,7 +22,7 @@ from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
 from importlib.metadata import version
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal
 
 from filelock import FileLock, Timeout
 
@@ -52,7 +53,13 @@ def desk(backend: str) -> tuple[str, FileLock]:
 
 
 def run(
-    files: list[entries.Entry], backend: str, place: str, count: int, keep: Callable[[dict[str, Any]], None]
+    files: list[entries.Entry],
+    backend: str,
+    place: str,
+    count: int,
+    keep: Callable[[dict[str, Any]], None],
+    *,
+    waiting: bool = False,
 ) -> dict[str, Any]:
     """Grade all files once, at desks of that ``place``; ``keep`` is given the records so far after each."""
     seats: queue.Queue[str] = queue.Queue()
@@ -62,7 +69,8 @@ def run(
     def one(entry: entries.Entry) -> tuple[Result, float]:
         seat, begun = seats.get(), time.monotonic()
         try:
-            return grade(entry, backend, seat), time.monotonic() - begun
+            players: Literal["started", "waiting"] = "waiting" if waiting else "started"
+            return grade(entry, backend, seat, players=players), time.monotonic() - begun
         finally:
             seats.put(seat)
 
@@ -95,6 +103,7 @@ def main() -> None:
     parser.add_argument("--only", default="")
     parser.add_argument("--json", type=Path)
     parser.add_argument("--gpu", action="store_true")
+    parser.add_argument("--waiting", action="store_true", help="by players that wait")
     parser.add_argument("--seats", type=int, default=0, help="gradings at a time")
     options = parser.parse_args()
     backend = "cuda" if options.gpu else "simt"
@@ -113,7 +122,7 @@ def main() -> None:
             if options.json:
                 options.json.write_text(json.dumps(_whole(runs, options.runs, backend), indent=1) + "\n")
 
-        run(files, backend, place, options.seats or SEATS[backend], keep)
+        run(files, backend, place, options.seats or SEATS[backend], keep, waiting=options.waiting)
         one = runs[-1]
         print(f"run {number + 1}: {len(one['files'])} of {len(files)} files, {len(one['wrong'])} not as "
               f"expected, {one['seconds']} s, {one['cpu_seconds']} s of processors", flush=True)  # fmt: skip

@@ -70,7 +70,12 @@ def one(
     """The record of a file, graded with or without a race, and what the clock said."""
     begun = time.monotonic()
     result = grade(
-        entry, backend, f"timed-{os.getpid()}", race=race, speed=SPEEDS.get(entry.task), forked=forked
+        entry,
+        backend,
+        f"timed-{os.getpid()}",
+        race=race,
+        speed=SPEEDS.get(entry.task),
+        players="forked" if forked else "started",
     )
     speed = result.verdict.speed
     found = as_json(speed) if speed else {}

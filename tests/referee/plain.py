@@ -1,5 +1,6 @@
 """Grade plain-torch text against a small task, without kernels: what the referee does is the same."""
 
+from dataclasses import replace
 from pathlib import Path
 
 from grader.backends.detect import Choice
@@ -8,7 +9,9 @@ from grader.domain.task import Case, Task, Tensor
 from grader.domain.verdict import Verdict
 from grader.referee.job import Job
 from grader.referee.pipeline import check, warm_reference
+from grader.referee.process import pool_client
 from grader.referee.process.player_process import Limits
+from grader.referee.process.pool_client import Pools
 
 REFERENCE = "def double(x):\n    return 2 * x\n"
 HEADER = "import os, sys, time, torch\n"
@@ -20,9 +23,20 @@ CASES = (
 )
 
 
-def grade(folder: Path, text: str, cases: tuple[Case, ...] = CASES, reference: str = REFERENCE) -> Verdict:
+def grade(
+    folder: Path,
+    text: str,
+    cases: tuple[Case, ...] = CASES,
+    reference: str = REFERENCE,
+    pools: Pools | None = None,
+) -> Verdict:
     (folder / "reference.py").write_text(HEADER + reference)
     (folder / "mine.py").write_text(HEADER + text)
     task = Task(title="double", entry="double", cases=cases)
     job = Job("test", task, folder / "reference.py", read(folder / "mine.py"), Choice("cpu", "test"), LIMITS)
-    return check(warm_reference(job)).verdict
+    return check(replace(warm_reference(job), pools=pools)).verdict
+
+
+def waiting_pools() -> Pools:
+    """Pools whose players a test waits for: it gets no others."""
+    return replace(pool_client.own(), patience_s=60.0)

@@ -7,8 +7,9 @@ from pathlib import Path
 import pytest
 
 from grader.domain.verdict import Status
+from grader.referee.process.pool_client import Pools
 from grader.referee.sandbox import layers
-from tests.referee.plain import grade
+from tests.referee.plain import grade, waiting_pools
 
 BODY = "def double(x):\n    return 2 * x\n"
 WHOLE = pytest.mark.skipif(
@@ -16,7 +17,7 @@ WHOLE = pytest.mark.skipif(
     reason="this machine lacks a layer of the sandbox, or has other numbers for system calls",
 )
 
-# Each function succeeds when it does not raise; PARENT, SECRET and PORT are the referee's.
+# Each function succeeds when it does not raise; PARENT, SECRET, PORT and POOL are the referee's.
 ESCAPES = """
 import ctypes, glob, mmap, pathlib, shutil, signal, socket, subprocess
 libc = ctypes.CDLL(None, use_errno=True)
@@ -54,6 +55,9 @@ def connects(): socket.create_connection(("127.0.0.1", PORT), 1)
 def connects_to_the_world(): socket.create_connection(("8.8.8.8", 53), 1)
 def talks_to_an_abstract_socket():
     s = socket.socket(socket.AF_UNIX); s.connect(chr(0) + f"course-test-{PARENT}")
+def finds_the_pool(): assert os.path.exists(POOL)
+def talks_to_the_pool():
+    s = socket.socket(socket.AF_UNIX, socket.SOCK_SEQPACKET); s.connect(POOL)
 def overwrites_the_grader(): open(ROOT + "/grader/domain/verdict.py", "a").close()
 def overwrites_torch(): open(torch.__file__, "a").close()
 def overwrites_its_file(): open(__file__, "a").close()
@@ -88,8 +92,23 @@ except OSError:
 """
 
 
+@pytest.fixture(params=["started", "waiting"])
+def players(request: pytest.FixtureRequest) -> Pools | None:
+    """A submission's player is started for it, or has waited."""
+    return waiting_pools() if request.param == "waiting" else None
+
+
+def served() -> Path:
+    """Where the server of the pools listens."""
+    pools = waiting_pools()
+    connection = pools.connect()
+    assert connection is not None and pools.place.is_socket()
+    connection.close()
+    return pools.place
+
+
 @WHOLE
-def test_no_escape_succeeds(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_no_escape_succeeds(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, players: Pools | None) -> None:
     import socket
 
     monkeypatch.setenv("TOP_SECRET", "1")
@@ -100,10 +119,10 @@ def test_no_escape_succeeds(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> 
         abstract.listen()
         root = str(Path(__file__).parents[2])
         facts = {"PARENT": os.getpid(), "SECRET": str(secret), "PORT": server.getsockname()[1], "ROOT": root}
-        facts["HOME"] = str(Path.home())
+        facts |= {"HOME": str(Path.home()), "POOL": str(served())}
         text = "".join(f"{k} = {v!r}\n" for k, v in facts.items())
         before = (Path(root) / "grader/domain/verdict.py").read_bytes()
-        verdict = grade(tmp_path, text + ESCAPES + BODY)
+        verdict = grade(tmp_path, text + ESCAPES + BODY, pools=players)
     assert verdict.ok, (verdict.findings, verdict.output)
     lines = verdict.output.splitlines()
     assert not [line for line in lines if line.startswith("COULD")], verdict.output
@@ -113,7 +132,7 @@ def test_no_escape_succeeds(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> 
 
 
 @WHOLE
-def test_a_daemon_dies_with_its_player_and_its_files_go(tmp_path: Path) -> None:
+def test_a_daemon_dies_with_its_player_and_its_files_go(tmp_path: Path, players: Pools | None) -> None:
     seconds = f"8{os.getpid()}.25"
     daemon = f"""
 if os.fork() == 0:
@@ -123,12 +142,12 @@ if os.fork() == 0:
         os.execvp("sleep", ["sleep", "{seconds}"])
     os._exit(0)
 """
-    assert grade(tmp_path, daemon + BODY).ok
+    assert grade(tmp_path, daemon + BODY, pools=players).ok
     assert not [p for p in Path("/proc").glob("[0-9]*/cmdline") if seconds in _text(p)]
     assert not Path(f"/tmp/left-behind-{seconds}").exists()
 
 
-def test_an_answer_before_the_question_is_tampering(tmp_path: Path) -> None:
+def test_an_answer_before_the_question_is_tampering(tmp_path: Path, players: Pools | None) -> None:
     early = """
 import json, stat, struct
 body = json.dumps({"answer": {"kind": "value", "value": 1}, "turn": 1}).encode()
@@ -139,7 +158,7 @@ for fd in range(3, 4096):
     except OSError:
         pass
 """
-    verdict = grade(tmp_path, early + BODY)
+    verdict = grade(tmp_path, early + BODY, pools=players)
     assert verdict.findings[0].status is Status.TAMPERED, verdict.findings[0]
 
 

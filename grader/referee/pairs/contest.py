@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 import time
 from dataclasses import dataclass, field
@@ -104,7 +105,9 @@ def contest(jobs: Sequence[Job], hear: Hear = _nobody, most: int = 0) -> Contest
         group.wait(hear)
         stages["graded"] = time.monotonic() - begun
         racing = {p.number: p.timing for p in group.places if isinstance(p.timing, Timing)}
-        direct = race_all(racing, stages)
+        pools = jobs[0].pools
+        with pools.quiet() if pools else contextlib.nullcontext():
+            direct = race_all(racing, stages)
     verdicts = [place.verdict for place in group.places if place.verdict]
     return Contest(verdicts, direct, stages, [_seconds(place) for place in group.places])
 

@@ -143,8 +143,9 @@ class Several:
         self._hands.acquire()
         place.waited = time.monotonic() - self._begun
         job = replace(place.job, tell=place.hear, reins=place.hold)
-        if timer := self._timer:
-            job = replace(job, timer=lambda session: timer(place, session))
+        if timer := self._timer:  # which reads no clock: it waits for the others
+            pools = replace(job.pools, clock=False) if job.pools else None
+            job = replace(job, timer=lambda session: timer(place, session), pools=pools)
         try:
             if not self._over.is_set():
                 place.verdict = grade(job).verdict

@@ -39,16 +39,26 @@ class Connection:
 
     ``build`` compiles for the player, if that is the referee's work here. ``compiles`` says that the player
     may compile what is left to it, and tells when. All of its building may take ``build_seconds`` together.
+    ``shown`` gives what it says the paths that whoever submitted the file knows. ``by_player``: whether the
+    player has compiled anything itself.
     """
 
     def __init__(
-        self, channel: wire.Channel, build: Builder | None, build_seconds: float, *, compiles: bool = False
+        self,
+        channel: wire.Channel,
+        build: Builder | None,
+        build_seconds: float,
+        *,
+        compiles: bool = False,
+        shown: Callable[[Json], Json] = lambda said: said,
     ) -> None:
         self.channel = channel
         self.seconds_building = 0.0
         self.compile_error: FaultError | None = None
         self.building = False
+        self.by_player = False
         self._build, self._build_limit_s, self._compiles = build, build_seconds, compiles
+        self._shown = shown
         self._builds = 0
         self._turn: int | None = None
 
@@ -62,7 +72,7 @@ class Connection:
         deadline, since = time.monotonic() + seconds, 0.0
         self.building = False
         while True:
-            message = self.channel.receive(seconds=deadline - time.monotonic())
+            message = self._shown(self.channel.receive(seconds=deadline - time.monotonic()))
             now = time.monotonic()
             if "build" in message and (self._build or self._compiles) and not self.building:
                 reply = self._compile(message["build"]) if self._build else BuildReply(ordinary="no builder")
@@ -73,6 +83,7 @@ class Connection:
                     self.channel.send(messages.plain(reply), seconds=10)
             elif message.get("notice") == "build_begins" and self._compiles and not self.building:
                 self.building, since, left = True, now, deadline - now
+                self.by_player = True
                 deadline = now + max(1.0, self._build_limit_s - self.seconds_building)
             elif message.get("notice") == "build_ends" and self.building:
                 # What was left before it began is left now: notices win no time.

@@ -25,7 +25,7 @@ START_TIMEOUT_S = 60.0
 
 
 class Forkserver:
-    """A process that forks players of one back end: "simt", "cpu" or "cuda"."""
+    """A process that forks players of one back end: "simt" or "cpu"."""
 
     def __init__(self, backend: str) -> None:
         self.backend = backend
@@ -42,20 +42,10 @@ class Forkserver:
         self._stderr = self._process.stderr.fileno()
         # Several processes read this socket, one after another: whoever started a player is told of its end.
         self._gone = False
-        self._ready = False
         self._lock = threading.Lock()
         self._asks = itertools.count(os.getpid() << 20)
         self._answers: dict[int, int] = {}
         self._codes: dict[int, int] = {}
-
-    def ready(self, seconds: float = START_TIMEOUT_S) -> bool:
-        """Whether it can fork players by now, after waiting up to ``seconds``. Ask before the first fork."""
-        end = time.monotonic() + seconds
-        while not (self._ready or self._gone):
-            self._pump(max(0.0, end - time.monotonic()))
-            if time.monotonic() >= end:
-                break
-        return self._ready and not self._gone
 
     def spawn(
         self, arguments: list[str], fds: tuple[int, ...], output: int, env: dict[str, str] | None = None
@@ -117,7 +107,6 @@ class Forkserver:
                     self._gone = True
                     return
                 message = json.loads(data)
-                self._ready = self._ready or "ready" in message
                 if "pid" in message:
                     self._answers[message["ask"]] = message["pid"]
                 if "ended" in message:
@@ -129,13 +118,13 @@ class Forkserver:
 def shared(backend: str) -> dict[str, Forkserver]:
     """Forkservers for all gradings of this process, by back end: for the course's own files, many in a row.
 
-    The CPU back end must have been prepared. On a GPU there is one, if forked processes can use it.
+    The CPU back end must have been prepared.
     """
-    kinds = {"simt": ("simt", "cpu"), "cpu": ("cpu",), "cuda": ("cuda",)}.get(backend, ())
+    kinds = {"simt": ("simt", "cpu"), "cpu": ("cpu",)}.get(backend, ())
     found = {kind: Forkserver(kind) for kind in kinds}
     for forkserver in found.values():
         atexit.register(forkserver.close)
-    return {kind: one for kind, one in found.items() if kind != "cuda" or one.ready()}
+    return found
 
 
 class ForkedProcess(SandboxedProcess):

@@ -2,38 +2,41 @@
 
 from __future__ import annotations
 
-import json
 import os
 import select
 import signal
-import socket
-import sys
 import threading
+import time
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from grader.domain.verdict import Status
 from grader.protocol import messages, wire
-from grader.protocol.arena import Arena
 from grader.protocol.messages import Facts
 from grader.referee import sandbox
 from grader.referee.fault import FaultError
-from grader.referee.process import exit_reason, wire_log
+from grader.referee.process import exit_reason, player_start, wire_log
 from grader.referee.process.connection import Answer, Builder, Connection
+from grader.referee.process.player_start import Started
 from grader.referee.sandbox import launch_spec
 from grader.referee.sandbox.watcher import MAX_PROCESSES, MAX_PROCESSES_COMPILING, Watcher, memory_limit
 
 if TYPE_CHECKING:
     from pathlib import Path
 
+    from grader.protocol.wire import Json
     from grader.referee.process.forkserver import Forkserver
-    from grader.referee.sandbox.sandboxed import SandboxedProcess
+    from grader.referee.process.pool_client import PoolConnection
+    from grader.referee.sandbox.launch_spec import LaunchSpec
 
 __all__ = ["Answer", "Builder", "Limits", "Player"]
 
 MAX_OUTPUT_BYTES = 64 << 10
 MAX_READS = 64  # of a pipe that holds 64 KiB
-STEPS = 200_000_000  # of one launch on the CPU back end; more would not end within the limit of a call
+# Where torch builds in a player. One that has waited has a place of its own there, which goes with it: so a
+# file whose builds are torch's is noted in the folder that keeps them, and its next player is started for it.
+TORCH_BUILDS = "TORCH_EXTENSIONS_DIR"
+BY_TORCH = "by-torch"
 
 
 @dataclass(frozen=True, slots=True)
@@ -97,7 +100,8 @@ class Player:
     ``sees``: the files that it may read beside Python and torch; ``writes``: folders it may write to.
     ``build`` compiles for it (simt); ``wrap`` is a command to run it under; ``env`` adds to its environment.
     ``mode`` is "auto", "strict" or "off" (see :mod:`grader.referee.sandbox`). From a
-    ``forkserver`` it is forked instead of started, which is quicker, and has no namespaces of its own.
+    ``forkserver`` it is forked instead of started, which is quicker, and has no namespaces of its own. From a
+    ``pool`` it is one that has waited, where one can be had.
     """
 
     def __init__(  # noqa: PLR0913 - what a process may see, write and use, by name
@@ -112,63 +116,52 @@ class Player:
         env: dict[str, str] | None = None,
         mode: str = "auto",
         forkserver: Forkserver | None = None,
+        pool: PoolConnection | None = None,
     ) -> None:
         sandbox.require(mode)
         self.backend = backend
         self.limits = limits
-        self.inbox = Arena.create("inbox")
-        self.outbox = Arena.create("outbox")
-        self._last_words = Arena.create("words")
         self._mode = mode
         self._ready = False
         self._stopped = False
-        warm = forkserver is not None
-        self._spec = launch_spec.for_player(backend, mode, sees, writes, warm=warm, wrapped=bool(wrap))
-        ours, theirs = socket.socketpair()
-        deliver = self._spec.deliver(build)
-        compiles = backend == "cuda"  # what the referee's builder cannot, the player builds as torch does
-        self._connection = Connection(wire_log.channel(ours), deliver, limits.build, compiles=compiles)
-        printed, output = os.pipe()
-        try:
-            self._process = self._start(theirs.fileno(), output, wrap, env or {}, forkserver)
-        finally:
-            theirs.close()
-            os.close(output)
-        self._output = CapturedOutput(printed)
+        started, env = None, env or {}
+        self._writes = writes
+        if pool and not (forkserver or wrap or self._needs_its_folder(env)):
+            started = pool.take(backend, mode, sees)
+        if started is None:
+            warm = forkserver is not None
+            spec = launch_spec.for_player(backend, mode, sees, writes, warm=warm, wrapped=bool(wrap))
+            started = self._start(spec, wrap, env, forkserver)
+        ends, self._spec, self._process = started.ends, started.spec, started.process
+        self._began_s = started.began_s
+        self.inbox, self.outbox, self._last_words = ends.inbox, ends.outbox, ends.words
+        self._connection = Connection(
+            wire_log.channel(ends.line), self._spec.deliver(build), limits.build,
+            # What the referee's builder cannot, the player builds as torch does.
+            compiles=backend == "cuda", shown=self._spec.shown,
+        )  # fmt: skip
+        self._output = CapturedOutput(ends.printed)
         most = MAX_PROCESSES_COMPILING if backend == "cuda" else MAX_PROCESSES
         self._watcher = Watcher(self._process, self._shared, limits.memory_bytes or memory_limit(), most)
 
     def _start(
-        self,
-        line: int,
-        output: int,
-        wrap: tuple[str, ...],
-        env: dict[str, str],
-        parent: Forkserver | None,
-    ) -> SandboxedProcess:
-        """The process, which talks over the socket ``line`` and prints to ``output``."""
-        fds = {
-            "wire": line,
-            "inbox": self.inbox.fd,
-            "outbox": self.outbox.fd,
-            "words": self._last_words.fd,
-        }
-        arguments = ["--backend", self.backend, "--step-budget", str(STEPS)]
-        arguments += ["--confine", json.dumps(self._spec.confine), *launch_spec.libraries(self.backend)]
-        passed = tuple(fds.values())
-        if parent:
-            return parent.spawn(arguments, passed, output, env)
-        named = [text for name, fd in fds.items() for text in (f"--{name}", str(fd))]
-        command = [*wrap, sys.executable, "-m", "grader.player", *arguments, *named]
-        env = launch_spec.environment(self.backend) | env
-        return sandbox.start(
-            command, self._spec.mounts, env, passed, output, namespaces=self._spec.namespaces
-        )
+        self, spec: LaunchSpec, wrap: tuple[str, ...], env: dict[str, str], parent: Forkserver | None
+    ) -> Started:
+        ours, theirs = player_start.connected()
+        began_s = time.monotonic()
+        try:
+            process = player_start.process(self.backend, spec, (ours, theirs), wrap, env, parent)
+        except BaseException:
+            ours.close()
+            raise
+        finally:
+            theirs.close()
+        return Started(process, ours, spec, began_s)
 
     @property
     def output(self) -> str:
         """What the submission has printed so far, cut to the first 64 KiB, without control characters."""
-        return self._output.text()
+        return str(self._spec.shown(self._output.text()))
 
     @property
     def seconds_building(self) -> float:
@@ -184,7 +177,8 @@ class Player:
         """Wait until the player has started; answers versions and device. Call before the first request."""
         self._ready = True
         try:
-            data = self._answer("start", self.limits.start, "ready").data
+            left = self._began_s + self.limits.start - time.monotonic()
+            data = self._answer("start", max(left, 1.0), "ready").data
         except FaultError as fault:  # until then only our own code has run
             message = f"{fault.message} It printed: {self.output.strip()[-500:] or 'nothing'}"
             raise FaultError(Status.NOT_GRADABLE, message, dead=True) from fault
@@ -200,18 +194,35 @@ class Player:
         """One request and its answer; a FaultError for anything else. ``stage``: what errors call it."""
         if not self._ready:
             self.ready()
-        message = {"do": do, "sizes": [self.inbox.size, self.outbox.size], **fields}
+        message = {"do": do, "sizes": [self.inbox.size, self.outbox.size], **self._inside(fields)}
         try:
             self._connection.ask(message, seconds)
         except wire.WireError as error:
             raise self._end(stage or do, error) from error
         return self._answer(stage or do, seconds, "answer")
 
+    def _needs_its_folder(self, env: dict[str, str]) -> bool:
+        """Whether it cannot do without an environment of its own, or what lies in its folders."""
+        return bool(env.keys() - {TORCH_BUILDS}) or any((f / BY_TORCH).exists() for f in self._writes)
+
+    def _inside(self, fields: Json) -> Json:
+        """The request's paths as the player knows them."""
+        known = dict(fields)
+        if "path" in fields:
+            known["path"] = self._spec.inside(fields["path"])
+        if "folders" in fields:
+            known["folders"] = [self._spec.inside(folder) for folder in fields["folders"]]
+        return known
+
     def _answer(self, stage: str, seconds: float, key: str) -> Answer:
         try:
             return self._connection.expect(stage, seconds, key)
         except wire.WireError as error:
             raise self._end("build" if self._connection.building else stage, error) from error
+        finally:
+            if self._connection.by_player:
+                for folder in self._writes:
+                    (folder / BY_TORCH).touch()
 
     def _end(self, stage: str, error: wire.WireError) -> FaultError:
         """Turn a broken conversation into a fault, and make sure that nothing is left running."""
@@ -223,7 +234,8 @@ class Player:
         elif isinstance(error, wire.ClosedError):
             self._process.wait(2.0)
         code = self._process.code()
-        last_words = exit_reason.LastWords(os.pread(self._last_words.fd, 1 << 16, 0), self._spec.original)
+        said = self._spec.shown(os.pread(self._last_words.fd, 1 << 16, 0))
+        last_words = exit_reason.LastWords(said, self._spec.original)
         self.stop()
         if self._watcher.reason:
             return exit_reason.stopped_by_watcher(self._watcher.reason, stage, self._watcher.limit_bytes)

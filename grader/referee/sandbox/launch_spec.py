@@ -6,7 +6,7 @@ import os
 import shutil
 import sys
 import tempfile
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -23,19 +23,56 @@ PASSED_ON = [
     "PATH", "HOME", "LANG", "LC_ALL", "TMPDIR", "LD_LIBRARY_PATH", "PYTHONPATH", "CC", "CXX", "CUDA_HOME",
     "CUDA_PATH", "CUDA_VISIBLE_DEVICES", "VIRTUAL_ENV", "NVIDIA_VISIBLE_DEVICES",
 ]  # fmt: skip
+FILES = "files"
 LIMITS = {"FSIZE": 1 << 30, "NOFILE": 1024, "CORE": 0, "CPU": 3600}
 DEVICES = ("/dev/null", "/dev/zero", "/dev/full", "/dev/random", "/dev/urandom", "/dev/tty", "/dev/shm")  # noqa: S108
 
 
 @dataclass(frozen=True, slots=True)
 class LaunchSpec:
-    """For one player: its mounts, what it gives up by itself, and whether bubblewrap is around it."""
+    """For one player: its mounts, what it gives up by itself, and whether bubblewrap is around it.
+
+    ``builds`` is a folder of this player alone, which it can read and only the referee can write to: modules
+    that were built for it are put there. ``files`` is a folder in it for the files of a player that was
+    started before they were known, each below it by its whole path; "" for any other player.
+    """
 
     mounts: Mounts
     namespaces: bool
     confine: dict[str, Any]
     builds: str = ""
     links: dict[str, str] = field(default_factory=dict)
+    files: str = ""
+
+    def put(self, sees: tuple[Path, ...]) -> LaunchSpec:
+        """The same for a player that was started without its files: they are put where it can read them."""
+        files = f"{self.builds}/{FILES}"
+        for path in sees:
+            place = Path(f"{files}{_whole(path)}")
+            place.parent.mkdir(parents=True, exist_ok=True)
+            if path.is_dir():
+                shutil.copytree(path, place, dirs_exist_ok=True)
+            else:
+                place.write_bytes(path.read_bytes())
+        return replace(self, files=files)
+
+    def inside(self, path: str) -> str:
+        """The path by which the player knows one of its files, or a folder that they lie in."""
+        return f"{self.files}{_whole(path)}" if self.files else path
+
+    def shown(self, said: Any) -> Any:
+        """What the player says, as plain data, with the paths that whoever submitted the files knows."""
+        if not self.files:
+            return said
+        if isinstance(said, str):
+            return said.replace(self.files, "")
+        if isinstance(said, bytes):
+            return said.replace(self.files.encode(), b"")
+        if isinstance(said, list):
+            return [self.shown(part) for part in said]
+        if isinstance(said, dict):
+            return {key: self.shown(part) for key, part in said.items()}
+        return said
 
     def deliver(self, build: Builder | None) -> Builder | None:
         """The builder, with its results copied to where this player sees them: it sees no other's."""
@@ -77,14 +114,16 @@ def for_player(
     *,
     warm: bool = False,
     wrapped: bool = False,
+    builds: str = "",
 ) -> LaunchSpec:
     """The launch specification of a player on this back end.
 
     A ``warm`` one is forked, without bubblewrap; a ``wrapped`` one is run by a tool that has to see into it.
+    ``builds``: the folder for what is built, if that is not to be made here.
     """
     if mode == "off":
         return LaunchSpec(Mounts(()), namespaces=False, confine={})
-    builds = tempfile.mkdtemp(prefix="builds-") if backend != "cpu" else ""
+    builds = builds or (builds_folder() if backend != "cpu" else "")
     handed = (Path(builds),) if builds else ()
     namespaces = not warm and not bubblewrap.trouble()
     mounts = mounts_for(backend, sees, writes, handed)
@@ -112,6 +151,15 @@ def for_player(
         "may_leave": backend == "cuda",  # ninja gives each compiler a group of its own
     }
     return LaunchSpec(mounts, namespaces, confine, builds)
+
+
+def builds_folder() -> str:
+    """A new folder for what a player is given while it runs."""
+    return tempfile.mkdtemp(prefix="builds-")
+
+
+def _whole(path: Path | str) -> str:
+    return os.path.abspath(path)  # noqa: PTH100 - links stay links: their names are shown
 
 
 def libraries(backend: str) -> list[str]:

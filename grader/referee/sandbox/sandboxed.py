@@ -70,27 +70,27 @@ class BubblewrapProcess(SandboxedProcess):
     def __init__(self, process: subprocess.Popen[bytes], status: int) -> None:
         super().__init__(process, "")
         self._status = status  # stays open: bwrap writes to it at the end, too
-        self._first: int | None = None  # process 1 of the namespace, by its number outside
+        self.first: int | None = None  # process 1 of the namespace, by its number outside
         self._first_fd = -1
         try:
-            self._first = _child_pid(status)
-            self._first_fd = os.pidfd_open(self._first)
+            self.first = _child_pid(status)
+            self._first_fd = os.pidfd_open(self.first)
         except (OSError, ValueError, KeyError):  # what cannot be watched must not run
-            self._first = None
+            self.first = None
             with contextlib.suppress(OSError):
                 os.killpg(process.pid, signal.SIGKILL)
 
     def processes(self) -> list[process_tree.Process]:
         """Everything in the namespace."""
-        return process_tree.namespace_members(self._first) if self._first else []
+        return process_tree.namespace_members(self.first) if self.first else []
 
     def count(self) -> int:
         """How many there are; this must be quick, for a fork bomb is."""
-        return len(process_tree.namespace_paths(self._first)) if self._first else 0
+        return len(process_tree.namespace_paths(self.first)) if self.first else 0
 
     def signal(self, sign: signal.Signals) -> None:
         """To the player, which is the second process of its namespace; bwrap itself is the first."""
-        player = process_tree.numbered(self._first, 2) if self._first else None
+        player = process_tree.numbered(self.first, 2) if self.first else None
         if player:
             with contextlib.suppress(OSError):
                 os.kill(player, sign)

@@ -11,6 +11,7 @@ import signal
 import time
 import warnings
 from dataclasses import replace
+from functools import partial
 from typing import TYPE_CHECKING, TypeAlias
 
 import msgspec
@@ -23,11 +24,14 @@ from grader.referee.pipeline import check
 from grader.referee.process.forkserver import Forkserver
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
     from pathlib import Path
 
     from grader.backends.detect import Choice
     from grader.domain.lessons import Lesson
     from grader.domain.options import GradingOptions
+    from grader.referee.job import Job
+    from grader.referee.process.pool_client import Pools
 
 PR_SET_PDEATHSIG = 1
 Forkservers: TypeAlias = dict[str, Forkserver]
@@ -46,7 +50,13 @@ class ForkedGrading:
     """A grading that runs; ``events`` returns its messages, each with the seconds since it began."""
 
     def __init__(
-        self, lesson: Lesson, file: Path, choice: Choice, options: GradingOptions, forkservers: Forkservers
+        self,
+        lesson: Lesson,
+        file: Path,
+        choice: Choice,
+        options: GradingOptions,
+        forkservers: Forkservers,
+        pools: Pools | None = None,
     ) -> None:
         self._forkservers = forkservers
         self.fd, write_end = os.pipe()
@@ -57,7 +67,8 @@ class ForkedGrading:
             self._pid = os.fork()
         if self._pid == 0:
             os.close(self.fd)
-            _grade(lesson, file, choice, options, forkservers, write_end)
+            job = partial(_job, lesson, file, choice, options, forkservers, pools)
+            _grade(job, write_end)
         os.close(write_end)
         self._left = b""
         self.over = False
@@ -92,9 +103,20 @@ class ForkedGrading:
         os.waitpid(self._pid, 0)
 
 
-def _grade(
-    lesson: Lesson, file: Path, choice: Choice, options: GradingOptions, forkservers: Forkservers, out: int
-) -> None:
+def _job(
+    lesson: Lesson,
+    file: Path,
+    choice: Choice,
+    options: GradingOptions,
+    forkservers: Forkservers,
+    pools: Pools | None,
+) -> Job:
+    """The grading of the file as it is now; BadInputError if it cannot be read."""
+    job = lesson_job(lesson, submission.read(file), choice, options)
+    return replace(job, forkservers=forkservers, pools=pools)
+
+
+def _grade(make: Callable[[], Job], out: int) -> None:
     """In the fork: grade, and write one line of JSON for everything there is to say. Never returns."""
     begun = time.monotonic()
 
@@ -114,9 +136,7 @@ def _grade(
             ctypes.CDLL(None).prctl(PR_SET_PDEATHSIG, signal.SIGTERM)
         signal.signal(signal.SIGTERM, stop)
         signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is the watch's to handle
-        job = lesson_job(lesson, submission.read(file), choice, options)
-        job = replace(job, say=lambda text: say(stage="say", text=text), tell=tell, forkservers=forkservers)
-        outcome = check(job)
+        outcome = check(replace(make(), say=lambda text: say(stage="say", text=text), tell=tell))
         say(stage="done", verdict=outcome.verdict.as_json())
     except BadInputError as error:
         with contextlib.suppress(OSError):

@@ -15,6 +15,7 @@ from grader.domain import lessons, submission, workspace
 from grader.domain.errors import BadInputError
 from grader.feedback.look import look
 from grader.referee import builder
+from grader.referee.process import pool_client
 from grader.referee.process.forkserver import Forkserver
 from grader.reports import wording
 from grader.reports.console import screen
@@ -39,7 +40,9 @@ class Watch:
         self.live = keys.fd >= 0
         self.view = watch_view.View(lesson)
         self.forkservers: dict[str, Forkserver] = {}
-        self.cuda_forkserver: Forkserver | None = None
+        self.pools = pool_client.own() if pool_client.pays(choice.name) else None
+        if self.pools:  # now, since each grading is a fork, whose children are not ours
+            self.pools.start(self.pools.place)
         self.grading: ForkedGrading | None = None
         self.asked_once = ""  # the key whose answer gives the solution away, pressed once
         self.leaving = False
@@ -72,8 +75,6 @@ class Watch:
             self.stop()
             if build:
                 build.stop()
-            if self.cuda_forkserver:
-                self.forkservers["cuda"] = self.cuda_forkserver
             for forkserver in self.forkservers.values():
                 forkserver.close()
 
@@ -98,19 +99,19 @@ class Watch:
         self.view.running = "building and running"
         self.warm_up()
         self.grading = ForkedGrading(
-            self.lesson, workspace.place(self.lesson), self.choice, self.options, self.forkservers
+            self.lesson,
+            workspace.place(self.lesson),
+            self.choice,
+            self.options,
+            self.forkservers,
+            self.pools,
         )
         self.draw()
 
     def warm_up(self) -> None:
         """Start the warm processes once there is a back end to wake; the very first grading prepares it."""
-        if self.forkservers:
-            return
-        if self.choice.name == "simt" and builder.is_prepared():
+        if not (self.forkservers or self.pools) and self.choice.name == "simt" and builder.is_prepared():
             self.forkservers = {kind: Forkserver(kind) for kind in ("simt", "cpu")}
-        elif self.choice.name == "cuda":  # used once it is known that forked processes may use the GPU here
-            self.cuda_forkserver = self.cuda_forkserver or Forkserver("cuda")
-            self.forkservers = {"cuda": self.cuda_forkserver} if self.cuda_forkserver.ready(0.0) else {}
 
     def take_events(self) -> None:
         """Take the messages of the grading."""

@@ -25,7 +25,7 @@ from grader.domain.lessons import Lesson
 from grader.domain.options import GradingOptions
 from grader.domain.verdict import Status, Verdict
 from grader.referee.job import Job, lesson_job
-from grader.referee.pipeline import check, refused
+from grader.referee.pipeline import check, refused, waiting
 from grader.referee.process.forkserver import Forkserver
 from grader.teaching.batch import grading_key as key
 
@@ -117,8 +117,10 @@ def prepare(order: Order) -> Job:
     # Named by content, so that equal files compile once, and neutral, since equal files share a verdict.
     read = submission.read(cached_file(order.source, "submissions", "submission.py"))
     job = lesson_job(lesson, read, Choice(options.backend, "batch"), options)
-    # The reference is trusted and stays warm; a submission's player is always a new one in all its walls.
-    return replace(job, forkservers={"cpu": _reference()} if options.backend == "simt" else {})
+    # A submission's player is always a new one in all its walls. The reference is trusted: without a GPU it
+    # is forked, which costs a busy machine less than waiting players do.
+    job = replace(job, forkservers={"cpu": _reference()} if options.backend == "simt" else {})
+    return waiting(job)
 
 
 def cached_file(text: str, folder: str, name: str) -> Path:

@@ -111,9 +111,17 @@ def test_a_lesson_from_the_first_failure_to_the_next_lesson(terminal: Terminal, 
     assert "03_square_kernel       passed" in (tmp_path / "work" / "progress.txt").read_text()
 
 
+# Whether players wait, in pools of the watch; without that they are forked, or started.
+WAITING = pytest.mark.parametrize("waiting", ["0", "1"])
+
+
 @pytest.mark.slow
+@WAITING
 @pytest.mark.parametrize("sign", [signal.SIGINT, signal.SIGHUP])
-def test_a_watch_that_is_ended_leaves_nothing_running(tmp_path: Path, sign: signal.Signals) -> None:
+def test_a_watch_that_is_ended_leaves_nothing_running(
+    tmp_path: Path, sign: signal.Signals, waiting: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("COURSE_WAITING", waiting)
     terminal = Terminal(80, tmp_path / "work")
     terminal.shows("03 A square kernel")
     started = _started_by(terminal.child.pid)
@@ -127,8 +135,12 @@ def test_a_watch_that_is_ended_leaves_nothing_running(tmp_path: Path, sign: sign
 
 
 @pytest.mark.slow
-def test_a_save_ends_the_build_that_runs(tmp_path: Path) -> None:
+@WAITING
+def test_a_save_ends_the_build_that_runs(
+    tmp_path: Path, waiting: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """The first file would keep the compiler busy for a minute; the verdict is the second one's."""
+    monkeypatch.setenv("COURSE_WAITING", waiting)
     work = tmp_path / "03_square_kernel.py"
     loops = "for (int i = 0; i < 25; ++i) for (int k = 0; k < 50000; ++k) s += k & 1;"
     slow = f"template <int N> constexpr int slow() {{ int s = N; {loops} return s; }}\n"
