@@ -102,7 +102,9 @@ class Run:
                 file.write(json.dumps(row) + "\n")
             self.wrong += not row["right"]
             mark = "ok" if row["right"] else "!!"
-            print(f"{mark} {row['seconds']:6.1f} s  {problem.name} {row['kind']}: {row['status']}", flush=True)
+            print(
+                f"{mark} {row['seconds']:6.1f} s  {problem.name} {row['kind']}: {row['status']}", flush=True
+            )
 
 
 def main() -> int:

@@ -56,18 +56,24 @@ class Noted(TorchDispatchMode):  # type: ignore[no-untyped-call]
 
 def look(file: Path) -> Look:
     """Call the problem of that file once with tensors that have a shape and no values."""
-    try:
-        return _looked(file)
-    except Exception as error:  # it reads values, or lacks a package
-        return Look(unknown=f"{type(error).__name__}: {' '.join(str(error).split())[:200]}")
+    error: Exception | None = None
+    for there in ("meta", "cpu"):  # some read values when they are constructed
+        try:
+            return _looked(file, there)
+        except Exception as raised:
+            error = raised
+    return Look(unknown=f"{type(error).__name__}: {' '.join(str(error).split())[:200]}")
 
 
-def _looked(file: Path) -> Look:
-    with torch.device("meta"), torch.no_grad():
-        module = _module(file)
-        model = module.Model(*module.get_init_inputs())
-        inputs = module.get_inputs()
-        with Noted() as noted:
+def _looked(file: Path, there: str) -> Look:
+    """``there``: where the model is constructed."""
+    with torch.no_grad():
+        with torch.device(there):
+            module = _module(file)
+            model = module.Model(*module.get_init_inputs()).to("meta")
+        with torch.device("meta"):
+            inputs = module.get_inputs()
+        with torch.device("meta"), Noted() as noted:
             result = model(*inputs)
     results = [t for t in tree_leaves(result) if isinstance(t, torch.Tensor)]
     given = [t for t in tree_leaves(inputs) if isinstance(t, torch.Tensor)]

@@ -13,7 +13,7 @@ Row = dict[str, Any]
 
 
 def rows(file: Path) -> list[Row]:
-    """The results, a line each; of one that was graded twice the last. A line that was cut off is left out."""
+    """The results, a line each; of one graded twice the last. A line that was cut off is left out."""
     found: dict[tuple[str, str], Row] = {}
     for line in file.read_text().splitlines() if file.is_file() else ():
         try:
@@ -31,8 +31,8 @@ def report(found: list[Row], problems: list[str]) -> str:
         by_problem.setdefault(row["problem"], []).append(row)
     whole = {name: found for name, found in by_problem.items() if len(found) == len(VERSIONS)}
     lines = [_line("", "problems", "graded", "right", "median s", "max s")]
-    for level in sorted({name.split("/")[0] for name in by_problem}):
-        lines.append(_level(level, level, by_problem, whole))
+    levels = sorted({name.split("/")[0] for name in by_problem})
+    lines += [_level(level, level, by_problem, whole) for level in levels]
     lines += [_level("all", "", by_problem, whole), ""]
     kinds: dict[str, list[Row]] = {}
     for row in found:
@@ -67,10 +67,15 @@ def _kind(kind: str, some: list[Row]) -> str:
     statuses: dict[str, int] = {}
     for row in some:
         statuses[row["status"]] = statuses.get(row["status"], 0) + 1
-    return f"{kind:10s}" + ", ".join(f"{number} {status or row['why']}" for status, number in statuses.items())
+    return f"{kind:10s}" + ", ".join(
+        f"{number} {status or row['why']}" for status, number in statuses.items()
+    )
 
 
 def _wrong(name: str, row: Row) -> list[str]:
     expected = " or ".join(row["expected"])
-    lines = ["", f"{name}, {row['kind']}: {row['status']}, expected {expected} ({row['seconds']} s): {row['why']}"]
+    lines = [
+        "",
+        f"{name}, {row['kind']}: {row['status']}, expected {expected} ({row['seconds']} s): {row['why']}",
+    ]
     return lines + [f"    {said}" for said in [*row.get("said", []), *row.get("notes", [])]]

@@ -46,7 +46,7 @@ class ModelNew(Model):
 
 # TF32 multiplies factors of ten bits and adds in float32. A library takes it or not, by shape; so the factors
 # are rounded here, too, and no choice of a library's matters, nor whether there is a GPU.
-TF32 = '''
+TF32 = """
 
 import torch as _torch
 from torch.utils._python_dispatch import TorchDispatchMode as _Mode
@@ -76,9 +76,9 @@ class ModelNew(Model):
     def forward(self, *args, **kwargs):
         with _Tf32():
             return super().forward(*args, **kwargs)
-'''
+"""
 
-HALF = '''
+HALF = """
 
 def _kept_in_half(value):
     import torch
@@ -95,7 +95,7 @@ class ModelNew(Model):
     def forward(self, *args, **kwargs):
         given, named = _kept_in_half(args), _kept_in_half(kwargs)
         return _kept_in_half(super().forward(*given, **named))
-'''
+"""
 
 
 @dataclass(frozen=True, slots=True)
@@ -121,7 +121,9 @@ def versions(seen: Look) -> tuple[Version, ...]:
     """The three versions of a problem that looks so."""
     return (
         Version("same", "same", SAME, ("passed",), "the reference against itself"),
-        Version("wrong", "wrong", WRONG, ("wrong_output",), "one element is wrong: by 2 %, or by one if whole"),
+        Version(
+            "wrong", "wrong", WRONG, ("wrong_output",), "one element is wrong: by 2 %, or by one if whole"
+        ),
         _low(seen),
     )
 
