@@ -1,7 +1,8 @@
 """Grade KernelBench's problems as they are: each against itself, with one element wrong, in low precision.
 
     python3 benchmarks/kernelbench.py FOLDER [--out FILE] [--levels 1,2,3] [--only 1/19,2/76]
-                                      [--part 1/3] [--seconds 540] [--at-once 4] [--limit 60]
+                                      [--versions same,wrong,low] [--part 1/3] [--seconds 540]
+                                      [--at-once 4] [--limit 60] [--backend cuda]
     python3 benchmarks/kernelbench.py FOLDER --report [--out FILE]
 
 FOLDER has KernelBench's folders level1, level2 and level3; nothing is fetched, and nothing of a problem is
@@ -69,11 +70,12 @@ class Run:
 
     def problem(self, problem: Problem) -> None:
         """All versions of one that are not there yet, one after another."""
-        if all((problem.name, name) in self.done for name in ("same", "wrong", "low")):
+        wanted = [name for name in self.options.versions.split(",") if (problem.name, name) not in self.done]
+        if not wanted:
             return
         seen = look(problem.file)
         for version in versions(seen):
-            if (problem.name, version.name) in self.done:
+            if version.name not in wanted:
                 continue
             if time.monotonic() > self.end:
                 self.left += 1
@@ -116,6 +118,7 @@ def main() -> int:
     parser.add_argument("--backend", default="auto")
     parser.add_argument("--levels", default="1,2,3")
     parser.add_argument("--only", default="")
+    parser.add_argument("--versions", default="same,wrong,low")
     parser.add_argument("--part", default="1/1")
     parser.add_argument("--seconds", type=float, default=86400.0)
     parser.add_argument("--limit", type=float, default=60.0)
