@@ -52,7 +52,7 @@ def grade(reference: Path, file: Path, backend: str, limit_s: float) -> dict[str
     try:
         found = _told(pipeline.check(job).verdict)
     except Exception as error:
-        found = {"status": f"{type(error).__name__}: {error}"[:300], "said": []}
+        found = {"status": f"{type(error).__name__}: {error}"[:300], "said": [], "notes": []}
     finally:
         timer.cancel()
     if reins.pulled:
