@@ -78,6 +78,9 @@ def test_a_problem_is_looked_at_without_its_memory(tmp_path: Path) -> None:
     found = seen(LINEAR, tmp_path)
     assert found.products == ("addmm",) and found.weighted and not found.whole
     assert found.tensor_bytes == 4 * (32 * 40 + 32 * 24 + 32) and found.state_bytes == 4 * (40 * 24 + 24)
+    only = LINEAR.replace(", {'sum': x.sum(1)}", "")
+    assert not seen(only, tmp_path).reduced
+    assert seen(only.replace("torch.relu(self.fc(x))", "self.fc(x).mean(1)"), tmp_path).reduced
     huge = seen(CONSTANT.replace("rand(16, 9)", "rand(1 << 20, 1 << 20)"), tmp_path)
     assert huge.tensor_bytes == 8 << 40 and not huge.products
     assert seen(READS, tmp_path).elements == 5000
@@ -90,6 +93,7 @@ def test_a_problem_is_looked_at_without_its_memory(tmp_path: Path) -> None:
         (Look(products=("mm",)), "tf32", "mm"),
         (Look(products=("mm",), weighted=False), "tf32", "mm"),
         (Look(products=("mm",), weighted=False, tensor_bytes=LARGE + 1), "half", "averages out"),
+        (Look(products=("mm",), reduced=True), "half", "become one"),
         (Look(), "half", "no products"),
         (Look(unknown="KeyError: 3"), "half", "KeyError: 3"),
         (Look(products=("mm",), whole=True), "", "whole numbers"),

@@ -14,6 +14,7 @@ from torch.utils.flop_counter import flop_registry
 if TYPE_CHECKING:
     from pathlib import Path
 
+MANY = 16  # to one: where so many results of products become one, their roundings average out
 RECURRENT = ("rnn", "lstm", "gru")  # a library computes these whole, products and all
 
 
@@ -24,6 +25,7 @@ class Look:
     Attributes:
         products: Names of its operators that TF32 changes: matrix products, convolutions, recurrent networks.
         weighted: Whether one of these has weights, which are of both signs; else all factors are inputs.
+        reduced: Whether the last products' results are summed, averaged or the like, ``MANY`` or more to one.
         whole: Whether the first tensor that it returns holds whole numbers (or truth values).
         elements: How many elements that has.
         tensor_bytes: Inputs and results.
@@ -33,6 +35,7 @@ class Look:
 
     products: tuple[str, ...] = ()
     weighted: bool = True
+    reduced: bool = False
     whole: bool = False
     elements: int = 0
     tensor_bytes: int = 0
@@ -41,17 +44,33 @@ class Look:
 
 
 class Noted(TorchDispatchMode):  # type: ignore[no-untyped-call]
-    """Notes the operators within it."""
+    """Notes the operators within it: products, and what becomes of the results of the last one.
+
+    ``last``: elements of that; ``least``: the fewest of any result after it.
+    """
 
     def __init__(self) -> None:
         super().__init__()  # type: ignore[no-untyped-call]
         self.products: dict[str, None] = {}
+        self.last = self.least = 0
 
     def __torch_dispatch__(self, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
         name = func.overloadpacket.__name__
         if func.overloadpacket in flop_registry or name.strip("_").startswith(RECURRENT):
             self.products[name] = None
-        return func(*args, **(kwargs or {}))
+            result = func(*args, **(kwargs or {}))
+            self.last = self.least = _first(result)
+            return result
+        result = func(*args, **(kwargs or {}))
+        if not func.is_view and (made := _first(result)):
+            self.least = min(self.least, made)
+        return result
+
+
+def _first(result: Any) -> int:
+    """Elements of the first tensor of an operator's result; 0 if that holds no real numbers."""
+    first = next(iter(tree_leaves(result)), None)
+    return first.numel() if isinstance(first, torch.Tensor) and first.is_floating_point() else 0
 
 
 def look(file: Path) -> Look:
@@ -81,6 +100,7 @@ def _looked(file: Path, there: str) -> Look:
     return Look(
         products=tuple(noted.products),
         weighted=any(p.dim() > 1 for p in model.parameters()),
+        reduced=noted.least * MANY <= noted.last,
         whole=bool(results) and not results[0].is_floating_point(),
         elements=results[0].numel() if results else 0,
         tensor_bytes=_nbytes([*given, *results]),

@@ -143,6 +143,8 @@ def _low(seen: Look) -> Version:
         why = "it has no products: its inputs and results are kept in bfloat16"
     elif not seen.weighted and seen.tensor_bytes > LARGE:
         why = "its products are of positive inputs only, where TF32's rounding averages out: kept in bfloat16"
+    elif seen.reduced:
+        why = "many results of its products become one, and TF32's rounding averages out: kept in bfloat16"
     else:
         why = f"its products ({', '.join(seen.products)[:80]}) are of factors rounded to TF32"
         return Version("low", "tf32", TF32, fails, why)
