@@ -29,6 +29,7 @@ class Look:
         whole: Whether the first tensor that it returns holds whole numbers (or truth values).
         elements: How many elements that has.
         tensor_bytes: Inputs and results.
+        largest_bytes: The largest result of an operator on the way.
         state_bytes: Parameters and buffers.
         unknown: Why it could not be looked at, if so.
     """
@@ -39,6 +40,7 @@ class Look:
     whole: bool = False
     elements: int = 0
     tensor_bytes: int = 0
+    largest_bytes: int = 0
     state_bytes: int = 0
     unknown: str = ""
 
@@ -46,24 +48,26 @@ class Look:
 class Noted(TorchDispatchMode):  # type: ignore[no-untyped-call]
     """Notes the operators within it: products, and what becomes of the results of the last one.
 
-    ``last``: elements of that; ``least``: the fewest of any result after it.
+    ``last``: elements of that; ``least``: the fewest of any result after it. ``largest_bytes``: of the
+    largest result of all.
     """
 
     def __init__(self) -> None:
         super().__init__()  # type: ignore[no-untyped-call]
         self.products: dict[str, None] = {}
-        self.last = self.least = 0
+        self.last = self.least = self.largest_bytes = 0
 
     def __torch_dispatch__(self, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
         name = func.overloadpacket.__name__
         if func.overloadpacket in flop_registry or name.strip("_").startswith(RECURRENT):
             self.products[name] = None
-            result = func(*args, **(kwargs or {}))
-            self.last = self.least = _first(result)
-            return result
         result = func(*args, **(kwargs or {}))
-        if not func.is_view and (made := _first(result)):
+        if name in self.products:
+            self.last = self.least = _first(result)
+        elif not func.is_view and (made := _first(result)):
             self.least = min(self.least, made)
+        tensors = [t for t in tree_leaves(result) if isinstance(t, torch.Tensor)]
+        self.largest_bytes = max([self.largest_bytes, *(_nbytes([t]) for t in tensors if not func.is_view)])
         return result
 
 
@@ -104,6 +108,7 @@ def _looked(file: Path, there: str) -> Look:
         whole=bool(results) and not results[0].is_floating_point(),
         elements=results[0].numel() if results else 0,
         tensor_bytes=_nbytes([*given, *results]),
+        largest_bytes=noted.largest_bytes,
         state_bytes=_nbytes(state),
     )
 

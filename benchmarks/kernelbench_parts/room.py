@@ -22,7 +22,8 @@ def needed(seen: Look) -> int:
     Each process holds inputs and results, the submission's a copy of these, and what the call makes on its
     way; the reference its parameters in float64, too, and where these get new memory the old one is kept.
     """
-    return UNKNOWN if seen.unknown else ALONE + 6 * seen.tensor_bytes + 7 * seen.state_bytes
+    much = max(seen.tensor_bytes, 2 * seen.largest_bytes)
+    return UNKNOWN if seen.unknown else ALONE + 6 * much + 7 * seen.state_bytes
 
 
 class Room:
