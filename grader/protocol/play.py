@@ -414,9 +414,13 @@ class Agreement(_Claim, frozen=True):
 
 
 class Nudge(_Step, frozen=True):
-    """Call the reference once more, with inputs that differ by one part in the last place: lines "nudged"."""
+    """Call the reference once more, with inputs that differ by one part in the last place: lines "nudged".
+
+    ``call``: the seed of random numbers that the call draws.
+    """
 
     seed: Seed
+    call: Seed
 
 
 class Judge(_Step, frozen=True):

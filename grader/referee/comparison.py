@@ -29,7 +29,9 @@ if TYPE_CHECKING:
     from grader.referee.state_match import Held
 
 WINDOW = 4 << 20  # elements that are judged together
+NUDGES = 4  # one of few results that a last bit turns over is not found by each
 MAGNIFIED = 8.0  # times what one part in the last place of the inputs does that rounding on the way may do
+COARSE = 2.0**-8  # the eps of a dtype that is too coarse to ask for a hundredth
 OF_RULE, OF_WRITTEN = 64, 32  # eps of the largest answer: by rule of thumb, and for what both sides wrote
 Array = NDArray[np.generic]
 
@@ -76,6 +78,8 @@ class Elements:
 class Comparison:
     """The results of one call; ``zeros_pass`` says whether zeros would have been right everywhere.
 
+    ``slack``: the error that was allowed as a part of the largest answer, of the result where that is least.
+
     Args:
         session: Whose call it was.
         case: That it belongs to.
@@ -90,6 +94,7 @@ class Comparison:
         self.session, self.case, self.posed = session, case, posed
         self.problem: Problem = session.problem
         self.zeros_pass = look
+        self.slack = math.inf
         self.results: list[bytes] = []  # of each tensor, if they are few
         self.depth = self.problem.depth
         self._before = before
@@ -227,14 +232,17 @@ class Comparison:
         the answers then, by the same measure and by nearly as much, no way of computing them in this dtype
         can be asked to be right.
         """
-        self.problem.theirs.ask(play.Nudge(self.problem.seed()), Done)
         missed, far, moved = False, 0.0, 0.0
-        for window in self.windows():
-            found, nudged = self.elements(window), self.elements(window, "nudged").got
-            judged = _judged(replace(found, got=nudged), self.fair(window.output))
-            missed |= judged.status is not Status.PASSED
-            far, moved = max(far, _far(found.answer, found.got)), max(moved, _far(found.answer, nudged))
-        return missed and far <= MAGNIFIED * moved
+        for _ in range(NUDGES):
+            self.problem.theirs.ask(play.Nudge(self.problem.seed(), self.problem.call_seed), Done)
+            for window in self.windows():
+                found, nudged = self.elements(window), self.elements(window, "nudged").got
+                judged = _judged(replace(found, got=nudged), self.fair(window.output))
+                missed |= judged.status is not Status.PASSED
+                far, moved = max(far, _far(found.answer, found.got)), max(moved, _far(found.answer, nudged))
+            if missed and far <= MAGNIFIED * moved:
+                return True
+        return False
 
     def right(self) -> bool:
         """Whether all elements are, without a word about why not."""
@@ -260,6 +268,7 @@ class Comparison:
                 self.results.append(b"")
             self.results[window.output] += found.data
         verdict = _judged(found, by)
+        self._note_slack(found, verdict, by)
         if verdict.status is Status.PASSED:
             return None
         shape = self.posed.tensors[window.output].shape
@@ -267,6 +276,12 @@ class Comparison:
         if all_of_it:  # with the inputs, since the result may be one of them
             verdict = _judged(found, by, self.problem.inputs.arrays())
         return self._explained(verdict, window.output, shape, 0 if all_of_it else window.lo)
+
+    def _note_slack(self, found: Elements, verdict: Judgement, by: Fair | None) -> None:
+        allowed = verdict.evidence.get("allowed_error")
+        largest = float(np.abs(found.answer[np.isfinite(found.answer)]).max(initial=0.0)) if by else 0.0
+        if by and isinstance(allowed, float) and largest and by.eps < COARSE:
+            self.slack = min(self.slack, allowed / largest)
 
     def fair(self, output: int) -> Fair | None:
         """What error is fair for a result."""

@@ -32,6 +32,7 @@ if TYPE_CHECKING:
 SAMPLE = 1 << 16
 FACTORIES = {"randn", "rand", "randint", "normal", "normal_", "uniform_", "randn_like", "rand_like"}
 PIECE = 1 << 24  # elements that are looked at at a time
+IDLE = 1 << 30  # bytes of a GPU that may lie idle with this process
 
 
 class ReferenceSide(BaseSide):
@@ -191,7 +192,7 @@ class ReferenceSide(BaseSide):
         room = torch.cuda.mem_get_info()[0] // 2 if self.stage.gpu else step.room
         wide = Wide(self, seed, step.budget, room, native=step.native)
         if not wide.in_blocks:
-            wide.whole()  # before the call itself, which may change inputs and state
+            wide.whole_or_by_rule()  # before the call itself, which may change inputs and state
         versions = [t._version for t in self.inputs]
         state = model_state.state(self.model) if self.model is not None else {}
         # Not the version: running statistics are updated without raising it.
@@ -208,7 +209,7 @@ class ReferenceSide(BaseSide):
             self._draw_again(changed)
         drawn = self._chance(weigher.random, seed, changed) if weigher and weigher.random else ""
         self.answers = wide.settle()
-        if self.stage.gpu and wide.in_blocks:
+        if self.stage.gpu and torch.cuda.memory_reserved() - torch.cuda.memory_allocated() > IDLE:
             torch.cuda.empty_cache()  # the other process needs memory, too
         sample = [_sample(t) for t in self.outputs]
         same = [len(a) > 0 and torch.equal(a, b) for a, b in zip(sample, self.sample, strict=False)]
@@ -261,7 +262,7 @@ class ReferenceSide(BaseSide):
     def nudge(self, step: play.Nudge) -> None:
         """Call it once more, with inputs that differ by one part in the last place: lines "nudged"."""
         given, generator = self.inputs, torch.Generator(self.stage.device).manual_seed(step.seed)
-        self.stage.seed(step.seed)
+        self.stage.seed(step.call)
         with self.words(), torch.no_grad():
             changed = [variants.nudged(t, generator) for t in given]
             self.near = []

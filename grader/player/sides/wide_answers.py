@@ -104,13 +104,13 @@ class Wide:
                 too_much = 8 * COPIES * (self._elements + sum(t.numel() for t in outputs)) > self._room
                 if too_much and not self._side.stage.gpu:
                     raise
-            self._whole_or_by_rule()
+            self.whole_or_by_rule()
         found = self._found
         if found is None or [t.shape for t in found] != [t.shape for t in outputs]:
             return Answers(self, 1, list(outputs), self._why or "it returns something else in float64")
         return Answers(self, 1, found)
 
-    def _whole_or_by_rule(self) -> None:
+    def whole_or_by_rule(self) -> None:
         """All of it, if the GPU has the memory; nothing is lost by a try there, and nobody is killed."""
         try:
             self.whole()
