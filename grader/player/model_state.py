@@ -101,6 +101,11 @@ def settle(model: torch.nn.Module, device: str, mode: str, *, attributes: bool =
     return model
 
 
+def settle_on_host(model: torch.nn.Module) -> None:
+    """Whole numbers that are plain attributes go to the host, where they are constructed as a rule."""
+    _each(model, lambda t: t if t.is_floating_point() else t.cpu())
+
+
 def doubled(model: torch.nn.Module) -> None:
     """Make everything that the model holds double precision, plain attributes too. In place."""
     model.double()

@@ -149,11 +149,11 @@ class _Step(Struct, frozen=True, tag_field="step", tag=_snake, omit_defaults=Tru
 class Room(_Step, frozen=True):
     """Make room for tensors of these forms, to be filled by pieces; what was there before is gone.
 
-    ``what``: the "inputs" of a call, the arguments that a model is made with ("init"), or all inputs of timed
-    calls ("sets").
+    ``what``: the "inputs" of a call, the arguments that a model is made with ("init"), all inputs of timed
+    calls ("sets"), or what the other side is said to hold, for a comparison ("claimed").
     """
 
-    what: Literal["inputs", "init", "sets"]
+    what: Literal["inputs", "init", "sets", "claimed"]
     forms: tuple[InputForm, ...]
 
 
@@ -401,10 +401,52 @@ class Ranges(_Claim, frozen=True):
     dtypes: tuple[Word, ...]
 
 
+class Fair(Struct, frozen=True):
+    """What error is fair, as the referee's class of that name says, which has these fields."""
+
+    eps: float
+    largest: float
+    tiny: float
+    factor: float
+    ulps: float
+    relative: float
+
+
+class Compare(_Step, frozen=True):
+    """Compare elements ``lo`` to ``hi`` of a result with what was claimed of them: :class:`Agreement`.
+
+    The answers of its block begin at element ``base``. Each ``window`` elements are judged together, by
+    ``fair``; None: exactly.
+    """
+
+    output: int
+    lo: int
+    hi: int
+    base: int
+    window: int
+    fair: Fair | None
+
+
+class Same(_Step, frozen=True):
+    """Whether these pieces of lines have the bits that were claimed of each: :class:`Agreement`."""
+
+    pieces: tuple[Piece, ...]
+
+
+class Agreement(_Claim, frozen=True):
+    """Whether what was claimed is right, for each window or piece."""
+
+    good: tuple[bool, ...]
+
+
 class Nudge(_Step, frozen=True):
-    """Call the reference once more, with inputs that differ by one part in the last place: lines "nudged"."""
+    """Call the reference once more, with inputs that differ by one part in the last place: lines "nudged".
+
+    ``call``: the seed of random numbers that the call draws.
+    """
 
     seed: Seed
+    call: Seed
 
 
 class Judge(_Step, frozen=True):
@@ -426,7 +468,7 @@ class Done(_Claim, frozen=True):
 
 Step: TypeAlias = (
     Room | Read | Write | DrawWeights | Make | Take | Move | Call | CallApart
-    | Measure | Begin | Weights | Draw | Swap | Answer | Block | Nudge | Judge
+    | Measure | Begin | Weights | Draw | Swap | Answer | Block | Compare | Same | Nudge | Judge
 )  # fmt: skip
 Steps = tuple[Step, ...]
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass, replace
+from dataclasses import asdict, dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -13,12 +13,12 @@ from grader.domain.inputs import row_major
 from grader.domain.verdict import Finding, Status
 from grader.protocol import messages, play
 from grader.protocol.play import Done, InputForm, ResultForm, Returned
-from grader.referee import result_form
+from grader.referee import result_form, transfer
 from grader.referee.dtypes import array, tolerance
 from grader.referee.fault import FaultError
 from grader.referee.judge import Fair, Judgement, judge, right
 from grader.referee.problem import FEW, Posed, Problem
-from grader.referee.transfer import Line, fetch, input_lines, move, same, whole
+from grader.referee.transfer import Line, claim, fetch, input_lines, move, same, whole
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -28,8 +28,10 @@ if TYPE_CHECKING:
     from grader.referee.side import Side
     from grader.referee.state_match import Held
 
-WINDOW = 4 << 20  # elements that are compared at a time
+WINDOW = 4 << 20  # elements that are judged together
+NUDGES = 4  # one of few results that a last bit turns over is not found by each
 MAGNIFIED = 8.0  # times what one part in the last place of the inputs does that rounding on the way may do
+COARSE = 2.0**-8  # the eps of a dtype that is too coarse to ask for a hundredth
 OF_RULE, OF_WRITTEN = 64, 32  # eps of the largest answer: by rule of thumb, and for what both sides wrote
 Array = NDArray[np.generic]
 
@@ -76,6 +78,8 @@ class Elements:
 class Comparison:
     """The results of one call; ``zeros_pass`` says whether zeros would have been right everywhere.
 
+    ``slack``: the error that was allowed as a part of the largest answer, of the result where that is least.
+
     Args:
         session: Whose call it was.
         case: That it belongs to.
@@ -90,6 +94,7 @@ class Comparison:
         self.session, self.case, self.posed = session, case, posed
         self.problem: Problem = session.problem
         self.zeros_pass = look
+        self.slack = math.inf
         self.results: list[bytes] = []  # of each tensor, if they are few
         self.depth = self.problem.depth
         self._before = before
@@ -149,11 +154,31 @@ class Comparison:
         return None
 
     def _elements(self) -> Finding | None:
-        """Every element of every tensor."""
-        return next((found for window in self.windows() if (found := self._window(window))), None)
+        """Every element of every tensor; of many only those are fetched that the reference's side doubts."""
+        if self.posed.nbytes <= FEW:
+            return next((found for window in self.windows() if (found := self._window(window))), None)
+        doubted = (part for window in self.windows(transfer.WINDOW) for part in self._doubted(window))
+        return next((found for window in doubted if (found := self._window(window))), None)
 
-    def windows(self) -> Iterator[Window]:
-        """All elements of all results, in the order of the blocks in which the answers come."""
+    def _doubted(self, window: Window) -> list[Window]:
+        """Parts of a window that may be wrong: told where the answers are, which are not moved for that."""
+        lo, hi = window.lo, window.hi
+        parts = [replace(window, lo=at, hi=min(hi, at + WINDOW)) for at in range(lo, hi, WINDOW)]
+        if self.zeros_pass:  # whether they do is found out when a window is judged
+            return parts
+        by = self.fair(window.output)
+        claim(self.problem.mine, self.problem.theirs, self.posed.output(window.output), lo, hi)
+        step = play.Compare(
+            window.output, lo, hi, window.base, WINDOW, play.Fair(**asdict(by)) if by else None
+        )
+        good = self.problem.theirs.ask(step, play.Agreement).good
+        return [part for part, right in zip(parts, good, strict=True) if not right]
+
+    def windows(self, nbytes: int = 0) -> Iterator[Window]:
+        """All elements of all results, in the order of the blocks in which the answers come.
+
+        ``nbytes``: of results at a time; 0: as many as are judged together.
+        """
         answered = self.posed.answered
         for number in range(answered.blocks):
             if answered.blocks == 1:
@@ -161,8 +186,9 @@ class Comparison:
             else:
                 ready = self.problem.theirs.ask(play.Block(number), play.Ranges)
             for output, ((lo, hi), dtype) in enumerate(zip(ready.ranges, ready.dtypes, strict=True)):
-                for begin in range(lo, hi, WINDOW):
-                    yield Window(output, begin, min(hi, begin + WINDOW), lo, dtype)
+                step = nbytes // self.posed.output(output).size or WINDOW
+                for begin in range(lo, hi, step):
+                    yield Window(output, begin, min(hi, begin + step), lo, dtype)
 
     def elements(self, window: Window, source: str = "") -> Elements:
         """The elements of a window. ``source``: the reference's line of that name, not the submission's."""
@@ -210,14 +236,17 @@ class Comparison:
         the answers then, by the same measure and by nearly as much, no way of computing them in this dtype
         can be asked to be right.
         """
-        self.problem.theirs.ask(play.Nudge(self.problem.seed()), Done)
         missed, far, moved = False, 0.0, 0.0
-        for window in self.windows():
-            found, nudged = self.elements(window), self.elements(window, "nudged").got
-            judged = _judged(replace(found, got=nudged), self.fair(window.output))
-            missed |= judged.status is not Status.PASSED
-            far, moved = max(far, _far(found.answer, found.got)), max(moved, _far(found.answer, nudged))
-        return missed and far <= MAGNIFIED * moved
+        for _ in range(NUDGES):
+            self.problem.theirs.ask(play.Nudge(self.problem.seed(), self.problem.call_seed), Done)
+            for window in self.windows():
+                found, nudged = self.elements(window), self.elements(window, "nudged").got
+                judged = _judged(replace(found, got=nudged), self.fair(window.output))
+                missed |= judged.status is not Status.PASSED
+                far, moved = max(far, _far(found.answer, found.got)), max(moved, _far(found.answer, nudged))
+            if missed and far <= MAGNIFIED * moved:
+                return True
+        return False
 
     def right(self) -> bool:
         """Whether all elements are, without a word about why not."""
@@ -243,6 +272,7 @@ class Comparison:
                 self.results.append(b"")
             self.results[window.output] += found.data
         verdict = _judged(found, by)
+        self._note_slack(found, verdict, by)
         if verdict.status is Status.PASSED:
             return None
         shape = self.posed.tensors[window.output].shape
@@ -250,6 +280,12 @@ class Comparison:
         if all_of_it:  # with the inputs, since the result may be one of them
             verdict = _judged(found, by, self.problem.inputs.arrays())
         return self._explained(verdict, window.output, shape, 0 if all_of_it else window.lo)
+
+    def _note_slack(self, found: Elements, verdict: Judgement, by: Fair | None) -> None:
+        allowed = verdict.evidence.get("allowed_error")
+        largest = float(np.abs(found.answer[np.isfinite(found.answer)]).max(initial=0.0)) if by else 0.0
+        if by and isinstance(allowed, float) and largest and by.eps < COARSE:
+            self.slack = min(self.slack, allowed / largest)
 
     def fair(self, output: int) -> Fair | None:
         """What error is fair for a result."""

@@ -134,6 +134,7 @@ class Compared(Protocol):
 
     posed: Posed
     zeros_pass: bool
+    slack: float
     results: list[bytes]
 
     def run(self, returned: Returned) -> Finding | None:

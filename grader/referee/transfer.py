@@ -113,22 +113,40 @@ def whole(lines: Sequence[Line]) -> list[Asked]:
 
 
 def same(one: Side, other: Side, pairs: Sequence[tuple[Line, Line]]) -> int | None:
-    """The number of the first pair of lines whose bytes differ, or None."""
+    """The number of the first pair of lines whose bytes differ, or None.
+
+    They are compared in the process of ``other``, the reference's: on a GPU that is many times as fast.
+    """
     lines = [first for first, _ in pairs]
     for pieces in windows(lines):
-        _read(one, lines, pieces)
-        _read(other, [second for _, second in pairs], pieces)
-        with memoryview(one.player.outbox.map) as seen, memoryview(other.player.outbox.map) as also:
-            for number, lo, hi, at in pieces:
-                end = at + (hi - lo) * lines[number].size
-                if not _equal(seen[at:end], also[at:end]):
-                    return number
+        _claim(one, other, lines, pieces)
+        theirs = [(pairs[n][1], lo, hi) for n, lo, hi, _ in pieces]
+        asked = play.Same(tuple(Piece(line.what, line.key, lo, hi, 0) for line, lo, hi in theirs))
+        good = other.ask(asked, play.Agreement).good
+        for (number, *_), alike in zip(pieces, good, strict=True):
+            if not alike:
+                return number
     return None
 
 
-def _equal(one: memoryview, other: memoryview) -> bool:
-    """As ``==``, which compares memory byte by byte and lets no other thread work meanwhile."""
-    return np.array_equal(np.frombuffer(one, np.uint8), np.frombuffer(other, np.uint8))
+def claim(source: Side, target: Side, line: Line, lo: int, hi: int) -> None:
+    """Copy elements of a line, a window of bytes at most, to where the reference has what is claimed."""
+    _claim(source, target, [line], [(0, lo, hi, 0)])
+
+
+def _claim(
+    source: Side, target: Side, lines: Sequence[Line], pieces: list[tuple[int, int, int, int]]
+) -> None:
+    end = _read(source, lines, pieces)
+    base = _space(target, end)
+    with memoryview(source.player.outbox.map) as seen, memoryview(target.player.inbox.map) as taken:
+        taken[base : base + end] = seen[:end]
+    forms = tuple(InputForm((hi - lo,), (1,), lines[n].dtype, hi - lo) for n, lo, hi, _ in pieces)
+    target.later(play.Room("claimed", forms))
+    given = [(hi - lo, base + at, lines[n].dtype) for n, lo, hi, at in pieces]
+    target.later(
+        play.Write(tuple(Piece("claimed", k, 0, size, at, d) for k, (size, at, d) in enumerate(given)))
+    )
 
 
 def _end(pieces: list[tuple[int, int, int, int]], lines: Sequence[Line]) -> int:

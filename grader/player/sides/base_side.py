@@ -19,7 +19,8 @@ if TYPE_CHECKING:
     from grader.player.stage import Stage
     from grader.protocol.play import InputForm, Node, ResultForm, Step
 
-LINES = {"inputs": "input", "init": "init", "sets": "set"}  # what pieces of these tensors are called
+# What pieces of these tensors are called.
+LINES = {"inputs": "input", "init": "init", "sets": "set", "claimed": "claimed"}
 PARTS = {"complex64": "float32", "complex128": "float64", "complex32": "float16"}
 
 
@@ -27,7 +28,8 @@ class BaseSide:
     """One problem in this process.
 
     ``inputs`` are the tensors of the call in the order in which they stand in it, ``outputs`` those of its
-    result, ``sets`` those of all timed calls. A subclass has a method for each step of its side, by name.
+    result, ``sets`` those of all timed calls, ``claimed`` what the other side is said to hold. A subclass has
+    a method for each step of its side, by name.
     """
 
     def __init__(self, stage: Stage) -> None:
@@ -39,6 +41,7 @@ class BaseSide:
         self.attributes = True  # whether plain attributes belong to the model's state
         self.inputs: list[torch.Tensor] = []
         self.sets: list[torch.Tensor] = []
+        self.claimed: list[torch.Tensor] = []
         self.tree: Node = play.EMPTY
         self.outputs: list[torch.Tensor] = []
         self.results: list[torch.Tensor] = []  # what a call returned; ``outputs`` may be copies of it
@@ -126,7 +129,8 @@ class BaseSide:
             assert self.model is not None
             return Flat(model_state.state(self.model)[key])
         if what in LINES.values():
-            return Flat({"input": self.inputs, "init": self.init, "set": self.sets}[what][key], storage=True)
+            held = {"input": self.inputs, "init": self.init, "set": self.sets, "claimed": self.claimed}
+            return Flat(held[what][key], storage=True)
         return Flat({"output": self.outputs, "before": self.before}[what][key])
 
     def keep(self, value: Any, copies: list[torch.Tensor] | None = None) -> tuple[Node, list[ResultForm]]:

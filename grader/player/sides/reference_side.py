@@ -15,6 +15,7 @@ from grader.domain import inputs as case_inputs
 from grader.domain.task import Argument, Tensor
 from grader.player import model_state, values
 from grader.player.sides import variants
+from grader.player.sides.agreement import agrees, identical
 from grader.player.sides.base_side import BaseSide, real, weigher_for_call
 from grader.player.sides.forms import OnCpu, mentions_cuda
 from grader.player.sides.measuring import measured
@@ -31,6 +32,7 @@ if TYPE_CHECKING:
 SAMPLE = 1 << 16
 FACTORIES = {"randn", "rand", "randint", "normal", "normal_", "uniform_", "randn_like", "rand_like"}
 PIECE = 1 << 24  # elements that are looked at at a time
+IDLE = 1 << 30  # bytes of a GPU that may lie idle with this process
 
 
 class ReferenceSide(BaseSide):
@@ -42,6 +44,7 @@ class ReferenceSide(BaseSide):
         self.value: Any = []  # what the model is made with
         self.recipe = play.Draw(0)
         self.swapped = False
+        self.draws_there = True  # until its code has refused
         self.places: list[Literal["cuda", "cpu"]] = []  # where each input is meant to be
         self.answers: Answers | None = None
         self.after: dict[int, torch.Tensor] = {}
@@ -68,9 +71,7 @@ class ReferenceSide(BaseSide):
                 self.value = values.decode(step.init, [])
             else:
                 self.value = draw() if draw and not step.specs else []
-            there = step.there and self.stage.gpu
-            with torch.device("cuda") if there else contextlib.nullcontext():
-                self.built(step.entry, self.value, step.seed, step.mode, step.kind)
+            self._construct(step.seed)
         tensors: list[torch.Tensor] = []
         tree = values.encode(self.value, tensors)
         self.init = [t.detach().cpu() for t in tensors]
@@ -86,8 +87,22 @@ class ReferenceSide(BaseSide):
         if self.model is not None:
             self.begun = msgspec.structs.replace(self.begun, mode=step.mode)
             with self.words():
-                self.built(self.begun.entry, self.value, step.seed, step.mode, self.begun.kind)
+                self._construct(step.seed)
             model_state.unsettle(self.model, set(step.names), torch.Generator().manual_seed(step.seed))
+
+    def _construct(self, seed: int) -> None:
+        """Make what is called; where its tensors belong, if that was asked for and the file's code allows."""
+        entry, mode, kind = self.begun.entry, self.begun.mode, self.begun.kind
+        if self.begun.there:
+            try:
+                with torch.device(self.stage.device):
+                    self.built(entry, self.value, seed, mode, kind)
+                if self.model is not None:
+                    model_state.settle_on_host(self.model)
+                return
+            except Exception:  # it mixes them with others, or asks numpy
+                self.begun = msgspec.structs.replace(self.begun, there=False)
+        self.built(entry, self.value, seed, mode, kind)
 
     def draw(self, step: play.Draw) -> play.Inputs:
         """New inputs."""
@@ -150,11 +165,23 @@ class ReferenceSide(BaseSide):
                     wanted["seed"] = self.recipe.seed % (1 << 31)
                 value = self.stage.entry("generate_input")(**wanted)
             else:
-                value = self.stage.entry("get_inputs")()
+                value = self._from_file()
         tensors: list[torch.Tensor] = []
         self.tree = values.encode(value, tensors)
         self.places = ["cuda"] * len(tensors)
         return [t.detach().to(self.stage.device) for t in tensors]
+
+    def _from_file(self) -> Any:
+        """What ``get_inputs`` gives, drawn where the inputs belong if its code allows: a CPU draws slowly."""
+        draw = self.stage.entry("get_inputs")
+        if self.draws_there:
+            try:
+                with torch.device(self.stage.device):
+                    return draw()
+            except Exception:  # it mixes them with others, or asks numpy
+                self.draws_there = False
+                self._seed(self.recipe.seed)
+        return draw()
 
     def answer(self, step: play.Answer) -> play.Answered:
         """The answers for the inputs as they are, in the problem's own dtype and in float64."""
@@ -165,7 +192,7 @@ class ReferenceSide(BaseSide):
         room = torch.cuda.mem_get_info()[0] // 2 if self.stage.gpu else step.room
         wide = Wide(self, seed, step.budget, room, native=step.native)
         if not wide.in_blocks:
-            wide.whole()  # before the call itself, which may change inputs and state
+            wide.whole_or_by_rule()  # before the call itself, which may change inputs and state
         versions = [t._version for t in self.inputs]
         state = model_state.state(self.model) if self.model is not None else {}
         # Not the version: running statistics are updated without raising it.
@@ -182,6 +209,8 @@ class ReferenceSide(BaseSide):
             self._draw_again(changed)
         drawn = self._chance(weigher.random, seed, changed) if weigher and weigher.random else ""
         self.answers = wide.settle()
+        if self.stage.gpu and torch.cuda.memory_reserved() - torch.cuda.memory_allocated() > IDLE:
+            torch.cuda.empty_cache()  # the other process needs memory, too
         sample = [_sample(t) for t in self.outputs]
         same = [len(a) > 0 and torch.equal(a, b) for a, b in zip(sample, self.sample, strict=False)]
         self.sample = sample
@@ -232,8 +261,8 @@ class ReferenceSide(BaseSide):
 
     def nudge(self, step: play.Nudge) -> None:
         """Call it once more, with inputs that differ by one part in the last place: lines "nudged"."""
-        given, generator = self.inputs, torch.Generator().manual_seed(step.seed)
-        self.stage.seed(step.seed)
+        given, generator = self.inputs, torch.Generator(self.stage.device).manual_seed(step.seed)
+        self.stage.seed(step.call)
         with self.words(), torch.no_grad():
             changed = [variants.nudged(t, generator) for t in given]
             self.near = []
@@ -247,6 +276,24 @@ class ReferenceSide(BaseSide):
         ranges = tuple(self.answers.block(step.number))
         self.forget("answer")
         return play.Ranges(ranges, tuple(name_of(t.dtype) for t in self.answers.tensors))
+
+    def compare(self, step: play.Compare) -> play.Agreement:
+        """Look at a part of a result, a window at a time."""
+        (claimed,) = self.claimed
+        answer, eager = (self._flat(what, step.output).line for what in ("answer", "output"))
+        good = []
+        for lo in range(step.lo, step.hi, step.window):
+            hi = min(step.hi, lo + step.window)
+            own, got = eager[lo:hi], claimed[lo - step.lo : hi - step.lo]
+            good.append(agrees(answer[lo - step.base : hi - step.base], own, got, step.fair))
+        return play.Agreement(tuple(good))
+
+    def same(self, step: play.Same) -> play.Agreement:
+        """Whether these pieces are what was claimed, bit by bit."""
+        asked = zip(step.pieces, self.claimed, strict=True)
+        return play.Agreement(
+            tuple(identical(self._flat(p.what, p.key).line[p.lo : p.hi], claimed) for p, claimed in asked)
+        )
 
     def judge(self, step: play.Judge) -> play.Opinion:
         """Have the file's own ``check_implementation`` look at a result that came in pieces into ``init``."""

@@ -22,16 +22,14 @@ def applied(variant: str, tensors: list[torch.Tensor], seed: int) -> bool:
         for tensor in tensors:
             tensor.as_strided((span(tensor),), (1,)).zero_()
         return True
-    generator = torch.Generator().manual_seed(seed)
-    changed = False
+    changed, generators = False, {t.device: torch.Generator(t.device).manual_seed(seed) for t in tensors}
     for tensor in tensors:
         if not tensor.is_floating_point() or tensor.numel() < 2:
             continue
         if variant == "signs mixed":
             if float(tensor.amin()) < 0 or float(tensor.amax()) == 0:
                 continue
-            signs = torch.randint(0, 2, tensor.shape, generator=generator, dtype=torch.int8) * 2 - 1
-            _hold(tensor, tensor * signs.to(tensor.device, tensor.dtype))
+            _hold(tensor, tensor * _signs(tensor, generators[tensor.device]).to(tensor.dtype))
             changed = True
         else:
             scaled = tensor * SCALES[variant]
@@ -46,9 +44,14 @@ def nudged(tensor: torch.Tensor, generator: torch.Generator) -> torch.Tensor:
     """A copy whose floating-point values are each larger or smaller by one part in the last place."""
     if not tensor.is_floating_point():
         return tensor.clone()
-    signs = torch.randint(0, 2, tensor.shape, generator=generator, dtype=torch.int8) * 2 - 1
-    last = signs.to(tensor.device, torch.float64) * torch.finfo(tensor.dtype).eps
+    last = _signs(tensor, generator).double() * torch.finfo(tensor.dtype).eps
     return (tensor.double() * (1 + last)).to(tensor.dtype)
+
+
+def _signs(tensor: torch.Tensor, generator: torch.Generator) -> torch.Tensor:
+    """One or minus one for each element, drawn where the tensor lies: a CPU takes its time."""
+    drawn = torch.randint(0, 2, tensor.shape, generator=generator, dtype=torch.int8, device=tensor.device)
+    return drawn * 2 - 1
 
 
 def swap(tensor: torch.Tensor) -> None:

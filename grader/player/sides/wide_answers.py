@@ -101,14 +101,23 @@ class Wide:
             try:
                 return Answers(self, self._plan(outputs), [])
             except NotInBlocksError:
-                if 8 * COPIES * (self._elements + sum(t.numel() for t in outputs)) > self._room:
+                too_much = 8 * COPIES * (self._elements + sum(t.numel() for t in outputs)) > self._room
+                if too_much and not self._side.stage.gpu:
                     raise
-            self.whole()
+            self.whole_or_by_rule()
         found = self._found
         if found is None or [t.shape for t in found] != [t.shape for t in outputs]:
-            native = [t.double() if t.is_floating_point() else t for t in outputs]
-            return Answers(self, 1, native, self._why or "it returns something else in float64")
+            return Answers(self, 1, list(outputs), self._why or "it returns something else in float64")
         return Answers(self, 1, found)
+
+    def whole_or_by_rule(self) -> None:
+        """All of it, if the GPU has the memory; nothing is lost by a try there, and nobody is killed."""
+        try:
+            self.whole()
+        except torch.OutOfMemoryError:
+            self._found, self._double = None, None
+            self._why = "the GPU's memory does not hold the answers"
+            torch.cuda.empty_cache()
 
     def some(self, lo: int, hi: int, *, double: bool = True) -> list[torch.Tensor]:
         """The results for rows ``lo`` to ``hi`` of the batch."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
@@ -9,6 +10,9 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from grader.referee.problem import Compared, Posed
+
+
+MOST_SLACK = 1e-2  # of the largest value: where more is allowed, a wrong result may pass
 
 
 @dataclass(slots=True)
@@ -38,6 +42,11 @@ class Signs:
             self.others.append("it returns no tensor")
         elif not self.always and posed.tensors and looked and comparison.zeros_pass and comparison.results:
             self.others.append("zeros would be within its tolerance everywhere")
+        elif not self.always and MOST_SLACK < comparison.slack < math.inf:
+            self.others.append(
+                "its own results miss the exact ones by so much that an error of "
+                f"{100 * comparison.slack:.2g} % of the largest value is within its tolerance"
+            )
 
     @property
     def always(self) -> bool:

@@ -92,9 +92,8 @@ class PairProblem(Problem):
     def begin(self) -> None:
         """Construct the reference."""
         spec = self.spec
-        step = play.Begin(
-            spec.reference_entry, self.seed(), self.mode, specs=tuple(map(arguments, spec.specs))
-        )
+        specs = tuple(map(arguments, spec.specs))
+        step = play.Begin(spec.reference_entry, self.seed(), self.mode, specs=specs, there=True)
         said = self.theirs.ask(step, Begun)
         require_passable(said.init, "get_init_inputs()")
         self._init = Inputs(said.init, said.forms)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from grader.backends import detect
 from grader.domain.verdict import Status
 from grader.protocol import play
 from grader.referee.fault import FaultError
@@ -19,14 +20,16 @@ ROOM = 1 << 30  # for torch, the float64 answers' block, and what a call makes o
 def require(reference: Side, entry: str) -> None:
     """FaultError if the tensors alone are more than a process may have; says what would fit.
 
-    Where it cannot be told without making the tensors, nothing is said: then memory's own limit is met.
+    On a GPU two processes share the card's memory. Where it cannot be told without making the tensors,
+    nothing is said: then memory's own limit is met.
     """
     said = reference.ask(play.Measure(entry), play.Measured)
     inputs, outputs, state = said.inputs, said.outputs, said.state
-    limit = reference.player.limits.memory_bytes or memory_limit()
+    on_gpu = reference.player.backend == "cuda"
+    limit = detect.gpu_bytes() // 2 if on_gpu else reference.player.limits.memory_bytes or memory_limit()
     # The reference holds its parameters once more in float64.
     needed = inputs + outputs + 3 * state + ROOM
-    if not inputs or needed <= limit:
+    if not inputs or not limit or needed <= limit:
         return
     message = (
         f"The problem needs {needed / 1e9:.1f} GB in each of two processes (inputs {inputs / 1e9:.1f} GB, "

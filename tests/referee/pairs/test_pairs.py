@@ -83,6 +83,11 @@ def test_what_only_mixed_signs_show(tmp_path: Path) -> None:
     [
         ("return torch.softmax(x, dim=1)", "[torch.randn(9, 1)]", "one value throughout"),
         ("return torch.arange(9.0, device=x.device)", "[torch.randn(9, 9)]", "do not depend on the input"),
+        (
+            "return torch.sin(3e4 * x)",
+            "[torch.rand(9, 99)]",
+            "% of the largest value is within its tolerance",
+        ),
         ("return torch.bernoulli(x)", "[torch.rand(9, 9)]", "draws random numbers"),
         ("return torch.complex(x, x)", "[torch.rand(9, 9), object()]", "returns a object"),
         ("return x.abs()", "[torch.randn(9, dtype=torch.complex64)]", "join them in forward with torch.comp"),

@@ -1,0 +1,1 @@
+"""What ``benchmarks/kernelbench.py`` is made of: looking at a problem, its versions, grading, the report."""
