@@ -12,6 +12,7 @@ import pytest
 from grader.backends.detect import Choice
 from grader.domain.submission import read
 from grader.domain.task import Case, Task, Tensor
+from grader.protocol.messages import BuildReply
 from grader.referee import peers
 from grader.referee.job import Job
 from grader.referee.lesson_problem import LessonProblem
@@ -42,7 +43,8 @@ class Grading:
             path.write_text(text)
         self.job = Job("test", TASK, paths[0], read(paths[1]), Choice("cuda", "test"), Limits())
         self.players: list[Player] = []
-        self.peers = peers.PeerProcesses(self.job, lambda: player("cuda", Limits(), sees=(paths[1],)))
+        own = lambda: player("cuda", Limits(), sees=(paths[1],))  # noqa: E731
+        self.peers = peers.PeerProcesses(self.job, own, lambda _: BuildReply(ordinary="a test"))
         first = [player("cuda", Limits(), sees=(path,)) for path in paths]
         self.players += first
         self.session = Session(

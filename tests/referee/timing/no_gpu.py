@@ -24,6 +24,10 @@ class Event:
         """Now."""
         self.at = time.perf_counter()
 
+    def query(self) -> bool:
+        """It has passed."""
+        return True
+
     def elapsed_time(self, later: Event) -> float:
         """Milliseconds."""
         return 1e3 * (later.at - self.at)

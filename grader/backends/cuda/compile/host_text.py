@@ -191,11 +191,11 @@ class _Splitter:
         for i in range(at.start, at.opening):
             if tokens[i].text in ("static", "inline", "__inline__", "__forceinline__", "__noinline__"):
                 tokens[i] = Token("space", "")
-        parameters = [_Parameter.of(part, n) for n, part in enumerate(_parts(tokens, at.opening, at.end))]
+        parameters = [_Parameter.read(part, n) for n, part in enumerate(_parts(tokens, at.opening, at.end))]
         own = joined(_code(tokens[at.name : at.opening]))
         header = self._template_header(at.start, at.name)
         if header:
-            names = [_Parameter.of(part, n, "itf_t") for n, part in enumerate(_parts(tokens, *header))]
+            names = [_Parameter.read(part, n, "itf_t") for n, part in enumerate(_parts(tokens, *header))]
             if names:
                 own += f"<{', '.join(p.used for p in names)}>"
             if any(p.nameless for p in names):
@@ -324,7 +324,7 @@ class _Parameter:
     name: str
 
     @staticmethod
-    def of(tokens: list[Token], number: int, stem: str = "itf_a") -> _Parameter:
+    def read(tokens: list[Token], number: int, stem: str = "itf_a") -> _Parameter:
         """Read one; it is given a name if it has none."""
         words = _code(tokens)
         texts = [t.text for t in words]
