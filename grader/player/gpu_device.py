@@ -56,7 +56,6 @@ class Cuda:
                 request = request_of(given)
             except (NotImplementedError, TypeError, ValueError):
                 return ordinary(*args, **kwargs)  # torch says what is wrong, or can do it
-            assert self._channel is not None
             self._channel.send({"build": request.as_json()})
             reply = decode(self._channel.receive(), BuildReply)
             if reply.ordinary:

@@ -93,7 +93,7 @@ def test_the_library_s_function_has_its_real_signature() -> None:
     signature = inspect.signature(grader.check, eval_str=True)
     assert list(signature.parameters) == [
         "reference", "submission", "backend", "time", "inputs", "mode", "own", "streams",
-        "hidden", "sandbox", "warm",
+        "hidden", "sandbox", "build", "warm",
     ]  # fmt: skip
     assert signature.return_annotation is grader.Verdict
     described = (grader.check.__doc__ or "").split("Args:\n")[1].split("\n\n")[0]

@@ -50,6 +50,7 @@ ELSEWHERE = {  # the test that runs it
     "./course batch submissions/ --lesson 07 --out results/ --only-pending": "tests/teaching/batch/test_pending.py",
     "./course run my_notebook.ipynb": "tests/student/run/test_run.py::test_a_notebook_names_cell_and_line",
     "./course run my_kernel.py --size 1000": "tests/docs/test_commands.py::test_the_capture_is_what_is_printed_now",
+    "python3 benchmarks/kernelbench.py FOLDER --report --out results.jsonl": "tests/test_kernelbench.py",
     "python my_kernel.py 2>&1 | ./course explain --source my_kernel.py": "tests/feedback/explain/test_verb.py::test_a_log_from_a_pipe_and_the_file_it_is_about",
 }
 NOT_HERE = {  # why no test can
@@ -59,6 +60,7 @@ NOT_HERE = {  # why no test can
     "./course batch submissions/ --lesson 07 --backend simt --scheduler tcp://127.0.0.1:8786": "needs a cluster",
     "./course batch submissions/ --lesson 07 --backend simt --scheduler tcp://HOST:8786": "needs a cluster",
     "dask scheduler &": "needs a cluster",
+    "python3 benchmarks/kernelbench.py FOLDER --backend cuda --at-once 4 --part 1/3 --seconds 540 --out results.jsonl": "needs a GPU",
 }
 # A whole bank takes a minute, and with --all it is graded as it stands; each time, a few of it by the next line of that page.
 SELECTED = {"./course dev mistakes 03": './course dev mistakes 03 --only "far" --show'}

@@ -15,7 +15,7 @@ from typing import Any
 from grader.backends.extension import local_headers, origins
 from grader.backends.extension.request import BuildRequest
 
-GRADER = f"{Path(__file__).resolve().parents[3]}/"
+GRADER = f"{Path(__file__).resolve().parents[2]}/"
 Build = Callable[[BuildRequest], str]
 
 # In a notebook a source may stand in another cell than the call: what else to look through, newest first.

@@ -14,11 +14,13 @@ from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, TypeVar
 
+from msgspec import structs
+
 from grader.backends.bind import bindings
 from grader.backends.cuda.compile import device_half, host_half, registration, tools
 from grader.backends.cuda.compile.device_half import DeviceFailedError
 from grader.backends.cuda.compile.host_text import CannotError, HostText, split
-from grader.backends.extension.request import GENERATED, BuildRequest, Piece, placed
+from grader.backends.extension.request import GENERATED, BuildRequest, Origins, Piece, placed
 from grader.backends.simt.compile import build_cache, headers
 from grader.backends.simt.compile.diagnostics import CompileError, explain
 from grader.backends.simt.compile.toolchain import CompilerFailed
@@ -82,6 +84,7 @@ def build(
         BuildTimeout: It took longer than ``timeout`` seconds.
     """
     begun = time.perf_counter()
+    request = _by_name(request)
     home = tools.folder() / "modules" / build_cache.digest(request, card)
     module = home / f"{request.name}.so"
     if module.exists():
@@ -104,6 +107,17 @@ def build(
         build_cache.once(home / CANNOT, lambda out: _write(out, why))
         raise
     return FastBuild(module, time.perf_counter() - begun, cached=False)
+
+
+def _by_name(request: BuildRequest) -> BuildRequest:
+    """The same with its files called by name: one that was moved needs no new build."""
+
+    def named(origins: Origins) -> Origins:
+        return tuple(tuple((at, f.rsplit("/", 1)[-1], line) for at, f, line in o) for o in origins)
+
+    return structs.replace(
+        request, cpp_origins=named(request.cpp_origins), cuda_origins=named(request.cuda_origins)
+    )
 
 
 def _write(out: Path, text: str) -> None:

@@ -147,7 +147,7 @@ def test_the_machine_code_is_that_of_torchs_headers(tmp_path: Path) -> None:
     [
         ("out[i] = T(", "out[i] = nowhere(", 'identifier "nowhere" is undefined', 9),
         ("auto out =", "auto out = =", "expected an expression", 23),
-        ("hidden<<<1, 1>>>(x.data_ptr", "hiden<<<1, 1>>>(x.data_ptr", 'identifier "hiden" is undefined', 25),
+        ("hidden<<<1, 1>>>(x.data_ptr", "hidenn<<<1, 1>>>(x.data_ptr", 'identifier "hidenn" is undefined', 25),
         ("x.dim() == 1", "x.dimension_count() == 1", "dimension_count", 20),
     ],
 )
@@ -183,6 +183,16 @@ def test_only_cpp_needs_no_table() -> None:
         env=env,
     )
     assert done.stdout == "42\n", done.stderr
+
+
+def test_a_file_that_was_moved_is_not_built_again() -> None:
+    def moved(path: str) -> BuildRequest:
+        text = "int answer() { return 43; }"
+        return BuildRequest("moved", (text,), (), {"answer": "It."}, cpp_origins=(((1, path, 1),),))
+
+    fast_build.build(moved("one/mine.py"), "9.0")
+    assert fast_build.build(moved("/another/mine.py"), "9.0").cached
+    assert not fast_build.build(moved("/another/yours.py"), "9.0").cached
 
 
 @pytest.mark.parametrize(
