@@ -74,7 +74,7 @@ def requests_of(path: Path) -> list[BuildRequest]:
 def collect(paths: list[Path], at_once: int) -> list[tuple[str, BuildRequest]]:
     """Each different request with CUDA sources, with a file that makes it."""
     files = [f for p in paths for f in (sorted(p.rglob("*.py")) if p.is_dir() else [p])]
-    files = [f for f in files if "cuda_sources" in f.read_text(errors="replace")]
+    files = [f for f in files if "load_inline" in f.read_text(errors="replace")]
     found: dict[str, tuple[str, BuildRequest]] = {}
     with ThreadPoolExecutor(at_once) as pool:
         for file, requests in zip(files, pool.map(requests_of, files), strict=True):

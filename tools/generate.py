@@ -56,7 +56,8 @@ def generate(root: Path, *, check: bool, only: str = "") -> list[Path]:
         if (exercise := page.with_name("exercise.py")) in wanted:
             book = notebook.build(page.parent.name, wanted[page], wanted[exercise])
             wanted[page.with_name("lesson.ipynb")] = notebook.text(book)
-    for page in (root / "README.md", root / "docs" / "index.md", root / "docs" / "guide" / "explain.md"):
+    for page in (root / "README.md", root / "docs" / "index.md", root / "docs" / "guide" / "explain.md",
+                 root / "docs" / "guide" / "fast_build.md"):  # fmt: skip
         if page.is_file():
             wanted[page] = numbers.filled(page.read_text("utf-8"), root)
     wanted |= schemas.files(root) | form(root)

@@ -6,6 +6,7 @@ Each comes from a file that a benchmark wrote, most from that of ``benchmarks/pa
 from __future__ import annotations
 
 import json
+from statistics import median
 from typing import TYPE_CHECKING, Any
 
 from grader.domain.lessons import course_root
@@ -108,8 +109,34 @@ def values(root: Path) -> dict[str, str]:
         "square-load-sectors": f"{counters['along']['sectors']:,.0f}",
         "square-down-sectors": f"{counters['down']['sectors']:,.0f}",
         **_batch(root / RESULTS),
+        **_builds(root / RESULTS),
         **_mistakes(root / RESULTS / "mistakes.json"),
         **_ladder(root / RESULTS / "ladder_h200.json"),
+    }
+
+
+def _builds(folder: Path) -> dict[str, str]:
+    """Ways from a kernel's text to a callable, and the fast build beside torch's own, on one GPU."""
+    ways = json.loads((folder / "inline_ways.json").read_text("utf-8"))
+    fast = json.loads((folder / "fast_build.json").read_text("utf-8"))
+    timed = [row for row in fast["rows"] if "plain" in row]
+    own = median(row["fast"]["seconds"] for row in timed)
+    plain = median(row["plain"]["load_inline_seconds"] for row in timed)
+    compared = [row["code"] for row in fast["rows"] if "kernels" in row.get("code", {})]
+    names = {
+        "ours": "grader.load_inline", "torch": "torch load_inline", "nvrtc": "torch.cuda._compile_kernel",
+        "lean": "torch load_inline, no_implicit_headers", "tvm": "tvm_ffi.cpp.load_inline",
+    }  # fmt: skip
+    return {
+        **{f"way-{key}": f"{ways['ways'][name]['median']:.1f} s" for key, name in names.items()},
+        "way-device": str(ways["device"]),
+        "way-prepare": f"{fast['prepare_seconds']:.0f} s",
+        "build-fast": f"{own:.1f} s",
+        "build-ordinary": f"{plain:.0f} s",
+        "build-gain": f"{plain / own:.0f}",
+        "build-sources": str(len(compared)),
+        "build-kernels": str(sum(code["kernels"] for code in compared)),
+        "build-different": str(sum(len(code["different"]) for code in compared)),
     }
 
 

@@ -53,13 +53,19 @@ class SimtBuilder:
 class CudaBuilder:
     """Answers build requests of players on a GPU, for a card of this compute capability ("9.0").
 
-    ``ordinary``: let the player build everything as torch does.
+    ``ordinary``: let the player build everything as torch does. ``say`` is told why, where only something is.
     """
 
     def __init__(
-        self, card: str, timeout: float = 300.0, sandbox: str = "auto", *, ordinary: bool = False
+        self,
+        card: str,
+        timeout: float = 300.0,
+        sandbox: str = "auto",
+        *,
+        ordinary: bool = False,
+        say: Callable[[str], None] = lambda _: None,
     ) -> None:
-        self.card, self.timeout, self._ordinary = card, timeout, ordinary
+        self.card, self.timeout, self._ordinary, self._say = card, timeout, ordinary, say
         self._run: tools.Run = tools.run_plainly if sandbox == "off" else compiler_jail.tool
         self.builds: list[Built] = []
         self.requests: list[BuildRequest] = []
@@ -79,6 +85,8 @@ class CudaBuilder:
             raise _late(self.timeout) from error
         except (CannotError, CompilerFailed, compiler.ToolchainError) as reason:
             why = str(reason).strip().splitlines()[0]
+            if not any(built.ordinary == why for built in self.builds):  # a race asks again for each process
+                self._say(f"{wanted.name} is built as PyTorch does, which takes longer: {why}.")
             self.builds.append(Built(wanted.name, 0.0, cached=False, headers="full", ordinary=why))
             return BuildReply(ordinary=why)
         self.builds.append(Built(wanted.name, built.seconds, built.cached, "lean"))
@@ -111,12 +119,18 @@ def prepare_cuda(say: Callable[[str], None]) -> None:
 
 
 def for_backend(
-    name: str, seconds: float, sandbox: str, *, card: str = "", ordinary: bool = False
+    name: str,
+    seconds: float,
+    sandbox: str,
+    *,
+    card: str = "",
+    ordinary: bool = False,
+    say: Callable[[str], None] = lambda _: None,
 ) -> SimtBuilder | CudaBuilder:
     """What compiles for players on this back end; ``card``: for which, if not for the first GPU here."""
     if name == "simt":
         return SimtBuilder(seconds, sandbox)
-    return CudaBuilder(card or detect.gpu_capability(), seconds, sandbox, ordinary=ordinary)
+    return CudaBuilder(card or detect.gpu_capability(), seconds, sandbox, ordinary=ordinary, say=say)
 
 
 def is_prepared() -> bool:

@@ -171,7 +171,8 @@ def _builder(job: Job) -> builder.SimtBuilder | builder.CudaBuilder:
         builder.prepare(job.say)
     elif not ordinary:
         builder.prepare_cuda(job.say)
-    return builder.for_backend(job.choice.name, job.limits.build, job.options.sandbox, ordinary=ordinary)
+    seconds, mode = job.limits.build, job.options.sandbox
+    return builder.for_backend(job.choice.name, seconds, mode, ordinary=ordinary, say=job.say)
 
 
 def _with_tools(job: Job) -> Job:

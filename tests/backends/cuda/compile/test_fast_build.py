@@ -147,7 +147,12 @@ def test_the_machine_code_is_that_of_torchs_headers(tmp_path: Path) -> None:
     [
         ("out[i] = T(", "out[i] = nowhere(", 'identifier "nowhere" is undefined', 9),
         ("auto out =", "auto out = =", "expected an expression", 23),
-        ("hidden<<<1, 1>>>(x.data_ptr", "hidenn<<<1, 1>>>(x.data_ptr", 'identifier "hidenn" is undefined', 25),
+        (
+            "hidden<<<1, 1>>>(x.data_ptr",
+            "hidenn<<<1, 1>>>(x.data_ptr",
+            'identifier "hidenn" is undefined',
+            25,
+        ),
         ("x.dim() == 1", "x.dimension_count() == 1", "dimension_count", 20),
     ],
 )
