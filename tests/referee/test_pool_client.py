@@ -111,6 +111,7 @@ os.environ["LEFT"] = torch.left = "left"; sys.modules["left"] = torch
         assert said == f"[None, None, None] ['{tmp_path / name}']\n"
 
 
+@pytest.mark.slow
 def test_each_file_keeps_its_name(pool: PoolConnection, tmp_path: Path) -> None:
     file = tmp_path / "of a student" / "mine.py"
     file.parent.mkdir()
@@ -133,6 +134,7 @@ deep()
     assert waited == started and waited.startswith(f"{file} 3\n")
 
 
+@pytest.mark.slow
 def test_its_files_lie_where_it_cannot_write(pool: PoolConnection, tmp_path: Path) -> None:
     for attempt in ("open(__file__, 'a')", "open(__file__ + 'c', 'w')", "os.remove(__file__)"):
         with pytest.raises(FaultError, match=r"OSError|PermissionError"):
@@ -162,6 +164,7 @@ def test_without_namespaces_it_confines_itself(tmp_path: Path, monkeypatch: pyte
         ("x = [bytearray(1 << 20) for _ in range(4096)]", Status.OUT_OF_MEMORY),
     ],
 )
+@pytest.mark.slow
 def test_its_end_is_told_as_ever(pool: PoolConnection, tmp_path: Path, text: str, status: Status) -> None:
     told, seconds = [], 3.0 if status is Status.TIMEOUT else 60.0
     for one in (None, pool):
@@ -172,12 +175,15 @@ def test_its_end_is_told_as_ever(pool: PoolConnection, tmp_path: Path, text: str
     assert told[1][0] is status
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("was", "now"),
     [
-        ("if (row >= rows || col >= cols) return;", ""),
+        pytest.param("if (row >= rows || col >= cols) return;", "", marks=pytest.mark.thorough),
         ("if (row >= rows || col >= cols) return;", "if (row >= rows) return"),
-        ("if (row >= rows || col >= cols) return;", "*(volatile int *)0 = 1;"),
+        pytest.param(
+            "if (row >= rows || col >= cols) return;", "*(volatile int *)0 = 1;", marks=pytest.mark.thorough
+        ),
     ],
     ids=["out of bounds", "does not compile", "crashes"],
 )

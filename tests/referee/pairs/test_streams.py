@@ -135,6 +135,7 @@ BACKENDS = [pytest.param("simt", marks=pytest.mark.slow), pytest.param("cuda", m
 
 @pytest.mark.parametrize("backend", BACKENDS)
 @pytest.mark.parametrize("name", FOLLOW)
+@pytest.mark.slow
 def test_work_that_goes_to_the_current_stream(name: str, backend: str, tmp_path: Path) -> None:
     verdict = judged(tmp_path, FOLLOW[name], backend, streams="strict")
     assert verdict.ok and verdict.points == verdict.max_points, verdict.findings
