@@ -89,7 +89,7 @@ class CudaBuilder:
                 self._say(f"{wanted.name} is built as PyTorch does, which takes longer: {why}.")
             self.builds.append(Built(wanted.name, 0.0, cached=False, headers="full", ordinary=why))
             return BuildReply(ordinary=why)
-        self.builds.append(Built(wanted.name, built.seconds, built.cached, "lean"))
+        self.builds.append(Built(wanted.name, built.seconds, built.cached, "lean", steps=built.steps))
         return BuildReply(path=str(built.path))
 
 

@@ -62,6 +62,8 @@ def _judged(running: Processes, stages: dict[str, float], begun: float) -> Speed
     try:
         running.expect_race()
         grading.grade(session)
+        for built in running.builder.builds:
+            record.stages |= {f"build: {step}": seconds for step, seconds in built.steps.items()}
         record.warned = running.builder.warned
         job.tell("judged", _verdict(job, record, stages | record.stages, begun, None))
         if wants_speed(job) and all(f.ok for f in record.findings):

@@ -28,6 +28,7 @@ def test_a_kernel_is_built_in_the_compilers_sandbox() -> None:
     assert reply.path.endswith("/mine.so") and not reply.ordinary
     (built,) = made.builds
     assert built.name == "mine" and built.headers == "lean" and not built.ordinary
+    assert {"nvcc device.cubin", "g++ host.o", "g++ main.o", "g++ mine.so"} <= built.steps.keys()
     with pytest.raises(FaultError) as caught:
         made(request(KERNEL.replace("1.0f", "nothing")))
     assert caught.value.status is Status.COMPILE_ERROR and '"nothing" is undefined' in caught.value.message

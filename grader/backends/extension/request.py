@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from itertools import pairwise
 from typing import Annotated
 
@@ -95,7 +95,7 @@ class BuildRequest(Struct, frozen=True, forbid_unknown_fields=True):
 class Built:
     """What building one request took; ``cached`` if it was there, ``headers`` those that it needed.
 
-    ``ordinary``: why the player built it, as torch does.
+    ``ordinary``: why the player built it, as torch does. ``steps``: seconds of each tool of a fast build.
     """
 
     name: str
@@ -103,6 +103,7 @@ class Built:
     cached: bool
     headers: str
     ordinary: str = ""
+    steps: dict[str, float] = field(default_factory=dict)
 
 
 def _in_order(origins: Origins, key: str, count: int) -> Origins:

@@ -11,7 +11,7 @@ import json
 import re
 import time
 from concurrent.futures import Future, ThreadPoolExecutor
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, TypeVar
 
 from msgspec import structs
@@ -42,11 +42,15 @@ Kind = TypeVar("Kind", bound=Exception)
 
 @dataclass(frozen=True, slots=True)
 class FastBuild:
-    """A built module; ``seconds`` this call took, ``cached`` if it was there before."""
+    """A built module; ``seconds`` this call took, ``cached`` if it was there before.
+
+    ``steps``: seconds of each tool, by the tool and what it makes; they overlap.
+    """
 
     path: Path
     seconds: float
     cached: bool
+    steps: dict[str, float] = field(default_factory=dict)
 
 
 def is_prepared() -> bool:
@@ -96,8 +100,9 @@ def build(
         raise CannotError((home / CANNOT).read_text())
     prepare()
     home.mkdir(parents=True, exist_ok=True)
+    steps: dict[str, float] = {}
     try:
-        build_cache.once(module, lambda out: _Making(request, card, run, timeout, out).make())
+        build_cache.once(module, lambda out: steps.update(_Making(request, card, run, timeout, out).make()))
     except CompileError as error:
         text = {"log": error.log, "first": error.first, "file": error.file, "line": error.line}
         build_cache.once(home / FAILED, lambda out: _write(out, json.dumps(text)))
@@ -106,7 +111,7 @@ def build(
         why = str(reason)
         build_cache.once(home / CANNOT, lambda out: _write(out, why))
         raise
-    return FastBuild(module, time.perf_counter() - begun, cached=False)
+    return FastBuild(module, time.perf_counter() - begun, cached=not steps, steps=steps)
 
 
 def _by_name(request: BuildRequest) -> BuildRequest:
@@ -138,8 +143,8 @@ class _Making:
             *(f for o in (*request.cpp_origins, *request.cuda_origins) for _, f, _ in o if f),
         }
 
-    def make(self) -> None:
-        """Compile the halves at the same time, then join them."""
+    def make(self) -> dict[str, float]:
+        """Compile the halves at the same time, then join them; the seconds of each tool."""
         parts = split(self.cuda) if self.cuda else None
         with ThreadPoolExecutor(3) as pool:
             main = pool.submit(self._main)
@@ -152,6 +157,7 @@ class _Making:
         except CompilerFailed as failure:
             raise explain(str(failure), self.own) from None
         self._join(parts)
+        return self._build.seconds
 
     def _device(self) -> frozenset[str]:
         return device_half.compile_(self.cuda, self.flags, self._build)

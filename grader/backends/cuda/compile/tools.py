@@ -7,7 +7,7 @@ import re
 import subprocess
 import time
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 
 from grader.backends import detect
@@ -91,11 +91,15 @@ def run_plainly(
 
 @dataclass(frozen=True, slots=True)
 class Compilation:
-    """One build: how its tools are run, until when (of ``time.monotonic``), and the folder of its files."""
+    """One build: how its tools are run, until when (of ``time.monotonic``), and the folder of its files.
+
+    ``seconds`` that each took, by the tool and what it makes.
+    """
 
     run: Run
     deadline: float
     folder: Path
+    seconds: dict[str, float] = field(default_factory=dict)
 
     def do(self, command: list[str], reads: tuple[Path, ...] = ()) -> None:
         """Run a tool in the folder.
@@ -104,8 +108,12 @@ class Compilation:
             CompilerFailed: It refused; the message is what it said.
             BuildTimeout: There was not enough time.
         """
-        seconds = max(1.0, self.deadline - time.monotonic())
+        begun = time.monotonic()
+        seconds = max(1.0, self.deadline - begun)
         code, said = self.run(command, seconds, self.folder, reads)
+        made = command[command.index("-o") + 1] if "-o" in command else ""
+        name = f"{Path(command[0]).name} {made}".strip()
+        self.seconds[name] = self.seconds.get(name, 0.0) + time.monotonic() - begun
         if code is None:
             raise toolchain.BuildTimeout(f"{command[0]} was stopped after {seconds:.0f} seconds")
         if code:
