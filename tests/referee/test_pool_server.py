@@ -156,9 +156,15 @@ def test_what_is_no_request_ends_the_connection(place: Path) -> None:
 
 
 def test_it_ends_when_nobody_asks_or_nobody_can(listening: socket.socket, tmp_path: Path) -> None:
-    Server(listening, -1, idle_s=0.0).run()
+    def ended(server: Server) -> bool:
+        thread = threading.Thread(target=server.run, daemon=True)
+        thread.start()
+        thread.join(20.0)
+        return not thread.is_alive()
+
+    assert ended(Server(listening, -1, idle_s=0.0))
     (tmp_path / "socket").unlink()
-    Server(listening, -1).run()
+    assert ended(Server(listening, -1))
 
 
 def _connected(place: Path) -> socket.socket:
