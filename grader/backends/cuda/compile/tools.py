@@ -33,7 +33,11 @@ FOR_DEVICE = re.compile(
     r"|--?extra-device-vectorization"
     r"|--?extended-lambda|--?(?:diag-suppress|disable-warnings)[= ]?[\d,]*|-w|-res-usage|--?threads[= ]?\d+"
 )
-FOR_HOST = re.compile(r"-O\w*|-g\d?|-w|-W[\w=+-]*|-[fm][\w=.+-]+|-pthread|-std=[\w+]+|-fPIC|-pedantic")
+# Not what needs a library of its own: a module without it would not load, although the source is right.
+FOR_HOST = re.compile(
+    r"-O\w*|-g\d?|-w|-W[\w=+-]*|-f(?!openmp|sanitize|profile|coverage)[\w=.+-]+|-m[\w=.+-]+|-pthread"
+    r"|-std=[\w+]+|-pedantic"
+)
 ARCHITECTURE = re.compile(r"--?(?:gencode|gpu-architecture|arch|gpu-code|code)[= ]?(.*)")
 LIBRARY = re.compile(r"-l[\w.+-]+")
 TAKES_ONE = {"-D", "-U", "-I", "-Xptxas", "-Xcompiler", "-gencode", "-arch", "-code", "-maxrregcount",
@@ -142,7 +146,7 @@ def sort_flags(cuda: tuple[str, ...], cpp: tuple[str, ...], linker: tuple[str, .
     named: list[str] = []
     for flag in _joined(cuda):
         if match := re.match(r"(?:-Xcompiler|--compiler-options)[= ](.*)", flag):
-            _of_host(match[1].replace(",", " ").replace("'", "").split(), "nvcc's host compiler")
+            _of_host(match[1].replace(",", " ").replace("'", "").split(), "nvcc's host compiler", FOR_HOST)
         elif ARCHITECTURE.fullmatch(flag):
             named.append(flag)
         elif flag.startswith("-std="):
@@ -154,7 +158,7 @@ def sort_flags(cuda: tuple[str, ...], cpp: tuple[str, ...], linker: tuple[str, .
             device.append(flag)
         elif not FOR_HOST.fullmatch(flag):
             raise CannotError(f"nvcc is given {flag[:60]}, which is not known here")
-    _of_host(_joined(cpp), "the C++ compiler")
+    _of_host(_joined(cpp), "the C++ compiler", FOR_HOST, DEFINES)
     if unknown := [flag for flag in linker if not LIBRARY.fullmatch(flag)]:
         raise CannotError(f"the linker is given {unknown[0][:60]}, which is not known here")
     if not any(flag.startswith("-std=") for flag in device):
@@ -162,9 +166,9 @@ def sort_flags(cuda: tuple[str, ...], cpp: tuple[str, ...], linker: tuple[str, .
     return Flags(tuple(device), _architecture(named, card), _joined(cpp), tuple(host), linker)
 
 
-def _of_host(flags: tuple[str, ...] | list[str], whom: str) -> None:
+def _of_host(flags: tuple[str, ...] | list[str], whom: str, *known: re.Pattern[str]) -> None:
     for flag in flags:
-        if not (FOR_HOST.fullmatch(flag) or DEFINES.fullmatch(flag)):
+        if not any(pattern.fullmatch(flag) for pattern in known):
             raise CannotError(f"{whom} is given {flag[:60]}, which is not known here")
 
 

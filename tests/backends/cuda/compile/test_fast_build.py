@@ -209,6 +209,8 @@ def test_a_file_that_was_moved_is_not_built_again() -> None:
         ),
         ({"cuda_cflags": ["--relocatable-device-code=true"]}, "not known here"),
         ({"cuda_cflags": ["-Xcompiler", "-fplugin=/a.so"]}, "not known here"),
+        ({"cuda_cflags": ["-Xcompiler", "-DA=1"]}, "not known here"),
+        ({"cflags": ["-fopenmp"]}, "C\\+\\+ compiler"),
         ({"ldflags": ["-Wl,-rpath,/tmp"]}, "linker"),
         ({"cflags": ["@file"]}, "C\\+\\+ compiler"),
     ],
