@@ -27,12 +27,8 @@ def batch(
     ] = None,
     layout: Annotated[str, typer.Option(help="auto, files, folders, gradescope, canvas or moodle.")] = "auto",
     backend: BackendOption = "auto",
-    workers: Annotated[
-        int, typer.Option(min=0, help="Gradings at a time here; 0: one a core, or one a GPU.")
-    ] = 0,
-    scheduler: Annotated[
-        str, typer.Option(help="A running Dask cluster instead (tcp://host:8786): Slurm, Kubernetes, ...")
-    ] = "",
+    workers: Annotated[int, typer.Option(min=0, help="Gradings at a time; 0: one a core, or a GPU.")] = 0,
+    scheduler: Annotated[str, typer.Option(help="A running Dask cluster instead: tcp://HOST:8786.")] = "",
     hidden: Annotated[
         Path | None,
         typer.Option(help="A folder of hidden cases (07.py, ...); tasks_private/ if it is there."),
@@ -68,13 +64,9 @@ def batch(
     from grader.teaching.batch.batch_request import Request
 
     options = GradingOptions(
-        backend=backend,
-        sandbox=sandbox,
-        hidden=hidden,
-        schedules=schedules,
-        limit_s=limit,
+        backend=backend, sandbox=sandbox, hidden=hidden, schedules=schedules, limit_s=limit,
         with_prediction=True,
-    )
+    )  # fmt: skip
     request = Request(
         submissions, out, tuple(lesson), options, roster=roster, layout=layout, scheduler=scheduler,
         workers=workers, policy=late_policy.parse(due, late, grace), regrade=tuple(regrade or ()),

@@ -134,6 +134,12 @@ def placed(text: str, pieces: tuple[Piece, ...], fallback: str) -> list[tuple[st
     return parts
 
 
+def with_lines(text: str, pieces: tuple[Piece, ...], fallback: str) -> str:
+    """The text with a ``#line`` wherever another run of the student's lines begins."""
+    parts = placed(text, pieces, fallback)
+    return "".join(f'#line {line} "{file}"\n{part}\n' for file, line, part in parts)
+
+
 def _complete(lines: list[str], at: int) -> int:
     """The first line from ``at`` on (1-based) before which no line is continued."""
     while 1 < at <= len(lines) and lines[at - 2].endswith("\\"):

@@ -93,7 +93,7 @@ class Pool:
 
 
 @dataclass(eq=False, slots=True)
-class Guest:
+class Client:
     """Somebody who is connected. While one of them is ``quiet`` no player is started."""
 
     line: socket.socket
@@ -106,7 +106,7 @@ class Server:
     def __init__(self, listening: socket.socket, owner: int, idle_s: float = IDLE_S) -> None:
         self._listening, self._owner, self._idle_s = listening, owner, idle_s
         self._place = Path(listening.getsockname())
-        self._guests: list[Guest] = []
+        self._clients: list[Client] = []
         self._pools: dict[str, Pool] = {}
         self._asked_s, self._ownerless = time.monotonic(), False
 
@@ -114,7 +114,7 @@ class Server:
         """Until the owner has gone, or nobody has asked for a while."""
         try:
             while self._wanted():
-                if not any(guest.quiet for guest in self._guests):
+                if not any(client.quiet for client in self._clients):
                     for pool in self._pools.values():
                         pool.refill()
                 self._wait()
@@ -127,13 +127,13 @@ class Server:
                 pool.close()
 
     def _wanted(self) -> bool:
-        idle = not self._guests and time.monotonic() - self._asked_s > self._idle_s
+        idle = not self._clients and time.monotonic() - self._asked_s > self._idle_s
         # Without its socket, whose folder the system may have removed, nobody can ask any more.
         return self._place.exists() and not (self._ownerless if self._owner >= 0 else idle)
 
     def _wait(self) -> None:
         """For the next event; players' ends are among them."""
-        lines = {guest.line.fileno(): guest for guest in self._guests}
+        lines = {client.line.fileno(): client for client in self._clients}
         players = [player for pool in self._pools.values() for player in pool.players]
         fds = [self._listening.fileno(), *lines, *(p.control.fileno() for p in players)]
         fds += [p.ends.line.fileno() for p in players if not p.ready]
@@ -152,36 +152,36 @@ class Server:
         credentials = line.getsockopt(socket.SOL_SOCKET, socket.SO_PEERCRED, struct.calcsize("3i"))
         if struct.unpack("3i", credentials)[1] == os.geteuid():
             line.settimeout(2.0)
-            self._guests.append(Guest(line))
+            self._clients.append(Client(line))
             self._asked_s = time.monotonic()
         else:
             line.close()
 
-    def _hear(self, guest: Guest) -> None:
+    def _hear(self, client: Client) -> None:
         self._asked_s = time.monotonic()
         try:
-            request = json.loads(guest.line.recv(MAX_REQUEST) or b"{}")
+            request = json.loads(client.line.recv(MAX_REQUEST) or b"{}")
             if "quiet" in request:
-                guest.quiet = bool(request["quiet"])
+                client.quiet = bool(request["quiet"])
             elif "kind" in request:
-                self._hand_over(guest, request)
+                self._hand_over(client, request)
             else:
                 raise ValueError("no request")
         except (OSError, ValueError, KeyError, TypeError):
-            self._guests.remove(guest)
-            guest.line.close()
+            self._clients.remove(client)
+            client.line.close()
 
-    def _hand_over(self, guest: Guest, request: Json) -> None:
+    def _hand_over(self, client: Client, request: Json) -> None:
         pool = self._pools.setdefault(request["kind"], Pool(request["kind"]))
         pool.number = max(0, min(MOST, int(request["number"])))
         if "later" in request:
             return
         player = pool.take()
         if player is None:
-            guest.line.send(b"{}")
+            client.line.send(b"{}")
             return
         try:
-            socket.send_fds(guest.line, [json.dumps(player.described()).encode()], player.fds())
+            socket.send_fds(client.line, [json.dumps(player.described()).encode()], player.fds())
         finally:
             player.let_go()
 

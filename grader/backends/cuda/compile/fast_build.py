@@ -20,7 +20,7 @@ from grader.backends.bind import bindings
 from grader.backends.cuda.compile import device_half, host_half, registration, tools
 from grader.backends.cuda.compile.device_half import DeviceFailedError
 from grader.backends.cuda.compile.host_text import CannotError, HostText, split
-from grader.backends.extension.request import GENERATED, BuildRequest, Origins, Piece, placed
+from grader.backends.extension.request import GENERATED, BuildRequest, Origins, Piece, placed, with_lines
 from grader.backends.simt.compile import build_cache, headers
 from grader.backends.simt.compile.diagnostics import CompileError, explain
 from grader.backends.simt.compile.toolchain import CompilerFailed
@@ -167,7 +167,7 @@ class _Making:
         kind: host_half.Kind = "full" if headers.needs_full(self.cuda) else "narrow"
         declared: frozenset[str] = frozenset()
         while True:
-            text = _with_lines(parts.text, self._cuda_pieces, "CUDA source")
+            text = with_lines(parts.text, self._cuda_pieces, "CUDA source")
             try:
                 host_half.compile_(
                     "host", host_half.with_headers(text, kind), kind, self.flags.host, self._build
@@ -190,7 +190,7 @@ class _Making:
         plain = not headers.uses_pybind(self.cpp)
         pieces = _pieces(self.request.cpp_sources, self.request.cpp_origins)
         while True:
-            text = _with_lines(self.cpp, pieces, "C++ source")
+            text = with_lines(self.cpp, pieces, "C++ source")
             text = host_half.binding_text(self.request.name, text, self.request.functions, plain=plain)
             try:
                 host_half.compile_("main", host_half.with_headers(text, kind), kind, given, self._build)
@@ -268,12 +268,6 @@ def _pieces(sources: tuple[str, ...], origins: tuple[tuple[Piece, ...], ...]) ->
         found += [(at + before, file, line) for at, file, line in begins]
         before += source.count("\n") + 1
     return tuple(found)
-
-
-def _with_lines(text: str, pieces: tuple[Piece, ...], fallback: str) -> str:
-    """The text with a ``#line`` wherever another run of the student's lines begins."""
-    parts = placed(text, pieces, fallback)
-    return "".join(f'#line {line} "{file}"\n{part}\n' for file, line, part in parts)
 
 
 def _error(done: Future[Made], kind: type[Kind]) -> Kind | None:

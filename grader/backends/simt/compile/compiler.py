@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
 from grader.backends.bind import bindings
-from grader.backends.extension.request import GENERATED, BuildRequest, Piece, placed, usable_flags
+from grader.backends.extension.request import GENERATED, BuildRequest, Piece, placed, usable_flags, with_lines
 from grader.backends.simt.compile import build_cache, headers, library, toolchain, warnings
 from grader.backends.simt.compile.diagnostics import CompileError, explain
 from grader.backends.simt.compile.rewrite import registration, rewrite, source_text
@@ -216,12 +216,6 @@ def _link(objects: list[str], out: Path, run: Run) -> None:
     run([*objects, "-o", str(out), *libraries, *toolchain.link_flags()], out.parent)
 
 
-def _lines(text: str, pieces: tuple[Piece, ...], fallback: str) -> str:
-    """The text with a ``#line`` wherever another run of lines begins."""
-    parts = placed(text, pieces, fallback)
-    return "".join(f'#line {line} "{file}"\n{part}\n' for file, line, part in parts)
-
-
 def _of(origins: tuple[tuple[Piece, ...], ...], i: int) -> tuple[Piece, ...]:
     return origins[i] if i < len(origins) else ()
 
@@ -243,14 +237,14 @@ def _device_object(request: BuildRequest, variant: Variant, run: Run) -> tuple[P
                 source_text(f"{i}_{k}", *part) + "\n"
                 for k, part in enumerate(placed(text, pieces, "CUDA source"))
             ]
-        parts.append(_lines(text, pieces, "CUDA source"))
+        parts.append(with_lines(text, pieces, "CUDA source"))
     kind: headers.Kind = "device" if variant == "checked" else "fast"
     return _object("".join(parts), "\n".join(sources), kind, usable_flags(request.cuda_cflags), run)
 
 
 def _binding_object(request: BuildRequest, run: Run) -> tuple[Path, str]:
     """By ``bind/binding.h`` where that knows all types and no more of pybind11 is used; else by pybind11."""
-    parts = [_lines(refuse_includes(s), _of(request.cpp_origins, i), "C++ source")
+    parts = [with_lines(refuse_includes(s), _of(request.cpp_origins, i), "C++ source")
              for i, s in enumerate(request.cpp_sources)]  # fmt: skip
     parts.insert(0, f"#define TORCH_EXTENSION_NAME {request.name}\n")
     source, flags = "\n".join(request.cpp_sources), usable_flags(request.cflags)
