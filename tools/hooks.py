@@ -33,6 +33,9 @@ BOOST: dict[str, float] = {
     "contributing/": 0.3,
 }
 
+# Figures without words around them: nobody searches for those, and every reader would fetch them with the index.
+NOT_SEARCHED = ("results/clocks/",)
+
 
 def on_config(config: MkDocsConfig) -> MkDocsConfig:
     """Put the lessons into the navigation, and what an offline copy needs into the page."""
@@ -61,7 +64,8 @@ def on_files(files: Files, config: MkDocsConfig) -> Files:
 
 def on_page_markdown(markdown: str, page: Page, config: MkDocsConfig, **_: object) -> str:
     """Rank the page for the search, and put right what is different on the site in one written by hand."""
-    page.meta.setdefault("search", {"boost": _boost(page.url)})
+    search = {"exclude": True} if page.url.startswith(NOT_SEARCHED) else {"boost": _boost(page.url)}
+    page.meta.setdefault("search", search)
     if page.file.generated_by:
         return markdown
     return sources.mended(markdown, _root(config), config.extra.get("repository") or "")
