@@ -62,8 +62,8 @@ class Guess:
     found: float | None = None
 
     def __str__(self) -> str:
-        found = "" if self.found is None else f" found {self.found:g}"
-        return f"predicted {self.lesson} {self.what} {self.value:g}{found}"
+        found = "" if self.found is None else f" found {self.found:.12g}"
+        return f"predicted {self.lesson} {self.what} {self.value:.12g}{found}"
 
 
 @dataclass(slots=True)

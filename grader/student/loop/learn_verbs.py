@@ -138,9 +138,15 @@ def make_predictions(word: str, values: list[str]) -> None:
             )
         return input(f"{question} ")
 
-    for guess in predictions.make(lesson, values, ask):
-        print(f"Kept: {guess.what.removesuffix('_ratio')} {guess.value:g}")
-    print(f"./course check {lesson.number} will show your speed beside it once everything passes.")
+    made = predictions.make(lesson, values, ask)
+    asked = {p.what: p for p in lesson.task.predictions}
+    for guess in made:
+        if guess.found is None:
+            print(f"Kept: {guess.what.removesuffix('_ratio')} {guess.value:g}")
+        else:
+            print(predictions.resolved(asked[guess.what], guess))
+    if any(guess.found is None for guess in made):
+        print(f"./course check {lesson.number} will show your speed beside it once everything passes.")
 
 
 def _as_json(done: progress.Progress, course: list[Lesson]) -> dict[str, object]:

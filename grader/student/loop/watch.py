@@ -139,7 +139,7 @@ class Watch:
             self.stage("run and memory", seconds, f"{verdict.status}  {wording.points(verdict)}")
         elif verdict:
             progress.record(verdict)
-            if verdict.speed and predictions.open_questions(self.lesson):
+            if verdict.speed and predictions.awaited(self.lesson):
                 verdict = predictions.without_speed(verdict)
                 self.say(
                     Text(
