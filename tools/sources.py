@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 import shutil
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 import yaml
@@ -17,8 +18,8 @@ from tools import coursemap, explorers, glossary, lookup, offer, page_sources, q
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
-    from pathlib import Path
 
+QUIZ = re.compile(r"<!-- quiz: ([\w/.-]+) -->")
 SHOWN = {".py", ".md", ".svg", ".ipynb", ".json"}
 Files = dict[str, str | bytes]
 
@@ -61,13 +62,14 @@ def generated(root: Path, repository: str = "", release: str = "") -> Files:
 
 
 def mended(page: str, root: Path, repository: str = "") -> str:
-    """A hand-written page of ``docs/``: its links to lessons and its figures, put right for the site.
+    """A hand-written page of ``docs/``: its links to lessons, its figures and its quiz, put right for the site.
 
     On GitHub such a page is one folder deeper below the lessons than on the site. ``repository`` as above.
     """
     page = re.sub(r"\]\(((?:\.\./)*)\.\./(lessons|solutions)/", r"](\1\2/", page)
     if repository:
         page = page.replace("git clone REPOSITORY", f"git clone https://github.com/{repository}")
+    page = QUIZ.sub(lambda m: quiz.section(quiz.read(root / "docs" / m[1]), Path(m[1]).stem), page)
     return explorers.filled(page, root)
 
 
