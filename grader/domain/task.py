@@ -9,6 +9,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal
 
+from grader.domain.exercise_stage import Stage as Stage  # noqa: TC001 - task files import it from here
+
 if TYPE_CHECKING:
     from grader.domain.part import Part
 
@@ -87,11 +89,24 @@ class Speed:
 
 @dataclass(frozen=True, slots=True)
 class Prediction:
-    """A number to write down before it is measured: ``what`` is its name in a verdict's speed."""
+    """A number to write down before it is known.
+
+    Without an ``answer`` the grader finds it: ``what`` is its name in a verdict's speed. ``answer`` is a
+    number that was counted or computed, or the name of a measured one (:mod:`grader.domain.result_value`);
+    ``why`` is shown with it, one or two sentences.
+    """
 
     what: str
     question: str
     unit: str = ""
+    answer: float | str | None = None
+    why: str = ""
+
+    def __post_init__(self) -> None:
+        if not self.what.isidentifier():
+            raise ValueError(f"the prediction {self.what!r} needs a name of letters, digits and underscores")
+        if self.answer is not None and not self.why:
+            raise ValueError(f"the prediction {self.what!r} has an answer, but no why")
 
 
 @dataclass(frozen=True, slots=True)
@@ -107,8 +122,9 @@ class Task:
     is; 0 makes it a matter of advice. ``parts`` are graded in other ways, see :mod:`grader.referee.parts`; a
     task without cases needs no reference. ``introduces`` is the lesson's one new concept, ``terms`` are the
     words that it brings along; ``requires`` names concepts and terms of earlier lessons. ``predictions`` are
-    asked for before the numbers that they are about are shown. ``packages`` must be importable, and come with
-    one of the course's extras.
+    asked for before the numbers that they are about are shown. ``stages`` divide a longer exercise: each
+    check belongs to exactly one of them, and their minutes make those of the task. ``packages`` must be
+    importable, and come with one of the course's extras.
     """
 
     title: str
@@ -128,7 +144,16 @@ class Task:
     starter_fails: str = ""
     own: Own = ""
     predictions: tuple[Prediction, ...] = ()
+    stages: tuple[Stage, ...] = ()
     packages: tuple[str, ...] = ()
+
+    @property
+    def check_names(self) -> tuple[str, ...]:
+        """Names of all checks that a student is told of, in the order of a verdict."""
+        names = [case.name for case in self.cases if not case.hidden]
+        names += ["streams"] if self.stream_points else []
+        names += ["memory"] if self.memory_points else []
+        return (*names, *(check.name for part in self.parts for check in part.checks))
 
     @property
     def max_points(self) -> int:

@@ -15,6 +15,7 @@ from rich.table import Table
 from rich.text import Text
 
 from grader.domain import workspace
+from grader.domain.exercise_stage import first_open
 from grader.domain.lessons import Lesson, every
 from grader.reports import wording
 from grader.reports.console import failure, speed_text
@@ -24,6 +25,7 @@ from grader.student.loop import guide
 if TYPE_CHECKING:
     from grader.domain.verdict import Verdict
     from grader.feedback.look import Advice
+    from grader.student.loop.hints import Opened
 
 KEY_NAMES = {
     "h": "hint", "n": "next", "p": "back", "l": "list", "r": "rerun", "s": "solution", "d": "diff",
@@ -120,7 +122,11 @@ class View:
         if not (failed := verdict.failed):
             done = Text.assemble(("passed", "bold green"), f"  {wording.points(verdict)}")
             return [done, *self._speed(verdict)]
-        parts: list[RenderableType] = [failure(failed[0], len(failed) - 1)]
+        parts: list[RenderableType] = []
+        if (at := first_open(verdict.exercise_stages, verdict.left)) is not None:
+            of, stage = len(verdict.exercise_stages), verdict.exercise_stages[at]
+            parts.append(Text(f"  stage {at + 1} of {of}: {stage.title}", "bold"))
+        parts.append(failure(failed[0], len(failed) - 1))
         near = [a for a in self.advice if a.message.startswith("A TODO")][:1] or self.advice[:2]
         parts += [Text(f"  look: line {a.line}: {a.message}", "dim") for a in near]
         parts.append(Text(wording.points(verdict), "bold red"))
@@ -131,9 +137,10 @@ class View:
         return [Text(f"  {text}", "dim")] if text else []
 
 
-def hint(level: int, title: str, text: str) -> RenderableType:
+def hint(opened: Opened) -> RenderableType:
     """A hint in a box."""
-    return Panel(Markdown(text), title=f"hint {level}: {title}", title_align="left", border_style="yellow")
+    title = Text(f"{opened.about}, hint {opened.level}: {opened.heading}")
+    return Panel(Markdown(opened.text), title=title, title_align="left", border_style="yellow")
 
 
 def code(text: str, lexer: str) -> RenderableType:

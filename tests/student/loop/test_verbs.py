@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import pytest
@@ -9,6 +10,7 @@ from typer.testing import CliRunner
 from grader.cli.app import app
 from grader.domain import lessons
 from grader.domain.errors import BadInputError
+from grader.domain.task import Stage
 from grader.student import progress
 from grader.student.loop import predictions
 from grader.student.progress import Guess, LessonProgress
@@ -51,18 +53,6 @@ def test_the_list_shows_what_is_done(work_folder: Path) -> None:
     rows = course("list").splitlines()
     assert next(r for r in rows if "hello_inline" in r).startswith("✓ 01")
     assert next(r for r in rows if "python_kernel" in r).startswith("→ 02")
-
-
-def test_hints_come_one_at_a_time(work_folder: Path) -> None:
-    titles = [course("hint", "03").splitlines()[0] for _ in range(4)]
-    assert [t.split(": ")[1] for t in titles] == ["Idea", "Place", "Shape", "Shape"]
-    assert progress.read().line("03_square_kernel").hints == 3
-    assert "Idea" in course("hint", "03", "--level", "1")
-
-
-def test_no_such_hint(work_folder: Path) -> None:
-    with pytest.raises(BadInputError, match="hints 1 to 3, not 9"):
-        course("hint", "03", "--level", "9")
 
 
 def test_the_solution_has_no_marks_and_is_asked_for(work_folder: Path) -> None:
@@ -154,3 +144,20 @@ def test_why_there_is_no_picture(work_folder: Path, tmp_path: Path, monkeypatch:
     monkeypatch.setattr("grader.domain.packages.missing", lambda *names: list(names))
     with pytest.raises(BadInputError, match="needs matplotlib, which is not installed"):
         course("progress", "--picture", str(tmp_path / "plot.png"))
+
+
+def test_stages_that_are_done_are_shown(work_folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    stages = (Stage("Numbers", 15, ("scale", "blocks_for")), Stage("The grid", 10, ("ragged",)))
+    lesson = lessons.find("02")
+    lesson = replace(lesson, task=replace(lesson.task, stages=stages))
+    monkeypatch.setattr(lessons, "every", lambda: [lesson])
+    assert "Stage 1 of 2: Numbers, about 15 minutes." in course()
+    assert "stages" not in course("list")
+    kept = progress.read()
+    kept.lines[lesson.name] = LessonProgress(lesson.name, "failed", 4, 20, 1)
+    kept.open_checks[lesson.name] = ("ragged",)
+    kept.save()
+    assert "Stage 2 of 2: The grid, about 10 minutes." in course()
+    assert "4/20, 1/2 stages" in course("list")
+    passed(lesson.name)
+    assert "stages" not in course("list")
