@@ -15,7 +15,7 @@ import yaml
 
 from grader.domain import folds
 from grader.domain.lessons import course_root
-from tools import coursemap, explorers, glossary, lookup, offer, page_sources, quiz, results_page
+from tools import coursemap, explorers, glossary, lookup, offer, page_sources, quiz, results_page, slides
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -50,6 +50,7 @@ def generated(root: Path, repository: str = "", release: str = "", *, solutions:
         "reference/glossary.md": words.page(tasks),
         "lessons/index.md": page_sources.overview(root, coursemap.picture(tasks)),
         **results_page.pages(root),
+        **slides.decks(root, tasks),
     }
     for path in _lesson_files(root, solutions=solutions):
         uri = path.relative_to(root).as_posix()
@@ -57,9 +58,10 @@ def generated(root: Path, repository: str = "", release: str = "", *, solutions:
         text = text if solutions or path.suffix != ".md" else withheld(text)
         if path.name == "README.md":
             questions = quiz.read(path.with_name("quiz.toml"))
-            shown = quiz.section(questions, path.parent.name[:2])
+            number = path.parent.name[:2]
+            shown = quiz.section(questions, number)
             links = offer.notebook(path.parent.name, repository, release)
-            text = page_sources.lesson(text, tasks[path.parent.name], shown, links) + words.tooltips()
+            text = page_sources.lesson(text, tasks[path.parent.name], shown, links, number) + words.tooltips()
             text = explorers.filled(text, root)
         elif path.name == "hints.md":
             text = page_sources.hints(text)
