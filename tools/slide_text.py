@@ -6,6 +6,7 @@ Nothing is written for a deck alone. What explains at length stays on the page; 
 from __future__ import annotations
 
 import re
+import textwrap
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal
 
@@ -19,14 +20,17 @@ Kind = Literal["text", "list", "code", "picture", "diagram", "table"]
 NOT_SHOWN = ("Where to read on", "Quiz")
 LEADS = ("Common mistakes",)  # sections of which only what is set in bold is shown
 STEPS = ("The exercise",)  # sections of which only lists are shown
-WORDS, CAPTION = 75, 40  # of a paragraph, and of one above a picture or code
-ITEMS, ROWS, LINES = 6, 9, 22  # of a list, a table and code on one slide
+OBJECTIVES = "After this lesson"
+WORDS, CAPTION, MOST = 75, 40, 110  # of a paragraph, of one above a picture or code, and of a list
+ITEMS, LINES = 8, 22  # of a list, and code, on one slide
+ROWS, LETTERS = 9, 95  # lines of a table on one slide, and letters in a line
 
 FENCE = re.compile(r"^```(\w*)[^\n]*\n(.*?)^```[ \t]*$", re.M | re.S)
 IMAGE = re.compile(r"!\[(?P<alt>[^\]]*)\]\((?P<to>[^)]+)\)")
 ITEM = re.compile(r"^(?:\d+\\?\.|[-*]) ")
 SOLUTION = re.compile(r"^<!-- code: solutions/\S+ -->\n.*?^<!-- /code -->$", re.M | re.S)
 TEACHER = re.compile(r'^\?\?\? note "Teacher\'s note".*', re.M | re.S)
+SHUT = re.compile(r'^\?\?\?\+? \w+ "(.+)"\n((?:    .*\n|\s*\n)+)', re.M)  # a fold in another notation
 BOLD = re.compile(r"^\*\*(.+?)\*\*")
 
 
@@ -50,14 +54,25 @@ class Slide:
 def deck(page: str, commands: Iterable[str] = ()) -> list[Slide]:
     """The slides of a lesson's page, after its title; ``commands`` are what its last one shows."""
     page = SOLUTION.sub("", folds.without_solutions(TEACHER.sub("", page)))
-    page = re.sub(r"<!--.*?-->\n?", "", page, flags=re.S)
+    page = SHUT.sub(_fold, re.sub(r"<!--.*?-->\n?", "", page, flags=re.S))
     head, *rest = re.split(r"^## (.+)$", page, flags=re.M)
-    found = list(_section("", head.partition("\n")[2]))
+    title, _, head = head.partition("\n")
+    found = [_opening(slide) for slide in _section(title.removeprefix("# ").partition(": ")[2], head)]
     for title, body in zip(rest[::2], rest[1::2], strict=True):
         if not title.startswith(NOT_SHOWN):
             found += _section(title.strip(), body)
     found.append(Slide("Now you", tuple(Block("code", command, "sh") for command in commands)))
     return [slide for slide in found if slide.blocks]
+
+
+def _fold(shut: re.Match[str]) -> str:
+    return f"<details>\n<summary>{shut[1]}</summary>\n{textwrap.dedent(shut[2])}\n</details>\n"
+
+
+def _opening(slide: Slide) -> Slide:
+    """What a reader will be able to do has its lead as title; the rest before the first section keeps the page's."""
+    lead, *rest = slide.blocks
+    return Slide(lead.text, tuple(rest)) if lead.text.startswith(OBJECTIVES) else slide
 
 
 def _section(title: str, body: str) -> Iterator[Slide]:
@@ -95,7 +110,9 @@ def _part(title: str, text: str) -> Iterator[Slide]:
                 yield Slide(title, (*(_shortened(above, CAPTION) if k == 0 else ()), piece))
         above, shown = [], True
     if above and not shown:
-        yield Slide(title, tuple(_shortened([next(b for b in blocks(text) if b.kind == "text")], WORDS)))
+        words = sentences(next(b.text for b in blocks(text) if b.kind == "text"), WORDS)
+        words = re.sub(r" ?[^.!?]*:$", "", words)  # it led to what is left out
+        yield Slide(title, (Block("text", words),) if words else ())
 
 
 def _joined(found: list[Block]) -> Iterator[Block]:
@@ -118,7 +135,7 @@ def _lists(title: str, items: list[str], above: list[Block] | None = None) -> It
         count, words = 0, 0
         while start + count < len(items) and count < ITEMS:
             words += len(items[start + count].split())
-            if count and words > 2 * WORDS:
+            if count and words > MOST:
                 break
             count += 1
         yield Slide(title, (*lead, Block("list", "\n".join(items[start : start + count]))))
@@ -143,12 +160,18 @@ def _cut(block: Block) -> Iterator[Block]:
     lines = block.text.split("\n")
     if block.kind == "table":
         head, rows = lines[:2], lines[2:]
-        for k in range(0, len(rows), ROWS):
-            yield Block("table", "\n".join([*head, *rows[k : k + ROWS]]))
+        while rows:
+            count, high = 0, 0
+            while count < len(rows) and (not count or high < ROWS):
+                high += -(-len(rows[count]) // LETTERS)
+                count += 1
+            yield Block("table", "\n".join([*head, *rows[:count]]))
+            rows = rows[count:]
     elif block.kind == "code":
         while len(lines) > LINES:
-            gaps = [k for k in range(LINES // 2, LINES + 1) if not lines[k].strip()]
-            at = gaps[-1] if gaps else LINES
+            most = -(-len(lines) // -(-len(lines) // LINES))  # pieces of about the same length
+            gaps = [k for k in range(most // 2, LINES + 1) if not lines[k].strip()]
+            at = min(gaps, key=lambda k: abs(k - most)) if gaps else most
             yield Block("code", "\n".join(lines[:at]), block.language)
             lines = lines[at:]
             while lines and not lines[0].strip():

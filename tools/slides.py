@@ -24,9 +24,11 @@ if TYPE_CHECKING:
 
     from grader.domain.task import Task
 
-WIDE, HIGH = 1160, 430  # what code may take of a slide of 1280 x 720
+WIDE, HIGH = 1130, 540  # what text and code may take of a slide of 1280 x 720, below its title
+ACROSS, ROW = 72, 40  # letters in a line of text above code, and its height
 LETTER, LINE = 0.61, 1.35  # a letter's width and a line's height, in sizes of the font
-LARGEST, SMALLEST = 26, 15
+LARGEST, SMALLEST = 28, 15
+FEW = 90  # words of a slide without code and pictures, whose letters may be larger
 
 INDEX = """\
 # Slides
@@ -87,17 +89,21 @@ def _page(number: str, task: Task, slides: list[Slide]) -> str:
 
 def _slide(slide: Slide) -> str:
     code = [b for b in slide.blocks if b.kind == "code"]
-    size = _size("\n".join(b.text for b in code)) if code else 0
+    above = sum(ROW * -(-len(b.text) // ACROSS) + ROW for b in slide.blocks if b.kind != "code")
+    size = _size("\n".join(b.text for b in code), HIGH - above) if code else 0
     inner = "\n".join(_block(b, size) for b in slide.blocks)
     title = f"<h2>{_inline(slide.title)}</h2>\n" if slide.title else ""
-    return f"<section>\n{title}{inner}\n</section>"
+    plain = all(b.kind in ("text", "list") for b in slide.blocks)
+    few = plain and len(" ".join(b.text for b in slide.blocks).split()) < FEW
+    kind = ' class="few"' if few else ""
+    return f"<section{kind}>\n{title}{inner}\n</section>"
 
 
 def _block(block: Block, size: float) -> str:
     if block.kind == "code":
         return f'<div class="code" style="font-size:{size:.1f}px">{_coloured(block)}</div>'
     if block.kind == "diagram":
-        return f'<pre class="mermaid">{html.escape(block.text)}</pre>'
+        return f'<pre class="diagram">{html.escape(block.text)}</pre>'
     if block.kind == "picture":
         seen = IMAGE.match(block.text)
         assert seen is not None
@@ -105,7 +111,7 @@ def _block(block: Block, size: float) -> str:
         return f'<img src="{html.escape(to)}" alt="{html.escape(seen["alt"])}">'
     text = re.sub(r"(?<!!)\[([^\]]+)\]\([^)]*\)", r"\1", block.text)
     text = re.sub(r"^(\d+)\\\.", r"\1.", text, flags=re.M)
-    kind = "" if len(text.split()) < 60 else ' class="dense"'
+    kind = "" if len(text.split()) < FEW else ' class="dense"'
     made = markdown.markdown(text, extensions=["tables", "sane_lists"])
     return f"<div{kind}>{made}</div>"
 
@@ -122,10 +128,10 @@ def _coloured(block: Block) -> str:
     return highlight(block.text, lexer, HtmlFormatter(nowrap=False))
 
 
-def _size(code: str) -> float:
-    """The font in which code fits a slide; the longest lines wrap at the smallest."""
+def _size(code: str, high: float) -> float:
+    """The font in which code fits what is left of a slide; the longest lines wrap at the smallest."""
     lines = code.split("\n")
     across = WIDE / (LETTER * max(20, *map(len, lines)))
     size = max(SMALLEST, min(LARGEST, across))
     rows = sum(max(1, -(-len(line) * LETTER * size // WIDE)) for line in lines)
-    return min(size, HIGH / (LINE * rows))
+    return min(size, high / (LINE * (rows + 1)))

@@ -4,7 +4,10 @@
   if (window.mermaid) {
     // Diagrams are drawn while every slide can be seen: a hidden one has no size.
     mermaid.initialize({ startOnLoad: false, theme: dark ? "dark" : "neutral", fontFamily: "system-ui, sans-serif" });
-    await mermaid.run();
+    for (const [k, place] of document.querySelectorAll(".diagram").entries()) {
+      place.innerHTML = (await mermaid.render(`diagram-${k}`, place.textContent)).svg;
+      place.classList.add("drawn");
+    }
   }
   if (!window.Reveal) return;
   document.documentElement.classList.add("deck");
