@@ -57,7 +57,9 @@ def deck(page: str, commands: Iterable[str] = ()) -> list[Slide]:
     page = SHUT.sub(_fold, re.sub(r"<!--.*?-->\n?", "", page, flags=re.S))
     head, *rest = re.split(r"^## (.+)$", page, flags=re.M)
     title, _, head = head.partition("\n")
-    found = [_opening(slide) for slide in _section(title.removeprefix("# ").partition(": ")[2], head)]
+    hook, lead, aims = head.partition(f"\n{OBJECTIVES}")
+    found = list(_section(title.removeprefix("# ").partition(": ")[2], hook))
+    found += map(_opening, _section("", lead + aims))
     for title, body in zip(rest[::2], rest[1::2], strict=True):
         if not title.startswith(NOT_SHOWN):
             found += _section(title.strip(), body)
@@ -70,9 +72,9 @@ def _fold(shut: re.Match[str]) -> str:
 
 
 def _opening(slide: Slide) -> Slide:
-    """What a reader will be able to do has its lead as title; the rest before the first section keeps the page's."""
+    """What a reader will be able to do, with its lead as title."""
     lead, *rest = slide.blocks
-    return Slide(lead.text, tuple(rest)) if lead.text.startswith(OBJECTIVES) else slide
+    return Slide(lead.text, tuple(rest))
 
 
 def _section(title: str, body: str) -> Iterator[Slide]:
