@@ -28,7 +28,10 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
 ROOT = Path(__file__).resolve().parent.parent
-PAGES, RESULTS = (ROOT / "docs/contributing/clocks.md", ROOT / "docs/guide/timing.md"), ROOT / "benchmarks/results"
+PAGES, RESULTS = (
+    (ROOT / "docs/contributing/clocks.md", ROOT / "docs/guide/timing.md"),
+    ROOT / "benchmarks/results",
+)
 MARK = re.compile(r"(<!-- measured: clocks_page (\w+) -->\n).*?(<!-- /measured -->)", re.S)
 BAR = 4.0  # seconds that a timed grading of lesson 07 may take
 

@@ -34,7 +34,13 @@ BOOST: dict[str, float] = {
 }
 
 # Figures without words around them are not searched for, and every reader would fetch them with the index.
-NOT_SEARCHED = ("results/clocks/", "results/ladder/", "contributing/clocks/", "contributing/prediction/", "slides/")
+NOT_SEARCHED = (
+    "results/clocks/",
+    "results/ladder/",
+    "contributing/clocks/",
+    "contributing/prediction/",
+    "slides/",
+)
 
 
 def on_config(config: MkDocsConfig) -> MkDocsConfig:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from tools import slide_text
 from tools.slide_text import Block, Slide
 
-PAGE = '''# Lesson 99: A title
+PAGE = """# Lesson 99: A title
 
 A hook that asks something. And more.
 
@@ -80,7 +80,7 @@ the answer
 ??? note "Teacher's note"
 
     **Time:** none.
-'''
+"""
 
 
 def test_what_a_deck_shows() -> None:
@@ -92,7 +92,9 @@ def test_what_a_deck_shows() -> None:
     said = "\n".join(b.text for s in deck for b in s.blocks)
     assert "the answer" not in said and "Teacher" not in said and "nobody projects" not in said
     assert deck[0].blocks == (Block("text", "A hook that asks something. And more."),)
-    assert deck[2].blocks[0] == Block("text", "One sentence before the code. Another that is left where it was.")
+    assert deck[2].blocks[0] == Block(
+        "text", "One sentence before the code. Another that is left where it was."
+    )
     assert deck[2].blocks[1] == Block("code", "int i = threadIdx.x;", "cuda")
     assert deck[3].blocks[0].kind == "picture" and deck[6].blocks[0].kind == "table"
     assert deck[7].blocks[0].text == "1. Write the kernel\n2. Then say why. It is told on the page."

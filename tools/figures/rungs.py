@@ -33,7 +33,10 @@ RUNGS = (
     Rung("Triton, 3 x TF32", ((("split", "TF32 parts"), ("3 products", "tensor cores"), LAST),)),
     Rung("Triton, split half", ((("split", "halves"), ("3 products", "tensor cores"), LAST),)),
     Rung("CUDA, mma.sync", ((("lift, split", "each row"),), (("3 products", "tiles ahead"), LAST))),
-    Rung("CUDA, wgmma", ((("split x", "each row"),), (("split w", "in registers"), ("3 products", "wgmma"), LAST))),
+    Rung(
+        "CUDA, wgmma",
+        ((("split x", "each row"),), (("split w", "in registers"), ("3 products", "wgmma"), LAST)),
+    ),
 )
 
 
