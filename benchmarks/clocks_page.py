@@ -1,4 +1,4 @@
-"""The measured parts of docs/contributing/clocks.md and docs/guide/timing.md, from ``benchmarks/results``; a test holds the page to them.
+"""The measured parts of the pages on the clock, from ``benchmarks/results``; a test holds them to it.
 
     python -m benchmarks.clocks_page
 
@@ -28,10 +28,8 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
 ROOT = Path(__file__).resolve().parent.parent
-PAGES, RESULTS = (
-    (ROOT / "docs/contributing/clocks.md", ROOT / "docs/guide/timing.md"),
-    ROOT / "benchmarks/results",
-)
+PAGES = (ROOT / "docs/contributing/clocks.md", ROOT / "docs/guide/timing.md")
+RESULTS = ROOT / "benchmarks/results"
 MARK = re.compile(r"(<!-- measured: clocks_page (\w+) -->\n).*?(<!-- /measured -->)", re.S)
 BAR = 4.0  # seconds that a timed grading of lesson 07 may take
 

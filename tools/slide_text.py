@@ -1,4 +1,4 @@
-"""A lesson's page, cut into slides: its headings, pictures, code, tables, predictions and steps, a few words each.
+"""A lesson's page, cut into slides: a few words for each heading, picture, table and step.
 
 Nothing is written for a deck alone. What explains at length stays on the page; solutions are left out.
 """
@@ -36,7 +36,7 @@ BOLD = re.compile(r"^\*\*(.+?)\*\*")
 
 @dataclass(frozen=True, slots=True)
 class Block:
-    """A piece of a page: Markdown of a text, list or table, code in ``language``, or the source of a picture."""
+    """A piece of a page, as its Markdown has it; code is without its fence, in ``language``."""
 
     kind: Kind
     text: str

@@ -1,7 +1,7 @@
-"""Slides of the lessons, for reveal.js: a deck each, at ``slides/NN/`` of the site, made from the lesson's page.
+"""Slides of the lessons for reveal.js, made from their pages: a deck each, at ``slides/NN/`` of the site.
 
-The library is fetched when the site is built (``fetched.toml``). Without it, or without JavaScript, a deck is a
-page on which the slides follow each other.
+The library is fetched when the site is built (``fetched.toml``). Without it, or without JavaScript, a deck is
+a page on which the slides follow each other.
 """
 
 from __future__ import annotations
@@ -33,9 +33,10 @@ FEW = 90  # words of a slide without code and pictures, whose letters may be lar
 INDEX = """\
 # Slides
 
-A deck for each lesson, made from its page: headings, figures, the code of its small example, its predictions and steps. No deck holds a solution. Answers follow
-their questions on the next slide, so stop there first. Arrow keys step, `f` fills the screen, `o` shows all slides, `b` blanks the screen. To print or to keep as PDF,
-put `?print-pdf` behind the address.
+A deck for each lesson, made from its page: headings, figures, the code of its small example, its predictions
+and steps. No deck holds a solution. Answers follow their questions on the next slide, so stop there first. Arrow
+keys step, `f` fills the screen, `o` shows all slides, `b` blanks the screen. To print or to keep as PDF, put
+`?print-pdf` behind the address.
 
 """
 PAGE = """\
@@ -117,7 +118,7 @@ def _block(block: Block, size: float) -> str:
 
 
 def _inline(text: str) -> str:
-    return markdown.markdown(text).removeprefix("<p>").removesuffix("</p>")
+    return str(markdown.markdown(text)).removeprefix("<p>").removesuffix("</p>")
 
 
 def _coloured(block: Block) -> str:
@@ -125,7 +126,7 @@ def _coloured(block: Block) -> str:
         lexer = get_lexer_by_name("cuda" if block.language == "cuda" else block.language, stripnl=False)
     except ClassNotFound:
         lexer = get_lexer_by_name("text", stripnl=False)
-    return highlight(block.text, lexer, HtmlFormatter(nowrap=False))
+    return str(highlight(block.text, lexer, HtmlFormatter()))
 
 
 def _size(code: str, high: float) -> float:

@@ -76,7 +76,7 @@ def withheld(page: str) -> str:
 
 
 def mended(page: str, root: Path, repository: str = "", *, solutions: bool = True) -> str:
-    """A hand-written page of ``docs/``: its links to lessons, its figures and its quiz, put right for the site.
+    """A hand-written page of ``docs/``: its links to lessons, figures and quiz, put right for the site.
 
     On GitHub such a page is one folder deeper below the lessons than on the site. The rest as above.
     """

@@ -69,7 +69,7 @@ def run(folder: Path, program: str) -> subprocess.CompletedProcess[str]:
     return subprocess.run(
         [sys.executable, "-m", "grader", "run", "--backend", "simt", "first.py"],
         cwd=folder, env=os.environ | {"PYTHONPATH": str(ROOT), "COURSE_ROOT": str(ROOT), "COURSE_WORK": str(folder)},
-        stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, timeout=400, check=False,
+        capture_output=True, text=True, timeout=400, check=False,
     )  # fmt: skip
 
 

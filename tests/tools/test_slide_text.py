@@ -16,7 +16,7 @@ After this lesson you can
 
 ## The idea
 
-One sentence before [the code](x.md). Another that is left where it was.
+One sentence before [the code](x.md). Another.
 
 <!-- code: lessons/99_x/sibling.py#kernel -->
 ```cuda
@@ -92,9 +92,7 @@ def test_what_a_deck_shows() -> None:
     said = "\n".join(b.text for s in deck for b in s.blocks)
     assert "the answer" not in said and "Teacher" not in said and "nobody projects" not in said
     assert deck[0].blocks == (Block("text", "A hook that asks something. And more."),)
-    assert deck[2].blocks[0] == Block(
-        "text", "One sentence before the code. Another that is left where it was."
-    )
+    assert deck[2].blocks[0] == Block("text", "One sentence before the code. Another.")
     assert deck[2].blocks[1] == Block("code", "int i = threadIdx.x;", "cuda")
     assert deck[3].blocks[0].kind == "picture" and deck[6].blocks[0].kind == "table"
     assert deck[7].blocks[0].text == "1. Write the kernel\n2. Then say why. It is told on the page."
@@ -105,7 +103,8 @@ def test_long_code_lists_and_tables_go_on_to_the_next_slide() -> None:
     lines = [f"x{k} = {k}" for k in range(60)]
     rows = "\n".join(["| a |", "|---|", *(f"| {k} |" for k in range(20))])
     items = "\n".join(f"- item {k}" for k in range(20))
-    page = f"# T: t\n\n## Code\n\n```python\n{chr(10).join(lines)}\n```\n\n## Rows\n\n{rows}\n\n## Items\n\n{items}\n"
+    code = "\n".join(["```python", *lines, "```"])
+    page = f"# T: t\n\n## Code\n\n{code}\n\n## Rows\n\n{rows}\n\n## Items\n\n{items}\n"
     deck = slide_text.deck(page)
 
     def pieces(title: str) -> list[str]:
