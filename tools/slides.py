@@ -34,9 +34,9 @@ INDEX = """\
 # Slides
 
 A deck for each lesson, made from its page: headings, figures, the code of its small example, its predictions
-and steps. No deck holds a solution. Answers follow their questions on the next slide, so stop there first. Arrow
-keys step, `f` fills the screen, `o` shows all slides, `b` blanks the screen. To print or to keep as PDF, put
-`?print-pdf` behind the address.
+and steps. No deck holds a solution. Answers follow their questions on the next slide, so stop there first.
+Arrow keys step, `f` fills the screen, `o` shows all slides, `b` blanks it. To print or to keep as PDF,
+put `?print-pdf` behind the address.
 
 """
 PAGE = """\
