@@ -21,6 +21,7 @@ NOT_SHOWN = ("Where to read on", "Quiz")
 LEADS = ("Common mistakes",)  # sections of which only what is set in bold is shown
 STEPS = ("The exercise",)  # sections of which only lists are shown
 OBJECTIVES = "After this lesson"
+PREDICT = "./course predict"  # stands on the last slide
 WORDS, CAPTION, MOST = 75, 40, 110  # of a paragraph, of one above a picture or code, and of a list
 ITEMS, LINES = 8, 22  # of a list, and code, on one slide
 ROWS, LETTERS = 9, 95  # lines of a table on one slide, and letters in a line
@@ -102,17 +103,18 @@ def _part(title: str, text: str) -> Iterator[Slide]:
     above: list[Block] = []
     shown = False
     for block in _joined(list(blocks(text))):
-        if block.kind == "text":
-            above = [block]
-            continue
-        if block.kind == "list":
+        if block.kind == "text" or (block.kind == "list" and block.text.endswith(":")):
+            above = [block]  # also an item that leads to what follows it
+        elif block.kind == "list":
             yield from _lists(title, _items(block.text), above)
-        else:
+            above, shown = [], True
+        elif not block.text.startswith(PREDICT):
             for k, piece in enumerate(_cut(block)):
                 yield Slide(title, (*(_shortened(above, CAPTION) if k == 0 else ()), piece))
-        above, shown = [], True
+            above, shown = [], True
     if above and not shown:
-        words = sentences(next(b.text for b in blocks(text) if b.kind == "text"), WORDS)
+        first = next((b for b in blocks(text) if b.kind == "text"), above[0])
+        words = sentences(first.text, WORDS)
         words = re.sub(r" ?[^.!?]*:$", "", words)  # it led to what is left out
         yield Slide(title, (Block("text", words),) if words else ())
 
@@ -164,8 +166,8 @@ def _cut(block: Block) -> Iterator[Block]:
         head, rows = lines[:2], lines[2:]
         while rows:
             count, high = 0, 0
-            while count < len(rows) and (not count or high < ROWS):
-                high += -(-len(rows[count]) // LETTERS)
+            while count < len(rows) and (not count or high + _high(rows[count]) <= ROWS):
+                high += _high(rows[count])
                 count += 1
             yield Block("table", "\n".join([*head, *rows[:count]]))
             rows = rows[count:]
@@ -181,6 +183,10 @@ def _cut(block: Block) -> Iterator[Block]:
         yield Block("code", "\n".join(lines), block.language)
     else:
         yield block
+
+
+def _high(row: str) -> int:
+    return -(-len(row) // LETTERS)
 
 
 def _shortened(above: list[Block], most: int) -> list[Block]:
