@@ -24,7 +24,7 @@ OBJECTIVES = "After this lesson"
 PREDICT = "./course predict"  # stands on the last slide
 WORDS, CAPTION, MOST = 75, 40, 110  # of a paragraph, of one above a picture or code, and of a list
 ITEMS, LINES = 8, 22  # of a list, and code, on one slide
-ROWS, LETTERS = 9, 95  # lines of a table on one slide, and letters in a line
+ROWS, LETTERS = 8, 90  # lines of a table on one slide, and letters in a line
 
 FENCE = re.compile(r"^```(\w*)[^\n]*\n(.*?)^```[ \t]*$", re.M | re.S)
 IMAGE = re.compile(r"!\[(?P<alt>[^\]]*)\]\((?P<to>[^)]+)\)")
