@@ -20,6 +20,7 @@ from tools.figures import (
     rungs,
     sectors,
     timeline,
+    waiting,
 )
 
 if TYPE_CHECKING:
@@ -39,6 +40,7 @@ FIGURES: dict[str, Callable[[Path], str]] = {
     "house": house.picture,
     "machine": machine.picture,
     "latency": latency.picture,
+    "waiting": waiting.picture,
     **rungs.pictures(),
 }
 
