@@ -15,7 +15,18 @@ import yaml
 
 from grader.domain import folds
 from grader.domain.lessons import course_root
-from tools import coursemap, explorers, glossary, lookup, offer, page_sources, quiz, results_page, slides
+from tools import (
+    coursemap,
+    explorers,
+    glossary,
+    lookup,
+    numbers,
+    offer,
+    page_sources,
+    quiz,
+    results_page,
+    slides,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -62,7 +73,7 @@ def generated(root: Path, repository: str = "", release: str = "", *, solutions:
             shown = quiz.section(questions, number)
             links = offer.notebook(path.parent.name, repository, release)
             text = page_sources.lesson(text, tasks[path.parent.name], shown, links, number) + words.tooltips()
-            text = explorers.filled(text, root)
+            text = explorers.filled(numbers.unmarked(text), root)
         elif path.name == "hints.md":
             text = page_sources.hints(text)
         found[uri] = text
@@ -85,7 +96,7 @@ def mended(page: str, root: Path, repository: str = "", *, solutions: bool = Tru
     if repository:
         page = page.replace("git clone REPOSITORY", f"git clone https://github.com/{repository}")
     page = QUIZ.sub(lambda m: quiz.section(quiz.read(root / "docs" / m[1]), Path(m[1]).stem), page)
-    return explorers.filled(page, root)
+    return explorers.filled(numbers.unmarked(page), root)
 
 
 def navigation(root: Path) -> list[dict[str, str]]:
