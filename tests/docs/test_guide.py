@@ -12,7 +12,7 @@ import pytest
 import yaml
 
 from tests.docs.conftest import ROOT
-from tools import blocks, numbers, quiz, sources
+from tools import blocks, numbers, quiz, sources, wording
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -48,6 +48,17 @@ def test_no_page_is_too_long_for_its_readers() -> None:
     assert not {page: count for page, count in found.items() if count > FOR_STUDENTS}
     short = {name: words((GUIDE / name).read_text("utf-8")) for name in LONGEST}
     assert not {name: count for name, count in short.items() if count > LONGEST[name]}
+
+
+def test_pages_for_readers_have_no_turn_that_they_stumble_over() -> None:
+    assert list(wording.problems("Here is more, for who wants it.\n")) == [
+        "about line 1: 'for who wants'; better: if you want to."
+    ]
+    assert not list(wording.problems("```text\nnobody\n```\n\nIn code `nobody` may stand.\n"))
+    pages = [ROOT / "README.md", *(ROOT / "docs").glob("*.md"), *GUIDE.glob("*.md")]
+    pages.remove(GUIDE / "teacher.md")  # it is being rewritten
+    found = {page.name: list(wording.problems(page.read_text("utf-8"))) for page in pages}
+    assert not {name: told for name, told in found.items() if told}
 
 
 def test_numbers_are_measured_or_declared_and_programs_print_what_the_page_says() -> None:
