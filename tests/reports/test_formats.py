@@ -129,8 +129,8 @@ POINTS_OF_STUDENT = {
     "html": lambda text, most: int(re.findall(r"<li><b>(\d+) / \d+</b> points</li>", text)[0]),
     "tap": lambda text, most: int(re.findall(r"^# (\d+) of \d+ points, \w+$", text, re.M)[-1]),
 }
-# A leaderboard has no points, and these two have the verdict's, before anything is taken off.
-WITHOUT_POINTS = {"leaderboard"}
+# These have no points, and these two have the verdict's, before anything is taken off.
+WITHOUT_POINTS = {"leaderboard", "files"}
 BEFORE_PENALTY = {
     "json": lambda text, most: json.loads(text)["points"],
     "text": lambda text, most: int(re.findall(r"(\d+)/\d+ points", text)[-1]),
