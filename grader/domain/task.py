@@ -144,6 +144,14 @@ class Task:
     packages: tuple[str, ...] = ()
 
     @property
+    def check_names(self) -> tuple[str, ...]:
+        """Names of all checks that a student is told of, in the order of a verdict."""
+        names = [case.name for case in self.cases if not case.hidden]
+        names += ["streams"] if self.stream_points else []
+        names += ["memory"] if self.memory_points else []
+        return (*names, *(check.name for part in self.parts for check in part.checks))
+
+    @property
     def max_points(self) -> int:
         """Points of all cases, of the checks of streams and memory, and of the parts."""
         of_parts = sum(c.points for part in self.parts for c in part.checks)

@@ -12,6 +12,7 @@ import sys
 from typing import TYPE_CHECKING
 
 from rich.markdown import Markdown
+from rich.markup import escape
 from rich.syntax import Syntax
 
 from grader.domain import lessons, workspace
@@ -34,13 +35,18 @@ def wanted(word: str) -> Lesson:
     return guide.current(progress.read(), course) or course[-1]
 
 
-def hint(word: str, level: int | None) -> None:
-    """Open the next hint."""
+def hint(word: str, todo: int | None, level: int | None) -> None:
+    """Open the next hint on a TODO."""
     lesson = wanted(word)
-    at, title, text = hints.take(lesson, level)
+    got = hints.take(lesson, todo, level)
     console = screen()
-    console.print(f"[bold]Lesson {lesson.number}, hint {at} of {len(hints.levels(lesson))}: {title}[/]\n")
-    console.print(Markdown(text))
+    title = f"Lesson {lesson.number}, {got.about}. Hint {got.level}: {got.heading}"
+    console.print(f"[bold]{escape(title)}[/]\n")
+    console.print(Markdown(got.text))
+    if got.last:
+        console.print(
+            f"\n[dim]That is all on it. ./course hint {lesson.number} TODO opens those on another.[/]"
+        )
 
 
 def following() -> None:

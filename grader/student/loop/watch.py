@@ -170,7 +170,7 @@ class Watch:
                 case "n" | "p":
                     self.turn(1 if key == "n" else -1)
                 case "h":
-                    self.view.answer(watch_view.hint(*hints.take(self.lesson)))
+                    self.view.answer(watch_view.hint(hints.take(self.lesson)))
                 case "l":
                     self.view.answer(watch_view.course_list())
                 case "x":
