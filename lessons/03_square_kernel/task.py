@@ -98,7 +98,7 @@ TASK = Task(
             "How many of them would go past the end of the matrix, if there were no guard?",
             "threads",
             1243,
-            "11 right of the last row and 11 rows of 112 below it. The other 396 meet an element of the next row.",
+            "11 right of the last row and 11 rows of 112 below it. The other 396 meet the next row.",
         ),
         Prediction(
             "kernel_ratio", "How many times faster than PyTorch's x * x will your kernel be?", "times"
