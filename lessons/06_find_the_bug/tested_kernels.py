@@ -1,4 +1,4 @@
-"""Kernels that the students' tests are tried on: five kernels of lesson 06, each once right and twice wrong."""
+"""Kernels that the students' tests are tried on: five of lesson 06, each once right and twice wrong."""
 
 import torch
 

@@ -7,8 +7,7 @@ from grader.lesson_support.host_functions import build  # kernels get x, out, ro
 SOURCE = r"""
 // region: nearby
 __global__ void nearby_kernel(const float* x, float* out, int, int n) {  // n is a multiple of SIZE here
-    // starter: // TODO 1: out[i] = x[i - 1] + x[i] + x[i + 1], where neighbours outside of the block count as zero.
-    // starter: // Each thread reads one element of x; the rest it gets through shared memory.
+    // starter: // TODO 1: x[i - 1] + x[i] + x[i + 1] within the block, by shared memory.
     // solution: begin
     __shared__ float tile[SIZE];
     const int t = threadIdx.x, i = me();
@@ -18,21 +17,17 @@ __global__ void nearby_kernel(const float* x, float* out, int, int n) {  // n is
     // solution: end
 }
 // endregion
-// starter: // Each of the following kernels has one fault: find and mend it.
 // region: bugs
-// starter: __global__ void triple_kernel(const float* x, float* out, int, int n) {  // TODO 2: 3 * x[i]
-// solution: begin
 __global__ void triple_kernel(const float* x, float* out, int, int n) {  // 3 * x[i]
-// solution: end
     // solution: begin
     if (me() < n) out[me()] = 3 * x[me()];
     // solution: end
     // starter: if (me() <= n) out[me()] = 3 * x[me()];
-}
-// starter: __global__ void reverse_kernel(const float* x, float* out, int, int n) {  // TODO 3: each block backwards
 // solution: begin
-__global__ void reverse_kernel(const float* x, float* out, int, int n) {  // each block backwards
+}
 // solution: end
+// starter: }  // TODO 2: mend triple
+__global__ void reverse_kernel(const float* x, float* out, int, int n) {  // each block backwards
     __shared__ float tile[SIZE];
     const int t = threadIdx.x, i = me(), first = i - t, count = min(SIZE, n - first);
     if (i < n) tile[t] = x[i];
@@ -40,11 +35,11 @@ __global__ void reverse_kernel(const float* x, float* out, int, int n) {  // eac
     __syncthreads();
     // solution: end
     if (i < n) out[i] = tile[count - 1 - t];
-}
-// starter: __global__ void offset_kernel(const float* x, float* out, int, int n) {  // TODO 4: x[i] - the last of its block
 // solution: begin
-__global__ void offset_kernel(const float* x, float* out, int, int n) {  // x[i] - the last of its block
+}
 // solution: end
+// starter: }  // TODO 3: mend reverse
+__global__ void offset_kernel(const float* x, float* out, int, int n) {  // x[i] - the last of its block
     __shared__ float last;
     const int t = threadIdx.x, i = me(), first = i - t, count = min(SIZE, n - first);
     // solution: begin
@@ -53,11 +48,11 @@ __global__ void offset_kernel(const float* x, float* out, int, int n) {  // x[i]
     // solution: end
     // starter: if (t == count - 1) { last = x[i]; __syncthreads(); }
     if (i < n) out[i] = x[i] - last;
-}
-// starter: __global__ void pairs_kernel(const float* x, float* out, int, int n) {  // TODO 5: x[i] + x[i + 1]; the last: x[i]
 // solution: begin
-__global__ void pairs_kernel(const float* x, float* out, int, int n) {  // x[i] + x[i + 1]; the last: x[i]
+}
 // solution: end
+// starter: }  // TODO 4: mend offset
+__global__ void pairs_kernel(const float* x, float* out, int, int n) {  // x[i] + x[i + 1], or x[i] at the end
     __shared__ float tile[SIZE + 1];
     const int t = threadIdx.x, i = me();
     // solution: begin
@@ -67,26 +62,29 @@ __global__ void pairs_kernel(const float* x, float* out, int, int n) {  // x[i] 
     if (t == SIZE - 1) tile[SIZE] = i + 1 < n ? x[i + 1] : 0;
     __syncthreads();
     if (i < n) out[i] = tile[t] + tile[t + 1];
-}
-// starter: __global__ void transpose_kernel(const float* x, float* out, int rows, int n) {  // TODO 6: rows x n to n x rows
 // solution: begin
-__global__ void transpose_kernel(const float* x, float* out, int rows, int n) {  // rows x n to n x rows
+}
 // solution: end
+// starter: }  // TODO 5: mend pairs
+__global__ void transpose_kernel(const float* x, float* out, int rows, int n) {  // rows x n becomes n x rows
     const int row = me() / n, col = me() % n;
     // solution: begin
     if (row < rows) out[col * rows + row] = x[row * n + col];
     // solution: end
     // starter: if (row < rows) out[col * n + row] = x[row * n + col];
-}
-// starter: __global__ void squares_kernel(const int* x, int64_t* out, int, int n) {  // TODO 7: x[i] * x[i], exact
 // solution: begin
-__global__ void squares_kernel(const int* x, int64_t* out, int, int n) {  // x[i] * x[i], exact
+}
 // solution: end
+// starter: }  // TODO 6: mend transpose
+__global__ void squares_kernel(const int* x, int64_t* out, int, int n) {  // x[i] * x[i], exact
     // solution: begin
     if (me() < n) out[me()] = static_cast<int64_t>(x[me()]) * x[me()];
     // solution: end
     // starter: if (me() < n) out[me()] = x[me()] * x[me()];
+// solution: begin
 }
+// solution: end
+// starter: }  // TODO 7: mend squares
 // endregion
 """
 nearby, triple, reverse, offset, pairs, transpose, squares = build("lesson06_bugs", SOURCE)
@@ -94,8 +92,10 @@ nearby, triple, reverse, offset, pairs, transpose, squares = build("lesson06_bug
 
 # region: tests
 # What a kernel should return, in PyTorch, and inputs on which a wrong kernel shows.
-# starter: # TODO 8: list inputs that catch wrong kernels: which length, which shape, which values?
+# starter: TESTS = {  # TODO 8: list inputs that catch wrong kernels: which length, shape, values?
+# solution: begin
 TESTS = {
+    # solution: end
     "triple": (lambda x: 3 * x, [torch.randn(200)]),
     # solution: begin
     "reverse": (lambda x: torch.cat([b.flip(0) for b in x.split(64)]), [torch.randn(200)]),
