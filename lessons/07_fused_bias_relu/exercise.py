@@ -17,6 +17,7 @@ __global__ void bias_relu_kernel(const float* x, const float* bias, float* out, 
     // TODO 2: one thread, one element i of n. Its column picks the bias.
 }
 
+// TODO 5: a second kernel for four neighbours of a row at a time, each a float4.
 torch::Tensor bias_relu(torch::Tensor x, torch::Tensor bias) {
     TORCH_CHECK(x.is_cuda() && bias.device() == x.device(), "bias_relu: x and bias not on one CUDA device");
     TORCH_CHECK(x.scalar_type() == torch::kFloat32 && bias.scalar_type() == torch::kFloat32,
@@ -29,6 +30,7 @@ torch::Tensor bias_relu(torch::Tensor x, torch::Tensor bias) {
     const int64_t n = x.numel(), cols = x.size(-1);
     if (n == 0) return out;
     // TODO 3: launch one thread per element on the current stream, and check the launch.
+    // TODO 6: where rows and addresses allow float4, launch the kernel of TODO 5 instead.
     return out;
 }
 """
@@ -39,6 +41,7 @@ extension = load_inline(
     cuda_sources=cuda_source,
     functions=["bias_relu"],
 )
+bias_relu = extension.bias_relu
 
 
 class ModelNew(nn.Module):
@@ -48,4 +51,4 @@ class ModelNew(nn.Module):
         self.bias = nn.Parameter(torch.randn(bias_shape))
 
     def forward(self, x: torch.Tensor) -> torch.Tensor:
-        return self.gemm(x)  # TODO 4: hand this and self.bias to extension.bias_relu.
+        return self.gemm(x)  # TODO 4: hand this and self.bias to bias_relu.

@@ -27,6 +27,7 @@ __global__ void bias_relu_kernel(const float* x, const float* bias, float* out, 
 }
 // endregion
 
+// starter: // TODO 5: a second kernel for four neighbours of a row at a time, each a float4.
 // solution: begin
 // region: vector
 // Four neighbours of one row in one 16-byte load: only for rows that are whole numbers of float4.
@@ -58,12 +59,13 @@ torch::Tensor bias_relu(torch::Tensor x, torch::Tensor bias) {
     const int64_t n = x.numel(), cols = x.size(-1);
     if (n == 0) return out;
     // starter: // TODO 3: launch one thread per element on the current stream, and check the launch.
+    // starter: // TODO 6: where rows and addresses allow float4, launch the kernel of TODO 5 instead.
     // solution: begin
     const cudaStream_t stream = at::cuda::getCurrentCUDAStream();
     const float *xp = x.data_ptr<float>(), *bp = bias.data_ptr<float>();
     const int64_t threads = 256, vec = cols % 4 == 0 && aligned16(x) && aligned16(bias) ? 4 : 1;
     const int64_t blocks = (n / vec + threads - 1) / threads;
-    if (vec == 4) {
+    if (vec == 4) {  // out is new memory, and that always begins at a multiple of 16
         bias_relu_kernel4<<<blocks, threads, 0, stream>>>(
             reinterpret_cast<const float4*>(xp), reinterpret_cast<const float4*>(bp),
             reinterpret_cast<float4*>(out.data_ptr<float>()), n / 4, cols / 4);
@@ -83,6 +85,7 @@ extension = load_inline(
     cuda_sources=cuda_source,
     functions=["bias_relu"],
 )
+bias_relu = extension.bias_relu
 
 
 # region: model
@@ -93,9 +96,9 @@ class ModelNew(nn.Module):
         self.bias = nn.Parameter(torch.randn(bias_shape))
 
     def forward(self, x: torch.Tensor) -> torch.Tensor:
-        # starter: return self.gemm(x)  # TODO 4: hand this and self.bias to extension.bias_relu.
+        # starter: return self.gemm(x)  # TODO 4: hand this and self.bias to bias_relu.
         # solution: begin
-        return extension.bias_relu(self.gemm(x), self.bias)
+        return bias_relu(self.gemm(x), self.bias)
         # solution: end
 
 
