@@ -1,5 +1,6 @@
 """How lesson 07 is graded."""
 
+from grader.domain.exercise_stage import Stage
 from grader.domain.task import Case, Fill, Layout, Prediction, Speed, Task, Tensor
 from grader.referee.parts.counters import Bound, Counters
 
@@ -10,10 +11,11 @@ def _model(name: str, x: Tensor, out: int, points: int, why: str, calls: int = 1
 
 def _alone(
     name: str, rows: int, cols: int, points: int, why: str, *,
-    x: Layout = "contiguous", bias: Layout = "contiguous", fill: Fill = "normal",
+    x: Layout = "contiguous", bias: Layout = "contiguous", fill: Fill = "normal", scale: float = 1.0,
 ) -> Case:  # fmt: skip
     """The two small operations without the model: only so can memory begin at an odd address."""
-    args = (Tensor((rows, cols), layout=x, fill=fill), Tensor((cols,), layout=bias, fill=fill))
+    matrix = Tensor((rows, cols), layout=x, fill=fill, scale=scale)
+    args = (matrix, Tensor((cols,), layout=bias, fill=fill, scale=scale))
     return Case(name, args, why, points, entry="bias_relu")
 
 
@@ -33,8 +35,8 @@ TASK = Task(
         _model("one element", Tensor((1, 1)), 1, 1, "One row, one column, one thread with work."),
         _model("one column", Tensor((257, 8)), 1, 1, "Every element takes the same bias."),
         _model("many blocks", Tensor((301, 8)), 1021, 1, "307,321 elements: a grid that follows the size."),
-        _model("large", Tensor((16, 32), scale=1e3), 60, 1, "Values near 1000."),
-        _model("tiny", Tensor((16, 32), scale=1e-3), 62, 1, "Rows of 62, values near 0.001: mostly bias."),
+        _model("large", Tensor((160, 8), scale=1e3), 1020, 1, "40,800 float4, with values near 1000."),
+        _alone("tiny", 16, 62, 1, "Two rows of 62 are whole float4, one is not. Values near 0.001.", scale=1e-3),
         _model("exact bits", Tensor((16, 32), fill="bits"), 60, 1, "Inputs of exact zeros and ones."),
         _model("nan and inf", Tensor((64, 4), fill="special"), 36, 1, "ReLU of NaN is NaN."),
         _model("three dimensions", Tensor((3, 5, 16)), 20, 1, "Linear takes any leading dimensions."),
@@ -72,6 +74,13 @@ TASK = Task(
     terms=("bytes moved", "float4", "KernelBench", "ModelNew", "Amdahl's law"),
     requires=("kernel launch", "guard", "tensor checks", "current stream"),
     minutes=60,
+    stages=(
+        Stage("One element a thread", 35, (
+            "rows of float4", "odd sizes", "new weights", "one element", "one column", "many blocks", "large", "tiny",
+            "exact bits", "nan and inf", "three dimensions", "empty batch", "views", "streams", "memory",
+        )),
+        Stage("Four at a time", 25, ("odd address", "odd bias", "wide loads", "wide stores")),
+    ),
     starter_fails="rows of float4",
     predictions=(
         Prediction(
