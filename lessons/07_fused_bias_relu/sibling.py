@@ -33,7 +33,7 @@ torch::Tensor run(torch::Tensor x, double scale, double shift, bool four) {
     if (four) {
         // region: launch
         const void* begin = x.data_ptr();
-        TORCH_CHECK(x.numel() % 4 == 0 && reinterpret_cast<uintptr_t>(begin) % 16 == 0, "x has no whole float4");
+        TORCH_CHECK(x.numel() % 4 == 0 && reinterpret_cast<uintptr_t>(begin) % 16 == 0, "no whole float4");
         const int64_t quads = x.numel() / 4;
         scale_shift4<<<(quads + 127) / 128, 128, 0, stream>>>(
             static_cast<const float4*>(begin), static_cast<float4*>(y.data_ptr()), scale, shift, quads);

@@ -10,13 +10,13 @@ def _model(name: str, x: Tensor, out: int, points: int, why: str, calls: int = 1
 
 
 def _alone(
-    name: str, rows: int, cols: int, points: int, why: str, *,
+    name: str, shape: tuple[int, int], why: str, *,
     x: Layout = "contiguous", bias: Layout = "contiguous", fill: Fill = "normal", scale: float = 1.0,
 ) -> Case:  # fmt: skip
     """The two small operations without the model: only so can memory begin at an odd address."""
-    matrix = Tensor((rows, cols), layout=x, fill=fill, scale=scale)
-    args = (matrix, Tensor((cols,), layout=bias, fill=fill, scale=scale))
-    return Case(name, args, why, points, entry="bias_relu")
+    matrix = Tensor(shape, layout=x, fill=fill, scale=scale)
+    column_bias = Tensor(shape[1:], layout=bias, fill=fill, scale=scale)
+    return Case(name, (matrix, column_bias), why, entry="bias_relu")
 
 
 M, K, N = 1024, 8192, 8192
@@ -36,21 +36,21 @@ TASK = Task(
         _model("one column", Tensor((257, 8)), 1, 1, "Every element takes the same bias."),
         _model("many blocks", Tensor((301, 8)), 1021, 1, "307,321 elements: a grid that follows the size."),
         _model("large", Tensor((160, 8), scale=1e3), 1020, 1, "40,800 float4, with values near 1000."),
-        _alone("tiny", 16, 62, 1, "Two rows of 62 are whole float4, one is not. Values near 0.001.", scale=1e-3),
+        _alone("tiny", (16, 62), "One row of 62 is not whole float4, two are; tiny values.", scale=1e-3),
         _model("exact bits", Tensor((16, 32), fill="bits"), 60, 1, "Inputs of exact zeros and ones."),
         _model("nan and inf", Tensor((64, 4), fill="special"), 36, 1, "ReLU of NaN is NaN."),
         _model("three dimensions", Tensor((3, 5, 16)), 20, 1, "Linear takes any leading dimensions."),
         _model("empty batch", Tensor((0, 16)), 32, 1, "No rows: a grid of zero blocks is a CUDA error."),
-        _alone("views", 30, 52, 1, "A transposed matrix, and a bias with NaN.", x="transposed", fill="special"),
-        _alone("odd address", 9, 64, 1, "Rows of float4, but the first one begins at an odd address.", x="offset"),
-        _alone("odd bias", 9, 64, 1, "The bias may begin at an odd address, too.", bias="offset"),
+        _alone("views", (30, 52), "A transposed matrix, a bias with NaN.", x="transposed", fill="special"),
+        _alone("odd address", (9, 64), "Rows of float4 that begin at an odd address.", x="offset"),
+        _alone("odd bias", (9, 64), "The bias may begin at an odd address, too.", bias="offset"),
     ),
     own="elementwise",
     memory_points=1,
     stream_points=1,
     parts=(
         Counters(
-            _alone("counted", 64, 512, 0, ""),
+            _alone("counted", (64, 512), ""),
             (
                 Bound("wide loads", "global_load_requests", 2 * SMALL // 128, 1,
                       "A warp asks for 128 numbers at once: one request for x, one for the bias."),
@@ -76,8 +76,8 @@ TASK = Task(
     minutes=60,
     stages=(
         Stage("One element a thread", 35, (
-            "rows of float4", "odd sizes", "new weights", "one element", "one column", "many blocks", "large", "tiny",
-            "exact bits", "nan and inf", "three dimensions", "empty batch", "views", "streams", "memory",
+            "rows of float4", "odd sizes", "new weights", "one element", "one column", "many blocks", "large",
+            "tiny", "exact bits", "nan and inf", "three dimensions", "empty batch", "views", "streams", "memory",
         )),
         Stage("Four at a time", 25, ("odd address", "odd bias", "wide loads", "wide stores")),
     ),

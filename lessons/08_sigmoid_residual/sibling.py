@@ -37,5 +37,7 @@ extension = load_inline(
 
 t = torch.cat([torch.linspace(-1000, 1000, 2001), torch.tensor([float("nan"), float("inf")])])
 exact = torch.nn.functional.softplus(t.double()) - t.double() * 0.25
-torch.testing.assert_close(extension.run(t.cuda(), 0.25).cpu().double(), exact, rtol=1e-6, atol=1e-6, equal_nan=True)
+torch.testing.assert_close(
+    extension.run(t.cuda(), 0.25).cpu().double(), exact, rtol=1e-6, atol=1e-6, equal_nan=True
+)
 assert torch.isinf(torch.log(1 + torch.exp(t[2000])))  # the formula as it is on paper, at 1000

@@ -122,10 +122,10 @@ TASK = Task(
     predictions=(
         Prediction(
             "claims_true",
-            "Thirteen sentences about a fused kernel are on the page. How many are true of every such kernel?",
+            "The page has thirteen sentences about a fused kernel. How many are true of every such kernel?",
             answer=1.0,
-            why="That no two threads get in each other's way: each has an element of its own. Eight are false, "
-            "and four depend on how the kernel was written, or with what it is built.",
+            why="That no two threads get in each other's way: each has an element of its own. Eight are "
+            "false, and four depend on how the kernel was written, or with what it is built.",
         ),
         Prediction(
             "kernel_ratio",
