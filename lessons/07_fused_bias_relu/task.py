@@ -77,7 +77,8 @@ TASK = Task(
     stages=(
         Stage("One element a thread", 35, (
             "rows of float4", "odd sizes", "new weights", "one element", "one column", "many blocks", "large",
-            "tiny", "exact bits", "nan and inf", "three dimensions", "empty batch", "views", "streams", "memory",
+            "tiny", "exact bits", "nan and inf", "three dimensions", "empty batch", "views", "streams",
+            "memory",
         )),
         Stage("Four at a time", 25, ("odd address", "odd bias", "wide loads", "wide stores")),
     ),
