@@ -3,7 +3,7 @@
 from pathlib import Path
 
 from grader.domain.exercise_stage import Stage
-from grader.domain.task import Case, Layout, Prediction, Speed, Task, Tensor
+from grader.domain.task import Case, Prediction, Speed, Task, Tensor
 from grader.referee.parts.mutation_test import Mutant, MutationTest, MutationTests
 
 KERNELS = str(Path(__file__).parent / "tested_kernels.py")
@@ -16,9 +16,9 @@ def _model(
     return Case(name, (x,), why, points, init=(x.shape[-1], out, scaling), calls=calls)
 
 
-def _alone(name: str, shape: tuple[int, int], why: str, layout: Layout) -> Case:
-    """The three small operations without the model: only so can they get a view."""
-    return Case(name, (Tensor(shape, layout=layout), 1.5), why, 1, entry="sigmoid_residual")
+def _view(name: str, shape: tuple[int, int], why: str) -> Case:
+    """The three small operations without the model: only so can they get a view, and numbers near 10."""
+    return Case(name, (Tensor(shape, layout="strided", scale=10.0), 1.5), why, 1, entry="sigmoid_residual")
 
 
 def _claim(name: str, total: int, right: tuple[str, ...], *faults: tuple[str, str]) -> MutationTest:
@@ -91,7 +91,7 @@ TASK = Task(
         _model("nan and inf", Tensor((64, 4), fill="special"), 36, 1, "NaN and infinity are passed on."),
         _model("three dimensions", Tensor((3, 5, 16)), 20, 1, "Linear takes any leading dimensions."),
         _model("empty batch", Tensor((0, 16)), 32, 1, "No rows: a grid of zero blocks is a CUDA error."),
-        _alone("views", (20, 31), "A view with gaps.", "strided"),
+        _view("views", (20, 31), "A view with gaps, and values near 10."),
     ),
     own="elementwise",
     memory_points=1,
