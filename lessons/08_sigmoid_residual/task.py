@@ -45,6 +45,8 @@ CLAIMS = (
         (*CAREFUL, "plain"),
         ("in_place", "writes its result over its input"),
         ("growing", "remembers how often it was called"),
+        ("last_bit", "gives another last bit in every second call"),
+        ("spoils_later", "overwrites its input, but only in its second call"),
     ),
     _claim(
         "accurate",
