@@ -3,6 +3,7 @@
 #include "errors.h"
 #include "findings.h"
 #include "memory.h"
+#include "unseen.h"
 #include "worker.h"
 
 #include <limits>
@@ -201,6 +202,7 @@ void access(void* pointer, unsigned size, Access access, void* return_address) {
   }
   // Clang reports reads of threadIdx; GCC knows that it is constant.
   if (address - (size_t)&simt_builtins < sizeof simt_builtins) return;
+  if (w->looking) heard_of(pointer, size);
   bool check = w->mode & CHECK, count = w->mode & COUNT;
   if (access == ATOMIC && !w->doubtful.empty()) settle_doubts(w, address);
   w->access_address = address;

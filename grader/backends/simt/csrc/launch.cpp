@@ -4,6 +4,7 @@
 #include "history.h"
 #include "pool.h"
 #include "queue.h"
+#include "unseen.h"
 
 #include <limits>
 #include <map>
@@ -109,6 +110,7 @@ static void prepare(Worker* w, Launch& launch, void* (*tls_anchor)()) {
   w->shared = &static_shadow(w->tls_bytes);
   w->dynamic = &dynamic_shadow();
   begin_quick(w);
+  begin_unseen(w);
   if (g_mode & COUNT) w->counter.start(launch.grid, launch.block_count * launch.thread_count, g_sample_above);
 }
 

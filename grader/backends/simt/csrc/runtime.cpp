@@ -14,6 +14,7 @@
 #include "findings.cpp"
 #include "history.cpp"
 #include "check.cpp"
+#include "unseen.cpp"
 #include "instrumentation.cpp"
 #include "undefined.cpp"
 #include "pool.cpp"
