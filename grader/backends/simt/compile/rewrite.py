@@ -158,7 +158,7 @@ def _launch(tokens: list[Token], i: int, kernels: dict[str, Kernel]) -> int:
     if _is_typed(tokens[start : last + 1], kernels):
         call = callee
     else:
-        call = f"[=](auto&... simt_a) SIMT_UNCHECKED {{ {callee}(simt_a...); }}"
+        call = f"[=](auto&... simt_a) {{ {callee}(simt_a...); }}"
     gap = joined([t for t in tokens[last + 1 : i] if t.kind == "space" and not t.text.startswith("/")])
     new = f"::simt::launcher(SIMT_NAME({name}), ::simt::Config({config}), {call}){gap}"
     tokens[start : end + 1] = [Token("op", new)]

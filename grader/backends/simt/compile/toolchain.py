@@ -180,7 +180,8 @@ def link_flags() -> list[str]:
     """For a shared object that uses torch."""
     fast = ["-fuse-ld=gold"] if shutil.which("ld.gold") and not compiler().is_clang else []
     lib = torch().folder / "lib"
-    return ["-shared", *fast, f"-L{lib}", "-ltorch_python", "-ltorch_cpu", "-lc10", "-Wl,-Bsymbolic"]
+    return ["-shared", *fast, f"-L{lib}", "-ltorch_python", "-ltorch_cpu", "-lc10", "-Wl,-Bsymbolic",
+            *(f"-Wl,--wrap={name}" for name in ("memcpy", "memmove", "memset", "memcmp"))]  # fmt: skip
 
 
 def compile_(arguments: list[str], timeout: float = 900.0) -> str:
