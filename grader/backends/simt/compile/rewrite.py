@@ -191,7 +191,7 @@ def _launch(callee: list[Token], config: list[Token], kernels: dict[str, Kernel]
     if _is_typed(callee, kernels):
         call = joined(callee)
     else:
-        call = f"[=](auto&... simt_a) SIMT_UNCHECKED {{ {joined(callee)}(simt_a...); }}"
+        call = f"[=](auto&... simt_a) {{ {joined(callee)}(simt_a...); }}"
     return f"::simt::launcher(SIMT_NAME({name}), ::simt::Config({joined(config)}), {call})"
 
 

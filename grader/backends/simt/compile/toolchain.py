@@ -20,7 +20,7 @@ CSRC = HERE / "csrc"
 LEAN = HERE.parent / "lean"  # torch's headers with less in them, for both back ends
 BIND = HERE.parent / "bind"  # Python functions without pybind11's headers
 HEADERS = (INCLUDE, LEAN, BIND)
-COPIES = ("memcpy", "memmove", "memset")
+COPIES = ("memcpy", "memmove", "memset", "memcmp")
 
 
 class ToolchainError(RuntimeError):

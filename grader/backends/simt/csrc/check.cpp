@@ -3,6 +3,7 @@
 #include "errors.h"
 #include "findings.h"
 #include "memory.h"
+#include "origins.h"
 #include "unseen.h"
 #include "worker.h"
 
@@ -111,6 +112,7 @@ static void check_global(Worker* w, size_t address, unsigned size, Access access
     mark_initialised(offset, size);
   }
   if (access == WRITE) mark_initialised(offset, size);
+  if (g_watched) note_kernel_access(offset, size, access);
   if (access == READ)
     a->read_in = w->launch->number;
   else if (a->constant_in == w->launch->number)

@@ -13,6 +13,7 @@
 #include "barriers.cpp"
 #include "findings.cpp"
 #include "history.cpp"
+#include "origins.cpp"
 #include "check.cpp"
 #include "unseen.cpp"
 #include "instrumentation.cpp"
