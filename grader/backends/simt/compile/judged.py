@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 MARKER = re.compile(r'# (\d+) "((?:[^"\\]|\\.)*)"((?: \d)*)')
 # A line of the source that pretends to be the preprocessor's own.
 FORGED = re.compile(r"^[ \t]*(?:#|%:|\?\?=)[ \t]*\d", re.M)
-OURS = re.compile(r"simt\w*|SIMT_\w*|__(?:tsan|sanitizer|ubsan|wrap|real)_\w+")
+OURS = re.compile(r"simt(?:_\w*)?|SIMT_\w*|__(?:tsan|sanitizer|ubsan|wrap|real)_\w+")
 # Of our own words those that rewriting, CUDA's macros and the search for one change put into a source.
 PUT_THERE = re.compile(
     r"simt|simt_(?:builtins|dynamic_shared|kernels_are_registered|register_kernels|register_source|a|error|change"
@@ -149,7 +149,7 @@ def _attribute(words: list[str], open_: int) -> str | None:
             if depth == 0:
                 return None
         elif depth == 1 and first and re.match(r"[A-Za-z_]", text):
-            if words[k + 1] == "::" or text == "using":  # [[gnu::used]]
+            if words[k + 1] in ("::", ":") or text == "using":  # [[gnu::used]], [[using gnu: used]]
                 continue
             first = False
             if (name := text.strip("_")) not in ATTRIBUTES:
