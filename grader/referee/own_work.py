@@ -1,10 +1,10 @@
 """A task's rule about who does the work, enforced by watching what ran (``Task.own``).
 
-Observed of a call whose result is right: kernels of the file were launched, and torch's own operators did no
-arithmetic of the result's size. On the CPU back end, where device memory is the grader's own, it is a question
-about values: each element of the result is what a kernel left there (converted, cropped or reordered at most),
-and kernels read only what was given, what kernels wrote, and little else. That holds in whatever thread the
-other work was done.
+Observed of a call whose result is right: kernels of the file were launched, and torch's own operators did
+no arithmetic of the result's size. On the CPU back end, where device memory is the grader's own, it is a
+question about values: each element of the result is what a kernel left there (converted, cropped or reordered
+at most), and kernels read only what was given, what kernels wrote, and little else. That holds in whatever
+thread the other work was done.
 """
 
 from __future__ import annotations

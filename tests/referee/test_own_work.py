@@ -1,8 +1,15 @@
-"""Whose kernel is it? By its name on a GPU, where nothing else is seen."""
+"""Whose kernel is it? By its name on a GPU, where nothing else is seen; on the CPU by what its values are."""
 
+from types import SimpleNamespace
+from typing import Any
+
+import numpy as np
 import pytest
 
-from grader.referee.own_work import is_own
+from grader.domain.task import Case, Task, Tensor
+from grader.protocol.messages import Launch
+from grader.protocol.play import Watched
+from grader.referee.own_work import ObservedCall, is_own, not_own
 
 SOURCE = """
 __global__ void gemm_kernel(const float* x, float* out) { out[0] = x[0]; }
@@ -23,3 +30,28 @@ template <int N> __global__ void __launch_bounds__(256) fused(float* out) { out[
 )
 def test_a_kernel_is_the_files_own_when_it_is_defined_there(kernel: str, own: bool) -> None:
     assert is_own(kernel, SOURCE) is own
+
+
+TASK = Task(title="square", entry="square", cases=(Case("one", (Tensor((30, 40)),), "One.", 1),), own="all")
+
+
+def _told(elsewhere: tuple[tuple[str, int], ...], foreign: tuple[tuple[int, int], ...]) -> str:
+    player: Any = SimpleNamespace(backend="simt")
+    watched = Watched(elsewhere=elsewhere, foreign=foreign)
+    launched = Launch(kernel="square_kernel", grid=(1, 1, 1), block=(1, 1, 1))
+    seen = ObservedCall(player, watched, [launched], SOURCE)
+    found = not_own(TASK, TASK.cases[0], seen, [(30, 40)], [(30, 40)], np.random.default_rng(1))
+    return found.message if found else ""
+
+
+def test_what_kernels_left_and_small_tables_are_own_work() -> None:
+    assert _told((), ((0, 0),)) == ""
+    assert _told((("the host", 4 * 100),), ((0, 0),)) == ""
+
+
+def test_numbers_from_elsewhere_are_not_own_work() -> None:
+    assert "computed elsewhere (mul: 1,100, the host: 100)" in _told(
+        (("the host", 400), ("mul", 4400)), ((0, 0),)
+    )
+    assert "computed 7 of its 1,200 elements, the first is 5" in _told((), ((7, 5),))
+    assert "not all of its tensors were seen" in _told((), ())

@@ -137,6 +137,8 @@ def prepare(progress: Callable[[str], None] = lambda _: None) -> float:
         ("headers", lambda: headers.precompiled("device")),
         ("runtime and torch device", device_library),
         ("bindings", binding_library),
+        ("headers of pybind11", lambda: headers.precompiled("binding")),
+        ("all of PyTorch's headers, which a few files need", lambda: headers.precompiled("full")),
     ]
     with ThreadPoolExecutor(2) as pool:
         running = [(name, pool.submit(step)) for name, step in steps]

@@ -1,8 +1,8 @@
 """What a submission's text may not say, before and after the preprocessor.
 
-Checks and counts are worth something only if every access of a kernel calls the runtime. The words of C++ that
-could prevent it (attributes, pragmas, assembly, instructions by name, the runtime's own names) are few, and
-after preprocessing they stand there however they were spelled.
+Checks and counts are worth something only if every access of a kernel calls the runtime. The words of C++
+that could prevent it (attributes, pragmas, assembly, instructions by name, the runtime's own names) are few,
+and after preprocessing they stand there however they were spelled.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 MARKER = re.compile(r'# (\d+) "((?:[^"\\]|\\.)*)"((?: \d)*)')
 # A line of the source that pretends to be the preprocessor's own.
 FORGED = re.compile(r"^[ \t]*(?:#|%:|\?\?=)[ \t]*\d", re.M)
-OURS = re.compile(r"simt\w*|SIMT_\w*|__(?:tsan|sanitizer|ubsan|wrap|real)_\w+")
+OURS = re.compile(r"simt(?:_\w*)?|SIMT_\w*|__(?:tsan|sanitizer|ubsan|wrap|real)_\w+")
 # Of our own words those that rewriting, CUDA's macros and the search for one change put into a source.
 PUT_THERE = re.compile(
     r"simt|simt_(?:builtins|dynamic_shared|kernels_are_registered|register_kernels|register_source|a|error|change"
@@ -27,13 +27,16 @@ PUT_THERE = re.compile(
 )
 MEMBERS = re.compile(r"launcher|Config|named|alt|Builtins|Event")  # simt::NAME
 INSTRUCTION = re.compile(r"__builtin_ia32_\w+|_mm\d*_\w+|_m_\w+")
+# What the compiler may write out in place, without a call; memcpy and its relatives by plain names are seen.
+IN_PLACE = re.compile(r"__builtin_(?:__?)?(?:mem|str|stp|b(?:copy|zero|cmp)|nontemporal|apply|return)\w*")
 ATTRIBUTES = frozenset(
-    "noinline flatten always_inline gnu_inline artificial aligned unused maybe_unused used packed may_alias "  # noqa: SIM905 (a list of words)
-    "visibility deprecated nodiscard warn_unused_result const pure hot cold noreturn fallthrough likely unlikely "
-    "vector_size nothrow malloc returns_nonnull nonnull format no_unique_address carries_dependency unavailable "
-    "device global host shared constant launch_bounds constructor abi_tag assume_aligned alloc_size leaf "
-    "sentinel warning error diagnose_if enable_if require_constant_initialization trivial_abi noduplicate "
-    "convergent nomerge assume init_priority transparent_union unroll nounroll".split()
+    "noinline flatten always_inline gnu_inline artificial aligned unused maybe_unused used "  # noqa: SIM905 (a list of words)
+    "packed may_alias visibility deprecated nodiscard warn_unused_result const pure hot cold "
+    "noreturn fallthrough likely unlikely vector_size nothrow malloc returns_nonnull nonnull "
+    "format no_unique_address carries_dependency unavailable device global host shared "
+    "constant launch_bounds constructor abi_tag assume_aligned alloc_size leaf sentinel "
+    "warning error diagnose_if enable_if require_constant_initialization trivial_abi "
+    "noduplicate convergent nomerge assume init_priority transparent_union unroll nounroll".split()
 )
 PRAGMAS = {
     "GCC": re.compile(r"unroll|ivdep|diagnostic|error|warning|poison|message|visibility|pch_preprocess"),
@@ -123,6 +126,8 @@ def _word(words: list[str], k: int) -> str | None:
         return _attribute(words, k + 2)
     if INSTRUCTION.fullmatch(word):
         return f"{word} is an instruction of this machine's processor, and none of a GPU's: {WHY}"
+    if IN_PLACE.fullmatch(word):
+        return f"{word} cannot be used here: {WHY}; call the function by its plain name"
     if OURS.fullmatch(word) and not PUT_THERE.fullmatch(word):
         return _our_word(word)
     if word == "simt" and words[k + 1] == "::" and not MEMBERS.fullmatch(words[k + 2]):
@@ -144,7 +149,7 @@ def _attribute(words: list[str], open_: int) -> str | None:
             if depth == 0:
                 return None
         elif depth == 1 and first and re.match(r"[A-Za-z_]", text):
-            if words[k + 1] == "::" or text == "using":  # [[gnu::used]]
+            if words[k + 1] in ("::", ":") or text == "using":  # [[gnu::used]], [[using gnu: used]]
                 continue
             first = False
             if (name := text.strip("_")) not in ATTRIBUTES:

@@ -20,7 +20,6 @@ CSRC = HERE / "csrc"
 LEAN = HERE.parent / "lean"  # torch's headers with less in them, for both back ends
 BIND = HERE.parent / "bind"  # Python functions without pybind11's headers
 HEADERS = (INCLUDE, LEAN, BIND)
-COPIES = ("memcpy", "memmove", "memset", "memcmp")
 
 
 class ToolchainError(RuntimeError):
@@ -150,11 +149,15 @@ def common_flags() -> list[str]:
     return flags
 
 
+# Functions of the C library that touch memory: a module's calls of them come to the runtime.
+WRAPPED = ("memcpy", "memmove", "memset", "memcmp")
+
+
 def checked_flags() -> list[str]:
     """Instrumentation: the compiler calls the runtime at every memory access and basic block."""
     flags = ["-Og" if debugging() else "-O1", "-fsanitize=thread,signed-integer-overflow"]
-    # Copies stay what they are in the source: loops, or calls, of which the runtime hears (link_flags).
-    flags += [f"-fno-builtin-{name}" for name in COPIES]
+    # Neither made of a loop nor written out in place: calls of these come to the runtime.
+    flags += [f"-fno-builtin-{name}" for name in WRAPPED]
     if compiler().is_clang:  # without bounds: that cuts blocks in pieces, a tiled matmul takes twice as long
         return [
             *flags,
@@ -169,7 +172,8 @@ def checked_flags() -> list[str]:
     unheard = ["--param=tsan-instrument-func-entry-exit=0"] if compiler().major >= 12 else []
     # Scalar replacement would split the load of a float4 into four.
     return [*flags, "-fsanitize=bounds", "-fsanitize-coverage=trace-pc", "-fno-tree-sra", "-fno-ipa-sra",
-            "--param=tsan-distinguish-volatile=1", *unheard]  # fmt: skip
+            "--param=tsan-distinguish-volatile=1", "-mmemcpy-strategy=libcall:-1:align",
+            "-mmemset-strategy=libcall:-1:align", *unheard]  # fmt: skip
 
 
 def fast_flags() -> list[str]:
@@ -181,8 +185,8 @@ def link_flags() -> list[str]:
     """For a shared object that uses torch."""
     fast = ["-fuse-ld=gold"] if shutil.which("ld.gold") and not compiler().is_clang else []
     lib = torch().folder / "lib"
-    fast += [f"-Wl,--wrap={name}" for name in COPIES]  # through the runtime, which checks them
-    return ["-shared", *fast, f"-L{lib}", "-ltorch_python", "-ltorch_cpu", "-lc10", "-Wl,-Bsymbolic"]
+    return ["-shared", *fast, f"-L{lib}", "-ltorch_python", "-ltorch_cpu", "-lc10", "-Wl,-Bsymbolic",
+            *(f"-Wl,--wrap={name}" for name in WRAPPED)]  # fmt: skip
 
 
 def compile_(arguments: list[str], timeout: float = 900.0) -> str:

@@ -1,0 +1,45 @@
+"""What the assembler's listing of an object file shows of its kernels."""
+
+from pathlib import Path
+
+import pytest
+
+from grader.backends.simt.compile import instrumented
+
+HEAD = """
+ 1              \t .file 1 "mine.py"
+ 2              \t .type _Z6kernelPf, @function
+ 3              \t_Z6kernelPf:
+ 4              \t .loc 1 30 5
+"""
+HEARD = " 5 0000 4889DF   \t movq %rbx,%rdi\n 6 0003 E8000000 \t call __tsan_read4@PLT\n"
+READ = " 7 0008 F30F1003 \t movss (%rbx),%xmm0\n"
+HELPER = " 8 000a E8000000 \t call _Z6helperPf\n 9 \t .type _Z6helperPf, @function\n 10 \t_Z6helperPf:\n 11 \t .loc 1 12 3\n"
+
+
+@pytest.mark.parametrize(
+    ("body", "said"),
+    [
+        (HEARD + READ, None),
+        (READ, ("memory is read", 30)),
+        (HEARD + READ + HELPER + READ, ("memory is read", 12)),
+        (HEARD + READ + HELPER + HEARD + READ, None),
+        (" 5 0000 8B07 \t movl 8(%rsp),%eax\n 6 0001 8B \t movss .LC1(%rip),%xmm0\n", None),
+        (" 5 0000 8B07 \t leaq 16(%rsp),%rbx\n 6 0001 8B \t movq %rbx,%rbp\n 7 \t movl (%rbp),%eax\n", None),
+        (" 5 0000 8B07 \t movl %fs:36(%rdx),%eax\n 6 0001 E8 \t call expf@PLT\n", None),
+        (" 5 0000 E8 \t call memchr@PLT\n", ("a kernel calls memchr", 0)),
+        (" 5 0000 E8 \t jmp _Z6hiddenPKfl@PLT\n", ("a kernel calls _Z6hiddenPKfl", 0)),
+        (" 5 0000 E8 \t movq strlen@GOTPCREL(%rip),%rax\n", ("a kernel calls strlen", 0)),
+    ],
+)
+def test_a_function_that_a_kernel_reaches_tells_the_runtime(
+    tmp_path: Path, body: str, said: tuple[str, int] | None
+) -> None:
+    listing = tmp_path / "listing.s"
+    listing.write_text(HEAD + body)
+    found = instrumented.unheard(listing, ["kernel"])
+    if said is None:
+        assert found is None
+    else:
+        assert found is not None and found[0].startswith(said[0]) and found[2] == said[1]
+    assert instrumented.unheard(listing, ["another"]) is None

@@ -1,0 +1,45 @@
+"""A function of the C library reads beyond the end.
+
+class: luck
+catalogue: 40
+task: square
+expected: illegal_access
+"""
+
+import torch
+from torch.utils.cpp_extension import load_inline
+
+SOURCE = r"""
+#include <torch/extension.h>
+#include <ATen/cuda/CUDAContext.h>
+#include <c10/cuda/CUDAException.h>
+
+__global__ void square_kernel(const float* in, float* out, int64_t n) {
+    const int64_t i = static_cast<int64_t>(blockIdx.x) * blockDim.x + threadIdx.x;
+    if (i < n) {
+        float two[2];
+        memcpy(two, in + i, sizeof(float) * static_cast<size_t>(1 + (n > 0)));
+        out[i] = two[0] * two[0] + 0.0f * (two[1] == 12345.0f);
+    }
+}
+
+torch::Tensor square(torch::Tensor x) {
+    TORCH_CHECK(x.is_cuda() && x.scalar_type() == torch::kFloat32, "square: x must be float32 on a CUDA device");
+    x = x.contiguous();
+    torch::Tensor out = torch::empty_like(x);
+    const int64_t n = x.numel();
+    if (n == 0) return out;
+    square_kernel<<<(n + 255) / 256, 256, 0, at::cuda::getCurrentCUDAStream()>>>(
+        x.data_ptr<float>(), out.data_ptr<float>(), n);
+    C10_CUDA_KERNEL_LAUNCH_CHECK();
+    return out;
+}
+"""
+
+extension = load_inline(
+    name="square", cpp_sources="torch::Tensor square(torch::Tensor x);", cuda_sources=SOURCE, functions=["square"]
+)
+
+
+def square(x):
+    return extension.square(x)

@@ -1,0 +1,41 @@
+"""Squares in float64, and torch converts the result.
+
+class: honest
+catalogue: -
+task: square
+expected: passed
+"""
+
+import torch
+from torch.utils.cpp_extension import load_inline
+
+SOURCE = r"""
+#include <torch/extension.h>
+#include <ATen/cuda/CUDAContext.h>
+#include <c10/cuda/CUDAException.h>
+
+__global__ void square_kernel(const double* in, double* out, int64_t n) {
+    const int64_t i = static_cast<int64_t>(blockIdx.x) * blockDim.x + threadIdx.x;
+    if (i < n) out[i] = in[i] * in[i];
+}
+
+torch::Tensor square(torch::Tensor x) {
+    TORCH_CHECK(x.is_cuda() && x.scalar_type() == torch::kFloat64, "square: x must be float64 on a CUDA device");
+    x = x.contiguous();
+    torch::Tensor out = torch::empty_like(x);
+    const int64_t n = x.numel();
+    if (n == 0) return out;
+    square_kernel<<<(n + 255) / 256, 256, 0, at::cuda::getCurrentCUDAStream()>>>(
+        x.data_ptr<double>(), out.data_ptr<double>(), n);
+    C10_CUDA_KERNEL_LAUNCH_CHECK();
+    return out;
+}
+"""
+
+extension = load_inline(
+    name="square", cpp_sources="torch::Tensor square(torch::Tensor x);", cuda_sources=SOURCE, functions=["square"]
+)
+
+
+def square(x):
+    return extension.square(x.double()).float()
