@@ -24,6 +24,7 @@ if TYPE_CHECKING:
 TAG = "exercise"
 MAGIC = re.compile(r"(?P<indent>\s*)(?P<name>\w+\s*=\s*)?(?:[%!?].*|get_ipython\(\).*|[\w.]+\?\??\s*)$")
 TIMED = re.compile(r"(\s*(?:\w+\s*=\s*)?)%(?:time|timeit)\s+(?:-[nr]\s*\d+\s+|-[qop]\s+)*(\S.*)")
+MOST_MAGICS = 100  # of a cell
 OF_PYTHON = ("%%time", "%%timeit", "%%capture", "%%prun")  # below these a cell is Python, as without them
 
 
@@ -180,11 +181,14 @@ def plain(text: str) -> str:
 
     Only lines that Python does not understand are looked at: in a string ``% 4`` may begin a line of C++.
     """
-    if text.lstrip().startswith("%%"):
-        first, _, rest = text.lstrip().partition("\n")
-        return plain(rest) if first.split()[0] in OF_PYTHON else ""
+    for _ in range(MOST_MAGICS):
+        if not text.lstrip().startswith("%%"):
+            break
+        first, _, text = text.lstrip().partition("\n")
+        if first.split()[0] not in OF_PYTHON:
+            return ""
     lines = text.splitlines()
-    for _ in range(len(lines)):
+    for _ in range(min(len(lines), MOST_MAGICS)):  # the whole cell is parsed each time
         try:
             ast.parse("\n".join(lines))
         except SyntaxError as error:
@@ -192,7 +196,7 @@ def plain(text: str) -> str:
             if at >= len(lines) or not MAGIC.match(lines[at]):
                 break  # the student's own mistake, which Python reports better
             lines[at] = _command(lines[at])
-        except ValueError:
+        except (ValueError, RecursionError, MemoryError):
             break
         else:
             break
@@ -237,7 +241,7 @@ def _lost(cells: list[Cell], parts: list[tuple[int, int, str]]) -> str:
 def _walk(text: str) -> list[ast.AST]:
     try:
         return list(ast.walk(ast.parse(text)))
-    except (SyntaxError, ValueError, RecursionError):
+    except (SyntaxError, ValueError, RecursionError, MemoryError):
         return []
 
 

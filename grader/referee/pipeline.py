@@ -14,9 +14,11 @@ from typing import TYPE_CHECKING, Any
 from grader.backends import detect
 from grader.domain import cache
 from grader.domain.verdict import Finding, Status, Verdict
+from grader.domain.within import TooMuchError, within
 from grader.feedback.explain import functions_first
 from grader.feedback.explain.attach import explained
 from grader.feedback.look import look
+from grader.feedback.look.advice import Advice
 from grader.protocol import messages
 from grader.referee import builder, cpu_environment, grading, nearest, parts, sandbox, sanitizer, stream_check
 from grader.referee.fault import FaultError
@@ -33,13 +35,15 @@ if TYPE_CHECKING:
 
     from grader.domain.speed import Speed
 
+READING_S = 5.0  # for what is only said about a text
+
 
 def check(job: Job) -> Outcome:
     """Grade one submission. Only BadInputError and errors of a toolchain are raised."""
     begun = time.monotonic()
     sandbox.require(job.options.sandbox)
     starter = job.reference.with_name("exercise.py")
-    advice = look(job.submission, job.task, starter.read_text("utf-8") if starter.is_file() else "")
+    advice = _looked(job, starter.read_text("utf-8") if starter.is_file() else "")
     stages = {"look": time.monotonic() - begun}
     if (syntax := job.submission.syntax_error()) is not None:
         record = _unread(job, syntax)
@@ -53,6 +57,14 @@ def check(job: Job) -> Outcome:
     verdict = _verdict(job, record, stages | record.stages, begun, measured)
     advice = stream_check.advised(verdict.findings, advice)
     return Outcome(verdict, advice, builder.builds, builder.requests)
+
+
+def _looked(job: Job, starter: str) -> list[Advice]:
+    """Advice on the text; none where looking takes too long."""
+    try:
+        return within(READING_S, lambda: look(job.submission, job.task, starter))
+    except TooMuchError as error:
+        return [Advice(1, f"This file was not looked through: {error}.")]
 
 
 def _judged(running: Processes, stages: dict[str, float], begun: float) -> Speed | None:
@@ -279,8 +291,19 @@ def _not_loaded(job: Job, message: str, evidence: dict[str, Any]) -> Record:
 
 def _explained(job: Job, record: Record) -> list[Finding]:
     """The findings, each with its cause where that is known."""
-    marked = functions_first.marked(record.findings, job.task, job.submission.source)
-    return [explained(f, job.submission.source, record.warned) for f in marked]
+    if all(finding.ok for finding in record.findings):
+        return record.findings
+    source, findings = job.submission.source, record.findings
+
+    def explain() -> list[Finding]:
+        return [
+            explained(f, source, record.warned) for f in functions_first.marked(findings, job.task, source)
+        ]
+
+    try:
+        return within(READING_S, explain)
+    except TooMuchError:
+        return findings
 
 
 def _search(job: Job, record: Record, reference: Reference | None) -> None:

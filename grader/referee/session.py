@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 MAX_RESTARTS = 4
 # What PyTorch's C++ logs unasked: "USDT:2026-11-24 02:10:11 31:31 Profiler.cpp:52] profiler_start".
 LOGGED = re.compile(
-    r"^(?:[A-Z]{4,8}:\d{4}-\d\d-\d\d |\[?[IWE]\d{4} )[^\n]*?\w+\.(?:cpp|h|cc):\d+\][^\n]*\n?", re.M
+    r"^(?:[A-Z]{4,8}:\d{4}-\d\d-\d\d |\[?[IWE]\d{4} )[^\n]*?\b\w+\.(?:cpp|h|cc):\d+\][^\n]*\n?", re.M
 )
 REFUSALS = (Status.RAISED, Status.MISSING_ENTRY)
 
