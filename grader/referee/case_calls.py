@@ -17,6 +17,8 @@ from grader.referee.problem import FEW, LeftOutError, Posed
 from grader.referee.transfer import Line
 
 if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable
+
     from grader.domain.task import Case
     from grader.referee.rounds import Round
     from grader.referee.session import Session
@@ -30,19 +32,36 @@ EARLY = (
 
 
 class Calls:
-    """Plays one case of a session; ``run`` comes back with the first failure, or None."""
+    """Plays one case of a session; ``run`` comes back with the first failure, or None.
 
-    def __init__(self, session: Session, case: Case) -> None:
+    ``weigh``: count torch's operators; ``seconds``: for each call, if not the usual ones; ``made``: told of
+    each call of the submission, before it is judged.
+    """
+
+    def __init__(
+        self,
+        session: Session,
+        case: Case,
+        *,
+        weigh: bool = False,
+        seconds: float | None = None,
+        made: Callable[[Returned], None] = lambda _: None,
+    ) -> None:
         assert session.player is not None
         self.session, self.case, self.player = session, case, session.player
         self.problem = session.problem
+        self.weigh, self.seconds, self.made = weigh, seconds, made
         self.posed: Posed | None = None
         self.before: list[tuple[Line, bytes]] = []  # results of the call before
 
     def run(self) -> Finding | None:
         """All rounds of the case; LeftOutError if the problem cannot be asked this."""
+        return self.play(self.problem.rounds(self.case))
+
+    def play(self, planned: Iterable[tuple[Round, bool]], first: int = 0) -> Finding | None:
+        """These rounds, and whether each is watched; the first of them has this number in its case."""
         self.problem.construct(self.case)
-        for number, (one, watch) in enumerate(self.problem.rounds(self.case)):
+        for number, (one, watch) in enumerate(planned, first):
             failed = self._call(number, one, watch=watch)
             if failed:
                 return _told(failed, number, one)
@@ -100,7 +119,10 @@ class Calls:
     def _returned(self, one: Round, posed: Posed | None, *, watch: bool) -> Returned:
         few = posed is not None and posed.nbytes <= FEW and self.problem.pure
         sizes = posed.sizes if posed and few else ()
-        return self.problem.mine.ask(play.Call(one.inputs, self._seed(), few, sizes, watch), Returned)
+        call = play.Call(one.inputs, self._seed(), few, sizes, watch, self.weigh)
+        returned = self.problem.mine.ask(call, Returned, seconds=self.seconds)
+        self.made(returned)
+        return returned
 
     def _seed(self) -> int:
         """Where the problem draws no random numbers, a result must not depend on any."""

@@ -90,6 +90,7 @@ class Session:
     unordered: bool = field(init=False)
     player: Player | None = field(init=False)
     problem: Problem = field(init=False)
+    calls: int = field(default=0, init=False)  # that the submission answered
     _restarts: int = field(default=0, init=False)
     _case: Case | None = field(default=None, init=False)
     _sealed: bool = field(default=False, init=False)
@@ -203,6 +204,7 @@ class Session:
         """An answer of the submission's side."""
         self.observe(answer.findings)
         if isinstance(step, Call | CallApart):
+            self.calls += 1
             self._launches = answer.launches
 
     def explain(self, case: Case, verdict: Judgement, output: int) -> Finding:
