@@ -1,4 +1,4 @@
-"""Counted calls of a submission. They are judged like the calls of a case, so that it gains nothing to know them.
+"""Counted calls of a submission, judged like the calls of a case: to recognise one gains nothing.
 
 What is claimed of a submission comes from the worst of several calls in a drawn order.
 """
@@ -60,9 +60,8 @@ def judged(session: Session, case: Case, *, weigh: bool = False) -> list[Counted
     before = len(seen)
     session.ask("count", on=True)
     try:
-        failed = Calls(session, case, weigh=weigh, seconds=SECONDS, made=made).play(
-            (one, True) for one in planned
-        )
+        calls = Calls(session, case, weigh=weigh, seconds=SECONDS, made=made)
+        failed = calls.play((one, True) for one in planned)
     finally:
         if session.player:
             session.ask("count", on=False)

@@ -69,14 +69,14 @@ def play(session: Session, right: list[Played]) -> Wrong | None:
 def _burst(session: Session, one: Played, count: int) -> Finding | None:
     session.begin(one.case)
     try:
-        failed = Calls(session, one.case).play(_drawn(session, one.case, count), first=one.calls + 1)
+        failed = Calls(session, one.case).play(_drawn(session, count), first=one.calls + 1)
     except FaultError as fault:
         failed = session.fallen(one.case, fault)
     one.calls += count
     return replace(failed, message=f"A further call. {failed.message}") if failed else None
 
 
-def _drawn(session: Session, case: Case, count: int) -> Iterator[tuple[Round, bool]]:
+def _drawn(session: Session, count: int) -> Iterator[tuple[Round, bool]]:
     """So many rounds in any order, the first of them with new inputs."""
     rng, kinds = session.rng, MODEL if session.problem.has_weights else FUNCTION
     yield rounds.FIRST, bool(rng.random() < WATCHED)
