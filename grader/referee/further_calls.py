@@ -22,9 +22,9 @@ if TYPE_CHECKING:
     from grader.referee.rounds import Round
     from grader.referee.session import Session
 
-LEAST, MOST = 12, 300  # calls in all
-LEAST_S, MOST_S = 0.15, 0.3  # seconds in all, once there were so many calls as are the least
-CHEAP_S = 0.02  # of a call
+LEAST, MOST = 24, 300  # calls in all
+LEAST_S, MOST_S = 0.1, 0.25  # seconds in all, once there were so many calls as are the least
+CHEAP_BYTES, CHEAP_S = 1 << 17, 0.25  # of a call; the seconds leave room for a machine that is busy
 BURST = 9  # calls of one case in a row, at most
 WATCHED = 0.2  # share of calls in which it is observed what ran
 FUNCTION = (rounds.FIRST, rounds.REFILL, rounds.MOVE, rounds.SWAP)
@@ -33,10 +33,11 @@ MODEL = (rounds.FIRST, rounds.REFILL, rounds.MOVE, rounds.REWEIGH, rounds.SWAP_M
 
 @dataclass(slots=True)
 class Played:
-    """A case that was right, and the ``seconds`` of each of its calls."""
+    """A case that was right; of each of its calls, the ``seconds`` and the bytes of inputs and results."""
 
     case: Case
     seconds: float
+    nbytes: int
     calls: int = 0  # that were made since
 
 
@@ -51,10 +52,10 @@ class Wrong:
 def play(session: Session, right: list[Played]) -> Wrong | None:
     """Call until the drawn number of calls or seconds is over; the first call that is wrong."""
     rng = session.rng
-    cheap = [one for one in right if one.seconds < CHEAP_S]
+    cheap = [one for one in right if one.nbytes < CHEAP_BYTES and one.seconds < CHEAP_S]
     left, end = int(rng.integers(LEAST, MOST)), time.monotonic() + rng.uniform(LEAST_S, MOST_S)
-    least = left - LEAST
-    while cheap and left > 0 and session.player and (left > least or time.monotonic() < end):
+    enough = left - LEAST
+    while cheap and left > 0 and session.player and (left > enough or time.monotonic() < end):
         one = cheap[int(rng.integers(len(cheap)))]
         count = min(left, int(rng.integers(1, BURST)))
         try:

@@ -93,7 +93,7 @@ def _cases(session: Session, *, loaded: bool) -> bool:
         begun, before = time.monotonic(), session.calls
         found.append(redact(case, refused or _case(session, case)))
         if further_calls.may_follow(case, found[-1]) and (made := session.calls - before):
-            right.append(Played(case, (time.monotonic() - begun) / made))
+            right.append(Played(case, (time.monotonic() - begun) / made, problem.nbytes))
     if session.schedules > 1 and session.player:
         session.ask("schedule", seed=0)
     found = _after_further_calls(session, right, found)

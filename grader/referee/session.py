@@ -87,7 +87,6 @@ class Session:
     record: Record = field(default_factory=Record, init=False)
     rng: np.random.Generator = field(default_factory=inputs.generator, init=False)
     source: str = field(init=False)
-    unordered: bool = field(init=False)
     player: Player | None = field(init=False)
     problem: Problem = field(init=False)
     calls: int = field(default=0, init=False)  # that the submission answered
@@ -99,8 +98,6 @@ class Session:
 
     def __post_init__(self) -> None:
         self.source = Path(self.path).read_text(errors="replace")
-        # Atomic additions come in any order, so results may then differ in their last bits.
-        self.unordered = "atomic" in self.source
         self.player = self.start()
         self.problem = self.pose(self)
 
