@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import ast
 import hashlib
+import json
 import re
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
@@ -166,14 +167,35 @@ def _cells(data: bytes, path: Path) -> list[Cell]:
     try:
         book = reader.reads(data.decode("utf-8-sig"))
     except (ValueError, RecursionError) as error:
-        raise BadInputError(
-            f"{path} is not a notebook: {type(error).__name__} while reading its JSON."
-        ) from error
+        raise BadInputError(f"{path} is not a notebook: {_why_not(data)}.") from error
     except (ValidationError, AttributeError, TypeError, KeyError):  # JSON, but none of a notebook's
         book = None
     if not isinstance(book, dict) or not isinstance(book.get("cells"), list) or book.get("nbformat") != 4:
-        raise BadInputError(f"{path} is not a notebook of format 4; save it again with a current Jupyter.")
+        raise BadInputError(
+            f"{path} is not a notebook of format 4: {_why_not(data)}; save it again with a current Jupyter."
+        )
     return [Cell.read(_dict(cell)) for cell in book["cells"]]
+
+
+def _why_not(data: bytes) -> str:
+    """What keeps these bytes from being a notebook of format 4."""
+    try:
+        book = json.loads(data.decode("utf-8-sig"))
+    except UnicodeDecodeError as error:
+        return f"it is not UTF-8 text (byte {error.start})"
+    except json.JSONDecodeError as error:
+        return (
+            f"its JSON breaks off or has a mistake in line {error.lineno}, column {error.colno} ({error.msg})"
+        )
+    except RecursionError:
+        return "its JSON is nested too deeply"
+    except ValueError as error:
+        return f"its JSON has a value that cannot be read ({error})"
+    if not isinstance(book, dict):
+        return f"its JSON is a {type(book).__name__}, where a notebook has an object"
+    if book.get("nbformat") != 4:
+        return f"its nbformat is {str(book.get('nbformat', 'missing'))[:20]}"
+    return "its cells have another form" if isinstance(book.get("cells"), list) else "it has no list of cells"
 
 
 def plain(text: str) -> str:

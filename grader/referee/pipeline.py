@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 from grader.backends import detect
 from grader.domain import cache
 from grader.domain.verdict import Finding, Status, Verdict
+from grader.domain.visible import all_visible, visible
 from grader.domain.within import TooMuchError, within
 from grader.feedback.explain import functions_first
 from grader.feedback.explain.attach import explained
@@ -55,7 +56,7 @@ def check(job: Job) -> Outcome:
         measured = _judged(running, stages, begun)
         record, builder = running.session.record, running.builder
     verdict = _verdict(job, record, stages | record.stages, begun, measured)
-    advice = stream_check.advised(verdict.findings, advice)
+    advice = [replace(a, message=visible(a.message)) for a in stream_check.advised(verdict.findings, advice)]
     return Outcome(verdict, advice, builder.builds, builder.requests)
 
 
@@ -332,11 +333,16 @@ def _copies(job: Job) -> Callable[[Path], Player]:
     return start
 
 
+def _visible(finding: Finding) -> Finding:
+    """The finding without characters that change how its text is read."""
+    return replace(finding, message=visible(finding.message), evidence=all_visible(finding.evidence))
+
+
 def _verdict(
     job: Job, record: Record, stages: dict[str, float], begun: float, measured: Speed | None
 ) -> Verdict:
     versions = messages.plain(record.facts)
-    known = record.nearest or {}
+    known = all_visible(record.nearest or {})
     return Verdict(
         lesson=job.lesson,
         submission=job.submission.name,
@@ -346,11 +352,11 @@ def _verdict(
             replace(f, evidence=f.evidence | {"explanation": known["explanation"]})
             if f.id == known.get("id")
             else f
-            for f in _explained(job, record)
+            for f in map(_visible, _explained(job, record))
         ),
         seconds=time.monotonic() - begun,
         stages=stages,
         speed=measured,
-        output=record.output,
+        output=visible(record.output),
         versions=versions,
     )

@@ -47,7 +47,10 @@ def _place(member: zipfile.ZipInfo, folder: Path) -> Path | None:
 
 
 def _copy(zipped: zipfile.ZipFile, member: zipfile.ZipInfo, out: Path, left: int) -> int:
-    """Copy one member and answer its size; what is too large becomes an empty file, so that it is missed."""
+    """Copy one member and answer its size; what is too large becomes a file of that size that holds nothing.
+
+    Whoever reads it says that it is too large. It takes no room on the disk.
+    """
     out.parent.mkdir(parents=True, exist_ok=True)
     size = 0
     with zipped.open(member) as source, out.open("wb") as target:
@@ -55,6 +58,7 @@ def _copy(zipped: zipfile.ZipFile, member: zipfile.ZipInfo, out: Path, left: int
             size += len(chunk)
             if size > MOST_BYTES:
                 target.truncate(0)
+                target.truncate(MOST_BYTES + 1)
                 break
             if size > left:
                 raise ValueError("it unpacks to more than a class can hand in")
