@@ -14,11 +14,14 @@ import json
 import sys
 import tempfile
 import time
-from collections.abc import Iterator
 from dataclasses import asdict, dataclass
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from grader import api
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
 
 CONTROLS = {"submission_correct"}  # right files, which must pass
 # KernelBench's own tests of its judge use this problem.
