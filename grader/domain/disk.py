@@ -12,7 +12,7 @@ from pathlib import Path
 from grader.domain.errors import BadInputError
 from grader.domain.visible import visible
 
-CONTROL = re.compile(r"[\x00-\x1f\x7f-\x9f]")
+CONTROL = re.compile(r"[\x00-\x1f\x7f-\x9f\u2028\u2029]")
 FULL = (errno.ENOSPC, errno.EDQUOT)
 
 

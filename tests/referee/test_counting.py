@@ -67,6 +67,6 @@ def test_a_counted_shape_that_is_treated_otherwise_loses_all_points(
 @pytest.mark.slow
 def test_the_honest_file_has_a_prediction(tmp_path: Path) -> None:
     verdict = _graded("", tmp_path)
-    assert verdict.passed
+    assert verdict.status is Status.PASSED
     assert verdict.speed is not None
     assert verdict.speed.whole_ratio == pytest.approx(0.62, abs=0.02)  # type: ignore[union-attr]

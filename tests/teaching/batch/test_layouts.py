@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from grader.domain import submission
 from grader.domain.errors import BadInputError
 from grader.domain.lessons import names
 from grader.teaching.batch import layouts, unpack
@@ -143,7 +144,12 @@ def test_a_zip_with_a_folder_around_it(tmp_path: Path) -> None:
         archive.writestr("class/huge/07.py", b"x" * (unpack.MOST_BYTES + 1))
     found = read(unpack.as_folder(tmp_path / "class.zip", tmp_path / "room"))
     assert sorted(found) == ["ann", "ben", "huge"]
-    assert not (tmp_path / "outside.py").exists() and found["huge"].path.stat().st_size == 0  # type: ignore[union-attr]
+    assert not (tmp_path / "outside.py").exists()
+    huge = found["huge"].path
+    assert huge is not None
+    assert huge.stat().st_blocks == 0
+    with pytest.raises(BadInputError, match="larger than 2 MiB"):
+        submission.read(huge)
 
 
 def test_what_is_no_zip_and_what_is_no_class(tmp_path: Path) -> None:
