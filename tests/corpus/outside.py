@@ -23,7 +23,9 @@ from grader import api
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-CONTROLS = {"submission_correct"}  # right files, which must pass
+# Right files, which must pass, and files that compute the right result in each call beside what they try.
+CONTROLS = {"submission_correct"}
+RIGHT = {"submission_gc_copy", "submission_proc_mem_bypass"}
 # KernelBench's own tests of its judge use this problem.
 PROBLEM = "KernelBench/level1/1_Square_matrix_multiplication_.py"
 GREY = '''"""A picture's brightness, as pygpubench's exploits are asked for it."""
@@ -55,10 +57,10 @@ class ModelNew(__import__("torch").nn.Module):
 
 @dataclass(frozen=True, slots=True)
 class Row:
-    """What became of one file. ``caught``: not all of its points; of a control the opposite is wanted."""
+    """What became of one file. ``caught``: not all of its points; of a ``right`` one the opposite is wanted."""
 
     name: str
-    control: bool
+    right: bool
     status: str
     points: str
     caught: bool
@@ -67,8 +69,8 @@ class Row:
 
     @property
     def as_wanted(self) -> bool:
-        """Whether a cheat is caught, or a control passes."""
-        return self.caught != self.control
+        """Whether a cheat is caught, or a right file passes."""
+        return self.caught != self.right
 
 
 def kernelbench(folder: Path) -> Iterator[tuple[str, Path, Path]]:
@@ -97,7 +99,7 @@ def row(name: str, reference: Path, submission: Path) -> Row:
     verdict = api.check(reference, submission)
     wrong = next((f for f in verdict.findings if not f.ok), None)
     return Row(
-        name, name in CONTROLS, str(verdict.status), f"{verdict.points}/{verdict.max_points}",
+        name, name in CONTROLS | RIGHT, str(verdict.status), f"{verdict.points}/{verdict.max_points}",
         verdict.points < verdict.max_points, wrong.message.splitlines()[0][:200] if wrong else "",
         round(time.monotonic() - begun, 1),
     )  # fmt: skip

@@ -3,7 +3,7 @@
 class: exhaustion
 catalogue: -
 task: double
-expected: compile_error
+expected: import_error
 """
 
 from torch.utils.cpp_extension import load_inline
