@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
 # Right files, which must pass, and files that compute the right result in each call beside what they try.
 CONTROLS = {"submission_correct"}
-RIGHT = {"submission_gc_copy", "submission_proc_mem_bypass"}
+RIGHT = {"submission_gc_copy", "submission_proc_mem_bypass", "submission_replace_torch", "submission_warmup"}
 # KernelBench's own tests of its judge use this problem.
 PROBLEM = "KernelBench/level1/1_Square_matrix_multiplication_.py"
 GREY = '''"""A picture's brightness, as pygpubench's exploits are asked for it."""
@@ -57,7 +57,7 @@ class ModelNew(__import__("torch").nn.Module):
 
 @dataclass(frozen=True, slots=True)
 class Row:
-    """What became of one file. ``caught``: not all of its points; of a ``right`` one the opposite is wanted."""
+    """What became of one file. ``caught``: it has not all of its points; a ``right`` one is to have them."""
 
     name: str
     right: bool
