@@ -10,6 +10,7 @@ import re
 from pathlib import Path
 
 from grader.domain.errors import BadInputError
+from grader.domain.visible import visible
 
 CONTROL = re.compile(r"[\x00-\x1f\x7f-\x9f\u2028\u2029]")
 FULL = (errno.ENOSPC, errno.EDQUOT)
@@ -25,7 +26,7 @@ def legible(name: str) -> str:
         text = os.fsencode(name).decode("utf-8", "backslashreplace")
     except UnicodeEncodeError:  # a half that stands for no byte: from JSON, not from a disk
         text = name.encode("utf-8", "backslashreplace").decode("utf-8")
-    return CONTROL.sub(lambda found: f"\\x{ord(found[0]):02x}", text)
+    return visible(CONTROL.sub(lambda found: f"\\x{ord(found[0]):02x}", text))
 
 
 def write(path: Path, content: str | bytes, *, sync: bool = False) -> Path:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import ast
 import hashlib
+import json
 import re
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
@@ -25,6 +26,7 @@ if TYPE_CHECKING:
 TAG = "exercise"
 MAGIC = re.compile(r"(?P<indent>\s*)(?P<name>\w+\s*=\s*)?(?:[%!?].*|get_ipython\(\).*|[\w.]+\?\??\s*)$")
 TIMED = re.compile(r"(\s*(?:\w+\s*=\s*)?)%(?:time|timeit)\s+(?:-[nr]\s*\d+\s+|-[qop]\s+)*(\S.*)")
+MOST_MAGICS = 100  # of a cell
 OF_PYTHON = ("%%time", "%%timeit", "%%capture", "%%prun")  # below these a cell is Python, as without them
 
 
@@ -167,14 +169,35 @@ def _cells(data: bytes, path: Path) -> list[Cell]:
     try:
         book = reader.reads(data.decode("utf-8-sig"))
     except (ValueError, RecursionError) as error:
-        raise BadInputError(
-            f"{path} is not a notebook: {type(error).__name__} while reading its JSON."
-        ) from error
+        raise BadInputError(f"{path} is not a notebook: {_why_not(data)}.") from error
     except (ValidationError, AttributeError, TypeError, KeyError):  # JSON, but none of a notebook's
         book = None
     if not isinstance(book, dict) or not isinstance(book.get("cells"), list) or book.get("nbformat") != 4:
-        raise BadInputError(f"{path} is not a notebook of format 4; save it again with a current Jupyter.")
+        raise BadInputError(
+            f"{path} is not a notebook of format 4: {_why_not(data)}; save it again with a current Jupyter."
+        )
     return [Cell.read(_dict(cell)) for cell in book["cells"]]
+
+
+def _why_not(data: bytes) -> str:
+    """What keeps these bytes from being a notebook of format 4."""
+    try:
+        book = json.loads(data.decode("utf-8-sig"))
+    except UnicodeDecodeError as error:
+        return f"it is not UTF-8 text (byte {error.start})"
+    except json.JSONDecodeError as error:
+        return (
+            f"its JSON breaks off or has a mistake in line {error.lineno}, column {error.colno} ({error.msg})"
+        )
+    except RecursionError:
+        return "its JSON is nested too deeply"
+    except ValueError as error:
+        return f"its JSON has a value that cannot be read ({error})"
+    if not isinstance(book, dict):
+        return f"its JSON is a {type(book).__name__}, where a notebook has an object"
+    if book.get("nbformat") != 4:
+        return f"its nbformat is {str(book.get('nbformat', 'missing'))[:20]}"
+    return "its cells have another form" if isinstance(book.get("cells"), list) else "it has no list of cells"
 
 
 def plain(text: str) -> str:
@@ -182,11 +205,14 @@ def plain(text: str) -> str:
 
     Only lines that Python does not understand are looked at: in a string ``% 4`` may begin a line of C++.
     """
-    if text.lstrip().startswith("%%"):
-        first, _, rest = text.lstrip().partition("\n")
-        return plain(rest) if first.split()[0] in OF_PYTHON else ""
+    for _ in range(MOST_MAGICS):
+        if not text.lstrip().startswith("%%"):
+            break
+        first, _, text = text.lstrip().partition("\n")
+        if first.split()[0] not in OF_PYTHON:
+            return ""
     lines = text.splitlines()
-    for _ in range(len(lines)):
+    for _ in range(min(len(lines), MOST_MAGICS)):  # the whole cell is parsed each time
         try:
             ast.parse("\n".join(lines))
         except SyntaxError as error:
@@ -194,7 +220,7 @@ def plain(text: str) -> str:
             if at >= len(lines) or not MAGIC.match(lines[at]):
                 break  # the student's own mistake, which Python reports better
             lines[at] = _command(lines[at])
-        except ValueError:
+        except (ValueError, RecursionError, MemoryError):
             break
         else:
             break
@@ -239,7 +265,7 @@ def _lost(cells: list[Cell], parts: list[tuple[int, int, str]]) -> str:
 def _walk(text: str) -> list[ast.AST]:
     try:
         return list(ast.walk(ast.parse(text)))
-    except (SyntaxError, ValueError, RecursionError):
+    except (SyntaxError, ValueError, RecursionError, MemoryError):
         return []
 
 

@@ -10,8 +10,10 @@ from pathlib import Path
 from grader.domain.cache import cache_folder
 from grader.domain.disk import legible, write
 from grader.domain.errors import BadInputError
+from grader.domain.within import TooMuchError, within
 
 MAX_BYTES = 2 << 20
+READING_S = 10.0  # of a notebook, whose cells are parsed
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,7 +75,11 @@ def read(path: Path) -> Submission:
     if path.suffix == ".ipynb":
         from grader.domain import notebook
 
-        source = _encodable(notebook.source(data, Path(shown)), shown)
+        try:
+            text = within(READING_S, lambda: notebook.source(data, Path(shown)))
+        except TooMuchError as error:
+            raise BadInputError(f"{shown} is not read: {error}. Does a cell hold output or data?") from error
+        source = _encodable(text, shown)
         return _copied(source, hashlib.sha256(source.encode()).hexdigest(), path)
     digest, file = hashlib.sha256(data).hexdigest(), path.resolve()
     plain = legible(str(file)) == str(file)

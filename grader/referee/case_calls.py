@@ -9,6 +9,7 @@ import msgspec
 import numpy as np
 
 from grader.domain.verdict import Finding, Status
+from grader.feedback.look import first_look
 from grader.protocol import play
 from grader.protocol.play import Returned, ReturnedApart
 from grader.referee import own_work, rounds
@@ -18,10 +19,14 @@ from grader.referee.problem import FEW, LeftOutError, Posed
 from grader.referee.transfer import Line
 
 if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable
+
     from grader.domain.task import Case
     from grader.referee.rounds import Round
     from grader.referee.session import Session
 
+ATOMICS = {"atomicAdd", "atomicAdd_block", "atomicCAS", "atomicExch", "gpuAtomicAdd", "gpuAtomicAddNoReturn",
+           "atomicMax", "atomicMin", "fastAtomicAdd", "atomic_ref"}  # fmt: skip
 EARLY = (
     "The result is right for an input of zeros: the work began before its input was there. It is on a stream "
     "of its own that does not wait for the current stream, which was still writing the input. Launch on the "
@@ -31,19 +36,36 @@ EARLY = (
 
 
 class Calls:
-    """Plays one case of a session; ``run`` comes back with the first failure, or None."""
+    """Plays one case of a session; ``run`` comes back with the first failure, or None.
 
-    def __init__(self, session: Session, case: Case) -> None:
+    ``weigh``: count torch's operators; ``seconds``: for each call, if not the usual ones; ``made``: told of
+    each call of the submission, before it is judged.
+    """
+
+    def __init__(
+        self,
+        session: Session,
+        case: Case,
+        *,
+        weigh: bool = False,
+        seconds: float | None = None,
+        made: Callable[[Returned], None] = lambda _: None,
+    ) -> None:
         assert session.player is not None
         self.session, self.case, self.player = session, case, session.player
         self.problem = session.problem
+        self.weigh, self.seconds, self.made = weigh, seconds, made
         self.posed: Posed | None = None
         self.before: list[tuple[Line, bytes]] = []  # results of the call before
 
     def run(self) -> Finding | None:
         """All rounds of the case; LeftOutError if the problem cannot be asked this."""
+        return self.play(self.problem.rounds(self.case))
+
+    def play(self, planned: Iterable[tuple[Round, bool]], first: int = 0) -> Finding | None:
+        """These rounds, and whether each is watched; the first of them has this number in its case."""
         self.problem.construct(self.case)
-        for number, (one, watch) in enumerate(self.problem.rounds(self.case)):
+        for number, (one, watch) in enumerate(planned, first):
             failed = self._call(number, one, watch=watch)
             if failed:
                 return _told(failed, number, one)
@@ -101,13 +123,15 @@ class Calls:
     def _returned(self, one: Round, posed: Posed | None, *, watch: bool) -> Returned:
         few = posed is not None and posed.nbytes <= FEW and self.problem.pure
         sizes = posed.sizes if posed and few else ()
-        call = play.Call(one.inputs, self._seed(), few, sizes, watch)
+        call = play.Call(one.inputs, self._seed(), few, sizes, watch, self.weigh)
         if watch and posed:
             products = self.session.task.own == "elementwise"
             given, wanted = self._given(), {tuple(sorted(tensor.shape)) for tensor in posed.tensors}
             prepared = tuple(shape for shape in given if tuple(sorted(shape)) not in wanted)
             call = msgspec.structs.replace(call, products=products, prepared=prepared)
-        return self.problem.mine.ask(call, Returned)
+        returned = self.problem.mine.ask(call, Returned, seconds=self.seconds)
+        self.made(returned)
+        return returned
 
     def _given(self) -> list[tuple[int, ...]]:
         """The shapes of inputs and weights."""
@@ -166,18 +190,35 @@ class Calls:
         for line, data in before:
             if comparison.mine.get(line) != data:
                 return comparison.fail(Status.WRONG_OUTPUT, rounds.CHANGED_LATER)
-        if not one.same_answer or self.session.unordered:
+        if not one.same_answer:
             return None
         for (line, data), now in zip(before, results, strict=True):
             old, new = array(data, line.dtype), array(now, line.dtype)
             differ = (old != new) & ~((old != old) & (new != new))  # NaN is not unequal to NaN here
-            if count := int(np.count_nonzero(differ)):
+            if (count := int(np.count_nonzero(differ))) and not self._is_unordered():
                 message = (
                     f"The same values gave another result the second time, in {count:,} of {new.size:,} "
                     "elements: something depends on the address, or on the order in which threads run."
                 )
                 return comparison.fail(Status.WRONG_OUTPUT, message)
         return None
+
+    def _is_unordered(self) -> bool:
+        """Whether kernels add atomically, which comes in any order, so that the last bits may differ.
+
+        The CPU back end counts what is executed in one more such call. On a GPU the kernels' words tell.
+        """
+        session = self.session
+        if self.player.backend != "simt":
+            return bool(first_look.words_of_kernels(session.source) & ATOMICS)
+        session.ask("count", on=True)
+        try:
+            self.problem.mine.ask(play.Call("keep", self._seed()), Returned, seconds=self.seconds)
+        finally:
+            if session.player:
+                session.ask("count", on=False)
+        counts = [launch.counts for launch in session.launches if launch.counts]
+        return any(c.global_atomic.requests or c.shared_atomic.requests for c in counts)
 
     def _not_own(self, returned: Returned, posed: Posed) -> Finding | None:
         seen = own_work.ObservedCall(

@@ -9,9 +9,10 @@ from typing import TYPE_CHECKING
 from grader.domain.task import Case, Tensor
 from grader.domain.verdict import Finding, Status
 from grader.feedback import memory
-from grader.referee import parts, stream_check
+from grader.referee import further_calls, parts, stream_check
 from grader.referee.case_calls import Calls
 from grader.referee.fault import FaultError
+from grader.referee.further_calls import Played
 from grader.referee.problem import LeftOutError
 from grader.referee.redact import redact
 
@@ -86,16 +87,32 @@ def _cases(session: Session, *, loaded: bool) -> bool:
     cases, problem, found = session.task.cases, session.problem, list[Finding]()
     if loaded:
         problem.open()
+    right: list[Played] = []
     for case in cases:
         refused = problem.refusal(case, found) if loaded else _not_run(case)
+        begun, before = time.monotonic(), session.calls
         found.append(redact(case, refused or _case(session, case)))
+        if further_calls.may_follow(case, found[-1]) and (made := session.calls - before):
+            right.append(Played(case, (time.monotonic() - begun) / made, problem.nbytes))
     if session.schedules > 1 and session.player:
         session.ask("schedule", seed=0)
+    found = _after_further_calls(session, right, found)
     pairs = zip(cases, found, strict=True)
     ordinary = any(f.ok and c.expect == "match" and not _is_empty(c) for c, f in pairs)
     session.record.findings += problem.findings()
     session.record.findings += _without_guesses(found if ordinary else [_without_points(f) for f in found])
     return ordinary
+
+
+def _after_further_calls(session: Session, right: list[Played], found: list[Finding]) -> list[Finding]:
+    """The findings of the cases; the one that is wrong in a further call says so instead."""
+    if any(not f.ok for f in found):  # there is something to be told already
+        return found
+    before = len(session.record.memory)
+    if not (wrong := further_calls.play(session, right)):
+        return found
+    told = redact(wrong.case, _caused(wrong.finding, session.record.memory[before:]))
+    return [told if f.id == wrong.case.name else f for f in found]
 
 
 def _case(session: Session, case: Case) -> Finding:

@@ -51,6 +51,7 @@ class LessonProblem(Problem):
     def rounds(self, case: Case) -> Iterator[tuple[Round, bool]]:
         """As planned; how many more like the first are needed shows when the first answer is there."""
         first, *rest = rounds.planned(case, model=self.is_model(case))
+        self.rng.shuffle(rest)
         watched = int(self.rng.integers(1 + len(rest)))
         yield first, watched == 0
         extra = rounds.more(case, sum(self.posed.sizes) if self.posed else 0)

@@ -20,6 +20,7 @@ from typing import TYPE_CHECKING
 
 from grader.domain.errors import BadInputError
 from grader.domain.verdict import PENDING, Finding, Status
+from grader.domain.within import TooMuchError, within
 from grader.feedback.explain import python_alternatives
 from grader.feedback.explain.alternatives import Alternative, instrumented, ranked
 from grader.feedback.explain.changes import Change, Difference, differences, together
@@ -35,6 +36,7 @@ if TYPE_CHECKING:
     from grader.domain.task import Case, Task
 
 SEARCH_LIMIT_S = 12.0
+READING_S = 3.0  # for each reading of the file as a whole
 STEPS = (2, 5, 11, 23)  # how many differences are taken away together, before all are
 MAX_PARTS = 5
 FEW = 5  # differences of a file that are tried before hundreds of slips are
@@ -91,8 +93,14 @@ def search(
         return None
     folder = Path(tempfile.mkdtemp(prefix="nearest-"))
     try:
-        return _Search(source, name, failed, task, reference, start, folder).run(_by_distance(source, rights))
-    except (OSError, BadInputError):  # time is over, or the disk is full: the verdict is there without it
+        return _Search(source, name, failed, task, reference, start, folder).run(
+            within(READING_S, lambda: _by_distance(source, rights))
+        )
+    except (
+        OSError,
+        BadInputError,
+        TooMuchError,
+    ):  # time is over, or the disk is full: the verdict is there without it
         return None
     finally:
         shutil.rmtree(folder, ignore_errors=True)
@@ -172,7 +180,7 @@ class _Search:
 
     def in_python(self) -> Nearest | None:
         """Among the usual slips in Python, where no line of a kernel is to blame."""
-        every = python_alternatives.alternatives(self.source, self.hot)
+        every = within(READING_S, lambda: python_alternatives.alternatives(self.source, self.hot))
         about = any(one.function[0] <= line <= one.function[1] for one in every for line in self.hot)
         if self.hot and not about and "__global__" in self.source:
             return None
@@ -200,7 +208,7 @@ class _Search:
         less = replace(task, cases=(), parts=(), memory_points=0)
         dropped: frozenset[int] = frozenset()
         for _ in range(3):
-            text, made = instrumented(self.source, dropped)
+            text, made = within(READING_S, functools.partial(instrumented, self.source, dropped))
             if not made:
                 return None
             path.write_text(text, "utf-8")

@@ -14,9 +14,12 @@ from typing import TYPE_CHECKING, Any
 from grader.backends import detect
 from grader.domain import cache
 from grader.domain.verdict import Finding, Status, Verdict
+from grader.domain.visible import all_visible, visible
+from grader.domain.within import TooMuchError, within
 from grader.feedback.explain import functions_first
 from grader.feedback.explain.attach import explained
 from grader.feedback.look import look
+from grader.feedback.look.advice import Advice
 from grader.protocol import messages
 from grader.referee import builder, cpu_environment, grading, nearest, parts, sandbox, sanitizer, stream_check
 from grader.referee.fault import FaultError
@@ -33,13 +36,15 @@ if TYPE_CHECKING:
 
     from grader.domain.speed import Speed
 
+READING_S = 5.0  # for what is only said about a text
+
 
 def check(job: Job) -> Outcome:
     """Grade one submission. Only BadInputError and errors of a toolchain are raised."""
     begun = time.monotonic()
     sandbox.require(job.options.sandbox)
     starter = job.reference.with_name("exercise.py")
-    advice = look(job.submission, job.task, starter.read_text("utf-8") if starter.is_file() else "")
+    advice = _looked(job, starter.read_text("utf-8") if starter.is_file() else "")
     stages = {"look": time.monotonic() - begun}
     if (syntax := job.submission.syntax_error()) is not None:
         record = _unread(job, syntax)
@@ -51,8 +56,16 @@ def check(job: Job) -> Outcome:
         measured = _judged(running, stages, begun)
         record, builder = running.session.record, running.builder
     verdict = _verdict(job, record, stages | record.stages, begun, measured)
-    advice = stream_check.advised(verdict.findings, advice)
+    advice = [replace(a, message=visible(a.message)) for a in stream_check.advised(verdict.findings, advice)]
     return Outcome(verdict, advice, builder.builds, builder.requests)
+
+
+def _looked(job: Job, starter: str) -> list[Advice]:
+    """Advice on the text; none where looking takes too long."""
+    try:
+        return within(READING_S, lambda: look(job.submission, job.task, starter))
+    except TooMuchError as error:
+        return [Advice(1, f"This file was not looked through: {error}.")]
 
 
 def _judged(running: Processes, stages: dict[str, float], begun: float) -> Speed | None:
@@ -279,8 +292,19 @@ def _not_loaded(job: Job, message: str, evidence: dict[str, Any]) -> Record:
 
 def _explained(job: Job, record: Record) -> list[Finding]:
     """The findings, each with its cause where that is known."""
-    marked = functions_first.marked(record.findings, job.task, job.submission.source)
-    return [explained(f, job.submission.source, record.warned) for f in marked]
+    if all(finding.ok for finding in record.findings):
+        return record.findings
+    source, findings = job.submission.source, record.findings
+
+    def explain() -> list[Finding]:
+        return [
+            explained(f, source, record.warned) for f in functions_first.marked(findings, job.task, source)
+        ]
+
+    try:
+        return within(READING_S, explain)
+    except TooMuchError:
+        return findings
 
 
 def _search(job: Job, record: Record, reference: Reference | None) -> None:
@@ -309,11 +333,16 @@ def _copies(job: Job) -> Callable[[Path], Player]:
     return start
 
 
+def _visible(finding: Finding) -> Finding:
+    """The finding without characters that change how its text is read."""
+    return replace(finding, message=visible(finding.message), evidence=all_visible(finding.evidence))
+
+
 def _verdict(
     job: Job, record: Record, stages: dict[str, float], begun: float, measured: Speed | None
 ) -> Verdict:
     versions = messages.plain(record.facts)
-    known = record.nearest or {}
+    known = all_visible(record.nearest or {})
     return Verdict(
         lesson=job.lesson,
         submission=job.submission.name,
@@ -323,12 +352,12 @@ def _verdict(
             replace(f, evidence=f.evidence | {"explanation": known["explanation"]})
             if f.id == known.get("id")
             else f
-            for f in _explained(job, record)
+            for f in map(_visible, _explained(job, record))
         ),
         seconds=time.monotonic() - begun,
         stages=stages,
         speed=measured,
-        output=record.output,
+        output=visible(record.output),
         versions=versions,
         exercise_stages=job.task.stages,
     )

@@ -267,6 +267,11 @@ class Problem:
         """The reference's side."""
         return self.sides.reference
 
+    @property
+    def nbytes(self) -> int:
+        """Bytes of the last call's inputs and results."""
+        return self.inputs.nbytes + (self.posed.nbytes if self.posed else 0)
+
     def seed(self) -> int:
         """A seed that the submission could not have known."""
         return int(self.rng.integers(1 << 62))

@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 MAX_RESTARTS = 4
 # What PyTorch's C++ logs unasked: "USDT:2026-11-24 02:10:11 31:31 Profiler.cpp:52] profiler_start".
 LOGGED = re.compile(
-    r"^(?:[A-Z]{4,8}:\d{4}-\d\d-\d\d |\[?[IWE]\d{4} )[^\n]*?\w+\.(?:cpp|h|cc):\d+\][^\n]*\n?", re.M
+    r"^(?:[A-Z]{4,8}:\d{4}-\d\d-\d\d |\[?[IWE]\d{4} )[^\n]*?\b\w+\.(?:cpp|h|cc):\d+\][^\n]*\n?", re.M
 )
 REFUSALS = (Status.RAISED, Status.MISSING_ENTRY)
 
@@ -87,9 +87,9 @@ class Session:
     record: Record = field(default_factory=Record, init=False)
     rng: np.random.Generator = field(default_factory=inputs.generator, init=False)
     source: str = field(init=False)
-    unordered: bool = field(init=False)
     player: Player | None = field(init=False)
     problem: Problem = field(init=False)
+    calls: int = field(default=0, init=False)  # that the submission answered
     _restarts: int = field(default=0, init=False)
     _case: Case | None = field(default=None, init=False)
     _sealed: bool = field(default=False, init=False)
@@ -98,8 +98,6 @@ class Session:
 
     def __post_init__(self) -> None:
         self.source = Path(self.path).read_text(errors="replace")
-        # Atomic additions come in any order, so results may then differ in their last bits.
-        self.unordered = "atomic" in self.source
         self.player = self.start()
         self.problem = self.pose(self)
 
@@ -203,6 +201,7 @@ class Session:
         """An answer of the submission's side."""
         self.observe(answer.findings)
         if isinstance(step, Call | CallApart):
+            self.calls += 1
             self._launches = answer.launches
 
     def explain(self, case: Case, verdict: Judgement, output: int) -> Finding:

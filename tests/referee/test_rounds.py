@@ -9,7 +9,7 @@ import torch
 
 from grader.domain.task import Case, Task, Tensor
 from grader.domain.verdict import Status
-from grader.referee import rounds
+from grader.referee import further_calls, rounds
 from grader.referee.case_calls import Calls
 from grader.referee.lesson_problem import LessonProblem
 from grader.referee.session import Session
@@ -119,7 +119,10 @@ def test_few_elements_are_asked_for_more_often(tmp_path: Path) -> None:
     verdict = grade(tmp_path, COUNTED, cases)
     assert verdict.ok, verdict.findings
     counts = {n: verdict.output.split("\n").count(f"called with {n}") for n in (1, 5, 24, 0)}
-    assert counts == {1: 8 + 3, 5: 4 + 3, 24: 1 + 3, 0: 1}
+    further = {n: counts[n] - least for n, least in ((1, 8 + 3), (5, 4 + 3), (24, 1 + 3), (0, 1))}
+    assert min(further.values()) >= 0
+    assert further[0] == 0  # a result without elements cannot be wrong
+    assert further_calls.LEAST <= sum(further.values()) < further_calls.MOST
 
 
 def test_many_inputs_of_one_number_are_not_asked_for_more_often() -> None:

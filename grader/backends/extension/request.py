@@ -10,7 +10,7 @@ from typing import Annotated
 from msgspec import Meta, Struct, ValidationError, convert, to_builtins
 from msgspec.structs import force_setattr
 
-MOST_TEXT = 4_000_000
+MOST_TEXT = 1_000_000
 MOST_ITEMS = 200
 MOST_PIECES = 5_000
 IDENTIFIER = re.compile(r"[A-Za-z_][A-Za-z0-9_]{0,199}")

@@ -6,6 +6,7 @@ import ast
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
+from grader.backends.simt.compile.tokens import tokenize
 from grader.feedback.look import cuda_source, python_source
 from grader.feedback.look.advice import Advice
 
@@ -43,6 +44,15 @@ def launches_on_default_stream(source: str) -> list[int]:
     texts = python_source.cuda_sources(tree)
     short = (replace(text, source=text.source[:MAX_CHARACTERS]) for text in texts)
     return sorted({line for text in short for line in cuda_source.launches_on_default_stream(text)})
+
+
+def words_of_kernels(source: str) -> set[str]:
+    """The words of a submission's CUDA C++; those of comments and of strings in it are none."""
+    try:
+        texts = list(python_source.cuda_sources(ast.parse(source)))
+    except (SyntaxError, ValueError, RecursionError, MemoryError):
+        return set()
+    return {token.text for text in texts for token in tokenize(text.source) if token.kind == "id"}
 
 
 def _todos(source: str, starter: str) -> list[Advice]:

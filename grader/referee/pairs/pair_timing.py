@@ -14,6 +14,7 @@ from grader.domain.verdict import Status
 from grader.referee import counting
 from grader.referee.fault import FaultError
 from grader.referee.pairs.pair_problem import PairProblem
+from grader.referee.pairs.pair_spec import AS_GIVEN
 from grader.referee.predict import call as predict
 from grader.referee.predict import operator_times
 from grader.referee.timing import task_speed
@@ -23,6 +24,7 @@ if TYPE_CHECKING:
     from grader.referee.session import Session
 
 CASE = Case("speed", (), "", 0)
+COUNTED = Case(AS_GIVEN, (), "", 0)
 METHOD = (
     "the file's own launches each from what simt counted; for torch's operators on both sides the bytes of "
     "their tensors at a large copy's speed, products at the card's fp32 rate, and a launch each"
@@ -64,7 +66,10 @@ def _raced(session: Session, baselines: tuple[str, ...]) -> VerdictSpeed | None:
 
 def _predicted(session: Session, card_name: str) -> Predicted | NoSpeed | None:
     """Both sides by the same rule, from counts; never a measurement."""
-    counted = counting.count(session, CASE, weigh=True)
+    counted = max(
+        counting.judged(session, COUNTED, weigh=True),
+        key=lambda call: (call.moved_bytes, sum(moved for _, _, moved, _ in call.work)),
+    )
     card = gpu_card.card(card_name)
     launches, ops = counted.launches, counted.work
     kernels = predict.predicted(launches, card)

@@ -30,7 +30,7 @@ def speed_of(
     try:
         return _measured(session, task, baselines) if backend == "cuda" else _predicted(session, task, card)
     except FaultError as fault:
-        if fault.status in CAUGHT:
+        if fault.status in CAUGHT or isinstance(fault, counting.CountedWronglyError):
             raise
         return NoSpeed(fault.message)
 
@@ -38,22 +38,21 @@ def speed_of(
 def _predicted(session: Session, task: Task, card_name: str) -> Predicted | NoSpeed | None:
     """From what simt counts of a call at a small size, grown to the full one."""
     assert task.speed is not None
-    launches = counting.count(session, task.speed.case).launches
-    moved = sum(x.counts.moved_bytes for x in launches if x.counts)
-    if not moved:
+    card, about = gpu_card.card(card_name), task.speed
+    calls = [c for c in counting.judged(session, about.case) if c.moved_bytes]
+    if not calls:
         return None
-    card = gpu_card.card(card_name)
-    own = call.predicted(launches, card, task.speed.fused_bytes / task.speed.case_bytes)
-    if own.why_not:
-        return NoSpeed(f"no prediction for {card.name}: {own.why_not}.")
-    about = task.speed
+    every = [call.predicted(c.launches, card, about.fused_bytes / about.case_bytes) for c in calls]
+    if why_not := next((one.why_not for one in every if one.why_not), ""):
+        return NoSpeed(f"no prediction for {card.name}: {why_not}.")
+    own, counted = max(zip(every, calls, strict=True), key=lambda one: one[0].seconds)
     eager = operator_times.elementwise(about.eager_bytes, about.eager_launches, card, about.broadcast)
     gemm = operator_times.product(about.flops, card)
     return Predicted(
         device=card.name,
         method=call.METHOD,
-        counted_bytes=moved,
-        launches=len(launches),
+        counted_bytes=counted.moved_bytes,
+        launches=len(counted.launches),
         kernel_seconds=own.seconds,
         eager_kernel_seconds=eager,
         product_seconds=gemm,

@@ -1,0 +1,92 @@
+"""Calls after the last case, of any case that is right and cheap: nobody can foresee how many, or of which.
+
+A submission that is right in its first calls only, or that goes by the order of the cases, meets these.
+"""
+
+from __future__ import annotations
+
+import time
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
+
+from grader.domain.task import Tensor
+from grader.domain.verdict import Finding, Status
+from grader.referee import rounds
+from grader.referee.case_calls import Calls
+from grader.referee.fault import FaultError
+from grader.referee.problem import LeftOutError
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from grader.domain.task import Case
+    from grader.referee.rounds import Round
+    from grader.referee.session import Session
+
+LEAST, MOST = 24, 300  # calls in all
+LEAST_S, MOST_S = 0.1, 0.25  # seconds in all, once there were so many calls as are the least
+CHEAP_BYTES, CHEAP_S = 1 << 17, 0.25  # of a call; the seconds leave room for a machine that is busy
+BURST = 9  # calls of one case in a row, at most
+WATCHED = 0.2  # share of calls in which it is observed what ran
+FUNCTION = (rounds.FIRST, rounds.REFILL, rounds.MOVE, rounds.SWAP)
+MODEL = (rounds.FIRST, rounds.REFILL, rounds.MOVE, rounds.REWEIGH, rounds.SWAP_MODEL, rounds.RENEW)
+
+
+@dataclass(slots=True)
+class Played:
+    """A case that was right; of each of its calls, the ``seconds`` and the bytes of inputs and results."""
+
+    case: Case
+    seconds: float
+    nbytes: int
+    calls: int = 0  # that were made since
+
+
+@dataclass(frozen=True, slots=True)
+class Wrong:
+    """A case that is right no longer."""
+
+    case: Case
+    finding: Finding
+
+
+def play(session: Session, right: list[Played]) -> Wrong | None:
+    """Call until the drawn number of calls or seconds is over; the first call that is wrong."""
+    rng = session.rng
+    cheap = [one for one in right if one.nbytes < CHEAP_BYTES and one.seconds < CHEAP_S]
+    left, end = int(rng.integers(LEAST, MOST)), time.monotonic() + rng.uniform(LEAST_S, MOST_S)
+    enough = left - LEAST
+    while cheap and left > 0 and session.player and (left > enough or time.monotonic() < end):
+        one = cheap[int(rng.integers(len(cheap)))]
+        count = min(left, int(rng.integers(1, BURST)))
+        try:
+            if failed := _burst(session, one, count):
+                return Wrong(one.case, failed)
+        except LeftOutError:  # these values are none that the problem can be asked with
+            cheap.remove(one)
+        left -= count
+    return None
+
+
+def _burst(session: Session, one: Played, count: int) -> Finding | None:
+    session.begin(one.case)
+    try:
+        failed = Calls(session, one.case).play(_drawn(session, count), first=one.calls + 1)
+    except FaultError as fault:
+        failed = session.fallen(one.case, fault)
+    one.calls += count
+    return replace(failed, message=f"A further call. {failed.message}") if failed else None
+
+
+def _drawn(session: Session, count: int) -> Iterator[tuple[Round, bool]]:
+    """So many rounds in any order, the first of them with new inputs."""
+    rng, kinds = session.rng, MODEL if session.problem.has_weights else FUNCTION
+    yield rounds.FIRST, bool(rng.random() < WATCHED)
+    for _ in range(count - 1):
+        yield kinds[int(rng.integers(len(kinds)))], bool(rng.random() < WATCHED)
+
+
+def may_follow(case: Case, finding: Finding) -> bool:
+    """Whether a case is right, and has something to compare."""
+    empty = any(isinstance(a, Tensor) and 0 in a.shape for a in case.args)
+    return finding.status is Status.PASSED and case.expect == "match" and not empty

@@ -1,0 +1,17 @@
+"""Opens a hundred thousand raw strings and closes none.
+
+class: exhaustion
+catalogue: -
+task: double
+expected: compile_error
+"""
+
+from torch.utils.cpp_extension import load_inline
+
+CUDA = 'R"a(' * 100_000
+
+module = load_inline("hostile", "torch::Tensor f(torch::Tensor x);", cuda_sources=CUDA, functions=["f"])
+
+
+def double(x):
+    return module.f(x)
