@@ -113,6 +113,20 @@ def report(
 
 
 @app.command()
+def gradebook(
+    results: Annotated[Path, typer.Argument(help="A folder of results.")],
+    table: Annotated[Path, typer.Argument(help="Canvas' gradebook or Moodle's grading worksheet (CSV).")],
+    lesson: Annotated[str, typer.Option(help="The lesson (07) whose points are filled in.")],
+    column: Annotated[str, typer.Option(help="Canvas' column, where the lesson does not tell it.")] = "",
+    out: Annotated[Path | None, typer.Option(help="The file to write; in reports/ if left out.")] = None,
+) -> None:
+    """Fill the platform's own table, all else untouched, and pack the feedback for its upload."""
+    from grader.teaching.gradebook import gradebook_verb
+
+    raise typer.Exit(gradebook_verb.run(results, table, lesson, column, out))
+
+
+@app.command()
 def similar(
     submissions: Annotated[Path, typer.Argument(help="A folder or zip of submissions, as for batch.")],
     lesson: Annotated[list[str], typer.Option(help="A lesson (07), or several (03,07).")],

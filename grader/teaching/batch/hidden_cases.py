@@ -52,8 +52,8 @@ def _text(lesson: Lesson, path: Path) -> str:
     for case in lessons.with_hidden(lesson.task, path).cases[len(own) :]:
         if own and all(c.init for c in own) and not case.init:
             raise BadInputError(
-                f"{path}: case {case.name!r} has no init, which {lesson.task.entry} of lesson {lesson.number} "
-                f"is made with; the lesson's case {own[0].name!r} has init={own[0].init!r}."
+                f"{path}: case {case.name!r} has no init, which {lesson.task.entry} of lesson "
+                f"{lesson.number} is made with; the lesson's case {own[0].name!r} has init={own[0].init!r}."
             )
     return path.read_text("utf-8")
 

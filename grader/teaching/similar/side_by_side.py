@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from html import escape
 from typing import TYPE_CHECKING
 
@@ -10,8 +11,21 @@ from grader.reports.formats.html_page import environment
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from grader.teaching.similar.similar_verb import Found
     from grader.teaching.similar.winnow import Pair
+
+
+@dataclass(frozen=True, slots=True)
+class Found:
+    """What is alike in one lesson. ``groups``: files that are equal but for comments and layout.
+
+    Of a group only the first is compared with others, so that no pair is listed many times.
+    """
+
+    lesson: str
+    count: int
+    texts: dict[str, str]
+    groups: tuple[tuple[str, ...], ...]
+    pairs: tuple[Pair, ...]
 
 
 def page(found: Iterable[Found], note: str) -> str:

@@ -12,18 +12,19 @@ from rich.table import Table
 
 from grader.domain import disk, lessons, packages, submission
 from grader.domain.errors import BadInputError
-from grader.teaching.similar import fingerprint_tokens, winnow
+from grader.teaching.similar import fingerprint_tokens, side_by_side, winnow
+from grader.teaching.similar.side_by_side import Found
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
     from grader.domain.lessons import Lesson
-    from grader.teaching.similar.winnow import Pair, Prints
+    from grader.teaching.similar.winnow import Prints
 
 NOTE = (
-    "Alike is not copied: small exercises have few right answers. Names, numbers, comments and the order of "
-    "functions were ignored; the lesson's own code was left out, and what many write counts less. Look at the "
-    "lines before you say anything."
+    "Alike is not copied: small exercises have few right answers. Names, numbers, comments and the order "
+    "of functions were ignored; the lesson's own code was left out, and what many write counts less. Look at "
+    "the lines before you say anything."
 )
 SHOWN = 50
 SOURCE = "source: "  # in front of the name of what may have been copied from, and is no student's here
@@ -42,25 +43,10 @@ class Asked:
     html: Path | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class Found:
-    """What is alike in one lesson. ``groups``: files that are equal but for comments and layout.
-
-    Of a group only the first is compared with others, so that no pair is listed many times.
-    """
-
-    lesson: str
-    count: int
-    texts: dict[str, str]
-    groups: tuple[tuple[str, ...], ...]
-    pairs: tuple[Pair, ...]
-
-
 def run(asked: Asked) -> int:
     """Print the list, and write it as JSON and as a page if asked to. Always 0: nothing here is a verdict."""
     packages.require("Comparing a class", *packages.CLASS)
     from grader.reports.console import screen
-    from grader.teaching.similar import side_by_side
 
     console = screen()
 

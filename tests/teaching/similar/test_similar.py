@@ -118,7 +118,8 @@ def test_the_guarantee_of_winnowing() -> None:
 def test_the_list_on_the_command_line(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     mine, evil = fill_ins.honest(random.Random(1)), "\n# <script>x</script>\n"
     for name, text in {
-        "class/ann.py": mine + evil, "class/ben.py": mine.replace("bias_relu_one", "act"), "class/empty.py": "",
+        "class/ann.py": mine + evil, "class/ben.py": mine.replace("bias_relu_one", "act"),
+        "class/empty.py": "",
         "class/carl.py": mine.replace("        ", "         "), "class/dora.py": disguised(SOLUTION),
         "class/finn.py": LESSON.exercise.read_text(), "class/gil.py": LESSON.exercise.read_text(),
         "2025/old.py": fill_ins.honest(random.Random(2)), "class/eve.py": fill_ins.honest(random.Random(2)),
