@@ -20,8 +20,8 @@ from grader.domain.errors import BadInputError
 from grader.domain.lessons import course_root
 from grader.domain.verdict import PENDING, Finding, Status, Verdict
 from grader.profiling import compare_verb
-from grader.reports import charts, console, formats
-from grader.reports.formats import class_page, classroom50
+from grader.reports import charts, class_statistics, console, formats
+from grader.reports.formats import classroom50
 from grader.reports.row import Class, LessonFacts, Row, StudentResult, row_of, summary
 from grader.teaching.batch.batch_plan import Entry, Plan
 from grader.teaching.batch.class_rows import collected
@@ -130,7 +130,7 @@ POINTS_OF_STUDENT = {
     "tap": lambda text, most: int(re.findall(r"^# (\d+) of \d+ points, \w+$", text, re.M)[-1]),
 }
 # These have no points, and these two have the verdict's, before anything is taken off.
-WITHOUT_POINTS = {"leaderboard", "files"}  # and what has grades only: tests/teaching/gradebook
+WITHOUT_POINTS = {"leaderboard", "files", "statistics"}  # and what has grades only: tests/teaching/gradebook
 GRADES_ONLY = {"nbgrader", "prairielearn", "lti"}
 BEFORE_PENALTY = {
     "json": lambda text, most: json.loads(text)["points"],
@@ -142,7 +142,7 @@ BEFORE_PENALTY = {
 def _without_pictures() -> Iterator[None]:
     """They take most of the time and hold no points; a test of their own draws them."""
     with pytest.MonkeyPatch.context() as patch:
-        for name in ("points", "speeds", "missed"):
+        for name in ("points", "speeds", "missed", "term"):
             patch.setattr(charts, name, lambda *_: "")
         yield
 
@@ -207,7 +207,7 @@ def test_what_waits_for_another_machine_fails_nowhere(made: tuple[Class, list[Ve
         assert json.loads(of_student("gradescope", row, verdict))["extra_data"]["open_points"] == row.open
         if verdict.ok:
             assert not failed and row.first == ""
-            assert class_page.most_missed([row]) == []
+            assert all(not c.failed for c in class_statistics.checks([row]))
 
 
 def test_no_report_knows_a_pending_status_by_its_name() -> None:
