@@ -34,6 +34,15 @@ GRADE = """\
 # The points of lesson {}: nbgrader autograde fills them in. Before you hand in, try ./course check {}."""
 CONFIG = """\
 c = get_config()
+# The starter is not a solution: nbgrader's ClearSolutions would empty the student's cells.
+c.GenerateAssignment.preprocessors = [
+    "nbgrader.preprocessors.LockCells",
+    "nbgrader.preprocessors.ComputeChecksums",
+    "nbgrader.preprocessors.SaveCells",
+    "nbgrader.preprocessors.CheckCellMetadata",
+    "nbgrader.preprocessors.ClearOutput",
+    "nbgrader.preprocessors.ComputeChecksums",
+]
 # Nothing that a student wrote runs in a kernel: the course's grader reads it, and runs it in a sandbox.
 c.Autograde.autograde_preprocessors = [
     "grader.teaching.export.nbgrader.fill_in",
