@@ -82,7 +82,8 @@ def make(root: Path, count: int, lessons: int) -> None:
         entries.append(
             Entry(
                 f"u{student:05d}", lesson, f"Student Number {student}", f"u{student}@x.org",
-                "AB"[student % 2], f"Nick {student}" if student % 3 == 0 else "", "x.py", (), late, f"s{n}", f"k{n}",
+                "AB"[student % 2], f"Nick {student}" if student % 3 == 0 else "", "x.py", (), late,
+                f"s{n}", f"k{n}",
             )
         )  # fmt: skip
         made = verdict(draw)

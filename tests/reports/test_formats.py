@@ -262,6 +262,15 @@ def test_nothing_from_outside_becomes_markup_or_a_formula() -> None:
     assert cells[0].startswith("'=") and cells[3] == "'@x"
 
 
+def test_a_students_page_shows_the_line_and_what_to_read() -> None:
+    row, verdict = _plain()
+    told = {"rule": "guard", "cause": "C.", "fix": "F.", "lesson": "03", "line": 12, "code": "out[i] = x<y;"}
+    bad = Finding("memory", Status.ILLEGAL_ACCESS, "Past the end.", 0, 3, {"explanation": told})
+    page = of_student("html", row, replace(verdict, findings=(*verdict.findings[:1], bad)))
+    assert "Your line 12: <code>out[i] = x&lt;y;</code>" in page and "Lesson 03 explains it." in page
+    assert "Your line" not in of_student("html", row, verdict)
+
+
 def test_where_the_clocks_disagree_no_report_says_a_speed() -> None:
     row, verdict = _plain()
     for why, shown in (("", True), ("a call that waits", False)):
