@@ -1,14 +1,16 @@
 """How long the class reports of many rows take, and how much memory: a made-up journal, real writers.
 
-    python benchmarks/batch_report.py [--rows 10000] [--json FILE] [--keep FOLDER]
+    python benchmarks/batch_report.py [--rows 10000] [--lessons 1] [--json FILE] [--keep FOLDER]
 
-Every row has a verdict of lesson 03's form with statuses drawn as in a class; a tenth is late, a third has a
+With ``--lessons 15 --rows 15000`` it is a term: 1,000 students and 15 lessons in one folder. Every row has a
+kept verdict of lesson 03's form with statuses drawn as in a class; a tenth is late, a third has a
 measured speed. What is measured is a process of its own that reads the journal and writes the reports.
 """
 
 from __future__ import annotations
 
 import argparse
+import hashlib
 import json
 import os
 import platform
@@ -69,21 +71,28 @@ def verdict(draw: random.Random) -> Verdict:
     return Verdict(lesson.name, "x.py", "cuda", "a made-up GPU", tuple(found), 2.5, speed=from_json(speed))
 
 
-def make(root: Path, count: int) -> None:
-    """A folder of results with that many rows."""
+def make(root: Path, count: int, lessons: int) -> None:
+    """A folder of results with that many rows, each of a student and one of the lessons."""
     draw, results = random.Random(8), ResultsFolder(root)
+    names = [f"{k:02d}_made_up" for k in range(1, lessons + 1)]
     entries, lines = [], []
     for n in range(count):
+        student, lesson = n // lessons, names[n % lessons]
         late = draw.uniform(60, 4e5) if draw.random() < 0.1 else 0.0
         entries.append(
             Entry(
-                f"u{n:05d}", "03_square_kernel", f"Student Number {n}", f"u{n}@x.org", "AB"[n % 2],
-                f"Nick {n}" if n % 3 == 0 else "", "x.py", ("Late.",) if late else (), late, f"s{n}", f"k{n}",
+                f"u{student:05d}", lesson, f"Student Number {student}", f"u{student}@x.org",
+                "AB"[student % 2], f"Nick {student}" if student % 3 == 0 else "", "x.py", (), late,
+                f"s{n}", f"k{n}",
             )
         )  # fmt: skip
-        short = msgspec.structs.asdict(summary(verdict(draw)))
-        lines.append(Line(key=f"k{n}", subject=f"s{n}", lesson="03_square_kernel", **short).text())
-    facts = (LessonFacts("03_square_kernel", "A square kernel", 20),)
+        made = verdict(draw)
+        data = json.dumps(made.as_json(), allow_nan=False).encode()
+        disk.write(results.verdict_path(f"k{n}"), data)
+        digest = hashlib.sha256(data).hexdigest()[:16]
+        short = msgspec.structs.asdict(summary(made))
+        lines.append(Line(key=f"k{n}", subject=f"s{n}", lesson=lesson, digest=digest, **short).text())
+    facts = tuple(LessonFacts(name, "A made-up lesson", 20) for name in names)
     plan = Plan(tuple(entries), {}, facts, Policy(0.0, 10.0, 50.0))
     disk.write(results.plan, plan.text("a made-up class"))
     disk.write(results.journal, "\n".join(lines) + "\n")
@@ -108,6 +117,7 @@ def measure(root: Path) -> None:
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawTextHelpFormatter)
     parser.add_argument("--rows", type=int, default=10_000)
+    parser.add_argument("--lessons", type=int, default=1)
     parser.add_argument("--json", type=Path)
     parser.add_argument("--keep", type=Path)
     parser.add_argument("--measure", type=Path, help=argparse.SUPPRESS)
@@ -117,11 +127,11 @@ def main() -> None:
         return
     with tempfile.TemporaryDirectory() as folder:
         root = options.keep or Path(folder)
-        make(root, options.rows)
+        make(root, options.rows, options.lessons)
         command = [sys.executable, __file__, "--measure", str(root)]
         done = subprocess.run(command, capture_output=True, text=True, check=True)
     result = json.loads(done.stdout) | {
-        "command": f"python benchmarks/batch_report.py --rows {options.rows}",
+        "command": f"python benchmarks/batch_report.py --rows {options.rows} --lessons {options.lessons}",
         "date": time.strftime("%Y-%m-%d"), "python": platform.python_version(),
         "machine": {"processor": platform.processor() or platform.machine(), "cores": os.cpu_count()},
     }  # fmt: skip

@@ -113,17 +113,37 @@ def report(
 
 
 @app.command()
+def gradebook(
+    results: Annotated[Path, typer.Argument(help="A folder of results.")],
+    table: Annotated[Path, typer.Argument(help="Canvas' gradebook or Moodle's grading worksheet (CSV).")],
+    lesson: Annotated[str, typer.Option(help="The lesson (07) whose points are filled in.")],
+    column: Annotated[str, typer.Option(help="Canvas' column, where the lesson does not tell it.")] = "",
+    out: Annotated[Path | None, typer.Option(help="The file to write; in reports/ if left out.")] = None,
+) -> None:
+    """Fill the platform's own table, all else untouched, and pack the feedback for its upload."""
+    from grader.teaching.gradebook import gradebook_verb
+
+    raise typer.Exit(gradebook_verb.run(results, table, lesson, column, out))
+
+
+@app.command()
 def similar(
     submissions: Annotated[Path, typer.Argument(help="A folder or zip of submissions, as for batch.")],
     lesson: Annotated[list[str], typer.Option(help="A lesson (07), or several (03,07).")],
     layout: Annotated[str, typer.Option(help="auto, files, folders, gradescope, canvas or moodle.")] = "auto",
-    least: Annotated[float, typer.Option(min=0, max=1, help="Leave out pairs that share less.")] = 0.5,
+    least: Annotated[float, typer.Option(min=0, max=1, help="Leave out pairs that share less.")] = 0.75,
+    against: Annotated[
+        list[Path] | None,
+        typer.Option(help="Earlier years' submissions as well, as sources. May be repeated."),
+    ] = None,
     json: Annotated[Path | None, typer.Option(help="Also write the list to this file.")] = None,
+    html: Annotated[Path | None, typer.Option(help="Also write the pairs side by side to this page.")] = None,
 ) -> None:
     """List submissions that resemble each other, for a person to look at; it accuses nobody."""
     from grader.teaching.similar import similar_verb
 
-    raise typer.Exit(similar_verb.run(submissions, _words(lesson), layout, least, json))
+    asked = similar_verb.Asked(submissions, _words(lesson), layout, least, tuple(against or ()), json, html)
+    raise typer.Exit(similar_verb.run(asked))
 
 
 @app.command()

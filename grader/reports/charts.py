@@ -54,6 +54,20 @@ def missed(counts: list[tuple[str, int]], total: int, label: str) -> str:
     return _svg(figure, label)
 
 
+def term(lessons: list[tuple[str, float | None, float]], label: str) -> str:
+    """(lesson, mean share of the points or None, share of the students graded) each, over the term."""
+    figure, axes = _figure()
+    names = [name for name, _, _ in lessons]
+    axes.bar(
+        names, [100 * graded for _, _, graded in lessons], color=GREY, alpha=0.35, label="students graded"
+    )
+    known = [(name, 100 * share) for name, share, _ in lessons if share is not None]
+    axes.plot([n for n, _ in known], [s for _, s in known], "o-", color=BLUE, label="points of the graded")
+    axes.set(xlabel="lesson", ylabel="per cent", ylim=(0, 105))
+    axes.legend(loc="lower left", fontsize="small")
+    return _svg(figure, label)
+
+
 def _figure() -> tuple[Any, Any]:
     import matplotlib
 

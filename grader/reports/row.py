@@ -41,7 +41,10 @@ class Check:
 
 
 class Summary(msgspec.Struct, frozen=True, kw_only=True):
-    """What a journal keeps of a verdict: enough for every class report. ``checks``: as in :class:`Check`."""
+    """What a journal keeps of a verdict: enough for every class report. ``checks``: as in :class:`Check`.
+
+    ``mistake``: the rule that explained the first failure, and ``taught`` the lesson that explains it.
+    """
 
     status: Status
     earned: int
@@ -53,6 +56,8 @@ class Summary(msgspec.Struct, frozen=True, kw_only=True):
     backend: str
     device: str
     speed: SpeedSummary | None
+    mistake: str = ""
+    taught: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -120,6 +125,11 @@ class Row:
         tuple[str, ...],
         Meta(description="What a teacher has said and changed by hand, with the author and the reason."),
     ] = ()
+
+    mistake: Annotated[
+        str, Meta(description="The rule that explained the first failure in plain words, or empty.")
+    ] = ""
+    taught: Annotated[str, Meta(description="Number of the lesson that explains it, or empty.")] = ""
 
     @property
     def grade(self) -> int | None:
@@ -216,6 +226,8 @@ def summary(verdict: Verdict) -> Summary:
         backend=verdict.backend,
         device=verdict.device,
         speed=_speed(verdict),
+        mistake=_told(failed, "rule"),
+        taught=_told(failed, "lesson"),
     )
 
 
@@ -225,6 +237,12 @@ def _first(failed: list[Finding]) -> str:
         return ""
     first = next((f for f in failed if f.status is Status.NOT_GRADABLE), failed[0])
     return f"{first.id}: {first.message.strip() or SENTENCE[first.status]}"[:400]
+
+
+def _told(failed: list[Finding], word: str) -> str:
+    """A word of the first explanation among the failures."""
+    told = (f.evidence.get("explanation") for f in failed)
+    return next((str(one.get(word, "")) for one in told if isinstance(one, dict)), "")
 
 
 def _speed(verdict: Verdict) -> SpeedSummary | None:

@@ -20,8 +20,8 @@ from grader.domain.errors import BadInputError
 from grader.domain.lessons import course_root
 from grader.domain.verdict import PENDING, Finding, Status, Verdict
 from grader.profiling import compare_verb
-from grader.reports import charts, console, formats
-from grader.reports.formats import class_page, classroom50
+from grader.reports import charts, class_statistics, console, formats
+from grader.reports.formats import classroom50
 from grader.reports.row import Class, LessonFacts, Row, StudentResult, row_of, summary
 from grader.teaching.batch.batch_plan import Entry, Plan
 from grader.teaching.batch.class_rows import collected
@@ -130,7 +130,8 @@ POINTS_OF_STUDENT = {
     "tap": lambda text, most: int(re.findall(r"^# (\d+) of \d+ points, \w+$", text, re.M)[-1]),
 }
 # These have no points, and these two have the verdict's, before anything is taken off.
-WITHOUT_POINTS = {"leaderboard", "files"}
+WITHOUT_POINTS = {"leaderboard", "files", "statistics"}  # and what has grades only: tests/teaching/gradebook
+GRADES_ONLY = {"nbgrader", "prairielearn", "lti"}
 BEFORE_PENALTY = {
     "json": lambda text, most: json.loads(text)["points"],
     "text": lambda text, most: int(re.findall(r"(\d+)/\d+ points", text)[-1]),
@@ -141,7 +142,7 @@ BEFORE_PENALTY = {
 def _without_pictures() -> Iterator[None]:
     """They take most of the time and hold no points; a test of their own draws them."""
     with pytest.MonkeyPatch.context() as patch:
-        for name in ("points", "speeds", "missed"):
+        for name in ("points", "speeds", "missed", "term"):
             patch.setattr(charts, name, lambda *_: "")
         yield
 
@@ -174,7 +175,7 @@ def test_points_are_equal_in_all_formats_and_each_is_valid(made: tuple[Class, li
 
 
 def test_every_format_is_looked_at() -> None:
-    assert set(POINTS_OF_CLASS) | WITHOUT_POINTS == set(formats.of_class())
+    assert set(POINTS_OF_CLASS) | WITHOUT_POINTS | GRADES_ONLY == set(formats.of_class())
     assert set(POINTS_OF_STUDENT) | set(BEFORE_PENALTY) == set(formats.of_student())
     files = [(type(one), one.file) for one in formats.every()]
     assert len(set(files)) == len(files)
@@ -206,7 +207,7 @@ def test_what_waits_for_another_machine_fails_nowhere(made: tuple[Class, list[Ve
         assert json.loads(of_student("gradescope", row, verdict))["extra_data"]["open_points"] == row.open
         if verdict.ok:
             assert not failed and row.first == ""
-            assert class_page.most_missed([row]) == []
+            assert all(not c.failed for c in class_statistics.checks([row]))
 
 
 def test_no_report_knows_a_pending_status_by_its_name() -> None:
@@ -259,6 +260,15 @@ def test_nothing_from_outside_becomes_markup_or_a_formula() -> None:
     assert evil not in of_student("markdown", row, verdict).replace("```\n" + evil, "").split("````text")[0]
     cells = list(csv.reader(io.StringIO(of_class("csv", result))))[1]
     assert cells[0].startswith("'=") and cells[3] == "'@x"
+
+
+def test_a_students_page_shows_the_line_and_what_to_read() -> None:
+    row, verdict = _plain()
+    told = {"rule": "guard", "cause": "C.", "fix": "F.", "lesson": "03", "line": 12, "code": "out[i] = x<y;"}
+    bad = Finding("memory", Status.ILLEGAL_ACCESS, "Past the end.", 0, 3, {"explanation": told})
+    page = of_student("html", row, replace(verdict, findings=(*verdict.findings[:1], bad)))
+    assert "Your line 12: <code>out[i] = x&lt;y;</code>" in page and "Lesson 03 explains it." in page
+    assert "Your line" not in of_student("html", row, verdict)
 
 
 def test_where_the_clocks_disagree_no_report_says_a_speed() -> None:

@@ -3,13 +3,11 @@
 from __future__ import annotations
 
 from collections import Counter
-from dataclasses import dataclass
 from html import escape
 from typing import TYPE_CHECKING
 
 from grader.domain.disk import slug
-from grader.domain.verdict import PENDING, Status
-from grader.reports import charts
+from grader.reports import charts, class_statistics
 from grader.reports.formats import ClassFormat
 from grader.reports.formats.html_page import environment
 from grader.reports.wording import outcome, waiting_for
@@ -24,7 +22,7 @@ def text(result: Class) -> str:
     """The class report. Links lead to ``students/`` beside the folder that this file is written to."""
     import statistics
 
-    graded = [row.points for row in result.rows if row.state != "not_gradable"]
+    graded = [row.points for row in result.rows if row.state == "graded"]
     states = Counter(row.state for row in result.rows)
     shown: str = (
         environment()
@@ -32,12 +30,17 @@ def text(result: Class) -> str:
         .render(
             result=result,
             states=[(state.replace("_", " "), n) for state, n in states.most_common()],
-            points={"mean": statistics.mean(graded), "median": f"{statistics.median(graded):g}"}
+            points={
+                "mean": statistics.mean(graded),
+                "median": f"{statistics.median(graded):g}",
+                "of": len(graded),
+            }
             if graded
             else None,
             waiting=sum(row.open for row in result.rows),
             waiting_for=waiting_for(status for row in result.rows for status in row.statuses),
             lessons=[_lesson(facts, result) for facts in result.lessons],
+            look=[file for file in result.files if file.look],
             body="\n".join(map(_row, result.rows)),
         )
     )
@@ -65,7 +68,7 @@ def _place(row: Row, speed: SpeedSummary) -> dict[str, object]:
 def _lesson(facts: LessonFacts, result: Class) -> dict[str, object]:
     rows = [r for r in result.rows if r.lesson == facts.name and r.state != "missing"]
     graded = [r for r in rows if r.state == "graded"]
-    missed = most_missed(graded)
+    missed = [c for c in class_statistics.checks(graded) if c.failed]
     drawn = []
     if rows:
         values = [min(r.points, facts.max_points) for r in rows]
@@ -80,8 +83,8 @@ def _lesson(facts: LessonFacts, result: Class) -> dict[str, object]:
         )
         drawn.append({"svg": charts.speeds([_ratio(speed) for speed in speeds], caption), "caption": caption})
     if missed:
-        caption = "Checks that most students did not pass."
-        pairs = [(m.name, m.missed) for m in missed]
+        caption = "Checks that most of those who reached them did not pass."
+        pairs = [(f"{m.name} ({m.failed} of {m.reached})", m.failed) for m in missed[:MOST_CHECKS]]
         drawn.append({"svg": charts.missed(pairs, len(graded), caption), "caption": caption})
     return {"facts": facts, "plots": drawn, "missed": missed}
 
@@ -90,30 +93,6 @@ def _ratio(speed: SpeedSummary) -> tuple[float, float, float]:
     ratio = speed.whole_ratio
     low, high = (ratio if end is None else end for end in (speed.low, speed.high))
     return ratio, min(ratio, low), max(ratio, high)
-
-
-@dataclass(frozen=True, slots=True)
-class MissedCheck:
-    """A check that ``missed`` students of ``total`` did not pass, and the status that they usually had."""
-
-    name: str
-    missed: int
-    total: int
-    usual: Status
-
-
-def most_missed(rows: list[Row]) -> list[MissedCheck]:
-    """Checks that failed or were not reached, most often first, and the status that they usually had."""
-    total: Counter[str] = Counter()
-    bad: dict[str, Counter[Status]] = {}
-    fine = PENDING | {Status.PASSED}
-    for row in rows:
-        for check in row.checks:
-            total[check.id] += 1
-            if check.status not in fine:
-                bad.setdefault(check.id, Counter())[check.status] += 1
-    order = sorted(bad, key=lambda name: (-bad[name].total(), name))[:MOST_CHECKS]
-    return [MissedCheck(n, bad[n].total(), total[n], bad[n].most_common(1)[0][0]) for n in order]
 
 
 def _row(row: Row) -> str:

@@ -29,7 +29,7 @@ def text(result: Class) -> str:
         names |= dict.fromkeys(f"{row.lesson[:2]} {check.id}" for check in row.checks if check.max_points)
     head = [*FIXED, *names]
     lines = (_line(row, names) for row in result.rows)
-    return _csv([head, *lines])
+    return as_csv([head, *lines])
 
 
 def _line(row: Row, names: dict[str, None]) -> list[object]:
@@ -67,7 +67,7 @@ def canvas(result: Class) -> str:
             ids[1] = _id(student)
         grades = [_canvas_grade(rows.get(x.name)) for x in result.lessons]
         lines.append([some.name or student, *ids, some.section, *grades])
-    return _csv(lines)
+    return as_csv(lines)
 
 
 def _canvas_grade(row: Row | None) -> object:
@@ -90,12 +90,13 @@ def _id(text: str) -> str:
 def files(result: Class) -> str:
     """What became of every file of the folder."""
     head = ("file", "student", "lesson", "what", "look")
-    return _csv(
+    return as_csv(
         [head, *((f.file, f.student, f.lesson, f.what, "yes" if f.look else "") for f in result.files)]
     )
 
 
-def _csv(lines: Iterable[Iterable[object]]) -> str:
+def as_csv(lines: Iterable[Iterable[object]]) -> str:
+    """Lines as CSV, every text harmless in a spreadsheet."""
     out = io.StringIO()
     writer = csv.writer(out, lineterminator="\n")
     writer.writerows([_harmless(cell) for cell in line] for line in lines)

@@ -13,6 +13,7 @@ from grader.reports.formats import StudentFormat
 from grader.reports.wording import feedback, outcome, waiting_for
 
 if TYPE_CHECKING:
+    from grader.domain.verdict import Finding
     from grader.reports.row import StudentResult
 
 TEMPLATES = Path(__file__).parents[1] / "templates"
@@ -33,11 +34,24 @@ def environment() -> Any:
     return made
 
 
+def _told(finding: Finding) -> dict[str, Any] | None:
+    """The student's own line that an explanation is about, and the lesson to read; None without one."""
+    told = finding.evidence.get("explanation")
+    if finding.ok or not isinstance(told, dict):
+        return None
+    return {word: told.get(word) or "" for word in ("line", "code", "lesson")}
+
+
 def text(result: StudentResult) -> str:
     """The page of one student for one lesson: points, every check with its message, speed."""
     row, verdict = result.row, result.verdict
     checks = [
-        {"finding": f, "feedback": feedback(f), "open": not f.ok and f.status is not Status.NOT_RUN}
+        {
+            "finding": f,
+            "feedback": feedback(f),
+            "open": not f.ok and f.status is not Status.NOT_RUN,
+            "told": _told(f),
+        }
         for f in verdict.findings
     ]
     shown: str = (

@@ -21,6 +21,7 @@ from grader.teaching.batch import (
     batch_progress,
     batch_work,
     class_rows,
+    hidden_cases,
     journal,
     layouts,
     pending,
@@ -57,7 +58,7 @@ def run(request: Request) -> Class:
     found, title = handed_in(request, results), disk.legible(request.submissions.stem)
     with journal.opened(results.journal) as kept, _machines(request) as machines:
         options = replace(request.options, memory_bytes=machines.memory)
-        hidden = _hidden(options.hidden, wanted)
+        hidden = hidden_cases.texts(options.hidden, wanted)
         settings = Settings(options, machines.device, request.by_student, machines.arch, hidden)
         made = batch_plan.make(found.files, wanted, settings, request.policy, found.fates)
         _require_known(request.regrade, made)
@@ -70,6 +71,11 @@ def run(request: Request) -> Class:
             batch.told = told
             for text in warnings(found, request):
                 told.say(text)
+            if orders and not request.only_pending:
+                asked = {order.lesson for order in orders.values()}
+                hidden_cases.require_tried(
+                    [x for x in wanted if x.name in asked], settings, machines, told.say
+                )
             _say_how(told.say, made, orders, machines)
             batch.write_settled(set(orders))
             try:
@@ -229,28 +235,6 @@ def _require_known(again: tuple[str, ...], made: Plan) -> None:
             close = difflib.get_close_matches(word, sorted(known), 1)
             hint = f" Did you mean {close[0]}?" if close else ""
             raise BadInputError(f"--regrade {word!r} is no student here, no status and not all.{hint}")
-
-
-def _hidden(given: Path | None, wanted: list[Lesson]) -> dict[str, str]:
-    """Texts of hidden cases by lesson: a file for one lesson, or a folder with one for each that has some."""
-    if given is None:
-        return {}
-    if given.is_file() and len(wanted) == 1:
-        lessons.with_hidden(wanted[0].task, given)  # its mistakes are told now, not in each grading
-        return {wanted[0].name: given.read_text("utf-8")}
-    if not given.is_dir():
-        raise BadInputError(f"{given} is not a folder of hidden cases; it holds 07.py, 08.py and so on.")
-    found = {}
-    for lesson in wanted:
-        for path in (
-            given / f"{lesson.number}.py",
-            given / f"{lesson.name}.py",
-            given / lesson.name / "hidden.py",
-        ):
-            if path.is_file():
-                lessons.with_hidden(lesson.task, path)
-                found[lesson.name] = path.read_text("utf-8")
-    return found
 
 
 def left_to_grade(made: Plan, before: dict[str, Line], request: Request) -> dict[str, Order]:

@@ -89,7 +89,7 @@ def _graded(entry: Entry, line: Line, plan: Plan) -> Row:
         entry.student, entry.lesson, state, line.status, line.earned, line.earned,
         line.max_points, 0, line.open, entry.name, entry.email, entry.section,
         checks_of(line), first, notes, 0.0, line.seconds, line.backend, line.device, line.speed,
-        line.key, entry.file, entry.nick, final, entry.ids,
+        line.key, entry.file, entry.nick, final, entry.ids, mistake=line.mistake, taught=line.taught,
     )  # fmt: skip
 
 

@@ -46,6 +46,12 @@ class Line(Summary, frozen=True, kw_only=True):
         return json.dumps({"schema": SCHEMA, **msgspec.to_builtins(self)}, allow_nan=False)
 
 
+class _Named(msgspec.Struct):
+    """What a line says that it is; its other fields are passed over unread."""
+
+    schema: str = ""
+
+
 class Journal:
     """The open journal of one batch; only one process may have it open."""
 
@@ -91,9 +97,8 @@ def lines(path: Path) -> Iterator[Line]:
             if not raw.endswith(b"\n"):
                 return
             try:
-                line = json.loads(raw)
-                if isinstance(line, dict) and line.get("schema") == SCHEMA:
-                    yield msgspec.convert(line, Line)
+                if msgspec.json.decode(raw, type=_Named).schema == SCHEMA:
+                    yield msgspec.json.decode(raw, type=Line)
             except ValueError:
                 continue
 

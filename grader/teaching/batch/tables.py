@@ -33,12 +33,9 @@ def read(path: Path, what: str) -> Table:
             f"{what} {path} is not UTF-8 text (line {line}); Excel saves such as CSV UTF-8."
         ) from error
     first = text.partition("\n")[0]
+    delimiter = max(",;\t", key=first.count)  # csv.Sniffer also guesses at quotes, and guesses wrong
     try:
-        dialect: type[csv.Dialect] | str = csv.Sniffer().sniff(first, delimiters=",;\t")
-    except csv.Error:
-        dialect = "excel"
-    try:
-        lines = [line for line in csv.reader(io.StringIO(text, newline=""), dialect=dialect) if line]
+        lines = [line for line in csv.reader(io.StringIO(text, newline=""), delimiter=delimiter) if line]
     except csv.Error as error:
         raise BadInputError(f"{what} {path} cannot be read: {error}.") from error
     return Table(lines[0] if lines else [], lines[1:])

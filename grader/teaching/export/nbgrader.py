@@ -1,23 +1,27 @@
-"""A lesson as an assignment for nbgrader: the exercise's cells to fill in, and one cell that grades them.
+"""A lesson as an assignment for nbgrader: the exercise's cells to fill in, and one cell for its points.
 
-The grading cell hands the text of the exercise's cells, as they were run, to the course's grader in a process
-of its own; its last line is the points, which nbgrader takes as partial credit.
+A cell that grades runs in the kernel in which the student's cells ran, which can make it answer anything. So
+nothing of the notebook is run: ``nbgrader autograde`` calls :func:`fill_in` in the teacher's process, which
+hands the text of the exercise's cells to the course's grader and writes the points where nbgrader looks for
+them. ``CONFIG`` makes it do so.
 """
 
 from __future__ import annotations
 
 import json
+import os
 import re
 import subprocess
 import sys
 import tempfile
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from nbformat import v4
 
 from grader.domain import lessons, notebook
 from grader.domain.errors import BadInputError
+from grader.domain.verdict import Status, Verdict
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -27,10 +31,27 @@ if TYPE_CHECKING:
 PART = "# exercise, part {} of {}"
 MARK = re.compile(r"^# exercise, part (\d+) of (\d+)$", re.M)
 GRADE = """\
-# This cell grades. Leave it as it is; it needs the course's grader in nbgrader's environment.
-from grader.teaching.export import nbgrader
-
-nbgrader.points("{}", In)"""
+# The points of lesson {}: nbgrader autograde fills them in. Before you hand in, try ./course check {}."""
+CONFIG = """\
+c = get_config()
+# The starter is not a solution: nbgrader's ClearSolutions would empty the student's cells.
+c.GenerateAssignment.preprocessors = [
+    "nbgrader.preprocessors.LockCells",
+    "nbgrader.preprocessors.ComputeChecksums",
+    "nbgrader.preprocessors.SaveCells",
+    "nbgrader.preprocessors.CheckCellMetadata",
+    "nbgrader.preprocessors.ClearOutput",
+    "nbgrader.preprocessors.ComputeChecksums",
+]
+# Nothing that a student wrote runs in a kernel: the course's grader reads it, and runs it in a sandbox.
+c.Autograde.autograde_preprocessors = [
+    "grader.teaching.export.nbgrader.fill_in",
+    "nbgrader.preprocessors.SaveAutoGrades",
+    "nbgrader.preprocessors.AssignLatePenalties",
+    "nbgrader.preprocessors.CheckCellMetadata",
+]
+"""
+POINTS = re.compile(r"(\d\d_\w+)-points")
 
 
 def assignment(lesson: Lesson, exercise: str = "") -> str:
@@ -41,7 +62,7 @@ def assignment(lesson: Lesson, exercise: str = "") -> str:
         if facts := cell.metadata.pop("course", None):
             cell.source = PART.format(facts.part, facts.of) + "\n" + cell.source
             cell.metadata = {"nbgrader": _metadata(f"{lesson.name}-{facts.part}", solution=True)}
-    grading = GRADE.format(lesson.number)
+    grading = GRADE.format(lesson.number, lesson.number)
     facts = _metadata(f"{lesson.name}-points", solution=False) | {"points": lesson.task.max_points}
     key = notebook.cell_id(f"{lesson.name}-points")
     made.cells.append(v4.new_code_cell(grading, id=key, metadata={"nbgrader": facts}))
@@ -57,7 +78,7 @@ def _metadata(name: str, *, solution: bool) -> dict[str, object]:
 
 
 def source(cells: Sequence[str]) -> str:
-    """The exercise's text from what was run: the last run of each part, in the order of the parts."""
+    """The exercise's text from its cells: the last of each part, in the order of the parts."""
     parts: dict[int, str] = {}
     total = 0
     for text in cells:
@@ -65,21 +86,52 @@ def source(cells: Sequence[str]) -> str:
             parts[int(found[1])], total = text, int(found[2])
     missing = sorted(set(range(1, total + 1)) - set(parts))
     if not parts or missing:
-        raise BadInputError(
-            f"Part {missing[0] if missing else 1} of the exercise was not run; is its cell there?"
-        )
+        raise BadInputError(f"Part {missing[0] if missing else 1} of the exercise lacks; is its cell there?")
     return "\n\n".join(parts[k] for k in sorted(parts)) + "\n"
 
 
-def points(lesson: str, cells: Sequence[str]) -> int:
-    """Grade in a process of its own, print every check in a line, and answer the points."""
+def fill_in(book: Any, resources: Any) -> tuple[Any, Any]:
+    """Write the points into the outputs of the cell for them, as an nbconvert preprocessor.
+
+    RuntimeError where the grader could not do its work: nbgrader then says so, and keeps no score.
+    """
+    for cell in book.cells:
+        facts = cell.metadata.get("nbgrader", {})
+        if facts.get("grade") and (found := POINTS.fullmatch(str(facts.get("grade_id")))):
+            written = [c.source for c in book.cells if c.metadata.get("nbgrader", {}).get("solution")]
+            told, points = graded(lessons.find(found[1]), written)
+            cell.outputs = [v4.new_output("stream", name="stdout", text=told)]
+            # nbgrader takes 0 for full points, and an error for none.
+            if points:
+                cell.outputs.append(
+                    v4.new_output("execute_result", {"text/plain": str(points)}, execution_count=1)
+                )
+            else:
+                cell.outputs.append(v4.new_output("error", ename="NoPoints", evalue="0 points", traceback=[]))
+    return book, resources
+
+
+def graded(lesson: Lesson, cells: Sequence[str]) -> tuple[str, int]:
+    """What the check of these cells prints, and its points; in a process of its own.
+
+    Hidden cases are those of ``COURSE_HIDDEN``, a file, or of ``tasks_private/``, as everywhere.
+    """
+    try:
+        text = source(cells)
+    except BadInputError as error:
+        return f"{error}\n", 0
     with tempfile.TemporaryDirectory() as folder:
         file, out = Path(folder) / "exercise.py", Path(folder) / "verdict.json"
-        file.write_text(source(cells), "utf-8")
-        words = ["check", lesson, str(file), "--json", str(out)]
+        file.write_text(text, "utf-8")
+        words = ["check", lesson.number, str(file), "--json", str(out)]
+        private = lessons.course_root() / "tasks_private" / f"{lesson.number}.py"
+        if hidden := os.environ.get("COURSE_HIDDEN") or (str(private) if private.is_file() else ""):
+            words += ["--hidden", hidden]
         done = subprocess.run(
             [sys.executable, "-m", "grader", *words], cwd=lessons.course_root(), capture_output=True,
             text=True, check=False,
         )  # fmt: skip
-        print(done.stdout or done.stderr)
-        return int(json.loads(out.read_text("utf-8"))["points"]) if out.exists() else 0
+        verdict = Verdict.from_json(json.loads(out.read_text("utf-8"))) if out.exists() else None
+    if verdict is None or any(f.status is Status.NOT_GRADABLE for f in verdict.findings):
+        raise RuntimeError(f"Lesson {lesson.number} could not be graded: {done.stderr or done.stdout}")
+    return done.stdout or done.stderr, min(verdict.points, lesson.task.max_points)

@@ -10,7 +10,7 @@ import io
 import keyword
 import re
 import tokenize
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -34,7 +34,14 @@ CPP_WORDS = frozenset(
     "data_ptr empty_like contiguous size numel is_cuda scalar_type getCurrentCUDAStream".split()
 )
 LOOKS_LIKE_CPP = re.compile(r"__global__|__device__|#\s*include|torch::|at::")
-Token = tuple[str, int]  # what it is, and its line in the file
+
+
+class Token(NamedTuple):
+    """A token: what it is, its line in the file, and its text."""
+
+    what: str
+    line: int
+    text: str
 
 
 def tokens(source: str) -> list[Token]:
@@ -56,16 +63,17 @@ def _python(source: str) -> Iterator[Token]:
             if LOOKS_LIKE_CPP.search(token.string):
                 yield from _cpp(_inside(token.string), line)
             elif not _is_docstring(token):
-                yield "text", line
+                yield Token("text", line, token.string)
         elif token.type == tokenize.NAME:
             known = keyword.iskeyword(token.string) or token.string in ("load_inline", "torch", "self")
-            yield token.string if known else "name", line
+            yield Token(token.string if known else "name", line, token.string)
         elif token.type == tokenize.NUMBER:
-            yield "number", line
+            yield Token("number", line, token.string)
         elif token.type in (tokenize.INDENT, tokenize.DEDENT):
-            yield "indent" if token.type == tokenize.INDENT else "dedent", line
+            word = "indent" if token.type == tokenize.INDENT else "dedent"
+            yield Token(word, line, word)
         else:
-            yield token.string, line
+            yield Token(token.string, line, token.string)
 
 
 def _is_docstring(token: tokenize.TokenInfo) -> bool:
@@ -84,8 +92,8 @@ def _cpp(text: str, first: int) -> Iterator[Token]:
         line += text.count("\n", at, found.start())
         at = found.start()
         if found["word"]:
-            yield found["word"] if found["word"] in CPP_WORDS else "name", line
+            yield Token(found["word"] if found["word"] in CPP_WORDS else "name", line, found["word"])
         elif found["number"] or found["text"]:
-            yield "number" if found["number"] else "text", line
+            yield Token("number" if found["number"] else "text", line, found[0])
         elif found["mark"]:
-            yield found["mark"], line
+            yield Token(found["mark"], line, found["mark"])

@@ -14,10 +14,11 @@ import jsonschema
 import nbformat
 import pytest
 
+from grader.backends import detect
 from grader.backends.simt.compile import build_cache
 from grader.domain.errors import BadInputError
 from grader.domain.lessons import course_root, find
-from grader.teaching.export import export_verb, nbgrader
+from grader.teaching.export import autograde, export_verb, nbgrader
 from tests.reports.platforms import SCHEMAS
 
 LESSON = find("02")  # nothing to compile
@@ -91,10 +92,11 @@ def test_classroom50(tmp_path: Path) -> None:
 
 
 @pytest.mark.slow
-def test_nbgrader(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_nbgrader(tmp_path: Path) -> None:
     assert export_verb.run("nbgrader", "02", tmp_path / "a.ipynb", None) == 0
     solved = nbgrader.assignment(LESSON, LESSON.solution.read_text())
-    ran: list[str] = []
+    assert "fill_in" in (tmp_path / "nbgrader_config.py").read_text()
+    outputs = []
     for text in ((tmp_path / "a.ipynb").read_text(), solved):
         book = nbformat.reads(text, as_version=4)
         nbformat.validate(book)
@@ -103,12 +105,45 @@ def test_nbgrader(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
             jsonschema.validate(dict(one), NBGRADER)
         assert len({f.grade_id for f in facts}) == len(facts) >= 2
         assert [f.points for f in facts if f.grade] == [20]
-        ran = [c.source for c in book.cells if c.cell_type == "code"]
-        assert ran[-1].endswith(f'nbgrader.points("{LESSON.number}", In)')
-    assert nbgrader.points(LESSON.number, ["", *ran[:-1]]) == 20
-    assert "passed" in capsys.readouterr().out
-    with pytest.raises(BadInputError, match="was not run"):
-        nbgrader.source(ran[1:-1] if len(ran) > 2 else [])
+        assert all("nbgrader" not in c.source or c.source.startswith("#") for c in book.cells[-1:])
+        nbgrader.fill_in(book, {})
+        outputs.append(book.cells[-1].outputs)
+    (starter, solution) = outputs
+    assert [o.output_type for o in starter] == ["stream", "error"]  # nbgrader takes 0 for full points
+    assert solution[1].output_type == "execute_result" and solution[1].data == {"text/plain": "20"}
+    assert "passed" in solution[0].text
+
+
+@pytest.mark.slow
+def test_a_cell_that_patches_the_grader_earns_nothing(tmp_path: Path) -> None:
+    """Nothing of a notebook runs where its points are made: not what patches, and not what prints 20."""
+    book = nbformat.reads(nbgrader.assignment(LESSON), as_version=4)
+    patch = "import grader.teaching.export.nbgrader as g; g.graded = lambda *a: ('', 20)\nprint(20)\n20"
+    book.cells.insert(0, nbformat.v4.new_code_cell(patch))
+    for cell in book.cells:
+        if cell.metadata.get("nbgrader", {}).get("solution"):
+            cell.source += f"\n{patch}\n"
+    nbgrader.fill_in(book, {})
+    assert [o.output_type for o in book.cells[-1].outputs] == ["stream", "error"]
+    book.cells = [c for c in book.cells if not c.metadata.get("nbgrader", {}).get("solution")]
+    nbgrader.fill_in(book, {})
+    assert "lacks" in book.cells[-1].outputs[0].text and book.cells[-1].outputs[1].output_type == "error"
+
+
+def test_a_fault_of_the_grader_is_no_score(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    """Where there is no GPU a grading that asks for one leaves no file of results, and is not 0 points."""
+    monkeypatch.setenv("COURSE_BACKEND", "cuda")
+    monkeypatch.setattr(detect, "choose", _no_gpu)
+    (tmp_path / "exercise.py").write_bytes(LESSON.solution.read_bytes())
+    for platform in ("gradescope", "classroom50"):
+        out = tmp_path / f"{platform}.json"
+        out.write_text("of an earlier run")
+        assert autograde.main([platform, "02", str(tmp_path), str(out)]) == 1
+        assert not out.exists()
+
+
+def _no_gpu(wanted: str) -> object:
+    raise BadInputError(f"There is no GPU here, and {wanted} needs one.")
 
 
 def test_hidden_cases_are_in_the_package_and_nowhere_else(tmp_path: Path) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import random
 import re
 import zipfile
 from typing import TYPE_CHECKING
@@ -10,8 +11,11 @@ from typing import TYPE_CHECKING
 import pytest
 
 from grader.domain.errors import BadInputError
-from grader.domain.lessons import find
-from grader.teaching.similar import fingerprint_tokens, winnow
+from grader.domain.lessons import course_root, find
+from grader.teaching.similar import fingerprint_tokens, similar_verb, winnow
+from grader.teaching.similar.fingerprint_tokens import Token
+from grader.teaching.similar.similar_verb import Asked
+from tests.teaching.similar import fill_ins
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -57,10 +61,25 @@ def test_functions_in_another_order_are_found() -> None:
     assert found.share > 0.75
 
 
-def test_the_starter_and_what_everybody_writes_do_not_count() -> None:
+def test_the_starter_does_not_count() -> None:
     assert pairs({"ann": LESSON.exercise.read_text(), "ben": disguised(LESSON.exercise.read_text())}) == []
-    texts = {f"s{k:02d}": f"{SOLUTION}\n" for k in range(20)}
-    assert pairs(texts) == []
+
+
+@pytest.mark.slow
+def test_copies_are_found_however_many_there_are_and_honest_files_are_not_named() -> None:
+    """Of 20 files 1 to 15 are copies of another; the other ones are filled in independently."""
+    found = copies = named = honest_pairs = 0
+    for count in (1, 4, 15):
+        draw = random.Random(count)
+        texts = {f"h{k}": fill_ins.honest(draw) for k in range(20 - count)}
+        texts |= {f"c{k}": fill_ins.copy(texts["h0"], draw) for k in range(count)}
+        group = {"h0", *(f"c{k}" for k in range(count))}
+        listed = pairs(texts, 0.75)
+        inside = {name for p in listed if {p.first, p.second} <= group for name in (p.first, p.second)}
+        found, copies = found + len(inside), copies + len(group)
+        named += sum(not {p.first, p.second} <= group for p in listed)
+        honest_pairs += 190 - len(group) * (len(group) - 1) // 2
+    assert found >= 0.95 * copies and named <= 0.05 * honest_pairs
 
 
 def test_different_solutions_are_not_alike() -> None:
@@ -75,30 +94,61 @@ def test_anything_has_tokens(text: str) -> None:
     assert isinstance(winnow.prints(fingerprint_tokens.tokens(text)), dict)
 
 
+def some(word: str, count: int) -> list[Token]:
+    return [Token(f"{word}{k}", k, "") for k in range(count)]
+
+
+def test_other_names_are_the_same_and_one_name_for_two_is_not() -> None:
+    def run(text: str) -> set[int]:
+        return set(winnow.prints(fingerprint_tokens.tokens(text)))
+
+    assert run("a = b + c * a - b / c + a\n") == run("x = y + z * x - y / z + x\n")
+    assert run("a = b + c * a - b / c + a\n") != run("x = x + z * x - y / z + x\n")
+
+
 def test_the_guarantee_of_winnowing() -> None:
-    shared = [(f"t{k}", k) for k in range(winnow.W + winnow.K - 1)]
-    first = [(f"a{k}", 0) for k in range(30)] + shared + [(f"b{k}", 99) for k in range(30)]
-    second = [(f"c{k}", 0) for k in range(17)] + shared
+    shared = some("t", winnow.W + winnow.K - 1)
+    first = some("a", 30) + shared + some("b", 30)
+    second = some("c", 17) + shared
     assert winnow.prints(first).keys() & winnow.prints(second).keys()
     short = shared[: winnow.K - 1]
-    assert not winnow.prints([("a", 0)] * 9 + short).keys() & winnow.prints([("b", 0)] * 9 + short).keys()
+    assert not winnow.prints(some("a", 9) + short).keys() & winnow.prints(some("b", 9) + short).keys()
 
 
 def test_the_list_on_the_command_line(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    from grader.teaching.similar import similar_verb
-
-    (tmp_path / "class").mkdir()
-    (tmp_path / "class" / "ann.py").write_text(SOLUTION)
-    (tmp_path / "class" / "ben.py").write_text(disguised(SOLUTION))
-    (tmp_path / "class" / "empty.py").write_text("")
-    assert similar_verb.run(tmp_path / "class", ("07",), "auto", 0.5, tmp_path / "out.json") == 0
+    mine, evil = fill_ins.honest(random.Random(1)), "\n# <script>x</script>\n"
+    for name, text in {
+        "class/ann.py": mine + evil, "class/ben.py": mine.replace("bias_relu_one", "act"),
+        "class/empty.py": "",
+        "class/carl.py": mine.replace("        ", "         "), "class/dora.py": disguised(SOLUTION),
+        "class/finn.py": LESSON.exercise.read_text(), "class/gil.py": LESSON.exercise.read_text(),
+        "2025/old.py": fill_ins.honest(random.Random(2)), "class/eve.py": fill_ins.honest(random.Random(2)),
+    }.items():  # fmt: skip
+        (tmp_path / name).parent.mkdir(exist_ok=True)
+        (tmp_path / name).write_text(text)
+    asked = Asked(
+        tmp_path / "class", ("07",), against=(tmp_path / "2025",), json=tmp_path / "out.json",
+        html=tmp_path / "out.html",
+    )  # fmt: skip
+    assert similar_verb.run(asked) == 0
     said = capsys.readouterr().out
-    assert "1 pairs of 2 files" in said and "Alike is not copied" in said and "empty" in said
+    assert (
+        "of 8 files" not in said
+        and "of 7 files" in said
+        and "Alike is not copied" in said
+        and "empty" in said
+    )
+    data = json.loads((tmp_path / "out.json").read_text())
+    assert sorted(map(sorted, data["groups"][LESSON.name])) == [["ann", "carl"], ["eve", "source: 2025: old"]]
+    listed = {frozenset((p["first"], p["second"])) for p in data["pairs"][LESSON.name]}
+    solution = f"source: {LESSON.solution.relative_to(course_root())}"
+    assert {frozenset({"ann", "ben"}), frozenset({"dora", solution})} <= listed
+    page = (tmp_path / "out.html").read_text()
+    assert "<mark>" in page and "&lt;script&gt;" in page and "<script>" not in page
     with zipfile.ZipFile(tmp_path / "class.zip", "w") as zipped:
         for path in (tmp_path / "class").iterdir():
             zipped.write(path, path.name)
-    assert similar_verb.run(tmp_path / "class.zip", ("07",), "auto", 0.5, None) == 0
-    assert "1 pairs of 2 files" in capsys.readouterr().out
+    assert similar_verb.run(Asked(tmp_path / "class.zip", ("07",))) == 0
+    assert "of 7 files" in capsys.readouterr().out
     with pytest.raises(BadInputError, match="There is no"):
-        similar_verb.run(tmp_path / "nowhere", ("07",), "auto", 0.5, None)
-    assert json.loads((tmp_path / "out.json").read_text())["pairs"][LESSON.name][0]["first"] == "ann"
+        similar_verb.run(Asked(tmp_path / "nowhere", ("07",)))

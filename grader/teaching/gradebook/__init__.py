@@ -1,0 +1,1 @@
+"""The platforms' own files, filled in: nothing in them is changed but the grades."""
