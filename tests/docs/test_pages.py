@@ -80,7 +80,8 @@ def test_the_status_page_has_a_row_each():
 
 
 def test_hints_open_one_at_a_time():
-    page = page_sources.hints("# Hints\n\n## Idea\n\nThink.\n\n## Shape\n\n```text\nif (x)\n```\n")
+    text = "# Hints\n\n## TODO 1: the index\n<!-- checks: odd -->\n\n### Idea\n\nThink.\n\n### Shape\n\n```text\nif (x)\n```\n"
+    page = page_sources.hints(text)
     assert page.count("<details") == page.count("</details>") == 2
-    assert page.index("Think.") < page.index("<summary>Shape</summary>")
-    assert "## " not in page
+    assert page.index("## TODO 1: the index") < page.index("Think.") < page.index("<summary>Shape</summary>")
+    assert "### " not in page and "checks" not in page

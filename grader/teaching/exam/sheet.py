@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 from grader.domain import disk, lessons, markers
 from grader.domain.errors import BadInputError
 from grader.domain.lessons import Lesson
-from grader.teaching.exam.variants import PAPERS
+from grader.teaching.exam.exam_papers import PAPERS
 
 if TYPE_CHECKING:
     from grader.teaching.exam.draws import Draws

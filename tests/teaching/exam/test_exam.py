@@ -13,7 +13,7 @@ from grader.cli.app import app
 from grader.domain.errors import BadInputError
 from grader.teaching.exam import exam_verb, sheet
 from grader.teaching.exam.draws import Draws
-from grader.teaching.exam.variants import PAPERS
+from grader.teaching.exam.exam_papers import PAPERS
 
 if TYPE_CHECKING:
     from pathlib import Path
