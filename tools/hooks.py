@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 from mkdocs.structure.files import File, Files
 
 from grader import __version__
-from tools import fetched, sources
+from tools import fetched, first_use, sources
 
 if TYPE_CHECKING:
     from mkdocs.config.defaults import MkDocsConfig
@@ -34,8 +34,8 @@ BOOST: dict[str, float] = {
     "contributing/": 0.3,
 }
 
-# Figures without words around them are not searched for, and every reader would fetch them with the index. What
-# is said about them is found on the pages that link here.
+# Figures without words around them are not searched for, and every reader would fetch them with the index.
+# The pages that speak of them are found.
 NOT_SEARCHED = re.compile(r"results/\w|contributing/(?:clocks|prediction)/|slides/")
 
 
@@ -73,7 +73,8 @@ def on_page_markdown(markdown: str, page: Page, config: MkDocsConfig, **_: objec
     if page.file.generated_by:
         return markdown
     repository, solutions = config.extra.get("repository") or "", bool(config.extra.get("solutions", True))
-    return sources.mended(markdown, _root(config), repository, solutions=solutions)
+    text = sources.mended(markdown, _root(config), repository, solutions=solutions)
+    return text + sources.tooltips(_root(config)) if f"docs/{page.file.src_uri}" in first_use.FRONT else text
 
 
 def _boost(url: str) -> float:
