@@ -1,8 +1,9 @@
 """Write what is generated: starters, notebooks, the code excerpts on the lesson pages, and the pictures.
 
 The markers in a solution are those of :mod:`grader.domain.markers`. A page holds
-``<!-- code: solutions/NN_x/solution.py#NAME -->`` .. ``<!-- /code -->``; the lines between are replaced by that
-region, or by the whole file if no name is given. Measured numbers: ``numbers.py``; pictures: ``figures/``.
+``<!-- code: solutions/NN_x/solution.py#NAME -->`` .. ``<!-- /code -->``; the lines between are replaced by
+that region, or by the whole file if no name is given. Measured numbers: ``numbers.py``; pictures:
+``figures/``.
 """
 
 from __future__ import annotations
