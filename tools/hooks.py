@@ -7,6 +7,7 @@ of them is right on GitHub and on the site.
 from __future__ import annotations
 
 import logging
+import re
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -34,13 +35,8 @@ BOOST: dict[str, float] = {
 }
 
 # Figures without words around them are not searched for, and every reader would fetch them with the index.
-NOT_SEARCHED = (
-    "results/clocks/",
-    "results/ladder/",
-    "contributing/clocks/",
-    "contributing/prediction/",
-    "slides/",
-)
+# The pages that speak of them are found.
+NOT_SEARCHED = re.compile(r"results/\w|contributing/(?:clocks|prediction)/|slides/")
 
 
 def on_config(config: MkDocsConfig) -> MkDocsConfig:
@@ -72,7 +68,7 @@ def on_files(files: Files, config: MkDocsConfig) -> Files:
 
 def on_page_markdown(markdown: str, page: Page, config: MkDocsConfig, **_: object) -> str:
     """Rank the page for the search, and put right what is different on the site in one written by hand."""
-    search = {"exclude": True} if page.url.startswith(NOT_SEARCHED) else {"boost": _boost(page.url)}
+    search = {"exclude": True} if NOT_SEARCHED.match(page.url) else {"boost": _boost(page.url)}
     page.meta.setdefault("search", search)
     if page.file.generated_by:
         return markdown

@@ -33,6 +33,7 @@ from tools import (
     numbers,
     page_words,
     quiz,
+    turns,
     visible,
 )
 from tools.generate import generate
@@ -76,6 +77,7 @@ def problems(
     found += glossary.read(root).problems({x.name: x.task for x in every})
     of_chosen = tuple(f"lessons/{lesson.name}/" for lesson in chosen) if chosen_numbers else ("",)
     found += [str(use) for use in first_use.open_uses(root) if use.page.startswith(of_chosen)]
+    found += turns.problems(root, of_chosen)
     found += [] if chosen_numbers else page_words.problems(root)
     for lesson in chosen:
         found += [f"{lesson.name}: {p}" for p in form(lesson)]
@@ -144,7 +146,8 @@ def _names(task: Task) -> Iterator[str]:
     for name in task.check_names:
         if ";" in name:
             yield f"the check {name!r} has a semicolon in its name, so no list can name it."
-    of_speed = {field for kind in (Measured, Predicted) for field in kind.__struct_fields__}
+    types = {**Measured.__annotations__, **Predicted.__annotations__}
+    of_speed = {field for field, kind in types.items() if str(kind).startswith(("int", "float"))}
     for question in task.predictions:
         if (question.answer is None) != (question.what in of_speed):
             yield (

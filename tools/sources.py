@@ -31,7 +31,7 @@ from tools import (
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-QUIZ = re.compile(r"<!-- quiz: ([\w/.-]+) -->")
+QUIZ = re.compile(r"^<!-- quiz: ([\w/.-]+) -->$", re.M)
 SHOWN = {".py", ".md", ".svg", ".ipynb", ".json"}
 EXCERPT = re.compile(r"^<!-- code: solutions/\S+ -->\n.*?^<!-- /code -->$", re.M | re.S)
 KEYS = ("tested_kernels.py",)  # right and wrong kernels, which a student's tests must tell apart

@@ -9,17 +9,15 @@ import sys
 from typing import TYPE_CHECKING
 
 import pytest
-import yaml
 
 from tests.docs.conftest import ROOT
-from tools import blocks, numbers, quiz, sources, wording
+from tools import blocks, numbers, quiz, sources
 
 if TYPE_CHECKING:
     from pathlib import Path
 
 GUIDE = ROOT / "docs" / "guide"
 LONGEST = {"timing.md": 900, "ladder.md": 1200, "machine.md": 900, "prediction.md": 350}  # words
-FOR_STUDENTS = 1500
 
 
 def words(page: str) -> int:
@@ -28,37 +26,9 @@ def words(page: str) -> int:
     return len(re.findall(r"\b[\w'.,-]+\b", page))
 
 
-def for_students() -> list[str]:
-    """The pages that the navigation lists for students."""
-
-    class Loader(yaml.SafeLoader):
-        pass
-
-    Loader.add_multi_constructor("", lambda *_: None)  # what MkDocs alone understands
-    nav = yaml.load((ROOT / "mkdocs.yml").read_text("utf-8"), Loader)["nav"]
-    guide = next(entry["Guide"] for entry in nav if "Guide" in entry)
-    pages: list[str] = next(part["For students"] for part in guide if "For students" in part)
-    return [*pages, "start.md"]
-
-
-def test_no_page_is_too_long_for_its_readers() -> None:
-    pages = for_students()
-    assert len(pages) >= 10
-    found = {page: words((ROOT / "docs" / page).read_text("utf-8")) for page in pages}
-    assert not {page: count for page, count in found.items() if count > FOR_STUDENTS}
+def test_pages_that_tell_in_short_are_short() -> None:
     short = {name: words((GUIDE / name).read_text("utf-8")) for name in LONGEST}
     assert not {name: count for name, count in short.items() if count > LONGEST[name]}
-
-
-def test_pages_for_readers_have_no_turn_that_they_stumble_over() -> None:
-    assert list(wording.problems("Here is more, for who wants it.\n")) == [
-        "about line 1: 'for who wants'; better: if you want to."
-    ]
-    assert not list(wording.problems("```text\nnobody\n```\n\nIn code `nobody` may stand.\n"))
-    pages = [ROOT / "README.md", *(ROOT / "docs").glob("*.md"), *GUIDE.glob("*.md")]
-    pages.remove(GUIDE / "teacher.md")  # it is being rewritten
-    found = {page.name: list(wording.problems(page.read_text("utf-8"))) for page in pages}
-    assert not {name: told for name, told in found.items() if told}
 
 
 def test_numbers_are_measured_or_declared_and_programs_print_what_the_page_says() -> None:

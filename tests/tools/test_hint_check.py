@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from grader.domain.lessons import Lesson, find
+from grader.domain.task import Case, Task
 from tools import hint_check
 
 if TYPE_CHECKING:
@@ -25,7 +26,9 @@ def lesson(tmp_path: Path) -> Lesson:
     )
     (tmp_path / "hints.md").write_text("# Hints for lesson 02\n\n" + "".join(todos))
     (tmp_path / "exercise.py").write_text("".join(f"# TODO {k}: a part\n" for k in (1, 2, 3)))
-    return replace(REAL, folder=tmp_path)
+    names = tuple(name for part in CHECKS for name in part.split("; "))
+    cases = tuple(Case(name, why="A reason.") for name in names)
+    return replace(REAL, folder=tmp_path, task=Task("A lesson", "scale", cases))
 
 
 def test_the_page_is_whole(lesson: Lesson) -> None:
@@ -38,7 +41,7 @@ def test_the_page_is_whole(lesson: Lesson) -> None:
         ("## TODO 2", "## TODO 4", "for each of the TODOs [1, 2, 3], in their order; it has [1, 4, 3]"),
         ("### Place", "### Where", "TODO 1 must have three levels"),
         ("### Place\n\nText.", "### Place\n", "the level Place of TODO 1 is empty"),
-        ("scale; ", "scales; ", "names the check 'scales'; the task has scale, blocks_for"),
+        ("scale; ", "load; scales; ", "names the check 'scales'; the task has scale, blocks_for"),
         ("; ragged; one", "; scale; one", "names the check 'scale' 2 times"),
         ("; one element", "", "names no TODO for one element"),
     ],

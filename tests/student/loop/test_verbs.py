@@ -83,7 +83,9 @@ def test_progress_for_programs(work_folder: Path) -> None:
 
 
 def test_a_prediction_is_made_once(work_folder: Path) -> None:
-    assert "Kept: kernel 2.5" in course("predict", "07", "2.5x", "1,01")
+    asked = [p.what for p in lessons.find("07").task.predictions]
+    values = ["2.5x" if what == "kernel_ratio" else "1,01" for what in asked]
+    assert "Kept: kernel 2.5" in course("predict", "07", *values)
     with pytest.raises(BadInputError, match="a prediction is made once"):
         course("predict", "07", "3")
     assert "2.5" in course("progress")
