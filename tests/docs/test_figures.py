@@ -212,7 +212,7 @@ def test_the_strips_busy_time_is_that_of_the_lesson(compute: Any):
         }""",
         [first, last],
     )
-    assert got == pytest.approx(recorded.busy(), abs=0.01)
+    assert got == pytest.approx(recorded.busy(recorded.device), abs=0.01)
 
 
 def test_the_index_explorer_by_keyboard_and_mouse(compute: Any, page: Any):  # noqa: F811

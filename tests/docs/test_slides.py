@@ -62,6 +62,17 @@ def test_a_deck_is_stepped_through_by_key_to_its_last_slide(server: Server, page
     assert any(re.search(r"assets/figures/\w+\.svg$", source) for source in figures)
 
 
+def test_without_javascript_a_deck_is_a_page_to_scroll(server: Server, browser: Any):
+    context = browser.new_context(java_script_enabled=False, viewport={"width": 390, "height": 700})
+    page = context.new_page()
+    page.goto(f"{server.address}/slides/02/")
+    last = page.get_by_text("./course watch 02").last
+    last.scroll_into_view_if_needed()
+    assert last.is_visible() and last.bounding_box()["x"] < 390
+    assert page.locator("section").first.bounding_box()["width"] <= 390
+    context.close()
+
+
 def test_decks_are_listed_and_linked_from_teachers_notes(site: Site):
     def links(page: str) -> list[str]:
         return [link.removesuffix("index.html") for link in site.pages[page].links]
