@@ -45,13 +45,13 @@ TASK = Task(
         OnGrid("ragged neighbours", "neighbours", 29, 8, _neighbours, 3, "Threads past the end do nothing."),
     ),
     introduces=("kernel over a grid",),
-    terms=("block and thread", "guard"),
+    terms=("block and thread", "guard", "race"),
     requires=("python",),
     minutes=30,
     starter_fails="scale",
     predictions=(
         Prediction(
-            "blocks",
+            "blocks_needed",
             "1000 elements, 256 threads a block. How many blocks do you need?",
             "blocks",
             4,

@@ -17,7 +17,7 @@ def test_blocks_and_threads():
     elements = [block * size + thread for block in range(blocks) for thread in range(size)]
     with_one_block_less = {i for i in elements if i < n and i // size < blocks - 1}
     assert answers("02") == {
-        "blocks": blocks,
+        "blocks_needed": blocks,
         "idle_threads": sum(i >= n for i in elements),
         "unwritten": n - len(with_one_block_less),
         "written": len({i % size for i in elements}),
