@@ -49,8 +49,9 @@ def generate(root: Path, *, check: bool, only: str = "") -> list[Path]:
         wanted[root / "lessons" / solution.parent.name / "exercise.py"] = starter(solution)
     for page in sorted(root.glob("lessons/*/README.md")):
         wanted[page] = numbers.filled(filled(page, root, wanted), root)
-    for page in (root / "docs" / "contributing" / "million.md", root / "docs" / "guide" / "ladder.md"):
-        if page.exists():
+    names = ("contributing/million", "guide/from_string_to_gpu", "guide/ladder", "results/ladder")
+    for name in names:
+        if (page := root / "docs" / f"{name}.md").exists():
             wanted[page] = numbers.filled(filled(page, root, wanted), root)
     for page in sorted(root.glob("lessons/*/README.md")):
         if (exercise := page.with_name("exercise.py")) in wanted:

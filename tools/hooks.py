@@ -34,7 +34,13 @@ BOOST: dict[str, float] = {
 }
 
 # Figures without words around them are not searched for, and every reader would fetch them with the index.
-NOT_SEARCHED = ("results/clocks/",)
+NOT_SEARCHED = (
+    "results/clocks/",
+    "results/ladder/",
+    "contributing/clocks/",
+    "contributing/prediction/",
+    "slides/",
+)
 
 
 def on_config(config: MkDocsConfig) -> MkDocsConfig:
@@ -53,10 +59,11 @@ def on_files(files: Files, config: MkDocsConfig) -> Files:
     release = extra.get("release") or f"v{__version__}"
     solutions = bool(extra.get("solutions", True))
     found = sources.generated(_root(config), extra.get("repository") or "", release, solutions=solutions)
-    try:
-        found |= fetched.files("mermaid")
-    except fetched.FetchError as error:
-        log.info("Diagrams stay text: %s", error)  # no warning, which would be an error: the site is whole
+    for name, without in {"mermaid": "Diagrams stay text", "reveal": "Decks are pages to scroll"}.items():
+        try:
+            found |= fetched.files(name)
+        except fetched.FetchError as error:
+            log.info("%s: %s", without, error)  # no warning, which would be an error: the site is whole
     extra["diagrams"] = MERMAID in found
     for uri, content in found.items():
         files.append(File.generated(config, uri, content=content))
