@@ -42,7 +42,7 @@ TASK = Task(
         OnGrid(
             "neighbours", "neighbours", 24, 8, _neighbours, 3, "At the edges there is one neighbour only."
         ),
-        OnGrid("ragged neighbours", "neighbours", 29, 8, _neighbours, 3, "Threads past the end do nothing."),
+        OnGrid("neighbours, ragged", "neighbours", 29, 8, _neighbours, 3, "Threads past the end do nothing."),
     ),
     introduces=("kernel over a grid",),
     terms=("block and thread", "guard", "race"),
