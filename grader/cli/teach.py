@@ -107,6 +107,25 @@ def similar(
 
 
 @app.command()
+def exam(
+    lesson: Annotated[str, typer.Argument(help="A lesson that has one: 02, 03, 04, 07 or 09.")],
+    name: Annotated[list[str], typer.Option(help="Whose variant it is: a name or number. May be repeated.")],
+    secret: Annotated[
+        str, typer.Option(help="Yours, and the same each time: else students can draw their own keys.")
+    ] = "",
+    out: Annotated[Path, typer.Option(help="The folder to write: students/ and keys/.")] = Path("exam"),
+    grade: Annotated[
+        Path | None, typer.Option(help="Grade this file as the answer of the one name given.")
+    ] = None,
+    backend: BackendOption = "auto",
+) -> None:
+    """Write each student's own variant of a lesson, with its key, or grade an answer to it."""
+    from grader.teaching.exam import exam_verb
+
+    raise typer.Exit(exam_verb.run(lesson, exam_verb.Wanted(tuple(name), secret, out), grade, backend))
+
+
+@app.command()
 def export(
     platform: Annotated[str, typer.Argument(help="gradescope, classroom50 or nbgrader.")],
     lesson: Annotated[str, typer.Argument(help="A lesson (07).")],
