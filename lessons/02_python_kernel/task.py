@@ -42,16 +42,16 @@ TASK = Task(
         OnGrid(
             "neighbours", "neighbours", 24, 8, _neighbours, 3, "At the edges there is one neighbour only."
         ),
-        OnGrid("ragged neighbours", "neighbours", 29, 8, _neighbours, 3, "Threads past the end do nothing."),
+        OnGrid("neighbours, ragged", "neighbours", 29, 8, _neighbours, 3, "Threads past the end do nothing."),
     ),
     introduces=("kernel over a grid",),
-    terms=("block and thread", "guard"),
+    terms=("block and thread", "guard", "race"),
     requires=("python",),
     minutes=30,
     starter_fails="scale",
     predictions=(
         Prediction(
-            "blocks",
+            "blocks_needed",
             "1000 elements, 256 threads a block. How many blocks do you need?",
             "blocks",
             4,

@@ -81,7 +81,7 @@ TASK = Task(
         MutationTests(KERNELS, TESTS),
     ),
     introduces=("memory fault",),
-    terms=("shared memory", "barrier", "race", "memory checker", "mutation test"),
+    terms=("shared memory", "barrier", "memory checker", "mutation test"),
     requires=("kernel launch", "2-D index", "guard", "tensor checks"),
     minutes=90,
     starter_fails="nearby",

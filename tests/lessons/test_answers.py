@@ -17,7 +17,7 @@ def test_blocks_and_threads():
     elements = [block * size + thread for block in range(blocks) for thread in range(size)]
     with_one_block_less = {i for i in elements if i < n and i // size < blocks - 1}
     assert answers("02") == {
-        "blocks": blocks,
+        "blocks_needed": blocks,
         "idle_threads": sum(i >= n for i in elements),
         "unwritten": n - len(with_one_block_less),
         "written": len({i % size for i in elements}),
@@ -62,6 +62,9 @@ def test_what_the_trace_holds():
     regions = [seen.region("eager model", step) for step in seen.steps()]
     kernels = [seen.launched_in(region) for region in regions]
     asked = answers("05")
+    for step in seen.steps():  # the third question of the page: what the device does meanwhile
+        launch = seen.launches[seen.launched_in(seen.region("fused model", step))[0].correlation]
+        assert [done.kind for done in seen.device if done.holds(launch)] == ["gpu_memcpy"]
     assert {len(listed) for listed in kernels} == {asked["eager_kernels"]}
     product = next(k.takes for k in kernels[0] if "gemm" in k.name)
     assert 100 * product / sum(k.takes for k in kernels[0]) == pytest.approx(asked["product_share"], abs=0.05)
