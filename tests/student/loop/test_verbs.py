@@ -83,7 +83,7 @@ def test_progress_for_programs(work_folder: Path) -> None:
 
 
 def test_a_prediction_is_made_once(work_folder: Path) -> None:
-    assert "Kept: kernel 2.5" in course("predict", "07", "2.5x", "1,01")
+    assert "Kept: kernel 2.5" in course("predict", "07", "2.5x", "1,01", "3")
     with pytest.raises(BadInputError, match="a prediction is made once"):
         course("predict", "07", "3")
     assert "2.5" in course("progress")
