@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import re
 from typing import TYPE_CHECKING
 
 import yaml
 
 from grader.domain import folds
+from tools import prose
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -15,12 +15,11 @@ if TYPE_CHECKING:
 
 GROUP = "For students"  # of the navigation
 MOST = 1500
-NO_PROSE = re.compile(r"\A---\n.*?^---$|^ *(`{3,})[^\n]*\n.*?^ *\1|<!--.*?-->", re.M | re.S)
 
 
 def count(page: str) -> int:
     """Words outside code blocks, comments and folds."""
-    return len(NO_PROSE.sub("", folds.outside(page)).split())
+    return len(prose.text_of(folds.outside(page)).split())
 
 
 def problems(root: Path) -> Iterator[str]:
