@@ -33,6 +33,7 @@ from tools import (
     numbers,
     page_words,
     quiz,
+    turns,
     visible,
 )
 from tools.generate import generate
@@ -76,6 +77,7 @@ def problems(
     found += glossary.read(root).problems({x.name: x.task for x in every})
     of_chosen = tuple(f"lessons/{lesson.name}/" for lesson in chosen) if chosen_numbers else ("",)
     found += [str(use) for use in first_use.open_uses(root) if use.page.startswith(of_chosen)]
+    found += turns.problems(root, of_chosen)
     found += [] if chosen_numbers else page_words.problems(root)
     for lesson in chosen:
         found += [f"{lesson.name}: {p}" for p in form(lesson)]
