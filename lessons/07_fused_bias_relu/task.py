@@ -85,18 +85,18 @@ TASK = Task(
     starter_fails="rows of float4",
     predictions=(
         Prediction(
+            "kernel_ratio", "Bias and ReLU alone: how many times faster than PyTorch's two kernels?", "times"
+        ),
+        Prediction(
+            "whole_ratio", "The whole model, matrix product included: how many times faster?", "times"
+        ),
+        Prediction(
             "fewer_requests",
             "A warp is 32 threads, and one load of a warp is one request. 1024 rows of 8192 floats are read "
             "with one float a thread, then with one float4 a thread. How many times fewer requests?",
             "times",
             answer=4.0,
             why="A warp asks for 32 floats at a time, or for 128. The bytes are the same.",
-        ),
-        Prediction(
-            "kernel_ratio", "Bias and ReLU alone: how many times faster than PyTorch's two kernels?", "times"
-        ),
-        Prediction(
-            "whole_ratio", "The whole model, matrix product included: how many times faster?", "times"
         ),
     ),
 )  # fmt: skip
