@@ -23,19 +23,27 @@ TASK = Task(
         Case("on the CPU", (Tensor((4, 4), device="cpu"), 2.0), "There is no kernel for it.", 1, "raise"),
     ),
     memory_points=1,
+    stream_points=1,
     parts=(
         Operator(
             "sigmoid_residual",
             (
-                Property("bfloat16", "bfloat16", 1, "bfloat16 stays, and the arithmetic is done in float32."),
+                Property(
+                    "half precision",
+                    "rounded_once",
+                    1,
+                    "float16 and bfloat16 stay, and are rounded once: the arithmetic is done in float32.",
+                ),
                 Property("gradient", "gradient", 2, "The gradient must flow, and be right: gradcheck."),
                 Property(
-                    "opcheck", "registered", 2, "Schema, fake function and autograd must agree: opcheck."
+                    "opcheck", "registered", 1, "Schema, fake function and autograd must agree: opcheck."
                 ),
                 Property("compile", "compiled", 1, "torch.compile(fullgraph=True) must trace through it."),
                 Property("autocast", "autocast", 1, "Autocast must know that this operator wants float32."),
-                Property("stream", "stream", 1, "Work must go to the current stream.", gpu=True),
-                Property("huge", "huge", 1, "More than 2^31 elements need a 64-bit index.", gpu=True),
+                Property("device", "device", 1, "The kernel must run on the device of x."),
+                Property(
+                    "huge", "huge", 1, "More than 2^31 elements need a 64-bit index.", gpu=True, before="wide"
+                ),
             ),
         ),
     ),
