@@ -46,7 +46,7 @@ def problems(page: str, root: Path, solution: Path | None = None) -> Iterator[st
     for block in own(page, "sh"):
         for line in block.splitlines():
             if line.startswith("./course ") and not re.match(
-                r"\./course (check \d\d$|docs|test|watch)", line
+                r"\./course (check \d\d$|predict \d\d$|hint|docs|test|watch)", line
             ):
                 words = line.split("#")[0].split()[1:]
                 yield from _unlike(page, block, [sys.executable, "-m", "grader", *words], root)

@@ -10,20 +10,23 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from grader.backends import detect
-from grader.domain import lessons
+from grader.domain import lessons, result_value
+from grader.domain.errors import BadInputError
+from grader.domain.speed import Measured, Predicted
 from grader.domain.submission import read
 from grader.domain.verdict import PENDING, Status, Verdict
 from grader.feedback.look import look
 from grader.referee.job import Job
 from grader.referee.pipeline import check as grade
 from grader.referee.pipeline import warm
-from tools import blanks, blocks, glossary, mistakes, mutants, numbers, quiz
+from tools import blanks, blocks, glossary, hint_check, mistakes, mutants, numbers, quiz
 from tools.generate import generate
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
     from grader.domain.lessons import Lesson
+    from grader.domain.task import Task
 
 BASE_SKILLS = {"python", "tensors", "c++ functions"}  # what a student brings along
 ALTERNATIVES = 2
@@ -106,15 +109,34 @@ def form(lesson: Lesson) -> Iterator[str]:
     todos = [int(n) for n in re.findall(r"TODO (\d+)", text)]
     if not todos or todos != list(range(1, len(todos) + 1)):
         yield f"the starter's TODOs are not numbered 1, 2, ..., but {todos}."
-    hints = (lesson.folder / "hints.md").read_text("utf-8")
-    if re.findall(r"^## (.*)$", hints, re.M) != ["Idea", "Place", "Shape"]:
-        yield "hints.md must have three levels: Idea, Place, Shape."
+    yield from hint_check.problems(lesson)
+    yield from _names(lesson.task)
     yield from quiz.problems(quiz.read(lesson.folder / "quiz.toml"))
     few = 0 if blanks.names(blanks.left(lesson), "mutants") else mutants.FEWEST
     yield from mutants.problems(lesson, few)
     yield from mistakes.problems(
         lesson, 0 if blanks.names(blanks.left(lesson), "mistakes") else mistakes.FEWEST
     )
+
+
+def _names(task: Task) -> Iterator[str]:
+    """Names of checks and predictions that could not be listed, or be told apart."""
+    for name in task.check_names:
+        if ";" in name:
+            yield f"the check {name!r} has a semicolon in its name, so no list can name it."
+    of_speed = {field for kind in (Measured, Predicted) for field in kind.__struct_fields__}
+    for question in task.predictions:
+        if (question.answer is None) != (question.what in of_speed):
+            yield (
+                f"the prediction {question.what!r} has no answer, and a verdict's speed has no such number."
+                if question.answer is None
+                else f"the prediction {question.what!r} is named like a number of a verdict's speed."
+            )
+        elif isinstance(question.answer, str):
+            try:
+                result_value.find(question.answer)
+            except BadInputError as error:
+                yield f"the prediction {question.what!r}: {error}"
 
 
 def page(lesson: Lesson, root: Path) -> Iterator[str]:

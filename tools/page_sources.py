@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 from grader.domain.lessons import load_task
 from grader.domain.verdict import SENTENCE, Finding, Status, Verdict
+from grader.student.loop import hints as student_hints
 
 if TYPE_CHECKING:
     from grader.domain.task import Task
@@ -182,12 +183,15 @@ def lesson(text: str, task: Task, quiz: str = "", offer: str = "") -> str:
 
 
 def hints(text: str) -> str:
-    """Hints as a page: each of its sections closed until it is asked for."""
-    title, *sections = re.split(r"^## (.+)\n", text, flags=re.M)
-    parts = [title.rstrip(), "\n[Back to the lesson](README.md). Open one hint, try again, then the next.\n"]
-    for heading, body in zip(sections[::2], sections[1::2], strict=True):
-        summary = f"<summary>{html.escape(heading)}</summary>"
-        parts.append(f'<details class="tip" markdown="1">\n{summary}\n\n{body.strip()}\n\n</details>\n')
+    """Hints as a page: a heading for each TODO, and below it each level closed until it is asked for."""
+    title = text.partition("\n")[0]
+    parts = [title, "\n[Back to the lesson](README.md). Open one hint, try again, then the next.\n"]
+    for one in student_hints.parse(text):
+        if one.todo:
+            parts.append(f"## TODO {one.todo}: {one.title}\n")
+        for heading, body in one.levels:
+            summary = f"<summary>{html.escape(heading)}</summary>"
+            parts.append(f'<details class="tip" markdown="1">\n{summary}\n\n{body}\n\n</details>\n')
     return "\n".join(parts)
 
 

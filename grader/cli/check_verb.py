@@ -155,7 +155,7 @@ def _own(lesson: Lesson, outcome: Outcome) -> Outcome:
     """The student's own file: the speed is kept back until it was predicted."""
     if not outcome.verdict.speed:
         return outcome
-    if not predictions.open_questions(lesson):
+    if not predictions.awaited(lesson):
         for line in predictions.compared(lesson):
             print(line, file=sys.stderr)
         return outcome

@@ -128,12 +128,15 @@ def check(
 @app.command()
 def hint(
     lesson: LessonArgument = "",
+    todo: Annotated[
+        int | None, typer.Argument(help="On which TODO; left out: that of the check that failed first.")
+    ] = None,
     level: Annotated[int | None, typer.Option(help="Which one, from 1; left out: the next.")] = None,
 ) -> None:
-    """Open the next hint: first the idea, then the place, then the shape of the code."""
+    """Open the next hint on a TODO: first the idea, then the place, then the shape of the code."""
     from grader.student.loop import learn_verbs
 
-    learn_verbs.hint(lesson, level)
+    learn_verbs.hint(lesson, todo, level)
 
 
 @app.command("next")

@@ -87,11 +87,24 @@ class Speed:
 
 @dataclass(frozen=True, slots=True)
 class Prediction:
-    """A number to write down before it is measured: ``what`` is its name in a verdict's speed."""
+    """A number to write down before it is known.
+
+    Without an ``answer`` the grader finds it: ``what`` is its name in a verdict's speed. ``answer`` is a
+    number that was counted or computed, or the name of a measured one (:mod:`grader.domain.result_value`);
+    ``why`` is shown with it, one or two sentences.
+    """
 
     what: str
     question: str
     unit: str = ""
+    answer: float | str | None = None
+    why: str = ""
+
+    def __post_init__(self) -> None:
+        if not self.what.isidentifier():
+            raise ValueError(f"the prediction {self.what!r} needs a name of letters, digits and underscores")
+        if self.answer is not None and not self.why:
+            raise ValueError(f"the prediction {self.what!r} has an answer, but no why")
 
 
 @dataclass(frozen=True, slots=True)
@@ -129,6 +142,14 @@ class Task:
     own: Own = ""
     predictions: tuple[Prediction, ...] = ()
     packages: tuple[str, ...] = ()
+
+    @property
+    def check_names(self) -> tuple[str, ...]:
+        """Names of all checks that a student is told of, in the order of a verdict."""
+        names = [case.name for case in self.cases if not case.hidden]
+        names += ["streams"] if self.stream_points else []
+        names += ["memory"] if self.memory_points else []
+        return (*names, *(check.name for part in self.parts for check in part.checks))
 
     @property
     def max_points(self) -> int:

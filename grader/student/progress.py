@@ -1,10 +1,13 @@
 """How far the student is: ``work/progress.txt``, one line a lesson, to be read, committed and merged by hand.
 
     03_square_kernel    passed        20/20  tries 4  hints 1  2026-11-21 15:30
+    open 03_square_kernel ragged edges; every other
+    opened 03_square_kernel TODO 3 level 2
     predicted 07_fused_bias_relu kernel_ratio 3  found 2.31
 
-Of two lines about the same lesson the one with more points counts, so that a merge may keep both. Lines that
-cannot be understood are kept as they are.
+``open`` are the checks that the last grading did not pass, the one to mend first in front. Of two lines about
+the same lesson the one with more points counts, so that a merge may keep both. Lines that cannot be
+understood are kept as they are.
 """
 
 from __future__ import annotations
@@ -15,6 +18,7 @@ from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
 from grader.domain import disk, workspace
+from grader.domain.verdict import PENDING
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -26,6 +30,8 @@ LINE = re.compile(
     r"(?P<lesson>\d\d_\w+)\s+(?P<status>[a-z_]+)\s+(?P<points>\d+)/(?P<most>\d+)"
     r"\s+tries (?P<tries>\d+)\s+hints (?P<hints>\d+)\s*(?P<when>[\d: -]*)$"
 )
+OPEN = re.compile(r"open (?P<lesson>\d\d_\w+)(?P<checks>(?: .*)?)$")
+OPENED = re.compile(r"opened (?P<lesson>\d\d_\w+) TODO (?P<todo>\d{1,4}) level (?P<level>\d{1,4})$")
 GUESS = re.compile(r"predicted (?P<lesson>\d\d_\w+) (?P<what>\w+) (?P<value>\S+)(?: found (?P<found>\S+))?$")
 
 
@@ -62,15 +68,17 @@ class Guess:
     found: float | None = None
 
     def __str__(self) -> str:
-        found = "" if self.found is None else f" found {self.found:g}"
-        return f"predicted {self.lesson} {self.what} {self.value:g}{found}"
+        found = "" if self.found is None else f" found {self.found:.12g}"
+        return f"predicted {self.lesson} {self.what} {self.value:.12g}{found}"
 
 
 @dataclass(slots=True)
 class Progress:
-    """The file's content."""
+    """The file's content. ``opened``: levels of hints, by lesson and TODO."""
 
     lines: dict[str, LessonProgress] = field(default_factory=dict)
+    open_checks: dict[str, tuple[str, ...]] = field(default_factory=dict)
+    opened: dict[tuple[str, int], int] = field(default_factory=dict)
     guesses: dict[tuple[str, str], Guess] = field(default_factory=dict)
     other: list[str] = field(default_factory=list)
 
@@ -81,6 +89,10 @@ class Progress:
     def text(self) -> str:
         """As it stands in the file."""
         rows = [*map(str, (self.lines[n] for n in sorted(self.lines)))]
+        rows += (f"open {name} {'; '.join(self.open_checks[name])}" for name in sorted(self.open_checks))
+        rows += (
+            f"opened {name} TODO {todo} level {self.opened[name, todo]}" for name, todo in sorted(self.opened)
+        )
         rows += map(str, (self.guesses[key] for key in sorted(self.guesses)))
         return HEAD + "".join(f"{row}\n" for row in [*rows, *self.other])
 
@@ -117,6 +129,12 @@ def parse(text: str) -> Progress:
             before = progress.guesses.get(key)
             if before is None or before.found is None:
                 progress.guesses[key] = guessed
+        elif left := OPEN.match(row):
+            if names := tuple(name.strip() for name in left["checks"].split(";") if name.strip()):
+                progress.open_checks[left["lesson"]] = names
+        elif hint := OPENED.match(row):
+            about = hint["lesson"], int(hint["todo"])
+            progress.opened[about] = max(progress.opened.get(about, 0), int(hint["level"]))
         elif row not in progress.other:
             progress.other.append(row)
     return progress
@@ -130,6 +148,9 @@ def record(verdict: Verdict) -> LessonProgress:
         line = replace(line, status=str(verdict.status), points=verdict.points, when=_now())
     line = replace(line, most=verdict.max_points, tries=line.tries + 1)
     progress.lines[verdict.lesson] = line
+    progress.open_checks.pop(verdict.lesson, None)
+    if left := _open(verdict):
+        progress.open_checks[verdict.lesson] = left
     for key, guess in progress.guesses.items():
         value = getattr(verdict.speed, guess.what, None)
         if key[0] == verdict.lesson and isinstance(value, (int, float)):
@@ -138,13 +159,21 @@ def record(verdict: Verdict) -> LessonProgress:
     return line
 
 
-def hint_read(lesson: str, level: int) -> None:
-    """Remember that hints up to ``level`` were opened."""
+def hint_read(lesson: str, todo: int, level: int) -> None:
+    """Remember that a TODO's hints up to ``level`` were opened."""
     progress = read()
-    line = progress.line(lesson)
-    if level > line.hints:
-        progress.lines[lesson] = replace(line, hints=level)
+    if level > progress.opened.get((lesson, todo), 0):
+        progress.opened[lesson, todo] = level
+        total = sum(levels for (name, _), levels in progress.opened.items() if name == lesson)
+        progress.lines[lesson] = replace(progress.line(lesson), hints=total)
         progress.save()
+
+
+def _open(verdict: Verdict) -> tuple[str, ...]:
+    """What is not done: what failed, the cause first, then what was not run."""
+    failed = verdict.failed
+    left = [f for f in verdict.findings if not f.ok and f.status not in PENDING and f not in failed]
+    return tuple(f.id for f in (*failed, *left))
 
 
 def _merge(progress: Progress, parts: dict[str, str]) -> None:

@@ -61,8 +61,6 @@ def test_a_page_without_a_picture_is_named(pictured: Lesson) -> None:
         ("README.md", "](hints.md)", "](hints.md#nothing)", "link hints.md#nothing leads nowhere"),
         ("README.md", "The launch itself", "In 31 us the launch itself", "'31 us', which is neither"),
         ("README.md", "## The exercise", "## The exercise\n" + "word " * 900, "words, not 800 to 1800"),
-        ("hints.md", "## Place", "## Where", "three levels: Idea, Place, Shape"),
-        ("hints.md", "## Place\n", "## Place\n\n## Place\n", "three levels: Idea, Place, Shape"),
         ("exercise.py", "\n\n\n", "\n" * 40, "the starter has more than 60 lines."),
         ("exercise.py", "TODO 1", "TODO 7", "not numbered"),
         ("quiz.toml", "right = 3", "right = 4", "no answer is right"),

@@ -12,6 +12,7 @@ import sys
 from typing import TYPE_CHECKING
 
 from rich.markdown import Markdown
+from rich.markup import escape
 from rich.syntax import Syntax
 
 from grader.domain import lessons, workspace
@@ -34,13 +35,18 @@ def wanted(word: str) -> Lesson:
     return guide.current(progress.read(), course) or course[-1]
 
 
-def hint(word: str, level: int | None) -> None:
-    """Open the next hint."""
+def hint(word: str, todo: int | None, level: int | None) -> None:
+    """Open the next hint on a TODO."""
     lesson = wanted(word)
-    at, title, text = hints.take(lesson, level)
+    got = hints.take(lesson, todo, level)
     console = screen()
-    console.print(f"[bold]Lesson {lesson.number}, hint {at} of {len(hints.levels(lesson))}: {title}[/]\n")
-    console.print(Markdown(text))
+    title = f"Lesson {lesson.number}, {got.about}. Hint {got.level}: {got.heading}"
+    console.print(f"[bold]{escape(title)}[/]\n")
+    console.print(Markdown(got.text))
+    if got.last:
+        console.print(
+            f"\n[dim]That is all on it. ./course hint {lesson.number} TODO opens those on another.[/]"
+        )
 
 
 def following() -> None:
@@ -138,9 +144,15 @@ def make_predictions(word: str, values: list[str]) -> None:
             )
         return input(f"{question} ")
 
-    for guess in predictions.make(lesson, values, ask):
-        print(f"Kept: {guess.what.removesuffix('_ratio')} {guess.value:g}")
-    print(f"./course check {lesson.number} will show your speed beside it once everything passes.")
+    made = predictions.make(lesson, values, ask)
+    asked = {p.what: p for p in lesson.task.predictions}
+    for guess in made:
+        if guess.found is None:
+            print(f"Kept: {guess.what.removesuffix('_ratio')} {guess.value:g}")
+        else:
+            print(predictions.resolved(asked[guess.what], guess))
+    if any(guess.found is None for guess in made):
+        print(f"./course check {lesson.number} will show your speed beside it once everything passes.")
 
 
 def _as_json(done: progress.Progress, course: list[Lesson]) -> dict[str, object]:

@@ -6,7 +6,7 @@ import math
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from grader.domain import lessons
+from grader.domain import lessons, result_value
 from grader.domain.errors import BadInputError
 from grader.student import progress
 from grader.student.progress import Guess
@@ -30,19 +30,34 @@ def open_questions(lesson: Lesson) -> list[Prediction]:
     return [p for p in lesson.task.predictions if (lesson.name, p.what) not in made]
 
 
-def number(text: str) -> float:
-    """A positive number as a person types it: 1.5, 1,5, 2x or 3 %."""
+def awaited(lesson: Lesson) -> bool:
+    """Whether a question that a grading would answer has no prediction yet."""
+    return any(p.answer is None for p in open_questions(lesson))
+
+
+def answer(question: Prediction) -> float | None:
+    """What is known of a question beforehand; None where the grader finds it."""
+    given = question.answer
+    return result_value.find(given) if isinstance(given, str) else given
+
+
+def number(text: str, *, least: float = math.nextafter(0, 1)) -> float:
+    """A number as a person types it: 1.5, 1,5, 2x or 3 %. Positive, unless ``least`` is 0."""
     try:
         value = float(text.strip().removesuffix("x").removesuffix("%").strip().replace(",", "."))
     except ValueError:
         value = math.nan
-    if not (math.isfinite(value) and value > 0):
-        raise BadInputError(f"{text!r} is not a positive number; a prediction is one, such as 1.5.")
+    if not (math.isfinite(value) and value >= least):
+        kind = "positive number" if least else "number from 0 on"
+        raise BadInputError(f"{text!r} is not a {kind}; a prediction is one, such as 1.5.")
     return value
 
 
 def make(lesson: Lesson, values: list[str], ask: Callable[[str], str]) -> list[Guess]:
-    """Store a prediction for each open question: from ``values``, and ``ask`` for those that are left."""
+    """Store a prediction for each open question: from ``values``, and ``ask`` for those that are left.
+
+    One whose answer is known is compared with it at once, when all have been made.
+    """
     questions = open_questions(lesson)
     if not lesson.task.predictions:
         asking = ", ".join(one.number for one in lessons.every() if one.task.predictions)
@@ -53,10 +68,12 @@ def make(lesson: Lesson, values: list[str], ask: Callable[[str], str]) -> list[G
     if len(values) > len(questions):
         left = len(questions) or "no"
         raise BadInputError(f"Lesson {lesson.number} has {left} open question(s); a prediction is made once.")
-    made = [
-        Guess(lesson.name, q.what, number(values[i] if i < len(values) else ask(q.question)))
-        for i, q in enumerate(questions)
-    ]
+    made = []
+    for i, question in enumerate(questions):
+        found = answer(question)
+        text = values[i] if i < len(values) else ask(question.question)
+        value = number(text, least=0) if found is not None else number(text)
+        made.append(Guess(lesson.name, question.what, value, found if found is None else float(found)))
     kept = progress.read()
     kept.guesses |= {(g.lesson, g.what): g for g in made}
     kept.save()
@@ -84,29 +101,50 @@ def dot(guess: Guess) -> Text:
     """How far the guess is off, between a tenth and ten times of what was found, on a small scale."""
     from rich.text import Text
 
-    if guess.found is None or guess.found <= 0:
+    if guess.found is None:
         return Text("not measured yet".center(SCALE), "dim")
-    off = max(-1.0, min(1.0, math.log10(guess.value / guess.found)))
-    at = round((off + 1) / 2 * (SCALE - 1))
+    if min(guess.value, guess.found) <= 0:  # which has no place on a scale of ratios
+        return Text(off(guess.value, guess.found).center(SCALE), "dim")
+    apart = max(-1.0, min(1.0, math.log10(guess.value / guess.found)))
+    at = round((apart + 1) / 2 * (SCALE - 1))
     row = ["·"] * SCALE
     row[SCALE // 2] = "|"
     row[at] = "●"
-    style = "green" if abs(off) < math.log10(1.25) else "yellow" if abs(off) < math.log10(2) else "red"
+    style = "green" if abs(apart) < math.log10(1.25) else "yellow" if abs(apart) < math.log10(2) else "red"
     return Text("".join(row), style)
 
 
 def compared(lesson: Lesson) -> list[str]:
     """For each prediction of the lesson that has been measured: both numbers, and how far apart they are."""
+    told = {p.what for p in lesson.task.predictions if p.answer is not None}  # when they were made
     lines = []
     for guess in progress.read().guesses.values():
-        if guess.lesson == lesson.name and guess.found:
-            off = max(guess.value / guess.found, guess.found / guess.value)
-            how = (
-                "right" if off < 1.05 else f"{off:.2g}x too {'high' if guess.value > guess.found else 'low'}"
-            )
+        if guess.lesson == lesson.name and guess.found and guess.what not in told:
             about = guess.what.removesuffix("_ratio")
-            lines.append(f"You predicted {guess.value:g} for the {about}; found: {guess.found:g} ({how}).")
+            found = f"found: {guess.found:g} ({off(guess.value, guess.found)})"
+            lines.append(f"You predicted {guess.value:g} for the {about}; {found}.")
     return lines
+
+
+def resolved(question: Prediction, guess: Guess) -> str:
+    """The answer of a question beside the prediction, and why."""
+    assert guess.found is not None
+    found = f"{_plain(guess.found)} {question.unit}".rstrip()
+    how = off(guess.value, guess.found)
+    return f"{question.question}\n  You: {_plain(guess.value)}. Answer: {found} ({how}).\n  {question.why}"
+
+
+def off(value: float, found: float) -> str:
+    """How far a prediction is off, in two or three words."""
+    if value <= 0 or found <= 0:
+        return "right" if value == found else "not right"
+    ratio = max(value / found, found / value)
+    return "right" if ratio < 1.05 else f"{ratio:.2g}x too {'high' if value > found else 'low'}"
+
+
+def _plain(value: float) -> str:
+    """Whole numbers in full, as counts are; others with four digits."""
+    return f"{value:,.0f}" if value.is_integer() else f"{value:.4g}"
 
 
 def without_speed(verdict: Verdict) -> Verdict:

@@ -17,7 +17,7 @@ FORMATS = (".png", ".svg", ".pdf")
 
 def draw(guesses: list[Guess], out: Path) -> int:
     """Write the picture; how many predictions are in it. BadInputError says why it cannot be."""
-    found = [(g, g.found) for g in guesses if g.found is not None and g.found > 0]
+    found = [(g, g.found) for g in guesses if g.found is not None and min(g.found, g.value) > 0]
     if out.suffix.lower() not in FORMATS:
         raise BadInputError(f"{out} is not the name of a picture; it must end in {', '.join(FORMATS)}.")
     if not found:

@@ -139,7 +139,7 @@ class Watch:
             self.stage("run and memory", seconds, f"{verdict.status}  {wording.points(verdict)}")
         elif verdict:
             progress.record(verdict)
-            if verdict.speed and predictions.open_questions(self.lesson):
+            if verdict.speed and predictions.awaited(self.lesson):
                 verdict = predictions.without_speed(verdict)
                 self.say(
                     Text(
@@ -170,7 +170,7 @@ class Watch:
                 case "n" | "p":
                     self.turn(1 if key == "n" else -1)
                 case "h":
-                    self.view.answer(watch_view.hint(*hints.take(self.lesson)))
+                    self.view.answer(watch_view.hint(hints.take(self.lesson)))
                 case "l":
                     self.view.answer(watch_view.course_list())
                 case "x":

@@ -24,6 +24,7 @@ from grader.student.loop import guide
 if TYPE_CHECKING:
     from grader.domain.verdict import Verdict
     from grader.feedback.look import Advice
+    from grader.student.loop.hints import Opened
 
 KEY_NAMES = {
     "h": "hint", "n": "next", "p": "back", "l": "list", "r": "rerun", "s": "solution", "d": "diff",
@@ -131,9 +132,10 @@ class View:
         return [Text(f"  {text}", "dim")] if text else []
 
 
-def hint(level: int, title: str, text: str) -> RenderableType:
+def hint(opened: Opened) -> RenderableType:
     """A hint in a box."""
-    return Panel(Markdown(text), title=f"hint {level}: {title}", title_align="left", border_style="yellow")
+    title = Text(f"{opened.about}, hint {opened.level}: {opened.heading}")
+    return Panel(Markdown(opened.text), title=title, title_align="left", border_style="yellow")
 
 
 def code(text: str, lexer: str) -> RenderableType:

@@ -53,18 +53,6 @@ def test_the_list_shows_what_is_done(work_folder: Path) -> None:
     assert next(r for r in rows if "python_kernel" in r).startswith("→ 02")
 
 
-def test_hints_come_one_at_a_time(work_folder: Path) -> None:
-    titles = [course("hint", "03").splitlines()[0] for _ in range(4)]
-    assert [t.split(": ")[1] for t in titles] == ["Idea", "Place", "Shape", "Shape"]
-    assert progress.read().line("03_square_kernel").hints == 3
-    assert "Idea" in course("hint", "03", "--level", "1")
-
-
-def test_no_such_hint(work_folder: Path) -> None:
-    with pytest.raises(BadInputError, match="hints 1 to 3, not 9"):
-        course("hint", "03", "--level", "9")
-
-
 def test_the_solution_has_no_marks_and_is_asked_for(work_folder: Path) -> None:
     with pytest.raises(BadInputError, match="add --yes"):
         course("solution", "03")
