@@ -1,6 +1,7 @@
 """How lesson 10 is graded."""
 
-from grader.domain.task import Case, Task, Tensor
+from grader.domain.exercise_stage import Stage
+from grader.domain.task import Case, Prediction, Task, Tensor
 from grader.referee.parts.operator import Operator, Property
 
 DOUBLE = Tensor((21, 33), dtype="float64", fill="uniform", scale=4.0)
@@ -51,5 +52,39 @@ TASK = Task(
     terms=("dtype dispatch", "fake function", "autocast rule"),
     requires=("overflow-safe sigmoid", "current stream", "tensor checks"),
     minutes=75,
+    predictions=(
+        Prediction(
+            "gigabytes",
+            "An int index of element 2^31 becomes -2^31. How far before a float32 tensor does that thread write?",
+            "GB",
+            answer=8.6,
+            why="2^31 elements of 4 bytes are 8.6 GB; the guard i < n lets a negative index through.",
+        ),
+        Prediction(
+            "backward_bytes",
+            "The forward reads x and writes the result. How many times its bytes does one fused backward move?",
+            "times",
+            answer=1.5,
+            why="It reads x and the incoming gradient and writes one tensor: three passes, where the forward has two.",
+        ),
+        Prediction(
+            "launches",
+            "PyTorch's own formula for the derivative is grad * (scale * s * (1 - s) + 1), with s = sigmoid(x). "
+            "How many kernels does eager launch for it?",
+            answer=6,
+            why="sigmoid, 1 - s, two products, + 1, and the product with grad: one kernel each.",
+        ),
+    ),
+    stages=(
+        Stage(
+            "The kernel's contract",
+            35,
+            (
+                "float32", "transposed", "every other", "expanded", "offset", "empty", "float16", "float64",
+                "integers", "on the CPU", "streams", "memory", "half precision", "device", "huge",
+            ),
+        ),
+        Stage("Known to PyTorch", 40, ("gradient", "opcheck", "compile", "autocast")),
+    ),
     starter_fails="every other",
 )
