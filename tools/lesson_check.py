@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from grader.backends import detect
-from grader.domain import lessons, result_value
+from grader.domain import exercise_stage, lessons, result_value
 from grader.domain.errors import BadInputError
 from grader.domain.speed import Measured, Predicted
 from grader.domain.submission import read
@@ -111,6 +111,7 @@ def form(lesson: Lesson) -> Iterator[str]:
         yield f"the starter's TODOs are not numbered 1, 2, ..., but {todos}."
     yield from hint_check.problems(lesson)
     yield from _names(lesson.task)
+    yield from exercise_stage.problems(lesson.task.stages, lesson.task.check_names, lesson.task.minutes)
     yield from quiz.problems(quiz.read(lesson.folder / "quiz.toml"))
     few = 0 if blanks.names(blanks.left(lesson), "mutants") else mutants.FEWEST
     yield from mutants.problems(lesson, few)

@@ -171,6 +171,9 @@ def lesson(text: str, task: Task, quiz: str = "", offer: str = "") -> str:
         facts.append(f"new: {', '.join(task.introduces)}{terms}")
     if task.requires:
         facts.append(f"you need: {', '.join(task.requires)}")
+    if task.stages:
+        steps = (f"{k}. {stage.title} ({stage.minutes} minutes)" for k, stage in enumerate(task.stages, 1))
+        facts.append(f"in stages: {', '.join(steps)}")
     line = f'<p class="lesson-facts">{html.escape(". ".join(f[0].upper() + f[1:] for f in facts))}.</p>'
     if offer:
         line += f"\n\n{offer}\n{{ .lesson-offer }}\n"

@@ -9,6 +9,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal
 
+from grader.domain.exercise_stage import Stage as Stage  # noqa: TC001 - task files import it from here
+
 if TYPE_CHECKING:
     from grader.domain.part import Part
 
@@ -120,8 +122,9 @@ class Task:
     is; 0 makes it a matter of advice. ``parts`` are graded in other ways, see :mod:`grader.referee.parts`; a
     task without cases needs no reference. ``introduces`` is the lesson's one new concept, ``terms`` are the
     words that it brings along; ``requires`` names concepts and terms of earlier lessons. ``predictions`` are
-    asked for before the numbers that they are about are shown. ``packages`` must be importable, and come with
-    one of the course's extras.
+    asked for before the numbers that they are about are shown. ``stages`` divide a longer exercise: each
+    check belongs to exactly one of them, and their minutes make those of the task. ``packages`` must be
+    importable, and come with one of the course's extras.
     """
 
     title: str
@@ -141,6 +144,7 @@ class Task:
     starter_fails: str = ""
     own: Own = ""
     predictions: tuple[Prediction, ...] = ()
+    stages: tuple[Stage, ...] = ()
     packages: tuple[str, ...] = ()
 
     @property

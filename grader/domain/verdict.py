@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 from enum import StrEnum
-from typing import Any, TypeAlias, TypedDict
+from typing import Any, NotRequired, TypeAlias, TypedDict
 
 from grader.domain import speed as speeds
+from grader.domain.exercise_stage import Stage, StageJson
 from grader.domain.speed import Speed
 from grader.domain.version import __version__
 
@@ -127,7 +128,7 @@ class FindingJson(TypedDict):
 
 
 class VerdictJson(TypedDict):
-    """A verdict as in the published schema."""
+    """A verdict as in the published schema. Only that of an exercise in stages has ``exercise_stages``."""
 
     schema: str
     grader: str
@@ -145,6 +146,7 @@ class VerdictJson(TypedDict):
     speed: dict[str, object] | None
     output: str
     versions: dict[str, str]
+    exercise_stages: NotRequired[list[StageJson]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -181,7 +183,10 @@ class Finding:
 
 @dataclass(frozen=True, slots=True)
 class Verdict:
-    """All findings about one submission and what they amount to. Times are in seconds."""
+    """All findings about one submission and what they amount to. Times are in seconds.
+
+    ``stages`` are those of the grading, ``exercise_stages`` those of the exercise, if it has any.
+    """
 
     lesson: str
     submission: str
@@ -193,6 +198,7 @@ class Verdict:
     speed: Speed | None = None
     output: str = ""
     versions: dict[str, str] = field(default_factory=dict)
+    exercise_stages: tuple[Stage, ...] = ()
 
     @property
     def status(self) -> Status:
@@ -211,10 +217,18 @@ class Verdict:
 
         What threads did to memory explains the wrong values, crashes and CUDA errors of the cases, so it
         comes first; then a function that another one which failed calls
-        (``grader.feedback.explain.functions_first``).
+        (``grader.feedback.explain.functions_first``); then what belongs to an earlier stage.
         """
+        stage = {name: k for k, one in enumerate(self.exercise_stages) for name in one.checks}
         bad = [f for f in self.findings if not f.ok and f.status not in PENDING | {Status.NOT_RUN}]
-        return sorted(bad, key=lambda f: (f.id != "memory", "part" not in f.evidence))
+        return sorted(bad, key=lambda f: (f.id != "memory", "part" not in f.evidence, stage.get(f.id, 0)))
+
+    @property
+    def left(self) -> list[str]:
+        """Names of the checks that are not done: what failed as in :attr:`failed`, then what was not run."""
+        failed = self.failed
+        rest = [f for f in self.findings if not f.ok and f.status not in PENDING and f not in failed]
+        return [f.id for f in (*failed, *rest)]
 
     @property
     def points(self) -> int:
@@ -238,7 +252,7 @@ class Verdict:
 
     def as_json(self) -> VerdictJson:
         """The verdict as in ``grader/domain/schema/verdict.v1.json``."""
-        return {
+        found: VerdictJson = {
             "schema": SCHEMA,
             "grader": __version__,
             "lesson": self.lesson,
@@ -256,6 +270,10 @@ class Verdict:
             "output": self.output,
             "versions": self.versions,
         }
+        if self.exercise_stages:
+            left = self.left
+            found["exercise_stages"] = [stage.as_json(left) for stage in self.exercise_stages]
+        return found
 
     @classmethod
     def from_json(cls, data: object) -> Verdict:

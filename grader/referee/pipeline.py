@@ -330,4 +330,5 @@ def _verdict(
         speed=measured,
         output=record.output,
         versions=versions,
+        exercise_stages=job.task.stages,
     )

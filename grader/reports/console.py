@@ -17,6 +17,7 @@ from rich.text import Text
 
 from grader.backends.simt.compile.diagnostics import ERROR
 from grader.domain import speed as speeds
+from grader.domain.exercise_stage import first_open
 from grader.domain.speed import Measured, Predicted, Speed
 from grader.domain.verdict import PENDING, Finding, Status, Verdict
 from grader.reports import wording
@@ -53,7 +54,7 @@ def show(
     """
     for line in heading(verdict, why):
         console.print(line, no_wrap=True, overflow="ellipsis")
-    console.print(Padding(findings_table(verdict.findings, every=every), (0, 0, 0, 2)))
+    console.print(Padding(findings_table(verdict, every=every), (0, 0, 0, 2)))
     if failed := verdict.failed:
         console.print(failure(failed[0], len(failed) - 1))
         for item in advice[:3]:
@@ -85,29 +86,61 @@ def heading(verdict: Verdict, why: str) -> Iterator[Text]:
     yield Text(f"back end {where} ({why})", "dim")
 
 
-def findings_table(findings: tuple[Finding, ...], *, every: bool = False) -> Table:
-    """One line a failed check; those in a row that failed alike share one, and so do those that passed."""
+def findings_table(verdict: Verdict, *, every: bool = False) -> Table:
+    """One line a failed check; those in a row that failed alike share one, and so do those that passed.
+
+    Of an exercise in stages the first that is not done is shown so, and of each other one a line.
+    """
     table = Table(box=None, show_header=False, pad_edge=False, padding=(0, 2, 0, 0), expand=True)
     table.add_column(no_wrap=True)
     table.add_column(no_wrap=True)
     table.add_column(no_wrap=True, justify="right")
     table.add_column(overflow="ellipsis", no_wrap=True, ratio=1)
-    for group in _groups(findings, every=every):
-        first, count = group[0], len(group)
-        mark, style = MARK.get(first.status, ("!!", "red"))
-        earned, most = sum(f.points for f in group), sum(f.max_points for f in group)
-        points = f"{earned}/{most}" if most else ""
-        if first.status in PENDING:
-            points = f"+{most}" if most else ""
-        name = first.id if count == 1 else f"{count} checks"
-        text = _told(first) if count == 1 or not first.ok else ", ".join(f.id for f in group)
-        if first.ok and earned < most:
-            text = f"no points until an ordinary case is right: {text}"
-        table.add_row(Text(mark, style), name, points, Text(text, "dim" if first.ok else ""))
+    stages, findings = verdict.exercise_stages, verdict.findings
+    staged = {name for stage in stages for name in stage.checks}
+    for group in _groups([f for f in findings if f.id not in staged], every=every):
+        table.add_row(*_line(group))
+    left = verdict.left
+    at = first_open(stages, left)
+    for k, stage in enumerate(stages):
+        own = [f for f in findings if f.id in stage.checks]
+        title, minutes = f"Stage {k + 1}: {stage.title}", stage.minutes if k == at else 0
+        table.add_row(*_stage_line(title, own, minutes, done=stage.done(left)))
+        for group in _groups(own, every=every) if every or k == at else ():
+            mark, name, points, text = _line(group)
+            table.add_row(mark, f"  {name}", points, text)
     return table
 
 
-def _groups(findings: tuple[Finding, ...], *, every: bool) -> Iterator[list[Finding]]:
+def _line(group: list[Finding]) -> tuple[Text, str, str, Text]:
+    """Mark, name, points and what is said of findings that share a line."""
+    first, count = group[0], len(group)
+    mark, style = MARK.get(first.status, ("!!", "red"))
+    name = first.id if count == 1 else f"{count} checks"
+    text = _told(first) if count == 1 or not first.ok else ", ".join(f.id for f in group)
+    if first.ok and sum(f.points for f in group) < sum(f.max_points for f in group):
+        text = f"no points until an ordinary case is right: {text}"
+    return Text(mark, style), name, _points(group), Text(text, "dim" if first.ok else "")
+
+
+def _stage_line(title: str, own: list[Finding], minutes: int, *, done: bool) -> tuple[Text, Text, str, Text]:
+    """The same of a stage; only of the first that is not done, ``minutes`` are told."""
+    if minutes:
+        said = f"you are here (about {minutes} minutes)"
+        return Text("->", "bold"), Text(title, "bold"), _points(own), Text(said, "bold")
+    mark, style = MARK[Status.PASSED if done else Status.NOT_RUN]
+    said = ("done: " if done else "later: ") + ", ".join(f.id for f in own)
+    return Text(mark, style), Text(title), _points(own), Text(said, "dim")
+
+
+def _points(group: list[Finding]) -> str:
+    earned, most = sum(f.points for f in group), sum(f.max_points for f in group)
+    if all(f.status in PENDING for f in group):
+        return f"+{most}" if most else ""
+    return f"{earned}/{most}" if most else ""
+
+
+def _groups(findings: list[Finding], *, every: bool) -> Iterator[list[Finding]]:
     """Findings that share a line: the passed ones first, then in order those alike that follow each other."""
     if every:
         yield from ([f] for f in findings)

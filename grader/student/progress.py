@@ -18,7 +18,6 @@ from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
 from grader.domain import disk, workspace
-from grader.domain.verdict import PENDING
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -149,8 +148,8 @@ def record(verdict: Verdict) -> LessonProgress:
     line = replace(line, most=verdict.max_points, tries=line.tries + 1)
     progress.lines[verdict.lesson] = line
     progress.open_checks.pop(verdict.lesson, None)
-    if left := _open(verdict):
-        progress.open_checks[verdict.lesson] = left
+    if left := verdict.left:
+        progress.open_checks[verdict.lesson] = tuple(left)
     for key, guess in progress.guesses.items():
         value = getattr(verdict.speed, guess.what, None)
         if key[0] == verdict.lesson and isinstance(value, (int, float)):
@@ -167,13 +166,6 @@ def hint_read(lesson: str, todo: int, level: int) -> None:
         total = sum(levels for (name, _), levels in progress.opened.items() if name == lesson)
         progress.lines[lesson] = replace(progress.line(lesson), hints=total)
         progress.save()
-
-
-def _open(verdict: Verdict) -> tuple[str, ...]:
-    """What is not done: what failed, the cause first, then what was not run."""
-    failed = verdict.failed
-    left = [f for f in verdict.findings if not f.ok and f.status not in PENDING and f not in failed]
-    return tuple(f.id for f in (*failed, *left))
 
 
 def _merge(progress: Progress, parts: dict[str, str]) -> None:

@@ -1,11 +1,13 @@
 from __future__ import annotations
 
 import io
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import pytest
 from rich.console import Console
 
+from grader.domain.exercise_stage import Stage
 from grader.domain.speed import Measured, Predicted, Speed
 from grader.domain.verdict import Finding, Status, Verdict
 from grader.reports import console as report
@@ -73,3 +75,33 @@ def test_a_pipe_is_100_columns_wide(monkeypatch: pytest.MonkeyPatch) -> None:
 def test_a_speed_says_how_it_came_about(speed: Speed | None, words: str) -> None:
     device = f" for {speed.device}" if isinstance(speed, Measured | Predicted) and speed.claimed else ""
     assert report.speed_text(speed) == words + device
+
+
+def test_stages_fit_into_80_columns_and_the_first_that_is_not_done_is_open() -> None:
+    stages = (
+        Stage("Naive", 20, ("whole tiles", "odd sizes")),
+        Stage("Shared tile, and barriers", 25, ("shared tiles", "memory")),
+        Stage("Register block", 40, ("register block",)),
+    )
+    found = replace(
+        verdict(
+            Finding("load", Status.PASSED),
+            Finding("whole tiles", Status.PASSED, "", 3, 3),
+            Finding("odd sizes", Status.PASSED, "", 3, 3),
+            Finding("memory", Status.PASSED, "", 2, 2),
+            Finding("shared tiles", Status.WRONG_OUTPUT, LONG, 0, 2),
+            Finding("register block", Status.WRONG_OUTPUT, LONG, 0, 2),
+        ),
+        exercise_stages=stages,
+    )
+    rows = shown(found, 80).splitlines()
+    assert max(map(len, rows)) <= 80
+    assert [row.rstrip() for row in rows[2:9]] == [
+        "  ok  load",
+        "  ok  Stage 1: Naive                      6/6  done: whole tiles, odd sizes",
+        "  ->  Stage 2: Shared tile, and barriers  2/4  you are here (about 25 minutes)",
+        "  ok    memory                            2/2",
+        "  !!    shared tiles                      0/2  wrong_output: element [0, 12] is…",
+        "  --  Stage 3: Register block             0/2  later: register block",
+        "╭─ shared tiles: wrong_output ─────────────────────────────────────────────────╮",
+    ]

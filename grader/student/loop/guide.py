@@ -9,6 +9,7 @@ from rich.table import Table
 from rich.text import Text
 
 from grader.domain import lessons, workspace
+from grader.domain.exercise_stage import first_open
 from grader.student import progress
 
 if TYPE_CHECKING:
@@ -41,6 +42,16 @@ def link(path: Path) -> Text:
     return Text(workspace.shown(path), f"bold link {path.resolve().as_uri()}")
 
 
+def stage(done: Progress, lesson: Lesson) -> int | None:
+    """The place of the stage that the student is at; None where all are done, or there are none."""
+    line, stages = done.line(lesson.name), lesson.task.stages
+    if line.passed or not stages:
+        return None
+    if not line.tries:
+        return 0
+    return first_open(stages, done.open_checks.get(lesson.name, ()))
+
+
 def welcome(console: Console) -> None:
     """Who we are, where you are, which file is yours, and what to type next."""
     done, course = progress.read(), lessons.every()
@@ -54,6 +65,10 @@ def welcome(console: Console) -> None:
     line = done.line(at.name)
     console.print(f"\n{'Begin' if new else 'Go on'} with [bold]{at.number} {escape(at.task.title)}[/], "
                   f"about {at.task.minutes} minutes.")  # fmt: skip
+    if (k := stage(done, at)) is not None:
+        here = at.task.stages[k]
+        console.print(f"Stage {k + 1} of {len(at.task.stages)}: [bold]{escape(here.title)}[/], "
+                      f"about {here.minutes} minutes.")  # fmt: skip
     # Never broken, however narrow the terminal: a broken path cannot be clicked or copied.
     console.print(Text("  read  ").append_text(link(at.folder / "README.md")), soft_wrap=True)
     console.print(Text("  edit  ").append_text(link(workspace.place(at))), soft_wrap=True)
@@ -100,6 +115,8 @@ def table(course: list[Lesson], done: Progress) -> Table:
         mark = "[green]✓[/]" if line.passed else "[bold]→[/]" if lesson is at else " "
         most = lesson.task.max_points
         points = f"{line.points}/{most}" if line.tries else str(most)
+        if line.tries and (k := stage(done, lesson)) is not None:
+            points += f", {k}/{len(lesson.task.stages)} stages"
         if line.passed and line.points < most:  # what is left can only be given on another machine
             points = f"{line.points} + {most - line.points} for a GPU"
         rows.add_row(

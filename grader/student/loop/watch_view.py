@@ -15,6 +15,7 @@ from rich.table import Table
 from rich.text import Text
 
 from grader.domain import workspace
+from grader.domain.exercise_stage import first_open
 from grader.domain.lessons import Lesson, every
 from grader.reports import wording
 from grader.reports.console import failure, speed_text
@@ -121,7 +122,11 @@ class View:
         if not (failed := verdict.failed):
             done = Text.assemble(("passed", "bold green"), f"  {wording.points(verdict)}")
             return [done, *self._speed(verdict)]
-        parts: list[RenderableType] = [failure(failed[0], len(failed) - 1)]
+        parts: list[RenderableType] = []
+        if (at := first_open(verdict.exercise_stages, verdict.left)) is not None:
+            of, stage = len(verdict.exercise_stages), verdict.exercise_stages[at]
+            parts.append(Text(f"  stage {at + 1} of {of}: {stage.title}", "bold"))
+        parts.append(failure(failed[0], len(failed) - 1))
         near = [a for a in self.advice if a.message.startswith("A TODO")][:1] or self.advice[:2]
         parts += [Text(f"  look: line {a.line}: {a.message}", "dim") for a in near]
         parts.append(Text(wording.points(verdict), "bold red"))

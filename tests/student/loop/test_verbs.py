@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import pytest
@@ -9,6 +10,7 @@ from typer.testing import CliRunner
 from grader.cli.app import app
 from grader.domain import lessons
 from grader.domain.errors import BadInputError
+from grader.domain.task import Stage
 from grader.student import progress
 from grader.student.loop import predictions
 from grader.student.progress import Guess, LessonProgress
@@ -142,3 +144,20 @@ def test_why_there_is_no_picture(work_folder: Path, tmp_path: Path, monkeypatch:
     monkeypatch.setattr("grader.domain.packages.missing", lambda *names: list(names))
     with pytest.raises(BadInputError, match="needs matplotlib, which is not installed"):
         course("progress", "--picture", str(tmp_path / "plot.png"))
+
+
+def test_stages_that_are_done_are_shown(work_folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    stages = (Stage("Numbers", 15, ("scale", "blocks_for")), Stage("The grid", 10, ("ragged",)))
+    lesson = lessons.find("02")
+    lesson = replace(lesson, task=replace(lesson.task, stages=stages))
+    monkeypatch.setattr(lessons, "every", lambda: [lesson])
+    assert "Stage 1 of 2: Numbers, about 15 minutes." in course()
+    assert "stages" not in course("list")
+    kept = progress.read()
+    kept.lines[lesson.name] = LessonProgress(lesson.name, "failed", 4, 20, 1)
+    kept.open_checks[lesson.name] = ("ragged",)
+    kept.save()
+    assert "Stage 2 of 2: The grid, about 10 minutes." in course()
+    assert "4/20, 1/2 stages" in course("list")
+    passed(lesson.name)
+    assert "stages" not in course("list")
