@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 import importlib.util
+import os
 import re
+import subprocess
+import sys
 import tempfile
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from grader.backends import detect
-from grader.domain import exercise_stage, lessons, result_value
+from grader.domain import exercise_stage, folds, lessons, result_value
 from grader.domain.errors import BadInputError
 from grader.domain.speed import Measured, Predicted
 from grader.domain.submission import read
@@ -19,7 +22,7 @@ from grader.feedback.look import look
 from grader.referee.job import Job
 from grader.referee.pipeline import check as grade
 from grader.referee.pipeline import warm
-from tools import blanks, blocks, glossary, hint_check, mistakes, mutants, numbers, quiz
+from tools import blanks, blocks, glossary, hint_check, mistakes, mutants, numbers, quiz, visible
 from tools.generate import generate
 
 if TYPE_CHECKING:
@@ -33,6 +36,7 @@ ALTERNATIVES = 2
 HEADINGS = {"The idea", "Predict", "The exercise", "Common mistakes", "What this cost", "Where to read on"}
 WORDS = (800, 1800)
 AT_ONCE = 2
+SECONDS = 400  # as for the blocks of a page
 OF_EACH = (
     "README.md",
     "hints.md",
@@ -143,7 +147,7 @@ def _names(task: Task) -> Iterator[str]:
 def page(lesson: Lesson, root: Path) -> Iterator[str]:
     """The parts of a page, its length, its links, and that its code runs."""
     text = (lesson.folder / "README.md").read_text("utf-8")
-    words = len(re.sub(r"^\s*```.*?^\s*```|<!--.*?-->", "", text, flags=re.M | re.S).split())
+    words = len(re.sub(r"^\s*```.*?^\s*```|<!--.*?-->", "", folds.outside(text), flags=re.M | re.S).split())
     fewest = 0 if blanks.names(blanks.left(lesson), "words") else WORDS[0]
     if not fewest <= words <= WORDS[1]:
         yield f"the page has {words} words, not {WORDS[0]} to {WORDS[1]}."
@@ -196,6 +200,20 @@ def starter(lesson: Lesson) -> list[str]:
     return [f"the starter already has {got.points} points."] if 2 * got.points > got.max_points else []
 
 
+def sibling(lesson: Lesson, root: Path) -> list[str]:
+    """The small program that a page explains with runs on the CPU back end, and its own checks pass."""
+    file = lesson.folder / "sibling.py"
+    if not file.is_file():
+        return []
+    command = [sys.executable, "-m", "grader", "run", "--backend", "simt", str(file)]
+    env = os.environ | {"PYTHONPATH": str(root), "COURSE_ROOT": str(root)}
+    try:
+        done = subprocess.run(command, capture_output=True, text=True, env=env, timeout=SECONDS, check=False)
+    except subprocess.TimeoutExpired:
+        return [f"sibling.py had not ended after {SECONDS} s."]
+    return [f"sibling.py fails: {(done.stderr or done.stdout).strip()[-400:]}"] if done.returncode else []
+
+
 def correct(lesson: Lesson, file: Path) -> list[str]:
     """Full marks."""
     got = verdict(lesson, file)
@@ -235,6 +253,8 @@ def gradings(lesson: Lesson, root: Path, *, with_mutants: bool) -> Iterator[Call
     """Everything that has to be run for a lesson."""
     yield lambda: list(page(lesson, root))
     yield lambda: starter(lesson)
+    yield lambda: list(visible.problems(lesson))
+    yield lambda: sibling(lesson, root)
     yield lambda: correct(lesson, lesson.solution)
     others = alternatives(lesson)
     if len(others) < ALTERNATIVES and not blanks.names(blanks.left(lesson), "alternatives"):

@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING
 import nbformat
 from nbformat import NotebookNode, ValidationError, reader, v4
 
+from grader.domain import folds
 from grader.domain.errors import BadInputError
 
 if TYPE_CHECKING:
@@ -145,6 +146,7 @@ def _parts(text: str) -> list[str]:
 
 def _sections(page: str) -> list[str]:
     page = page.split("??? note")[0].rstrip()  # the teacher's note stays on the page
+    page = folds.without_solutions(page)
     page = re.sub(r"^<!--.*?-->\n|<!--.*?-->", "", page, flags=re.M)
     # A copy of the notebook lies elsewhere, where no picture of the course can be found: its words stay.
     page = re.sub(
