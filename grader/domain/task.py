@@ -48,7 +48,8 @@ class Case:
     refused). ``init`` are a model's constructor arguments. ``calls`` > 1 repeats the call on fresh inputs,
     with new weights each time. ``why`` tells the student what the case is for. ``entry`` names another
     function than the task's. ``hidden``: the category of a case of which a student
-    is told nothing else; such a case is worth a point at least.
+    is told nothing else; such a case is worth a point at least. ``by_torch``: the task's ``own`` does not ask
+    for a kernel of the file here.
     """
 
     name: str
@@ -60,6 +61,7 @@ class Case:
     calls: int = 1
     entry: str = ""
     hidden: str = ""
+    by_torch: bool = False
 
     def __post_init__(self) -> None:
         if self.hidden and self.points < 1:

@@ -71,7 +71,7 @@ class ObservedCall:
 
 def applies(task: Task, case: Case, backend: str) -> bool:
     """Whether this case of the task has work to do that must be the file's own."""
-    return bool(task.own) and backend in ("simt", "cuda") and case.expect == "match"
+    return bool(task.own) and not case.by_torch and backend in ("simt", "cuda") and case.expect == "match"
 
 
 def not_own(
