@@ -33,7 +33,7 @@ BOOST: dict[str, float] = {
     "contributing/": 0.3,
 }
 
-# Figures without words around them: nobody searches for those, and every reader would fetch them with the index.
+# Figures without words around them are not searched for, and every reader would fetch them with the index.
 NOT_SEARCHED = ("results/clocks/",)
 
 
@@ -51,7 +51,8 @@ def on_files(files: Files, config: MkDocsConfig) -> Files:
     """Add the generated pages and what the lesson pages link to."""
     extra = config.extra
     release = extra.get("release") or f"v{__version__}"
-    found = sources.generated(_root(config), extra.get("repository") or "", release)
+    solutions = bool(extra.get("solutions", True))
+    found = sources.generated(_root(config), extra.get("repository") or "", release, solutions=solutions)
     try:
         found |= fetched.files("mermaid")
     except fetched.FetchError as error:
@@ -68,7 +69,8 @@ def on_page_markdown(markdown: str, page: Page, config: MkDocsConfig, **_: objec
     page.meta.setdefault("search", search)
     if page.file.generated_by:
         return markdown
-    return sources.mended(markdown, _root(config), config.extra.get("repository") or "")
+    repository, solutions = config.extra.get("repository") or "", bool(config.extra.get("solutions", True))
+    return sources.mended(markdown, _root(config), repository, solutions=solutions)
 
 
 def _boost(url: str) -> float:

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 
 import yaml
 
+from grader.domain import folds
 from grader.domain.lessons import course_root
 from tools import coursemap, explorers, glossary, lookup, offer, page_sources, quiz, results_page
 
@@ -20,13 +21,17 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 SHOWN = {".py", ".md", ".svg", ".ipynb", ".json"}
+EXCERPT = re.compile(r"^<!-- code: solutions/\S+ -->\n.*?^<!-- /code -->$", re.M | re.S)
+KEYS = ("tested_kernels.py",)  # right and wrong kernels, which a student's tests must tell apart
+WITHHELD = "*This copy of the site is without the code that stands here.*"
 Files = dict[str, str | bytes]
 
 
-def generated(root: Path, repository: str = "", release: str = "") -> Files:
+def generated(root: Path, repository: str = "", release: str = "", *, solutions: bool = True) -> Files:
     """Every generated page and file, by its place below the site's root.
 
     ``repository`` ("owner/name" on GitHub) and ``release`` (a tag) are where notebooks can be opened from.
+    Without ``solutions`` no page and no file shows one.
     """
     tasks = page_sources.tasks(root)
     words = glossary.read(root)
@@ -45,9 +50,10 @@ def generated(root: Path, repository: str = "", release: str = "") -> Files:
         "lessons/index.md": page_sources.overview(root, coursemap.picture(tasks)),
         **results_page.pages(root),
     }
-    for path in _lesson_files(root):
+    for path in _lesson_files(root, solutions=solutions):
         uri = path.relative_to(root).as_posix()
         text = path.read_text("utf-8")
+        text = text if solutions or path.suffix != ".md" else withheld(text)
         if path.name == "README.md":
             questions = quiz.read(path.with_name("quiz.toml"))
             shown = quiz.section(questions, path.parent.name[:2])
@@ -60,11 +66,18 @@ def generated(root: Path, repository: str = "", release: str = "") -> Files:
     return found
 
 
-def mended(page: str, root: Path, repository: str = "") -> str:
+def withheld(page: str) -> str:
+    """``page`` without any solution: neither their folds, nor other excerpts of them, nor links to them."""
+    page = EXCERPT.sub(WITHHELD, folds.without_solutions(page))
+    return re.sub(r"\[([^]]+)\]\((?:\.\./)*solutions/[^)]*\)", r"\1", page)
+
+
+def mended(page: str, root: Path, repository: str = "", *, solutions: bool = True) -> str:
     """A hand-written page of ``docs/``: its links to lessons and its figures, put right for the site.
 
-    On GitHub such a page is one folder deeper below the lessons than on the site. ``repository`` as above.
+    On GitHub such a page is one folder deeper below the lessons than on the site. The rest as above.
     """
+    page = page if solutions else withheld(page)
     page = re.sub(r"\]\(((?:\.\./)*)\.\./(lessons|solutions)/", r"](\1\2/", page)
     if repository:
         page = page.replace("git clone REPOSITORY", f"git clone https://github.com/{repository}")
@@ -103,10 +116,11 @@ def staged(folder: Path, root: Path | None = None) -> Path:
     return config
 
 
-def _lesson_files(root: Path) -> Iterable[Path]:
-    for top in ("lessons", "solutions"):
+def _lesson_files(root: Path, *, solutions: bool) -> Iterable[Path]:
+    left_out = () if solutions else KEYS
+    for top in ("lessons", "solutions") if solutions else ("lessons",):
         for name in page_sources.tasks(root):
             for path in sorted((root / top / name).rglob("*")):
                 hidden = any(part.startswith((".", "_")) for part in path.relative_to(root).parts)
-                if path.is_file() and path.suffix in SHOWN and not hidden:
+                if path.is_file() and path.suffix in SHOWN and not hidden and path.name not in left_out:
                     yield path

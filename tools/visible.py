@@ -16,6 +16,7 @@ if TYPE_CHECKING:
 
 MOST = 0.2
 SHORTEST = 9  # characters of a line that can give anything away
+UNLIKELY = 24  # characters of a line that two authors would not write alike
 TRIVIAL = ("#", "//", '"""', "import", "from")
 FENCE = re.compile(r"^( *)(`{3,})[^\n`]*\n(.*?)^\1\2 *$", re.M | re.S)
 OF_SOLUTION = re.compile(r"<!-- code: (solutions/\S+) -->")
@@ -33,6 +34,23 @@ def share(lesson: Lesson, page: str) -> float:
     shown = {line.strip() for *_, block in FENCE.findall(folds.outside(page)) for line in block.splitlines()}
     own = telling(lesson.solution.read_text("utf-8"), lesson.exercise.read_text("utf-8"))
     return sum(line in shown for line in own) / max(1, len(own))
+
+
+def only_solved(every: list[Lesson]) -> dict[str, set[str]]:
+    """By lesson the lines that only its solutions have: no file that is given to students has them."""
+    known = {line.strip() for lesson in every for text in _given(lesson) for line in text.splitlines()}
+    found = {}
+    for lesson in every:
+        files = [lesson.solution, *sorted((lesson.solution.parent / "alternatives").glob("*.py"))]
+        own = {line for path in files for line in telling(path.read_text("utf-8"))}
+        found[lesson.name] = {line for line in own - known if len(line) >= UNLIKELY}
+    return found
+
+
+def _given(lesson: Lesson) -> Iterator[str]:
+    names = ("exercise.py", "sibling.py", "hints.md", "reference.py", "task.py")
+    yield from (path.read_text("utf-8") for n in names if (path := lesson.folder / n).is_file())
+    yield folds.outside((lesson.folder / "README.md").read_text("utf-8"))
 
 
 def problems(lesson: Lesson) -> Iterator[str]:

@@ -18,13 +18,17 @@ TEMPLATES = Path(__file__).parent / "templates"
 
 
 def course(lesson: Lesson, hidden: Path | None) -> Iterator[tuple[str, bytes]]:
-    """(path inside, content) of every file of the course's own; ``hidden`` cases as ``hidden.py``."""
+    """(path inside, content) of every file of the course's own; ``hidden`` cases as ``hidden.py``.
+
+    Of the lesson what grades: its pages, hints and lists of mutants say what a solution looks like.
+    """
     root = lessons.course_root()
     for path in sorted((root / "grader").rglob("*")):
         if path.is_file() and "__pycache__" not in path.parts and path.suffix != ".so":
             yield str(path.relative_to(root)), path.read_bytes()
     for path in sorted(lesson.folder.rglob("*")):
-        if path.is_file() and "__pycache__" not in path.parts:
+        told = path.parent == lesson.folder and (path.suffix != ".py" or path.name == "sibling.py")
+        if path.is_file() and not told and "__pycache__" not in path.parts:
             yield str(path.relative_to(root)), path.read_bytes()
     for name in ("pyproject.toml", "constraints.txt", "README.md", "LICENSE"):
         yield name, (root / name).read_bytes()
