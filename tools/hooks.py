@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 from mkdocs.structure.files import File, Files
 
 from grader import __version__
-from tools import fetched, sources
+from tools import fetched, first_use, sources
 
 if TYPE_CHECKING:
     from mkdocs.config.defaults import MkDocsConfig
@@ -70,7 +70,8 @@ def on_page_markdown(markdown: str, page: Page, config: MkDocsConfig, **_: objec
     if page.file.generated_by:
         return markdown
     repository, solutions = config.extra.get("repository") or "", bool(config.extra.get("solutions", True))
-    return sources.mended(markdown, _root(config), repository, solutions=solutions)
+    text = sources.mended(markdown, _root(config), repository, solutions=solutions)
+    return text + sources.tooltips(_root(config)) if f"docs/{page.file.src_uri}" in first_use.FRONT else text
 
 
 def _boost(url: str) -> float:

@@ -22,7 +22,7 @@ from grader.feedback.look import look
 from grader.referee.job import Job
 from grader.referee.pipeline import check as grade
 from grader.referee.pipeline import warm
-from tools import blanks, blocks, glossary, hint_check, mistakes, mutants, numbers, quiz, visible
+from tools import blanks, blocks, first_use, glossary, hint_check, mistakes, mutants, numbers, quiz, visible
 from tools.generate import generate
 
 if TYPE_CHECKING:
@@ -62,6 +62,8 @@ def problems(
     found = [f"{path} is out of date: course dev generate" for path in generate(root, check=True)]
     found += concepts(every)
     found += glossary.read(root).problems({x.name: x.task for x in every})
+    of_chosen = tuple(f"lessons/{lesson.name}/" for lesson in chosen) if chosen_numbers else ("",)
+    found += [str(use) for use in first_use.open_uses(root) if use.page.startswith(of_chosen)]
     for lesson in chosen:
         found += [f"{lesson.name}: {p}" for p in form(lesson)]
         if lacking := missing(lesson):

@@ -72,6 +72,11 @@ def withheld(page: str) -> str:
     return re.sub(r"\[([^]]+)\]\((?:\.\./)*solutions/[^)]*\)", r"\1", page)
 
 
+def tooltips(root: Path) -> str:
+    """What a page ends with whose words of the glossary are to tell their meaning."""
+    return glossary.read(root).tooltips()
+
+
 def mended(page: str, root: Path, repository: str = "", *, solutions: bool = True) -> str:
     """A hand-written page of ``docs/``: its links to lessons and its figures, put right for the site.
 

@@ -107,6 +107,20 @@ def check_lessons(
     raise typer.Exit(1 if found else 0)
 
 
+@dev.command("terms")
+def first_uses(
+    lesson: Annotated[list[str] | None, typer.Argument(help="Lessons, as 02 or 07; all if left out.")] = None,
+) -> None:
+    """List terms that are used before a glossary or a link says what they mean, by page and line."""
+    from grader.domain.lessons import find
+    from tools import first_use
+
+    pages = tuple(f"lessons/{find(one).name}/" for one in lesson or []) or ("",)
+    found = [use for use in first_use.open_uses(course_root()) if use.page.startswith(pages)]
+    print("\n".join(map(str, found)) or "Every term is explained or linked where it is used first.")
+    raise typer.Exit(1 if found else 0)
+
+
 @dev.command("mistakes")
 def beginners_mistakes(
     lesson: Annotated[list[str] | None, typer.Argument(help="Lessons, as 02 or 07; all if left out.")] = None,
