@@ -7,12 +7,12 @@ from grader.referee.parts.ratio import Ratio
 
 def _case(
     name: str, shape: tuple[int, int, int], points: int, why: str, scale: float = 1.0,
-    layout: Layout = "contiguous",
+    layout: Layout = "contiguous", bias: Tensor | None = None,
 ) -> Case:  # fmt: skip
     """``shape`` is rows, inner, columns."""
     m, k, n = shape
     x, weight = Tensor((m, k), scale=scale, layout=layout), Tensor((n, k), layout=layout)
-    return Case(name, (x, weight, Tensor((n,), layout=layout)), why, points)
+    return Case(name, (x, weight, bias or Tensor((n,))), why, points)
 
 
 def _split(name: str, x: Tensor, points: int, why: str) -> Case:
@@ -39,10 +39,12 @@ TASK = Task(
         _case("long sum", (8, 2048, 8), 2, "2048 products: errors add up, if the chunks are wrong."),
         _case("large", (16, 64, 24), 1, "Inputs near 1000, as large as half precision can bear.", 1e3),
         _case("tiny", (16, 64, 24), 1, "Inputs near 0.001, where half precision thins out.", 1e-3),
-        _second("second model", 2, "Sigmoid, scale and residual of lesson 08 in the same kernel.", -0.75),
+        _second("second model", 1, "Sigmoid, scale and residual of lesson 08 in the same kernel.", -0.75),
         _split("split", Tensor((33, 31)), 1, "High and low part, exactly."),
         _split("split, tiny", Tensor((33, 31), scale=1e-3), 1, "The low part must be scaled to be seen."),
-        _case("every other", (18, 40, 26), 1, "Inputs that are views with gaps.", layout="strided"),
+        _case("special bias", (8, 20, 60), 1, "NaN in the bias stays NaN.", bias=Tensor((60,), fill="special")),
+        _case("views", (18, 40, 26), 1, "Transposed matrices, and a bias with gaps.", layout="transposed",
+              bias=Tensor((26,), layout="strided")),
         Case("on the CPU", ON_CPU, "A GPU cannot follow a CPU pointer.", 1, "raise"),
         Case("bias on the CPU", BIAS_ON_CPU, "Nor can it follow one among others.", 1, "raise"),
     ),
@@ -91,9 +93,9 @@ TASK = Task(
         Stage("Two halves", 15, ("split", "split, tiny")),
         Stage(
             "Three products", 45,
-            ("error", "odd sizes", "short sum", "long sum", "large", "tiny", "second model", "memory"),
+            ("error", "odd sizes", "short sum", "long sum", "large", "tiny", "second model", "special bias", "memory"),
         ),
-        Stage("Any input", 15, ("every other", "on the CPU", "bias on the CPU")),
+        Stage("Any input", 15, ("views", "on the CPU", "bias on the CPU")),
         Stage("Tensor cores", 45, ("ratio",)),
     ),
     starter_fails="error",

@@ -113,8 +113,8 @@ def fused(x, weight, bias, scale: float, relu: bool) -> torch.Tensor:
     out = x.new_empty(x.shape[0], weight.shape[0])
     # starter: # TODO 6: open end. With a GPU, go on to tensor cores here; the page has the way.
     # solution: begin
-    x, weight, bias = x.contiguous(), weight.contiguous(), bias.contiguous()
     if triton is not None and x.is_cuda and out.numel() >= 1 << 14:
+        x, weight, bias = x.contiguous(), weight.contiguous(), bias.contiguous()
         grid = triton.cdiv(out.shape[0], 128), triton.cdiv(out.shape[1], 128)
         tensor_core_kernel[grid](
             x, weight, bias, out, *out.shape, x.shape[1], scale, relu, 128, 128, 64,
