@@ -55,21 +55,21 @@ TASK = Task(
     predictions=(
         Prediction(
             "gigabytes",
-            "An int index of element 2^31 becomes -2^31. How far before a float32 tensor does that thread write?",
+            "An int index of element 2^31 becomes -2^31. How far before a float32 tensor is that write?",
             "GB",
             answer=8.6,
             why="2^31 elements of 4 bytes are 8.6 GB; the guard i < n lets a negative index through.",
         ),
         Prediction(
             "backward_bytes",
-            "The forward reads x and writes the result. How many times its bytes does one fused backward move?",
+            "The forward reads x and writes the result. How many times these bytes does a backward move?",
             "times",
             answer=1.5,
-            why="It reads x and the incoming gradient and writes one tensor: three passes, where the forward has two.",
+            why="It reads x and the incoming gradient and writes one tensor: three passes instead of two.",
         ),
         Prediction(
             "derivative_launches",
-            "PyTorch's own formula for the derivative is grad * (scale * s * (1 - s) + 1), with s = sigmoid(x). "
+            "In PyTorch the derivative is grad * (scale * s * (1 - s) + 1), with s = sigmoid(x). "
             "How many kernels does eager launch for it?",
             answer=6,
             why="sigmoid, 1 - s, two products, + 1, and the product with grad: one kernel each.",

@@ -56,7 +56,7 @@ TASK = Task(
         ),
         Prediction(
             "small_blocks",
-            "On an H200, how many times as long does an element-wise kernel take with blocks of 32 as with 128?",
+            "How many times as long does an element-wise kernel take with blocks of 32 as with 128 (H200)?",
             "times",
             answer=3.7,
             why="161.6 us against 43.6 us: with small blocks the limit is how fast the GPU can start them.",

@@ -48,8 +48,8 @@ TASK = Task(
             (
                 Bound("shared tile", "global_load_sectors", 17_000, 2, "A tile of 16 x 16, copied along its "
                       "rows, is fetched once for 16 rows or columns of outputs."),
-                Bound("wide tile", "global_load_sectors", 9_000, 2, "A tile of 64 rows, copied along its rows, "
-                      "serves 64 rows or columns of outputs."),
+                Bound("wide tile", "global_load_sectors", 9_000, 2, "A tile of 64 rows, copied along its "
+                      "rows, serves 64 rows or columns of outputs."),
                 Bound("register block", "shared_load_requests", 33_000, 1, "A number loaded from shared "
                       "memory into a register serves several products.", needs="shared tile"),
                 Bound("no bank conflicts", "shared_load_conflicts", 0, 1, "No load from shared memory waits "
@@ -79,11 +79,11 @@ TASK = Task(
         ),
         Prediction(
             "of_eager",
-            "relu(x @ w.T + bias) + residual at 1024 x 8192 x 8192 on an H200: how many times as fast as eager "
-            "is this lesson's kernel?",
+            "relu(x @ w.T + bias) + residual at 1024 x 8192 x 8192 on an H200: how many times as fast as "
+            "eager is this lesson's kernel?",
             "times",
             answer=0.37,
-            why="7483 us against 2786 us: the library's product is that much better, and the epilogue is two percent.",
+            why="7483 us against 2786 us: the library's product is that much better, the epilogue 2 %.",
         ),
     ),
     stages=(

@@ -17,6 +17,8 @@ def product_of(xs, ws):
     """x @ w.T from their parts: the terms that are large enough to matter."""
     terms = [(i, j) for i in range(len(xs)) for j in range(len(ws)) if i + j < len(xs)]
     return sum(xs[i] @ ws[j].T for i, j in reversed(terms))  # the smallest first
+
+
 # endregion
 
 

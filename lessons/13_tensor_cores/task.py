@@ -42,7 +42,8 @@ TASK = Task(
         _second("second model", 1, "Sigmoid, scale and residual of lesson 08 in the same kernel.", -0.75),
         _split("split", Tensor((33, 31)), 1, "High and low part, exactly."),
         _split("split, tiny", Tensor((33, 31), scale=1e-3), 1, "The low part must be scaled to be seen."),
-        _case("special bias", (8, 20, 60), 1, "NaN in the bias stays NaN.", bias=Tensor((60,), fill="special")),
+        _case("special bias", (8, 20, 60), 1, "NaN in the bias stays NaN.",
+              bias=Tensor((60,), fill="special")),
         _case("views", (18, 40, 26), 1, "Transposed matrices, and a bias with gaps.", layout="transposed",
               bias=Tensor((26,), layout="strided")),
         Case("on the CPU", ON_CPU, "A GPU cannot follow a CPU pointer.", 1, "raise"),
@@ -66,16 +67,16 @@ TASK = Task(
     minutes=120,
     predictions=(
         Prediction(
-            "bits",
-            "Half precision holds 11 bits, float32 24. How many bits do two halves hold together, the second "
-            "of which is the rest that the first leaves?",
-            answer=22,
-            why="11 and 11: up to two bits of a float32 are lost.",
+            "lost_bits",
+            "Half precision holds 11 bits, float32 24. The second of two halves holds the rest that the "
+            "first leaves, which may be negative. How many of the 24 bits are lost at the most?",
+            answer=1,
+            why="11 and 11 bits, and the sign of the rest is worth one more.",
         ),
         Prediction(
             "least_time",
-            "On an H200 one product of halves at 1024 x 8192 x 8192 takes 176 us, eager's float32 product 2689 us. "
-            "How many times as fast can three products of halves be at most?",
+            "On an H200 one product of halves at 1024 x 8192 x 8192 takes 176 us, eager's float32 product "
+            "2689 us. How many times as fast can three products of halves be at most?",
             "times",
             answer=5.1,
             why="2689 / (3 * 176).",
@@ -86,14 +87,15 @@ TASK = Task(
             "added up in short sums? (Below 1: it is larger.)",
             "times",
             answer="errors/eager : errors/split",
-            why="5.1e-7 against 8.1e-8, in the table at the end of the page: what counts is how the sums are rounded.",
+            why="5.1e-7 against 8.1e-8 at the end of the page: what counts is how the sums are rounded.",
         ),
     ),
     stages=(
         Stage("Two halves", 15, ("split", "split, tiny")),
         Stage(
             "Three products", 45,
-            ("error", "odd sizes", "short sum", "long sum", "large", "tiny", "second model", "special bias", "memory"),
+            ("error", "odd sizes", "short sum", "long sum", "large", "tiny", "second model",
+             "special bias", "memory"),
         ),
         Stage("Any input", 15, ("views", "on the CPU", "bias on the CPU")),
         Stage("Tensor cores", 45, ("ratio",)),

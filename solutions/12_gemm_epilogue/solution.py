@@ -19,8 +19,8 @@ __global__ void gemm_kernel(const float* x, const float* weight, const float* bi
     // starter: const int64_t col = int64_t(blockIdx.x) * SIDE + threadIdx.x;
     // starter: float sum = 0.0f;
     // starter: // TODO 1: for an output that exists, add up x[row, k] * weight[col, k].
-    // starter: // TODO 2: in steps of 16 along k, the block copies a tile of x and one of weight to shared memory.
-    // starter: // TODO 3: 4 x 4 outputs a thread, 16 rows and 16 columns apart; tiles of 64 rows, no bank conflicts.
+    // starter: // TODO 2: in steps of 16 along k, copy a tile of x and one of weight to shared memory.
+    // starter: // TODO 3: 4 x 4 outputs a thread, 16 rows and columns apart; tiles of 64 rows, no conflicts.
     // starter: if (row < rows && col < cols) out[row * cols + col] = sum;
     // starter: // TODO 4: where there is a bias, the output is relu(sum + bias of the column) + residual.
     // solution: begin

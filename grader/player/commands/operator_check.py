@@ -138,7 +138,9 @@ def device(op: Op, scale: float) -> str:
         with ACTIVE[0].on_second_device() as elsewhere:
             op(x, scale)
             if elsewhere():
-                return "The input is on device 0, device 1 is the current one, and the kernel was launched on device 1."
+                return (
+                    "The input is on device 0, device 1 is the current one, and the launch went to device 1."
+                )
         return ""
     if torch.cuda.device_count() < 2:
         return ""

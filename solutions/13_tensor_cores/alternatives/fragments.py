@@ -1,6 +1,5 @@
 """Tensor cores in CUDA C++: a warp makes 16 x 16 outputs from fragments, three products for each step of 16."""
 
-import torch
 from torch.utils.cpp_extension import load_inline
 
 cuda_source = r"""
