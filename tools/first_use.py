@@ -12,7 +12,7 @@ import tomllib
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from tools import glossary
+from tools import glossary, prose
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -25,7 +25,6 @@ FIELD = (
 )  # fmt: skip
 FRONT = ("docs/index.md", "docs/start.md")
 LINK = re.compile(r"!?\[(?:[^\[\]]|\[[^\[\]]*\])*\]\([^)\n]*\)")
-CODE = re.compile(r"`+([^`\n]+)`+")
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,7 +68,13 @@ def open_uses(root: Path) -> list[Use]:
         page, match = first
         tooltip = match[0] in shown and page.prose[match.start() - 1 : match.start()] != "`"
         if not (tooltip or match.start() in page.linked or explained.get(term, 100) <= page.lesson):
-            found.append((pages.index(page), match.start(), Use(page.path, _line(page, match.start()), term)))
+            found.append(
+                (
+                    pages.index(page),
+                    match.start(),
+                    Use(page.path, prose.line(page.prose, match.start()), term),
+                )
+            )
     return [use for *_, use in sorted(found, key=lambda one: one[:2])]
 
 
@@ -94,8 +99,8 @@ def _shown_with(words: glossary.Glossary, term: str) -> list[str]:
 
 def _first(page: Page, term: str, shown: list[str], longer: list[str]) -> re.Match[str] | None:
     """Where the term stands first, other than as a part of a ``longer`` one that has a tooltip of its own."""
-    prose = _form(longer).sub(_blank, page.prose) if longer else page.prose
-    return _form([term, f"{term}s", *shown]).search(prose)
+    text = _form(longer).sub(prose.blank, page.prose) if longer else page.prose
+    return _form([term, f"{term}s", *shown]).search(text)
 
 
 def _form(words: list[str]) -> re.Pattern[str]:
@@ -109,17 +114,7 @@ def _page(root: Path, path: Path) -> Page:
     text = path.read_text("utf-8")
     note = text.find("??? note")
     text = text if note < 0 else text[:note]
-    text = re.sub(r"\A---\n.*?^---$|^ *(`{3,})[^\n]*\n.*?^ *\1|<!--.*?-->", _blank, text, flags=re.M | re.S)
-    linked = frozenset(k for link in LINK.finditer(text) for k in range(link.start(), link.end()))
-    text = re.sub(r"(?<=\])\([^)\n]*\)|<[^>\n]*>", _blank, text)
-    text = CODE.sub(lambda code: code[0] if re.fullmatch(r"[\w +]+", code[1]) else _blank(code), text)
+    links = LINK.finditer(prose.text_of(text))
+    linked = frozenset(k for link in links for k in range(link.start(), link.end()))
     number = int(path.parent.name[:2]) if path.parent.parent.name == "lessons" else 0
-    return Page(path.relative_to(root).as_posix(), number, text, linked)
-
-
-def _blank(match: re.Match[str]) -> str:
-    return re.sub(r"[^\n]", " ", match[0])
-
-
-def _line(page: Page, place: int) -> int:
-    return page.prose.count("\n", 0, place) + 1
+    return Page(path.relative_to(root).as_posix(), number, prose.words_of(text), linked)

@@ -1,42 +1,24 @@
 """Write what is generated: starters, notebooks, the code excerpts on the lesson pages, and the pictures.
 
-Markers are comments (``#`` or ``//``) on lines of their own, so a solution stays a valid program:
-
-``# solution: begin`` .. ``# solution: end``  left out of the starter
-``# starter: TEXT``                           becomes TEXT in the starter, with the marker's indentation
-``# region: NAME`` .. ``# endregion``         what a page may show, by name
-
-A page holds ``<!-- code: solutions/NN_x/solution.py#NAME -->`` .. ``<!-- /code -->``; the lines between are
-replaced by that region, or by the whole file if no name is given. Measured numbers: ``numbers.py``; pictures:
-``figures/``.
+The markers in a solution are those of :mod:`grader.domain.markers`. A page holds
+``<!-- code: solutions/NN_x/solution.py#NAME -->`` .. ``<!-- /code -->``; the lines between are replaced by that
+region, or by the whole file if no name is given. Measured numbers: ``numbers.py``; pictures: ``figures/``.
 """
 
 from __future__ import annotations
 
 import re
-import textwrap
 from typing import TYPE_CHECKING
 
 from grader.domain import notebook
+from grader.domain.markers import MarkerError, block, regions, starter
 from tools import figures, numbers, schemas
 
 if TYPE_CHECKING:
     from pathlib import Path
 
-SOLUTION = re.compile(r"\s*(?://|#) solution: (?P<edge>begin|end)\s*$")
-STARTER = re.compile(r"(?P<indent>\s*)(?://|#) starter:(?: (?P<text>.*))?$")
-REGION = re.compile(r"\s*(?P<comment>//|#) region: (?P<name>[\w-]+)\s*$")
-ENDREGION = re.compile(r"\s*(?://|#) endregion\s*$")
-MARKER = re.compile(r"\s*(?://|#) (?:solution|starter|region|endregion)\b")
 OPEN = re.compile(r"<!-- code: (?P<path>[^#\s]+)(?:#(?P<name>[\w-]+))? -->\s*$")
 CLOSE = "<!-- /code -->"
-
-
-class MarkerError(ValueError):
-    """A marker that is misspelt, or that opens or closes nothing; the message begins with ``file:line``."""
-
-    def __init__(self, path: Path, line: int, what: str) -> None:
-        super().__init__(f"{path}:{line}: {what}")
 
 
 def generate(root: Path, *, check: bool, only: str = "") -> list[Path]:
@@ -81,58 +63,6 @@ def form(root: Path) -> dict[Path, str]:
     return {path: re.sub(r"(?:^ {8}- \d\d [^\n]*\n)+", listed, path.read_text("utf-8"), count=1, flags=re.M)}
 
 
-def starter(path: Path) -> str:
-    """The starter that the solution at ``path`` becomes."""
-    out: list[str] = []
-    opened = 0
-    regions(path)  # a starter has none, but its source's must be in order
-    for number, line in enumerate(path.read_text("utf-8").splitlines(), 1):
-        if edge := SOLUTION.match(line):
-            if (edge["edge"] == "begin") == bool(opened):
-                raise MarkerError(path, number, _unbalanced(edge["edge"], opened))
-            opened = number if edge["edge"] == "begin" else 0
-        elif text := STARTER.match(line):
-            if opened:
-                raise MarkerError(path, number, f"a starter line inside the solution begun in line {opened}")
-            out.append((text["indent"] + (text["text"] or "")).rstrip())
-        elif REGION.match(line) or ENDREGION.match(line):
-            continue
-        elif MARKER.match(line):
-            raise MarkerError(path, number, f"not a marker that I know: {line.strip()}")
-        elif not opened:
-            out.append(line)
-    if opened:
-        raise MarkerError(path, opened, "solution: begin without an end")
-    return _tidy(out)
-
-
-def regions(path: Path) -> dict[str, str]:
-    """The named regions of the source at ``path`` as Markdown code blocks, without any markers."""
-    found: dict[str, str] = {}
-    name, language, begun = "", "", 0
-    lines: list[str] = []
-    for number, line in enumerate(path.read_text("utf-8").splitlines(), 1):
-        if match := REGION.match(line):
-            if name:
-                raise MarkerError(
-                    path, number, f"region {match['name']} inside region {name} of line {begun}"
-                )
-            name, begun, lines = match["name"], number, []
-            language = "cuda" if match["comment"] == "//" else "python"
-            if name in found:
-                raise MarkerError(path, number, f"a second region named {name}")
-        elif ENDREGION.match(line):
-            if not name:
-                raise MarkerError(path, number, "endregion without a region")
-            found[name] = _block(lines, language)
-            name = ""
-        elif name and not MARKER.match(line):
-            lines.append(line)
-    if name:
-        raise MarkerError(path, begun, f"region {name} without an endregion")
-    return found
-
-
 def filled(page: Path, root: Path, generated: dict[Path, str]) -> str:
     """The text of ``page`` with its excerpts up to date; ``generated`` holds starters not yet written."""
     out: list[str] = []
@@ -160,31 +90,10 @@ def _excerpt(path: Path, name: str | None, page: Path, number: int, generated: d
         raise MarkerError(page, number, f"there is no file {path}")
     if not name:
         text = generated.get(path) or path.read_text("utf-8")
-        return _block(text.splitlines(), "python")
+        return block(text.splitlines(), "python")
     found = regions(path)
     if name not in found:
         raise MarkerError(
             page, number, f"{path.name} has no region {name}, only {', '.join(found) or 'none'}"
         )
     return found[name]
-
-
-def _block(lines: list[str], language: str) -> str:
-    """The lines without the indentation that they share; a ``#pragma`` in the first column has none."""
-    free = [k for k, line in enumerate(lines) if line.startswith("#pragma")]
-    whole = textwrap.dedent("\n".join("" if k in free else line for k, line in enumerate(lines)))
-    out = [lines[k] if k in free else line for k, line in enumerate(whole.split("\n"))]
-    return f"```{language}\n{_tidy(out).strip()}\n```"
-
-
-def _tidy(lines: list[str]) -> str:
-    """One text; markers that went leave no more than two blank lines together, and none at the end."""
-    return re.sub(r"\n{4,}", "\n\n\n", "\n".join(lines)).strip("\n") + "\n"
-
-
-def _unbalanced(edge: str, opened: int) -> str:
-    return (
-        f"solution: begin inside the one of line {opened}"
-        if edge == "begin"
-        else "solution: end without a begin"
-    )

@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from grader.backends import detect
-from grader.domain import exercise_stage, folds, lessons, result_value
+from grader.domain import exercise_stage, lessons, result_value
 from grader.domain.errors import BadInputError
 from grader.domain.speed import Measured, Predicted
 from grader.domain.submission import read
@@ -22,7 +22,19 @@ from grader.feedback.look import look
 from grader.referee.job import Job
 from grader.referee.pipeline import check as grade
 from grader.referee.pipeline import warm
-from tools import blanks, blocks, first_use, glossary, hint_check, mistakes, mutants, numbers, quiz, visible
+from tools import (
+    blanks,
+    blocks,
+    first_use,
+    glossary,
+    hint_check,
+    mistakes,
+    mutants,
+    numbers,
+    page_words,
+    quiz,
+    visible,
+)
 from tools.generate import generate
 
 if TYPE_CHECKING:
@@ -64,6 +76,7 @@ def problems(
     found += glossary.read(root).problems({x.name: x.task for x in every})
     of_chosen = tuple(f"lessons/{lesson.name}/" for lesson in chosen) if chosen_numbers else ("",)
     found += [str(use) for use in first_use.open_uses(root) if use.page.startswith(of_chosen)]
+    found += [] if chosen_numbers else page_words.problems(root)
     for lesson in chosen:
         found += [f"{lesson.name}: {p}" for p in form(lesson)]
         if lacking := missing(lesson):
@@ -149,7 +162,7 @@ def _names(task: Task) -> Iterator[str]:
 def page(lesson: Lesson, root: Path) -> Iterator[str]:
     """The parts of a page, its length, its links, and that its code runs."""
     text = (lesson.folder / "README.md").read_text("utf-8")
-    words = len(re.sub(r"^\s*```.*?^\s*```|<!--.*?-->", "", folds.outside(text), flags=re.M | re.S).split())
+    words = page_words.count(text)
     fewest = 0 if blanks.names(blanks.left(lesson), "words") else WORDS[0]
     if not fewest <= words <= WORDS[1]:
         yield f"the page has {words} words, not {WORDS[0]} to {WORDS[1]}."

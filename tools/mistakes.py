@@ -17,13 +17,13 @@ from typing import TYPE_CHECKING
 from rich.console import Console
 
 from grader.backends import detect
+from grader.domain.markers import MARKER
 from grader.domain.submission import read
 from grader.referee import nearest
 from grader.referee.job import Job
 from grader.referee.pipeline import check as grade
 from grader.referee.pipeline import warm
 from grader.reports import console
-from tools.generate import MARKER
 from tools.mutants import EditError, edited
 
 if TYPE_CHECKING:

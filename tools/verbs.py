@@ -121,6 +121,20 @@ def first_uses(
     raise typer.Exit(1 if found else 0)
 
 
+@dev.command("turns")
+def turns_of_phrase(
+    lesson: Annotated[list[str] | None, typer.Argument(help="Lessons, as 02 or 07; all if left out.")] = None,
+) -> None:
+    """List turns of phrase that a page should avoid, by page and line, and what to write instead."""
+    from grader.domain.lessons import find
+    from tools import turns
+
+    pages = tuple(f"lessons/{find(one).name}/" for one in lesson or []) or ("",)
+    found = list(turns.problems(course_root(), pages))
+    print("\n".join(found) or "No page has a turn that is to be avoided.")
+    raise typer.Exit(1 if found else 0)
+
+
 @dev.command("mistakes")
 def beginners_mistakes(
     lesson: Annotated[list[str] | None, typer.Argument(help="Lessons, as 02 or 07; all if left out.")] = None,

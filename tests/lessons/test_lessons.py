@@ -9,8 +9,8 @@ from pathlib import Path
 import pytest
 
 from benchmarks.ladder_parts import files
-from grader.domain import folds, lessons
-from tools import blanks, hint_check, lesson_check
+from grader.domain import lessons
+from tools import blanks, hint_check, lesson_check, page_words
 
 ROOT = Path(__file__).resolve().parents[2]
 NAMES = sorted(p.name for p in (ROOT / "lessons").glob("[0-9][0-9]_*") if p.is_dir())
@@ -106,8 +106,7 @@ def test_hints_are_whole(name):
 @every_lesson
 def test_page_has_its_parts_and_a_readable_length(name):
     page = read(name, "README.md")
-    prose = re.sub(r"^\s*```.*?^\s*```", "", folds.outside(page), flags=re.M | re.S)
-    assert 800 <= len(prose.split()) <= 1800
+    assert lesson_check.WORDS[0] <= page_words.count(page) <= lesson_check.WORDS[1]
     assert page.startswith(f"# Lesson {name[:2]}: ")
     headings = set(re.findall(r"^## (.*)$", page, re.M))
     wanted = {"The idea", "Predict", "The exercise", "Common mistakes", "What this cost", "Where to read on"}

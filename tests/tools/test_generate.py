@@ -4,7 +4,8 @@ from pathlib import Path
 
 import pytest
 
-from tools.generate import MarkerError, generate, regions, starter
+from grader.domain.markers import MarkerError, regions, starter
+from tools.generate import generate
 
 ROOT = Path(__file__).resolve().parents[2]
 
