@@ -21,6 +21,7 @@ def _whole(
     return Case(name, (x, weight, Tensor((n,)), Tensor((m, n), layout=layout)), why, points)
 
 
+WHOLE = _whole("counted", (64, 16, 64), 0, "One tile, one step.")
 COUNTED = _product("counted", (128, 64, 128), 0, "Two by two tiles of 64, four steps of 16.")
 
 TASK = Task(
@@ -41,7 +42,7 @@ TASK = Task(
     ),
     index="row_col",
     own="all",
-    memory_points=2,
+    memory_points=1,
     parts=(
         Counters(
             COUNTED,
@@ -55,6 +56,10 @@ TASK = Task(
                 Bound("no bank conflicts", "shared_load_conflicts", 0, 1, "No load from shared memory waits "
                       "for another of its warp.", needs="shared tile"),
             ),
+        ),
+        Counters(
+            WHOLE,
+            (Bound("one kernel", "launches", 1, 1, "Product and epilogue are one launch."),),
         ),
     ),
     introduces=("tiling",),
@@ -90,7 +95,7 @@ TASK = Task(
         Stage("Naive", 20, ("whole tiles", "odd sizes", "one step", "one element", "one row", "one column")),
         Stage("Shared tile", 40, ("infinite weight", "memory", "shared tile")),
         Stage("Register block", 45, ("wide tile", "register block", "no bank conflicts")),
-        Stage("Epilogue", 15, ("epilogue", "nan and inf", "transposed", "no inner")),
+        Stage("Epilogue", 15, ("epilogue", "nan and inf", "transposed", "no inner", "one kernel")),
     ),
     starter_fails="whole tiles",
 )  # fmt: skip
