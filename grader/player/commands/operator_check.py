@@ -6,6 +6,7 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, TypedDict
 
 import torch
+from torch._subclasses.fake_tensor import FakeTensorMode
 from torch.autograd.gradcheck import GradcheckError
 
 from grader.backends.simt.runtime.device import ACTIVE
@@ -107,7 +108,19 @@ def registered(op: Op, scale: float) -> str:
     inputs = torch.randn(4, 3, device="cuda", requires_grad=True), torch.randn(5, 7, device="cuda").half().t()
     for x in inputs:
         torch.library.opcheck(op, (x, scale))  # type: ignore[arg-type]
-    return ""
+    x = torch.randn(7, 5, device="cuda").t()
+    with FakeTensorMode() as mode:
+        fake = _strides_of_gradient(op, scale, mode.from_tensor(x))
+    real = _strides_of_gradient(op, scale, x)
+    if fake == real:
+        return ""
+    return f"The gradient of a transposed input has strides {real}; by its fake function they are {fake}."
+
+
+def _strides_of_gradient(op: Op, scale: float, x: torch.Tensor) -> tuple[int, ...]:
+    x = x.detach().requires_grad_()
+    out = op(x, scale)
+    return torch.autograd.grad(out, x, torch.ones_like(out))[0].stride()
 
 
 def compiled(op: Op, scale: float) -> str:
