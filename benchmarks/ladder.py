@@ -10,7 +10,7 @@ All parts go into one file, OUTDIR/ladder_CARD.json (``ladder_h200.json``), whic
 part ends; parts that it holds from earlier runs stay. What the tools say goes to OUTDIR/logs.tgz.
 ``cutlass`` needs CUTLASS's headers: from the package nvidia-cutlass, or below CUTLASS_PATH.
 
-``benchmarks/ladder_page.py`` makes the tables of docs/guide/ladder.md from the file.
+``benchmarks/ladder_page.py`` makes the tables of docs/results/ladder.md from the file.
 """
 
 from __future__ import annotations

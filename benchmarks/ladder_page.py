@@ -1,4 +1,4 @@
-"""The measured parts of docs/guide/ladder.md and its pictures; tests/ladder holds them to the results.
+"""The measured parts of docs/results/ladder.md and its pictures; tests/ladder holds them to the results.
 
     python3 -m benchmarks.ladder_page [OUT/ladder_h200.json ...]
 
@@ -19,7 +19,7 @@ from benchmarks import ladder, ladder_beside, ladder_plots, ladder_tables
 from benchmarks.ladder_parts.files import RUNGS, TF32_ALLOWED
 
 ROOT = Path(__file__).resolve().parent.parent
-PAGE, RESULTS = ROOT / "docs/guide/ladder.md", ROOT / "benchmarks/results"
+PAGE, RESULTS = ROOT / "docs/results/ladder.md", ROOT / "benchmarks/results"
 RUNG_PICTURE, CHUNK_PICTURE = ROOT / "docs/assets/ladder.svg", ROOT / "docs/assets/ladder_chunks.svg"
 MARKED = re.compile(r"(<!-- measured: ([\w-]+) (\w+) -->\n).*?(<!-- /measured -->)", re.S)
 MISSING = "*Not measured yet.*"

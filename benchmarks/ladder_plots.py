@@ -1,4 +1,4 @@
-"""The two pictures of docs/guide/ladder.md: error against time, and error against the length of the sum."""
+"""The two pictures of docs/results/ladder.md: error against time, and error against the length of the sum."""
 
 from __future__ import annotations
 

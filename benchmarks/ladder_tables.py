@@ -1,4 +1,4 @@
-"""The tables of docs/guide/ladder.md, from benchmarks/results/ladder_*.json and nothing else."""
+"""The tables of docs/results/ladder.md, from benchmarks/results/ladder_*.json and nothing else."""
 
 from __future__ import annotations
 

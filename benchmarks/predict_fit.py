@@ -3,7 +3,7 @@
     python benchmarks/predict_fit.py fit      writes grader/referee/predict/constants.json (about a minute)
     python benchmarks/predict_fit.py library  writes grader/referee/predict/library.json: the framework's
     operators python benchmarks/predict_fit.py page     writes the table and the picture of
-    docs/guide/prediction.md
+    docs/contributing/prediction.md
 
 Times are those of ``predict.py measure`` on an H200 and an H100, counts those of ``predict.py count``. Which
 launches are in which half was drawn once, by a seed. One set of constants holds for both GPUs; what differs

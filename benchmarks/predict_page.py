@@ -1,4 +1,4 @@
-"""The measured part of docs/guide/prediction.md, and its picture; a test holds both to the numbers."""
+"""The measured part of docs/contributing/prediction.md, and its picture; a test holds both to the numbers."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from grader.domain import gpu_card
 from grader.referee.predict import model
 
 ROOT = Path(__file__).resolve().parent.parent
-PAGE, PICTURE = ROOT / "docs/guide/prediction.md", ROOT / "docs/assets/prediction.svg"
+PAGE, PICTURE = ROOT / "docs/contributing/prediction.md", ROOT / "docs/assets/prediction.svg"
 BEGIN, END = "<!-- measured: benchmarks/predict_fit.py page -->", "<!-- /measured -->"
 WORST = 8
 SIDE, EDGE, LOW, HIGH = 460.0, 56.0, 3e-6, 5e-4

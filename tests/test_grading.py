@@ -70,7 +70,9 @@ def test_a_mistake_in_load_inline_is_no_tampering(text: str, tmp_path: Path) -> 
     (tmp_path / "mine.py").write_text(solution.replace(text, wrong))
     verdict = grade(lesson, tmp_path / "mine.py", "simt")
     assert verdict.status is Status.IMPORT_ERROR
-    assert said in verdict.findings[0].message and "mine.py, line 56" in verdict.findings[0].message
+    line = solution[: solution.index("= load_inline(")].count("\n") + 1
+    message = verdict.findings[0].message
+    assert said in message and f"mine.py, line {line}" in message
 
 
 def test_a_file_may_have_any_name(tmp_path: Path) -> None:

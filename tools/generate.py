@@ -1,8 +1,9 @@
 """Write what is generated: starters, notebooks, the code excerpts on the lesson pages, and the pictures.
 
 The markers in a solution are those of :mod:`grader.domain.markers`. A page holds
-``<!-- code: solutions/NN_x/solution.py#NAME -->`` .. ``<!-- /code -->``; the lines between are replaced by that
-region, or by the whole file if no name is given. Measured numbers: ``numbers.py``; pictures: ``figures/``.
+``<!-- code: solutions/NN_x/solution.py#NAME -->`` .. ``<!-- /code -->``; the lines between are replaced by
+that region, or by the whole file if no name is given. Measured numbers: ``numbers.py``; pictures:
+``figures/``.
 """
 
 from __future__ import annotations
@@ -31,8 +32,9 @@ def generate(root: Path, *, check: bool, only: str = "") -> list[Path]:
         wanted[root / "lessons" / solution.parent.name / "exercise.py"] = starter(solution)
     for page in sorted(root.glob("lessons/*/README.md")):
         wanted[page] = numbers.filled(filled(page, root, wanted), root)
-    for page in (root / "docs" / "contributing" / "million.md", root / "docs" / "guide" / "ladder.md"):
-        if page.exists():
+    names = ("contributing/million", "guide/from_string_to_gpu", "guide/ladder", "results/ladder")
+    for name in names:
+        if (page := root / "docs" / f"{name}.md").exists():
             wanted[page] = numbers.filled(filled(page, root, wanted), root)
     for page in sorted(root.glob("lessons/*/README.md")):
         if (exercise := page.with_name("exercise.py")) in wanted:

@@ -7,6 +7,7 @@ of them is right on GitHub and on the site.
 from __future__ import annotations
 
 import logging
+import re
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -34,7 +35,8 @@ BOOST: dict[str, float] = {
 }
 
 # Figures without words around them are not searched for, and every reader would fetch them with the index.
-NOT_SEARCHED = ("results/clocks/",)
+# The pages that speak of them are found.
+NOT_SEARCHED = re.compile(r"results/\w|contributing/(?:clocks|prediction)/|slides/")
 
 
 def on_config(config: MkDocsConfig) -> MkDocsConfig:
@@ -53,10 +55,11 @@ def on_files(files: Files, config: MkDocsConfig) -> Files:
     release = extra.get("release") or f"v{__version__}"
     solutions = bool(extra.get("solutions", True))
     found = sources.generated(_root(config), extra.get("repository") or "", release, solutions=solutions)
-    try:
-        found |= fetched.files("mermaid")
-    except fetched.FetchError as error:
-        log.info("Diagrams stay text: %s", error)  # no warning, which would be an error: the site is whole
+    for name, without in {"mermaid": "Diagrams stay text", "reveal": "Decks are pages to scroll"}.items():
+        try:
+            found |= fetched.files(name)
+        except fetched.FetchError as error:
+            log.info("%s: %s", without, error)  # no warning, which would be an error: the site is whole
     extra["diagrams"] = MERMAID in found
     for uri, content in found.items():
         files.append(File.generated(config, uri, content=content))
@@ -65,7 +68,7 @@ def on_files(files: Files, config: MkDocsConfig) -> Files:
 
 def on_page_markdown(markdown: str, page: Page, config: MkDocsConfig, **_: object) -> str:
     """Rank the page for the search, and put right what is different on the site in one written by hand."""
-    search = {"exclude": True} if page.url.startswith(NOT_SEARCHED) else {"boost": _boost(page.url)}
+    search = {"exclude": True} if NOT_SEARCHED.match(page.url) else {"boost": _boost(page.url)}
     page.meta.setdefault("search", search)
     if page.file.generated_by:
         return markdown

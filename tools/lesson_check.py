@@ -144,7 +144,8 @@ def _names(task: Task) -> Iterator[str]:
     for name in task.check_names:
         if ";" in name:
             yield f"the check {name!r} has a semicolon in its name, so no list can name it."
-    of_speed = {field for kind in (Measured, Predicted) for field in kind.__struct_fields__}
+    types = {**Measured.__annotations__, **Predicted.__annotations__}
+    of_speed = {field for field, kind in types.items() if str(kind).startswith(("int", "float"))}
     for question in task.predictions:
         if (question.answer is None) != (question.what in of_speed):
             yield (

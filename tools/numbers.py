@@ -50,6 +50,11 @@ def filled(page: str, root: Path) -> str:
     return VALUE.sub(value, TABLE.sub(table, page))
 
 
+def unmarked(page: str) -> str:
+    """``page`` without the marks of values: at the start of a line Markdown takes all of it for HTML."""
+    return re.sub(r"<!-- (?:= [\w.-]+|/=) -->", "", page)
+
+
 def problems(page: str) -> Iterator[str]:
     """Numbers of the prose that come from nowhere, a sentence each."""
     made = [m[0] for m in (*TABLE.finditer(page), *VALUE.finditer(page))]

@@ -160,10 +160,10 @@ def overview(root: Path, picture: str = "") -> str:
     )
 
 
-def lesson(text: str, task: Task, quiz: str = "", offer: str = "") -> str:
+def lesson(text: str, task: Task, quiz: str = "", offer: str = "", number: str = "") -> str:
     """A lesson's README as a page: with facts, quiz, and what only GitHub understands put right.
 
-    ``offer``: links to what there is beside the text.
+    ``offer``: links to what there is beside the text. ``number``: that of its slides.
     """
     facts = [f"About {task.minutes} minutes, {task.max_points} points"]
     if task.introduces:
@@ -180,6 +180,10 @@ def lesson(text: str, task: Task, quiz: str = "", offer: str = "") -> str:
     title, newline, rest = text.partition("\n")
     if not title.startswith("# "):
         title, newline, rest = f"# {task.title}", "\n\n", text
+    note = '??? note "Teacher\'s note"\n'
+    if number:
+        deck = f"    **Slides:** [a deck](../../slides/{number}/index.html), made from this page.\n"
+        rest = rest.replace(note, f"{note}\n{deck}", 1)
     if quiz:
         rest = rest.replace("## Where to read on", f"{quiz}\n## Where to read on", 1)
     return f"{title}{newline}\n{line}\n{_portable(rest)}"

@@ -8,18 +8,30 @@ from __future__ import annotations
 
 import re
 import shutil
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 import yaml
 
 from grader.domain import folds
 from grader.domain.lessons import course_root
-from tools import coursemap, explorers, glossary, lookup, offer, page_sources, quiz, results_page
+from tools import (
+    coursemap,
+    explorers,
+    glossary,
+    lookup,
+    numbers,
+    offer,
+    page_sources,
+    quiz,
+    results_page,
+    slides,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
-    from pathlib import Path
 
+QUIZ = re.compile(r"^<!-- quiz: ([\w/.-]+) -->$", re.M)
 SHOWN = {".py", ".md", ".svg", ".ipynb", ".json"}
 EXCERPT = re.compile(r"^<!-- code: solutions/\S+ -->\n.*?^<!-- /code -->$", re.M | re.S)
 KEYS = ("tested_kernels.py",)  # right and wrong kernels, which a student's tests must tell apart
@@ -49,6 +61,7 @@ def generated(root: Path, repository: str = "", release: str = "", *, solutions:
         "reference/glossary.md": words.page(tasks),
         "lessons/index.md": page_sources.overview(root, coursemap.picture(tasks)),
         **results_page.pages(root),
+        **slides.decks(root, tasks),
     }
     for path in _lesson_files(root, solutions=solutions):
         uri = path.relative_to(root).as_posix()
@@ -56,10 +69,11 @@ def generated(root: Path, repository: str = "", release: str = "", *, solutions:
         text = text if solutions or path.suffix != ".md" else withheld(text)
         if path.name == "README.md":
             questions = quiz.read(path.with_name("quiz.toml"))
-            shown = quiz.section(questions, path.parent.name[:2])
+            number = path.parent.name[:2]
+            shown = quiz.section(questions, number)
             links = offer.notebook(path.parent.name, repository, release)
-            text = page_sources.lesson(text, tasks[path.parent.name], shown, links) + words.tooltips()
-            text = explorers.filled(text, root)
+            text = page_sources.lesson(text, tasks[path.parent.name], shown, links, number) + words.tooltips()
+            text = explorers.filled(numbers.unmarked(text), root)
         elif path.name == "hints.md":
             text = page_sources.hints(text)
         found[uri] = text
@@ -78,7 +92,7 @@ def tooltips(root: Path) -> str:
 
 
 def mended(page: str, root: Path, repository: str = "", *, solutions: bool = True) -> str:
-    """A hand-written page of ``docs/``: its links to lessons and its figures, put right for the site.
+    """A hand-written page of ``docs/``: its links to lessons, figures and quiz, put right for the site.
 
     On GitHub such a page is one folder deeper below the lessons than on the site. The rest as above.
     """
@@ -86,7 +100,8 @@ def mended(page: str, root: Path, repository: str = "", *, solutions: bool = Tru
     page = re.sub(r"\]\(((?:\.\./)*)\.\./(lessons|solutions)/", r"](\1\2/", page)
     if repository:
         page = page.replace("git clone REPOSITORY", f"git clone https://github.com/{repository}")
-    return explorers.filled(page, root)
+    page = QUIZ.sub(lambda m: quiz.section(quiz.read(root / "docs" / m[1]), Path(m[1]).stem), page)
+    return explorers.filled(numbers.unmarked(page), root)
 
 
 def navigation(root: Path) -> list[dict[str, str]]:

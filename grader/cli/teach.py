@@ -14,13 +14,18 @@ from grader.reports import formats
 app = typer.Typer()
 
 
+def _words(given: list[str]) -> tuple[str, ...]:
+    """Words of an option that may be repeated, and that takes several at once: ``03,07``."""
+    return tuple(word.strip() for one in given for word in one.split(",") if word.strip())
+
+
 @app.command()
 def batch(
     submissions: Annotated[
         Path,
         typer.Argument(help="A folder or zip of submissions: files, folders, Gradescope, Canvas, Moodle."),
     ],
-    lesson: Annotated[list[str], typer.Option(help="A lesson (07), several, or all.")],
+    lesson: Annotated[list[str], typer.Option(help="A lesson (07), several (03,07), or all.")],
     out: Annotated[Path, typer.Option(help="The folder of results; the same one goes on.")] = Path("results"),
     roster: Annotated[
         Path | None, typer.Option(help="The class list (CSV): id, login, email, name, section.")
@@ -36,6 +41,17 @@ def batch(
     due: Annotated[str, typer.Option(help="When it was due: 2026-11-20T23:59.")] = "",
     late: Annotated[str, typer.Option(help="What a day costs, and at most: 10%,50%.")] = "",
     grace: Annotated[float, typer.Option(min=0, help="Minutes after the due time that cost nothing.")] = 0.0,
+    times: Annotated[
+        str,
+        typer.Option(help="When each was handed in: a platform's CSV or JSON file, git, or files."),
+    ] = "",
+    final: Annotated[
+        list[str] | None,
+        typer.Option(help="What counts without a look: missing, refused (0 points), open (without a GPU)."),
+    ] = None,
+    dry_run: Annotated[
+        bool, typer.Option("--dry-run", help="Only show whose each file is, for which lesson, or why not.")
+    ] = False,
     regrade: Annotated[
         list[str] | None, typer.Option(help="Grade again: a student, a status (not_gradable), or all.")
     ] = None,
@@ -67,12 +83,16 @@ def batch(
         backend=backend, sandbox=sandbox, hidden=hidden, schedules=schedules, limit_s=limit,
         with_prediction=True,
     )  # fmt: skip
+    policy = late_policy.parse(due, late, grace, _words(final or []))
     request = Request(
-        submissions, out, tuple(lesson), options, roster=roster, layout=layout, scheduler=scheduler,
-        workers=workers, policy=late_policy.parse(due, late, grace), regrade=tuple(regrade or ()),
+        submissions, out, _words(lesson), options, roster=roster, layout=layout, scheduler=scheduler,
+        workers=workers, policy=policy, regrade=tuple(regrade or ()),
         only_pending=only_pending, by_student=by_student, formats=tuple(report or ()), quiet=quiet,
+        times=times,
     )  # fmt: skip
-    raise typer.Exit(batch_verb.batch(request, profile=profile))
+    raise typer.Exit(
+        batch_verb.show_files(request) if dry_run else batch_verb.batch(request, profile=profile)
+    )
 
 
 @app.command()
@@ -95,7 +115,7 @@ def report(
 @app.command()
 def similar(
     submissions: Annotated[Path, typer.Argument(help="A folder or zip of submissions, as for batch.")],
-    lesson: Annotated[list[str], typer.Option(help="A lesson (07), or several.")],
+    lesson: Annotated[list[str], typer.Option(help="A lesson (07), or several (03,07).")],
     layout: Annotated[str, typer.Option(help="auto, files, folders, gradescope, canvas or moodle.")] = "auto",
     least: Annotated[float, typer.Option(min=0, max=1, help="Leave out pairs that share less.")] = 0.5,
     json: Annotated[Path | None, typer.Option(help="Also write the list to this file.")] = None,
@@ -103,7 +123,26 @@ def similar(
     """List submissions that resemble each other, for a person to look at; it accuses nobody."""
     from grader.teaching.similar import similar_verb
 
-    raise typer.Exit(similar_verb.run(submissions, tuple(lesson), layout, least, json))
+    raise typer.Exit(similar_verb.run(submissions, _words(lesson), layout, least, json))
+
+
+@app.command()
+def exam(
+    lesson: Annotated[str, typer.Argument(help="A lesson that has one: 02, 03, 04, 07 or 09.")],
+    name: Annotated[list[str], typer.Option(help="Whose variant it is: a name or number. May be repeated.")],
+    secret: Annotated[
+        str, typer.Option(help="Yours, and the same each time: else students can draw their own keys.")
+    ] = "",
+    out: Annotated[Path, typer.Option(help="The folder to write: students/ and keys/.")] = Path("exam"),
+    grade: Annotated[
+        Path | None, typer.Option(help="Grade this file as the answer of the one name given.")
+    ] = None,
+    backend: BackendOption = "auto",
+) -> None:
+    """Write each student's own variant of a lesson, with its key, or grade an answer to it."""
+    from grader.teaching.exam import exam_verb
+
+    raise typer.Exit(exam_verb.run(lesson, exam_verb.Wanted(tuple(name), secret, out), grade, backend))
 
 
 @app.command()

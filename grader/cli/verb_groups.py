@@ -19,7 +19,7 @@ from grader.domain.errors import BadInputError
 GROUPS: dict[str, tuple[str, ...]] = {
     "Learn": ("list", "watch", "check", "hint", "solution", "next", "reset", "open", "predict", "progress"),
     "Look closer": ("explain", "run", "profile", "roofline", "lab", "docs"),
-    "Teach": ("batch", "report", "similar", "export"),
+    "Teach": ("batch", "report", "similar", "export", "exam"),
     "Kernels of any origin": ("compare", "bench"),
     "This machine": ("doctor", "demo", "companion"),
 }

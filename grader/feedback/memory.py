@@ -15,6 +15,7 @@ if TYPE_CHECKING:
 
 # The back end's kinds of finding, and the status each amounts to; the most telling first.
 KINDS: tuple[tuple[str, Status], ...] = (
+    ("unseen", Status.TAMPERED),
     ("out-of-bounds", Status.ILLEGAL_ACCESS),
     ("use-after-free", Status.ILLEGAL_ACCESS),
     ("illegal-address", Status.ILLEGAL_ACCESS),

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import json
+import math
 import tempfile
 from pathlib import Path
 from typing import Any
@@ -40,7 +41,7 @@ class Watcher(contextlib.AbstractContextManager["Watcher"]):
         self._ran.__exit__(*error)
         if error[0] is None:
             names = tuple(x.kernel for x in kernels(trace(self._ran))[:MOST]) if self._gpu else None
-            self.seen = Watched(_ops(self._ran), names)
+            self.seen = Watched(_ops(self._ran), kernels=names)
 
 
 def recording(*, shapes: bool = False) -> Any:
@@ -94,4 +95,6 @@ def _ops(ran: Any) -> Ops:
         shapes = tuple(tuple(s) for s in event.input_shapes or [] if s)
         if event.name.startswith("aten::") and shapes:
             found.append((event.name[:MOST_NAME], shapes[:MOST_SHAPES]))
+    if len(found) > MOST:  # the largest are kept: small ones in front hide none
+        found.sort(key=lambda op: -max(math.prod(shape) for shape in op[1]))
     return tuple(found[:MOST])

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 import torch
 
+from grader.backends.simt.runtime import origins
 from grader.player import late_inputs, other_stream, values
 from grader.player.other_stream import OtherStream
 
@@ -45,6 +46,7 @@ class Stage:
         self.module: ModuleType | None = None
         self.last: list[torch.Tensor] = []
         self.gpu = device == "cuda" and "grader.backends.simt.runtime.device" not in sys.modules
+        self.origins = origins.held()  # since before anything foreign is loaded
         self.again: Callable[[], Any] = lambda: None
         self._kept: dict[type, Any] = {}
         self._host_s = 0.0  # that the host took for the last call whose inputs were there

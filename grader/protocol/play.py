@@ -224,7 +224,9 @@ class Call(_Step, frozen=True):
 
     ``how`` the inputs come about, as in a round of the referee. ``keep`` the results of the call before for
     another look. ``sizes``: elements of each result that is expected. ``watch``: tell which operators and
-    kernels ran; ``weigh``: what torch's operators moved and computed.
+    kernels ran, and where values came from; then ``products`` by torch are as good as inputs, and torch may
+    prepare inputs and weights of the shapes ``prepared``. ``weigh``: what torch's operators moved and
+    computed.
     """
 
     how: Literal["new", "refill", "swap", "move", "keep"] = "new"
@@ -233,6 +235,8 @@ class Call(_Step, frozen=True):
     sizes: tuple[int, ...] = ()
     watch: bool = False
     weigh: bool = False
+    products: bool = False
+    prepared: tuple[Dimensions, ...] = ()
 
 
 class CallApart(_Step, frozen=True):
@@ -249,9 +253,16 @@ class CallApart(_Step, frozen=True):
 
 
 class Watched(_Claim, frozen=True):
-    """torch's operators with the shapes of their tensors, and on a GPU the names of the kernels that ran."""
+    """torch's operators with the shapes of their tensors, and on a GPU the names of the kernels that ran.
+
+    On the CPU back end, ``elsewhere``: who else than a kernel wrote what kernels read in this call, and how
+    many bytes of it; and for each result in ``foreign`` how many elements, and which first, hold what no
+    kernel left.
+    """
 
     ops: Ops = ()
+    elsewhere: Annotated[tuple[tuple[Word, Count], ...], Meta(max_length=300)] | None = None
+    foreign: Annotated[tuple[tuple[Count, Count], ...], Meta(max_length=MOST_TENSORS)] = ()
     kernels: Annotated[tuple[Word, ...], Meta(max_length=200)] | None = None
 
 

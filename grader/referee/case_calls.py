@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
+import msgspec
 import numpy as np
 
 from grader.domain.verdict import Finding, Status
@@ -100,7 +101,19 @@ class Calls:
     def _returned(self, one: Round, posed: Posed | None, *, watch: bool) -> Returned:
         few = posed is not None and posed.nbytes <= FEW and self.problem.pure
         sizes = posed.sizes if posed and few else ()
-        return self.problem.mine.ask(play.Call(one.inputs, self._seed(), few, sizes, watch), Returned)
+        call = play.Call(one.inputs, self._seed(), few, sizes, watch)
+        if watch and posed:
+            products = self.session.task.own == "elementwise"
+            given, wanted = self._given(), {tuple(sorted(tensor.shape)) for tensor in posed.tensors}
+            prepared = tuple(shape for shape in given if tuple(sorted(shape)) not in wanted)
+            call = msgspec.structs.replace(call, products=products, prepared=prepared)
+        return self.problem.mine.ask(call, Returned)
+
+    def _given(self) -> list[tuple[int, ...]]:
+        """The shapes of inputs and weights."""
+        shapes = [form.shape for form in self.problem.inputs.forms]
+        shapes += [own.shape for _, own in self.problem.pairs]
+        return [shape for shape in shapes if 0 not in shape]
 
     def _seed(self) -> int:
         """Where the problem draws no random numbers, a result must not depend on any."""
@@ -167,14 +180,11 @@ class Calls:
         return None
 
     def _not_own(self, returned: Returned, posed: Posed) -> Finding | None:
-        shapes = [form.shape for form in self.problem.inputs.forms]
-        shapes += [own.shape for _, own in self.problem.pairs]
         seen = own_work.ObservedCall(
             self.player, returned.watched, self.session.launches, self.session.source
         )
         wanted = [tensor.shape for tensor in posed.tensors]
-        given = [shape for shape in shapes if 0 not in shape]
-        return own_work.not_own(self.session.task, self.case, seen, wanted, given, self.session.rng)
+        return own_work.not_own(self.session.task, self.case, seen, wanted, self._given(), self.session.rng)
 
 
 def _told(finding: Finding, number: int, one: Round) -> Finding:

@@ -1,8 +1,10 @@
 """A task's rule about who does the work, enforced by watching what ran (``Task.own``).
 
-Three things are observed of a call whose result is right: kernels of the file were launched; the elements of
-the result were last written by one of them (on the CPU back end the shadow memory knows); and torch's own
-operators did no arithmetic of the result's size, which also catches a kernel that only copies their work.
+Observed of a call whose result is right: kernels of the file were launched, and torch's own operators did no
+arithmetic of the result's size. On the CPU back end, where device memory is the grader's own, it is a question
+about values: each element of the result is what a kernel left there (converted, cropped or reordered at most),
+and kernels read only what was given, what kernels wrote, and little else. That holds in whatever thread the
+other work was done.
 """
 
 from __future__ import annotations
@@ -14,6 +16,7 @@ from typing import TYPE_CHECKING, Any
 
 from grader.domain.verdict import Finding, Status
 from grader.protocol import messages
+from grader.protocol.operator_kinds import GEMM, LOOKING, MOVING
 from grader.referee.fault import FaultError
 
 if TYPE_CHECKING:
@@ -27,19 +30,8 @@ if TYPE_CHECKING:
     from grader.referee.process.player_process import Player
 
 SAMPLES, ENOUGH = 6, 16
-GEMM = {"mm", "addmm", "bmm", "baddbmm", "addbmm", "matmul", "linear", "mv", "addmv", "einsum", "dot", "vdot"}
-# Operators that make, view, copy or look at tensors. Whatever is not named here or in GEMM is arithmetic.
-PLUMBING = frozenset(
-    "empty empty_like empty_strided new_empty new_empty_strided zeros zeros_like new_zeros ones ones_like "  # noqa: SIM905 (a list of words)
-    "new_ones full full_like new_full fill_ fill zero_ zero resize_ resize_as_ set_ arange randn rand "
-    "normal_ uniform_ view view_as _unsafe_view reshape _reshape_alias flatten unflatten ravel t "
-    "transpose permute movedim swapaxes mT numpy_T matrix_H squeeze squeeze_ unsqueeze expand expand_as "
-    "broadcast_to broadcast_tensors as_strided select slice narrow unbind split split_with_sizes "
-    "tensor_split chunk unfold alias view_as_real cat concat stack tile repeat constant_pad_nd pad clone "
-    "contiguous copy_ _copy_from to lift lift_fresh detach detach_ requires_grad_ record_stream "
-    "resolve_conj resolve_neg result_type stride size sym_size is_contiguous is_nonzero item eq ne lt le "
-    "gt ge isnan isfinite isinf all any equal allclose isclose".split()
-)
+WORD = 4  # bytes
+PART = 8  # less than such a part of the result may come from elsewhere: a table, a scale
 TYPES = frozenset(
     (
         "void",
@@ -102,13 +94,31 @@ def not_own(
     evidence = {"launched": names[:20], "operators": torchs}
     if not names:
         return _finding(case, f"The result is right, but no kernel of the file was launched.{did}", evidence)
-    if player.backend == "simt" and (place := _unwritten(player, sizes, rng)) is not None:
+    if watched.elsewhere is not None:
+        if found := _elsewhere(watched, sizes):
+            return _finding(case, f"The result is right, but {found}.{did}", evidence)
+    elif player.backend == "simt" and (place := _unwritten(player, sizes, rng)) is not None:
         message = f"The result is right, but no thread of a kernel wrote element {place} of it.{did}"
         return _finding(case, message, evidence)
     if torchs:
         message = f"The result is right, but the kernel is not what computed it.{did}"
         return _finding(case, message, evidence)
     return None
+
+
+def _elsewhere(watched: Watched, sizes: list[int]) -> str:
+    """What of a result came from somewhere else than the file's kernels, in words; "" if nothing did."""
+    for size, (count, first) in zip(sizes, watched.foreign, strict=False):
+        if count:
+            return f"no thread of a kernel computed {count:,} of its {size:,} elements, the first is {first}"
+    if len(watched.foreign) != len(sizes):
+        return "not all of its tensors were seen"
+    found = sorted(((n // WORD, who) for who, n in watched.elsewhere or ()), reverse=True)
+    total = sum(n for n, _ in found)
+    if total < ENOUGH or total * PART < max(sizes):
+        return ""
+    who = ", ".join(f"{name}: {n:,}" for n, name in found[:4])
+    return f"the kernel read numbers that were computed elsewhere ({who})"
 
 
 def is_own(kernel: str, source: str) -> bool:
@@ -154,7 +164,7 @@ def _arithmetic(ops: Ops, size: int, others: set[tuple[int, ...]], *, products_t
     amount: dict[str, int] = {}
     for full_name, shapes in ops:
         name = full_name.removeprefix("aten::")
-        if name in PLUMBING or (name in GEMM and not products_too):
+        if name in MOVING or name in LOOKING or (name in GEMM and not products_too):
             continue
         sizes = [math.prod(s) for s in shapes if s and (tuple(sorted(s)) not in others or name in GEMM)]
         amount[name] = amount.get(name, 0) + max(sizes, default=0)

@@ -10,10 +10,10 @@ from msgspec import Meta
 
 from grader.domain import speed as speeds
 from grader.domain.speed import Measured
-from grader.domain.verdict import Status, Verdict
+from grader.domain.verdict import SENTENCE, Finding, Status, Verdict
 from grader.domain.version import __version__
 
-State = Literal["graded", "refused", "missing", "not_gradable"]
+State = Literal["graded", "refused", "missing", "unclear", "not_gradable"]
 Points = Annotated[int, Meta(ge=0)]
 Seconds = Annotated[float, Meta(ge=0)]
 Ratio = Annotated[float, Meta(gt=0)]
@@ -64,12 +64,12 @@ class Row:
     state: Annotated[
         State,
         Meta(
-            description="What became of it; `refused` is a file that is not a submission, "
-            "`not_gradable` a fault of the grader."
+            description="What became of it; `refused` is a file that is not a submission, `unclear` "
+            "something that a person has to look at, `not_gradable` a fault of the grader."
         ),
     ]
     status: Annotated[Status, Meta(description="As in a verdict.")]
-    points: Annotated[Points, Meta(description="What counts: `earned` less `penalty`.")]
+    points: Annotated[Points, Meta(description="What counts: `earned` less `penalty`, and `adjusted` added.")]
     earned: Annotated[Points, Meta(description="Points of all checks.")]
     max_points: Annotated[
         Points, Meta(description="Points that could be earned, those that wait for another machine included.")
@@ -106,6 +106,30 @@ class Row:
     nick: Annotated[
         str, Meta(description="How a leaderboard may name the student; empty for not at all.")
     ] = ""
+    final: Annotated[
+        bool,
+        Meta(description="Whether the points may go into a gradebook; else the teacher has to look first."),
+    ] = True
+    ids: Annotated[
+        dict[str, str],
+        Meta(description="What platforms call the student: canvas, sis, login, moodle, gradescope."),
+    ] = field(default_factory=dict)
+    adjusted: Annotated[int, Meta(description="Points that a teacher has added by hand, or taken off.")] = 0
+    excused: Annotated[bool, Meta(description="Whether a teacher has excused the student.")] = False
+    by_hand: Annotated[
+        tuple[str, ...],
+        Meta(description="What a teacher has said and changed by hand, with the author and the reason."),
+    ] = ()
+
+    @property
+    def grade(self) -> int | None:
+        """The points for a gradebook, or None where there are none yet."""
+        return self.points if self.final and not self.excused else None
+
+    @property
+    def remarks(self) -> tuple[str, ...]:
+        """What a teacher has said and changed by hand, then the notes."""
+        return (*self.by_hand, *self.notes)
 
     @property
     def passed(self) -> bool:
@@ -125,6 +149,19 @@ class LessonFacts:
     name: str
     title: str
     max_points: Points
+
+
+@dataclass(frozen=True, slots=True)
+class FileFate:
+    """What became of a file that lay among the submissions."""
+
+    file: Annotated[
+        str, Meta(description="Its path; of a file in an archive the archive's, a colon, its own.")
+    ]
+    student: Annotated[str, Meta(description="Whose it is, or empty if that cannot be told.")]
+    lesson: Annotated[str, Meta(description="The lesson that it is for, or empty.")]
+    what: Annotated[str, Meta(description="`graded`, or why not.")]
+    look: Annotated[bool, Meta(description="Whether a person has to look at it.")] = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -148,6 +185,9 @@ class Class:
     schema: Annotated[
         Literal["inline-to-fused/class/v1"], Meta(description="Name and version of this schema.")
     ] = "inline-to-fused/class/v1"
+    files: Annotated[
+        tuple[FileFate, ...], Meta(description="Every file of the folder of submissions, in its order.")
+    ] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -171,12 +211,20 @@ def summary(verdict: Verdict) -> Summary:
         max_points=verdict.max_points,
         open=verdict.waiting,
         checks=tuple((f.id, f.status, f.points, f.max_points) for f in verdict.findings),
-        first=f"{failed[0].id}: {failed[0].message}"[:400] if failed else "",
+        first=_first(failed),
         seconds=round(verdict.seconds, 3),
         backend=verdict.backend,
         device=verdict.device,
         speed=_speed(verdict),
     )
+
+
+def _first(failed: list[Finding]) -> str:
+    """The first failure in a line; a fault of ours before all others, and never without a reason."""
+    if not failed:
+        return ""
+    first = next((f for f in failed if f.status is Status.NOT_GRADABLE), failed[0])
+    return f"{first.id}: {first.message.strip() or SENTENCE[first.status]}"[:400]
 
 
 def _speed(verdict: Verdict) -> SpeedSummary | None:
@@ -193,15 +241,17 @@ def row_of(verdict: Verdict, student: str) -> Row:
     """The row of one verdict without a class around it."""
     short = summary(verdict)
     return Row(
-        student, verdict.lesson, state_of(short.status), short.status, short.earned, short.earned,
+        student, verdict.lesson, state_of(short), short.status, short.earned, short.earned,
         short.max_points, open=short.open, checks=checks_of(short), first=short.first, seconds=short.seconds,
         backend=short.backend, device=short.device, speed=short.speed, file=verdict.submission,
+        final=state_of(short) == "graded",
     )  # fmt: skip
 
 
-def state_of(status: Status) -> State:
-    """The state of a row that was graded, or could not be by a fault of ours."""
-    return "not_gradable" if status is Status.NOT_GRADABLE else "graded"
+def state_of(short: Summary) -> State:
+    """The state of a row that was graded, or could not be by a fault of ours, be it in a single check."""
+    faults = Status.NOT_GRADABLE in {short.status, *(status for _, status, _, _ in short.checks)}
+    return "not_gradable" if faults else "graded"
 
 
 def checks_of(short: Summary) -> tuple[Check, ...]:

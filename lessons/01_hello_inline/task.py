@@ -1,7 +1,20 @@
 """How lesson 01 is graded."""
 
-from grader.domain.task import Case, Task, Tensor
-from grader.referee.parts.answers import TextAnswer
+from grader.domain.task import Case, Prediction, Task, Tensor
+from grader.referee.parts.answers import PlainCalls, TextAnswer
+
+MAIN, CUDA = ["main.cpp"], ["cuda.cu"]
+COMPILED_AGAIN = {  # tests/lessons/test_compiled_again.py asks PyTorch and ninja for the same
+    "cpp_sources": MAIN,
+    "functions": MAIN,
+    "extra_cflags": MAIN,
+    "cuda_sources": CUDA,
+    "extra_cuda_cflags": CUDA,
+    "extra_include_paths": MAIN + CUDA,
+    "name": MAIN + CUDA,
+    "extra_ldflags": [],
+    "verbose": [],
+}
 
 
 def _shift(name: str, x: Tensor, points: int, why: str, scale: float = 2.5, shift: float = -1.0) -> Case:
@@ -22,8 +35,8 @@ TASK = Task(
     title="Hello, inline C++",
     entry="hello_world",
     cases=(
-        Case("greeting", (), "The bound name, the C++ name and the string are all as agreed.", 4),
-        _shift("matrix", Tensor((5, 7), device="cpu"), 4, "An ordinary matrix of mixed signs."),
+        Case("greeting", (), "The bound name, the C++ name and the string are all as agreed.", 3),
+        _shift("matrix", Tensor((5, 7), device="cpu"), 3, "An ordinary matrix of mixed signs."),
         _shift(
             "negative scale",
             Tensor((33,), device="cpu"),
@@ -57,10 +70,41 @@ TASK = Task(
         TextAnswer(
             "help text", "help_text", _undescribed, 2, "help(extension.scale_shift) tells what it does."
         ),
+        PlainCalls(
+            "compiled again",
+            "compiled_again",
+            tuple((argument,) for argument in COMPILED_AGAIN),
+            lambda changed: COMPILED_AGAIN[changed],
+            2,
+            "A file is compiled again if its text or the command that compiles it has changed.",
+        ),
     ),
     introduces=("inline extension",),
-    terms=("load_inline", "binding", "build cache"),
+    terms=("load_inline", "binding", "build cache", "ninja", "nvcc"),
     requires=("python", "tensors", "c++ functions"),
-    minutes=20,
+    minutes=30,
     starter_fails="load",
+    predictions=(
+        Prediction(
+            "first_build",
+            "How many seconds does the first build of a function take that only returns a string?",
+            "s",
+            "compile_seconds/load_inline",
+            "On the 16-core computer of an H200. Nearly all of it goes into reading torch/extension.h.",
+        ),
+        Prediction(
+            "compiled_files",
+            "You run the same file a second time, unchanged. How many files are compiled?",
+            "files",
+            0,
+            "The text is the same, so main.cpp is not rewritten, and ninja finds nothing to do.",
+        ),
+        Prediction(
+            "lines_read",
+            "How many lines does the compiler read for your ten, with torch/extension.h?",
+            "lines",
+            419_795,
+            "Counted after the preprocessor of g++ 12, with torch 2.13. The page shows how to ask yours.",
+        ),
+    ),
 )

@@ -17,7 +17,7 @@ def blocks_for(n, size):
 
 def scale_blocks(block, thread, size, n, x, out, factor):
     """The same as scale, for thread `thread` of block `block`; each block has `size` threads."""
-    # TODO 3: which element is this thread's own?
+    # TODO 3: which element is this thread's own? Neighbouring threads, neighbouring elements.
     # TODO 4: the last block may reach past the end: such a thread must do nothing.
     i = thread
     out[i] = factor * x[i]

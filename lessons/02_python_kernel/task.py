@@ -2,7 +2,7 @@
 
 import math
 
-from grader.domain.task import Task
+from grader.domain.task import Prediction, Task
 from grader.referee.parts.answers import PlainCalls
 from grader.referee.parts.grid_kernels import OnGrid
 
@@ -42,11 +42,41 @@ TASK = Task(
         OnGrid(
             "neighbours", "neighbours", 24, 8, _neighbours, 3, "At the edges there is one neighbour only."
         ),
-        OnGrid("neighbours, ragged", "neighbours", 29, 8, _neighbours, 3, "Threads past the end do nothing."),
+        OnGrid("ragged neighbours", "neighbours", 29, 8, _neighbours, 3, "Threads past the end do nothing."),
     ),
     introduces=("kernel over a grid",),
     terms=("block and thread", "guard"),
     requires=("python",),
-    minutes=25,
+    minutes=30,
     starter_fails="scale",
+    predictions=(
+        Prediction(
+            "blocks",
+            "1000 elements, 256 threads a block. How many blocks do you need?",
+            "blocks",
+            4,
+            "Three blocks have 768 threads, which is too few; blocks come whole.",
+        ),
+        Prediction(
+            "idle_threads",
+            "How many of their threads must do nothing?",
+            "threads",
+            24,
+            "Four blocks have 1024 threads.",
+        ),
+        Prediction(
+            "unwritten",
+            "You take one block fewer. How many elements of the result are never written?",
+            "elements",
+            232,
+            "Elements 768 to 999 have no thread. They hold what was there before.",
+        ),
+        Prediction(
+            "written",
+            "Four blocks again, but i is just the thread's number. How many elements are written at all?",
+            "elements",
+            256,
+            "Elements 0 to 255, each by four threads: one of every block.",
+        ),
+    ),
 )

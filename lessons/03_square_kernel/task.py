@@ -1,6 +1,7 @@
 """How lesson 03 is graded."""
 
-from grader.domain.task import Case, Prediction, Speed, Task, Tensor
+from grader.domain.task import Case, Prediction, Speed, Stage, Task, Tensor
+from grader.referee.parts.answers import PlainCalls
 
 FULL = (4096, 4096)
 BYTES = 2 * 4 * FULL[0] * FULL[1]  # each float32 element is read once and written once
@@ -9,7 +10,7 @@ TASK = Task(
     title="A square kernel",
     entry="square_matrix",
     cases=(
-        Case("whole blocks", (Tensor((32, 64)),), "Every 16 x 16 block is full.", 2),
+        Case("whole blocks", (Tensor((32, 64)),), "Every 16 x 16 block is full.", 1),
         Case("ragged edges", (Tensor((37, 101)),), "Two primes: the last blocks hang over both edges.", 2),
         Case("one element", (Tensor((1, 1)),), "255 of the 256 threads have nothing to do.", 1),
         Case("one row", (Tensor((1, 16411)),), "Many columns, one row: x and y not swapped?", 1),
@@ -27,7 +28,19 @@ TASK = Task(
     ),
     index="row_col",
     own="all",
-    memory_points=3,
+    memory_points=2,
+    stream_points=1,
+    parts=(
+        PlainCalls(
+            "owner",
+            "owner",
+            ((0, 0), (0, 15), (0, 16), (16, 0), (36, 100)),
+            lambda row, col: [col // 16, row // 16, col % 16, row % 16],
+            1,
+            "Blocks of 16 x 16 threads: x along the columns, y down the rows.",
+            draw=lambda rng: (int(rng.integers(10_000)), int(rng.integers(10_000))),
+        ),
+    ),
     speed=Speed(
         case=Case("speed, small", (Tensor((256, 256)),)),
         full=Case("speed", (Tensor(FULL),)),
@@ -36,11 +49,57 @@ TASK = Task(
         case_bytes=2 * 4 * 256 * 256,
     ),
     introduces=("kernel launch",),
-    terms=("2-D index", "tensor checks", "current stream"),
+    terms=("2-D index", "tensor checks", "stream", "current stream"),
     requires=("load_inline", "binding", "block and thread", "guard"),
-    minutes=35,
+    minutes=75,
+    stages=(
+        Stage("The grid on paper", 10, ("owner",)),
+        Stage(
+            "The kernel",
+            30,
+            (
+                "whole blocks",
+                "ragged edges",
+                "one element",
+                "one row",
+                "one column",
+                "tiny values",
+                "large values",
+                "nan and inf",
+            ),
+        ),
+        Stage(
+            "The safety lines",
+            35,
+            (
+                "transposed",
+                "every other",
+                "offset",
+                "empty",
+                "on the CPU",
+                "float64",
+                "three dimensions",
+                "streams",
+                "memory",
+            ),
+        ),
+    ),
     starter_fails="whole blocks",
     predictions=(
+        Prediction(
+            "surplus",
+            "37 rows and 101 columns under blocks of 16 x 16: how many threads have no element?",
+            "threads",
+            1639,
+            "7 x 3 blocks have 5376 threads, and the matrix has 3737 elements.",
+        ),
+        Prediction(
+            "past_the_end",
+            "How many of them would go past the end of the matrix, if there were no guard?",
+            "threads",
+            1243,
+            "11 right of the last row and 11 rows of 112 below it. The other 396 meet the next row.",
+        ),
         Prediction(
             "kernel_ratio", "How many times faster than PyTorch's x * x will your kernel be?", "times"
         ),

@@ -1,6 +1,6 @@
 """How lesson 04 is graded: kernels of known duration, on a clock that the referee holds, then on a GPU's."""
 
-from grader.domain.task import Task
+from grader.domain.task import Prediction, Stage, Task
 from grader.referee.parts.spins import Spin
 from grader.referee.parts.timers import Probe
 
@@ -57,6 +57,44 @@ TASK = Task(
     introduces=("timing a launch",),
     terms=("asynchronous launch", "event", "warm-up", "median and spread"),
     requires=("kernel launch", "current stream"),
-    minutes=40,
+    minutes=55,
     starter_fails="asynchronous",
+    stages=(
+        Stage("The timer", 30, ("asynchronous", "first calls", "short kernel", "spread", "on the GPU")),
+        Stage(
+            "The benchmark",
+            25,
+            (
+                "waits for the device",
+                "warm-up kept out",
+                "compiling kept out",
+                "allocation kept out",
+                "cold cache",
+                "median, not mean",
+            ),
+        ),
+    ),
+    predictions=(
+        Prediction(
+            "host_clock",
+            "Kernel 15 us, launch 5, wait 4: what does the host's clock say, with a wait after each call?",
+            "us",
+            24,
+            "Launch, kernel and wait come one after the other.",
+        ),
+        Prediction(
+            "events_with_waits",
+            "What do two events say, on the average, with a wait after each call?",
+            "us",
+            20,
+            "The device passes the first event at once and is idle until the launch arrives, 5 us later.",
+        ),
+        Prediction(
+            "events_without_waits",
+            "And with a single wait after all 100 calls?",
+            "us",
+            15.05,
+            "Only at the first call is the device ahead of the host: one gap of 5 us for 100 calls.",
+        ),
+    ),
 )

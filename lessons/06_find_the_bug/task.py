@@ -1,8 +1,9 @@
-"""How lesson 06 is graded: six kernels by cases, the student's tests by wrong kernels."""
+"""How lesson 06 is graded: kernels by cases and a counter, the student's tests by wrong kernels."""
 
 from pathlib import Path
 
-from grader.domain.task import Case, Task, Tensor
+from grader.domain.task import Case, Prediction, Stage, Task, Tensor
+from grader.referee.parts.counters import Bound, Counters
 from grader.referee.parts.mutation_test import Mutant, MutationTest, MutationTests
 
 KERNELS = str(Path(__file__).parent / "tested_kernels.py")
@@ -19,12 +20,6 @@ def _mutation_test(name: str, right: tuple[str, ...], *faults: tuple[str, str]) 
 
 
 TESTS = (
-    _mutation_test(
-        "triple",
-        ("triple", "triple_by_torch"),
-        ("past_the_end", "lets the thread after the last element work"),
-        ("one_block", "takes the thread's number for the element's"),
-    ),
     _mutation_test(
         "reverse",
         ("reverse", "reverse_by_torch"),
@@ -61,6 +56,7 @@ TASK = Task(
     title="Find the bug",
     entry="test",
     cases=(
+        _case("nearby", Tensor((192,)), "Three full blocks, each on its own."),
         _case("triple", Tensor((150,)), "The last block has threads without an element."),
         _case("reverse", Tensor((150,)), "Every block turns its own elements round, the short last one too."),
         _case("offset", Tensor((150,)), "All threads of a block meet at its barrier."),
@@ -69,10 +65,56 @@ TASK = Task(
         _case("squares", Tensor((150,), dtype="int32", scale=1e6), "Squares beyond the range of 32 bits."),
     ),
     memory_points=2,
-    parts=(MutationTests(KERNELS, TESTS),),
+    parts=(
+        Counters(
+            Case("counted nearby", (Tensor((256,)),), entry="nearby"),
+            (
+                Bound(
+                    "read once",
+                    "global_load_requests",
+                    256 // 32,
+                    1,
+                    "Each element is read from device memory once, 32 in a request.",
+                ),
+            ),
+        ),
+        MutationTests(KERNELS, TESTS),
+    ),
     introduces=("memory fault",),
     terms=("shared memory", "barrier", "race", "memory checker", "mutation test"),
     requires=("kernel launch", "2-D index", "guard", "tensor checks"),
-    minutes=60,
-    starter_fails="triple",
+    minutes=90,
+    starter_fails="nearby",
+    stages=(
+        Stage("Shared memory", 25, ("nearby", "read once")),
+        Stage(
+            "Six kernels",
+            35,
+            ("triple", "reverse", "offset", "pairs", "transpose", "squares", "memory"),
+        ),
+        Stage("Tests", 30, tuple(test.name for test in TESTS)),
+    ),
+    predictions=(
+        Prediction(
+            "never_reported",
+            "Six kernels with a fault each: how many would compute-sanitizer report with no input at all?",
+            "kernels",
+            2,
+            "pairs reads shared memory that no thread wrote, squares overflows. It looks for neither.",
+        ),
+        Prediction(
+            "loads",
+            "nearby, 192 elements in three blocks: how many loads would it take without shared memory?",
+            "loads",
+            570,
+            "Three for each element, but one less at each of the two ends of the three blocks. With it: 192.",
+        ),
+        Prediction(
+            "far_index",
+            "The wrong transposition of a 9 x 14 matrix: which is the largest element it writes?",
+            "",
+            190,
+            "col * n + row with n = 14, for column 13 and row 8. The matrix has 126 elements.",
+        ),
+    ),
 )

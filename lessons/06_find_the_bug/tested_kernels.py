@@ -1,4 +1,4 @@
-"""Kernels that the students' tests are tried on: each kernel of lesson 06 once right and twice wrong."""
+"""Kernels that the students' tests are tried on: five of lesson 06, each once right and twice wrong."""
 
 import torch
 
@@ -6,18 +6,15 @@ from grader.lesson_support.host_functions import build
 
 # The bodies, by name.
 KERNELS = {
-    "triple": "if (me() < n) out[me()] = 3 * x[me()];",
-    "triple_past_the_end": "if (me() <= n) out[me()] = 3 * x[me()];",
-    "triple_one_block": "if (me() < n) out[threadIdx.x] = 3 * x[threadIdx.x];",
     "reverse": """
         __shared__ float tile[SIZE];
-        const int t = threadIdx.x, i = me(), count = min(SIZE, n - i + t);
+        const int t = threadIdx.x, i = me(), first = i - t, count = min(SIZE, n - first);
         if (i < n) tile[t] = x[i];
         __syncthreads();
         if (i < n) out[i] = tile[count - 1 - t];""",
     "reverse_no_barrier": """
         __shared__ float tile[SIZE];
-        const int t = threadIdx.x, i = me(), count = min(SIZE, n - i + t);
+        const int t = threadIdx.x, i = me(), first = i - t, count = min(SIZE, n - first);
         if (i < n) tile[t] = x[i];
         if (i < n) out[i] = tile[count - 1 - t];""",
     "reverse_whole_blocks": """
@@ -28,13 +25,13 @@ KERNELS = {
         if (i < n) out[i] = tile[SIZE - 1 - t];""",
     "offset": """
         __shared__ float last;
-        const int t = threadIdx.x, i = me(), count = min(SIZE, n - i + t);
+        const int t = threadIdx.x, i = me(), first = i - t, count = min(SIZE, n - first);
         if (t == count - 1) last = x[i];
         __syncthreads();
         if (i < n) out[i] = x[i] - last;""",
     "offset_barrier_in_branch": """
         __shared__ float tile[SIZE];
-        const int t = threadIdx.x, i = me(), count = min(SIZE, n - i + t);
+        const int t = threadIdx.x, i = me(), first = i - t, count = min(SIZE, n - first);
         if (i < n) {
             tile[t] = x[i];
             __syncthreads();
@@ -80,10 +77,6 @@ source += text(MATRIX, "(const float* x, float* out, int rows, int n)", "{ if (m
 source += text(INTEGER, "(const int* x, int64_t* out, int, int n)", "{ ", " }")
 names = [*KERNELS, *MATRIX, *INTEGER]
 globals().update(zip(names, build("lesson06_kernels", source), strict=True))
-
-
-def triple_by_torch(x: torch.Tensor) -> torch.Tensor:
-    return 3 * x
 
 
 def reverse_by_torch(x: torch.Tensor) -> torch.Tensor:

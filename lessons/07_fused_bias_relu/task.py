@@ -1,14 +1,27 @@
 """How lesson 07 is graded."""
 
-from grader.domain.task import Case, Prediction, Speed, Task, Tensor
+from grader.domain.exercise_stage import Stage
+from grader.domain.task import Case, Fill, Layout, Prediction, Speed, Task, Tensor
+from grader.referee.parts.counters import Bound, Counters
 
 
 def _model(name: str, x: Tensor, out: int, points: int, why: str, calls: int = 1) -> Case:
     return Case(name, (x,), why, points, init=(x.shape[-1], out, (out,)), calls=calls)
 
 
+def _alone(
+    name: str, shape: tuple[int, int], why: str, *,
+    x: Layout = "contiguous", bias: Layout = "contiguous", fill: Fill = "normal", scale: float = 1.0,
+) -> Case:  # fmt: skip
+    """The two small operations without the model: only so can memory begin at an odd address."""
+    matrix = Tensor(shape, layout=x, fill=fill, scale=scale)
+    column_bias = Tensor(shape[1:], layout=bias, fill=fill, scale=scale)
+    return Case(name, (matrix, column_bias), why, entry="bias_relu")
+
+
 M, K, N = 1024, 8192, 8192
 ELEMENTS, BIAS = 4 * M * N, 4 * N  # bytes of the matrix and of the bias
+SMALL = 64 * 512  # elements of the counted case
 
 TASK = Task(
     title="Fused bias and ReLU",
@@ -16,21 +29,36 @@ TASK = Task(
     kind="model",
     reference_entry="Model",
     cases=(
-        _model("rows of float4", Tensor((32, 64)), 128, 3, "Rows of whole 16-byte loads."),
-        _model("odd sizes", Tensor((33, 31)), 127, 3, "Rows that float4 may not use."),
-        _model("new weights", Tensor((8, 16)), 48, 2, "Nothing may be remembered between calls.", 3),
+        _model("rows of float4", Tensor((32, 64)), 128, 2, "Rows of whole 16-byte loads."),
+        _model("odd sizes", Tensor((33, 31)), 127, 1, "Rows that are no whole number of float4."),
+        _model("new weights", Tensor((8, 16)), 48, 1, "Nothing may be remembered between calls.", 3),
         _model("one element", Tensor((1, 1)), 1, 1, "One row, one column, one thread with work."),
-        _model("one row", Tensor((1, 24)), 1021, 1, "A batch of one; a bias as long as the matrix."),
         _model("one column", Tensor((257, 8)), 1, 1, "Every element takes the same bias."),
-        _model("large", Tensor((16, 32), scale=1e3), 60, 1, "Values near 1000."),
-        _model("tiny", Tensor((16, 32), scale=1e-3), 60, 1, "Values near 0.001: mostly bias."),
+        _model("many blocks", Tensor((301, 8)), 1021, 1, "307,321 elements: a grid that follows the size."),
+        _model("large", Tensor((160, 8), scale=1e3), 1020, 1, "40,800 float4, with values near 1000."),
+        _alone("tiny", (16, 62), "One row of 62 is not whole float4, two are; tiny values.", scale=1e-3),
         _model("exact bits", Tensor((16, 32), fill="bits"), 60, 1, "Inputs of exact zeros and ones."),
-        _model("nan and inf", Tensor((64, 4), fill="special"), 36, 2, "ReLU of NaN is NaN."),
+        _model("nan and inf", Tensor((64, 4), fill="special"), 36, 1, "ReLU of NaN is NaN."),
         _model("three dimensions", Tensor((3, 5, 16)), 20, 1, "Linear takes any leading dimensions."),
         _model("empty batch", Tensor((0, 16)), 32, 1, "No rows: a grid of zero blocks is a CUDA error."),
+        _alone("views", (30, 52), "A transposed matrix, a bias with NaN.", x="transposed", fill="special"),
+        _alone("odd address", (9, 64), "Rows of float4 that begin at an odd address.", x="offset"),
+        _alone("odd bias", (9, 64), "The bias may begin at an odd address, too.", bias="offset"),
     ),
     own="elementwise",
-    memory_points=2,
+    memory_points=1,
+    stream_points=1,
+    parts=(
+        Counters(
+            _alone("counted", (64, 512), ""),
+            (
+                Bound("wide loads", "global_load_requests", 2 * SMALL // 128, 1,
+                      "A warp asks for 128 numbers at once: one request for x, one for the bias."),
+                Bound("wide stores", "global_store_requests", SMALL // 128, 1,
+                      "A warp stores 128 numbers with one request."),
+            ),
+        ),
+    ),
     speed=Speed(
         case=_model("speed, small", Tensor((64, 32)), 512, 0, ""),
         full=_model("speed", Tensor((M, K)), N, 0, ""),
@@ -43,11 +71,27 @@ TASK = Task(
         broadcast=M * N,  # the bias has one row, the matrix M
     ),
     introduces=("fusion",),
-    terms=("bytes moved", "ModelNew", "Amdahl's law"),
+    terms=("bytes moved", "float4", "KernelBench", "ModelNew", "Amdahl's law"),
     requires=("kernel launch", "guard", "tensor checks", "current stream"),
-    minutes=45,
+    minutes=60,
+    stages=(
+        Stage("One element a thread", 35, (
+            "rows of float4", "odd sizes", "new weights", "one element", "one column", "many blocks", "large",
+            "tiny", "exact bits", "nan and inf", "three dimensions", "empty batch", "views", "streams",
+            "memory",
+        )),
+        Stage("Four at a time", 25, ("odd address", "odd bias", "wide loads", "wide stores")),
+    ),
     starter_fails="rows of float4",
     predictions=(
+        Prediction(
+            "fewer_requests",
+            "A warp is 32 threads, and one load of a warp is one request. 1024 rows of 8192 floats are read "
+            "with one float a thread, then with one float4 a thread. How many times fewer requests?",
+            "times",
+            answer=4.0,
+            why="A warp asks for 32 floats at a time, or for 128. The bytes are the same.",
+        ),
         Prediction(
             "kernel_ratio", "Bias and ReLU alone: how many times faster than PyTorch's two kernels?", "times"
         ),
@@ -55,4 +99,4 @@ TASK = Task(
             "whole_ratio", "The whole model, matrix product included: how many times faster?", "times"
         ),
     ),
-)
+)  # fmt: skip

@@ -18,9 +18,15 @@ __global__ void sigmoid_residual_kernel(const float* x, float* out, float scale,
 }
 
 torch::Tensor sigmoid_residual(torch::Tensor x, double scale) {
-    // TODO 3: refuse what the kernel cannot read (not CUDA, not float32); make x contiguous.
+    TORCH_CHECK(x.is_cuda(), "sigmoid_residual: x is on ", x.device(), ", not on a CUDA device");
+    TORCH_CHECK(x.scalar_type() == torch::kFloat32, "sigmoid_residual: x is ", x.dtype(), ", not float32");
+    x = x.contiguous();
     torch::Tensor out = torch::empty_like(x);
-    // TODO 4: nothing to do if x is empty; else launch on the current stream, check the launch.
+    const int64_t n = x.numel(), threads = 256;
+    if (n == 0) return out;
+    sigmoid_residual_kernel<<<(n + threads - 1) / threads, threads, 0, at::cuda::getCurrentCUDAStream()>>>(
+        x.data_ptr<float>(), out.data_ptr<float>(), static_cast<float>(scale), n);
+    C10_CUDA_KERNEL_LAUNCH_CHECK();
     return out;
 }
 """
@@ -31,6 +37,7 @@ extension = load_inline(
     cuda_sources=cuda_source,
     functions=["sigmoid_residual"],
 )
+sigmoid_residual = extension.sigmoid_residual
 
 
 class ModelNew(nn.Module):
@@ -40,12 +47,14 @@ class ModelNew(nn.Module):
         self.scaling_factor = scaling_factor
 
     def forward(self, x: torch.Tensor) -> torch.Tensor:
-        return self.gemm(x)  # TODO 5: hand this and the scaling factor to the extension.
+        return self.gemm(x)  # TODO 3: hand this and the scaling factor to sigmoid_residual.
 
 
 def test(kernel, claim):
     """Fails if a claim is not true of kernel(x, scale), which computes sigmoid(x) * scale + x."""
     x = torch.randn(33, 7, device="cuda") * 4
-    # TODO 6: for each claim an input, and what must hold of kernel(input, 2.0).
-    # gradients, autocast (x.half()), empty, layout, accurate (small and large x), repeatable
-    assert kernel(x, 2.0).shape == x.shape
+    if claim == "gradients":
+        assert kernel(x.requires_grad_(), 2.0).requires_grad
+    # TODO 4: empty (no rows: x[:0]) and repeatable (a second call, and x afterwards).
+    # TODO 5: accurate (small and large x) and autocast (x.half()), against float64.
+    # TODO 6: layout: views that are transposed, have gaps, or begin anywhere.

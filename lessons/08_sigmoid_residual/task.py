@@ -2,6 +2,7 @@
 
 from pathlib import Path
 
+from grader.domain.exercise_stage import Stage
 from grader.domain.task import Case, Prediction, Speed, Task, Tensor
 from grader.referee.parts.mutation_test import Mutant, MutationTest, MutationTests
 
@@ -15,6 +16,11 @@ def _model(
     return Case(name, (x,), why, points, init=(x.shape[-1], out, scaling), calls=calls)
 
 
+def _view(name: str, shape: tuple[int, int], why: str) -> Case:
+    """The three small operations without the model: only so can they get a view, and numbers near 10."""
+    return Case(name, (Tensor(shape, layout="strided", scale=10.0), 1.5), why, 1, entry="sigmoid_residual")
+
+
 def _claim(name: str, total: int, right: tuple[str, ...], *faults: tuple[str, str]) -> MutationTest:
     mutants = tuple(Mutant(entry, fault) for entry, fault in faults)
     why = f"The test passes where the claim {name!r} is true, and fails where it is not."
@@ -26,14 +32,6 @@ def _claim(name: str, total: int, right: tuple[str, ...], *faults: tuple[str, st
 CLAIMS = (
     _claim("gradients", 1, CAREFUL, ("plain", "gives a result that no gradient flows through")),
     _claim(
-        "autocast",
-        1,
-        ("careful", "by_torch", "keeps_half"),
-        ("plain", "refuses half precision"),
-        ("in_its_bits", "takes the bits of half precision for float32"),
-        ("rounded_twice", "gives three digits where half precision has more"),
-    ),
-    _claim(
         "empty",
         1,
         (*CAREFUL, "plain"),
@@ -42,13 +40,13 @@ CLAIMS = (
         ("empty_flat", "gives no elements back, but in another shape"),
     ),
     _claim(
-        "layout",
-        2,
+        "repeatable",
+        1,
         (*CAREFUL, "plain"),
-        ("as_it_lies", "reads the memory of a view with gaps as if it had none"),
-        ("rows_assumed", "reads a transposed view row by row"),
-        ("no_tail", "reads four at a time, wherever a view begins and however many are left"),
-        ("aligned", "takes every tensor to begin at a multiple of 16 bytes"),
+        ("in_place", "writes its result over its input"),
+        ("growing", "remembers how often it was called"),
+        ("last_bit", "gives another last bit in every second call"),
+        ("spoils_later", "overwrites its input, but only in its second call"),
     ),
     _claim(
         "accurate",
@@ -59,11 +57,21 @@ CLAIMS = (
         ("three_digits", "has the sigmoid in half precision"),
     ),
     _claim(
-        "repeatable",
+        "autocast",
         1,
+        ("careful", "by_torch", "keeps_half"),
+        ("plain", "refuses half precision"),
+        ("in_its_bits", "takes the bits of half precision for float32"),
+        ("rounded_twice", "gives three digits where half precision has more"),
+    ),
+    _claim(
+        "layout",
+        2,
         (*CAREFUL, "plain"),
-        ("in_place", "writes its result over its input"),
-        ("growing", "remembers how often it was called"),
+        ("as_it_lies", "reads the memory of a view with gaps as if it had none"),
+        ("rows_assumed", "reads a transposed view row by row"),
+        ("no_tail", "reads four at a time, wherever a view begins and however many are left"),
+        ("aligned", "takes every tensor to begin at a multiple of 16 bytes"),
     ),
 )
 
@@ -76,20 +84,20 @@ TASK = Task(
     kind="model",
     reference_entry="Model",
     cases=(
-        _model("whole blocks", Tensor((32, 64)), 128, 1, "Whole blocks of whole 16-byte loads."),
-        _model("odd sizes", Tensor((33, 31)), 127, 1, "4191 elements: three left over by float4."),
-        _model("other factor", Tensor((9, 16)), 33, 1, "The factor is the model's, not a 2.", -0.75),
+        _model("whole blocks", Tensor((32, 64)), 128, 1, "Whole blocks of 256 elements."),
+        _model("odd sizes", Tensor((33, 31)), 127, 1, "4191 elements: the last block is not full."),
+        _model("other factor", Tensor((9, 16)), 33, 1, "The factor is the model's, not a 2.", -0.7),
         _model("new weights", Tensor((8, 16)), 48, 1, "Nothing may be remembered between calls.", calls=3),
-        _model("one element", Tensor((1, 1)), 1, 1, "One element: fewer than one 16-byte load."),
         _model("large", Tensor((16, 32), scale=1e3), 61, 1, "Sums near 1000: exp overflows."),
-        _model("tiny", Tensor((16, 32), scale=1e-3), 61, 1, "Inputs near 0.001."),
-        _model("exact bits", Tensor((16, 32), fill="bits"), 60, 1, "Inputs of exact zeros and ones."),
+        _model("many blocks", Tensor((301, 8)), 1021, 1, "307,321 elements: a grid that follows the size."),
         _model("nan and inf", Tensor((64, 4), fill="special"), 36, 1, "NaN and infinity are passed on."),
         _model("three dimensions", Tensor((3, 5, 16)), 20, 1, "Linear takes any leading dimensions."),
         _model("empty batch", Tensor((0, 16)), 32, 1, "No rows: a grid of zero blocks is a CUDA error."),
+        _view("views", (20, 31), "A view with gaps, and values near 10."),
     ),
     own="elementwise",
     memory_points=1,
+    stream_points=1,
     parts=(MutationTests(KERNELS, CLAIMS),),
     speed=Speed(
         case=_model("speed, small", Tensor((64, 32)), 512, 0, ""),
@@ -104,9 +112,23 @@ TASK = Task(
     introduces=("claim as a test",),
     terms=("overflow-safe sigmoid",),
     requires=("fusion", "bytes moved", "ModelNew", "Amdahl's law"),
-    minutes=40,
+    minutes=50,
+    stages=(
+        Stage("The kernel", 15, (
+            "whole blocks", "odd sizes", "other factor", "new weights", "large", "many blocks", "nan and inf",
+            "three dimensions", "empty batch", "views", "streams", "memory",
+        )),
+        Stage("Claims as tests", 35, tuple(f"claim: {test.args[0]}" for test in CLAIMS)),
+    ),
     starter_fails="whole blocks",
     predictions=(
+        Prediction(
+            "claims_true",
+            "The page has thirteen sentences about a fused kernel. How many are true of every such kernel?",
+            answer=1.0,
+            why="That no two threads get in each other's way: each has an element of its own. Eight are "
+            "false, and four depend on how the kernel was written, or with what it is built.",
+        ),
         Prediction(
             "kernel_ratio",
             "Sigmoid, scale and residual alone: how many times faster than PyTorch's kernels?",
@@ -116,4 +138,4 @@ TASK = Task(
             "whole_ratio", "The whole model, matrix product included: how many times faster?", "times"
         ),
     ),
-)
+)  # fmt: skip

@@ -129,6 +129,21 @@ def rounded_twice(x, scale):
     return own.plain(x.float(), scale).bfloat16().half()
 
 
+def last_bit(x, scale):
+    """Every second result differs from the one before in the last bit."""
+    last_bit.calls = getattr(last_bit, "calls", 0) + 1
+    return own.plain(x, scale) * (1 + last_bit.calls % 2 * 2**-23)
+
+
+def spoils_later(x, scale):
+    """The first result is right, and so is the second, but then the input is gone."""
+    spoils_later.calls = getattr(spoils_later, "calls", 0) + 1
+    out = own.plain(x, scale)
+    if spoils_later.calls % 2 == 0:
+        x.zero_()
+    return out
+
+
 def growing(x, scale):
     growing.calls = getattr(growing, "calls", 0) + 1
     return own.plain(x, scale) + growing.calls * 1e-3

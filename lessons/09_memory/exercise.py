@@ -10,7 +10,7 @@ cuda_source = r"""
 #include <c10/cuda/CUDAException.h>
 
 __global__ void square_kernel(const float* in, float* out, int rows, int cols) {
-    // TODO 1: threads of a warp differ in threadIdx.x. Let them read neighbours in memory.
+    // TODO 1: a warp's threads differ in threadIdx.x. Let them read and write along a row.
     // TODO 2: and let each take four neighbours at once, as one float4 (mind the last ones).
     const int row = blockIdx.x * 16 + threadIdx.x, col = blockIdx.y * 16 + threadIdx.y;
     const int i = row * cols + col;

@@ -1,7 +1,18 @@
 """How lesson 09 is graded."""
 
-from grader.domain.task import Case, Task, Tensor
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from grader.domain.exercise_stage import Stage
+from grader.domain.task import Case, Prediction, Task, Tensor
+from grader.referee.parts.answers import PlainCalls
 from grader.referee.parts.counters import Bound, Counters
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    import numpy as np
 
 SIDE = 128
 ELEMENTS = SIDE * SIDE
@@ -10,54 +21,139 @@ SQUARE = Case("counted square", (Tensor((SIDE, SIDE)),))
 TRANSPOSE = Case("counted transpose", (Tensor((SIDE, SIDE)),), entry="transpose")
 
 
-def _blocks(name: str, args: tuple[int, int, int], why: str) -> Case:
-    return Case(name, args, why, entry="resident_blocks")
+def resident_blocks(threads: int, registers: int, shared_bytes: int) -> int:
+    """Blocks that are on one SM of compute capability 9.0 at a time, as CUDA's occupancy calculator says."""
+    warps = -(-threads // 32)
+    of_a_warp = -(-registers * 32 // 256) * 256
+    of_a_block = 1024 + -(-shared_bytes // 128) * 128
+    return min(32, 64 // warps, 4 * (16384 // of_a_warp) // warps, 233472 // of_a_block)
 
 
-def _floor(name: str, args: tuple[int, int], why: str) -> Case:
-    return Case(name, args, why, entry="floor_ns")
+def floor_ns(nbytes: int, flops: int) -> int:
+    """The least time on an H200 by the roofline, in nanoseconds, rounded up."""
+    return max(-(-nbytes // 4240), -(-flops // 66900))
+
+
+def _square(name: str, shape: tuple[int, int], why: str) -> Case:
+    return Case(name, (Tensor(shape),), why)
+
+
+def _drawn(*ends: tuple[int, int]) -> Callable[[np.random.Generator], tuple[int, ...]]:
+    return lambda rng: tuple(int(rng.integers(low, high + 1)) for low, high in ends)
+
+
+def _blocks(
+    name: str, args: tuple[tuple[int, int, int], ...], why: str, *ends: tuple[int, int]
+) -> PlainCalls:
+    return PlainCalls(name, "resident_blocks", args, resident_blocks, 1, why, _drawn(*ends))
 
 
 TASK = Task(
     title="Memory, counted",
     entry="square",
     cases=(
-        Case("square", (Tensor((SIDE, 96)),), "Every element squared."),
-        Case("square, odd", (Tensor((37, 101)),), "3737 elements: one left over by float4."),
-        Case("transpose", (Tensor((64, 96)),), "Whole tiles.", entry="transpose"),
-        Case("transpose, odd", (Tensor((37, 101)),), "Tiles that hang over both edges.", entry="transpose"),
-        _blocks("few threads", (32, 16, 0), "An SM takes 32 blocks, however small they are."),
-        _blocks("registers", (256, 72, 16384), "72 registers a thread, 256 threads: they run out first."),
-        _blocks("shared memory", (128, 32, 40000), "40,000 bytes each, and 1 KiB that the system takes."),
-        _floor("memory bound", (67_108_864, 8_388_608), "A kernel that moves 67 MB and hardly computes."),
-        _floor("compute bound", (369_098_752, 137_438_953_472), "The product of lesson 07: 137 GFLOP."),
+        _square("square", (300, 96), "Every element squared, by 28 blocks."),
+        _square("one left over", (1, 1025), "1024 elements are 256 float4; one remains."),
+        _square("two left over", (3, 342), "1026 elements: two remain."),
+        Case("three left over", (Tensor((13, 79), fill="special"),), "1027 elements, some NaN or infinite."),
+        _square("three elements", (1, 3), "Fewer than one float4."),
+        Case("transpose", (Tensor((64, 416)),), "Whole tiles, 2 by 13.", entry="transpose"),
+        Case("both edges", (Tensor((37, 101)),), "Tiles that hang over both edges.", entry="transpose"),
     ),
     index="row_col",
     own="all",
-    memory_points=2,
+    memory_points=1,
+    stream_points=1,
     parts=(
         Counters(
             SQUARE,
             (
-                Bound("coalesced", "global_load_sectors", SECTORS, 2, "Each 32-byte sector is fetched once."),
-                Bound("wide loads", "global_load_requests", ELEMENTS // 128, 2, "A warp asks for 128."),
+                Bound("coalesced loads", "global_load_sectors", SECTORS, 1,
+                      "Read along the rows, each 32-byte sector is requested once."),
+                Bound("wide loads", "global_load_requests", ELEMENTS // 128, 1,
+                      "With a float4 a thread, one request of a warp is for 128 elements."),
+                Bound("coalesced stores", "global_store_sectors", SECTORS, 1,
+                      "Written along the rows, each 32-byte sector is requested once."),
             ),
         ),
         Counters(
             TRANSPOSE,
             (
-                Bound("rows read", "global_load_sectors", SECTORS, 1, "The matrix is read along its rows."),
-                Bound("rows written", "global_store_sectors", SECTORS, 2, "So is the result written."),
+                Bound("rows read", "global_load_sectors", SECTORS, 1,
+                      "Read along its rows, the matrix takes each sector once."),
+                Bound("rows written", "global_store_sectors", SECTORS, 1,
+                      "Written along its rows, the result takes each sector once."),
                 Bound(
                     "no conflicts", "shared_load_conflicts", 0, 2,
                     "The 32 threads of a warp read from 32 different banks.", needs="rows written",
                 ),
             ),
         ),
+        _blocks("few threads", ((32, 16, 0), (65, 16, 0)),
+                "An SM takes 32 blocks, however small they are, and 64 warps.", (1, 1024), (16, 16), (0, 0)),
+        _blocks("registers", ((256, 72, 16384), (96, 40, 0), (256, 36, 0), (40, 72, 0)),
+                "Each quarter of an SM has its own registers.", (32, 1024), (24, 255), (0, 0)),
+        _blocks("shared memory", ((128, 32, 40000), (128, 32, 32329), (128, 32, 32640)),
+                "Each block takes its own bytes, and 1 KiB more.", (128, 128), (32, 32), (0, 232_448)),
+        PlainCalls("floor", "floor_ns",
+                   ((67_108_864, 8_388_608), (369_098_752, 137_438_953_472), (4_240_000, 1)), floor_ns, 1,
+                   "Memory and arithmetic work at once; the slower one sets the time, rounded up.",
+                   _drawn((1, 1 << 34), (1, 1 << 38))),
     ),
     introduces=("memory traffic",),
     terms=("sector", "coalescing", "bank conflict", "occupancy", "roofline"),
-    requires=("kernel launch", "2-D index", "guard", "bytes moved"),
-    minutes=70,
-    starter_fails="few threads",
+    requires=("kernel launch", "2-D index", "guard", "bytes moved", "float4"),
+    minutes=85,
+    stages=(
+        Stage("Squares along the rows", 30, (
+            "square", "one left over", "two left over", "three left over", "three elements",
+            "streams", "coalesced loads", "wide loads", "coalesced stores",
+        )),
+        Stage("A tile for the transpose", 35, (
+            "transpose", "both edges", "memory", "rows read", "rows written", "no conflicts",
+        )),
+        Stage("Two limits", 20, ("few threads", "registers", "shared memory", "floor")),
+    ),
+    starter_fails="coalesced loads",
+    predictions=(
+        Prediction(
+            "sectors_along",
+            "1024 x 1024 floats are squared by 16 x 16 blocks, and threadIdx.x picks the column. "
+            "How many sectors do all loads request?",
+            "sectors",
+            answer=131_072.0,
+            why="A warp is two rows of 16 threads, and 16 neighbouring floats are two sectors: four for each "
+            "of 32,768 requests.",
+        ),
+        Prediction(
+            "sectors_down",
+            "The same, but threadIdx.x picks the row. How many sectors?",
+            "sectors",
+            answer=524_288.0,
+            why="The 32 threads touch 16 rows, two neighbouring elements in each: 16 sectors a request.",
+        ),
+        Prediction(
+            "time_down",
+            "How many times as long does the second kernel take as the first, on an H200?",
+            "times",
+            answer="counters/down/time : counters/along/time",
+            why="Four times the sectors are requested, but not four times fetched: the caches still hold "
+            "those that another warp has just used.",
+        ),
+        Prediction(
+            "time_conflicts",
+            "A transpose through tile[32][32]: how many times as long as through tile[32][33], on an H200?",
+            "times",
+            answer="counters/tile32/time : counters/tile33/time",
+            why="In tile[32][32] a column lies in one bank, which serves the 32 threads one after another.",
+        ),
+        Prediction(
+            "blocks_resident",
+            "Blocks of 96 threads, 40 registers a thread, no shared memory: how many fit on an H200's SM?",
+            "blocks",
+            answer=16.0,
+            why="A warp takes 1280 registers, so a quarter of the SM, with 16,384, holds 12 warps. 48 warps "
+            "are 16 blocks.",
+        ),
+    ),
 )  # fmt: skip

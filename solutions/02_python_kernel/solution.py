@@ -33,7 +33,7 @@ def scale_blocks(block, thread, size, n, x, out, factor):
     if i < n:
         out[i] = factor * x[i]
     # solution: end
-    # starter: # TODO 3: which element is this thread's own?
+    # starter: # TODO 3: which element is this thread's own? Neighbouring threads, neighbouring elements.
     # starter: # TODO 4: the last block may reach past the end: such a thread must do nothing.
     # starter: i = thread
     # starter: out[i] = factor * x[i]

@@ -48,6 +48,7 @@ def time_kernel(fn) -> Timing:
 # endregion
 
 
+# region: summary
 def summary(seconds: list[float]) -> Timing:
     """Median and percentiles of single measurements."""
     # solution: begin
@@ -57,6 +58,9 @@ def summary(seconds: list[float]) -> Timing:
     # starter: # TODO 4: a mean lets one slow call spoil a hundred good ones. statistics.quantiles helps.
     # starter: mean = sum(seconds) / len(seconds)
     # starter: return Timing(mean, mean, mean, len(seconds))
+
+
+# endregion
 
 
 # region: benchmark

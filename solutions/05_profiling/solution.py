@@ -12,14 +12,14 @@ STUDENT = "Ada"
 # Numbers without their unit; two percent off is right.
 ANSWERS = {
     # solution: begin
-    "kernels": 32,
+    "kernels": 24,
     "in_region": 2,
     "longest": 2695.6,
     "last": 15.84,
     "host": 216.7,
     "delay": 479.1,
     "rest": 1.47,
-    "idle": 2.67,
+    "idle": 2.438,
     "copy": 55.2,
     "threads": 2097152,
     # solution: end
@@ -59,6 +59,9 @@ def record(model, batch, steps, path):
 
 
 # endregion
+
+
+# region: mine
 def mine():
     """A model of your own with two layers or more, and a batch for it; `record` is tried on it as well."""
     # solution: begin
@@ -68,6 +71,8 @@ def mine():
     # starter: # TODO 5: any model that interests you, small enough to run on a laptop.
     # starter: return None, None
 
+
+# endregion
 
 if __name__ == "__main__":
     from grader.domain.lessons import find

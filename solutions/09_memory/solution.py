@@ -11,7 +11,7 @@ cuda_source = r"""
 
 // region: square
 __global__ void square_kernel(const float* in, float* out, int rows, int cols) {
-    // starter: // TODO 1: threads of a warp differ in threadIdx.x. Let them read neighbours in memory.
+    // starter: // TODO 1: a warp's threads differ in threadIdx.x. Let them read and write along a row.
     // starter: // TODO 2: and let each take four neighbours at once, as one float4 (mind the last ones).
     // starter: const int row = blockIdx.x * 16 + threadIdx.x, col = blockIdx.y * 16 + threadIdx.y;
     // starter: const int i = row * cols + col;
@@ -81,7 +81,7 @@ def resident_blocks(threads: int, registers: int, shared_bytes: int) -> int:
     # starter: return 0  # TODO 4: which limit of an SM is reached first? The page has the four.
     # solution: begin
     warps = ceil(threads / 32)
-    by_registers = 65536 // (warps * 256 * ceil(registers * 32 / 256))
+    by_registers = 4 * (16384 // (256 * ceil(registers * 32 / 256))) // warps
     by_shared = 233472 // (1024 + 128 * ceil(shared_bytes / 128))
     return min(32, 64 // warps, by_registers, by_shared)
     # solution: end

@@ -59,8 +59,8 @@ class Site:
 
     @functools.cached_property
     def pages(self) -> dict[str, Document]:
-        """All pages by their address below the site's root."""
-        found = sorted(self.folder.rglob("*.html"))
+        """All pages by their address below the site's root; decks of slides are no pages (``test_slides``)."""
+        found = sorted(p for p in self.folder.rglob("*.html") if not p.match("slides/[0-9][0-9]/index.html"))
         return {p.relative_to(self.folder).as_posix(): Document(p) for p in found}
 
 

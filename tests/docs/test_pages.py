@@ -79,8 +79,17 @@ def test_the_status_page_has_a_row_each():
     assert page_sources.statuses().count("\n| `") == len(Status)
 
 
-def test_hints_open_one_at_a_time():
-    page = page_sources.hints("# Hints\n\n## Idea\n\nThink.\n\n## Shape\n\n```text\nif (x)\n```\n")
+def test_hints_open_one_at_a_time_below_their_todo():
+    text = "# Hints\n\n## TODO 2: the guard\n\n### Idea\n\nThink.\n\n### Shape\n\n```text\nif (x)\n```\n"
+    page = page_sources.hints(text)
     assert page.count("<details") == page.count("</details>") == 2
-    assert page.index("Think.") < page.index("<summary>Shape</summary>")
-    assert "## " not in page
+    assert page.index("## TODO 2: the guard") < page.index("Think.") < page.index("<summary>Shape</summary>")
+    assert "### " not in page
+
+
+def test_the_teachers_note_links_the_slides():
+    text = '# T\n\nText.\n\n??? note "Teacher\'s note"\n\n    **Time:** short.\n'
+    assert "    **Slides:** [a deck](../../slides/07/index.html)" in page_sources.lesson(
+        text, TASK, number="07"
+    )
+    assert "slides" not in page_sources.lesson(text, TASK)

@@ -57,10 +57,10 @@ def test_a_bracket_that_is_never_closed_is_found(tmp_path: Path) -> None:
 def test_answers_of_the_exercise_are_not_given_away(tmp_path: Path) -> None:
     lesson = lessons.find("05")
     source = lesson.solution.read_text("utf-8")
-    wrong = source.replace('"kernels": 32', '"kernels": 44')
+    wrong = source.replace('"kernels": 24', '"kernels": 44')
     assert wrong != source
     file = tmp_path / "exercise.py"
     file.write_text(wrong, "utf-8")
     job = Job(lesson.name, lesson.task, lesson.reference, read(file), detect.Choice("simt", "a test"))
     verdict = check(warm(replace(job, rights=nearest.solutions(lesson.solution.parent)))).verdict
-    assert verdict.failed and "32" not in str(verdict.failed[0].evidence.get("explanation"))
+    assert verdict.failed and "24" not in str(verdict.failed[0].evidence.get("explanation"))

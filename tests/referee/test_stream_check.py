@@ -308,7 +308,8 @@ def test_a_lesson_that_promises_no_points_for_it_gives_advice(
     text = lesson.solution.read_text().replace(", 0, at::cuda::getCurrentCUDAStream()>>>", ">>>")
     (tmp_path / "mine.py").write_text(text)
     job = lesson_job(lesson, read(tmp_path / "mine.py"), Choice(backend, "test"), GradingOptions())
-    outcome = check(warm_reference(replace(job, task=replace(job.task, memory_points=0))))
+    task = replace(job.task, memory_points=0, stream_points=0)
+    outcome = check(warm_reference(replace(job, task=task)))
     verdict, (advice,) = outcome.verdict, [a for a in outcome.advice if a.lasting]
     assert verdict.ok and verdict.points == verdict.max_points == lesson.task.max_points - 3
     assert says in advice.message and "<<<grid, block>>>" in text.splitlines()[advice.line - 1]

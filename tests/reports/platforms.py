@@ -39,7 +39,7 @@ GRADESCOPE = closed(
                     "output_format": FORM, "tags": {"type": "array", "items": TEXT}, "visibility": VISIBLE,
                     "extra_data": {"type": "object"},
                 },
-                ["name", "score", "max_score"],
+                ["name"],
             ),
         },
         "leaderboard": {
@@ -49,7 +49,7 @@ GRADESCOPE = closed(
             ),
         },
     },
-    ["score", "tests"],
+    ["tests"],
 )  # fmt: skip
 
 CLASSROOM50 = closed(

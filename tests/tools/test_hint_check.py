@@ -38,7 +38,7 @@ def test_the_page_is_whole(lesson: Lesson) -> None:
         ("## TODO 2", "## TODO 4", "for each of the TODOs [1, 2, 3], in their order; it has [1, 4, 3]"),
         ("### Place", "### Where", "TODO 1 must have three levels"),
         ("### Place\n\nText.", "### Place\n", "the level Place of TODO 1 is empty"),
-        ("scale; ", "scales; ", "names the check 'scales'; the task has scale, blocks_for"),
+        ("scale; ", "load; scales; ", "names the check 'scales'; the task has scale, blocks_for"),
         ("; ragged; one", "; scale; one", "names the check 'scale' 2 times"),
         ("; one element", "", "names no TODO for one element"),
     ],

@@ -99,3 +99,8 @@ def test_what_the_results_do_not_have_is_named(root: Path) -> None:
 def test_a_number_from_nowhere_is_named(page: str, named: str) -> None:
     found = list(numbers.problems(page))
     assert bool(found) == bool(named) and all(named in sentence for sentence in found)
+
+
+def test_a_page_of_the_site_has_no_marks_of_values() -> None:
+    assert numbers.unmarked("<!-- = copy -->18.8 us<!-- /= --> a copy.\n") == "18.8 us a copy.\n"
+    assert numbers.unmarked("<!-- table: x -->\n") == "<!-- table: x -->\n"

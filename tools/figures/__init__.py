@@ -8,7 +8,20 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from tools.figures import banks, fused, house, index_figure, intervals, roofline_figure, sectors, timeline
+from tools.figures import (
+    banks,
+    fused,
+    house,
+    index_figure,
+    intervals,
+    latency,
+    machine,
+    roofline_figure,
+    rungs,
+    sectors,
+    timeline,
+    waiting,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -25,6 +38,10 @@ FIGURES: dict[str, Callable[[Path], str]] = {
     "roofline": roofline_figure.picture,
     "intervals": intervals.picture,
     "house": house.picture,
+    "machine": machine.picture,
+    "latency": latency.picture,
+    "waiting": waiting.picture,
+    **rungs.pictures(),
 }
 
 

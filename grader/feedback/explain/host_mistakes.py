@@ -8,7 +8,7 @@ import re
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from grader.backends.simt.compile.tokens import Token, closing, split_commas, tokenize
+from grader.backends.simt.compile.tokens import Token, Tokens, closing, split_commas, tokenize
 from grader.domain.verdict import Finding, Status
 from grader.feedback.explain import indices, own_lines
 from grader.feedback.explain.source_text import (
@@ -90,8 +90,9 @@ def _parameters(kernel: CppFunction) -> list[str]:
 def _parts(tokens: list[Token], at: int) -> list[list[Token]]:
     if not 0 <= at < len(tokens) or tokens[at].text != "(":
         return []
-    end = closing(tokens, at)
-    return split_commas(tokens[at + 1 : end]) if end > 0 else []
+    rest = Tokens(tokens[at:])
+    end = closing(rest, 0)
+    return split_commas(rest[1:end]) if end > 0 else []
 
 
 def _input_returned(text: SubmissionText, finding: Finding) -> Iterator[Fact]:

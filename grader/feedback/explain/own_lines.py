@@ -6,7 +6,7 @@ import ast
 import re
 from typing import TYPE_CHECKING
 
-from grader.backends.simt.compile.tokens import Token, closing, split_commas, tokenize
+from grader.backends.simt.compile.tokens import Token, Tokens, closing, split_commas, tokenize
 from grader.feedback.look.python_source import cpp_sources
 
 if TYPE_CHECKING:
@@ -233,10 +233,11 @@ def _kind(value: str) -> str:
 
 
 def _arguments(tokens: list[Token], at: int) -> list[list[Token]] | None:
-    if not 0 <= at < len(tokens) or tokens[at].text != "(":
+    if not 0 <= at < len(tokens):
         return None
-    end = closing(tokens, at)
-    return split_commas(tokens[at + 1 : end]) if end > 0 else None
+    rest = Tokens(tokens[at:])
+    end = closing(rest, 0)
+    return split_commas(rest[1:end]) if rest[0].text == "(" and end > 0 else None
 
 
 def _count(number: int) -> str:

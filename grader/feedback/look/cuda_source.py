@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from grader.backends.simt.compile.tokens import (
     Token,
+    Tokens,
     closing,
     following,
     opening,
@@ -86,7 +87,7 @@ def _on_default_stream(tokens: list[Token], i: int, *, by_name: bool = False) ->
     return not any("tream" in word for word in words)  # in a wrong place, which is another fault
 
 
-def _functions(tokens: list[Token]) -> Iterator[FunctionTokens]:
+def _functions(tokens: Tokens) -> Iterator[FunctionTokens]:
     """Bodies that follow a list of parameters, outermost only."""
     i = 0
     while i < len(tokens):

@@ -7,6 +7,7 @@ import functools
 import sys
 from typing import TYPE_CHECKING, Any
 
+import msgspec
 import torch
 
 from grader.player import model_state, observe, values
@@ -67,12 +68,20 @@ class SubmissionSide(BaseSide):
         watcher = observe.Watcher(gpu=stage.gpu) if step.watch else None
         watch = _within(*(each for each in (watcher, weigher) if each is not None))
         call = functools.partial(self.run, self.target, inputs)
+        origins = stage.origins if step.watch else None
+        if origins and not origins.begin(products=step.products, prepared=step.prepared):
+            origins = None
         value, copies = stage.invoke(call, self.inputs, step.how, watch)
         tree, forms = self.keep(value, copies)
+        seen = watcher.seen if watcher else play.Watched()
+        if origins:
+            elsewhere = origins.end()
+            foreign = tuple(map(origins.not_by_kernels, self.outputs))
+            seen = msgspec.structs.replace(seen, elsewhere=elsewhere, foreign=foreign)
         return play.Returned(
             tree,
             tuple(forms),
-            watcher.seen if watcher else play.Watched(),
+            seen,
             weigher.work() if weigher else (),
         )
 

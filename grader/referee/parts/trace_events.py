@@ -115,10 +115,16 @@ class Recorded:
         mine = {c for c, e in self.launches.items() if region.holds(e)}
         return [e for e in self.device if e.kind in kinds and e.correlation in mine]
 
-    def busy(self) -> float:
-        """Microseconds in which the device did something."""
+    def since(self, step: TraceEvent) -> list[TraceEvent]:
+        """What the device did for launches of ``step`` and of the steps after it."""
+        mine = {c for c, e in self.launches.items() if e.start >= step.start}
+        return [e for e in self.device if e.correlation in mine]
+
+    @staticmethod
+    def busy(done: list[TraceEvent]) -> float:
+        """Microseconds in which the device did something of ``done``, which is in order of time."""
         total, until = 0.0, -1.0
-        for e in self.device:
+        for e in done:
             total += max(0.0, e.end - max(e.start, until))
             until = max(until, e.end)
         return total
@@ -138,9 +144,10 @@ def _longest(kernels: list[TraceEvent]) -> TraceEvent:
     return max(kernels, key=lambda e: e.takes)
 
 
-def _idle(t: Recorded, _step: TraceEvent, _region: str) -> float:
-    span = max(e.end for e in t.device) - t.device[0].start
-    return 100 * (1 - t.busy() / span)
+def _idle(t: Recorded, step: TraceEvent, _region: str) -> float:
+    done = t.since(step)
+    span = max(e.end for e in done) - done[0].start
+    return 100 * (1 - t.busy(done) / span)
 
 
 def _delay(t: Recorded, step: TraceEvent, region: str) -> float:
@@ -165,7 +172,10 @@ def _rest(t: Recorded, step: TraceEvent, region: str) -> float:
 
 QUESTIONS = (
     Question(
-        "kernels", "How many kernels ran in the whole trace?", "kernels", lambda t, _s, _r: len(t.kernels)
+        "kernels",
+        "How many kernels did {step} and the steps after it launch?",
+        "kernels",
+        lambda t, s, _r: sum(e.kind == "kernel" for e in t.since(s)),
     ),
     Question(
         "in_region",
@@ -205,7 +215,7 @@ QUESTIONS = (
     ),
     Question(
         "idle",
-        "From the first to the last thing the GPU did: which share of the time was it idle?",
+        "From the first thing the GPU did for {step} to its last in the trace: which share was it idle?",
         "%",
         _idle,
     ),

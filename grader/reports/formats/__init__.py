@@ -42,9 +42,13 @@ class Format:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class StudentFormat(Format):
-    """A report on one verdict, for one student."""
+    """A report on one verdict, for one student.
+
+    ``needs_grade``: its reader knows no result without a score, so a batch writes none where there is none.
+    """
 
     write: Callable[[StudentResult], str]
+    needs_grade: bool = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

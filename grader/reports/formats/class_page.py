@@ -120,7 +120,7 @@ def _row(row: Row) -> str:
     """A row of the long table: by hand, since a template takes ten times as long for ten thousand."""
     kind = outcome(row.status)
     speed = f"{row.speed.whole_ratio:.2f}" if row.speed else ""
-    note = escape(" ".join([*row.notes, row.first if row.state != "graded" else ""]))
+    note = escape(" ".join([*row.remarks, row.first if row.state != "graded" else ""]))
     link = f"../students/{slug(row.student)}/{row.lesson}/report.html"
     return (
         f'<tr><td><a href="{escape(link)}">{escape(row.student)}</a></td><td>{escape(row.name)}</td>'

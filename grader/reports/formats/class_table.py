@@ -17,7 +17,8 @@ if TYPE_CHECKING:
 CONTROL = re.compile("[\x00-\x1f\x7f-\x9f\u2028\u2029]+")
 FIXED = (
     "student", "name", "email", "section", "lesson", "state", "status", "points", "max_points", "earned",
-    "penalty", "open", "late_hours", "speed", "speed_kind", "seconds", "backend", "notes",
+    "penalty", "adjusted", "grade", "open", "late_hours", "speed", "speed_kind", "seconds", "backend",
+    "notes",
 )  # fmt: skip
 
 
@@ -35,37 +36,63 @@ def _line(row: Row, names: dict[str, None]) -> list[object]:
     speed = row.speed
     fixed: list[object] = [
         row.student, row.name, row.email, row.section, row.lesson, row.state, row.status, row.points,
-        row.max_points, row.earned, row.penalty, row.open, f"{row.late / 3600:.2f}" if row.late else "",
+        row.max_points, row.earned, row.penalty, row.adjusted,
+        _grade(row), row.open, f"{row.late / 3600:.2f}" if row.late else "",
         f"{speed.whole_ratio:.3f}" if speed else "", speed.kind if speed else "", row.seconds, row.backend,
-        " ".join(row.notes),
+        " ".join(row.remarks),
     ]  # fmt: skip
     points = {f"{row.lesson[:2]} {check.id}": check.points for check in row.checks}
     return [*fixed, *(points.get(name, "") for name in names)]
 
 
+def _grade(row: Row) -> object:
+    return "excused" if row.excused else "" if row.grade is None else row.grade
+
+
 def canvas(result: Class) -> str:
     """What Canvas' gradebook imports: a column a lesson, a first line with the points possible.
 
-    A student's points are empty, not 0, where the grader could not do its work: that is for the teacher.
+    A student's points are empty, not 0, where the teacher has to look first; whoever is excused gets EX.
     """
     fixed = ["Student", "ID", "SIS User ID", "SIS Login ID", "Section"]
-    lessons = result.lessons
     students: dict[str, dict[str, Row]] = {}
     for row in result.rows:
         students.setdefault(row.student, {})[row.lesson] = row
-    lines: list[Iterable[object]] = [[*fixed, *(f"{x.name} {x.title}" for x in lessons)]]
-    lines.append(["    Points Possible", "", "", "", "", *(x.max_points for x in lessons)])
+    lines: list[Iterable[object]] = [[*fixed, *(f"{x.name} {x.title}" for x in result.lessons)]]
+    lines.append(["    Points Possible", "", "", "", "", *(x.max_points for x in result.lessons)])
     for student, rows in students.items():
-        any_row = next(iter(rows.values()))
-        number = student if student.isdigit() else ""
-        sis = "" if number else student
-        points = ["" if _open(rows.get(x.name)) else rows[x.name].points for x in lessons]
-        lines.append([any_row.name or student, number, sis, any_row.email, any_row.section, *points])
+        some = next(iter(rows.values()))
+        ids = [_id(some.ids.get(kind, "")) for kind in ("canvas", "sis", "login")]
+        if not any(ids):
+            ids[1] = _id(student)
+        grades = [_canvas_grade(rows.get(x.name)) for x in result.lessons]
+        lines.append([some.name or student, *ids, some.section, *grades])
     return _csv(lines)
 
 
-def _open(row: Row | None) -> bool:
-    return row is None or row.state == "not_gradable"
+def _canvas_grade(row: Row | None) -> object:
+    if row is None or (row.grade is None and not row.excused):
+        return ""
+    return "EX" if row.excused else row.grade
+
+
+class _Id(str):
+    """An identifier: a platform compares it, so nothing may be put in front of it."""
+
+    __slots__ = ()
+
+
+def _id(text: str) -> str:
+    """An identifier that no spreadsheet can compute with; any other text is made harmless like the rest."""
+    return _Id(text) if re.fullmatch(r"[\w.@+-]+", text) else text
+
+
+def files(result: Class) -> str:
+    """What became of every file of the folder."""
+    head = ("file", "student", "lesson", "what", "look")
+    return _csv(
+        [head, *((f.file, f.student, f.lesson, f.what, "yes" if f.look else "") for f in result.files)]
+    )
 
 
 def _csv(lines: Iterable[Iterable[object]]) -> str:
@@ -78,8 +105,10 @@ def _csv(lines: Iterable[Iterable[object]]) -> str:
 def _harmless(cell: object) -> object:
     """A text that a spreadsheet would take for a formula gets an apostrophe in front."""
     if isinstance(cell, str):
-        cell = CONTROL.sub(" ", cell)  # a line break within a cell is more than some readers can take
-    if isinstance(cell, str) and cell[:1] in ("=", "+", "-", "@"):
+        cell = (
+            cell if isinstance(cell, _Id) else CONTROL.sub(" ", cell)
+        )  # a line break within a cell is more than some readers can take
+    if isinstance(cell, str) and not isinstance(cell, _Id) and cell[:1] in ("=", "+", "-", "@"):
         return f"'{cell}"
     return cell
 
@@ -93,4 +122,11 @@ FORMATS = (
         always=True,
     ),
     ClassFormat(name="canvas", file="canvas.csv", help="What Canvas' gradebook imports.", write=canvas),
+    ClassFormat(
+        name="files",
+        file="files.csv",
+        help="What became of every file of the folder of submissions.",
+        write=files,
+        always=True,
+    ),
 )

@@ -29,6 +29,8 @@ def text(result: StudentResult, env: Mapping[str, str] = os.environ) -> str:
         }
         for finding in verdict.findings
     ]  # fmt: skip
+    if row.remarks and tests:
+        tests[0]["output"] = "\n".join([*row.remarks, str(tests[0]["output"])])
     now = time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime())
     tag = env.get("SUBMISSION_TAG") or f"submit/{now}"
     commit = env.get("COMMIT_URL") or "none"
@@ -63,5 +65,6 @@ FORMATS = (
         file="classroom50/result.json",
         help="Classroom 50's result.json (classroom50/result/v1).",
         write=text,
+        needs_grade=True,
     ),
 )

@@ -27,7 +27,10 @@ def text(result: StudentResult) -> str:
         data |= {"status": "error", "message": feedback(load)[:MOST_MESSAGE]}
     else:
         data["status"] = "pass" if verdict.ok else "fail"
-    data["tests"] = [_test(f, number) for number, f in enumerate(verdict.findings, 1)]
+    tests = [_test(f, number) for number, f in enumerate(verdict.findings, 1)]
+    if row.by_hand and tests:
+        tests[0]["output"] = "\n".join([*row.by_hand, str(tests[0]["output"])])[:MOST_OUTPUT]
+    data["tests"] = tests
     data["points"], data["max_points"] = row.points, row.max_points
     return json.dumps(data, indent=1) + "\n"
 
@@ -47,5 +50,6 @@ FORMATS = (
         file="exercism/results.json",
         help="Exercism's test runner interface, version 3.",
         write=text,
+        needs_grade=True,
     ),
 )

@@ -13,15 +13,15 @@ if TYPE_CHECKING:
 
 
 def text(result: StudentResult) -> str:
-    """The file for one student. Without a verdict (``not_gradable``) it says so and gives no score away."""
+    """The file for one student. Where a person has to look first it says so and has no score at all."""
     row, verdict = result.row, result.verdict
+    fault = row.state in ("not_gradable", "unclear") and not row.final
     tests = [
         {
             "name": finding.id,
             "number": str(number),
-            "score": finding.points,
-            "max_score": finding.max_points,
-            "status": "passed" if finding.ok else "failed",
+            **({} if fault else {"score": finding.points, "max_score": finding.max_points}),
+            **({} if fault else {"status": "passed" if finding.ok else "failed"}),
             "output": feedback(finding),
             "output_format": "text",
             "visibility": "visible",
@@ -29,9 +29,9 @@ def text(result: StudentResult) -> str:
         for number, finding in enumerate(verdict.findings, 1)
     ]
     data: dict[str, object] = {
-        "score": row.points,
+        **({} if fault else {"score": row.points}),
         "execution_time": round(verdict.seconds, 3),
-        "output": "\n".join([_summary(row), *row.notes]),
+        "output": "\n".join([_summary(row), *row.remarks]),
         "output_format": "text",
         "visibility": "visible",
         "stdout_visibility": "hidden",

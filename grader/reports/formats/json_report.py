@@ -26,7 +26,8 @@ def of_rows(result: Class) -> str:
     }  # fmt: skip
     head = json.dumps(facts, indent=1, allow_nan=False)
     rows = ",\n".join(json.dumps(msgspec.to_builtins(row), allow_nan=False) for row in result.rows)
-    return f'{head[:-2]},\n "rows": [\n{rows}\n ]\n}}\n'
+    files = ",\n".join(json.dumps(msgspec.to_builtins(file), allow_nan=False) for file in result.files)
+    return f'{head[:-2]},\n "rows": [\n{rows}\n ],\n "files": [\n{files}\n ]\n}}\n'
 
 
 FORMATS = (

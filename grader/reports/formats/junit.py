@@ -43,7 +43,7 @@ def _suite(row: Row, created: str) -> TestSuite:
         "points": row.points, "max_points": row.max_points, "earned": row.earned, "penalty": row.penalty,
         "open_points": row.open,
     }  # fmt: skip
-    suite.append(_properties([*facts.items(), *(("note", note) for note in row.notes)]))
+    suite.append(_properties([*facts.items(), *(("note", note) for note in row.remarks)]))
     suite.extend([_case(row, check, kind) for check, kind in zip(row.checks, kinds, strict=True)])
     return suite
 

@@ -22,7 +22,7 @@ def text(result: StudentResult) -> str:
     parts = [f"# {row.lesson}: {name}", "", f"**{row.points} of {row.max_points} points**, {row.status}."]
     if row.open:
         parts.append(f"{row.open} more points wait for {waiting_for(row.statuses)}.")
-    parts += [f"- {_cell(note)}" for note in ("", *row.notes) if note or row.notes]
+    parts += [f"- {_cell(note)}" for note in ("", *row.remarks) if note or row.remarks]
     if isinstance(verdict.speed, Measured) and not verdict.speed.claimed:
         parts += ["", _cell(verdict.speed.why)]
     elif found := speeds.claimed(verdict.speed):

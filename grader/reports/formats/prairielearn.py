@@ -25,13 +25,13 @@ def text(result: StudentResult) -> str:
         for finding in verdict.findings
     ]  # fmt: skip
     data: dict[str, object] = {
-        "gradable": row.state not in ("not_gradable", "refused"),
+        "gradable": row.state == "graded" or bool(row.adjusted),
         "score": row.points / row.max_points if row.max_points else 0.0,
-        "message": " ".join([f"{row.points} of {row.max_points} points.", *row.notes]),
+        "message": " ".join([f"{row.points} of {row.max_points} points.", *row.remarks]),
         "output": verdict.output[:100_000],
         "tests": tests,
     }
-    if row.state == "refused":
+    if row.state in ("refused", "unclear"):
         data["format_errors"] = [row.first]
     if len(json.dumps(data)) > MOST_BYTES:
         for test in tests:

@@ -23,6 +23,7 @@ def text(result: StudentResult) -> str:
     lines = ["TAP version 14", f"1..{len(findings)}"]
     for number, finding in enumerate(findings, 1):
         lines += _test_point(number, finding)
+    lines += [f"# {_flat(said)}" for said in row.by_hand]
     lines.append(f"# {row.points} of {row.max_points} points, {row.status}")
     return "\n".join(lines) + "\n"
 

@@ -19,7 +19,7 @@ def text(result: StudentResult) -> str:
 
     out = io.StringIO()
     console.show(Console(file=out, width=100, highlight=False), result.verdict, "batch", [])
-    return out.getvalue()
+    return out.getvalue() + "".join(f"{said}\n" for said in result.row.by_hand)
 
 
 FORMATS = (StudentFormat(name="text", file="log.txt", help="What a check prints.", write=text, always=True),)

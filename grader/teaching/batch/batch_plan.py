@@ -14,11 +14,11 @@ from grader.domain import disk, lessons, submission
 from grader.domain.errors import BadInputError
 from grader.domain.lessons import Lesson
 from grader.domain.options import GradingOptions
-from grader.reports.row import LessonFacts
+from grader.reports.row import FileFate, LessonFacts
 from grader.teaching.batch import grading_key
-from grader.teaching.batch import late_policy as late
 from grader.teaching.batch.batch_work import Order
 from grader.teaching.batch.late_policy import Policy
+from grader.teaching.batch.overrides import Overrides
 from grader.teaching.batch.roster import NOTHING
 from grader.teaching.batch.student_files import StudentFile
 
@@ -30,7 +30,9 @@ class Entry:
     """A row before it has a result.
 
     ``subject`` names what is graded whatever the machine, ``key`` this machine's grading of it. ``refused``:
-    why the file is not a submission. ``missing``: why there is no file.
+    why the file is not a submission. ``missing``: why there is no file. ``unclear``: what a person has to
+    look at. ``when``: Unix time of the submission, and ``marked``: the platform says that it is late.
+    ``held``: why what is missing is no 0 even if the teacher says that missing files are.
     """
 
     student: str
@@ -41,11 +43,15 @@ class Entry:
     nick: str = ""
     file: str = ""
     notes: tuple[str, ...] = ()
-    late: float = 0.0
+    when: float | None = None
     subject: str = ""
     key: str = ""
     refused: str = ""
     missing: str = ""
+    unclear: str = ""
+    marked: bool = False
+    held: str = ""
+    ids: dict[str, str] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,30 +73,36 @@ class Plan:
     orders: dict[str, Order]
     lessons: tuple[LessonFacts, ...]
     policy: Policy
+    files: tuple[FileFate, ...] = ()
+    overrides: Overrides = field(default_factory=Overrides)
 
     def text(self, title: str) -> str:
         """What ``handed.json`` holds."""
-        file = PlanFile(title, self.policy, self.lessons, self.entries)
-        return json.dumps({"schema": SCHEMA, **msgspec.to_builtins(file)}, indent=1)
+        file = PlanFile(title, self.policy, self.lessons, self.entries, self.files)
+        return json.dumps({"schema": SCHEMA, **msgspec.to_builtins(file)}, indent=0)
 
 
 @dataclass(frozen=True, slots=True)
 class PlanFile:
-    """``handed.json``: a plan without its orders, which nobody needs once they are graded."""
+    """``handed.json``: a plan without its orders, and without what the teacher has decided by hand."""
 
     title: str
     policy: Policy
     lessons: tuple[LessonFacts, ...]
     entries: tuple[Entry, ...]
+    files: tuple[FileFate, ...] = ()
 
 
-def make(handed: Iterable[StudentFile], wanted: list[Lesson], settings: Settings, policy: Policy) -> Plan:
+def make(
+    handed: Iterable[StudentFile], wanted: list[Lesson], settings: Settings, policy: Policy,
+    files: tuple[FileFate, ...] = (),
+) -> Plan:  # fmt: skip
     """Read every file. What cannot be read becomes an entry with a reason, never an error."""
     by_name = {lesson.name: lesson for lesson in wanted}
     orders: dict[str, Order] = {}
-    entries = [_entry(one, by_name[one.lesson], settings, policy, orders) for one in handed]
+    entries = [_entry(one, by_name[one.lesson], settings, orders) for one in handed]
     facts = tuple(LessonFacts(x.name, x.task.title, _max_points(x, settings)) for x in wanted)
-    return Plan(tuple(entries), orders, facts, policy)
+    return Plan(tuple(entries), orders, facts, policy, files)
 
 
 def read(path: Path) -> tuple[str, Plan]:
@@ -99,41 +111,34 @@ def read(path: Path) -> tuple[str, Plan]:
         file = msgspec.convert(json.loads(path.read_text("utf-8")), PlanFile)
         if unknown := {e.lesson for e in file.entries} - {x.name for x in file.lessons}:
             raise ValueError(f"{unknown} is not among the lessons")
-        return file.title, Plan(file.entries, {}, file.lessons, file.policy)
+        return file.title, Plan(file.entries, {}, file.lessons, file.policy, file.files)
     except (OSError, ValueError) as error:
         raise BadInputError(
             f"{path.parent} holds no results of a batch: {path.name} is missing or damaged."
         ) from error
 
 
-def _entry(
-    one: StudentFile, lesson: Lesson, settings: Settings, policy: Policy, orders: dict[str, Order]
-) -> Entry:
-    seconds = policy.seconds(one.when, marked=one.late) if one.path else 0.0
-    notes = one.notes
-    if seconds > 0:
-        known = one.when is not None and policy.due is not None
-        notes = (*notes, f"Late by {late.words(seconds)}." if known else "Late, as the platform marks it.")
-    file = str(one.path) if one.path else ""
-    common = (one.student, one.lesson, one.name, one.email, one.section, one.nick, file, notes, seconds)
+def _entry(one: StudentFile, lesson: Lesson, settings: Settings, orders: dict[str, Order]) -> Entry:
+    common = Entry(
+        one.student, one.lesson, one.name, one.email, one.section, one.nick, str(one.path or ""), one.notes,
+        one.when if one.path else None, marked=one.late and one.path is not None, held=one.held, ids=one.ids,
+    )  # fmt: skip
     if one.path is None:
-        if one.problem in ("", NOTHING):
-            return Entry(*common, missing=one.problem or NOTHING)
-        return Entry(*common, refused=one.problem)
+        return replace(common, unclear=one.problem, missing="" if one.problem else one.missing or NOTHING)
     whole, short = disk.legible(str(one.path)), disk.legible(one.path.name)
     try:
         given = submission.read(one.path)
     except BadInputError as error:
-        return Entry(*common, refused=str(error).replace(whole, short))
+        return replace(common, refused=str(error).replace(whole, short))
     except (RecursionError, ValueError) as error:  # a notebook made to be unreadable
-        return Entry(*common, refused=f"{short} cannot be read: {type(error).__name__}.")
+        return replace(common, refused=f"{short} cannot be read: {type(error).__name__}.")
     hidden = settings.hidden.get(lesson.name, "")
     options = replace(settings.options, student=one.student if settings.by_student else "")
     name, parts = grading_key.made(lesson, given.digest, settings.device, options, hidden)
     if name not in orders:
         asked = replace(options, student=parts.get("student", ""))
         orders[name] = Order(name, lesson.name, parts["task"], given.source, asked, hidden, settings.arch)
-    return Entry(*common, subject=subject(lesson.name, parts), key=name)
+    return replace(common, subject=subject(lesson.name, parts), key=name)
 
 
 def subject(lesson: str, parts: dict[str, str]) -> str:

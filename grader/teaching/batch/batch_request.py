@@ -34,6 +34,7 @@ class Request:
     by_student: bool = False
     formats: tuple[str, ...] = ()
     quiet: bool = False
+    times: str = ""
 
     @property
     def backend(self) -> str:

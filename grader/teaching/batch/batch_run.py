@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import difflib
 import sys
 import time
 from contextlib import contextmanager
@@ -25,6 +26,7 @@ from grader.teaching.batch import (
     pending,
     report_files,
     roster,
+    submission_times,
 )
 from grader.teaching.batch import machines as places
 from grader.teaching.batch import (
@@ -41,9 +43,9 @@ if TYPE_CHECKING:
     from grader.domain.lessons import Lesson
     from grader.teaching.batch.batch_request import Request
     from grader.teaching.batch.batch_work import Order
+    from grader.teaching.batch.layouts import Handed
     from grader.teaching.batch.machines import Machines
     from grader.teaching.batch.scheduler import Answer
-    from grader.teaching.batch.student_files import StudentFile
 
 
 def run(request: Request) -> Class:
@@ -52,18 +54,22 @@ def run(request: Request) -> Class:
         raise BadInputError("--only-pending fills in what needs a GPU: run it where there is one.")
     wanted = [lessons.find(word) for word in request.lessons]
     results = ResultsFolder(request.out)
-    handed, title = _handed(request, wanted, results), disk.legible(request.submissions.stem)
+    found, title = handed_in(request, results), disk.legible(request.submissions.stem)
     with journal.opened(results.journal) as kept, _machines(request) as machines:
         options = replace(request.options, memory_bytes=machines.memory)
         hidden = _hidden(options.hidden, wanted)
         settings = Settings(options, machines.device, request.by_student, machines.arch, hidden)
-        made = batch_plan.make(handed, wanted, settings, request.policy)
+        made = batch_plan.make(found.files, wanted, settings, request.policy, found.fates)
+        _require_known(request.regrade, made)
+        made = class_rows.with_overrides(made, results)
         disk.write(results.plan, made.text(title))
         before = class_rows.best(results.lines())
         orders = left_to_grade(made, before, request)
         batch = _Batch(results, kept, made, {x.name: x for x in wanted}, before, request)
         with batch_progress.listener(len(orders), quiet=request.quiet) as told:
             batch.told = told
+            for text in warnings(found, request):
+                told.say(text)
             _say_how(told.say, made, orders, machines)
             batch.write_settled(set(orders))
             try:
@@ -73,7 +79,9 @@ def run(request: Request) -> Class:
                     f"Stopped. {batch.finished} of {len(orders)} are graded and kept; run it again to go on."
                 )
                 raise
-    return class_rows.collected(made, title, batch.lines)
+    result = class_rows.collected(made, title, batch.lines, results)
+    report_files.update_decided(results, result)
+    return result
 
 
 class _Batch:
@@ -106,12 +114,12 @@ class _Batch:
                 self.finished += 1
                 return
             verdict, key = pending.fill(self.results.verdict(old.key), verdict), f"{key}+{old.key}"
-        self.results.keep(key, verdict)
+        digest = self.results.keep(key, verdict)
         line = Line(
             **msgspec.structs.asdict(summary(verdict)), key=key, subject=owners[0].subject,
             lesson=order.lesson,
             disagrees=tuple(pending.disagreements(verdict)), worker=said.worker,
-            tries=answer.tries, finished=time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime()),
+            tries=answer.tries, digest=digest, finished=time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime()),
         )  # fmt: skip
         self._journal.append(line)
         self.lines[line.subject] = line
@@ -133,7 +141,7 @@ class _Batch:
                 if not self.results.student(entry.student, entry.lesson).exists():
                     self._write(entry, line, self.results.verdict(line.key))
             elif not entry.subject:
-                reason, name = entry.refused or entry.missing, _name(entry) or "nothing"
+                reason, name = entry.unclear or entry.refused or entry.missing, _name(entry) or "nothing"
                 verdict = batch_work.unreadable(
                     self._lessons[entry.lesson], name, self._request.backend, reason
                 )
@@ -186,13 +194,41 @@ def _prepare_far(machines: Machines) -> None:
     machines.client.gather(jobs)
 
 
-def _handed(request: Request, wanted: list[Lesson], results: ResultsFolder) -> list[StudentFile]:
+def handed_in(request: Request, results: ResultsFolder) -> Handed:
+    """What lies in the folder of submissions: whose, for which lesson, when, and each file's fate."""
     folder = archives.as_folder(request.submissions, results.root / "unpacked")
-    names = [lesson.name for lesson in wanted]
-    handed = layouts.read(folder, names, lessons.names(), request.layout)
+    names = [lessons.find(word).name for word in request.lessons]
+    room = results.root / "unpacked" / "students"
+    found = layouts.read(folder, names, lessons.names(), room, request.layout)
+    files = list(found.files)
+    if request.times:
+        files = submission_times.applied(files, request.times)
     if request.roster:
-        handed = roster.join(handed, roster.read(request.roster), names)
-    return handed
+        files = roster.join(files, roster.read(request.roster), names)
+    return replace(found, files=tuple(roster.held(files, found.fates)))
+
+
+def warnings(found: Handed, request: Request) -> list[str]:
+    """What a teacher should know before anything is graded, a sentence each."""
+    look = [fate for fate in found.fates if fate.look]
+    said = []
+    if look:
+        said.append(f"{len(look)} of {len(found.fates)} files have to be looked at:")
+        said += [f"  {fate.file}: {fate.what}" for fate in look[:20]]
+        if look[20:]:
+            said.append(f"  and {len(look) - 20} more; reports/files.csv has all, and so has --dry-run.")
+    said.append(submission_times.warning(found.files, due=request.policy.due is not None))
+    return [text for text in said if text]
+
+
+def _require_known(again: tuple[str, ...], made: Plan) -> None:
+    """BadInputError for a word of ``--regrade`` that is no student, no status and not "all"."""
+    known = {"all", *Status, *(entry.student for entry in made.entries)}
+    for word in again:
+        if word not in known:
+            close = difflib.get_close_matches(word, sorted(known), 1)
+            hint = f" Did you mean {close[0]}?" if close else ""
+            raise BadInputError(f"--regrade {word!r} is no student here, no status and not all.{hint}")
 
 
 def _hidden(given: Path | None, wanted: list[Lesson]) -> dict[str, str]:

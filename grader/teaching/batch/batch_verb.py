@@ -8,6 +8,7 @@ from collections import Counter
 from typing import TYPE_CHECKING
 
 from rich.table import Table
+from rich.text import Text
 
 from grader.domain import packages
 from grader.domain.errors import BadInputError
@@ -36,6 +37,37 @@ def batch(request: Request, *, profile: bool) -> int:
         profiles.make(results, result, request.options, lambda text: print(text, file=sys.stderr))
     _show(result, report_files.write_class(results, result, request.formats))
     return 1 if any(row.state == "not_gradable" for row in result.rows) else 0
+
+
+def show_files(request: Request) -> int:
+    """Print what would become of every file, and grade nothing; 0, or 1 when a person has to look at one."""
+    packages.require("Grading a class", *packages.CLASS)
+    import tempfile
+    from pathlib import Path
+
+    from grader.reports.console import screen
+    from grader.teaching.batch import batch_run
+    from grader.teaching.batch.results_folder import ResultsFolder
+
+    with tempfile.TemporaryDirectory() as room:
+        request = settled(request)
+        found = batch_run.handed_in(request, ResultsFolder(Path(room)))
+    console, table = screen(), Table(title=f"layout: {found.layout}", title_justify="left", box=None)
+    for head in ("student", "lesson", "file", "what becomes of it"):
+        table.add_column(head, overflow="fold")
+    for fate in sorted(found.fates, key=lambda f: (f.student, f.lesson, f.file)):
+        cells = [Text(word) for word in (fate.student or "?", fate.lesson[:2], fate.file, fate.what)]
+        table.add_row(*cells, style="yellow" if fate.look else None)
+    for one in found.files:
+        if one.path is None:
+            table.add_row(
+                *map(Text, (one.student, one.lesson[:2], "-", one.problem or one.missing)),
+                style="yellow" if one.problem or one.held else None,
+            )
+    console.print(table)
+    for text in batch_run.warnings(found, request):
+        console.print(text, markup=False)
+    return 1 if any(fate.look for fate in found.fates) else 0
 
 
 def report(results: Path, wanted: tuple[str, ...], out: str) -> int:
@@ -70,7 +102,17 @@ def _show(result: Class, written: list[Path]) -> None:
 
     console = screen()
     table = Table(box=None, pad_edge=False, padding=(0, 3, 0, 0))
-    for head in ("lesson", "rows", "passed", "mean points", "open", "missing", "refused", "not gradable"):
+    for head in (
+        "lesson",
+        "rows",
+        "passed",
+        "mean points",
+        "open",
+        "missing",
+        "refused",
+        "unclear",
+        "not gradable",
+    ):
         table.add_column(head, justify="left" if head == "lesson" else "right")
     for lesson in result.lessons:
         rows = [r for r in result.rows if r.lesson == lesson.name]
@@ -80,12 +122,20 @@ def _show(result: Class, written: list[Path]) -> None:
         table.add_row(
             lesson.name, str(len(rows)), str(sum(r.passed for r in rows)), mean,
             str(sum(r.open for r in rows)), str(states["missing"]), str(states["refused"]),
-            str(states["not_gradable"]),
+            str(states["unclear"]), str(states["not_gradable"]),
         )  # fmt: skip
     console.print(table)
-    for row in [r for r in result.rows if r.state in ("refused", "not_gradable")][:12]:
+    look = [r for r in result.rows if r.state in ("refused", "unclear", "not_gradable")]
+    for row in look[:12]:
         console.print(
             f"  {row.student}: {row.state.replace('_', ' ')}: {row.first}", style="yellow", markup=False
         )
+    if look[12:]:
+        console.print(f"  and {len(look) - 12} more; the class report has all.", style="yellow")
+    if without := sum(r.grade is None and not r.excused for r in result.rows):
+        console.print(
+            f"  {without} of {len(result.rows)} rows have no grade yet in files for gradebooks; --final says "
+            "which of missing, refused and open are to count.", style="yellow", markup=False,
+        )  # fmt: skip
     for path in written:
         console.print(f"  {path}", style="dim", markup=False)

@@ -123,10 +123,11 @@ def prepare(order: Order) -> Job:
     return waiting(job)
 
 
-def cached_file(text: str, folder: str, name: str) -> Path:
-    """A file with this text in the cache, by content; every process that wants it gets the same one."""
-    digest = hashlib.sha256(text.encode()).hexdigest()[:16]
-    return disk.write(cache.cache_folder() / "batch" / folder / digest / name, text)
+def cached_file(text: str | bytes, folder: str, name: str) -> Path:
+    """A file with this content in the cache, by content; every process that wants it gets the same one."""
+    data = text.encode() if isinstance(text, str) else text
+    digest = hashlib.sha256(data).hexdigest()[:16]
+    return disk.write(cache.cache_folder() / "batch" / folder / digest / name, data)
 
 
 @functools.cache
@@ -142,15 +143,20 @@ def read_answer(text: str) -> WorkerAnswer:
 
 
 def unreadable(lesson: Lesson, name: str, backend: str, reason: str) -> Verdict:
-    """The verdict on a file that is not a submission: nothing was run, and ``load`` says why."""
-    return refused(_no_job(lesson, name, backend), reason)
+    """The verdict where there is no submission: nothing was run, and ``load`` says why."""
+    return _unloaded(_no_job(lesson, name, backend), reason, Status.NOT_RUN)
 
 
 def ungraded(lesson: Lesson, backend: str, reason: str) -> Verdict:
     """The verdict when the grader could not do its work: nothing is the file's fault, and nothing counts."""
-    verdict = refused(_no_job(lesson, "submission.py", backend), reason)
+    said = reason.strip() or "The grader gave no reason."
+    return _unloaded(_no_job(lesson, "submission.py", backend), said, Status.NOT_GRADABLE)
+
+
+def _unloaded(job: Job, reason: str, status: Status) -> Verdict:
+    verdict = refused(job, reason)
     first, *rest = verdict.findings
-    return replace(verdict, findings=(replace(first, status=Status.NOT_GRADABLE), *rest))
+    return replace(verdict, findings=(replace(first, status=status), *rest))
 
 
 def _no_job(lesson: Lesson, name: str, backend: str) -> Job:

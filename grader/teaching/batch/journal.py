@@ -28,7 +28,8 @@ class Line(Summary, frozen=True, kw_only=True):
     """One finished grading.
 
     ``key`` names it, and ``subject`` what was graded, whatever the machine. ``disagrees``: checks that a
-    later run on a GPU judged otherwise. ``tries`` it took on the ``worker``; ``finished`` in UTC.
+    later run on a GPU judged otherwise. ``tries`` it took on the ``worker``; ``finished`` in UTC. ``digest``:
+    of the verdict's file as it was kept.
     """
 
     key: str
@@ -38,6 +39,7 @@ class Line(Summary, frozen=True, kw_only=True):
     worker: str = ""
     tries: int = 1
     finished: str = ""
+    digest: str = ""
 
     def text(self) -> str:
         """As it stands in the file, without its end; ValueError for a number that JSON does not have."""

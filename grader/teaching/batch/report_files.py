@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import contextlib
+import json
 from typing import TYPE_CHECKING
 
 from grader.domain import disk
@@ -22,7 +24,9 @@ def write_student(results: ResultsFolder, row: Row, verdict: Verdict, wanted: It
     folder = results.student(row.student, row.lesson)
     result = StudentResult(row, verdict, profile=(folder / "profile" / "roofline.png").exists())
     for one in formats.of_student().values():
-        if one.always or one.name in wanted:
+        if one.needs_grade and row.state in ("unclear", "not_gradable") and not row.final:
+            (folder / one.file).unlink(missing_ok=True)
+        elif one.always or one.name in wanted:
             disk.write(folder / one.file, one.write(result))
 
 
@@ -40,8 +44,23 @@ def write_again(root: Path, wanted: tuple[str, ...]) -> tuple[Class, list[Path]]
     """Write the reports of a folder of results once more, grading nothing; students' files if asked for."""
     results = ResultsFolder(root)
     result = class_rows.collect(results)
+    update_decided(results, result)
     if any(name in wanted for name in formats.of_student()):
         for row in result.rows:
             if row.key:
                 write_student(results, row, results.verdict(row.key), wanted)
     return result, write_class(results, result, wanted)
+
+
+def update_decided(results: ResultsFolder, result: Class) -> None:
+    """Write the files of the students about whom something is, or was, decided by hand."""
+    path = results.root / "decided.json"
+    before: set[str] = set()
+    with contextlib.suppress(OSError, ValueError):
+        before = set(json.loads(path.read_text("utf-8")))
+    now = {row.student for row in result.rows if row.by_hand}
+    for row in result.rows:
+        if row.student in now | before and row.key:
+            write_student(results, row, results.verdict(row.key))
+    if now != before:
+        disk.write(path, json.dumps(sorted(now)) + "\n")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import json
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
@@ -14,6 +15,10 @@ from grader.teaching.batch.journal import Line, lines
 if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path
+
+
+def _digest(data: bytes) -> str:
+    return hashlib.sha256(data).hexdigest()[:16]
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,9 +50,18 @@ class ResultsFolder:
         """The full verdict of a grading."""
         return self.root / "verdicts" / key[:2] / f"{key}.json"
 
-    def keep(self, key: str, verdict: Verdict) -> None:
-        """Write a verdict, on the disk before this returns: the journal's line may follow."""
-        disk.write(self.verdict_path(key), json.dumps(verdict.as_json(), allow_nan=False), sync=True)
+    def keep(self, key: str, verdict: Verdict) -> str:
+        """Write a verdict, on the disk before this returns: the journal's line may follow. Its digest."""
+        data = json.dumps(verdict.as_json(), allow_nan=False).encode()
+        disk.write(self.verdict_path(key), data, sync=True)
+        return _digest(data)
+
+    def edited(self, line: Line) -> bool:
+        """Whether the verdict of a line is no longer what was kept; a line of an older grader cannot tell."""
+        try:
+            return bool(line.digest) and _digest(self.verdict_path(line.key).read_bytes()) != line.digest
+        except OSError:
+            return True
 
     def verdict(self, key: str) -> Verdict:
         """A verdict that was kept; BadInputError if somebody has removed or changed it."""

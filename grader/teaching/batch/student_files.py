@@ -3,14 +3,10 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from grader.domain import disk
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
 
 SOURCES = (".py", ".ipynb")
 NUMBERED = re.compile(r"(?:(?:[a-z_]*_)?(?:lesson|exercise|ex|hw|task|lab|assignment)_?)?0*(\d{1,2})(?!\d)")
@@ -18,12 +14,34 @@ OUR_NAMES = ("exercise", "lesson", "solution", "submission", "main")
 
 
 @dataclass(frozen=True, slots=True)
+class HandIn:
+    """What one student handed in, as a layout finds it.
+
+    ``files``: each with the name that the student gave it. ``ids``: what platforms call the student, by
+    platform. ``when``: Unix time, if the platform says it; ``late``: the platform has marked it. ``lost``:
+    the platform names files that are not there.
+    """
+
+    student: str
+    files: tuple[tuple[Path, Path], ...]
+    name: str = ""
+    email: str = ""
+    ids: dict[str, str] = field(default_factory=dict)
+    when: float | None = None
+    late: bool = False
+    notes: tuple[str, ...] = ()
+    lost: bool = False
+
+
+@dataclass(frozen=True, slots=True)
 class StudentFile:
     """One student's file for one lesson.
 
-    ``student`` is the key that reports use. ``path`` None and a ``problem`` in one sentence when there is
-    nothing to grade. ``when``: Unix time of the submission, if anything tells it. ``late``: the platform
-    has marked it. ``notes``: what a teacher should know, a sentence each. ``nick``: for a leaderboard.
+    ``student`` is the key that reports use. ``path`` None where there is nothing to grade: ``missing`` says
+    that nothing was handed in, ``problem`` that something was which a person has to look at. ``when``: Unix
+    time of the submission, if anything tells it. ``late``: the platform has marked it. ``notes``: what a
+    teacher should know, a sentence each. ``nick``: for a leaderboard. ``given``: the file as it was handed
+    in, which is an archive where ``path`` was in one. ``held``: why what is missing may not be 0.
     """
 
     student: str
@@ -37,26 +55,33 @@ class StudentFile:
     late: bool = False
     notes: tuple[str, ...] = ()
     problem: str = ""
+    missing: str = ""
+    ids: dict[str, str] = field(default_factory=dict)
+    given: Path | None = None
+    held: str = ""
 
 
 @dataclass(frozen=True, slots=True)
 class ChosenFile:
-    """The file of a folder that belongs to a lesson; ``path`` is None when no file does."""
+    """The file that belongs to a lesson; ``path`` is None when no file does, and then it says why.
+
+    ``missing`` if all that was handed in is for other lessons, ``problem`` if a person has to look.
+    """
 
     path: Path | None
     notes: tuple[str, ...] = ()
     problem: str = ""
+    missing: str = ""
 
 
 def legible(one: StudentFile) -> StudentFile:
     """The same with every word as text that can be written and sent, whatever names the files had."""
-    student, name, email, section, nick, problem = map(
-        disk.legible, (one.student, one.name, one.email, one.section, one.nick, one.problem)
-    )
-    notes = tuple(map(disk.legible, one.notes))
     return replace(
-        one, student=student, name=name, email=email, section=section, nick=nick, problem=problem, notes=notes
-    )
+        one, student=disk.legible(one.student), name=disk.legible(one.name), email=disk.legible(one.email),
+        section=disk.legible(one.section), nick=disk.legible(one.nick), problem=disk.legible(one.problem),
+        missing=disk.legible(one.missing), notes=tuple(map(disk.legible, one.notes)),
+        ids={kind: disk.legible(value) for kind, value in one.ids.items()},
+    )  # fmt: skip
 
 
 def lesson_named(part: str, known: list[str]) -> str:
@@ -70,65 +95,66 @@ def lesson_named(part: str, known: list[str]) -> str:
     return ""
 
 
-def sources(folder: Path) -> list[Path]:
-    """Files below a folder that could be submissions, sorted. Links are not followed and not read."""
-    found = []
-    for path in sorted(folder.rglob("*")):
-        inner = path.relative_to(folder).parts
-        if any(p.startswith((".", "__")) for p in inner) or path.suffix.lower() not in SOURCES:
-            continue
-        if path.is_file() and not any(p.is_symlink() for p in (path, *_between(path, folder))):
-            found.append(path)
-    return found
-
-
-def _between(path: Path, folder: Path) -> list[Path]:
-    return [p for p in path.parents if p.is_relative_to(folder) and p != folder]
-
-
-def choose_file(
-    folder: Path,
-    lesson: str,
-    known: list[str],
-    files: list[Path] | None = None,
-    given: Callable[[Path], str] | None = None,
-) -> ChosenFile:
-    """Which file below ``folder`` is the one for ``lesson``: by its name, else the only one that there is.
-
-    ``given`` answers the student's own name of a file, where a platform has renamed it.
-    """
-    files = sources(folder) if files is None else files
-    if not files:
-        links = any(p.is_symlink() for p in folder.rglob("*"))
-        return ChosenFile(
-            None, problem="There is no .py or .ipynb file" + (", only links." if links else ".")
-        )
-    inner = {path: Path(given(path)) if given else path.relative_to(folder) for path in files}
-    spoken = {path: _spoken(inner[path], known) for path in files}
-    right = [path for path in files if spoken[path] == lesson]
-    if right:
-        return _newest(right, inner)
-    other = [path for path in files if not spoken[path]]
-    ours = [path for path in other if _usual(inner[path])]
-    if len(ours or other) == 1:
-        (path,) = ours or other
-        renamed = (f"Renamed: {inner[path].name} was taken for the lesson.",)
-        return ChosenFile(path, () if _usual(inner[path]) else renamed)
-    if not other:
-        return ChosenFile(None, problem=f"No file is for lesson {lesson[:2]}.")
-    names = ", ".join(inner[p].name for p in other[:4])
-    return ChosenFile(
-        None, problem=f"{len(other)} files could be meant, none is named for the lesson: {names}."
-    )
-
-
-def _spoken(inner: Path, known: list[str]) -> str:
+def spoken(inner: Path, known: list[str]) -> str:
     """The lesson that a path names, the file's own name before its folders'."""
     return next((found for part in reversed(inner.parts) if (found := lesson_named(part, known))), "")
 
 
-def _usual(inner: Path) -> bool:
-    return inner.stem.lower() in OUR_NAMES
+def below(folder: Path) -> list[tuple[Path, Path]]:
+    """Files below a folder that may have been handed in, sorted, and their names in it.
+
+    Hidden files and folders, and those of programs (``__pycache__``), are left out. Links are not followed.
+    """
+    found = []
+    for path in sorted(folder.iterdir()) if folder.is_dir() and not folder.is_symlink() else []:
+        if path.name.startswith((".", "__")):
+            continue
+        if path.is_dir() and not path.is_symlink():
+            found += [(inner, path.name / name) for inner, name in below(path)]
+        else:
+            found.append((path, Path(path.name)))
+    return found
+
+
+def choose_file(
+    files: dict[Path, Path], lesson: str, known: list[str], *, others: bool = False, several: bool = False
+) -> ChosenFile:
+    """Which of the files is the one for ``lesson``: by its name, else the only one that there is.
+
+    Args:
+        files: Source files, each with the student's own name for it.
+        lesson: The lesson's folder name.
+        known: All lessons.
+        others: Something was handed in that is no source file.
+        several: More than one lesson is graded, so that a file without a number may be for any of them.
+    """
+    named = {path: spoken(inner, known) for path, inner in files.items()}
+    right = [path for path in files if named[path] == lesson]
+    if right:
+        return _newest(right, files)
+    other = [path for path in files if not named[path]]
+    ours = [path for path in other if files[path].stem.lower() in OUR_NAMES]
+    if not other:
+        if others:
+            return ChosenFile(None, problem="There is no .py or .ipynb file for this lesson.")
+        return ChosenFile(None, missing=f"No file is for lesson {lesson[:2]}.")
+    if len(ours or other) == 1 and not several:
+        (path,) = ours or other
+        renamed = (f"Renamed: {_shown(path, files[path])} was taken for the lesson.",)
+        return ChosenFile(path, () if path in ours else renamed)
+    names = ", ".join(_shown(p, files[p]) for p in (ours or other)[:4])
+    if len(ours or other) == 1:
+        return ChosenFile(
+            None, problem=f"{names} names no lesson, and several are graded; put the lesson's number into it."
+        )
+    return ChosenFile(
+        None, problem=f"{len(ours or other)} files could be meant, none is named for the lesson: {names}."
+    )
+
+
+def _shown(path: Path, inner: Path) -> str:
+    """A file's name as its student knows it, unless a layout has made one up."""
+    return inner.name if path.name.endswith(inner.name) else path.name
 
 
 def _newest(files: list[Path], inner: dict[Path, Path]) -> ChosenFile:
@@ -136,8 +162,9 @@ def _newest(files: list[Path], inner: dict[Path, Path]) -> ChosenFile:
     best, rest = order[-1], order[:-1]
     if not rest:
         return ChosenFile(best)
-    others = ", ".join(str(inner[p]) for p in rest[:4])
-    return ChosenFile(best, (f"Duplicate: {inner[best]} is the newest and was graded, not {others}.",))
+    others = ", ".join(_shown(p, inner[p]) for p in rest[:4]) + (" and others" if rest[4:] else "")
+    name = _shown(best, inner[best])
+    return ChosenFile(best, (f"Duplicate: {name} is the newest and was graded, not {others}.",))
 
 
 def distinct_students(found: list[StudentFile]) -> list[StudentFile]:

@@ -1,4 +1,4 @@
-"""Zip files from outside, unpacked without trust: no path leaves the folder, no size is believed."""
+"""Archives from outside, unpacked without trust: no path leaves the folder, no size is believed."""
 
 from __future__ import annotations
 
@@ -6,71 +6,136 @@ import contextlib
 import os
 import re
 import shutil
+import tarfile
 import time
 import zipfile
+import zlib
+from dataclasses import dataclass
+from lzma import LZMAError
 from pathlib import Path, PurePosixPath
+from typing import IO, TYPE_CHECKING
 
 from grader.domain.errors import BadInputError
 
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+
 MOST_FILES = 200_000
-MOST_BYTES = 8 << 20  # of one file; a submission may have 2 MiB, and a student's own zip somewhat more
+MOST_BYTES = 8 << 20  # of one file; a submission may have 2 MiB, and a student's own archive somewhat more
 MOST_BYTES_IN_ALL = 4 << 30
+TARS = (".tar", ".tar.gz", ".tgz", ".tar.bz2", ".tbz2", ".tar.xz", ".txz")
+READABLE = (".zip", *TARS)
+OTHERS = (".rar", ".7z", ".gz", ".bz2", ".xz", ".zst", ".lz", ".z", ".jar", ".dmg", ".iso")
+BROKEN = (
+    zipfile.BadZipFile, tarfile.TarError, NotImplementedError, RuntimeError, EOFError, OSError, ValueError,
+    LZMAError, zlib.error,
+)  # fmt: skip
 
 
-def unpack(archive: Path, folder: Path, *, files: int = MOST_FILES, in_all: int = MOST_BYTES_IN_ALL) -> None:
-    """Unpack into ``folder``, which is made. Members that are too large, links or paths outside are left out.
+@dataclass(frozen=True, slots=True)
+class Member:
+    """A regular file of an archive: its path in it, its Unix time, and how to open it."""
 
-    BadInputError when it is not a zip file, or has more files or bytes than a class can hand in.
+    name: str
+    when: float | None
+    opened: Callable[[], IO[bytes] | None]
+
+
+def suffix(path: Path) -> str:
+    """The ending that says what archive a file is, or ""."""
+    name = path.name.lower()
+    return next((end for end in (*READABLE, *OTHERS) if name.endswith(end)), "")
+
+
+def unpack(
+    archive: Path, folder: Path, *, files: int = MOST_FILES, in_all: int = MOST_BYTES_IN_ALL
+) -> tuple[str, ...]:
+    """Unpack into ``folder``, which is made; the members that were left out, and why, a sentence each.
+
+    What is left out is too large, a link, or has a path outside. BadInputError when it is no archive that
+    can be read, or has more files or bytes than a class can hand in.
     """
+    out: list[str] = []
     try:
-        with zipfile.ZipFile(archive) as zipped:
-            members = [m for m in zipped.infolist() if not m.is_dir()]
-            if len(members) > files:
-                raise BadInputError(f"{archive.name} has {len(members)} files; {files} are the most.")
+        with contextlib.ExitStack() as stack:
+            left, count = in_all, 0
             folder.mkdir(parents=True, exist_ok=True)
-            left = in_all
-            for member in members:
-                if (out := _place(member, folder)) is not None:
-                    left -= _copy(zipped, member, out, left)
-    except (zipfile.BadZipFile, NotImplementedError, RuntimeError, EOFError, OSError, ValueError) as error:
-        raise BadInputError(f"{archive.name} is not a zip file that can be read: {error}") from error
+            for member in _members(archive, stack, out):
+                count += 1
+                if count > files:
+                    raise BadInputError(f"{archive.name} has more than {files} files, the most there may be.")
+                if (place := _place(member.name, folder)) is None:
+                    if not member.name.startswith("__MACOSX"):
+                        out.append(f"{member.name} in {archive.name} has a path that is not used.")
+                    continue
+                if (size := _copy(member, place, left)) > MOST_BYTES:
+                    out.append(
+                        f"{member.name} in {archive.name} is larger than {MOST_BYTES >> 20} MiB unpacked."
+                    )
+                left -= size
+    except BROKEN as error:
+        raise BadInputError(f"{archive.name} is not an archive that can be read: {error}") from error
+    return tuple(out)
 
 
-def _place(member: zipfile.ZipInfo, folder: Path) -> Path | None:
-    parts = PurePosixPath(member.filename.replace("\\", "/")).parts
-    is_link = (member.external_attr >> 16) & 0o170000 == 0o120000
-    if is_link or not parts or parts[0] == "/" or ".." in parts or parts[0] == "__MACOSX":
+def _members(archive: Path, stack: contextlib.ExitStack, out: list[str]) -> Iterator[Member]:
+    """Regular files, as they come; links and devices go to ``out``."""
+    if suffix(archive) in TARS:
+        packed = stack.enter_context(tarfile.open(archive))  # noqa: SIM115 - the stack closes it
+        for entry in packed:
+            if entry.isreg():
+                yield Member(entry.name, float(entry.mtime), lambda e=entry: packed.extractfile(e))  # type: ignore[misc]
+            elif not entry.isdir():
+                out.append(f"{entry.name} in {archive.name} is a link or no ordinary file.")
+        return
+    zipped = stack.enter_context(zipfile.ZipFile(archive))
+    for info in zipped.infolist():
+        if (info.external_attr >> 16) & 0o170000 == 0o120000:
+            out.append(f"{info.filename} in {archive.name} is a link.")
+        elif not info.is_dir():
+            yield Member(info.filename, _time(info), lambda i=info: zipped.open(i))  # type: ignore[misc]
+
+
+def _place(name: str, folder: Path) -> Path | None:
+    parts = PurePosixPath(name.replace("\\", "/")).parts
+    if not parts or parts[0] == "/" or ".." in parts or parts[0] == "__MACOSX":
         return None
-    if any(len(p.encode()) > 200 or "\0" in p for p in parts) or re.match(r"[A-Za-z]:", parts[0]):
+    if any(len(p.encode(errors="replace")) > 200 or "\0" in p for p in parts):
         return None
-    return folder.joinpath(*parts)
+    return None if re.match(r"[A-Za-z]:", parts[0]) else folder.joinpath(*parts)
 
 
-def _copy(zipped: zipfile.ZipFile, member: zipfile.ZipInfo, out: Path, left: int) -> int:
-    """Copy one member and answer its size; what is too large becomes an empty file, so that it is missed."""
+def _copy(member: Member, out: Path, left: int) -> int:
+    """Copy one member and answer its size; of what is too large nothing is kept."""
     out.parent.mkdir(parents=True, exist_ok=True)
     size = 0
-    with zipped.open(member) as source, out.open("wb") as target:
+    source = member.opened()
+    if source is None:
+        raise ValueError(f"{member.name} cannot be opened")
+    with source, out.open("wb") as target:
         while chunk := source.read(1 << 16):
             size += len(chunk)
             if size > MOST_BYTES:
-                target.truncate(0)
                 break
             if size > left:
                 raise ValueError("it unpacks to more than a class can hand in")
             target.write(chunk)
-    _date(member, out)
+    if size > MOST_BYTES:
+        out.unlink()
+    elif member.when is not None:
+        with contextlib.suppress(OverflowError, OSError):
+            os.utime(out, (member.when, member.when))
     return size
 
 
-def _date(member: zipfile.ZipInfo, out: Path) -> None:
-    with contextlib.suppress(ValueError, OverflowError, OSError):
-        when = time.mktime((*member.date_time, 0, 0, -1))
-        os.utime(out, (when, when))
+def _time(info: zipfile.ZipInfo) -> float | None:
+    with contextlib.suppress(ValueError, OverflowError):
+        return time.mktime((*info.date_time, 0, 0, -1))
+    return None
 
 
 def as_folder(given: Path, target: Path) -> Path:
-    """``given`` itself if it is a folder; a zip file's contents, unpacked afresh below ``target``."""
+    """``given`` itself if it is a folder; an archive's contents, unpacked afresh below ``target``."""
     if given.is_dir():
         return given
     if not given.exists():
@@ -79,17 +144,3 @@ def as_folder(given: Path, target: Path) -> Path:
     shutil.rmtree(folder, ignore_errors=True)
     unpack(given, folder)
     return folder
-
-
-def unpack_nested(folder: Path) -> tuple[str, ...]:
-    """Unpack the zip files that a student has handed in, each beside itself; notes about the others."""
-    notes = []
-    for archive in sorted(folder.rglob("*.zip")) if folder.is_dir() else []:
-        into = archive.with_name(f"{archive.stem}.unpacked")
-        if archive.is_symlink() or into.exists():
-            continue
-        try:
-            unpack(archive, into, files=500, in_all=64 << 20)
-        except BadInputError as error:
-            notes.append(str(error))
-    return tuple(notes)

@@ -29,10 +29,14 @@ def run(submissions: Path, wanted: tuple[str, ...], layout: str, least: float, o
     from grader.teaching.batch import unpack
 
     with tempfile.TemporaryDirectory() as room:
-        return _run(unpack.as_folder(submissions, Path(room)), wanted, layout, least, out)
+        return _run(
+            unpack.as_folder(submissions, Path(room)), Path(room) / "students", wanted, layout, least, out
+        )
 
 
-def _run(folder: Path, wanted: tuple[str, ...], layout: str, least: float, out: Path | None) -> int:
+def _run(
+    folder: Path, room: Path, wanted: tuple[str, ...], layout: str, least: float, out: Path | None
+) -> int:
     from grader.reports.console import screen
     from grader.teaching.batch import layouts
 
@@ -40,7 +44,7 @@ def _run(folder: Path, wanted: tuple[str, ...], layout: str, least: float, out: 
     console = screen()
     for word in wanted:
         lesson = lessons.find(word)
-        handed = layouts.read(folder, [lesson.name], lessons.names(), layout)
+        handed = layouts.read(folder, [lesson.name], lessons.names(), room, layout).files
         files: dict[str, Prints] = {}
         for one in handed:
             if one.path is not None:

@@ -21,3 +21,11 @@ def scale_shift(x: torch.Tensor, scale: float, shift: float) -> torch.Tensor:
 
 def help_text():
     return getattr(module.scale_shift, "__doc__", "")
+
+
+def compiled_again(changed):
+    if changed in ("verbose", "extra_ldflags"):
+        return []
+    if changed in ("name", "extra_include_paths"):
+        return ["main.cpp", "cuda.cu"]
+    return ["cuda.cu"] if "cuda" in changed else ["main.cpp"]

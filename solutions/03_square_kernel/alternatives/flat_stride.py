@@ -36,3 +36,8 @@ extension = load_inline(
     functions=["square_matrix"],
 )
 square_matrix = extension.square_matrix
+
+
+def owner(row, col):
+    (block_y, y), (block_x, x) = divmod(row, 16), divmod(col, 16)
+    return block_x, block_y, x, y

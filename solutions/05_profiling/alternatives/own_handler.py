@@ -5,7 +5,7 @@ from torch import profiler
 
 STUDENT = "Grace Hopper"
 ANSWERS = {"kernels": 4 * 8, "in_region": 3, "longest": 2695.6, "last": 16.2, "host": 138, "delay": 479}
-ANSWERS |= {"rest": 1.486, "idle": 2.67, "copy": 8192 * 1024 * 4 / 607.0 / 1000, "threads": 2**20}
+ANSWERS |= {"rest": 1.486, "idle": 2.438, "copy": 8192 * 1024 * 4 / 607.0 / 1000, "threads": 2**20}
 
 
 def record(model, batch, steps, path):

@@ -1,4 +1,4 @@
-"""Columns by x and rows by y, so that no remainder is needed; ReLU by a comparison that keeps NaN."""
+"""Columns by x and rows by y, so that no remainder is needed; four neighbours where they are aligned."""
 
 import torch
 from torch import nn
@@ -9,15 +9,24 @@ cuda_source = r"""
 #include <ATen/cuda/CUDAContext.h>
 #include <c10/cuda/CUDAException.h>
 
-__global__ void row_bias_relu(const float* x, const float* bias, float* out, int64_t rows, int64_t cols) {
-    const int64_t col = static_cast<int64_t>(blockIdx.x) * blockDim.x + threadIdx.x;
+__device__ float cut(float sum) { return sum > 0.0f || sum != sum ? sum : 0.0f; }
+
+__global__ void row_bias_relu(const float* x, const float* bias, float* out, int64_t rows, int64_t cols, bool wide) {
+    const int64_t col = (static_cast<int64_t>(blockIdx.x) * blockDim.x + threadIdx.x) * (wide ? 4 : 1);
     if (col >= cols) return;
-    const float b = bias[col];
     for (int64_t row = blockIdx.y; row < rows; row += gridDim.y) {
-        const float sum = x[row * cols + col] + b;
-        out[row * cols + col] = sum > 0.0f || sum != sum ? sum : 0.0f;
+        const float *from = x + row * cols + col, *add = bias + col;
+        float* to = out + row * cols + col;
+        if (!wide) {
+            *to = cut(*from + *add);
+            continue;
+        }
+        const float4 v = *reinterpret_cast<const float4*>(from), b = *reinterpret_cast<const float4*>(add);
+        *reinterpret_cast<float4*>(to) = make_float4(cut(v.x + b.x), cut(v.y + b.y), cut(v.z + b.z), cut(v.w + b.w));
     }
 }
+
+bool apart(const torch::Tensor& t) { return (reinterpret_cast<uintptr_t>(t.data_ptr()) & 15) != 0; }
 
 torch::Tensor bias_relu(torch::Tensor x, torch::Tensor bias) {
     TORCH_CHECK(x.is_cuda() && x.scalar_type() == torch::kFloat32, "x must be float32 on a GPU");
@@ -28,9 +37,11 @@ torch::Tensor bias_relu(torch::Tensor x, torch::Tensor bias) {
     torch::Tensor out = torch::empty_like(x);
     if (out.numel() == 0) return out;
     const int64_t cols = x.size(-1), rows = x.numel() / cols;
-    const dim3 grid((cols + 127) / 128, rows < 4096 ? rows : 4096);
+    const bool wide = cols % 4 == 0 && !apart(x) && !apart(bias);
+    const int64_t pieces = wide ? cols / 4 : cols;
+    const dim3 grid((pieces + 127) / 128, rows < 4096 ? rows : 4096);
     row_bias_relu<<<grid, 128, 0, at::cuda::getCurrentCUDAStream()>>>(
-        x.data_ptr<float>(), bias.data_ptr<float>(), out.data_ptr<float>(), rows, cols);
+        x.data_ptr<float>(), bias.data_ptr<float>(), out.data_ptr<float>(), rows, cols, wide);
     C10_CUDA_KERNEL_LAUNCH_CHECK();
     return out;
 }
@@ -41,6 +52,7 @@ extension = load_inline(
     cuda_sources=cuda_source,
     functions=["bias_relu"],
 )
+bias_relu = extension.bias_relu
 
 
 class ModelNew(nn.Module):
@@ -50,4 +62,4 @@ class ModelNew(nn.Module):
         self.bias = nn.Parameter(torch.randn(bias_shape))
 
     def forward(self, x):
-        return extension.bias_relu(self.gemm(x), self.bias)
+        return bias_relu(self.gemm(x), self.bias)

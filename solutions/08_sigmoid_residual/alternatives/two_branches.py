@@ -38,6 +38,7 @@ extension = load_inline(
     cuda_sources=cuda_source,
     functions=["sigmoid_residual"],
 )
+sigmoid_residual = extension.sigmoid_residual
 
 
 class ModelNew(nn.Module):

@@ -69,7 +69,7 @@ def resident_blocks(threads, registers, shared_bytes):
     warps = math.ceil(threads / 32)
     per_warp = math.ceil(registers / 8) * 256
     per_block = math.ceil((shared_bytes + 1024) / 128) * 128
-    return min(2048 // (32 * warps), 65536 // (warps * per_warp), 228 * 1024 // per_block, 32)
+    return min(2048 // (32 * warps), 16384 // per_warp * 4 // warps, 228 * 1024 // per_block, 32)
 
 
 def floor_ns(nbytes, flops):

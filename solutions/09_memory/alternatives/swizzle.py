@@ -76,7 +76,8 @@ def resident_blocks(threads, registers, shared_bytes):
     warps = (threads + 31) // 32
     per_warp = (registers * 32 + 255) // 256 * 256
     per_block = 1024 + (shared_bytes + 127) // 128 * 128
-    limits = [32, 64 // warps, 65536 // per_warp // warps, 233472 // per_block]
+    in_quarter = 16384 // per_warp
+    limits = [32, 64 // warps, (4 * in_quarter) // warps, 233472 // per_block]
     return sorted(limits)[0]
 
 

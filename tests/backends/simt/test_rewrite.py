@@ -48,7 +48,7 @@ def test_a_launch_of_anything_else_deduces_its_arguments(callee: str) -> None:
     out = launch(f"{callee}<<<dim3(1, 2), n >> 8, 0, s>>>(x, n);")
     assert out == (
         f"::simt::launcher(SIMT_NAME({callee}), ::simt::Config(dim3(1, 2), n >> 8, 0, s), "
-        f"[=](auto&... simt_a) SIMT_UNCHECKED {{ {callee}(simt_a...); }})(x, n);"
+        f"[=](auto&... simt_a) {{ {callee}(simt_a...); }})(x, n);"
     )
 
 

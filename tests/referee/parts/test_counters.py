@@ -1,9 +1,14 @@
 """Counters: bounds on counted traffic, with the line that makes most of it."""
 
+from types import SimpleNamespace
+
 import pytest
 
+from grader.domain.task import Case, Task
+from grader.domain.verdict import Status
 from grader.protocol.messages import Launch, decode
-from grader.referee.parts.counters import busiest, total
+from grader.referee.fault import FaultError
+from grader.referee.parts.counters import Bound, Counters, busiest, total
 
 COUNTED = {
     "counts": {
@@ -36,3 +41,16 @@ def test_launches_are_added_up_and_the_worst_line_is_found(metric, count, place)
 def test_a_launch_that_was_not_counted_counts_as_nothing():
     assert total("global_load_sectors", [Launch("f")]) == 0
     assert busiest("global_load_sectors", [Launch("f")]) is None
+
+
+def test_what_is_asked_for_without_any_case_is_counted_all_the_same():
+    def gone():
+        raise FaultError(Status.CRASHED, "nothing to call")
+
+    grading = SimpleNamespace(task=Task("T", "f"), revive=gone)
+    session = SimpleNamespace(
+        grading=grading, fallen=lambda check, fault: check.failed(fault.status, fault.message)
+    )
+    bound = Bound("few", "launches", 1, 2, "One is enough.")
+    (found,) = Counters(Case("counted"), (bound,)).judge(session)
+    assert (found.id, found.status) == ("few", Status.CRASHED)

@@ -1,4 +1,4 @@
-"""docs/guide/timing.md says what the results say, and what is not measured yet it says so."""
+"""The pages on the clock say what the results say, and what is not measured yet they say so."""
 
 from __future__ import annotations
 
@@ -24,10 +24,12 @@ def put(folder: Path, name: str, **data: Any) -> None:
     (folder / f"{name}.json").write_text(json.dumps({"command": "c", "machine": machine, **data}))
 
 
-def test_the_page_is_what_the_results_make_of_it() -> None:
-    text = page.PAGE.read_text("utf-8")
-    assert page.filled(text) == text, "python -m benchmarks.clocks_page"
-    assert {m[2] for m in page.MARK.finditer(text)} == set(page.SECTIONS)
+def test_the_pages_are_what_the_results_make_of_them() -> None:
+    every, short = (path.read_text("utf-8") for path in page.PAGES)
+    for text in (every, short):
+        assert page.filled(text) == text, "python -m benchmarks.clocks_page"
+    assert {m[2] for m in page.MARK.finditer(every)} == set(page.SECTIONS)
+    assert {m[2] for m in page.MARK.finditer(short)} == {"example"}
 
 
 def test_a_place_that_is_still_empty_is_filled_and_nothing_else() -> None:

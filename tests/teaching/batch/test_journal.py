@@ -129,18 +129,18 @@ def test_a_line_that_was_bent_by_hand_does_not_count(bent: dict[str, object], tm
     "bent",
     [
         {"entries": [{"student": None, "lesson": "a"}]}, {"entries": [{"student": "s", "lesson": "b"}]},
-        {"entries": [{"student": "s", "lesson": "a", "late": "much"}]}, {"policy": {"due": "today"}},
+        {"entries": [{"student": "s", "lesson": "a", "when": "much"}]}, {"policy": {"due": "today"}},
         {"lessons": [{"name": "a", "title": "A", "max_points": "20"}]}, {"lessons": []},
     ],
 )  # fmt: skip
 def test_a_list_of_what_was_handed_in_that_was_bent_is_none(bent: dict[str, object], tmp_path: Path) -> None:
     whole = {
         "title": "t", "lessons": [{"name": "a", "title": "A", "max_points": 20}],
-        "entries": [{"student": "s", "lesson": "a", "notes": [], "late": 5}], "policy": {"due": 7},
+        "entries": [{"student": "s", "lesson": "a", "notes": [], "when": 5}], "policy": {"due": 7},
     }  # fmt: skip
     path = tmp_path / "handed.json"
     path.write_text(json.dumps(whole))
-    assert batch_plan.read(path)[1].entries[0].late == 5
+    assert batch_plan.read(path)[1].entries[0].when == 5
     entries = [{"notes": [], **e} for e in bent.get("entries", [])]  # type: ignore[attr-defined]
     path.write_text(json.dumps(whole | bent | ({"entries": entries} if entries else {})))
     with pytest.raises(BadInputError, match=r"handed.json is missing or damaged"):

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import os
+import re
+import tarfile
 import zipfile
 from typing import TYPE_CHECKING
 
@@ -16,12 +18,25 @@ from grader.teaching.batch.student_files import StudentFile, lesson_named
 if TYPE_CHECKING:
     from pathlib import Path
 
+    from grader.teaching.batch.layouts import Handed
+
 KNOWN = names()
 SEVEN = "07_fused_bias_relu"
 
 
+def handed(folder: Path, layout: str = "auto", *lessons: str) -> Handed:
+    room = folder.parent / f"{folder.name}-room"
+    return layouts.read(folder, list(lessons) or [SEVEN], KNOWN, room, layout)
+
+
 def read(folder: Path, layout: str = "auto", lesson: str = SEVEN) -> dict[str, StudentFile]:
-    return {h.student: h for h in layouts.read(folder, [lesson], KNOWN, layout)}
+    """The entries by student; and every file of the folder has a fate."""
+    found = handed(folder, layout, lesson)
+    fates = [f.file.partition(": ")[0] for f in found.fates]
+    for path in (p for p in folder.rglob("*") if p.is_file() and not p.name.startswith(".")):
+        inner = str(path.relative_to(folder))
+        assert any(inner == f or inner.endswith(f"/{f}") for f in fates), inner
+    return {h.student: h for h in found.files}
 
 
 def put(folder: Path, *paths: str) -> Path:
@@ -46,7 +61,8 @@ def test_names_that_speak_of_a_lesson(word: str, lesson: str) -> None:
 
 def test_one_file_a_student(tmp_path: Path) -> None:
     found = read(put(tmp_path, "alice.py", "bob.ipynb", "notes.txt", ".hidden.py", "user_07.py"))
-    assert sorted(found) == ["alice", "bob", "user_07"]
+    assert sorted(found) == ["alice", "bob", "notes", "user_07"]
+    assert found["notes"].path is None and "no .py or .ipynb" in found["notes"].problem
     assert layouts.recognise(tmp_path) == "files"
 
 
@@ -73,8 +89,8 @@ def test_one_folder_a_student(tmp_path: Path) -> None:
     }  # fmt: skip
     assert found["dora"].notes == ("Renamed: my stuff.py was taken for the lesson.",)
     assert found["eve"].notes == ("Duplicate: 07 (copy).py is the newest and was graded, not 07.py.",)
-    assert "a.py, b.py" in found["finn"].problem and "No file is for lesson 07" in found["gus"].problem
-    assert found["hana"].problem == "There is no .py or .ipynb file."
+    assert "a.py, b.py" in found["finn"].problem and found["gus"].missing == "No file is for lesson 07."
+    assert "no .py or .ipynb file; readme.md" in found["hana"].problem
 
 
 def test_links_are_not_followed(tmp_path: Path) -> None:
@@ -83,8 +99,8 @@ def test_links_are_not_followed(tmp_path: Path) -> None:
     (tmp_path / "class/mallory").symlink_to(tmp_path / "secret")
     (tmp_path / "class/zoe.py").symlink_to(tmp_path / "secret/07.py")
     found = read(tmp_path / "class")
-    assert sorted(found) == ["ann", "zoe"] and not any(h.path for h in found.values())
-    assert "only links" in found["ann"].problem and "a link" in found["zoe"].problem
+    assert sorted(found) == ["ann", "bob", "mallory", "zoe"] and not any(h.path for h in found.values())
+    assert found["ann"].problem and "only links" in found["zoe"].problem
 
 
 def test_gradescope(tmp_path: Path) -> None:
@@ -102,13 +118,37 @@ def test_gradescope(tmp_path: Path) -> None:
     assert sorted(found) == ["11", "12", "19", "c@x.org", "submission_3"]
     assert found["11"].when == pytest.approx(1795211311.18, abs=0.1) and found["11"].name == "Ann A"
     assert found["12"].path == found["c@x.org"].path and "A group of 2" in found["12"].notes[0]
-    assert "folder is missing" in found["19"].problem
+    assert "folder is missing" in found["19"].problem and found["submission_3"].problem
+
+
+def canvas_name(sortable: str, late: str, user: int, file: int, display: str) -> str:
+    """As ``content_zipper.rb`` of Canvas makes it: small letters, then only letters, digits and _."""
+    name = re.sub(r"_(\d+)_", r"\1", sortable).lower()
+    whole = re.sub(r"[^\w]", "", "_".join(word for word in (name, late, str(user)) if word or word is name))
+    return f"{whole}_{file}_{re.sub(r'[/:*?<>|]+', '_', display)}"
+
+
+def test_canvas_names_as_canvas_makes_them(tmp_path: Path) -> None:
+    people = {
+        1001: ("Doe, Jane", ""), 1002: ("O'Brien-Müller, Pat", "LATE"), 1003: ("o_brien, pat", ""),
+        1004: ("李, 小龙", ""), 1005: ("Roe_7_x, Rick 3rd", "LATE"), 1006: ("!?", ""),
+    }  # fmt: skip
+    names = [canvas_name(n, late, k, 50 + k, "07 (final)_v2.py") for k, (n, late) in people.items()]
+    put(tmp_path, *names, "texter_1008_text.html", "linker_LATE_1009_link.html",
+        "anon_aB3x9_62_x.py", "LATE_anon_Zz9q1_63_07.py")  # fmt: skip
+    found = read(tmp_path)
+    assert layouts.recognise(tmp_path) == "canvas"
+    assert {k: h.late for k, h in found.items() if h.path} == {
+        **{str(k): bool(late) for k, (_, late) in people.items()}, "anon_aB3x9": False, "anon_Zz9q1": True,
+    }  # fmt: skip
+    assert "text.html" in found["1008"].problem and found["1009"].problem
+    assert found["1003"].name == "o_brienpat" and found["1004"].ids == {"canvas": "1004"}
 
 
 def test_canvas(tmp_path: Path) -> None:
     put(
-        tmp_path, "doejane_1001_55_exercise.py", "doejane_1001_55_notes.py", "roerick_LATE_1002_56_07-1.py",
-        "roerick_LATE_1002_56_07-3.py", "zoe_1003_57_my_work.ipynb", "zip_1004_58_all.zip",
+        tmp_path, "doejane_1001_55_exercise.py", "doejane_1001_56_notes.py", "roerick_LATE_1002_56_07-1.py",
+        "roerick_LATE_1002_57_07-3.py", "zoe_1003_57_my_work.ipynb", "zip_1004_58_all.zip",
     )  # fmt: skip
     with zipfile.ZipFile(tmp_path / "zip_1004_58_all.zip", "w") as archive:
         archive.writestr("work/07.py", "pass\n")
@@ -116,7 +156,7 @@ def test_canvas(tmp_path: Path) -> None:
     assert layouts.recognise(tmp_path) == "canvas"
     names_of = {k: h.path.name for k, h in found.items() if h.path}
     assert names_of == {
-        "1001": "doejane_1001_55_exercise.py", "1002": "roerick_LATE_1002_56_07-3.py",
+        "1001": "doejane_1001_55_exercise.py", "1002": "roerick_LATE_1002_57_07-3.py",
         "1003": "zoe_1003_57_my_work.ipynb", "1004": "07.py",
     }  # fmt: skip
     assert found["1002"].late and not found["1001"].late and found["1001"].name == "doejane"
@@ -128,11 +168,82 @@ def test_moodle(tmp_path: Path) -> None:
         "Jane Doe_111_assignsubmission_file_/07.py",
         "Rick Roe_112_assignsubmission_file_exercise.py",
         "Tim Text_113_assignsubmission_onlinetext_/onlinetext.html",
+        "Group A-Ann van der Aa_114_assignsubmission_file/07.py",
+        "Participant_115_assignsubmission_file/deep/down/07.py",
+        "stray.py",
     )  # fmt: skip
     found = read(tmp_path)
     assert layouts.recognise(tmp_path) == "moodle"
-    assert found["111"].name == "Jane Doe" and found["111"].path and found["112"].path
-    assert "no file" in found["113"].problem
+    assert found["111"].name == "Jane Doe" and all(found[k].path for k in ("111", "112", "114", "115"))
+    assert "onlinetext.html" in found["113"].problem and found["115"].ids == {"moodle": "115"}
+    strays = [f for f in handed(tmp_path).fates if not f.student]
+    assert [(f.file, f.look) for f in strays] == [("stray.py", True)]
+
+
+def archives(folder: Path) -> None:
+    """What is handed in as archives and otherwise, whatever the platform."""
+    put(folder, "carl.py", "dora.cu", "eve.rar", "fay.zip", "gil.7z", "me.txt")
+    for name in ("alice.zip", "hal.zip"):
+        with zipfile.ZipFile(folder / name, "w") as archive:
+            archive.writestr("03.py" if name == "alice.zip" else "notes.txt", "pass\n")
+            archive.writestr("__MACOSX/._03.py", "junk")
+    with zipfile.ZipFile(folder / "bob.zip", "w", zipfile.ZIP_DEFLATED) as archive:
+        archive.writestr("03.py", b"0" * (unpack.MOST_BYTES + 1))
+    with tarfile.open(folder / "ivy_03.tar.gz", "w:gz") as packed:
+        packed.add(folder / "carl.py", "work/exercise.py")
+        link = tarfile.TarInfo("work/07.py")
+        link.type, link.linkname = tarfile.SYMTYPE, "/etc/passwd"
+        packed.addfile(link)
+
+
+@pytest.mark.parametrize("layout", ["files", "folders", "gradescope", "canvas", "moodle"])
+def test_nothing_that_was_handed_in_is_without_a_fate(layout: str, tmp_path: Path) -> None:
+    """Archives, CUDA files and whatever else: graded, or something to look at, in every layout."""
+    loose, folder = tmp_path / "loose", tmp_path / "class"
+    archives(loose)
+    for number, path in enumerate(sorted(loose.iterdir())):
+        who = path.name.split(".")[0]
+        name = {
+            "files": path.name, "folders": f"{who}/{path.name}",
+            "gradescope": f"submission_{number}/{path.name}",
+            "canvas": canvas_name(f"{who}, x", "", 100 + number, number, path.name),
+            "moodle": f"{who} X_{number}_assignsubmission_file/{path.name}",
+        }[layout]  # fmt: skip
+        (folder / name).parent.mkdir(parents=True, exist_ok=True)
+        (folder / name).write_bytes(path.read_bytes())
+    found = read(folder, layout, "03_square_kernel")
+    assert len(found) == 10 and sum(h.path is not None for h in found.values()) == 3
+    assert all(h.problem and not h.missing for h in found.values() if h.path is None)
+    said = " ".join(h.problem for h in found.values())
+    assert all(
+        word in said for word in ("larger than 8 MiB", ".rar archive", ".7z archive", "No .py or .ipynb")
+    )
+    fates = handed(folder, layout, "03_square_kernel").fates
+    assert sum(f.what == "graded" for f in fates) == 3
+    assert any("link" in f.what and "ivy" in f.file for f in fates)
+
+
+def test_one_file_without_a_number_is_not_taken_for_several_lessons(tmp_path: Path) -> None:
+    put(tmp_path, "ann/homework_final.py", "ben/03.py", "cleo/07.py", "cleo/03.py")
+    three = "03_square_kernel"
+    found = {(h.student, h.lesson): h for h in handed(tmp_path, "auto", SEVEN, three).files}
+    assert "several are graded" in found["ann", SEVEN].problem and found["ann", three].path is None
+    assert found["ben", SEVEN].missing and found["ben", three].path and found["cleo", SEVEN].path
+
+
+def test_names_with_a_lesson_belong_to_one_student(tmp_path: Path) -> None:
+    put(
+        tmp_path,
+        "alice_03.py",
+        "alice-07.py",
+        "bob lesson 7.ipynb",
+        "carl_hw07.py",
+        "student_07.py",
+        "u12.py",
+    )
+    found = read(tmp_path)
+    assert sorted(found) == ["alice", "bob", "carl", "student_07", "u12"]
+    assert found["alice"].path and found["alice"].path.name == "alice-07.py" and not found["alice"].notes
 
 
 def test_a_zip_with_a_folder_around_it(tmp_path: Path) -> None:
@@ -143,12 +254,12 @@ def test_a_zip_with_a_folder_around_it(tmp_path: Path) -> None:
         archive.writestr("class/huge/07.py", b"x" * (unpack.MOST_BYTES + 1))
     found = read(unpack.as_folder(tmp_path / "class.zip", tmp_path / "room"))
     assert sorted(found) == ["ann", "ben", "huge"]
-    assert not (tmp_path / "outside.py").exists() and found["huge"].path.stat().st_size == 0  # type: ignore[union-attr]
+    assert not (tmp_path / "outside.py").exists() and found["huge"].missing
 
 
 def test_what_is_no_zip_and_what_is_no_class(tmp_path: Path) -> None:
     (tmp_path / "bad.zip").write_bytes(b"PK\x03\x04 no")
-    with pytest.raises(BadInputError, match="not a zip file"):
+    with pytest.raises(BadInputError, match="not an archive"):
         unpack.as_folder(tmp_path / "bad.zip", tmp_path / "room")
     with pytest.raises(BadInputError, match="There is no"):
         unpack.as_folder(tmp_path / "none", tmp_path / "room")
@@ -161,7 +272,7 @@ def test_what_is_no_zip_and_what_is_no_class(tmp_path: Path) -> None:
             archive.writestr(f"{k}.py", b"0" * (1 << 20))
     with pytest.raises(BadInputError, match="more than a class"):
         unpack.unpack(bomb, tmp_path / "into", in_all=4 << 20)
-    with pytest.raises(BadInputError, match="has 9 files"):
+    with pytest.raises(BadInputError, match="more than 8 files"):
         unpack.unpack(bomb, tmp_path / "into", files=8)
 
 

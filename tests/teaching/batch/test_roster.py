@@ -31,7 +31,7 @@ def test_people_are_found_by_any_name(tmp_path: Path) -> None:
     rows = {h.student: h for h in roster.join(given, people, [LESSON])}
     assert sorted(rows) == ["11", "12", "13", "stranger"]
     assert (rows["11"].name, rows["11"].section, rows["11"].nick) == ("Doe, Jane", "A", "Ada")
-    assert rows["13"].path is None and rows["13"].problem == roster.NOTHING
+    assert rows["13"].path is None and rows["13"].missing == roster.NOTHING
     assert rows["stranger"].notes == ("Not on the class list.",)
 
 

@@ -14,7 +14,9 @@ from dataclasses import dataclass
 from grader.backends.simt.compile.rewrite import callee_start, config_end
 from grader.backends.simt.compile.tokens import (
     Token,
+    Tokens,
     closing,
+    ends_line,
     following,
     joined,
     opening,
@@ -28,6 +30,7 @@ MARKS = {GLOBAL, DEVICE, "__constant__", "__managed__", "__shared__"}
 # Attributes that only the device's compiler needs.
 LEFT_OUT = {"__launch_bounds__", "__cluster_dims__", "__block_size__", "__maxnreg__", "__grid_constant__"}
 BRACKETED = {"__attribute__", "__align__", "alignas", "decltype", "noexcept", "explicit"}
+LONGEST = 2000  # tokens of a declaration without its body
 ACCESS = ("public", "private", "protected")
 OPENERS = ("(", "[", "{")
 TYPE_WORDS = {"typename", "class", "int", "bool", "unsigned", "long", "short", "char", "float", "double",
@@ -68,61 +71,59 @@ def split(text: str, declared: frozenset[str] = frozenset()) -> HostText:
     """
     if ASKS_WHO_COMPILES.search(text):
         raise CannotError("the source asks by a macro whether nvcc compiles it")
-    tokens = tokenize(text)
-    _launches(tokens)
-    splitter = _Splitter(_with_directives(tokens), declared)
+    splitter = _Splitter(_with_directives(_launches(tokenize(text))), declared)
     splitter.run()
     kernels, left_out = frozenset(splitter.kernels), frozenset(splitter.left_out)
     return HostText(joined(splitter.tokens), kernels, left_out, splitter.device_lines())
 
 
-def _launches(tokens: list[Token]) -> None:
-    i = 0
-    while i < len(tokens):
-        if tokens[i].text == "<<<":
-            last = previous(tokens, i)
-            start, end = callee_start(tokens, last), config_end(tokens, i)
-            if start < 0 or end < 0:
-                raise CannotError("a launch has a form that is not known here")
-            callee, config = joined(tokens[start : last + 1]), joined(tokens[i + 1 : end])
-            gap = joined(
-                [t for t in tokens[last + 1 : i] if t.kind == "space" and not t.text.startswith("/")]
-            )
-            pushed = f"__cudaPushCallConfiguration({config}) ? (void)0 : {callee}{gap}"
-            tokens[start : end + 1] = [Token("op", pushed)]
-            i = start
-        i += 1
+def _launches(tokens: Tokens) -> Tokens:
+    """The same with each launch as a call, behind one token that pushes its configuration."""
+    out = Tokens()
+    done = 0  # so many tokens are in ``out``
+    for i, token in enumerate(tokens):
+        if token.text != "<<<" or i < done:
+            continue
+        last, end = previous(tokens, i), config_end(tokens, i)
+        start = callee_start(tokens, last)
+        if start < done or end < 0:
+            raise CannotError("a launch has a form that is not known here")
+        callee, config = joined(tokens[start:i]), joined(tokens[i + 1 : end])
+        out += tokens[done:start]
+        out.append(Token("op", f"__cudaPushCallConfiguration({config}) ? (void)0 : {callee}"))
+        done = end + 1
+    out += tokens[done:]
+    return out
 
 
-def _with_directives(tokens: list[Token]) -> list[Token]:
+def _with_directives(tokens: Tokens) -> Tokens:
     """The same with each line of the preprocessor as one token of kind "space": grammar does not see it."""
-    out: list[Token] = []
+    out = Tokens()
     i, fresh = 0, True  # whether only blanks stand before in the line
     while i < len(tokens):
         token = tokens[i]
         if token.text == "#" and fresh:
             begin = i
-            while i < len(tokens) and not _ends_line(tokens[i]):
+            while i < len(tokens) and not ends_line(tokens[i]):
                 i += 1
             directive = joined(tokens[begin:i])
             if re.match(r"#\s*define\b", directive) and MARKS & set(re.findall(r"\w+", directive)):
                 raise CannotError("a macro holds kernels or functions for the device")
             out.append(Token("space", directive))
             continue
-        fresh = _ends_line(token) or (fresh and token.kind == "space")
+        fresh = ends_line(token) or (fresh and token.kind == "space")
         out.append(token)
         i += 1
     return out
 
 
-def _ends_line(token: Token) -> bool:
-    return token.kind == "space" and "\n" in token.text and not token.text.startswith(("/*", "\\"))
-
-
 class _Splitter:
-    """Walks over the declarations of a source and takes out what is the device's."""
+    """Walks over the declarations of a source and takes out what is the device's.
 
-    def __init__(self, tokens: list[Token], declared: frozenset[str]) -> None:
+    What is taken out has all of its brackets, so that those of the rest stay paired as they were.
+    """
+
+    def __init__(self, tokens: Tokens, declared: frozenset[str]) -> None:
         self.tokens, self._declared = tokens, declared
         self.kernels: set[str] = set()
         self.left_out: set[str] = set()
@@ -216,6 +217,7 @@ class _Splitter:
             ):
                 break
             i = before
+            _require_short(i, at)
         return i
 
     def _head_end(self, at: int) -> int:
@@ -234,6 +236,7 @@ class _Splitter:
             elif depth <= 0 and text in ("(", "=", ";", "[", "{"):
                 return i
             i = following(self.tokens, i)
+            _require_short(at, i)
         raise CannotError("a declaration for the device does not end")
 
     def _operator_name(self, at: int) -> int:
@@ -262,6 +265,7 @@ class _Splitter:
                 return i
             if text in OPENERS:
                 i = self._closing(i)
+            _require_short(end, i)
             initialising = initialising or text == ":"
         raise CannotError("a function does not end")
 
@@ -299,6 +303,11 @@ class _Splitter:
             self.tokens[i] = Token("space", kept)
         if text:
             self.tokens[first] = Token("op", text + self.tokens[first].text)
+
+
+def _require_short(first: int, last: int) -> None:
+    if last - first > LONGEST:
+        raise CannotError("a declaration is too long")
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,14 +6,15 @@ kernel), ...)``: a pointer to void says neither what the kernel is called nor wh
 
 from __future__ import annotations
 
-from grader.backends.simt.compile.tokens import Token, closing, following, joined, split_commas
+from grader.backends.simt.compile.tokens import Token, Tokens, closing, following, joined, split_commas
 
+LONGEST = 100  # tokens of an expression that is taken for a kernel's address
 LAUNCHES = {"cudaLaunchKernel", "cudaLaunchCooperativeKernel"}
 
 
-def name_kernels(tokens: list[Token]) -> list[Token]:
+def name_kernels(tokens: Tokens) -> Tokens:
     """``tokens`` with the first argument of each such call rewritten."""
-    out = list(tokens)
+    out = Tokens(tokens)
     for i, token in enumerate(tokens):
         open_ = following(tokens, i)
         if token.text not in LAUNCHES or open_ >= len(tokens) or tokens[open_].text != "(":
@@ -21,7 +22,9 @@ def name_kernels(tokens: list[Token]) -> list[Token]:
         end = closing(tokens, open_)
         if end < 0:
             continue
-        first = split_commas(tokens[open_ + 1 : end])[0]
+        first, *others = split_commas(tokens[open_ + 1 : min(end, open_ + LONGEST)]) or [[]]
+        if not first or (not others and end >= open_ + LONGEST):
+            continue
         kernel = _without_cast(first)
         name = " ".join(joined(kernel).split())
         lines = "\n" * joined(first).count("\n")

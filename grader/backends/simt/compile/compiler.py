@@ -16,8 +16,17 @@ from typing import TYPE_CHECKING, Literal
 
 from grader.backends.bind import bindings
 from grader.backends.extension.request import GENERATED, BuildRequest, Piece, placed, usable_flags, with_lines
-from grader.backends.simt.compile import build_cache, headers, library, toolchain, warnings
+from grader.backends.simt.compile import (
+    build_cache,
+    headers,
+    instrumented,
+    judged,
+    library,
+    toolchain,
+    warnings,
+)
 from grader.backends.simt.compile.diagnostics import CompileError, explain
+from grader.backends.simt.compile.kernels import find_kernels
 from grader.backends.simt.compile.rewrite import registration, rewrite, source_text
 from grader.backends.simt.compile.toolchain import BuildTimeout, CompilerFailed, ToolchainError
 from grader.backends.simt.compile.unsupported import refuse_includes
@@ -181,6 +190,7 @@ def _make(request: BuildRequest, variant: Variant, run: Run, home: Path) -> None
     """Compile and link into ``home``: the module, and what was said of it; or the error."""
     own = _own_files(request)
     try:
+        _judge_words(request)
         with ThreadPoolExecutor(2) as pool:
             jobs = [pool.submit(_device_object, request, variant, run)] if request.cuda_sources else []
             jobs.append(pool.submit(_binding_object, request, run))
@@ -191,11 +201,29 @@ def _make(request: BuildRequest, variant: Variant, run: Run, home: Path) -> None
         build_cache.once(home / WARNED, lambda out: warnings.keep(found, out))
         objects = [str(path) for path, _ in made]
         build_cache.once(home / f"{request.name}.so", lambda out: _link(objects, out, run))
-    except CompilerFailed as failure:
-        error = explain(str(failure), own)
+    except (CompilerFailed, judged.Refused) as failure:
+        if isinstance(failure, judged.Refused):
+            error = CompileError(failure.message, failure.message, failure.file, failure.line)
+        else:
+            error = explain(str(failure), own)
         text = json.dumps({"log": error.log, "first": error.first, "file": error.file, "line": error.line})
         build_cache.once(home / FAILED, lambda out: _write(out, text))
         raise error from None
+
+
+def _judge_words(request: BuildRequest) -> None:
+    """What no source may say before it is preprocessed."""
+    for flag in usable_flags((*request.cuda_cflags, *request.cflags)):
+        if found := judged.raw(flag[2:]) if flag[:2] in ("-D", "-U") else None:
+            raise judged.Refused(f"{flag}: {found[0]}", "", 0)
+    for sources, all_pieces, name in (
+        (request.cuda_sources, request.cuda_origins, "CUDA source"),
+        (request.cpp_sources, request.cpp_origins, "C++ source"),
+    ):
+        for i, text in enumerate(sources):
+            for file, first, part in placed(text, _of(all_pieces, i), name):
+                if found := judged.raw(part):
+                    raise judged.Refused(found[0], file, first + found[1])
 
 
 def _said(made: Path) -> Path:
@@ -239,7 +267,9 @@ def _device_object(request: BuildRequest, variant: Variant, run: Run) -> tuple[P
             ]
         parts.append(with_lines(text, pieces, "CUDA source"))
     kind: headers.Kind = "device" if variant == "checked" else "fast"
-    return _object("".join(parts), "\n".join(sources), kind, usable_flags(request.cuda_cflags), run)
+    names = [name for text in sources for name in find_kernels(text)]
+    flags = usable_flags(request.cuda_cflags)
+    return _object("".join(parts), "\n".join(sources), kind, flags, run, tuple(names))
 
 
 def _binding_object(request: BuildRequest, run: Run) -> tuple[Path, str]:
@@ -260,9 +290,30 @@ def _binding_object(request: BuildRequest, run: Run) -> tuple[Path, str]:
     return _object("".join(parts), source, "binding", flags, run)
 
 
-def _object(text: str, source: str, kind: headers.Kind, flags: list[str], run: Run) -> tuple[Path, str]:
+def _macros(flags: list[str]) -> tuple[str, list[str]]:
+    """(text, other flags): macros of a submission's flags are defined after the precompiled headers.
+
+    Some, as NDEBUG, would make the compiler refuse those; none changes what they are.
+    """
+    lines = []
+    for flag in flags:
+        name, _, value = flag[2:].partition("=")
+        if flag.startswith("-D"):
+            lines += [f"#undef {name}", f"#define {name} {value if '=' in flag else 1}"]
+        elif flag.startswith("-U"):
+            lines += [f"#undef {name}"]
+    if any(line.startswith("#define NDEBUG") for line in lines):
+        lines.append("#include <cassert>")  # which means another thing from now on
+    return "".join(f"{line}\n" for line in lines), [f for f in flags if not f.startswith(("-D", "-U"))]
+
+
+def _object(
+    text: str, source: str, kind: headers.Kind, flags: list[str], run: Run, kernels: tuple[str, ...] = ()
+) -> tuple[Path, str]:
     """(object file, "lean" or "full"): against the narrow headers if they suffice."""
     objects = headers.folder() / "objects"
+    macros, flags = _macros(flags)
+    text = macros + text
     key = build_cache.digest(text, kind, flags)
     all_headers: headers.Kind = "fast_full" if kind == "fast" else "full"
     lean, full = objects / f"{key}.o", objects / f"{key}.full.o"
@@ -271,22 +322,37 @@ def _object(text: str, source: str, kind: headers.Kind, flags: list[str], run: R
     if not headers.needs_full(source):
         included = "".join(f"#include <{header}>\n" for header in headers.extra_includes(source))
         try:
-            return _compiled(lean, included + text, kind, flags, run), "lean"
+            return _compiled(lean, included + text, kind, flags, run, kernels), "lean"
         except CompilerFailed as failure:
             if not headers.full_may_help(str(failure)):
                 raise
-    return _compiled(full, text, all_headers, flags, run), "full"
+    return _compiled(full, text, all_headers, flags, run, kernels), "full"
 
 
-def _compiled(made: Path, text: str, kind: headers.Kind, flags: list[str], run: Run) -> Path:
-    """The object file ``made``, compiled if it is not there; the compiler's words are kept beside it."""
+def _compiled(
+    made: Path, text: str, kind: headers.Kind, flags: list[str], run: Run, kernels: tuple[str, ...] = ()
+) -> Path:
+    """The object file ``made``, compiled if it is not there; the compiler's words are kept beside it.
+
+    What is to be checked is judged by what the preprocessor made of it, and by the object file.
+    """
 
     def make(out: Path) -> None:
         source = out.parent / "source.cpp"
         source.write_text(text)
-        warn = warnings.flags(clang=toolchain.compiler().is_clang)
-        arguments = [*headers.flags(kind), *warn, *flags, *headers.use(kind), "-x", "c++", "-c", str(source)]
-        said = run([*arguments, "-o", str(out)], out.parent)
+        clang = toolchain.compiler().is_clang
+        use = headers.use(kind)
+        arguments = [*headers.flags(kind), *warnings.flags(clang=clang), *flags, *use]
+        shown = out.parent / "preprocessed.ii"
+        run([*arguments, "-x", "c++", "-E", str(source), *([] if clang else ["-fpch-preprocess"]),
+             "-o", str(shown)], out.parent)  # fmt: skip
+        judged.preprocessed(shown.read_text("utf-8", errors="replace"))
+        listing = out.parent / "listing.s"
+        look = bool(kernels) and not clang and kind in ("device", "full")
+        extra = [f"-Wa,-aln={listing}"] if look else []
+        said = run([*arguments, *extra, "-x", "c++", "-c", str(source), "-o", str(out)], out.parent)
+        if look and (found := instrumented.unheard(listing, list(kernels))):
+            raise judged.Refused(*found)
         _said(made).write_text("\n".join(said.splitlines()[:MOST_SAID]), "utf-8")
 
     return build_cache.once(made, make)

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
 
 from grader.backends.simt.compile.tokens import (
     Token,
+    Tokens,
     closing,
     following,
     joined,
@@ -26,6 +28,8 @@ BEFORE_GLOBAL = {
     "__noinline__",
     "constexpr",
 }
+NUMBER = re.compile("[0-9]{1,9}")
+STOPS = {";", "{", "}", "__global__"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,7 +62,7 @@ def _parameter(tokens: list[Token]) -> tuple[str, str, bool]:
     return words[end - 1].text, " ".join(texts[: end - 1] + texts[end:]), default
 
 
-def _template_parameters(tokens: list[Token], at: int) -> int:
+def _template_parameters(tokens: Tokens, at: int) -> int:
     """How many parameters the template header before the ``__global__`` at ``at`` has; -1 for a pack."""
     i = previous(tokens, at)
     while i >= 0 and (tokens[i].text in BEFORE_GLOBAL or tokens[i].kind == "str"):
@@ -74,35 +78,35 @@ def _template_parameters(tokens: list[Token], at: int) -> int:
     return len(split_commas(inner))
 
 
-def _declaration(tokens: list[Token], at: int) -> tuple[str, list[Token]] | None:
-    """(name, parameter tokens) of the function whose ``__global__`` stands at ``at``."""
+def _declaration(tokens: Tokens, at: int) -> tuple[str, int, int] | None:
+    """Name, and the brackets around the parameters, of the function whose ``__global__`` stands at ``at``."""
     i = following(tokens, at)
-    while i < len(tokens) and tokens[i].text not in ";{}":
+    while i < len(tokens) and tokens[i].text not in STOPS:
         if tokens[i].text == "(":
             name = previous(tokens, i)
             end = closing(tokens, i)
             if end < 0:
                 return None
             if tokens[name].text not in ATTRIBUTES:
-                return (tokens[name].text, tokens[i + 1 : end]) if tokens[name].kind == "id" else None
+                return (tokens[name].text, i, end) if tokens[name].kind == "id" else None
             i = end
         i = following(tokens, i)
     return None
 
 
-def _bound(tokens: list[Token], at: int) -> int:
+def _bound(tokens: Tokens, at: int) -> int:
     """The first number of the ``__launch_bounds__`` near the ``__global__`` at ``at``."""
-    begin, end = at, at
-    while begin > 0 and tokens[begin - 1].text not in (";", "{", "}"):
+    begin, end = at, at + 1
+    while begin > 0 and tokens[begin - 1].text not in STOPS:
         begin -= 1
-    while end < len(tokens) and tokens[end].text not in (";", "{", "}"):
+    while end < len(tokens) and tokens[end].text not in STOPS:
         end += 1
     for i in range(begin, end):
         if tokens[i].text != "__launch_bounds__":
             continue
         number = following(tokens, following(tokens, i))
         after = following(tokens, number)
-        if after < end and tokens[after].text in (",", ")") and tokens[number].text.isdigit():
+        if after < end and tokens[after].text in (",", ")") and NUMBER.fullmatch(tokens[number].text):
             return int(tokens[number].text)
     return 1024
 
@@ -112,11 +116,12 @@ def find_kernels(text: str) -> dict[str, Kernel]:
     tokens = tokenize(text)
     found: dict[str, Kernel] = {}
     types_of: dict[str, list[str]] = {}
+    end = -1  # of the last kernel's parameters
     for at, token in enumerate(tokens):
-        if token.text != "__global__" or (declared := _declaration(tokens, at)) is None:
+        if at < end or token.text != "__global__" or (declared := _declaration(tokens, at)) is None:
             continue
-        name, inner = declared
-        parameters = [_parameter(part) for part in split_commas(inner)]
+        name, begin, end = declared
+        parameters = [_parameter(part) for part in split_commas(tokens[begin + 1 : end])]
         names = tuple(parameter[0] for parameter in parameters)
         types = [parameter[1] for parameter in parameters]
         template = _template_parameters(tokens, at)

@@ -18,6 +18,7 @@ from grader.backends.simt.compile.tokens import (
     CLOSER,
     OPENER,
     Token,
+    Tokens,
     closing,
     following,
     joined,
@@ -29,6 +30,7 @@ from grader.backends.simt.compile.tokens import (
 from grader.backends.simt.compile.unsupported import refuse, refuse_includes
 
 BUFFER = "simt_dynamic_shared"
+LONGEST = 2000  # characters of what is launched: it stands twice in the result
 COMMENT = re.compile(r"/\*.*?\*/|//[^\n]*", re.S)
 
 
@@ -36,18 +38,12 @@ def rewrite(text: str) -> str:
     """``text`` for a C++ compiler, line by line where it was."""
     kernels = find_kernels(text)
     tokens = _shared_memory(refuse(spaces.refuse(tokenize(refuse_includes(text)))))
-    tokens = _attributes(name_kernels(tokens))
-    i = 0
-    while i < len(tokens):
-        if tokens[i].text == "<<<":
-            i = _launch(tokens, i, kernels)
-        i += 1
-    return joined(tokens)
+    return _launches(_attributes(name_kernels(tokens)), kernels)
 
 
-def _attributes(tokens: list[Token]) -> list[Token]:
+def _attributes(tokens: Tokens) -> Tokens:
     """CUDA's own spelling of attributes that C++ puts elsewhere, or libraries use for themselves."""
-    out = list(tokens)
+    out = Tokens(tokens)
     for i, token in enumerate(tokens):
         before = previous(tokens, i)
         if token.text == "__noinline__" and (before < 0 or tokens[before].text != "("):
@@ -81,24 +77,32 @@ def source_text(number: str, file: str, first_line: int, text: str) -> str:
     return f"static const int simt_source_{number}_is_registered = {call};"
 
 
-def _shared_memory(tokens: list[Token]) -> list[Token]:
-    out = list(tokens)
+def _shared_memory(tokens: Tokens) -> Tokens:
+    """``extern __shared__ T s[]`` under the runtime buffer's name; ``__shared__`` is static already."""
+    out, ends = Tokens(tokens), _statement_ends(tokens)
+    first = bound = -1  # the statement's ``extern``; the end of the last statement that was rewritten
+    inside = _Braces()
     for i, token in enumerate(tokens):
+        inside.pass_by(token)
+        if token.text in (";", "{", "}"):
+            first = -1
+        elif token.text == "extern" and first < 0:
+            first = i
         if token.text != "__shared__":
             continue
-        before = previous(tokens, i)
-        if before >= 0 and tokens[before].text == "static":  # __shared__ is static already
+        before, after = previous(tokens, i), following(tokens, i)
+        if tokens.at(before) == "static":
             out[before] = Token("space", "")
-        begin = max((k for k in range(i) if tokens[k].text in (";", "{", "}")), default=-1)
-        first = next((k for k in range(begin + 1, i) if tokens[k].text == "extern"), -1)
-        after = following(tokens, i)
-        if first < 0 and after < len(tokens) and tokens[after].text == "extern":
+        if first < 0 and tokens.at(after) == "extern":
             first = after
-        end = next((k for k in range(i, len(tokens)) if tokens[k].text == ";"), -1)
+        end = ends[i]
         if first < 0 or end < 0:
             continue
         out[i] = Token("space", "")
-        if _in_a_function(tokens, i):
+        if end == bound:
+            continue
+        bound = end
+        if inside.function:
             _bind(tokens, out, first, end)
         else:
             out[first] = Token("id", 'extern __thread __attribute__((visibility("default")))')
@@ -106,23 +110,38 @@ def _shared_memory(tokens: list[Token]) -> list[Token]:
     return out
 
 
-def _in_a_function(tokens: list[Token], at: int) -> bool:
-    """Whether a brace other than a namespace's is open at ``at``."""
-    open_braces: list[bool] = []
-    words: list[str] = []  # since the last brace or semicolon
-    for token in tokens[:at]:
+def _statement_ends(tokens: Tokens) -> list[int]:
+    """For each token the next ``;``, or -1."""
+    found, end = [-1] * len(tokens), -1
+    for i in range(len(tokens) - 1, -1, -1):
+        end = i if tokens[i].text == ";" else end
+        found[i] = end
+    return found
+
+
+class _Braces:
+    """Whether a brace other than a namespace's is open, token by token."""
+
+    def __init__(self) -> None:
+        self.function = 0  # how many
+        self._open: list[bool] = []
+        self._first, self._namespace = "", False  # of the words since the last brace or semicolon
+
+    def pass_by(self, token: Token) -> None:
+        """The next token."""
         if token.text == "{":
-            open_braces.append("namespace" not in words and words[:1] != ["extern"])
-        elif token.text == "}" and open_braces:
-            open_braces.pop()
+            self._open.append(not self._namespace and self._first != "extern")
+            self.function += self._open[-1]
+        elif token.text == "}" and self._open:
+            self.function -= self._open.pop()
         if token.text in ("{", "}", ";"):
-            words = []
+            self._first, self._namespace = "", False
         elif token.kind == "id":
-            words.append(token.text)
-    return any(open_braces)
+            self._first = self._first or token.text
+            self._namespace |= token.text == "namespace"
 
 
-def _bind(tokens: list[Token], out: list[Token], first: int, end: int) -> None:
+def _bind(tokens: Tokens, out: Tokens, first: int, end: int) -> None:
     """``extern __shared__ T s[]`` in a function: a reference (templates would forget an assembler's name)."""
     bracket = next((k for k in range(first, end) if tokens[k].text == "["), -1)
     name = previous(tokens, bracket)
@@ -133,7 +152,7 @@ def _bind(tokens: list[Token], out: list[Token], first: int, end: int) -> None:
     while k < name:
         if tokens[k].text in ATTRIBUTES:  # the buffer is aligned for everything
             open_ = following(tokens, k)
-            k = closing(tokens, open_) if tokens[open_].text == "(" else k
+            k = max(closing(tokens, open_), k) if tokens.at(open_) == "(" else k
         elif tokens[k].text not in ("extern", "__shared__", "static", "volatile"):
             kept.append(tokens[k])
         k += 1
@@ -146,23 +165,34 @@ def _bind(tokens: list[Token], out: list[Token], first: int, end: int) -> None:
         out[k] = Token("space", "")
 
 
-def _launch(tokens: list[Token], i: int, kernels: dict[str, Kernel]) -> int:
-    """Rewrites the launch whose ``<<<`` is at ``i`` in place; the index where its text now stands."""
-    last = previous(tokens, i)
-    start, end = callee_start(tokens, last), config_end(tokens, i)
-    if start < 0 or end < 0:
-        return i
-    callee, config = joined(tokens[start : last + 1]), joined(tokens[i + 1 : end])
+def _launches(tokens: Tokens, kernels: dict[str, Kernel]) -> str:
+    """The text with each launch as a call."""
+    out: list[str] = []
+    done = 0  # so many tokens are in ``out``
+    for i, token in enumerate(tokens):
+        if token.text != "<<<" or i < done:
+            continue
+        last, end = previous(tokens, i), config_end(tokens, i)
+        start = callee_start(tokens, last)
+        # What is launched is a name, or an expression; the result of another launch is neither.
+        if end < 0 or start < done or sum(len(t.text) for t in tokens[start:i]) > LONGEST:
+            continue
+        out += [t.text for t in tokens[done:start]]
+        out.append(_launch(tokens[start : last + 1], tokens[i + 1 : end], kernels))
+        out += [t.text for t in tokens[last + 1 : i]]
+        done = end + 1
+    return "".join([*out, *(t.text for t in tokens[done:])])
+
+
+def _launch(callee: list[Token], config: list[Token], kernels: dict[str, Kernel]) -> str:
+    """What stands in front of the arguments of a launch."""
     # Not a string literal: in a macro, the parameter's value is wanted.
-    name = re.sub(r"(\s|\\\n)+", " ", COMMENT.sub("", callee)).strip()
-    if _is_typed(tokens[start : last + 1], kernels):
-        call = callee
+    name = " ".join(COMMENT.sub("", joined(callee)).replace("\\\n", " ").split())
+    if _is_typed(callee, kernels):
+        call = joined(callee)
     else:
-        call = f"[=](auto&... simt_a) SIMT_UNCHECKED {{ {callee}(simt_a...); }}"
-    gap = joined([t for t in tokens[last + 1 : i] if t.kind == "space" and not t.text.startswith("/")])
-    new = f"::simt::launcher(SIMT_NAME({name}), ::simt::Config({config}), {call}){gap}"
-    tokens[start : end + 1] = [Token("op", new)]
-    return start
+        call = f"[=](auto&... simt_a) {{ {joined(callee)}(simt_a...); }}"
+    return f"::simt::launcher(SIMT_NAME({name}), ::simt::Config({joined(config)}), {call})"
 
 
 def _is_typed(callee: list[Token], kernels: dict[str, Kernel]) -> bool:
@@ -176,7 +206,7 @@ def _is_typed(callee: list[Token], kernels: dict[str, Kernel]) -> bool:
     return explicit == kernel.template_parameters
 
 
-def callee_start(tokens: list[Token], i: int) -> int:
+def callee_start(tokens: Tokens, i: int) -> int:
     """Index of the first token of the expression that ends at ``i``, or -1."""
     while i >= 0:
         token = tokens[i]
@@ -203,25 +233,31 @@ def callee_start(tokens: list[Token], i: int) -> int:
     return -1
 
 
-def _pasted_from(tokens: list[Token], i: int) -> int:
+def _pasted_from(tokens: Tokens, i: int) -> int:
     """The first of the names that ``##`` pastes together in a macro, the last being at ``i``."""
-    second = previous(tokens, i)
-    first = previous(tokens, second) if second >= 0 else -1
-    if first < 0 or tokens[second].text != "#" or tokens[first].text != "#":
-        return i
-    before = previous(tokens, first)
-    return _pasted_from(tokens, before) if before >= 0 and tokens[before].kind == "id" else i
+    while True:
+        second = previous(tokens, i)
+        first = previous(tokens, second) if second >= 0 else -1
+        if first < 0 or tokens[second].text != "#" or tokens[first].text != "#":
+            return i
+        before = previous(tokens, first)
+        if before < 0 or tokens[before].kind != "id":
+            return i
+        i = before
 
 
-def config_end(tokens: list[Token], i: int) -> int:
+def config_end(tokens: Tokens, i: int) -> int:
     """Index of the ``>>>`` that closes the ``<<<`` at ``i``, or -1."""
-    depth = 0
-    for j in range(i + 1, len(tokens)):
+    j = i + 1
+    while j < len(tokens):
         text = tokens[j].text
-        if text in CLOSER:
-            depth += 1
-        elif text in OPENER:
-            depth -= 1
-        elif text == ">>>" and depth == 0:
+        if text == ">>>":
             return j
+        if text in OPENER or text in (";", "<<<"):
+            return -1
+        if text in CLOSER:
+            j = tokens.partners[j]
+            if j < 0:
+                return -1
+        j += 1
     return -1

@@ -12,7 +12,15 @@ import re
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from grader.backends.simt.compile.tokens import Token, closing, following, opening, previous
+from grader.backends.simt.compile.tokens import (
+    Token,
+    Tokens,
+    closing,
+    ends_line,
+    following,
+    opening,
+    previous,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -46,7 +54,7 @@ class Function:
     kernel: bool
 
 
-def refuse(tokens: list[Token]) -> list[Token]:
+def refuse(tokens: Tokens) -> Tokens:
     """``tokens`` with an error directive at each place that nvcc would not compile."""
     functions = _functions(tokens)
     host = _only(functions, lambda f: not f.device)
@@ -59,12 +67,15 @@ def refuse(tokens: list[Token]) -> list[Token]:
             errors |= _calls(tokens, f, host, "__host__")
         elif f.sure:
             errors |= _calls(tokens, f, device, "__device__")
+    not_kernels, statement = host | device, -1
     for i, token in enumerate(tokens):
-        if token.text == "<<<" and (name := _launched(tokens, i)) in host | device:
+        if token.text in (";", "{", "}", ")"):
+            statement = i
+        if token.text == "<<<" and (name := _launched(tokens, i)) in not_kernels:
             which = "host" if name in host else "__device__"
             text = f"a {which} function call cannot be configured: {name} has no __global__"
-            errors.setdefault(_statement(tokens, i), text)
-    out: list[Token] = []
+            errors.setdefault(following(tokens, statement), text)
+    out = Tokens()
     for i, token in enumerate(tokens):
         if i in errors:
             text = errors[i].replace('"', "'")
@@ -73,7 +84,7 @@ def refuse(tokens: list[Token]) -> list[Token]:
     return out
 
 
-def _functions(tokens: list[Token]) -> list[Function]:
+def _functions(tokens: Tokens) -> list[Function]:
     """Functions with a body, outside of classes and other functions."""
     found: list[Function] = []
     head = i = 0
@@ -86,20 +97,19 @@ def _functions(tokens: list[Token]) -> list[Function]:
         elif text in (";", "}"):
             head = i + 1
         elif text == "#":  # a directive, up to the end of its line
-            while i < len(tokens) and not ("\n" in tokens[i].text and "\\" not in tokens[i].text):
+            while i < len(tokens) and not ends_line(tokens[i]):
                 i += 1
             head = i + 1
         elif text == "{":
             words = {t.text for t in tokens[head:i]}
-            if words & {"namespace", "extern"}:
-                head = i + 1
-            elif (end := closing(tokens, i)) > 0:
-                i, head = end, end + 1
+            if not words & {"namespace", "extern"}:
+                i = max(closing(tokens, i), i)
+            head = i + 1
         i += 1
     return found
 
 
-def _function(tokens: list[Token], head: int, i: int) -> Function | None:
+def _function(tokens: Tokens, head: int, i: int) -> Function | None:
     """The function whose parameters begin at ``i``, if it has a body."""
     at = previous(tokens, i)
     end = closing(tokens, i)
@@ -109,8 +119,10 @@ def _function(tokens: list[Token], head: int, i: int) -> Function | None:
     if at < head or body >= len(tokens) or tokens[body].text != "{" or tokens[at].kind != "id":
         return None
     last = closing(tokens, body)
+    if last < 0 or tokens[at].text in KEYWORDS:
+        return None
     words = [t.text for t in tokens[head:at] if t.kind != "space"]
-    if last < 0 or tokens[at].text in KEYWORDS or "=" in words:
+    if "=" in words:
         return None
     # A template or a constexpr function may be taken by both sides, and a macro may say anything.
     plain = not {"template", "constexpr", "class", "struct", "::"} & set(words)
@@ -124,11 +136,10 @@ def _function(tokens: list[Token], head: int, i: int) -> Function | None:
 
 def _only(functions: list[Function], runs: Callable[[Function], bool]) -> set[str]:
     """Names all of whose functions run there for certain."""
-    names = {f.name for f in functions}
-    return {n for n in names if all(f.sure and runs(f) for f in functions if f.name == n)}
+    return {f.name for f in functions} - {f.name for f in functions if not (f.sure and runs(f))}
 
 
-def _calls(tokens: list[Token], caller: Function, names: set[str], there: str) -> dict[int, str]:
+def _calls(tokens: Tokens, caller: Function, names: set[str], there: str) -> dict[int, str]:
     """The first call of each of ``names``, which run ``there`` alone, in the body of ``caller``, by index."""
     found: dict[int, str] = {}
     space = "__global__" if caller.kernel else "__device__" if caller.device else "__host__"
@@ -156,16 +167,9 @@ def _calls(tokens: list[Token], caller: Function, names: set[str], there: str) -
     return found
 
 
-def _launched(tokens: list[Token], i: int) -> str:
+def _launched(tokens: Tokens, i: int) -> str:
     """The name in front of ``<<<``."""
     at = previous(tokens, i)
     if at >= 0 and tokens[at].text in (">", ">>"):
         at = previous(tokens, opening(tokens, at))
     return tokens[at].text if at >= 0 else ""
-
-
-def _statement(tokens: list[Token], i: int) -> int:
-    """Where the statement of the launch at ``i`` begins."""
-    while i > 0 and tokens[i - 1].text not in (";", "{", "}", ")"):
-        i -= 1
-    return following(tokens, i - 1)

@@ -1,24 +1,30 @@
-"""C++ text as tokens: enough to find launches and declarations without parsing the language."""
+"""C++ text as tokens: enough to find launches and declarations without parsing the language.
+
+The text is a submission's, so all of this takes time in proportion to its length: what is not closed ends
+with the text, brackets are paired once, and the space between two words is one token however it is spelt.
+"""
 
 from __future__ import annotations
 
+import functools
 import re
 from typing import NamedTuple
 
 PATTERN = re.compile(
     r"""
-    (?P<space>\s+|//(?:\\\n|[^\n])*|/\*.*?\*/|\\\n)
-  | (?P<raw>(?:u8|u|U|L)?R"(?P<fence>[^()\\\s]{0,16})\(.*?\)(?P=fence)")
+    (?P<space>(?:\s+|//(?:\\\n|[^\n])*|/\*.*?(?:\*/|\Z)|\\\n)+)
+  | (?P<raw>(?:u8|u|U|L)?R"(?P<fence>[^()\\\s]{0,16})\(.*?(?:\)(?P=fence)"|\Z))
   | (?P<str>(?:u8|u|U|L)?"(?:\\.|[^"\\\n])*")
   | (?P<chr>(?:u8|u|U|L)?'(?:\\.|[^'\\\n])+')
   | (?P<num>\.?\d(?:[eEpP][+-]|'?[\w.])*)
   | (?P<id>[A-Za-z_]\w*)
   | (?P<launch><<<|>>>)
-  | (?P<op>::|->|<<|>>|.)
+  | (?P<op>::|->|<<|>>|\\["'\\]|.)
 """,
     re.X | re.S,
 )
 CLOSER = {"(": ")", "[": "]", "{": "}"}
+BESIDE_LINES = re.compile(r"//(?:\\\n|[^\n])*|/\*.*?(?:\*/|\Z)|\\\n", re.S)
 OPENER = {closer: opener for opener, closer in CLOSER.items()}
 
 
@@ -29,9 +35,29 @@ class Token(NamedTuple):
     text: str
 
 
-def tokenize(text: str) -> list[Token]:
+class Tokens(list[Token]):
+    """The tokens of a text. They are not changed once the brackets are paired: a copy is."""
+
+    @functools.cached_property
+    def partners(self) -> list[int]:
+        """For each bracket the index of the one that it closes or that closes it, or -1."""
+        partners, opened = [-1] * len(self), list[int]()
+        for i, token in enumerate(self):
+            if token.text in CLOSER:
+                opened.append(i)
+            elif token.text in OPENER and opened:
+                partners[i] = opened.pop()
+                partners[partners[i]] = i
+        return partners
+
+    def at(self, i: int) -> str:
+        """The text of a token, "" where there is none."""
+        return self[i].text if 0 <= i < len(self) else ""
+
+
+def tokenize(text: str) -> Tokens:
     """Every character of ``text``, in tokens; ``<<<`` and ``>>>`` are ``launch`` where they can be one."""
-    out: list[Token] = []
+    out = Tokens()
     open_launches = 0
     for match in PATTERN.finditer(text):
         kind = match.lastgroup or "op"
@@ -52,6 +78,11 @@ def joined(tokens: list[Token]) -> str:
     return "".join(token.text for token in tokens)
 
 
+def ends_line(token: Token) -> bool:
+    """Whether a line of the preprocessor ends in this token."""
+    return token.kind == "space" and "\n" in token.text and "\n" in BESIDE_LINES.sub("", token.text)
+
+
 def previous(tokens: list[Token], i: int) -> int:
     """Index of the last token before ``i`` that is not space, or -1."""
     i -= 1
@@ -68,24 +99,24 @@ def following(tokens: list[Token], i: int) -> int:
     return i
 
 
-def opening(tokens: list[Token], i: int) -> int:
-    """Index of the bracket that the bracket or angle at ``i`` closes, or -1."""
-    angle = tokens[i].text in (">", ">>", ">>>")
-    depth = 0
+def opening(tokens: Tokens, i: int) -> int:
+    """Index of the bracket or angle that the one at ``i`` closes, or -1.
+
+    A list of template arguments holds no launch, no other declaration and no end of a statement, so that none
+    is looked for beyond these.
+    """
+    if tokens[i].text not in (">", ">>", ">>>"):
+        return tokens.partners[i]
+    depth, begun = 0, i
     while i >= 0:
         text = tokens[i].text
         if text in OPENER:
-            if angle:
-                i = opening(tokens, i)
-            else:
-                depth += 1
-        elif text in CLOSER:
-            depth -= 1
-            if depth == 0 and not angle:
-                return i
-        elif angle and text in (">", ">>", ">>>"):
+            i = tokens.partners[i]
+        elif text in CLOSER or text in (";", "__global__") or (tokens[i].kind == "launch" and i != begun):
+            return -1
+        elif text in (">", ">>", ">>>"):
             depth += len(text)
-        elif angle and text in ("<", "<<", "<<<"):
+        elif text in ("<", "<<"):
             depth -= len(text)
             if depth == 0:
                 return i
@@ -93,17 +124,9 @@ def opening(tokens: list[Token], i: int) -> int:
     return -1
 
 
-def closing(tokens: list[Token], i: int) -> int:
+def closing(tokens: Tokens, i: int) -> int:
     """Index of the bracket that closes the one at ``i``, or -1."""
-    depth = 0
-    for j in range(i, len(tokens)):
-        if tokens[j].text in CLOSER:
-            depth += 1
-        elif tokens[j].text in OPENER:
-            depth -= 1
-            if depth == 0:
-                return j
-    return -1
+    return tokens.partners[i] if tokens[i].text in CLOSER else -1
 
 
 def split_commas(tokens: list[Token]) -> list[list[Token]]:

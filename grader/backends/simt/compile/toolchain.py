@@ -20,6 +20,7 @@ CSRC = HERE / "csrc"
 LEAN = HERE.parent / "lean"  # torch's headers with less in them, for both back ends
 BIND = HERE.parent / "bind"  # Python functions without pybind11's headers
 HEADERS = (INCLUDE, LEAN, BIND)
+COPIES = ("memcpy", "memmove", "memset", "memcmp")
 
 
 class ToolchainError(RuntimeError):
@@ -152,9 +153,9 @@ def common_flags() -> list[str]:
 def checked_flags() -> list[str]:
     """Instrumentation: the compiler calls the runtime at every memory access and basic block."""
     flags = ["-Og" if debugging() else "-O1", "-fsanitize=thread,signed-integer-overflow"]
+    # Copies stay what they are in the source: loops, or calls, of which the runtime hears (link_flags).
+    flags += [f"-fno-builtin-{name}" for name in COPIES]
     if compiler().is_clang:  # without bounds: that cuts blocks in pieces, a tiled matmul takes twice as long
-        # A loop that copies must stay a loop: the runtime does not hear of a library's memcpy.
-        flags += [f"-fno-builtin-{name}" for name in ("memcpy", "memmove", "memset")]
         return [
             *flags,
             "-fsanitize-coverage=trace-pc,no-prune",
@@ -180,6 +181,7 @@ def link_flags() -> list[str]:
     """For a shared object that uses torch."""
     fast = ["-fuse-ld=gold"] if shutil.which("ld.gold") and not compiler().is_clang else []
     lib = torch().folder / "lib"
+    fast += [f"-Wl,--wrap={name}" for name in COPIES]  # through the runtime, which checks them
     return ["-shared", *fast, f"-L{lib}", "-ltorch_python", "-ltorch_cpu", "-lc10", "-Wl,-Bsymbolic"]
 
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 
 from grader.backends.simt.compile.kernels import ATTRIBUTES
-from grader.backends.simt.compile.tokens import Token, closing, following, previous
+from grader.backends.simt.compile.tokens import Token, Tokens, closing, ends_line, following, previous
 
 _GPU = "or run this submission on a machine with an NVIDIA GPU"
 _TEXTURE = f"read the tensor through a `const T* __restrict__` pointer, {_GPU}"
@@ -102,18 +102,18 @@ def _marked(what: str, instead: str) -> Token:
     return Token("id", f'_Pragma("GCC error \\"{text}\\"") ')
 
 
-def refuse(tokens: list[Token]) -> list[Token]:
+def refuse(tokens: Tokens) -> Tokens:
     """``tokens`` with an error directive before each construct that cannot run."""
-    out: list[Token] = []
-    inside = _device_bodies(tokens)
+    out = Tokens()
+    inside, directives = _device_bodies(tokens), _directives(tokens)
     said: set[str] = set()  # the first of each is enough
     for i, token in enumerate(tokens):
         found = _construct(tokens, i)
-        if token.text == "<<<" and any(begin < i < end for begin, end in inside):
+        if token.text == "<<<" and inside[i]:
             found = "a kernel launched by a kernel (dynamic parallelism)", "launch both kernels from the host"
-        if token.text in HEAP and any(begin < i < end for begin, end in inside) and _is_heap(tokens, i):
+        if token.text in HEAP and inside[i] and _is_heap(tokens, i):
             found = HEAP[token.text]
-        if found and found[0] not in said and not _in_directive(tokens, i):
+        if found and found[0] not in said and not directives[i]:
             said.add(found[0])
             at = _before(out) if token.text == "<<<" else len(out)
             out.insert(at, _marked(*found))
@@ -121,7 +121,7 @@ def refuse(tokens: list[Token]) -> list[Token]:
     return out
 
 
-def _is_heap(tokens: list[Token], i: int) -> bool:
+def _is_heap(tokens: Tokens, i: int) -> bool:
     """Whether the word takes or gives memory: no member, no placement ``new (p) T``, no ``= delete``."""
     before, after = previous(tokens, i), following(tokens, i)
     last = tokens[before].text if before >= 0 else ""
@@ -136,7 +136,7 @@ def _before(out: list[Token]) -> int:
     return next((k + 1 for k in range(len(out) - 1, -1, -1) if out[k].text in (";", "{", "}", ")")), 0)
 
 
-def _construct(tokens: list[Token], i: int) -> tuple[str, str] | None:
+def _construct(tokens: Tokens, i: int) -> tuple[str, str] | None:
     token = tokens[i]
     if token.kind != "id":
         return None
@@ -152,7 +152,7 @@ def _construct(tokens: list[Token], i: int) -> tuple[str, str] | None:
     if name in SCOPES and next_text == "::":
         return SCOPES[name]
     if name == "cub" and next_text == "::" and not _is_scoped(tokens, i):
-        part = tokens[following(tokens, after)].text
+        part = tokens.at(following(tokens, after))
         return None if CUB.fullmatch(part) else (f"cub::{part}", _CUB)
     if name == "cuda" and next_text == "::" and not _is_scoped(tokens, i):
         member = following(tokens, after)
@@ -162,44 +162,47 @@ def _construct(tokens: list[Token], i: int) -> tuple[str, str] | None:
     return next((found for pattern, found in PREFIXES if pattern.fullmatch(name)), None)
 
 
-def _is_scoped(tokens: list[Token], i: int) -> bool:
+def _is_scoped(tokens: Tokens, i: int) -> bool:
     """Whether ``cuda`` at ``i`` is part of ``at::cuda`` or ``c10::cuda``."""
     colons = previous(tokens, i)
     scope = previous(tokens, colons) if colons >= 0 and tokens[colons].text == "::" else -1
     return scope >= 0 and tokens[scope].kind == "id"
 
 
-def _is_empty_asm(tokens: list[Token], i: int) -> bool:
+def _is_empty_asm(tokens: Tokens, i: int) -> bool:
     """``asm volatile("" ::: "memory")`` keeps the compiler from moving accesses, and does so here too."""
     open_ = next((k for k in range(i, min(i + 6, len(tokens))) if tokens[k].text == "("), -1)
-    return open_ >= 0 and tokens[following(tokens, open_)].text == '""'
+    return open_ >= 0 and tokens.at(following(tokens, open_)) == '""'
 
 
-def _in_directive(tokens: list[Token], i: int) -> bool:
-    """Whether the token stands in a preprocessor line other than a ``#define``."""
-    for k in range(i - 1, -1, -1):
-        if tokens[k].kind == "space" and "\n" in tokens[k].text and "\\" not in tokens[k].text:
-            return False
-        if tokens[k].text == "#":
-            word = following(tokens, k)
-            return tokens[word].text != "define" or following(tokens, word) == i
-    return False
+def _directives(tokens: Tokens) -> bytearray:
+    """For each token whether it is in a preprocessor line; what a ``#define`` stands for is not."""
+    found, i = bytearray(len(tokens)), 0
+    while i < len(tokens):
+        if tokens[i].text == "#":
+            word = following(tokens, i)
+            first, last = i, following(tokens, word) if tokens.at(word) == "define" else len(tokens)
+            while i < len(tokens) and not ends_line(tokens[i]):
+                i += 1
+            found[first : min(i, last + 1)] = b"\1" * (min(i, last + 1) - first)
+        i += 1
+    return found
 
 
-def _device_bodies(tokens: list[Token]) -> list[tuple[int, int]]:
-    """(first, last) token of the body of each function that runs on the device and not on the host too."""
-    found = []
+def _device_bodies(tokens: Tokens) -> bytearray:
+    """For each token whether it stands in a function that runs on the device and not on the host too."""
+    found, until = bytearray(len(tokens)), 0
     for i, token in enumerate(tokens):
-        if token.text not in ("__global__", "__device__"):
+        if token.text not in ("__global__", "__device__") or i < until:
             continue
-        near = (tokens[previous(tokens, i)].text, tokens[min(following(tokens, i), len(tokens) - 1)].text)
-        if "__host__" in near:
+        if "__host__" in (tokens.at(previous(tokens, i)), tokens.at(following(tokens, i))):
             continue
         k = following(tokens, i)
         while k < len(tokens) and tokens[k].text not in ";{}=":
-            if tokens[k].text == "(" and tokens[previous(tokens, k)].text not in ATTRIBUTES:
+            if tokens[k].text == "(" and tokens.at(previous(tokens, k)) not in ATTRIBUTES:
                 k = max(closing(tokens, k), k)
             k = following(tokens, k)
-        if k < len(tokens) and tokens[k].text == "{" and (end := closing(tokens, k)) > 0:
-            found.append((k, end))
+        until = k
+        if tokens.at(k) == "{" and (end := closing(tokens, k)) > 0:
+            found[k + 1 : end] = b"\1" * (end - k - 1)
     return found

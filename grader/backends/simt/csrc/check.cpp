@@ -3,6 +3,8 @@
 #include "errors.h"
 #include "findings.h"
 #include "memory.h"
+#include "origins.h"
+#include "unseen.h"
 #include "worker.h"
 
 #include <limits>
@@ -110,6 +112,7 @@ static void check_global(Worker* w, size_t address, unsigned size, Access access
     mark_initialised(offset, size);
   }
   if (access == WRITE) mark_initialised(offset, size);
+  if (g_watched) note_kernel_access(offset, size, access);
   if (access == READ)
     a->read_in = w->launch->number;
   else if (a->constant_in == w->launch->number)
@@ -201,6 +204,7 @@ void access(void* pointer, unsigned size, Access access, void* return_address) {
   }
   // Clang reports reads of threadIdx; GCC knows that it is constant.
   if (address - (size_t)&simt_builtins < sizeof simt_builtins) return;
+  if (w->looking) heard_of(pointer, size);
   bool check = w->mode & CHECK, count = w->mode & COUNT;
   if (access == ATOMIC && !w->doubtful.empty()) settle_doubts(w, address);
   w->access_address = address;

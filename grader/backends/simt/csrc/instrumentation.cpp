@@ -2,6 +2,7 @@
 // without a sanitizer's library: these are the functions it finds.
 #include "check.h"
 #include "quick.h"
+#include "unseen.h"
 
 #define SIMT_CALL extern "C" SIMT_EXPORT
 #define HERE __builtin_return_address(0)
@@ -58,6 +59,7 @@ static void access_range(void* pointer, size_t bytes, simt::Access kind, void* h
   if (bytes <= 16 && bytes && !(bytes & (bytes - 1))) return access(pointer, unsigned(bytes), kind, here);
   char* p = (char*)pointer;
   size_t word = (size_t)p % 4 == 0 ? 4 : 1;
+  if (simt::Worker* w = simt::t_worker; w && w->looking) simt::heard_of(pointer, bytes);
   for (size_t i = 0; i < bytes;) {
     size_t step = bytes - i >= word ? word : 1;
     access(p + i, unsigned(step), kind, here);
@@ -98,16 +100,39 @@ SIMT_CALL void __sanitizer_cov_trace_pc() {
 
 SIMT_CALL void simt_atomic(void* address, int size) { access(address, unsigned(size), simt::ATOMIC, HERE); }
 
-// Host code's own std::atomic: simply done.
+// Functions of the C library that touch memory: the module is linked so that its calls come here.
+SIMT_CALL void* __wrap_memcpy(void* to, const void* from, size_t n) {
+  if (simt::t_worker) access_range((void*)from, n, READ, HERE), access_range(to, n, WRITE, HERE);
+  return memcpy(to, from, n);
+}
+SIMT_CALL void* __wrap_memmove(void* to, const void* from, size_t n) {
+  if (simt::t_worker) access_range((void*)from, n, READ, HERE), access_range(to, n, WRITE, HERE);
+  return memmove(to, from, n);
+}
+SIMT_CALL void* __wrap_memset(void* to, int value, size_t n) {
+  if (simt::t_worker) access_range(to, n, WRITE, HERE);
+  return memset(to, value, n);
+}
+SIMT_CALL int __wrap_memcmp(const void* a, const void* b, size_t n) {
+  if (simt::t_worker) access_range((void*)a, n, READ, HERE), access_range((void*)b, n, READ, HERE);
+  return memcmp(a, b, n);
+}
+
+// std::atomic and the compiler's own atomic functions: an atomic access in a kernel, simply done in host code.
+template <class T>
+static inline __attribute__((always_inline)) volatile T* atomic_access(const volatile T* p, void* here) {
+  if (simt::t_worker) access((void*)p, sizeof(T), simt::ATOMIC, here);
+  return (volatile T*)p;
+}
 #define SIMT_FETCH(BITS, T, NAME)                                           \
   SIMT_CALL T __tsan_atomic##BITS##_fetch_##NAME(volatile T* p, T v, int) { \
-    return __atomic_fetch_##NAME(p, v, 5);                                  \
+    return __atomic_fetch_##NAME(atomic_access(p, HERE), v, 5);             \
   }
 #define SIMT_STD_ATOMIC(BITS, T)                                                                     \
-  SIMT_CALL T __tsan_atomic##BITS##_load(const volatile T* p, int) { return __atomic_load_n(p, 5); } \
-  SIMT_CALL void __tsan_atomic##BITS##_store(volatile T* p, T v, int) { __atomic_store_n(p, v, 5); } \
+  SIMT_CALL T __tsan_atomic##BITS##_load(const volatile T* p, int) { return __atomic_load_n(atomic_access(p, HERE), 5); } \
+  SIMT_CALL void __tsan_atomic##BITS##_store(volatile T* p, T v, int) { __atomic_store_n(atomic_access(p, HERE), v, 5); } \
   SIMT_CALL T __tsan_atomic##BITS##_exchange(volatile T* p, T v, int) {                              \
-    return __atomic_exchange_n(p, v, 5);                                                             \
+    return __atomic_exchange_n(atomic_access(p, HERE), v, 5);                                                             \
   }                                                                                                  \
   SIMT_FETCH(BITS, T, add)                                                                           \
   SIMT_FETCH(BITS, T, sub)                                                                           \
@@ -115,13 +140,13 @@ SIMT_CALL void simt_atomic(void* address, int size) { access(address, unsigned(s
   SIMT_FETCH(BITS, T, or)                                                                            \
   SIMT_FETCH(BITS, T, xor)                                                                           \
   SIMT_CALL int __tsan_atomic##BITS##_compare_exchange_strong(volatile T* p, T* e, T d, int, int) {  \
-    return __atomic_compare_exchange_n(p, e, d, 0, 5, 5);                                            \
+    return __atomic_compare_exchange_n(atomic_access(p, HERE), e, d, 0, 5, 5);                                            \
   }                                                                                                  \
   SIMT_CALL int __tsan_atomic##BITS##_compare_exchange_weak(volatile T* p, T* e, T d, int, int) {    \
-    return __atomic_compare_exchange_n(p, e, d, 0, 5, 5);                                            \
+    return __atomic_compare_exchange_n(atomic_access(p, HERE), e, d, 0, 5, 5);                                            \
   }                                                                                                  \
   SIMT_CALL T __tsan_atomic##BITS##_compare_exchange_val(volatile T* p, T e, T d, int, int) {        \
-    __atomic_compare_exchange_n(p, &e, d, 0, 5, 5);                                                  \
+    __atomic_compare_exchange_n(atomic_access(p, HERE), &e, d, 0, 5, 5);                                                  \
     return e;                                                                                        \
   }
 SIMT_STD_ATOMIC(8, uint8_t)

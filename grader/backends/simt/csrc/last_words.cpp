@@ -1,6 +1,7 @@
 // A dying process writes one line of JSON that says where it was. A fault inside a kernel does not kill the
 // process at all: it becomes a finding and the launch ends.
 #include "findings.h"
+#include "unseen.h"
 
 #include <atomic>
 #include <csignal>
@@ -87,6 +88,7 @@ static void write_words(int signal, size_t pc, const void* address) {
 
 static void on_signal(int signal, siginfo_t* info, void* context) {
   auto* c = (ucontext_t*)context;
+  if (is_unseens(signal, info, c)) return;
   size_t pc = program_counter(c);
   bool fault = signal == SIGFPE || signal == SIGSEGV || signal == SIGBUS;
   if (fault && on_a_kernels_stack(t_worker, stack_pointer(c))) {
@@ -115,6 +117,7 @@ extern "C" SIMT_EXPORT void simt_last_words(int fd) {
   memset(&action, 0, sizeof action);
   action.sa_sigaction = on_signal;
   action.sa_flags = SA_SIGINFO | SA_ONSTACK | SA_NODEFER;
-  for (int signal : {SIGSEGV, SIGBUS, SIGFPE, SIGABRT, SIGILL, SIGALRM, SIGTERM})
+  for (int signal : {SIGSEGV, SIGBUS, SIGFPE, SIGABRT, SIGILL, SIGALRM, SIGTERM, SIGTRAP})
     sigaction(signal, &action, nullptr);
+  may_look();
 }

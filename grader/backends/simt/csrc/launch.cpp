@@ -2,8 +2,10 @@
 #include "errors.h"
 #include "findings.h"
 #include "history.h"
+#include "origins.h"
 #include "pool.h"
 #include "queue.h"
+#include "unseen.h"
 
 #include <limits>
 #include <map>
@@ -69,6 +71,7 @@ static size_t collect_shared_variables(Launch& launch) {
 // Read by this launch and never written, as far as its arguments tell: nobody need remember who read what of
 // it. If a thread writes there all the same (a cast, an address found in memory), that ends.
 static void find_constants(const Launch& launch) {
+  if (g_watched) return;  // each read is looked at
   for (auto& p : launch.pointers)
     if (p.hides_pointers) return;
   auto allocation = [](const void* p) { return in_arena(p) ? allocation_at(arena_offset(p)) : nullptr; };
@@ -87,7 +90,7 @@ void begin_quick(Worker* w) {
   Quick& q = t_quick = Quick{};
   if (w->mode != CHECK) return;
   find_constants(*launch);
-  q.usable = true;
+  q.usable = !g_watched;
   q.shared_begin = w->tls;
   q.shared_bytes = w->tls_bytes;
   q.dynamic_begin = (size_t)w->dynamic_shared;
@@ -116,6 +119,7 @@ static void prepare(Worker* w, Launch& launch, void* (*tls_anchor)()) {
   w->shared = &static_shadow(w->tls_bytes);
   w->dynamic = &dynamic_shadow();
   begin_quick(w);
+  begin_unseen(w);
   if (g_mode & COUNT) w->counter.start(launch.grid, launch.block_count * launch.thread_count, g_sample_above);
 }
 
@@ -182,6 +186,7 @@ static void start(Launch& launch) {
   launch.first_run = next_runs(launch.block_count);
   launch.runs = u32(launch.block_count);
   launch.number = remember_launch(launch);
+  if (g_watched) note_arguments(launch);
   if (g_launch_hook) g_launch_hook(launch.kernel.c_str(), 1);
   // Checked and counted blocks run in order on one core: what is reported is then the same every time.
   bool spread = !g_mode && !launch.cooperative && launch.block_count > 1 &&
@@ -190,6 +195,7 @@ static void start(Launch& launch) {
     on_every_core([&] { run(launch, launch.tls_anchor); });
   else
     run(launch, launch.tls_anchor);
+  if (g_watched) settle_kernel_writes();
   if (launch.runs > launch.block_count) remember_runs(launch.number, launch.runs);
   if (g_launch_hook) g_launch_hook(launch.kernel.c_str(), 0);
 }

@@ -1,6 +1,7 @@
 #include "memory.h"
 
 #include "errors.h"
+#include "origins.h"
 #include "queue.h"
 #include "shadow.h"
 
@@ -118,6 +119,7 @@ static int allocate(void** out, size_t bytes, size_t at) {
   }
   memset(g_arena + offset, 0xff, bytes);  // NaN as float, -1 as int: never a lucky zero
   memset(g_defined + offset / 4, 0, (bytes + 3) / 4);
+  if (g_watched) note_new_memory(offset, bytes);
   g_live_bytes += bytes;
   g_peak_bytes = std::max(g_peak_bytes, g_live_bytes);
   *out = g_arena + offset;
@@ -194,6 +196,7 @@ extern "C" int simt_copy(void* to, const void* from, size_t bytes, int kind) {
   if (int fault = simt_synchronize()) return fault;
   memmove(to, from, bytes);
   simt_mark_initialised(to, bytes);
+  if (g_watched) note_host_copy(to, from, bytes);
   return 0;
 }
 
@@ -202,6 +205,7 @@ extern "C" int simt_fill(void* to, int value, size_t bytes) {
   simt_wait();
   memset(to, value, bytes);
   simt_mark_initialised(to, bytes);
+  if (g_watched) note_fill(to, value, bytes);
   return 0;
 }
 

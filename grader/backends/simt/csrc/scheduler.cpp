@@ -5,6 +5,7 @@
 #include "findings.h"
 #include "history.h"
 #include "shadow.h"
+#include "unseen.h"
 #include "worker.h"
 
 #include <utility>
@@ -175,6 +176,7 @@ static void begin_block(Worker* w, u64 block) {
     clear_shared_memory(w);
     begin_epoch(w);
   }
+  if (w->mode) choose_unseen(w);
 }
 
 // Gives the stacks of threads that will never go on back.
@@ -299,7 +301,9 @@ void run_block(Worker* w, u64 block) {
     begin_plainly(w);
     first_warp = w->finished / 32;  // the warps before it have ended
   }
-  if (!advance(w, first_warp)) w->aside.push_back(put_aside(w));
+  bool ended = advance(w, first_warp);
+  end_look(w);
+  if (!ended) w->aside.push_back(put_aside(w));
 }
 
 static bool waits_for_the_grid(const Launch* launch, const SavedBlock& b) {

@@ -20,6 +20,7 @@ struct DeviceAllocator final : c10::Allocator {
   void copy_data(void* to, const void* from, size_t bytes) const override {
     default_copy_data(to, from, bytes);
     simt_mark_initialised(to, bytes);
+    simt_host_wrote(to, from, bytes);
   }
 };
 

@@ -37,6 +37,31 @@ static void adopt(const Tensor& cuda, const Tensor& cpu) {
   cuda._set_neg(cpu.is_neg());
 }
 
+// What a watched operator reads, and then what it wrote (csrc/origins.cpp).
+class Sources {
+ public:
+  void read(const Tensor& t) {
+    if (!simt_is_watched() || !t.defined()) return;
+    if (!t.is_cuda()) {
+      from_host_ = true;
+    } else if (t.numel()) {
+      int here = simt_origin(t.data_ptr(), t.element_size(), int(t.dim()), t.sizes().data(), t.strides().data());
+      worst_ = any_ ? std::max(worst_, here) : here;
+      any_ = true;
+    }
+  }
+  void number() { single_ = true; }
+  void wrote(const std::string& name, const Tensor& t) const {
+    if (!simt_is_watched() || !t.defined() || !t.is_cuda() || !t.numel()) return;
+    simt_operator_wrote(name.c_str(), worst_, from_host_, single_, t.data_ptr(), t.element_size(), int(t.dim()),
+                        t.sizes().data(), t.strides().data());
+  }
+
+ private:
+  int worst_ = 2;  // nothing read: constants, which are as good as what was given
+  bool any_ = false, from_host_ = false, single_ = false;
+};
+
 class Call {
  public:
   Call(const c10::OperatorHandle& op, torch::jit::Stack* stack)
@@ -64,6 +89,7 @@ class Call {
     for_each_written([&](size_t i) {
       const auto& storage = original_[i].storage();
       simt_mark_initialised(storage.data(), storage.nbytes());
+      sources_.wrote(name_, original_[i]);
     });
   }
 
@@ -108,6 +134,7 @@ class Call {
 
   Tensor to_cpu(const Tensor& t, bool reads) {
     if (!t.defined()) return t;
+    if (reads) sources_.read(t);
     if (!t.is_cuda()) {
       saw_cpu_ |= t.dim() > 0 && t.device().is_cpu();
       return t;
@@ -137,6 +164,8 @@ class Call {
         list.push_back(t ? std::optional<Tensor>(to_cpu(*t, true)) : t);
       }
       v = list;
+    } else if (v.isScalar() && !v.toScalar().equal(0)) {
+      sources_.number();
     } else if (v.isDevice() && v.toDevice().is_cuda()) {
       v = c10::Device(c10::kCPU);
     }
@@ -149,13 +178,23 @@ class Call {
       IValue& v = (*stack_)[first + r];
       if (v.isTensor() && v.toTensor().defined()) {
         Tensor same = written_argument(returns[r]);
-        v = same.defined() ? same : (saw_cuda_ || factory_) ? aliases_.on_cuda(v.toTensor()) : v.toTensor();
+        v = same.defined() ? same : (saw_cuda_ || factory_) ? made(v.toTensor()) : v.toTensor();
       } else if (v.isTensorList()) {
         auto list = v.toTensorVector();
-        for (auto& t : list) t = aliases_.on_cuda(t);
+        for (auto& t : list) t = made(t);
         v = list;
       }
     }
+  }
+
+  // A view has the memory of an argument; anything else was written just now.
+  Tensor made(const Tensor& cpu) const {
+    Tensor cuda = aliases_.on_cuda(cpu);
+    if (!cuda.defined() || !cuda.is_cuda()) return cuda;
+    for (auto& t : original_)
+      if (t.defined() && t.is_alias_of(cuda)) return cuda;
+    sources_.wrote(name_, cuda);
+    return cuda;
   }
 
   // x.add_(1) and out= return their argument itself.
@@ -174,6 +213,7 @@ class Call {
   size_t first_;
   std::vector<Tensor> original_, alias_;
   Aliases aliases_;
+  Sources sources_;
   bool saw_cpu_ = false, saw_cuda_ = false, factory_ = true;
 };
 
@@ -216,8 +256,11 @@ static Tensor& copy_(Tensor& self, const Tensor& source, bool) {
   if (source.is_cuda() != self.is_cuda()) synchronize_or_raise();
   Tensor to = self.is_cuda() ? aliases.on_cpu(self) : self;
   Tensor from = source.is_cuda() ? aliases.on_cpu(source) : source;
+  Sources sources;
+  sources.read(source);
   to.copy_(from);
   if (self.is_cuda()) simt_mark_initialised(self.storage().data(), self.storage().nbytes());
+  sources.wrote("copy_", self);
   return self;
 }
 

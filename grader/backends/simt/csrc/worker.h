@@ -140,6 +140,8 @@ struct Worker {
   bool killed = false;
   size_t access_address = 0;  // of the access that is being checked
   bool is_volatile = false;   // that access
+  bool looking = false;   // for accesses without a call-out (unseen.h)
+  long look_in = -1;      // and after so many turns of threads that begins
   bool plain = false;  // no thread of this block has waited yet: states and counts of threads are not kept
   void* scheduler_sp = nullptr;
   size_t tls = 0, tls_bytes = 0;        // where the module's __shared__ variables are
@@ -189,6 +191,13 @@ void give_way(Worker* w);     // on a fibre: lets all others run first
 void wait_here(Worker* w);
 void kill_launch(Worker* w);
 
+void look_for_unseen(Worker* w);
+void note_turn(Worker* w);
+inline void turn_begins(Worker* w) {
+  if (w->looking) note_turn(w);
+  if (w->look_in >= 0 && w->look_in-- == 0) look_for_unseen(w);
+}
+
 // From here on accesses are those of thread t.
 inline void set_current(Worker* w, int t) {
   w->current = t;
@@ -197,6 +206,7 @@ inline void set_current(Worker* w, int t) {
   q.now.thread = u16(t);
   q.now.warp_phase = w->plain ? u16(0) : w->threads[t].warp_phase;
   q.my_warp = u64(w->epoch) << 32 | u32(t) >> 5 << 16 | q.now.warp_phase;
+  turn_begins(w);
 }
 
 // A block begins or goes on, or all of its threads have met: what was read before is in order with what comes.

@@ -8,7 +8,7 @@ import sys
 from typing import TYPE_CHECKING
 
 from grader.backends.extension import load_inline
-from grader.backends.simt.runtime import counts, memory_findings, stand_ins
+from grader.backends.simt.runtime import counts, memory_findings, origins, stand_ins
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -142,6 +142,7 @@ def activate(
     runtime = Runtime(library, step_budget, checked=checked)
     ACTIVE[:] = [runtime]
     stand_ins.install(library)
+    origins.hold(library)
     load_inline.install(build, runtime_path.with_name("libbinding.so"))
     library.simt_last_words(last_words_fd)
     return runtime

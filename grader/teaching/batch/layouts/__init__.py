@@ -2,16 +2,33 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from grader.domain.errors import BadInputError
+from grader.teaching.batch import file_fates
 from grader.teaching.batch.layouts import canvas, gradescope_export, moodle, plain_folder
 from grader.teaching.batch.student_files import StudentFile, distinct_students, legible
 
 if TYPE_CHECKING:
     from pathlib import Path
 
+    from grader.reports.row import FileFate
+
 NAMES = ("auto", "files", "folders", "gradescope", "canvas", "moodle")
+READERS = {
+    "gradescope": gradescope_export.read, "canvas": canvas.read, "moodle": moodle.read,
+    "folders": plain_folder.read_folders, "files": plain_folder.read_files,
+}  # fmt: skip
+
+
+@dataclass(frozen=True, slots=True)
+class Handed:
+    """What lies in a folder: an entry a student and lesson, sorted, and what becomes of every file."""
+
+    layout: str
+    files: tuple[StudentFile, ...]
+    fates: tuple[FileFate, ...]
 
 
 def recognise(folder: Path) -> str:
@@ -22,28 +39,33 @@ def recognise(folder: Path) -> str:
     return "folders" if any(plain_folder.folders(folder)) else "files"
 
 
-def read(folder: Path, lessons: list[str], known: list[str], layout: str = "auto") -> list[StudentFile]:
-    """Everything handed in for these lessons, sorted by student; BadInputError if nothing is there.
+def read(folder: Path, lessons: list[str], known: list[str], room: Path, layout: str = "auto") -> Handed:
+    """Everything that lies in the folder; BadInputError if nothing does.
 
-    ``known``: all lessons of the course, so that a file for another one is not taken for this one.
+    Args:
+        folder: The folder of submissions.
+        lessons: Folder names of the lessons that are graded.
+        known: All lessons of the course, so that a file for another one is not taken for one of these.
+        room: A folder for what students' archives hold; it is made.
+        layout: One of ``NAMES``.
     """
     if layout not in NAMES:
         raise BadInputError(f"There is no layout {layout!r}; the layouts are {', '.join(NAMES)}.")
     inner = [p for p in folder.iterdir() if not p.name.startswith((".", "__"))]
     if len(inner) == 1 and inner[0].is_dir() and layout == "auto" and _is_wrapper(inner[0]):
-        folder = inner[0]  # zip files often have one folder around everything
+        folder = inner[0]  # archives often have one folder around everything
     layout = recognise(folder) if layout == "auto" else layout
-    readers = {
-        "gradescope": gradescope_export.read, "canvas": canvas.read, "moodle": moodle.read,
-        "folders": plain_folder.read_folders, "files": plain_folder.read_files,
-    }  # fmt: skip
-    found = [legible(h) for lesson in lessons for h in readers[layout](folder, lesson, known)]
-    if not found:
+    handed = list(READERS[layout](folder, known))
+    if not handed:
         raise BadInputError(
             f"No submissions were found in {folder} (layout {layout}); "
             "docs/guide/teacher.md shows the layouts."
         )
-    return sorted(distinct_students(found), key=lambda h: (h.lesson, h.student))
+    claimed = [file_fates.claim(one, lessons, known, folder, room) for one in handed]
+    found = sorted((legible(h) for one in claimed for h in one.entries), key=lambda h: (h.lesson, h.student))
+    fates = [fate for one in claimed for fate in one.fates]
+    fates += file_fates.nobodys(folder, handed)
+    return Handed(layout, tuple(distinct_students(found)), tuple(fates))
 
 
 def _is_wrapper(folder: Path) -> bool:

@@ -1,18 +1,25 @@
-"""Canvas: "Download submissions" gives ``doejane_LATE_1234_56789_exercise-1.py``, all in one folder."""
+"""Canvas: "Download submissions" gives ``doejane_LATE_1234_56789_exercise-1.py``, all in one folder.
+
+The names are those of Canvas' ``lib/content_zipper.rb``: the sortable name in small letters (an underscore in
+it stays), LATE, the user's number, then for each file its own number and name; a text typed into Canvas ends
+with ``_text.html``, an address with ``_link.html``. Anonymous: ``anon_`` and five letters or digits.
+"""
 
 from __future__ import annotations
 
 import re
+from pathlib import Path
 from typing import TYPE_CHECKING
 
-from grader.teaching.batch import unpack
-from grader.teaching.batch.student_files import StudentFile, choose_file
+from grader.teaching.batch.student_files import HandIn
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
-    from pathlib import Path
 
-FILE = re.compile(r"(?P<name>[^_]+)_(?P<late>LATE_)?(?P<user>\d+)_(?P<submission>\d+)_(?P<file>.+)")
+FILE = re.compile(
+    r"(?:(?P<anon_late>LATE_)?anon_(?P<anon>[A-Za-z0-9]+)|(?P<name>.*?)_(?P<late>LATE_)?(?P<user>\d+))"
+    r"_(?:(?P<number>\d+)_(?P<file>.+)|(?P<typed>text|link)\.html)"
+)
 
 
 def fits(folder: Path) -> bool:
@@ -21,51 +28,26 @@ def fits(folder: Path) -> bool:
     return bool(files) and 2 * sum(bool(FILE.fullmatch(name)) for name in files) > len(files)
 
 
-def read(folder: Path, lesson: str, known: list[str]) -> Iterator[StudentFile]:
-    """One entry a user; Canvas numbers a student's tries in the name (``-1``, ``-2``), the last counts."""
+def read(folder: Path, _: list[str]) -> Iterator[HandIn]:
+    """One entry a user; of a name that was handed in again (``-1``, ``-2``) the last counts."""
     users: dict[str, list[tuple[re.Match[str], Path]]] = {}
     for path in sorted(folder.iterdir()):
         if (match := FILE.fullmatch(path.name)) and path.is_file() and not path.is_symlink():
-            users.setdefault(match["user"], []).append((match, path))
-    for user, tries in users.items():
-        name, late = tries[0][0]["name"], any(m["late"] for m, _ in tries)
-        newest = max(int(m["submission"]) for m, _ in tries)
-        files, notes = _unpacked([p for m, p in tries if int(m["submission"]) == newest])
-        versions: dict[str, tuple[int, Path]] = {}
-        for path in files:
-            plain, version = _version(path)
-            if plain not in versions or versions[plain][0] < version:
-                versions[plain] = (version, path)
-        last = [p for _, p in versions.values()]
-        chosen = choose_file(folder, lesson, known, last, lambda p: _version(p)[0])
-        yield StudentFile(
-            user, lesson, chosen.path, name=name, late=late, notes=(*notes, *chosen.notes),
-            problem=chosen.problem,
-        )  # fmt: skip
+            users.setdefault(match["user"] or f"anon_{match['anon']}", []).append((match, path))
+    for user, given in users.items():
+        late = any(m["late"] or m["anon_late"] for m, _ in given)
+        last: dict[str, tuple[int, int, Path]] = {}
+        for match, path in given:
+            own, version = _version(match["file"] or f"{match['typed']}.html")
+            this = (version, int(match["number"] or 0), path)
+            last[own] = max(last.get(own, this), this)
+        files = tuple((path, Path(own)) for own, (_, _, path) in last.items())
+        older = len(given) - len(files)
+        notes = (f"{older} earlier versions of a file were left out.",) if older else ()
+        ids = {} if given[0][0]["anon"] else {"canvas": user}
+        yield HandIn(user, files, given[0][0]["name"] or "", ids=ids, late=late, notes=notes)
 
 
-def _unpacked(files: list[Path]) -> tuple[list[Path], tuple[str, ...]]:
-    """Source files; a student's zip files count as what is in them."""
-    from grader.domain.errors import BadInputError
-    from grader.teaching.batch.student_files import SOURCES, sources
-
-    found, notes = [p for p in files if p.suffix.lower() in SOURCES], []
-    for archive in (p for p in files if p.suffix.lower() == ".zip"):
-        into = archive.with_name(f".{archive.stem}.unpacked")
-        try:
-            if not into.exists():
-                unpack.unpack(archive, into, files=500, in_all=64 << 20)
-            found += sources(into)
-        except BadInputError as error:
-            notes.append(str(error))
-    return found, tuple(notes)
-
-
-def _given(path: Path) -> str:
-    match = FILE.fullmatch(path.name)
-    return match["file"] if match else path.name
-
-
-def _version(path: Path) -> tuple[str, int]:
-    match = re.fullmatch(r"(.+?)(?:-(\d{1,3}))?(\.\w+)", _given(path))
-    return (match[1] + match[3], int(match[2] or 0)) if match else (_given(path), 0)
+def _version(name: str) -> tuple[str, int]:
+    match = re.fullmatch(r"(.+?)(?:-(\d{1,3}))?(\.\w+)", name)
+    return (match[1] + match[3], int(match[2] or 0)) if match else (name, 0)

@@ -6,8 +6,7 @@ import re
 from datetime import UTC, date, datetime
 from typing import TYPE_CHECKING, Any
 
-from grader.teaching.batch import unpack
-from grader.teaching.batch.student_files import StudentFile, choose_file
+from grader.teaching.batch.student_files import HandIn, below
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -22,30 +21,25 @@ def fits(folder: Path) -> bool:
     return (folder / METADATA).is_file() or any(FOLDER.fullmatch(p.name) for p in folder.iterdir())
 
 
-def read(folder: Path, lesson: str, known: list[str]) -> Iterator[StudentFile]:
+def read(folder: Path, _: list[str]) -> Iterator[HandIn]:
     """One entry a submitter; all members of a group get the group's file."""
-    known_facts = _metadata(folder / METADATA)
-    homes = [p for p in sorted(folder.iterdir()) if FOLDER.match(p.name) and not p.is_symlink()]
-    for home in homes:
-        facts = known_facts.get(home.name, {})
-        notes = unpack.unpack_nested(home)
-        chosen = choose_file(home, lesson, known)
+    known = _metadata(folder / METADATA)
+    homes = [p for p in sorted(folder.iterdir()) if FOLDER.fullmatch(p.name) and not p.is_symlink()]
+    there = {p.name: p for p in homes}
+    for name in [*there, *sorted(set(known) - set(there))]:
+        facts = known.get(name, {})
         people = _list(_value(facts, "submitters")) or [{}]
-        when = _time(_value(facts, "created_at"))
-        if len(people) > 1:
-            notes = (*notes, f"A group of {len(people)} handed in one file.")
+        notes = (f"A group of {len(people)} handed in one file.",) if len(people) > 1 else ()
+        if name not in there:
+            notes = (*notes, f"The metadata names {name}, but its folder is missing.")
+        files = tuple(below(there[name])) if name in there else ()
         for person in people:
             sid, email = (str(_value(person, k) or "") for k in ("sid", "email"))
-            yield StudentFile(
-                sid or email or home.name, lesson, chosen.path, str(_value(person, "name") or ""), email,
-                when=when, notes=(*notes, *chosen.notes), problem=chosen.problem,
+            ids = {k: v for k, v in (("gradescope", name.removeprefix("submission_")), ("sis", sid)) if v}
+            yield HandIn(
+                sid or email or name, files, str(_value(person, "name") or ""), email, ids,
+                _time(_value(facts, "created_at")), notes=notes, lost=name not in there,
             )  # fmt: skip
-    for name in sorted(set(known_facts) - {p.name for p in homes}):
-        for person in _list(_value(known_facts[name], "submitters")):
-            sid = str(_value(person, "sid") or _value(person, "email") or name)
-            yield StudentFile(
-                sid, lesson, None, problem=f"The metadata names {name}, but its folder is missing."
-            )
 
 
 def _metadata(path: Path) -> dict[str, dict[object, object]]:

@@ -1,0 +1,135 @@
+"""What was compiled shows that it is instrumented: read from the assembler's listing of an object file.
+
+From each kernel on, along its calls: no function reads or writes memory by a pointer without having told the
+runtime of an access, and what is called outside of the object is a function of the runtime, of arithmetic, or
+one that prints or stops.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+LISTED = re.compile(r"^ *\d+(?: [0-9a-f]{4,})?(?: [0-9A-F]+)?[ \t]+(?P<text>\S.*)$")
+LABEL = re.compile(r"^([A-Za-z_.$][\w.$]*):")
+TYPE = re.compile(r"^\.type\s+([\w.$]+),\s*[@%](?:gnu_indirect_)?function")
+LOC = re.compile(r"^\.loc\s+(\d+)\s+(\d+)")
+FILE = re.compile(r'^\.file\s+(\d+)\s+"((?:[^"\\]|\\.)*)"')
+NAMED = re.compile(r"([A-Za-z_][\w.$]*)(?:\+\d+)?(@GOTPCREL)?\(%rip\)")
+OPERAND = re.compile(r"(?<![\w%])(%fs:)?([\w.$+*-]*)\((%\w+)?(?:,(%\w+)(?:,\d)?)?\)")
+SAFE_BASES = {"%rsp", "%rip"}
+# Of our headers, which the preprocessed text cannot add to.
+OURS = re.compile(r"_ZZ?N?K?(?:4simt|6nvcuda)|_Z1[1-9]gpuAtomic|_ZZ?1[1-9]gpuAtomic|simt_")
+RUNTIME = re.compile(
+    r"simt_\w+|__tsan_\w+|__sanitizer_cov_\w+|__ubsan_\w+|_GLOBAL_OFFSET_TABLE_|__tls_get_addr"
+)
+UNHEARD = "memory is read or written here without the checks, in code that a kernel calls"
+STOPS = re.compile(
+    r"memcpy|memmove|memset|memcmp|printf|puts|putchar|vprintf|__printf_chk|__vprintf_chk|abort|__assert_fail|"
+    r"__stack_chk_fail|_Unwind_Resume|__gxx_personality_v0|__cxa_\w+|_ZSt\d+__throw_\w+|_ZSt9terminatev|_Zd[la]Pvm?|"
+    r"_ZTVN?10__cxxabi\w*|_ZN3c106detail14torchCheckFail\w*|_ZN3c106detail23torchInternalAssertFail\w*|"
+    r"__\w+(?:tf|ti|xf|hf|sf|df|di)\d?|__popcountdi2"
+)
+ARITHMETIC = re.compile(
+    r"(?:a?(?:sin|cos|tan)h?(?:pi)?|atan2|exp(?:2|10|m1)?|log(?:2|10|1p|b)?|pow|sqrt|cbrt|hypot|erfc?|[tl]gamma|"
+    r"lgamma_r|ceil|floor|trunc|l?l?round|roundeven|l?l?rint|nearbyint|fmod|remainder|remquo|fm?(?:a|in|ax|dim)|ldexp|"
+    r"frexp|clock|clock_gettime|modf|scalbl?n|ilogb|copysign|nextafter|nan|sincos|j[01n]|y[01n]|fabs)[fl]?(?:_finite)?"
+)
+
+
+@dataclass(slots=True)
+class Function:
+    """A function of the object: what it names, and how it touches memory.
+
+    ``heard``: the runtime was told of an access, before this one in the text.
+    """
+
+    calls: set[str] = field(default_factory=set)
+    names: set[str] = field(default_factory=set)  # of what its address is taken
+    heard: bool = False
+    touched: int = 0  # the line, in the listing's numbers of files, of the first access by a pointer
+    file: str = ""
+
+
+def unheard(listing: Path, kernels: list[str]) -> tuple[str, str, int] | None:
+    """(sentence, file, line) of the first function that a kernel reaches and that is not instrumented."""
+    functions = _functions(listing.read_text("utf-8", errors="replace"))
+    roots = re.compile("|".join(f"_Z\\w*?{len(name)}{name}[A-Z]" for name in kernels) or "(?!)")
+    waiting = [name for name in functions if roots.match(name) and not OURS.match(name)]
+    seen = set(waiting)
+    while waiting:
+        name = waiting.pop()
+        one = functions[name]
+        if one.touched:
+            return UNHEARD, one.file, one.touched
+        for called in sorted(one.calls | (one.names & functions.keys())):
+            if called in functions:
+                if called not in seen and not OURS.match(called):
+                    seen.add(called)
+                    waiting.append(called)
+            elif not any(p.fullmatch(called) for p in (RUNTIME, STOPS, ARITHMETIC)):
+                return f"a kernel calls {called}, which is no device code", one.file, one.touched
+    return None
+
+
+def _functions(text: str) -> dict[str, Function]:
+    found: dict[str, Function] = {}
+    kinds: set[str] = set()
+    files: dict[str, str] = {}
+    now: Function | None = None
+    safe: set[str] = set()
+    place = ("", 0)
+    for raw in text.split("\n"):
+        listed = LISTED.match(raw)
+        line = (listed["text"] if listed else raw).strip()
+        if kind := TYPE.match(line):
+            kinds.add(kind[1])
+        elif named := FILE.match(line):
+            files[named[1]] = named[2]
+        elif loc := LOC.match(line):
+            place = (files.get(loc[1], ""), int(loc[2]))
+        elif label := LABEL.match(line):
+            if label[1] in kinds:
+                now, safe = found.setdefault(label[1], Function()), set()
+        elif now and line and line[0] not in ".#":
+            _instruction(now, line, safe, place)
+    return found
+
+
+def _instruction(now: Function, line: str, safe: set[str], place: tuple[str, int]) -> None:
+    word, _, operands = line.partition(" ")
+    if word in ("rep", "repz", "repnz", "lock", "notrack"):
+        word, _, operands = operands.partition(" ")
+    if word == "call" or word[0] == "j":
+        name = operands.lstrip("*").split("@")[0].split("(")[0].split("+")[0]
+        now.heard |= name.startswith("__tsan_")
+        if name and name[0] not in ".%0123456789":
+            now.calls.add(name)
+        return
+    if word.startswith(("nop", "prefetch")):
+        return
+    if word.startswith("lea"):
+        source, _, target = operands.rpartition(",")
+        if address := NAMED.match(source.strip()):
+            now.names.add(address[1])
+        base = OPERAND.search(source)
+        good = bool(base) and (base[3] in SAFE_BASES or base[3] in safe)  # type: ignore[index]
+        (safe.add if good else safe.discard)(target.strip())
+        return
+    if (outer := NAMED.match(operands)) and outer[2]:
+        now.calls.add(outer[1])
+    for fs, _, base, other in OPERAND.findall(operands):
+        outside = bool(base) and base not in SAFE_BASES and base not in safe and other not in SAFE_BASES
+        if not fs and outside and not now.heard and not now.touched:
+            now.file, now.touched = place
+    target = operands.rsplit(",", 1)[-1].strip()
+    if target.startswith("%"):
+        source = operands.split(",")[0].strip()
+        kept = word.startswith(("add", "sub", "cmp", "test")) or (
+            word.startswith("mov") and (source in safe or source in SAFE_BASES)
+        )
+        (safe.add if kept and (target in safe or word.startswith("mov")) else safe.discard)(target)

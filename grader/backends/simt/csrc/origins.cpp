@@ -1,0 +1,264 @@
+#include "origins.h"
+
+#include "json.h"
+#include "memory.h"
+#include "queue.h"
+#include "worker.h"
+
+#include <mutex>
+#include <set>
+#include <sstream>
+
+namespace simt {
+
+// One of these for each byte; from FOREIGN on the number of who wrote it, in g_writers.
+enum Origin : u8 { ABSENT = 0, KERNEL = 1, GIVEN = 2, PRODUCT = 3, WRITTEN_NOW = 4, COUNTED = 5, FOREIGN = 16 };
+static constexpr size_t MOST_WRITERS = 200;
+static constexpr size_t FEW_BYTES = 64;    // a fill of so few is a value of its own
+static constexpr size_t FEW_WORDS = 256;  // that launches bring as arguments without being asked about
+
+bool g_watched = false;
+static u8* g_origin = nullptr;
+static char* g_mirror = nullptr;  // what the memory held when its origin was noted: a change is the host's
+static std::vector<std::string> g_writers;
+static std::vector<size_t> g_read;  // bytes of each that kernels read
+static std::set<std::string> g_moving, g_products;
+static std::set<std::vector<int64_t>> g_prepared;
+static std::set<u32> g_words;
+static std::recursive_mutex g_lock;
+static std::string g_said;
+
+static u8 writer(const std::string& name) {
+  for (size_t i = 0; i < g_writers.size(); ++i)
+    if (g_writers[i] == name) return u8(FOREIGN + i);
+  if (g_writers.size() < MOST_WRITERS) g_writers.push_back(name), g_read.push_back(0);
+  return u8(FOREIGN + g_writers.size() - 1);
+}
+
+static u8 the_host() { return FOREIGN; }  // the first of g_writers
+
+// The mirror is right for all but what kernels of the running launch wrote.
+static u8 origin_of(size_t at) {
+  u8 o = g_origin[at];
+  if (o == WRITTEN_NOW || o == COUNTED) return o;
+  if (o == ABSENT) return g_defined[at / 4] >> (at & 3) & 1 ? the_host() : u8(ABSENT);
+  return g_arena[at] == g_mirror[at] ? o : the_host();
+}
+
+static void set_origin(size_t at, size_t bytes, u8 origin) {
+  memset(g_origin + at, origin, bytes);
+  memcpy(g_mirror + at, g_arena + at, bytes);
+}
+
+void note_kernel_access(size_t offset, unsigned size, Access access) {
+  for (size_t at = offset; at < offset + size; ++at) {
+    if (access != WRITE)
+      if (u8 o = origin_of(at); o >= FOREIGN) {
+        ++g_read[o - FOREIGN];
+        g_origin[at] = COUNTED;
+      }
+    if (access != READ) g_origin[at] = WRITTEN_NOW;
+  }
+}
+
+void settle_kernel_writes() {
+  for (auto& a : g_allocations) {
+    if (!a.live) continue;
+    for (size_t at = a.offset; at < a.offset + a.bytes; ++at)
+      if (g_origin[at] == WRITTEN_NOW) g_origin[at] = KERNEL, g_mirror[at] = g_arena[at];
+  }
+}
+
+void note_new_memory(size_t offset, size_t bytes) { memset(g_origin + offset, ABSENT, bytes); }
+
+// What a launch brings by value: few words, unless a host loop hands over its results that way.
+void note_arguments(const Launch& launch) {
+  for (size_t at = 0; at + 8 <= launch.context_bytes; at += 8) {
+    u64 word;
+    memcpy(&word, (const char*)launch.context + at, 8);
+    if (in_arena((void*)word)) continue;
+    g_words.insert(u32(word));
+    g_words.insert(u32(word >> 32));
+  }
+  for (uint3 shape : {launch.grid, launch.block}) g_words.insert({shape.x, shape.y, shape.z});
+}
+
+void note_host_copy(const void* to, const void* from, size_t bytes) {
+  if (!bytes || !in_arena(to)) return;
+  size_t at = arena_offset(to), source = arena_offset(from);
+  if (!in_arena(from)) return set_origin(at, bytes, the_host());
+  std::vector<u8> origins(bytes);
+  for (size_t i = 0; i < bytes; ++i) origins[i] = origin_of(source + i);
+  memcpy(g_origin + at, origins.data(), bytes);
+  memcpy(g_mirror + at, g_arena + at, bytes);
+}
+
+void note_fill(const void* to, int value, size_t bytes) {
+  bool constant = !value || bytes > FEW_BYTES;
+  set_origin(arena_offset(to), bytes, constant ? u8(GIVEN) : the_host());
+}
+
+// Visits each element of a tensor; of a contiguous one all at once.
+template <class Visit>
+static void each_element(const char* pointer, size_t element, int dims, const int64_t* sizes, const int64_t* strides,
+                         Visit visit) {
+  int64_t run = 1;
+  while (dims && (strides[dims - 1] == run || sizes[dims - 1] == 1)) run *= sizes[--dims];
+  if (!run) return;
+  std::vector<int64_t> index(dims, 0);
+  for (int d = 0; d < dims; ++d)
+    if (!sizes[d]) return;
+  for (;;) {
+    const char* at = pointer;
+    for (int d = 0; d < dims; ++d) at += index[d] * strides[d] * int64_t(element);
+    visit(at, size_t(run) * element);
+    int d = dims;
+    while (d-- > 0 && ++index[d] == sizes[d]) index[d] = 0;
+    if (d < 0) return;
+  }
+}
+
+static std::set<std::string> words(std::istream& in) {
+  std::string line;
+  std::getline(in, line);
+  std::istringstream list(line);
+  std::set<std::string> out;
+  for (std::string word; list >> word;) out.insert(word);
+  return out;
+}
+
+}  // namespace simt
+
+using namespace simt;
+
+// `plan`: a line of operators that only move values, a line of products that the task leaves to torch, and a line
+// of shapes (sorted, "2,3 5") of what torch may prepare. -1 if there is no room to watch in.
+extern "C" SIMT_EXPORT int simt_watch(const char* plan) {
+  simt_wait();
+  std::lock_guard<std::recursive_mutex> guard(g_lock);
+  memory_init();
+  if (!g_origin) {
+    g_origin = (u8*)try_reserve(g_arena_bytes);
+    g_mirror = (char*)try_reserve(g_arena_bytes);
+    if (!g_origin || !g_mirror) return -1;
+  }
+  g_writers.clear(), g_read.clear(), g_words.clear(), g_prepared.clear();
+  writer("the host");
+  std::istringstream in(plan);
+  g_moving = words(in), g_products = words(in);
+  for (auto& text : words(in)) {
+    std::vector<int64_t> shape;
+    std::istringstream numbers(text);
+    for (std::string n; std::getline(numbers, n, ',');) shape.push_back(atoll(n.c_str()));
+    g_prepared.insert(shape);
+  }
+  for (auto& a : g_allocations) {
+    if (!a.live) continue;
+    memcpy(g_mirror + a.offset, g_arena + a.offset, a.bytes);
+    for (size_t at = a.offset; at < a.offset + a.bytes; ++at)
+      g_origin[at] = g_defined[at / 4] >> (at & 3) & 1 ? GIVEN : ABSENT;
+  }
+  g_watched = true;
+  return 0;
+}
+
+// Ends it; what kernels read that somebody else wrote, as JSON: [["relu", bytes], ...].
+extern "C" SIMT_EXPORT const char* simt_watched() {
+  simt_wait();
+  std::lock_guard<std::recursive_mutex> guard(g_lock);
+  g_watched = false;
+  Json json;
+  json.open('[');
+  auto say = [&](const std::string& name, size_t bytes) {
+    if (!bytes) return;
+    json.open('{');
+    json.field("writer", name);
+    json.field("bytes", (long long)bytes);
+    json.close('}');
+  };
+  for (size_t i = 0; i < g_writers.size(); ++i) say(g_writers[i], g_read[i]);
+  if (g_words.size() > FEW_WORDS) say("arguments of launches", 4 * g_words.size());
+  json.close(']');
+  g_said = std::move(json.text);
+  return g_said.c_str();
+}
+
+extern "C" SIMT_EXPORT int simt_is_watched() { return g_watched; }
+
+// The origin of the tensor's least trusted element.
+extern "C" SIMT_EXPORT int simt_origin(const void* pointer, size_t element, int dims, const int64_t* sizes,
+                                       const int64_t* strides) {
+  if (!g_watched || !in_arena(pointer)) return FOREIGN;
+  std::lock_guard<std::recursive_mutex> guard(g_lock);
+  u8 worst = ABSENT;
+  each_element((const char*)pointer, element, dims, sizes, strides, [&](const char* at, size_t bytes) {
+    size_t begin = arena_offset(at);
+    for (size_t i = begin; i < begin + bytes; ++i) {
+      u8 o = origin_of(i);
+      worst = std::max(worst, o == COUNTED ? the_host() : o == WRITTEN_NOW ? u8(KERNEL) : o);
+    }
+  });
+  return worst;
+}
+
+// An operator of torch wrote this tensor. `worst`: of what it read; `from_host`: a tensor of the CPU was among
+// that; `single`: it was given a plain number to write.
+extern "C" SIMT_EXPORT void simt_operator_wrote(const char* name, int worst, int from_host, int single,
+                                                const void* pointer, size_t element, int dims, const int64_t* sizes,
+                                                const int64_t* strides) {
+  if (!g_watched || !in_arena(pointer)) return;
+  std::lock_guard<std::recursive_mutex> guard(g_lock);
+  std::string plain = name;
+  if (size_t cut = plain.rfind(':'); cut != std::string::npos) plain = plain.substr(cut + 1);
+  std::vector<int64_t> shape(sizes, sizes + dims);
+  std::sort(shape.begin(), shape.end());
+  size_t bytes = element;
+  for (auto n : shape) bytes *= size_t(n);
+  u8 origin;
+  if (from_host)
+    origin = std::max(u8(worst), the_host());
+  else if (g_moving.count(plain))
+    origin = single && bytes <= FEW_BYTES ? std::max(u8(worst), the_host()) : u8(worst);
+  else if (g_products.count(plain) && worst < FOREIGN)
+    origin = PRODUCT;
+  else
+    origin = worst <= GIVEN && g_prepared.count(shape) ? u8(GIVEN) : writer(plain);
+  each_element((const char*)pointer, element, dims, sizes, strides,
+               [&](const char* at, size_t n) { set_origin(arena_offset(at), n, origin); });
+}
+
+extern "C" SIMT_EXPORT void simt_host_wrote(const void* to, const void* from, size_t bytes) {
+  if (!g_watched) return;
+  std::lock_guard<std::recursive_mutex> guard(g_lock);
+  note_host_copy(to, from, bytes);
+}
+
+// A __constant__ or __device__ variable gets these bytes.
+extern "C" void simt_symbol_written(const void* from, size_t bytes) {
+  if (!g_watched) return;
+  std::lock_guard<std::recursive_mutex> guard(g_lock);
+  if (!in_arena(from)) {
+    g_read[writer("cudaMemcpyToSymbol") - FOREIGN] += bytes;
+    return;
+  }
+  for (size_t at = arena_offset(from), end = at + bytes; at < end; ++at)
+    if (u8 o = origin_of(at); o >= FOREIGN) ++g_read[o - FOREIGN];
+}
+
+// How many elements of a tensor hold anything else than what a kernel of the watched call left there, also by way
+// of operators that only move values; *first gets the number of the first.
+extern "C" SIMT_EXPORT size_t simt_not_by_kernels(const void* pointer, size_t element, int dims,
+                                                  const int64_t* sizes, const int64_t* strides, size_t* first) {
+  simt_wait();
+  std::lock_guard<std::recursive_mutex> guard(g_lock);
+  size_t number = 0, found = 0;
+  each_element((const char*)pointer, element, dims, sizes, strides, [&](const char* at, size_t bytes) {
+    bool known = g_origin && in_arena(at);
+    for (size_t begin = 0; begin < bytes; begin += element, ++number) {
+      bool good = known;
+      for (size_t i = 0; good && i < element; ++i) good = origin_of(arena_offset(at + begin) + i) == KERNEL;
+      if (!good && !found++) *first = number;
+    }
+  });
+  return found;
+}

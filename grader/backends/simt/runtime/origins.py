@@ -1,0 +1,75 @@
+"""Where the values of a call came from, as the runtime library keeps it (``csrc/origins.cpp``).
+
+The record is kept by the library for all threads, at every way into device memory: kernels' accesses, torch's
+operators, copies. Python only switches it on and reads it.
+"""
+
+from __future__ import annotations
+
+import ctypes
+from typing import TYPE_CHECKING
+
+import msgspec
+
+from grader.protocol.operator_kinds import GEMM, MOVING
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
+    import torch
+
+
+class RawWriter(msgspec.Struct, frozen=True):
+    """How many bytes that somebody else than a kernel wrote the kernels read."""
+
+    writer: str
+    bytes: int
+
+
+class Origins:
+    """The record of the call that is watched."""
+
+    def __init__(self, library: ctypes.CDLL) -> None:
+        self._begin, self._end, self._foreign = (
+            library.simt_watch, library.simt_watched, library.simt_not_by_kernels,
+        )  # fmt: skip
+        self._end.restype = ctypes.c_char_p
+        self._foreign.restype = ctypes.c_size_t
+
+    def begin(self, *, products: bool, prepared: Iterable[Sequence[int]]) -> bool:
+        """Watch from now on; False if there is no room for the record.
+
+        ``products``: of matrices, by torch, are as good as inputs. ``prepared``: shapes in which torch may
+        prepare inputs and weights.
+        """
+        shapes = " ".join(",".join(map(str, sorted(shape))) for shape in prepared if shape)
+        words = (" ".join(sorted(MOVING)), " ".join(sorted(GEMM)) if products else "", shapes)
+        return bool(self._begin("\n".join(words).encode()) == 0)
+
+    def end(self) -> tuple[tuple[str, int], ...]:
+        """Stop watching. Who else than kernels wrote what kernels read in the call, and bytes of each."""
+        found = msgspec.json.decode(self._end(), type=list[RawWriter])
+        return tuple((one.writer, one.bytes) for one in found)
+
+    def not_by_kernels(self, tensor: torch.Tensor) -> tuple[int, int]:
+        """(how many, the first) of the tensor's elements that do not hold what a kernel left there."""
+        numbers = ctypes.c_int64 * max(1, tensor.dim())
+        first = ctypes.c_size_t(0)
+        count = self._foreign(
+            ctypes.c_void_p(tensor.data_ptr()), ctypes.c_size_t(tensor.element_size()), tensor.dim(),
+            numbers(*tensor.shape), numbers(*tensor.stride()), ctypes.byref(first),
+        )  # fmt: skip
+        return int(count), int(first.value)
+
+
+_held: list[Origins] = []
+
+
+def hold(library: ctypes.CDLL) -> None:
+    """This is the process's device from now on."""
+    _held[:] = [Origins(library)]
+
+
+def held() -> Origins | None:
+    """The device's record, None where there is no such device."""
+    return _held[0] if _held else None

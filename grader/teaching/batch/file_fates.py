@@ -1,0 +1,174 @@
+"""What becomes of every file that lies in the folder of submissions: graded, or why not."""
+
+from __future__ import annotations
+
+import hashlib
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from grader.domain import disk
+from grader.domain.errors import BadInputError
+from grader.reports.row import FileFate
+from grader.teaching.batch import unpack
+from grader.teaching.batch.student_files import (
+    SOURCES,
+    ChosenFile,
+    HandIn,
+    StudentFile,
+    below,
+    choose_file,
+    spoken,
+)
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+# What systems and platforms leave in a folder by themselves.
+NOBODYS = {"thumbs.db", "desktop.ini", "submission_metadata.yml"}
+CODE = {".cu", ".cuh", ".cpp", ".cc", ".c", ".h", ".hpp", *unpack.READABLE, *unpack.OTHERS}
+
+
+@dataclass(frozen=True, slots=True)
+class Claimed:
+    """The entries of one student, and what becomes of each of their files."""
+
+    entries: tuple[StudentFile, ...]
+    fates: tuple[FileFate, ...]
+
+
+@dataclass(slots=True)
+class _Sorted:
+    """One student's files: sources with their names, all others, and what of them each was handed in as."""
+
+    sources: dict[Path, Path]
+    given: dict[Path, Path]
+    others: list[tuple[Path, Path, str]]
+    notes: list[str]
+
+
+def claim(one: HandIn, lessons: list[str], known: list[str], folder: Path, room: Path) -> Claimed:
+    """One entry a lesson, and a fate for each file. Archives are unpacked below ``room``.
+
+    ``known``: all lessons of the course, so that a file for another one is not taken for this one.
+    """
+    found = _sorted(one, room)
+    entries, chosen = [], dict[Path, str]()
+    for lesson in lessons:
+        choice = _choice(one, found, lesson, known, several=len(lessons) > 1)
+        if choice.path is not None:
+            chosen[choice.path] = lesson
+        entries.append(
+            StudentFile(
+                one.student, lesson, choice.path, one.name, one.email, when=one.when, late=one.late,
+                notes=(*one.notes, *found.notes, *choice.notes), problem=choice.problem,
+                missing=choice.missing, ids=one.ids,
+                given=found.given.get(choice.path) if choice.path else None,
+            )
+        )  # fmt: skip
+    fates = []
+    for path, inner in found.sources.items():
+        lesson = chosen.get(path, "") or spoken(inner, known)
+        what, look = _fate_of_source(path, lesson, chosen, lessons)
+        fates.append(_fate(_shown(path, inner, found, folder), one.student, lesson, what, look=look))
+    for path, inner, what in found.others:
+        look = not chosen or inner.suffix.lower() in CODE
+        fates.append(_fate(_shown(path, inner, found, folder), one.student, "", what, look=look))
+    return Claimed(tuple(entries), tuple(fates))
+
+
+def _choice(one: HandIn, found: _Sorted, lesson: str, known: list[str], *, several: bool) -> ChosenFile:
+    if found.sources:
+        return choose_file(found.sources, lesson, known, others=bool(found.others), several=several)
+    if found.others:
+        given = list(dict.fromkeys(disk.legible(found.given[path].name) for path, _, _ in found.others))
+        names, more = ", ".join(given[:4]), f" and {len(given) - 4} more" if given[4:] else ""
+        links = all(what == LINK for _, _, what in found.others)
+        why = "only links" if links else found.others[0][2].removesuffix(".")
+        return ChosenFile(None, problem=f"There is no .py or .ipynb file; {names}{more}: {why}.")
+    if one.lost:
+        return ChosenFile(None, problem=one.notes[-1])
+    return ChosenFile(None, missing="Nothing was handed in.")
+
+
+LINK = "A link, which is not followed."
+
+
+def _sorted(one: HandIn, room: Path) -> _Sorted:
+    found = _Sorted({}, {}, [], [])
+    for path, inner in one.files:
+        _sort(path, inner, path, found, room)
+    code = [disk.legible(path.name) for path, inner, _ in found.others if inner.suffix.lower() in CODE]
+    if found.sources and code:
+        found.notes.append(f"Also handed in, and not graded: {', '.join(code)}.")
+    return found
+
+
+def _sort(path: Path, inner: Path, given: Path, found: _Sorted, room: Path) -> None:
+    """Where a file belongs; of an archive each file in it, and archives in archives are left as they are."""
+    ending = unpack.suffix(path)
+    found.given[path] = given
+    if path.is_symlink():
+        found.others.append((path, inner, LINK))
+    elif not path.is_file():
+        found.others.append((path, inner, "No ordinary file."))
+    elif path.suffix.lower() in SOURCES:
+        found.sources[path] = inner
+    elif ending in unpack.READABLE and path == given:
+        into = room / hashlib.sha256(str(path.resolve()).encode(errors="surrogateescape")).hexdigest()[:16]
+        before, place = len(found.sources), len(found.others)
+        try:
+            left_out = unpack.unpack(path, into, files=500, in_all=64 << 20)
+        except BadInputError as error:
+            found.others.append((path, inner, str(error)))
+            return
+        for member, name in below(into):
+            _sort(member, inner.with_suffix("") / name, given, found, room)
+        if left_out or len(found.sources) == before:
+            what = " ".join(left_out) or "No .py or .ipynb file is in it."
+            found.others.insert(place, (path, inner, what))
+    elif ending:
+        found.others.append((path, inner, f"A {ending} archive, which is not opened here; ask for a .zip."))
+    else:
+        found.others.append((path, inner, "It is no .py or .ipynb file."))
+
+
+def _fate_of_source(path: Path, lesson: str, chosen: dict[Path, str], lessons: list[str]) -> tuple[str, bool]:
+    """What becomes of a source file, and whether a person has to look."""
+    if path in chosen:
+        return "graded", False
+    if lesson and lesson not in lessons:
+        return "for another lesson", False
+    if lesson:
+        return "not graded: another file for this lesson is newer", False
+    return "not graded: its name speaks of no lesson", len(chosen) < len(lessons)
+
+
+def nobodys(folder: Path, handed: list[HandIn]) -> Iterator[FileFate]:
+    """Fates of the files that the layout gives to no student: a person has to look, but for systems' own."""
+    owned = {path for one in handed for path, _ in one.files}
+    for path in sorted(folder.iterdir()):
+        if path.name.startswith((".", "__")) or path.name.lower() in NOBODYS:
+            yield _fate(_relative(path, folder), "", "", "left alone: not a student's file", look=False)
+            continue
+        inside = [p for p, _ in below(path)] if path.is_dir() and not path.is_symlink() else [path]
+        for inner in inside:
+            if inner not in owned:
+                what = "whose it is cannot be told from its name"
+                yield _fate(_relative(inner, folder), "", "", what, look=True)
+
+
+def _shown(path: Path, inner: Path, found: _Sorted, folder: Path) -> str:
+    """A file's name as the table has it; one of an archive stands after the archive's."""
+    given = found.given[path]
+    if given == path:
+        return _relative(path, folder)
+    return f"{_relative(given, folder)}: {disk.legible(str(Path(*inner.parts[1:])))}"
+
+
+def _relative(path: Path, folder: Path) -> str:
+    return disk.legible(str(path.relative_to(folder) if path.is_relative_to(folder) else path))
+
+
+def _fate(file: str, student: str, lesson: str, what: str, *, look: bool) -> FileFate:
+    return FileFate(file, disk.legible(student), lesson, disk.legible(what), look)

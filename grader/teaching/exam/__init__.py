@@ -1,0 +1,1 @@
+"""Exams: variants of lessons, drawn by a student's name, each with its starter, its task and its key."""

@@ -1,0 +1,81 @@
+"""The answers of predictions that can be counted are what a program counts."""
+
+import pytest
+
+from grader.domain import lessons
+from grader.referee.parts.simulated_clock import Machine
+from grader.referee.parts.trace_events import Recorded, read
+
+
+def answers(number):
+    return {one.what: one.answer for one in lessons.find(number).task.predictions}
+
+
+def test_blocks_and_threads():
+    n, size = 1000, 256
+    blocks = len(range(0, n, size))
+    elements = [block * size + thread for block in range(blocks) for thread in range(size)]
+    with_one_block_less = {i for i in elements if i < n and i // size < blocks - 1}
+    assert answers("02") == {
+        "blocks": blocks,
+        "idle_threads": sum(i >= n for i in elements),
+        "unwritten": n - len(with_one_block_less),
+        "written": len({i % size for i in elements}),
+    }
+
+
+def test_threads_over_the_edges_of_a_matrix():
+    rows, cols, high, wide = 37, 101, 3 * 16, 7 * 16
+    threads = [(row, col) for row in range(high) for col in range(wide)]
+    outside = [(row, col) for row, col in threads if row >= rows or col >= cols]
+    past_the_end = [(row, col) for row, col in outside if row * cols + col >= rows * cols]
+    asked = answers("03")
+    assert (asked["surplus"], asked["past_the_end"]) == (len(outside), len(past_the_end))
+    owners = [next(part for part in lessons.find("03").task.parts if part.name == "owner").answer(36, 100)]
+    assert owners == [[6, 2, 4, 4]]  # the last element, as the picture of the page has it
+
+
+def microseconds(events, wait_each_time):
+    machine = Machine(lambda call, cold: 15e-6)
+    begun = machine.host
+    for k in range(100):
+        for step in (["record", 2 * k], ["launch", 0], ["record", 2 * k + 1]):
+            if events or step[0] == "launch":
+                machine.serve(step)
+        if wait_each_time:
+            machine.serve(["sync"])
+    if not events:
+        return (machine.host - begun) * 1e4
+    machine.serve(["sync"])
+    return sum(machine.serve(["elapsed", 2 * k, 2 * k + 1])["value"] for k in range(100)) * 10
+
+
+def test_what_three_clocks_say():
+    asked = answers("04")
+    assert microseconds(events=False, wait_each_time=True) == pytest.approx(asked["host_clock"])
+    assert microseconds(events=True, wait_each_time=True) == pytest.approx(asked["events_with_waits"])
+    assert microseconds(events=True, wait_each_time=False) == pytest.approx(asked["events_without_waits"])
+
+
+def test_what_the_trace_holds():
+    seen = Recorded(read(lessons.find("05").folder / "data" / "trace.json.gz"))
+    regions = [seen.region("eager model", step) for step in seen.steps()]
+    kernels = [seen.launched_in(region) for region in regions]
+    asked = answers("05")
+    assert {len(listed) for listed in kernels} == {asked["eager_kernels"]}
+    product = next(k.takes for k in kernels[0] if "gemm" in k.name)
+    assert 100 * product / sum(k.takes for k in kernels[0]) == pytest.approx(asked["product_share"], abs=0.05)
+    device = sum(k.takes for listed in kernels for k in listed)
+    times = device / sum(region.takes for region in regions)
+    assert times == pytest.approx(asked["device_over_host"], abs=0.05)
+
+
+def test_loads_and_the_reach_of_the_wrong_transposition():
+    size, n = 64, 192
+    neighbours = [abs(step) <= 1 and 0 <= i % size + step < size for i in range(n) for step in (-1, 0, 1)]
+    (matrix,) = next(case.args for case in lessons.find("06").task.cases if case.name == "transpose")
+    rows, cols = matrix.shape
+    asked = answers("06")
+    assert asked["loads"] == sum(neighbours)
+    reached = max(col * cols + row for row in range(rows) for col in range(cols))
+    assert asked["far_index"] == reached >= rows * cols  # so memcheck sees it; pairs and squares stay unseen

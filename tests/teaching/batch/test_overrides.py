@@ -1,0 +1,189 @@
+"""What a teacher decides by hand is shown with its author and reason wherever the row is."""
+
+from __future__ import annotations
+
+import csv
+import io
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+import msgspec
+import pytest
+
+from grader.domain.errors import BadInputError
+from grader.domain.verdict import Finding, Status, Verdict
+from grader.reports import formats
+from grader.reports.row import LessonFacts, StudentResult, summary
+from grader.teaching.batch import class_rows, late_policy, overrides, report_files
+from grader.teaching.batch.batch_plan import Entry, Plan
+from grader.teaching.batch.journal import Journal, Line
+from grader.teaching.batch.results_folder import ResultsFolder
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from grader.reports.row import Class, Row
+
+LESSON = "03_square_kernel"
+HEAD = "student,lesson,check,points,excuse,comment,extension,author,reason\n"
+DUE = 1_000_000.0
+VERDICT = Verdict(
+    LESSON, "x.py", "simt", "cpu",
+    (Finding("load", Status.PASSED, "", 4, 4), Finding("odd sizes", Status.WRONG_OUTPUT, "No.", 0, 6)), 1.0,
+)  # fmt: skip
+# These two are the grader's own word, before anything is taken off or decided.
+GRADERS_OWN = {"json"}
+
+
+def results(folder: Path, policy: late_policy.Policy, *entries: Entry) -> ResultsFolder:
+    """A folder as a batch leaves it, with one verdict for all."""
+    made = ResultsFolder(folder)
+    journal = Journal(made.journal)
+    digest = made.keep("k", VERDICT)
+    journal.append(
+        Line(key="k", subject="s", lesson=LESSON, digest=digest, **msgspec.structs.asdict(summary(VERDICT)))
+    )
+    journal.close()
+    plan = Plan(entries, {}, (LessonFacts(LESSON, "Square", 10),), policy)
+    made.plan.write_text(plan.text("class"))
+    return made
+
+
+def graded(student: str, when: float | None = None, **more: object) -> Entry:
+    return Entry(student, LESSON, when=when, subject="s", key="k", file="x.py", **more)  # type: ignore[arg-type]
+
+
+def rows(made: ResultsFolder, text: str) -> tuple[Class, dict[str, Row]]:
+    (made.root / overrides.NAME).write_text(HEAD + text)
+    result = class_rows.collect(made)
+    return result, {row.student: row for row in result.rows}
+
+
+def test_points_excuses_comments_and_extensions(tmp_path: Path) -> None:
+    policy = late_policy.Policy(DUE, 50.0)
+    made = results(
+        tmp_path, policy, graded("ann"), graded("ben", DUE + 60), graded("cleo", DUE + 60),
+        graded("dora"), graded("eve", DUE + 3 * 86_400), Entry("finn", LESSON, missing="Nothing."),
+    )  # fmt: skip
+    _, found = rows(
+        made,
+        "ann,3,,+2,,,,Prof. A,the drawing was right\nann,,,,,Well explained.,,Prof. A,\n"
+        "ben,,,,,,+1d,Prof. A,ill\ncleo,03,odd sizes,6,,,,Prof. B,wrong test\n"
+        f"dora,{LESSON},,,yes,,,Prof. A,ill\neve,,,,,,+2d,Prof. A,travel\nfinn,,,7,,,,Prof. A,oral exam\n",
+    )
+    points = {name: (row.points, row.adjusted, row.penalty, row.grade) for name, row in found.items()}
+    assert points == {
+        "ann": (6, 2, 0, 6), "ben": (4, 0, 0, 4), "cleo": (5, 6, 5, 5), "dora": (4, 0, 0, None),
+        "eve": (2, 0, 2, 2), "finn": (7, 7, 0, 7),
+    }  # fmt: skip
+    assert found["ann"].by_hand == (
+        "4 points became 6 by Prof. A: the drawing was right.", "Comment by Prof. A: Well explained.",
+    )  # fmt: skip
+    assert "odd sizes: 0 points became 6 by Prof. B: wrong test." in found["cleo"].by_hand
+    assert any(note.startswith("Extension until") and "ill" in note for note in found["ben"].notes)
+    assert found["ben"].late == 0.0 and found["eve"].late == pytest.approx(86_400)
+    assert found["dora"].excused and found["dora"].by_hand == ("Excused by Prof. A: ill.",)
+    assert all(row.points == row.earned - row.penalty + row.adjusted for row in found.values())
+
+
+def test_every_report_has_the_author_and_the_reason(tmp_path: Path) -> None:
+    made = results(tmp_path, late_policy.Policy(), graded("ann"))
+    result, found = rows(made, "ann,,,9,,,,Prof. Ada,oral exam went well\n")
+    row = found["ann"]
+    shown = "4 points became 9 by Prof. Ada: oral exam went well."
+    for name, one in formats.of_student().items():
+        text = one.write(StudentResult(row, VERDICT))
+        assert (shown in text.replace("\\", "")) is (name not in GRADERS_OWN), name
+    for name in ("csv", "json", "html", "junit"):
+        assert shown in formats.of_class()[name].write(result), name
+    report_files.write_again(tmp_path, ())
+    page = made.student("ann", LESSON) / "report.html"
+    assert shown in page.read_text()
+    (tmp_path / overrides.NAME).write_text(HEAD)  # taken back: the student's page follows
+    report_files.write_again(tmp_path, ())
+    assert (
+        shown not in page.read_text() and "Prof. Ada" not in (tmp_path / "reports" / "class.csv").read_text()
+    )
+
+
+def test_canvas_knows_excuses_and_what_is_no_grade_yet(tmp_path: Path) -> None:
+    entries = (
+        graded("11", ids={"canvas": "11", "sis": "s11", "login": "ann"}), graded("-rf"),
+        Entry("miss", LESSON, missing="Nothing."), Entry("ref", LESSON, refused="Empty."),
+        Entry("rar", LESSON, unclear="eve.rar: a .rar archive."),
+        Entry("held", LESSON, missing="-", held="Whose?"),
+    )  # fmt: skip
+
+    def cells(*final: str) -> dict[str, list[str]]:
+        made = results(tmp_path / ("-".join(final) or "none"), late_policy.parse("", "", 0, final), *entries)
+        result, _ = rows(made, "11,,,,y,,,A,ill\n")
+        return {
+            c[0]: c for c in list(csv.reader(io.StringIO(formats.of_class()["canvas"].write(result))))[2:]
+        }
+
+    first = cells()
+    assert first["11"] == ["11", "11", "s11", "ann", "", "EX"] and first["'-rf"][1:] == [
+        "",
+        "-rf",
+        "",
+        "",
+        "4",
+    ]
+    assert [first[k][5] for k in ("miss", "ref", "rar", "held")] == ["", "", "", ""]
+    assert [cells("missing", "refused")[k][5] for k in ("miss", "ref", "rar", "held")] == ["0", "0", "", ""]
+
+
+def test_points_that_wait_are_no_grade_before_the_teacher_says_so() -> None:
+    waiting = replace(VERDICT, findings=(*VERDICT.findings, Finding("ratio", Status.PENDING_GPU, "", 0, 2)))
+    line = Line(key="k", subject="s", **msgspec.structs.asdict(summary(waiting)))
+    facts = (LessonFacts(LESSON, "Square", 12),)
+    for final, grade in (((), None), (("open",), 4)):
+        plan = Plan((graded("ann"),), {}, facts, late_policy.Policy(final=final))
+        (row,) = class_rows.collected(plan, "x", {"s": line}).rows
+        assert row.grade == grade and row.open == 2
+
+
+def test_a_fault_in_one_check_is_no_grade_and_has_a_reason(tmp_path: Path) -> None:
+    fault = replace(
+        VERDICT, findings=(*VERDICT.findings, Finding("hidden: x", Status.NOT_GRADABLE, "", 0, 2))
+    )
+    line = Line(key="k", subject="s", **msgspec.structs.asdict(summary(fault)))
+    plan = Plan((graded("ann"),), {}, (LessonFacts(LESSON, "Square", 12),), late_policy.Policy())
+    (row,) = class_rows.collected(plan, "x", {"s": line}).rows
+    assert row.state == "not_gradable" and row.grade is None and len(row.first) > len("hidden: x: ")
+    assert '"score"' not in formats.of_student()["gradescope"].write(StudentResult(row, fault))
+    folder = ResultsFolder(tmp_path)
+    report_files.write_student(folder, row, fault, tuple(formats.of_student()))
+    names = {p.parent.name for p in folder.student("ann", LESSON).rglob("result*.json")}
+    assert not names & {"classroom50", "exercism"} and "gradescope" in names
+
+
+def test_a_verdict_that_was_edited_is_noticed(tmp_path: Path) -> None:
+    made = results(tmp_path, late_policy.Policy(), graded("ann"))
+    assert class_rows.EDITED not in rows(made, "")[1]["ann"].notes
+    path = made.verdict_path("k")
+    path.write_text(path.read_text().replace('"points": 0', '"points": 6'))
+    row = rows(made, "")[1]["ann"]
+    assert class_rows.EDITED in row.notes and row.points == 4
+
+
+@pytest.mark.parametrize(
+    "line, said",
+    [
+        ("zoe,,,1,,,,A,b", r"line 2: there is no student 'zoe'"), ("ann,07,,1,,,,A,b", "lesson '07' is not"),
+        ("ann,,,1.5,,,,A,b", "no whole number"), ("ann,,,1,,,,,", "author and a reason"),
+        ("ann,,,,perhaps,,,A,b", "neither yes nor no"), (",,,1,,,,A,b", "names no student"),
+        ("ann,,,,,,soon,A,b", "no time"),
+    ],
+)  # fmt: skip
+def test_a_line_that_cannot_be_followed_is_one_sentence(line: str, said: str, tmp_path: Path) -> None:
+    made = results(tmp_path, late_policy.Policy(), graded("ann"))
+    with pytest.raises(BadInputError, match=said):
+        rows(made, f"{line}\n")
+
+
+def test_a_column_that_is_not_known_is_one_sentence(tmp_path: Path) -> None:
+    made = results(tmp_path, late_policy.Policy(), graded("ann"))
+    (tmp_path / overrides.NAME).write_text("student,bonus\nann,3\n")
+    with pytest.raises(BadInputError, match="column 'bonus'"):
+        class_rows.collect(made)

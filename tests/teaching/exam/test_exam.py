@@ -1,0 +1,76 @@
+"""Each student's variant is their own: its key passes, its starter fails, and so does another's key."""
+
+from __future__ import annotations
+
+import ast
+from typing import TYPE_CHECKING
+
+import pytest
+from typer.testing import CliRunner
+
+from grader.backends.detect import Choice
+from grader.cli.app import app
+from grader.domain.errors import BadInputError
+from grader.teaching.exam import exam_verb, sheet
+from grader.teaching.exam.draws import Draws
+from grader.teaching.exam.exam_papers import PAPERS
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+NAMES = [f"student {k}" for k in range(40)]
+CPU = Choice("simt", "a test")
+
+
+def test_a_name_always_gets_the_same_and_another_name_or_secret_does_not() -> None:
+    for number, paper in PAPERS.items():
+        drawn = [paper(Draws(name)) for name in NAMES]
+        assert len({str(words) for words in drawn}) == len(NAMES), number
+        assert paper(Draws("  Student   7 ")) == drawn[7]
+        assert paper(Draws("student 7", "a secret")) != drawn[7]
+
+
+@pytest.mark.parametrize("number", PAPERS)
+def test_every_variant_is_whole_and_its_starter_shows_nothing_of_the_key(number: str, tmp_path: Path) -> None:
+    for name in NAMES[:8]:
+        one = sheet.write(number, Draws(name), tmp_path)
+        given, key = one.starter.read_text("utf-8"), one.key.read_text("utf-8")
+        assert "TODO 1" in given and "solution:" not in given + key and "starter:" not in given + key
+        for path in one.key.parent.glob("*.py"):
+            text = path.read_text("utf-8")
+            assert "@" not in text.replace("x @ y", ""), path
+            ast.parse(text)
+        assert set(key.splitlines()) - set(given.splitlines())
+        assert one.lesson.task.max_points >= 10
+        assert one.lesson.task.starter_fails in one.lesson.task.check_names
+    students = {p.relative_to(tmp_path).parts[0] for p in tmp_path.rglob("*.py")}
+    assert students == {"students", "keys"}
+    assert not [p for p in (tmp_path / "students").rglob("*") if "solution" in p.name]
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    "number", [pytest.param(n, marks=[] if n == "02" else pytest.mark.thorough) for n in PAPERS]
+)
+def test_the_key_passes_and_starter_and_another_key_fail(number: str, tmp_path: Path) -> None:
+    mine, other = (sheet.write(number, Draws(name, "s"), tmp_path) for name in ("Ada", "Bob"))
+    right = exam_verb.graded(mine, mine.key, CPU).verdict
+    assert right.ok and right.points == right.max_points, right.failed
+    begun = exam_verb.graded(mine, mine.starter, CPU).verdict
+    assert begun.failed[0].id == mine.lesson.task.starter_fails
+    assert 2 * begun.points <= begun.max_points
+    copied = exam_verb.graded(mine, other.key, CPU).verdict
+    assert not copied.ok and 2 * copied.points <= copied.max_points
+
+
+def test_the_command_writes_and_says_what_it_needs(tmp_path: Path) -> None:
+    done = CliRunner().invoke(app, ["exam", "04", "--name", "Ada", "--name", "Bob", "--out", str(tmp_path)])
+    assert done.exit_code == 0 and done.output.count("key: ") == 2
+    assert "Drawn without --secret" in done.output
+    with pytest.raises(BadInputError, match="There are exams for lessons 02, 03, 04, 07, 09, not for 05"):
+        sheet.write("05", Draws("Ada"), tmp_path)
+    with pytest.raises(BadInputError, match="Whose exam is it"):
+        sheet.write("04", Draws("  "), tmp_path)
+    wanted = exam_verb.Wanted(("Ada", "Bob"), "", tmp_path)
+    with pytest.raises(BadInputError, match="one student"):
+        exam_verb.run("04", wanted, tmp_path / "answer.py", "simt")
