@@ -25,12 +25,19 @@ def twice_triton(source, target, count, SIZE: tl.constexpr):  # what one block d
 
 # endregion
 x = torch.arange(10.0, device="cuda")
-for launch in (
-    # region: launches
-    lambda y: twice_numba[3, 4](x, y),  # 3 blocks of 4 threads
-    lambda y: twice_triton[(3,)](x, y, x.numel(), SIZE=4),  # 3 programs of 4 elements
-    # endregion
-):
+
+
+# region: launches
+def in_numba(y):
+    twice_numba[3, 4](x, y)  # 3 blocks of 4 threads
+
+
+def in_triton(y):
+    twice_triton[(3,)](x, y, x.numel(), SIZE=4)  # 3 programs of 4 elements
+
+
+# endregion
+for launch in (in_numba, in_triton):
     y = torch.full_like(x, -1.0)
     launch(y)
     assert torch.equal(y, 2 * x)
