@@ -50,7 +50,7 @@ TASK = Task(
         Case("bias on the CPU", BIAS_ON_CPU, "Nor can it follow one among others.", 1, "raise"),
     ),
     index="row_col",
-    own="all",
+    own="prepared",
     memory_points=2,
     parts=(
         Ratio(
