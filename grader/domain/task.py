@@ -119,13 +119,14 @@ class Task:
     instances are called (its reference is then named ``reference_entry``). ``index`` is how an output
     element maps to a thread in the usual kernel: "flat" (1-D) or "row_col" (2-D, x along the columns).
     ``starter_fails`` is the check that an untouched starter fails first. ``own`` says what the file's own
-    kernels must do: "elementwise" everything but library matrix products, "all" all of the arithmetic, "prepared"
-    all of it but element-wise work on inputs and weights, "" nothing in particular. ``stream_points``: for work that goes to PyTorch's current stream, whichever that
-    is; 0 makes it a matter of advice. ``parts`` are graded in other ways, see :mod:`grader.referee.parts`; a
-    task without cases needs no reference. ``introduces`` is the lesson's one new concept, ``terms`` are the
-    words that it brings along; ``requires`` names concepts and terms of earlier lessons. ``predictions`` are
-    asked for before the numbers that they are about are shown. ``stages`` divide a longer exercise: each
-    check belongs to exactly one of them, and their minutes make those of the task. ``packages`` must be
+    kernels must do: "elementwise" everything but library matrix products, "all" all of the arithmetic,
+    "prepared" all of it but element-wise work on inputs and weights, "" nothing in particular.
+    ``stream_points``: for work that goes to PyTorch's current stream, whichever that is; 0 makes it a
+    matter of advice. ``parts`` are graded in other ways, see :mod:`grader.referee.parts`; a task without
+    cases needs no reference. ``introduces`` is the lesson's one new concept, ``terms`` are the words that
+    it brings along; ``requires`` names concepts and terms of earlier lessons. ``predictions`` are asked
+    for before the numbers that they are about are shown. ``stages`` divide a longer exercise: each check
+    belongs to exactly one of them, and their minutes make those of the task. ``packages`` must be
     importable, and come with one of the course's extras.
     """
 
