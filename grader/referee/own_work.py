@@ -63,7 +63,7 @@ class ObservedCall:
 
 def applies(task: Task, case: Case, backend: str) -> bool:
     """Whether this case of the task has work to do that must be the file's own."""
-    return bool(task.own) and backend in ("simt", "cuda") and case.expect == "match"
+    return bool(task.own) and not case.by_torch and backend in ("simt", "cuda") and case.expect == "match"
 
 
 def not_own(
@@ -89,13 +89,15 @@ def not_own(
         names = ["unseen"] if listed is None else [k for k in listed if is_own(k, seen.source)]
     others = {tuple(sorted(s)) for s in given} - {tuple(sorted(s)) for s in wanted}
     few = max(sizes) < ENOUGH  # too small to tell a result from a scalar
-    torchs = [] if few else _arithmetic(watched.ops, max(sizes), others, products_too=task.own == "all")
+    torchs = (
+        [] if few else _arithmetic(watched.ops, max(sizes), others, products_too=task.own != "elementwise")
+    )
     did = f" The work was done by torch: {', '.join(torchs)}." if torchs else ""
     evidence = {"launched": names[:20], "operators": torchs}
     if not names:
         return _finding(case, f"The result is right, but no kernel of the file was launched.{did}", evidence)
     if watched.elsewhere is not None:
-        if found := _elsewhere(watched, sizes):
+        if found := _elsewhere(watched, sizes, prepared=task.own == "prepared"):
             return _finding(case, f"The result is right, but {found}.{did}", evidence)
     elif player.backend == "simt" and (place := _unwritten(player, sizes, rng)) is not None:
         message = f"The result is right, but no thread of a kernel wrote element {place} of it.{did}"
@@ -106,13 +108,15 @@ def not_own(
     return None
 
 
-def _elsewhere(watched: Watched, sizes: list[int]) -> str:
+def _elsewhere(watched: Watched, sizes: list[int], *, prepared: bool) -> str:
     """What of a result came from somewhere else than the file's kernels, in words; "" if nothing did."""
     for size, (count, first) in zip(sizes, watched.foreign, strict=False):
         if count:
             return f"no thread of a kernel computed {count:,} of its {size:,} elements, the first is {first}"
     if len(watched.foreign) != len(sizes):
         return "not all of its tensors were seen"
+    if prepared:  # what torch made of the inputs may be read; its operators are looked at by name
+        return ""
     found = sorted(((n // WORD, who) for who, n in watched.elsewhere or ()), reverse=True)
     total = sum(n for n, _ in found)
     if total < ENOUGH or total * PART < max(sizes):

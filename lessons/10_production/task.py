@@ -1,6 +1,7 @@
 """How lesson 10 is graded."""
 
-from grader.domain.task import Case, Task, Tensor
+from grader.domain.exercise_stage import Stage
+from grader.domain.task import Case, Prediction, Task, Tensor
 from grader.referee.parts.operator import Operator, Property
 
 DOUBLE = Tensor((21, 33), dtype="float64", fill="uniform", scale=4.0)
@@ -13,7 +14,12 @@ TASK = Task(
         Case("transposed", (Tensor((30, 50), layout="transposed"), -0.75), "A transposed view.", 1),
         Case("every other", (Tensor((20, 40), layout="strided"), 1.5), "A view with gaps.", 1),
         Case("expanded", (Tensor((18, 40), layout="expanded"), 1.5), "One row seen 18 times: stride 0.", 1),
-        Case("offset", (Tensor((16, 31), layout="offset"), 1.5), "A view that starts inside its storage.", 1),
+        Case(
+            "offset",
+            (Tensor((16, 31), layout="offset", scale=100.0), 1.5),
+            "Starts inside its storage; exp overflows.",
+            1,
+        ),
         Case("empty", (Tensor((0, 8)), 2.0), "No elements: a grid of zero blocks is a CUDA error.", 1),
         Case(
             "float16", (Tensor((21, 33), dtype="float16"), 2.0), "Half precision in, half precision out.", 1
@@ -23,19 +29,27 @@ TASK = Task(
         Case("on the CPU", (Tensor((4, 4), device="cpu"), 2.0), "There is no kernel for it.", 1, "raise"),
     ),
     memory_points=1,
+    stream_points=1,
     parts=(
         Operator(
             "sigmoid_residual",
             (
-                Property("bfloat16", "bfloat16", 1, "bfloat16 stays, and the arithmetic is done in float32."),
+                Property(
+                    "half precision",
+                    "rounded_once",
+                    1,
+                    "float16 and bfloat16 stay, and are rounded once: the arithmetic is done in float32.",
+                ),
                 Property("gradient", "gradient", 2, "The gradient must flow, and be right: gradcheck."),
                 Property(
-                    "opcheck", "registered", 2, "Schema, fake function and autograd must agree: opcheck."
+                    "opcheck", "registered", 1, "Schema, fake function and autograd must agree: opcheck."
                 ),
                 Property("compile", "compiled", 1, "torch.compile(fullgraph=True) must trace through it."),
                 Property("autocast", "autocast", 1, "Autocast must know that this operator wants float32."),
-                Property("stream", "stream", 1, "Work must go to the current stream.", gpu=True),
-                Property("huge", "huge", 1, "More than 2^31 elements need a 64-bit index.", gpu=True),
+                Property("device", "device", 1, "The kernel must run on the device of x."),
+                Property(
+                    "huge", "huge", 1, "More than 2^31 elements need a 64-bit index.", gpu=True, before="wide"
+                ),
             ),
         ),
     ),
@@ -43,5 +57,52 @@ TASK = Task(
     terms=("dtype dispatch", "fake function", "autocast rule"),
     requires=("overflow-safe sigmoid", "current stream", "tensor checks"),
     minutes=75,
+    predictions=(
+        Prediction(
+            "gigabytes",
+            "An int index of element 2^31 becomes -2^31. How far before a float32 tensor is that write?",
+            "GB",
+            answer=8.6,
+            why="2^31 elements of 4 bytes are 8.6 GB; the guard i < n lets a negative index through.",
+        ),
+        Prediction(
+            "backward_bytes",
+            "The forward reads x and writes the result. How many times these bytes does a backward move?",
+            "times",
+            answer=1.5,
+            why="It reads x and the incoming gradient and writes one tensor: three passes instead of two.",
+        ),
+        Prediction(
+            "derivative_launches",
+            "In PyTorch the derivative is grad * (scale * s * (1 - s) + 1), with s = sigmoid(x). "
+            "How many kernels does eager launch for it?",
+            answer=6,
+            why="sigmoid, 1 - s, two products, + 1, and the product with grad: one kernel each.",
+        ),
+    ),
+    stages=(
+        Stage(
+            "The kernel's contract",
+            35,
+            (
+                "float32",
+                "transposed",
+                "every other",
+                "expanded",
+                "offset",
+                "empty",
+                "float16",
+                "float64",
+                "integers",
+                "on the CPU",
+                "streams",
+                "memory",
+                "half precision",
+                "device",
+                "huge",
+            ),
+        ),
+        Stage("Known to PyTorch", 40, ("gradient", "opcheck", "compile", "autocast")),
+    ),
     starter_fails="every other",
 )

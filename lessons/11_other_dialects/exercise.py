@@ -38,7 +38,7 @@ def by_numba(x, scale):
     return out
 
 
-STUDENT = ""  # TODO 5: your name; `./course run exercise.py` then prints your questions.
+STUDENT = ""  # TODO 5: your name; `./course run 11` then prints your questions.
 ANSWERS = {"generated": None, "library": None, "fused": None, "loads": None, "allocated": None}
 
 

@@ -2,7 +2,8 @@
 
 from pathlib import Path
 
-from grader.domain.task import Case, Task, Tensor
+from grader.domain.exercise_stage import Stage
+from grader.domain.task import Case, Prediction, Task, Tensor
 from grader.referee.parts.dialect_checks import Launches
 from grader.referee.parts.generated_code import KEYS, Reader, questions
 from grader.referee.parts.questions import Quiz
@@ -39,7 +40,44 @@ TASK = Task(
     introduces=("kernel language",),
     terms=("Triton", "numba kernel", "block size as a parameter", "generated code"),
     requires=("overflow-safe sigmoid", "guard", "fusion", "occupancy"),
-    minutes=60,
+    minutes=85,
+    predictions=(
+        Prediction(
+            "generated_kernels",
+            "For the model of lesson 07 (product, bias, ReLU), how many kernels does torch.compile generate?",
+            answer=1,
+            why="The product is a call of the library; bias and ReLU are one generated kernel.",
+        ),
+        Prediction(
+            "softmax_kernels",
+            "How many kernels does it generate for softmax over rows of 384 numbers?",
+            answer=1,
+            why="A program keeps its row while it finds the maximum and the sum.",
+        ),
+        Prediction(
+            "small_blocks",
+            "How many times as long does an element-wise kernel take with blocks of 32 as with 128 (H200)?",
+            "times",
+            answer=3.7,
+            why="161.6 us against 43.6 us: with small blocks the limit is how fast the GPU can start them.",
+        ),
+    ),
+    stages=(
+        Stage(
+            "Two dialects",
+            40,
+            (
+                "Triton, odd size",
+                "Triton, every other",
+                "Triton, large",
+                "numba, odd size",
+                "numba, transposed",
+                "launch of Triton",
+                "launch of numba",
+            ),
+        ),
+        Stage("Generated code", 45, (*KEYS, "recorded code", "fresh code")),
+    ),
     starter_fails="Triton, odd size",
     packages=("triton", "numba"),
 )

@@ -1,6 +1,10 @@
-"""What lesson 12's function must return, in plain PyTorch."""
+"""What lesson 12's functions must return, in plain PyTorch."""
 
 import torch
+
+
+def product(x: torch.Tensor, weight: torch.Tensor) -> torch.Tensor:
+    return torch.nn.functional.linear(x, weight)
 
 
 def gemm_epilogue(

@@ -1,61 +1,101 @@
 """How lesson 12 is graded."""
 
-from grader.domain.task import Case, Layout, Task, Tensor
+from grader.domain.exercise_stage import Stage
+from grader.domain.task import Case, Fill, Layout, Prediction, Task, Tensor
 from grader.referee.parts.counters import Bound, Counters
 
 
-def _case(
-    name: str,
-    shape: tuple[int, int, int],
-    points: int,
-    why: str,
-    *,
-    layout: Layout = "contiguous",
-    scale: float = 1.0,
-    special: bool = False,
-) -> Case:
-    """``shape`` is rows, inner, columns."""
+def _product(name: str, shape: tuple[int, int, int], points: int, why: str, fill: Fill = "normal") -> Case:
+    """x @ weight.T alone. ``shape`` is rows, inner, columns; ``fill`` is the weight's."""
     m, k, n = shape
-    x = Tensor((m, k), scale=scale, layout=layout, fill="special" if special else "normal")
-    return Case(
-        name, (x, Tensor((n, k), layout=layout), Tensor((n,)), Tensor((m, n), layout=layout)), why, points
-    )
+    return Case(name, (Tensor((m, k)), Tensor((n, k), fill=fill)), why, points, entry="product")
 
 
-COUNTED = _case("counted", (128, 64, 128), 0, "Two by two tiles of 64, four steps of 16.")
+def _whole(
+    name: str, shape: tuple[int, int, int], points: int, why: str, *,
+    layout: Layout = "contiguous", fill: Fill = "normal",
+) -> Case:  # fmt: skip
+    """Product and epilogue. ``fill`` is that of x."""
+    m, k, n = shape
+    x, weight = Tensor((m, k), layout=layout, fill=fill), Tensor((n, k), layout=layout)
+    return Case(name, (x, weight, Tensor((n,)), Tensor((m, n), layout=layout)), why, points)
+
+
+WHOLE = _whole("counted", (64, 16, 64), 0, "One tile, one step.")
+COUNTED = _product("counted", (128, 64, 128), 0, "Two by two tiles of 64, four steps of 16.")
 
 TASK = Task(
     title="A matrix product with its epilogue",
     entry="gemm_epilogue",
     cases=(
-        _case("whole tiles", (128, 64, 128), 3, "Whole tiles in all three directions."),
-        _case("odd sizes", (67, 37, 71), 3, "Primes: the last tile hangs over in all three directions."),
-        _case("one step", (16, 5, 33), 1, "A sum shorter than a tile is deep."),
-        _case("one element", (1, 1, 1), 1, "One output: 255 of 256 threads only help to load."),
-        _case("one row", (1, 70, 130), 1, "A batch of one: more columns than rows."),
-        _case("one column", (131, 20, 1), 1, "More rows than columns."),
-        _case("large", (24, 40, 20), 1, "Inputs near 1000.", scale=1e3),
-        _case("nan and inf", (33, 20, 18), 1, "ReLU of NaN is NaN; padding stays zero.", special=True),
-        _case("transposed", (40, 24, 36), 1, "Matrices that are transposed views.", layout="transposed"),
-        _case("no inner", (5, 0, 7), 1, "A sum of nothing is 0; bias, ReLU and residual remain."),
+        _product("whole tiles", (128, 64, 128), 1, "Whole tiles in all three directions."),
+        _product("odd sizes", (67, 37, 71), 1, "Primes: the last tile hangs over in all three directions."),
+        _product("one step", (16, 5, 33), 1, "A sum shorter than a tile is deep."),
+        _product("one element", (1, 1, 1), 1, "One output: 255 of 256 threads only help to load."),
+        _product("one row", (1, 70, 130), 1, "A batch of one: more columns than rows."),
+        _product("one column", (131, 20, 1), 1, "More rows than columns."),
+        _product("infinite weight", (40, 3, 50), 1, "Beyond the sum's end both tiles are 0.", "special"),
+        _whole("epilogue", (67, 37, 71), 2, "Bias, ReLU and residual where the sum is."),
+        _whole("nan and inf", (33, 20, 18), 1, "ReLU of NaN is NaN; padding stays zero.", fill="special"),
+        _whole("transposed", (40, 24, 36), 1, "Matrices that are transposed views.", layout="transposed"),
+        _whole("no inner", (5, 0, 7), 1, "A sum of nothing is 0; bias, ReLU and residual remain."),
     ),
     index="row_col",
     own="all",
-    memory_points=2,
+    memory_points=1,
     parts=(
         Counters(
             COUNTED,
             (
-                Bound("shared tiles", "global_load_sectors", 20_000, 2, "Each element of x and weight is "
-                      "fetched once a tile, not once an output."),
-                Bound("register block", "shared_load_requests", 33_000, 2, "A number loaded from shared "
-                      "memory into a register serves several products."),
+                Bound("shared tile", "global_load_sectors", 17_000, 2, "A tile of 16 x 16, copied along its "
+                      "rows, is fetched once for 16 rows or columns of outputs."),
+                Bound("wide tile", "global_load_sectors", 9_000, 2, "A tile of 64 rows, copied along its "
+                      "rows, serves 64 rows or columns of outputs."),
+                Bound("register block", "shared_load_requests", 33_000, 1, "A number loaded from shared "
+                      "memory into a register serves several products.", needs="shared tile"),
+                Bound("no bank conflicts", "shared_load_conflicts", 0, 1, "No load from shared memory waits "
+                      "for another of its warp.", needs="shared tile"),
             ),
+        ),
+        Counters(
+            WHOLE,
+            (Bound("one kernel", "launches", 1, 1, "Product and epilogue are one launch."),),
         ),
     ),
     introduces=("tiling",),
     terms=("shared-memory tile", "register blocking", "epilogue fusion"),
     requires=("fusion", "bytes moved", "kernel launch", "guard", "2-D index"),
-    minutes=90,
+    minutes=120,
+    predictions=(
+        Prediction(
+            "fewer_fetches",
+            "128 rows, 128 columns, 64 inner features. How many times fewer numbers does a kernel with tiles "
+            "of 64 ask of global memory than one that fetches both factors for every product?",
+            "times",
+            answer=64,
+            why="2,097,152 against 32,768. Each number that is fetched serves 64 outputs: the tile's edge.",
+        ),
+        Prediction(
+            "shared_loads",
+            "With 4 x 4 outputs a thread, how many numbers does a thread load from shared memory for each "
+            "multiplication? With one output it is 2.",
+            answer=0.5,
+            why="4 + 4 numbers serve 16 products.",
+        ),
+        Prediction(
+            "of_eager",
+            "relu(x @ w.T + bias) + residual at 1024 x 8192 x 8192 on an H200: how many times as fast as "
+            "eager is this lesson's kernel?",
+            "times",
+            answer=0.37,
+            why="7483 us against 2786 us: the library's product is that much better, the epilogue 2 %.",
+        ),
+    ),
+    stages=(
+        Stage("Naive", 20, ("whole tiles", "odd sizes", "one step", "one element", "one row", "one column")),
+        Stage("Shared tile", 40, ("infinite weight", "memory", "shared tile")),
+        Stage("Register block", 45, ("wide tile", "register block", "no bank conflicts")),
+        Stage("Epilogue", 15, ("epilogue", "nan and inf", "transposed", "no inner", "one kernel")),
+    ),
     starter_fails="whole tiles",
 )  # fmt: skip

@@ -32,7 +32,7 @@ __global__ void product_kernel(const at::Half* xh, const at::Half* xl, const at:
 
 void product(torch::Tensor xh, torch::Tensor xl, torch::Tensor wh, torch::Tensor wl, torch::Tensor b,
              torch::Tensor out, double scale, bool relu) {
-    // TODO 5: refuse what is not on a CUDA device, or does not lie in one piece.
+    // TODO 5: refuse what is not on a CUDA device, and make the rest contiguous.
     const int rows = xh.size(0), inner = xh.size(1), cols = wh.size(0);
     const dim3 block(16, 16), grid((cols + 15) / 16, (rows + 15) / 16);
     product_kernel<<<grid, block, 0, at::cuda::getCurrentCUDAStream()>>>(

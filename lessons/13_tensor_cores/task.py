@@ -1,43 +1,56 @@
 """How lesson 13 is graded."""
 
-from grader.domain.task import Case, Task, Tensor
+from grader.domain.exercise_stage import Stage
+from grader.domain.task import Case, Layout, Prediction, Task, Tensor
 from grader.referee.parts.ratio import Ratio
 
 
-def _case(name: str, shape: tuple[int, int, int], points: int, why: str, scale: float = 1.0) -> Case:
+def _case(
+    name: str, shape: tuple[int, int, int], points: int, why: str, scale: float = 1.0,
+    layout: Layout = "contiguous", bias: Tensor | None = None,
+) -> Case:  # fmt: skip
     """``shape`` is rows, inner, columns."""
     m, k, n = shape
-    return Case(name, (Tensor((m, k), scale=scale), Tensor((n, k)), Tensor((n,))), why, points)
+    x, weight = Tensor((m, k), scale=scale, layout=layout), Tensor((n, k), layout=layout)
+    return Case(name, (x, weight, bias or Tensor((n,))), why, points)
 
 
 def _split(name: str, x: Tensor, points: int, why: str) -> Case:
-    return Case(name, (x,), why, points, entry="split")
+    return Case(name, (x,), why, points, entry="split", by_torch=True)
 
 
 def _second(name: str, points: int, why: str, factor: float) -> Case:
-    x, weight, bias = _case(name, (24, 96, 40), 1, why).args
+    x, weight, bias = _case(name, (24, 96, 40), 1, why, scale=20.0).args
     return Case(name, (x, weight, bias, factor), why, points, entry="gemm_sigmoid")
 
 
 M, K, N = 1024, 8192, 8192
-ON_CPU = tuple(Tensor(shape, device="cpu") for shape in ((4, 8), (6, 8), (6,)))
+SHAPES = ((4, 8), (6, 8), (6,))
+ON_CPU = tuple(Tensor(shape, device="cpu") for shape in SHAPES)
+BIAS_ON_CPU = (*(Tensor(shape) for shape in SHAPES[:2]), ON_CPU[2])
 
 TASK = Task(
     title="Tensor cores at full accuracy",
     entry="gemm_relu",
     cases=(
-        _case("error", (32, 256, 48), 3, "As close to float64 as 20 times the error of eager float32."),
-        _case("odd sizes", (33, 67, 35), 2, "Sizes that are no multiple of anything."),
+        _case("error", (32, 256, 48), 2, "As close to float64 as 20 times the error of eager float32."),
+        _case("odd sizes", (33, 67, 35), 1, "Sizes that are no multiple of anything."),
         _case("short sum", (20, 3, 17), 1, "A sum shorter than a chunk."),
         _case("long sum", (8, 2048, 8), 2, "2048 products: errors add up, if the chunks are wrong."),
         _case("large", (16, 64, 24), 1, "Inputs near 1000, as large as half precision can bear.", 1e3),
         _case("tiny", (16, 64, 24), 1, "Inputs near 0.001, where half precision thins out.", 1e-3),
-        _second("second model", 2, "Sigmoid, scale and residual of lesson 08 in the same kernel.", -0.75),
+        _second("second model", 1, "Sigmoid, scale and residual of lesson 08 in the same kernel.", -0.75),
         _split("split", Tensor((33, 31)), 1, "High and low part, exactly."),
         _split("split, tiny", Tensor((33, 31), scale=1e-3), 1, "The low part must be scaled to be seen."),
+        _case("special bias", (8, 20, 60), 1, "NaN in the bias stays NaN.",
+              bias=Tensor((60,), fill="special")),
+        _case("views", (18, 40, 26), 1, "Transposed matrices, and a bias with gaps.", layout="transposed",
+              bias=Tensor((26,), layout="strided")),
         Case("on the CPU", ON_CPU, "A GPU cannot follow a CPU pointer.", 1, "raise"),
+        Case("bias on the CPU", BIAS_ON_CPU, "Nor can it follow one among others.", 1, "raise"),
     ),
     index="row_col",
+    own="prepared",
     memory_points=2,
     parts=(
         Ratio(
@@ -52,5 +65,40 @@ TASK = Task(
     terms=("tensor cores", "promoted sum"),
     requires=("epilogue fusion", "shared-memory tile", "dtype dispatch", "roofline"),
     minutes=120,
+    predictions=(
+        Prediction(
+            "lost_bits",
+            "Half precision holds 11 bits, float32 24. The second of two halves holds the rest that the "
+            "first leaves, which may be negative. How many of the 24 bits are lost at the most?",
+            answer=1,
+            why="11 and 11 bits, and the sign of the rest is worth one more.",
+        ),
+        Prediction(
+            "least_time",
+            "On an H200 one product of halves at 1024 x 8192 x 8192 takes 176 us, eager's float32 product "
+            "2689 us. How many times as fast can three products of halves be at most?",
+            "times",
+            answer=5.1,
+            why="2689 / (3 * 176).",
+        ),
+        Prediction(
+            "closer",
+            "How many times smaller than eager's error against float64 is that of three products of halves, "
+            "added up in short sums? (Below 1: it is larger.)",
+            "times",
+            answer="errors/eager : errors/split",
+            why="5.1e-7 against 8.1e-8 at the end of the page: what counts is how the sums are rounded.",
+        ),
+    ),
+    stages=(
+        Stage("Two halves", 15, ("split", "split, tiny")),
+        Stage(
+            "Three products", 45,
+            ("error", "odd sizes", "short sum", "long sum", "large", "tiny", "second model",
+             "special bias", "memory"),
+        ),
+        Stage("Any input", 15, ("views", "on the CPU", "bias on the CPU")),
+        Stage("Tensor cores", 45, ("ratio",)),
+    ),
     starter_fails="error",
-)
+)  # fmt: skip

@@ -63,7 +63,7 @@ def by_numba(x, scale):
 
 
 # endregion
-# starter: STUDENT = ""  # TODO 5: your name; `./course run exercise.py` then prints your questions.
+# starter: STUDENT = ""  # TODO 5: your name; `./course run 11` then prints your questions.
 # starter: ANSWERS = {"generated": None, "library": None, "fused": None, "loads": None, "allocated": None}
 # solution: begin
 STUDENT = "Ada"

@@ -61,10 +61,12 @@ __global__ void product_kernel(const at::Half* xh, const at::Half* xl, const at:
 
 void product(torch::Tensor xh, torch::Tensor xl, torch::Tensor wh, torch::Tensor wl, torch::Tensor b,
              torch::Tensor out, double scale, bool relu) {
-    // starter: // TODO 5: refuse what is not on a CUDA device, or does not lie in one piece.
+    // starter: // TODO 5: refuse what is not on a CUDA device, and make the rest contiguous.
     // solution: begin
-    for (const auto& t : {xh, xl, wh, wl, b})
-        TORCH_CHECK(t.is_cuda() && t.is_contiguous(), "product: not all on a CUDA device and in one piece");
+    for (auto* t : {&xh, &xl, &wh, &wl, &b}) {
+        TORCH_CHECK(t->is_cuda(), "product: not all on a CUDA device");
+        *t = t->contiguous();
+    }
     // solution: end
     const int rows = xh.size(0), inner = xh.size(1), cols = wh.size(0);
     const dim3 block(16, 16), grid((cols + 15) / 16, (rows + 15) / 16);
@@ -111,8 +113,8 @@ def fused(x, weight, bias, scale: float, relu: bool) -> torch.Tensor:
     out = x.new_empty(x.shape[0], weight.shape[0])
     # starter: # TODO 6: open end. With a GPU, go on to tensor cores here; the page has the way.
     # solution: begin
-    x, weight, bias = x.contiguous(), weight.contiguous(), bias.contiguous()
     if triton is not None and x.is_cuda and out.numel() >= 1 << 14:
+        x, weight, bias = x.contiguous(), weight.contiguous(), bias.contiguous()
         grid = triton.cdiv(out.shape[0], 128), triton.cdiv(out.shape[1], 128)
         tensor_core_kernel[grid](
             x, weight, bias, out, *out.shape, x.shape[1], scale, relu, 128, 128, 64,

@@ -6,7 +6,10 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, TypedDict
 
 import torch
+from torch._subclasses.fake_tensor import FakeTensorMode
 from torch.autograd.gradcheck import GradcheckError
+
+from grader.backends.simt.runtime.device import ACTIVE
 
 if TYPE_CHECKING:
     from grader.player.commands import Callback
@@ -24,14 +27,19 @@ class Checked(TypedDict):
 def perform(stage: Stage, _callback: Callback, entry: str, check: str, scale: float) -> Checked:
     """Whether the operator ``entry`` has the property ``check``.
 
-    An exception of the operator is an answer, too: it is what the student has to read.
+    An exception of the operator is an answer, too: it is what the student has to read. An error of CUDA is
+    none: the process is of no more use, and whoever tries the next property needs another.
     """
     torch.manual_seed(int(abs(scale) * 1e6))
     try:
         return {"wrong": CHECKS[check](stage.entry(entry), scale)}
     except Exception as error:
-        text = " ".join(str(error).split())
-        return {"wrong": f"{type(error).__name__}: {text[:700]}"}
+        text = f"{type(error).__name__}: {' '.join(str(error).split())[:700]}"
+        try:
+            torch.cuda.synchronize()
+        except Exception as fault:
+            raise RuntimeError(text if "CUDA error" in text else f"{text}. {fault}") from error
+        return {"wrong": text}
 
 
 def plain(x: torch.Tensor, scale: float) -> torch.Tensor:
@@ -39,14 +47,17 @@ def plain(x: torch.Tensor, scale: float) -> torch.Tensor:
     return torch.sigmoid(x) * scale + x
 
 
-def bfloat16(op: Op, scale: float) -> str:
-    """The dtype stays, and the arithmetic is not done in bfloat16."""
-    x = (4 * torch.randn(33, 7, device="cuda")).bfloat16()
-    out = op(x, scale)
-    if out.dtype != torch.bfloat16:
-        return f"A bfloat16 input gives a {out.dtype} result."
-    best = plain(x.double(), scale)
-    return _far(out, best, 0.6 * torch.finfo(torch.bfloat16).eps * best.abs().clamp(min=0.25))
+def rounded_once(op: Op, scale: float) -> str:
+    """float16 and bfloat16 stay what they are, and the arithmetic is not done in them."""
+    for dtype in (torch.float16, torch.bfloat16):
+        x = (4 * torch.randn(33, 7, device="cuda")).to(dtype)
+        out, kind = op(x, scale), str(dtype).removeprefix("torch.")
+        if out.dtype != dtype:
+            return f"A {kind} input gives a {out.dtype} result."
+        best = plain(x.double(), scale)
+        if far := _far(out, best, 0.6 * torch.finfo(dtype).eps * best.abs().clamp(min=0.25)):
+            return f"With a {kind} input: {far} One rounding at the end is less than that."
+    return ""
 
 
 def gradient(op: Op, scale: float) -> str:
@@ -60,12 +71,20 @@ def gradient(op: Op, scale: float) -> str:
         return _jacobian(op, scale, x) or str(error)
     y = torch.randn(6, 9, device="cuda", requires_grad=True)
     z = y.detach().double().requires_grad_()
-    for weight in (torch.randn(9, 6, device="cuda"), torch.randn(6, 9, device="cuda").t()):
-        (own,) = torch.autograd.grad((op(y.t(), scale) * weight).sum(), y)
-        (right,) = torch.autograd.grad((plain(z.t(), scale) * weight.double()).sum(), z)
-        if far := _far(own, right, 1e-5 * (1 + right.abs())):
-            turned = "" if weight.is_contiguous() else "With an incoming gradient that is transposed: "
-            return f"{turned}{far}"
+    for what, incoming in (
+        ("", torch.randn(9, 6, device="cuda")),
+        (" that is transposed", torch.randn(6, 9, device="cuda").t()),
+        (" as sum() makes it, one number seen 54 times", torch.randn(1, 1, device="cuda").expand(9, 6)),
+    ):
+        (right,) = torch.autograd.grad(plain(z.t(), scale), z, incoming.double())
+        before = f"With an incoming gradient{what} (strides {incoming.stride()}): " if what else ""
+        try:
+            (own,) = torch.autograd.grad(op(y.t(), scale), y, incoming)
+            far = _far(own, right, 1e-5 * (1 + right.abs()))
+        except Exception as error:
+            raise RuntimeError(f"{before}{error}") from error
+        if far:
+            return f"{before}{far}"
     return ""
 
 
@@ -89,7 +108,19 @@ def registered(op: Op, scale: float) -> str:
     inputs = torch.randn(4, 3, device="cuda", requires_grad=True), torch.randn(5, 7, device="cuda").half().t()
     for x in inputs:
         torch.library.opcheck(op, (x, scale))  # type: ignore[arg-type]
-    return ""
+    x = torch.randn(7, 5, device="cuda").t()
+    with FakeTensorMode() as mode:
+        fake = _strides_of_gradient(op, scale, mode.from_tensor(x))
+    real = _strides_of_gradient(op, scale, x)
+    if fake == real:
+        return ""
+    return f"The gradient of a transposed input has strides {real}; by its fake function they are {fake}."
+
+
+def _strides_of_gradient(op: Op, scale: float, x: torch.Tensor) -> tuple[int, ...]:
+    x = x.detach().requires_grad_()
+    out = op(x, scale)
+    return torch.autograd.grad(out, x, torch.ones_like(out))[0].stride()
 
 
 def compiled(op: Op, scale: float) -> str:
@@ -113,28 +144,42 @@ def autocast(op: Op, scale: float) -> str:
     return _far(out, plain(x.double(), scale), torch.full((), 1e-5, device="cuda"))
 
 
-def stream(op: Op, scale: float) -> str:
-    """On another stream, behind work that takes a while, the operator still comes after that work.
-
-    Where there is a second GPU, also on that one while the first is the current device.
-    """
-    x, side = torch.zeros(1 << 20, device="cuda"), torch.cuda.Stream()
-    torch.cuda.synchronize()
-    with torch.cuda.stream(side):
-        torch.cuda._sleep(50_000_000)
-        x.fill_(1.0)
+def device(op: Op, scale: float) -> str:
+    """With another current device than the input's, the work still goes to the input's."""
+    x = torch.ones(1 << 12, device="cuda:0")
+    if ACTIVE:  # the CPU back end's
+        with ACTIVE[0].on_second_device() as elsewhere:
+            op(x, scale)
+            if elsewhere():
+                return (
+                    "The input is on device 0, device 1 is the current one, and the launch went to device 1."
+                )
+        return ""
+    if torch.cuda.device_count() < 2:
+        return ""
+    with torch.cuda.device(1):
         out = op(x, scale)
-    torch.cuda.synchronize()
-    wrong = _far(out, plain(x.double(), scale), torch.full((), 1e-5, device="cuda"))
-    if wrong or torch.cuda.device_count() < 2:
-        return wrong
-    y = torch.ones(1 << 12, device="cuda:1")
-    out = op(y, scale)
-    torch.cuda.synchronize(1)
-    if out.device != y.device:
-        return f"The input is on {y.device}, the result on {out.device}."
-    wrong = _far(out, plain(y.double(), scale), torch.full((), 1e-5, device="cuda:1"))
-    return wrong and f"On the second GPU: {wrong}"
+        torch.cuda.synchronize(0)
+    if out.device != x.device:
+        return f"The input is on {x.device}, the result on {out.device}."
+    wrong = _far(out, plain(x.double(), scale), torch.full((), 1e-5, device="cuda:0"))
+    return wrong and f"The input is on device 0, device 1 is the current one: {wrong}"
+
+
+def wide(op: Op, scale: float) -> str:
+    """What the CPU back end can show of :func:`huge`: blocks behind so many elements find nothing to do."""
+    x = torch.ones(300, device="cuda")
+    for power in (31, 32):
+        before = f"A block before which 2^{power} elements lie has nothing to do for a tensor of 300"
+        with ACTIVE[0].far(1 << power):
+            out = op(x, scale)
+            try:
+                torch.cuda.synchronize()
+            except Exception as error:
+                raise RuntimeError(f"{before}: {error}") from error
+        if writer := ACTIVE[0].owner(out.data_ptr(), out.nbytes):
+            return f"{before}, and writes to it at line {writer.line}: its index does not hold such a number."
+    return ""
 
 
 def huge(op: Op, scale: float) -> str:
@@ -148,7 +193,7 @@ def huge(op: Op, scale: float) -> str:
 
 
 CHECKS: dict[str, Callable[[Op, float], str]] = {
-    f.__name__: f for f in (bfloat16, gradient, registered, compiled, autocast, stream, huge)
+    f.__name__: f for f in (rounded_once, gradient, registered, compiled, autocast, device, wide, huge)
 }
 
 

@@ -20,13 +20,17 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Property:
-    """One check of PyTorch (see ``player/commands/operator_check.py``). ``gpu``: a CPU cannot show it."""
+    """One check of PyTorch (see ``player/commands/operator_check.py``). ``gpu``: a CPU cannot show it.
+
+    ``before``: the checker of what the CPU back end can show of it all the same. Who fails that has failed.
+    """
 
     name: str
     checker: str
     points: int
     why: str
     gpu: bool = False
+    before: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,20 +53,25 @@ class Operator:
             if not right:
                 yield check.failed(Status.NOT_RUN, f"Not tried: the case {first!r} must be right first.")
             elif wanted.gpu and session.backend != "cuda":
-                yield check.failed(Status.PENDING_GPU, f"{wanted.why} Only a GPU can show it.")
+                tried = self._try(session, wanted.before, check) if wanted.before else check.passed()
+                pending = check.failed(Status.PENDING_GPU, f"{wanted.why} Only a GPU can show it.")
+                yield pending if tried.ok else tried
             else:
-                yield self._try(session, wanted, check)
+                yield self._try(session, wanted.checker, check)
 
-    def _try(self, session: PartSession, wanted: Property, check: Check) -> Finding:
+    def _try(self, session: PartSession, checker: str, check: Check) -> Finding:
+        from grader.feedback import memory
         from grader.referee.fault import FaultError
 
         scale = float(session.rng.uniform(0.5, 3.0))
         try:
-            wrong = session.command(
-                "operator_check", entry=self.entry, check=wanted.checker, scale=scale
-            ).get("wrong")
+            wrong = session.command("operator_check", entry=self.entry, check=checker, scale=scale).get(
+                "wrong"
+            )
         except FaultError as fault:
+            seen = memory.errors(fault.seen)
+            fault.message += f"\n{memory.told(seen)[1]}" if seen else ""
             return session.fallen(check, fault)
         if wrong == "":
             return check.passed()
-        return check.failed(Status.FAILED, f"{str(wrong)[:900].rstrip('. ')}. {wanted.why}")
+        return check.failed(Status.FAILED, f"{str(wrong)[:900].rstrip('. ')}. {check.why}")

@@ -31,9 +31,9 @@ __global__ void product(const float* a, const float* b, const float* bias, const
     for (int i = 0; i < 4; ++i) {
         const int row = row0 + ty + 16 * (i / 2), col = col0 + tx + 16 * (i % 2);
         if (row < m && col < n) {
-            float v = sums[i] + bias[col];
-            if (v < 0.0f) v = 0.0f;
-            out[int64_t(row) * n + col] = v + residual[int64_t(row) * n + col];
+            float v = sums[i] + (bias ? bias[col] : 0.0f);
+            if (bias && v < 0.0f) v = 0.0f;
+            out[int64_t(row) * n + col] = bias ? v + residual[int64_t(row) * n + col] : v;
         }
     }
 }
@@ -60,6 +60,10 @@ extension = load_inline(
     cuda_sources=cuda_source,
     functions=["run"],
 )
+
+
+def product(x, weight):
+    return extension.run(x, weight, x.new_empty(0), x.new_empty(0))
 
 
 def gemm_epilogue(x, weight, bias, residual):

@@ -11,6 +11,7 @@ struct ReluResidual {
     const float *bias, *residual;
     int64_t cols;
     __device__ float operator()(float sum, int64_t row, int64_t col) const {
+        if (bias == nullptr) return sum;
         const float v = sum + bias[col];
         return (v < 0.0f ? 0.0f : v) + residual[row * cols + col];
     }
@@ -72,6 +73,10 @@ extension = load_inline(
     cuda_sources=cuda_source,
     functions=["gemm_run"],
 )
+
+
+def product(x, weight):
+    return extension.gemm_run(x, weight, x.new_empty(0), x.new_empty(0))
 
 
 def gemm_epilogue(x, weight, bias, residual):

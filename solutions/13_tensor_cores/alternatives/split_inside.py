@@ -47,7 +47,8 @@ __global__ void gemm_kernel(const float* x, const float* w, const float* bias, f
 }
 
 void gemm(torch::Tensor x, torch::Tensor w, torch::Tensor bias, torch::Tensor out, double scale, bool relu) {
-    TORCH_CHECK(x.is_cuda() && x.scalar_type() == torch::kFloat32, "gemm: float32 on CUDA");
+    for (const auto& t : {x, w, bias})
+        TORCH_CHECK(t.is_cuda() && t.scalar_type() == torch::kFloat32, "gemm: float32 on CUDA");
     const int rows = x.size(0), cols = w.size(0);
     gemm_kernel<<<dim3((cols + 31) / 32, (rows + 7) / 8), dim3(32, 8), 0, at::cuda::getCurrentCUDAStream()>>>(
         x.data_ptr<float>(), w.data_ptr<float>(), bias.data_ptr<float>(), out.data_ptr<float>(), rows, cols,

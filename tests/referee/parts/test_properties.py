@@ -8,6 +8,7 @@ import pytest
 from grader.domain.lessons import find
 from grader.domain.task import Case
 from grader.domain.verdict import Finding, Status
+from grader.protocol.messages import MemoryFinding
 from grader.referee import parts
 from grader.referee.fault import FaultError
 from grader.referee.parts import Check
@@ -57,6 +58,35 @@ def test_properties(where, status):
     assert [f.points for f in found] == [
         p.points * (s is Status.PASSED) for p, s in zip(PART.properties, status, strict=True)
     ]
+
+
+BEFORE = Operator("op", (Property("huge", "huge", 1, "Big.", gpu=True, before="wide"),))
+
+
+@pytest.mark.parametrize(
+    ("wrong", "status"), [("", Status.PENDING_GPU), ("Its index has 32 bits", Status.FAILED)]
+)
+def test_what_a_cpu_can_show_of_a_gpus_property_may_fail_it_and_never_earns_it(wrong, status):
+    (found,) = BEFORE.judge(part_session(wrong=wrong))
+    assert (found.status, found.points) == (status, 0)
+    (on_gpu,) = BEFORE.judge(part_session("cuda"))
+    assert on_gpu.ok
+
+
+def test_a_fault_of_an_operator_is_told_with_what_its_threads_did():
+    what = "reads element 9 of grad, which has 1"
+    seen = MemoryFinding(
+        kind="out-of-bounds", kernel="kernel", what=what, line=31, block=(0, 0, 0), thread=(9, 0, 0)
+    )
+
+    def broken(command, **fields):
+        raise FaultError(Status.ILLEGAL_ACCESS, "CUDA error.", dead=True).with_findings([seen])
+
+    where = part_session()
+    where.command = broken
+    where.fallen = lambda check, fault: fault.finding(check.name, check.points)
+    found = next(iter(PART.judge(where)))
+    assert found.status is Status.ILLEGAL_ACCESS and "element 9 of grad" in found.message
 
 
 def test_a_strange_answer_is_no_pass():

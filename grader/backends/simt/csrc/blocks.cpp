@@ -50,7 +50,7 @@ void take_up(Worker* w, SavedBlock& s) {
   for_each_shared_byte(w, s.shared_memory, [](char* live, char* saved, size_t n) { memcpy(live, saved, n); });
   w->static_defined = s.static_defined;
   w->dynamic_defined = s.dynamic_defined;
-  simt_builtins.block = unflatten(s.block, w->launch->grid);
+  simt_builtins.block = block_index(*w->launch, s.block);
   if (w->mode & CHECK) begin_epoch(w);
 }
 

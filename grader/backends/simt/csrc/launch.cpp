@@ -19,9 +19,16 @@ namespace simt {
 int g_mode = 0;
 static u64 g_sample_above = 0;  // threads; a launch of more is counted by a sample, 0: never
 u64 g_schedule = 0;
+static u64 g_far = 0;  // elements that seem to lie before the first block, see simt_set_far
 static long g_budget = 0;  // steps a launch may take, 0: as many as it likes
 static constexpr size_t MAX_STATIC_SHARED = 48 << 10;
 static constexpr u64 WORTH_SPREADING = 1 << 14;  // threads; waking another core costs about as much as these
+
+uint3 block_index(const Launch& launch, u64 block) {
+  uint3 index = unflatten(block, launch.grid);
+  if (g_far) index.x += unsigned(g_far / launch.block.x);
+  return index;
+}
 
 static const char* refusal(const LaunchConfig& c, const std::string& kernel) {
   const Kernel* declared = declared_kernel(kernel);
@@ -203,6 +210,7 @@ extern "C" void simt_launch(const LaunchSite* site, const LaunchConfig* config, 
                             const PointerArgument* pointers, int pointer_count) {
   memory_init();
   auto launch = describe(*site, *config, *body);
+  note_device();
   if (device_faulted()) return;
   if (g_mode && !site->instrumented) {
     set_launch_error(NOT_SUPPORTED, std::string(site->kernel) + ": checks or counts are on, but the module was "
@@ -244,6 +252,13 @@ extern "C" SIMT_EXPORT int simt_mode() { return g_mode; }
 extern "C" SIMT_EXPORT void simt_set_schedule(u64 seed) {
   simt_wait();
   g_schedule = seed;
+}
+
+// Blocks are numbered as if so many elements, one a thread, lay before the first: a kernel whose index is wide
+// enough finds nothing to do there. 0: they are numbered as launched.
+extern "C" SIMT_EXPORT void simt_set_far(u64 elements) {
+  simt_wait();
+  g_far = elements;
 }
 
 // Of the alternatives that simt/alternatives.h holds; 0 is the source as it was written.

@@ -56,6 +56,23 @@ extern "C" void simt_record_event(double* when) {
 
 // Which stream is the current one changes nothing here but what launches are told to be on.
 static thread_local void* t_current_stream = nullptr;
+static thread_local int t_device = 0;
+static int g_devices = 1, g_elsewhere = 0;
+void simt::note_device() { g_elsewhere += t_device != 0; }
+extern "C" int simt_device() { return t_device; }
+extern "C" int simt_exchange_device(int device) {
+  int before = t_device;
+  if (device >= 0 && device < g_devices) t_device = device;
+  return before;
+}
+extern "C" int simt_device_exists(int device) { return device >= 0 && device < g_devices; }
+
+// From now on there seem to be so many devices, and this one is current; tensors lie on device 0 all the same.
+extern "C" SIMT_EXPORT void simt_pretend_devices(int count, int current) {
+  g_devices = count, t_device = current, g_elsewhere = 0;
+}
+extern "C" SIMT_EXPORT int simt_launched_elsewhere() { return g_elsewhere; }
+
 extern "C" void* simt_current_stream() { return t_current_stream; }
 extern "C" void simt_set_current_stream(void* stream) { t_current_stream = stream; }
 

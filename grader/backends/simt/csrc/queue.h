@@ -9,5 +9,6 @@ namespace simt {
 // Does `task` now if nothing is queued or launches are blocking, else when its turn comes.
 void in_turn(std::function<void()> task, bool may_wait);
 bool is_idle();
+void note_device();  // of a launch: whether it goes to another device than the tensors'
 
 }  // namespace simt

@@ -169,7 +169,7 @@ static void begin_block(Worker* w, u64 block) {
   w->block_phase = 0;
   w->finished = w->arrived = w->at_grid = 0;
   w->vote_count[0] = w->vote_count[1] = 0;
-  simt_builtins.block = unflatten(block, launch->grid);
+  simt_builtins.block = block_index(*launch, block);
   w->plain = true;
   if (w->mode & COUNT) w->counter.begin_block(simt_builtins.block);
   if (w->mode & CHECK) {

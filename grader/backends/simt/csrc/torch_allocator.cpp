@@ -48,12 +48,15 @@ struct DeviceGuard final : c10::impl::DeviceGuardImplInterface {
   using Device = c10::Device;
   using DeviceIndex = c10::DeviceIndex;
   c10::DeviceType type() const override { return c10::DeviceType::CUDA; }
-  Device exchangeDevice(Device) const override { return DEVICE; }
-  Device getDevice() const override { return DEVICE; }
-  void setDevice(Device d) const override {
-    TORCH_CHECK(d.index() <= 0, "CUDA error: invalid device ordinal");
+  Device exchangeDevice(Device d) const override {
+    return Device(c10::DeviceType::CUDA, DeviceIndex(simt_exchange_device(d.index())));
   }
-  void uncheckedSetDevice(Device) const noexcept override {}
+  Device getDevice() const override { return Device(c10::DeviceType::CUDA, DeviceIndex(simt_device())); }
+  void setDevice(Device d) const override {
+    TORCH_CHECK(d.index() < 0 || simt_device_exists(d.index()), "CUDA error: invalid device ordinal");
+    simt_exchange_device(d.index());
+  }
+  void uncheckedSetDevice(Device d) const noexcept override { simt_exchange_device(d.index()); }
   Stream getStream(Device) const override { return Stream(Stream::DEFAULT, DEVICE); }
   Stream getDefaultStream(Device) const override { return Stream(Stream::DEFAULT, DEVICE); }
   Stream exchangeStream(Stream s) const override { return s; }
@@ -82,11 +85,11 @@ struct CUDAHooks final : at::CUDAHooksInterface {
   bool hasPrimaryContext(DeviceIndex) const override { return true; }
   DeviceIndex deviceCount() const override { return 1; }
   int getNumGPUs() const override { return 1; }
-  DeviceIndex current_device() const override { return 0; }
-  DeviceIndex getCurrentDevice() const override { return 0; }
-  void setCurrentDevice(DeviceIndex) const override {}
-  DeviceIndex exchangeDevice(DeviceIndex) const override { return 0; }
-  DeviceIndex maybeExchangeDevice(DeviceIndex) const override { return 0; }
+  DeviceIndex current_device() const override { return DeviceIndex(simt_device()); }
+  DeviceIndex getCurrentDevice() const override { return DeviceIndex(simt_device()); }
+  void setCurrentDevice(DeviceIndex d) const override { simt_exchange_device(d); }
+  DeviceIndex exchangeDevice(DeviceIndex d) const override { return DeviceIndex(simt_exchange_device(d)); }
+  DeviceIndex maybeExchangeDevice(DeviceIndex d) const override { return DeviceIndex(simt_exchange_device(d)); }
   c10::Device getDeviceFromPtr(void*) const override { return DEVICE; }
   bool isPinnedPtr(const void*) const override { return false; }
   c10::Allocator* getPinnedMemoryAllocator() const override { return c10::GetAllocator(c10::kCPU); }

@@ -75,6 +75,8 @@ struct Launch {
   u32 runs = 0;        // run numbers used: one for each block, and again after each grid barrier
 };
 
+uint3 block_index(const Launch& launch, u64 block);  // the blockIdx that a kernel sees
+
 // All that a worker keeps about a block that it puts aside, half done, because it waits for other blocks.
 struct SavedBlock {
   u64 block;

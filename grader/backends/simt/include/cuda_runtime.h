@@ -85,10 +85,11 @@ inline cudaError_t cudaMemGetInfo(size_t* free_bytes, size_t* total) {
 
 // ---- the device
 inline cudaError_t cudaSetDevice(int device) {
-  return (cudaError_t)simt_fail(device ? cudaErrorInvalidDevice : cudaSuccess);
+  simt_exchange_device(device);
+  return (cudaError_t)simt_fail(simt_device_exists(device) ? cudaSuccess : cudaErrorInvalidDevice);
 }
 inline cudaError_t cudaGetDevice(int* device) {
-  *device = 0;
+  *device = simt_device();
   return cudaSuccess;
 }
 inline cudaError_t cudaGetDeviceCount(int* count) {

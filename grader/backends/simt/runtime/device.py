@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import ctypes
 import sys
 from typing import TYPE_CHECKING
@@ -10,13 +11,14 @@ from grader.backends.extension import load_inline
 from grader.backends.simt.runtime import counts, memory_findings, stand_ins, value_origins
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterator
     from pathlib import Path
 
     from grader.backends.extension.request import BuildRequest
     from grader.protocol.messages import Launch, MemoryFinding, Writer
 
 CHECK, COUNT = 1, 2
+ACTIVE: list[Runtime] = []  # of this process: none or one
 
 
 class Runtime:
@@ -76,6 +78,24 @@ class Runtime:
         """Shuffles the order of blocks and warps by ``seed``; 0 is their own order."""
         self._library.simt_set_schedule(ctypes.c_uint64(seed))
 
+    @contextlib.contextmanager
+    def far(self, elements: int) -> Iterator[None]:
+        """Blocks launched meanwhile are numbered as if so many elements, one a thread, came before them."""
+        self._library.simt_set_far(ctypes.c_uint64(elements))
+        try:
+            yield
+        finally:
+            self._library.simt_set_far(ctypes.c_uint64(0))
+
+    @contextlib.contextmanager
+    def on_second_device(self) -> Iterator[Callable[[], int]]:
+        """A second device seems to exist, and is current; yields how often a kernel was launched there."""
+        self._library.simt_pretend_devices(2, 1)
+        try:
+            yield self._library.simt_launched_elsewhere
+        finally:
+            self._library.simt_pretend_devices(1, 0)
+
     def change(self, number: int) -> None:
         """Takes this alternative of ``simt/alternatives.h`` from now on; 0 is the source itself."""
         self._library.simt_set_change(ctypes.c_int(number))
@@ -120,6 +140,7 @@ def activate(
     library.simt_memory.restype = ctypes.c_size_t
     ctypes.CDLL(str(device_path), mode=ctypes.RTLD_GLOBAL)
     runtime = Runtime(library, step_budget, checked=checked)
+    ACTIVE[:] = [runtime]
     stand_ins.install(library)
     value_origins.hold(library)
     load_inline.install(build, runtime_path.with_name("libbinding.so"))

@@ -61,7 +61,7 @@ def install(library: ctypes.CDLL) -> None:
     for table in (_device(library), _streams(library), _memory(library), _generator(), GRAPHS):
         for name, stand_in in table.items():
             setattr(torch.cuda, name, stand_in)
-    torch._C._cuda_getDevice = lambda: 0  # a CPU build lacks it; compile asks
+    torch._C._cuda_getDevice = lambda: int(library.simt_device())  # a CPU build lacks it; compile asks
     torch.cuda._initialized = True
     torch.backends.cudnn.is_acceptable = lambda tensor: False  # torch's own warns that it was built without
     torch.Tensor.record_stream = lambda tensor, stream: None  # type: ignore[method-assign, assignment]
@@ -80,19 +80,23 @@ def _device(library: ctypes.CDLL) -> Table:
 
     def set_device(device: Any) -> None:
         index = torch.device(device).index if not isinstance(device, int) else device
-        if index not in (None, 0, -1):
+        if index not in (None, -1) and not library.simt_device_exists(index):
             raise RuntimeError("CUDA error: invalid device ordinal")
+        exchange(index)
+
+    def exchange(device: Any) -> int:
+        return int(library.simt_exchange_device(-1 if device is None else int(device)))
 
     return {
         "is_available": lambda: True,
         "device_count": lambda: 1,
-        "current_device": lambda: 0,
+        "current_device": lambda: int(library.simt_device()),
         "set_device": set_device,
         "init": lambda: None,
         "_lazy_init": lambda: None,
         "is_initialized": lambda: True,
-        "_exchange_device": lambda d: 0,
-        "_maybe_exchange_device": lambda d: 0,
+        "_exchange_device": exchange,
+        "_maybe_exchange_device": lambda d: exchange(d),  # another function, as torch.compile asks
         "synchronize": synchronize,
         "get_device_name": lambda device=None: properties().name,
         "get_device_capability": lambda device=None: (9, 0),

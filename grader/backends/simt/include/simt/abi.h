@@ -60,6 +60,9 @@ SIMT_EXPORT void simt_launch(const simt::LaunchSite* site, const simt::LaunchCon
 SIMT_EXPORT void simt_wait();                      // runs what is queued
 SIMT_EXPORT void* simt_current_stream();            // PyTorch's, of this thread; nullptr: the default one
 SIMT_EXPORT void simt_set_current_stream(void* stream);
+SIMT_EXPORT int simt_device();                      // the current one, of this thread
+SIMT_EXPORT int simt_exchange_device(int device);   // returns the one before; one that does not exist: no change
+SIMT_EXPORT int simt_device_exists(int device);
 SIMT_EXPORT void simt_record_event(double* when);  // queued too; -1 until its turn comes, then seconds
 SIMT_EXPORT int simt_register_kernels(const char* declarations);  // "name param param,name param"
 SIMT_EXPORT int simt_register_source(const char* file, int first_line, const char* text);

@@ -66,16 +66,33 @@ inline CUDAStream getStreamFromPool(bool = false, c10::DeviceIndex = -1) {
 }
 inline void setCurrentCUDAStream(CUDAStream stream) { simt_set_current_stream(stream); }
 
-struct CUDAGuard {
-  explicit CUDAGuard(c10::DeviceIndex) {}
-  explicit CUDAGuard(c10::Device d) {
-    TORCH_CHECK(d.is_cuda(), "CUDAGuard: expected a CUDA device, got ", d);
-  }
-};
-struct OptionalCUDAGuard {
+// The device that a guard names is the current one until the guard ends.
+class OptionalCUDAGuard {
+ public:
   OptionalCUDAGuard() = default;
-  explicit OptionalCUDAGuard(std::optional<c10::Device>) {}
-  explicit OptionalCUDAGuard(c10::DeviceIndex) {}
+  explicit OptionalCUDAGuard(std::optional<c10::Device> d) {
+    if (d) set_device(*d);
+  }
+  explicit OptionalCUDAGuard(c10::DeviceIndex index) { set_index(index); }
+  OptionalCUDAGuard(const OptionalCUDAGuard&) = delete;
+  OptionalCUDAGuard& operator=(const OptionalCUDAGuard&) = delete;
+  ~OptionalCUDAGuard() { simt_exchange_device(before_); }
+  void set_index(c10::DeviceIndex index) { simt_exchange_device(index); }
+  void set_device(c10::Device d) {
+    TORCH_CHECK(d.is_cuda(), "CUDAGuard: expected a CUDA device, got ", d);
+    set_index(d.index());
+  }
+  void reset_device(c10::Device d) { set_device(d); }
+  void reset() { simt_exchange_device(before_); }
+  c10::Device original_device() const { return c10::Device(c10::kCUDA, c10::DeviceIndex(before_)); }
+  c10::Device current_device() const { return c10::Device(c10::kCUDA, c10::DeviceIndex(simt_device())); }
+
+ private:
+  int before_ = simt_device();
+};
+struct CUDAGuard : OptionalCUDAGuard {
+  explicit CUDAGuard(c10::DeviceIndex index) : OptionalCUDAGuard(index) {}
+  explicit CUDAGuard(c10::Device d) { set_device(d); }
 };
 struct CUDAStreamGuard {
   explicit CUDAStreamGuard(CUDAStream stream) : before_(simt_current_stream()) { setCurrentCUDAStream(stream); }
@@ -86,9 +103,9 @@ struct CUDAStreamGuard {
   void* before_;
 };
 
-inline c10::DeviceIndex current_device() { return 0; }
+inline c10::DeviceIndex current_device() { return c10::DeviceIndex(simt_device()); }
 inline c10::DeviceIndex device_count() { return 1; }
-inline void set_device(c10::DeviceIndex) {}
+inline void set_device(c10::DeviceIndex index) { simt_exchange_device(index); }
 inline void device_synchronize() { C10_CUDA_CHECK(cudaDeviceSynchronize()); }
 
 }  // namespace c10::cuda

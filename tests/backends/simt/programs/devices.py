@@ -1,0 +1,83 @@
+"""Launches while another device seems to be the current one, and blocks with numbers beyond 32 bits."""
+
+import torch
+from torch.utils.cpp_extension import load_inline
+
+CUDA = """
+#include <ATen/cuda/CUDAContext.h>
+#include <c10/core/DeviceGuard.h>
+#include <c10/cuda/CUDAGuard.h>
+
+__global__ void one(float* x) { x[threadIdx.x] = 1; }
+void none(torch::Tensor x) { one<<<1, 4>>>(x.data_ptr<float>()); }
+void guarded(torch::Tensor x) {
+  const c10::cuda::CUDAGuard guard(x.device());
+  none(x);
+}
+void optional(torch::Tensor x) {
+  const at::cuda::OptionalCUDAGuard guard(at::device_of(x));
+  none(x);
+}
+void any_device(torch::Tensor x) {
+  const c10::DeviceGuard guard(x.device());
+  none(x);
+}
+void set(torch::Tensor x) {
+  int before;
+  cudaGetDevice(&before);
+  cudaSetDevice(x.get_device());
+  none(x);
+  cudaSetDevice(before);
+}
+void ended(torch::Tensor x) {
+  { const c10::cuda::CUDAGuard guard(x.device()); }
+  none(x);
+}
+
+template <typename Index, typename Factor>
+__global__ void fill(float* x, Index n) {
+  const Index i = Factor(blockIdx.x) * blockDim.x + threadIdx.x;
+  if (i < n) x[i] = 1;
+}
+void with_64(torch::Tensor x) { fill<int64_t, int64_t><<<1, 256>>>(x.data_ptr<float>(), x.numel()); }
+void with_32(torch::Tensor x) { fill<int64_t, unsigned><<<1, 256>>>(x.data_ptr<float>(), x.numel()); }
+"""
+GUARDS = ["none", "guarded", "optional", "any_device", "set", "ended"]
+INDICES = ["with_64", "with_32"]
+
+
+def cases():
+    names = GUARDS + INDICES
+    declared = "".join(f"void {name}(torch::Tensor x);" for name in names)
+    m = load_inline("simt_devices", [declared], [CUDA], functions=names)
+    x = torch.zeros(4, device="cuda")
+
+    def elsewhere(runtime, name):
+        with runtime.on_second_device() as launched:
+            assert torch.cuda.current_device() == 1
+            getattr(m, name)(x)
+            count = launched()
+            assert torch.cuda.current_device() == 1
+        assert torch.cuda.current_device() == 0
+        return count
+
+    def in_python(runtime):
+        with runtime.on_second_device() as launched:
+            with torch.cuda.device(x.device):
+                m.none(x)
+            return launched()
+
+    def far(runtime, name):
+        y = torch.empty(256, device="cuda")
+        with runtime.far(1 << 32):
+            getattr(m, name)(y)
+        return runtime.owner(y.data_ptr(), y.nbytes) is not None
+
+    def near(runtime):
+        y = torch.empty(256, device="cuda")
+        m.with_64(y)
+        return bool((y == 1).all())
+
+    made = {name: lambda runtime, name=name: elsewhere(runtime, name) for name in GUARDS}
+    made |= {name: lambda runtime, name=name: far(runtime, name) for name in INDICES}
+    return made | {"in_python": in_python, "near": near}
