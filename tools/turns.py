@@ -35,7 +35,7 @@ def _turn(pattern: str, advice: str) -> Turn:
 TURNS = (
     _turn(r"\b[Nn]obody\b|\b[Ss]omebody\b|\b[Ee]verybody\b|\b[Nn]o one\b",
           "name the thread, the program or the person, or say what never happens"),
-    _turn(r"\b[Ww]hoever\b|\bfor who\b", 'say "if you", or name the person'),
+    _turn(r"\b(?i:whoever)\b|\bfor who\b", 'say "if you", or name the person'),
     _turn(rf"{BEGINS}Who(?! [^.?!]*\?) [^.?!]*[.!]", 'begin with a noun or "you"'),
     _turn(rf"{BEGINS}What(?:ever)? {VERBS}(?! [^.?!]*\?) [^.?!]*[.!]", "begin with the thing itself"),
     _turn(rf"{BEGINS}One (?:can|may|must|should|has to|needs|sees)\b", 'write "you"'),

@@ -19,7 +19,7 @@ CLASSES: dict[str, Kind] = {
     "nothing": Kind("Constants, copies, memory as found", "outputs begin as NaN; tolerance is measured"),
     "coverage": Kind("A part left out", "every element is compared"),
     "contract": Kind("Another shape, dtype, device or type", "the form is checked before the values"),
-    "borrowed": Kind("Somebody else does the work", "operators and kernels that ran are observed"),
+    "borrowed": Kind("The work is done elsewhere", "the origin of values, operators and kernels that ran"),
     "luck": Kind("Right by luck: races, wild accesses", "every access of every thread is checked"),
     "inputs": Kind("Relies on what inputs look like", "unkind inputs, drawn from a secret seed"),
     "precision": Kind("Lower precision inside", "error against float64, in units of eager float32's"),
