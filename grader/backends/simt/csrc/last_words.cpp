@@ -119,5 +119,5 @@ extern "C" SIMT_EXPORT void simt_last_words(int fd) {
   action.sa_flags = SA_SIGINFO | SA_ONSTACK | SA_NODEFER;
   for (int signal : {SIGSEGV, SIGBUS, SIGFPE, SIGABRT, SIGILL, SIGALRM, SIGTERM, SIGTRAP})
     sigaction(signal, &action, nullptr);
-  may_look();
+  may_look(action);
 }

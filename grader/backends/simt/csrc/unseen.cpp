@@ -51,7 +51,9 @@ static long g_left_in_process = IN_A_PROCESS;
 static __thread Quick t_quick_before SIMT_TLS;
 static __thread size_t t_open[MOST_PAGES] SIMT_TLS;
 static __thread int t_open_count SIMT_TLS;
-static bool g_can_look = false;  // faults come to on_signal()
+static bool g_can_look = false;
+static struct sigaction g_handler, g_before[2];  // ours, and those of others: Python's, the submission's
+static constexpr int SIGNALS[2] = {SIGSEGV, SIGTRAP};
 
 static u64 drawn() {
   static u64 state = 0;
@@ -105,6 +107,7 @@ void look_for_unseen(Worker* w) {
   for (auto& constant : q.constant) constant = {};
   g_look.thread = w->current;
   w->looking = true;
+  for (int i = 0; i < 2; ++i) sigaction(SIGNALS[i], &g_handler, &g_before[i]);
   g_look.on = true;
   allow(PROT_NONE);
 }
@@ -116,6 +119,7 @@ void end_look(Worker* w) {
   if (!w->looking) return;
   g_look.on = false;
   allow(PROT_READ | PROT_WRITE);
+  for (int i = 0; i < 2; ++i) sigaction(SIGNALS[i], &g_before[i], nullptr);
   w->looking = false;
   Quick& q = t_quick;
   if (q.code) {  // the same launch, still without grid barriers
@@ -192,10 +196,13 @@ static bool on_fault(siginfo_t* info, ucontext_t* c) {
 bool is_unseens(int signal, siginfo_t* info, ucontext_t* c) {
   return signal == SIGTRAP ? on_step(c) : signal == SIGSEGV && on_fault(info, c);
 }
-void may_look() { g_can_look = true; }
+void may_look(const struct sigaction& handler) {
+  g_handler = handler;
+  g_can_look = true;
+}
 #else
 bool is_unseens(int, siginfo_t*, ucontext_t*) { return false; }
-void may_look() {}
+void may_look(const struct sigaction&) {}
 #endif
 
 }  // namespace simt

@@ -15,7 +15,7 @@ void look_for_unseen(Worker* w);
 void note_turn(Worker* w);           // another thread's
 void end_look(Worker* w);
 void heard_of(const void* pointer, size_t bytes);  // what a call-out has told, while somebody looks
-void may_look();  // faults are dealt with from now on
+void may_look(const struct sigaction& handler);  // of faults, while somebody looks
 bool is_unseens(int signal, siginfo_t* info, ucontext_t* context);  // and has dealt with it
 
 }  // namespace simt
