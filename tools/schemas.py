@@ -34,7 +34,7 @@ def of_verdict(path: Path) -> dict[str, Any]:
 
 
 def of_class() -> dict[str, Any]:
-    """The schema of ``class.json``: every field is always there, and there are no others."""
+    """The schema of ``class.json``: every field is written, and there are no others."""
     (_, parts) = msgspec.json.schema_components([Class], ref_template="#/$defs/{name}")
     named = {NAMES.get(name, name): _closed(name, part) for name, part in parts.items()}
     named["status"] = STATUS
@@ -54,6 +54,13 @@ def of_class() -> dict[str, Any]:
     return schema
 
 
+# Fields that a later version added: what was written before is valid without them.
+LATER = {
+    "Class": {"files"},
+    "Row": {"final", "ids", "adjusted", "excused", "by_hand", "mistake", "taught"},
+}
+
+
 def _closed(name: str, part: dict[str, Any]) -> dict[str, Any]:
     """An object as we write it: with every field, but for those of a speed that are not known."""
     part = {key: value for key, value in part.items() if key != "title"}
@@ -71,7 +78,7 @@ def _closed(name: str, part: dict[str, Any]) -> dict[str, Any]:
     if "properties" in part:
         part["additionalProperties"] = False
         if name != SpeedSummary.__name__:
-            part["required"] = list(part["properties"])
+            part["required"] = [p for p in part["properties"] if p not in LATER.get(name, ())]
     return part
 
 

@@ -68,7 +68,7 @@ def test_what_it_does_not_reach_has_its_reason(monkeypatch: pytest.MonkeyPatch, 
     file.write_text("import torch\nraise RuntimeError('no kernels today')\n")
     found = cpu_environment.findings("12", file, "auto")
     assert isinstance(found, dict)
-    tiles = found["shared tiles"]
+    tiles = found["shared tile"]
     assert tiles.status is found["load"].status is Status.IMPORT_ERROR and "no kernels today" in tiles.message
 
 

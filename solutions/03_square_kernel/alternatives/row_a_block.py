@@ -30,7 +30,7 @@ extension = load_inline(
 
 
 def square_matrix(x):
-    if not x.is_cuda or x.dtype is not torch.float32 or x.dim() != 2:
+    if not (x.is_cuda and x.dtype is torch.float32 and x.dim() == 2):
         raise ValueError(f"square_matrix takes a float32 matrix on a GPU, not {x.dtype} {list(x.shape)}")
     x = x.contiguous()
     out = torch.empty_like(x)

@@ -128,7 +128,7 @@ def test_without_a_gpu_the_end_says_what_waits_for_one(has: Callable[..., None])
     assert text[0].startswith("Back end simt")
     lines = {line.split(":")[0]: line.split(":")[1] for line in text[1:]}
     waiting = lines.pop("Graded here but for what only a GPU can show (pending_gpu)")
-    assert "10 (2 of its points)" in waiting and "13 (" in waiting and "05" not in waiting
+    assert "10 (1 of its points)" in waiting and "13 (" in waiting and "05" not in waiting
     assert lines["Fully graded here, on data that was recorded on a GPU"] == " lessons 05."
     assert "03" in lines["Fully graded here, with predicted instead of measured times"]
     assert "01" in lines["Fully here"]
@@ -144,7 +144,7 @@ def test_with_a_gpu_everything_runs_if_the_cpu_back_end_is_beside_it(
     monkeypatch.setattr(cpu_python, "python", lambda: None)
     line, beside = doctor_report.lessons([])[:2]
     assert "03" in line and "09" not in line
-    assert beside == "Lessons 06, 08, 09, 12 also need the CPU back end (pending_cpu): ./course companion"
+    assert beside == "Lessons 06, 07, 08, 09, 12 also need the CPU back end (pending_cpu): ./course companion"
 
 
 def test_it_needs_nothing_but_python_and_is_quick() -> None:
