@@ -49,6 +49,8 @@ ELSEWHERE = {  # the test that runs it
     "./course check --reference reference.py mine.py": "tests/cli/test_app.py::test_a_pair_of_kernelbench_files_is_graded",
     "./course batch submissions/ --lesson 07 --out results/": "tests/teaching/batch/test_class.py",
     "./course batch submissions/ --lesson 07 --out results/ --only-pending": "tests/teaching/batch/test_pending.py",
+    "./course gradebook results/ gradebook.csv --lesson 07": "tests/teaching/gradebook/test_gradebook.py",
+    "./course gradebook results/ worksheet.csv --lesson 07": "tests/teaching/gradebook/test_gradebook.py",
     "./course run my_notebook.ipynb": "tests/student/run/test_run.py::test_a_notebook_names_cell_and_line",
     "./course run my_kernel.py --size 1000": "tests/docs/test_commands.py::test_the_capture_is_what_is_printed_now",
     "python3 benchmarks/kernelbench.py FOLDER --report --out results.jsonl": "tests/test_kernelbench.py",

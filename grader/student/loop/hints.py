@@ -47,7 +47,6 @@ class Opened:
 
 def parse(page: str) -> list[Hints]:
     """The hints of a ``hints.md``, in its order."""
-    page = _with_todos(page)
     return [_section(match["todo"], match["title"], match["body"]) for match in SECTION.finditer(page)]
 
 
@@ -58,7 +57,8 @@ def read(lesson: Lesson) -> list[Hints]:
 
 def due(lesson: Lesson, every: list[Hints]) -> Hints:
     """Those that help most now: of the first check that failed last, or of the first TODO that is left."""
-    for check in progress.read().open_checks.get(lesson.name, ()):
+    # Trouble with memory explains what else failed, and what to write first is said by that.
+    for check in sorted(progress.read().open_checks.get(lesson.name, ()), key=lambda name: name == "memory"):
         if found := next((one for one in every if check in one.checks), None):
             return found
     mine = workspace.place(lesson)
@@ -85,8 +85,7 @@ def take(lesson: Lesson, todo: int | None = None, level: int | None = None) -> O
         )
     progress.hint_read(lesson.name, chosen.todo, level)
     heading, text = chosen.levels[level - 1]
-    about = f"TODO {chosen.todo}: {chosen.title}" if chosen.todo else chosen.title
-    return Opened(about, level, heading, text, level == last)
+    return Opened(f"TODO {chosen.todo}: {chosen.title}", level, heading, text, level == last)
 
 
 def _section(todo: str, title: str, body: str) -> Hints:
@@ -98,17 +97,3 @@ def _section(todo: str, title: str, body: str) -> Hints:
     parts = LEVEL.split(CHECKS.sub("", body))[1:]
     levels = tuple((h.strip(), text.strip()) for h, text in zip(parts[::2], parts[1::2], strict=True))
     return Hints(int(todo), title.strip(), checks, levels)
-
-
-# TEMPORARY: hints without TODOs are taken as hints on all of them, until every lesson has the new form.
-def _with_todos(page: str) -> str:
-    if not is_old(page):
-        return page
-    title, _, levels = page.partition("\n")
-    return f"{title}\n## TODO 0: the whole exercise\n" + re.sub(r"^## ", "### ", levels, flags=re.M)
-
-
-# TEMPORARY, as above.
-def is_old(page: str) -> bool:
-    """Whether a page has three levels for the whole lesson."""
-    return re.findall(r"^## (.*)$", page, re.M) == ["Idea", "Place", "Shape"]

@@ -139,8 +139,10 @@ class View:
 
 def hint(opened: Opened) -> RenderableType:
     """A hint in a box."""
-    title = Text(f"{opened.about}, hint {opened.level}: {opened.heading}")
-    return Panel(Markdown(opened.text), title=title, title_align="left", border_style="yellow")
+    title, about = Text(f"hint {opened.level}: {opened.heading}"), Text(opened.about)
+    return Panel(
+        Markdown(opened.text), title=title, title_align="left", subtitle=about, border_style="yellow"
+    )
 
 
 def code(text: str, lexer: str) -> RenderableType:

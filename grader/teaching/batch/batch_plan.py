@@ -108,7 +108,8 @@ def make(
 def read(path: Path) -> tuple[str, Plan]:
     """The title and the plan of a ``handed.json``, without orders; BadInputError if it is damaged."""
     try:
-        file = msgspec.json.decode(path.read_bytes(), type=PlanFile)
+        # Not msgspec's reader: a file's name may hold bytes that are no text, and json keeps those.
+        file = msgspec.convert(json.loads(path.read_bytes()), PlanFile)
         if unknown := {e.lesson for e in file.entries} - {x.name for x in file.lessons}:
             raise ValueError(f"{unknown} is not among the lessons")
         return file.title, Plan(file.entries, {}, file.lessons, file.policy, file.files)

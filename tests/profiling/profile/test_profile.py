@@ -53,7 +53,7 @@ def test_a_lesson_from_the_command_line_to_every_file(tmp_path: Path) -> None:
     text = profile("03", str(SQUARE), "--out", str(tmp_path / "new" / "folder"))
     row = next(x for x in text.splitlines() if x.startswith("square_kernel"))
     assert " ".join(row.split()) == "square_kernel 16x16 16x16 1 262 kB 262 kB 65.5 k 4/4 109 ns"
-    assert "line 21: global load, 4 sectors a request, as few as possible" in text
+    assert "line 34: global load, 4 sectors a request, as few as possible" in text
     assert "out[i] = in[i] * in[i];" in text
     words = " ".join(text.split())
     assert "Predicted for NVIDIA H200 for these launches, each with cold caches: " in words

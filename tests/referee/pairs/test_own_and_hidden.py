@@ -79,7 +79,8 @@ def test_a_pair_can_ask_for_the_files_own_kernels(tmp_path: Path) -> None:
     assert judged(tmp_path, TORCHS).ok  # right, whoever computed it
     verdict = judged(tmp_path, TORCHS, own="all")
     assert verdict.status is Status.NO_KERNEL
-    assert "no thread of a kernel computed 407 of its 407 elements" in next(f.message for f in verdict.findings if not f.ok)
+    said = next(f.message for f in verdict.findings if not f.ok)
+    assert "no thread of a kernel computed 407 of its 407 elements" in said
     with pytest.raises(BadInputError, match="elementwise, all"):
         GradingOptions(own="some")  # type: ignore[arg-type]
 
