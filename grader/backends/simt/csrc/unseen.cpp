@@ -98,7 +98,7 @@ void look_for_unseen(Worker* w) {
   for (auto& one : g_look.heard) one = {0, 0};
   for (auto& a : g_allocations)
     if (a.live) add_area(g_arena + a.offset, a.bytes);
-  add_area((void*)w->tls, w->tls_bytes);
+  for (auto* v : w->launch->shared_variables) add_area((void*)(w->tls + v->begin), v->end - v->begin);
   add_area(w->dynamic_shared, w->launch->shared_bytes);
   // Everything takes the long way, which is where call-outs are noted down.
   Quick& q = t_quick;
@@ -149,10 +149,16 @@ static bool was_heard(size_t address) {
   return false;
 }
 
-static const Area* area_of_page(size_t address) {
+static bool is_taken_away(size_t address) {
   for (int i = 0; i < g_look.area_count; ++i)
-    if (address >= g_look.areas[i].first_page && address < g_look.areas[i].last_end) return &g_look.areas[i];
-  return nullptr;
+    if (address >= g_look.areas[i].first_page && address < g_look.areas[i].last_end) return true;
+  return false;
+}
+
+static bool is_looked_at(size_t address) {
+  for (int i = 0; i < g_look.area_count; ++i)
+    if (address >= g_look.areas[i].begin && address < g_look.areas[i].end) return true;
+  return false;
 }
 
 static void note(size_t pc, size_t address, Access access) {
@@ -174,13 +180,12 @@ static bool on_step(ucontext_t* c) {
 
 static bool on_fault(siginfo_t* info, ucontext_t* c) {
   size_t address = (size_t)info->si_addr, pc = size_t(c->uc_mcontext.gregs[REG_RIP]);
-  const Area* area = area_of_page(address);
-  if (!area || info->si_code != SEGV_ACCERR) return false;
+  if (!is_taken_away(address) || info->si_code != SEGV_ACCERR) return false;
   if (!g_look.on || g_look.spent) return true;  // given back since: once more
   size_t page = address & ~size_t(4095);
   mprotect((void*)page, 4096, PROT_READ | PROT_WRITE);
   bool ours = pc >= (size_t)&__ehdr_start && pc < (size_t)&_end;
-  if (!ours && address >= area->begin && address < area->end) {
+  if (!ours && is_looked_at(address)) {
     if (!was_heard(address)) note(pc, address, c->uc_mcontext.gregs[REG_ERR] & 2 ? WRITE : READ);
     if (--g_look.left <= 0) {
       g_look.spent = true;
