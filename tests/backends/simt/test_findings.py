@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+import platform
+
 import pytest
 
 from grader.backends.simt.runtime.library_reports import RawFinding
 from grader.backends.simt.runtime.sentences import sentence
+from grader.domain.verdict import Status
+from grader.feedback.memory import status_of
 
 from .conftest import Play, line_of
 
@@ -106,6 +110,14 @@ def test_an_index_that_wrapped_around_says_so(play: Play) -> None:
         "reads element 4294967295 of x, far outside of it: -1 as an unsigned number is 4294967295; "
         "compare before you subtract, or make the index an int"
     )
+
+
+@pytest.mark.skipif(platform.machine() != "x86_64", reason="one instruction cannot be let through there")
+def test_an_access_that_nothing_tells_of_is_found_by_taking_memory_away(play: Play) -> None:
+    found = [f for f in play("bugs")["by_pointer"]["findings"] if f["kind"] == "unseen-access"]
+    assert found and {f["access"] for f in found} <= {"read", "write"}
+    assert all(f["kernel"] == "by_pointer" and " unseen by the checks" in f["what"] for f in found)
+    assert status_of("unseen-access") is Status.TAMPERED
 
 
 def test_what_is_near_nothing_has_a_sentence() -> None:

@@ -4,6 +4,7 @@ import torch
 from torch.utils.cpp_extension import load_inline
 
 CUDA = r"""
+#include <cwchar>
 #define INDEX int i = blockIdx.x * blockDim.x + threadIdx.x, t = threadIdx.x
 __global__ void oob_read(const float* x, float* y, int n) {
     INDEX;
@@ -165,6 +166,11 @@ __global__ void divides(const float* x, float* y, int n) {
     INDEX;
     y[i] = 5 / (n - 1024);  // divides
 }
+using Copy = wchar_t* (*)(wchar_t*, const wchar_t*, size_t);
+__global__ void by_pointer(const float* x, float* y, int n, Copy copy) {  // no call-out, whatever the compiler does
+    INDEX;
+    if (i < n) copy((wchar_t*)(y + i), (const wchar_t*)(x + i), 1);
+}
 __global__ void freed(const float* x, float* y, int n) {
     INDEX;
     y[i] = x[i];  // freed
@@ -190,6 +196,8 @@ torch::Tensor run(torch::Tensor x, std::string which) {
     }
     if (which == "host_deref")
         b[0] = 1;  // host_deref
+    if (which == "by_pointer")
+        for (int i = 0; i < 8; ++i) by_pointer<<<4, 256>>>(a, b, n, (Copy)wmemcpy);
     if (which == "freed") {
         float* gone;
         cudaMalloc(&gone, n * sizeof(float));
@@ -211,7 +219,8 @@ NAMES = [
     "oob_read", "ok_shifted_read", "oob_before", "oob_write", "missing_sync", "ok_synced",
     "reduce_no_sync", "ok_reduce", "early_exit", "divergent_barrier", "not_all_written", "uninit_global",
     "uninit_shared", "endless", "racy_histogram", "ok_atomic", "misaligned", "shared_oob", "dynamic_oob",
-    "ok_dynamic", "bad_shuffle", "ok_shuffle", "stuck", "asserts", "divides", "freed", "host_pointer",
+    "ok_dynamic", "bad_shuffle", "ok_shuffle", "stuck", "asserts", "divides", "freed", "by_pointer",
+    "host_pointer",
     "host_deref", "local_oob", "overflow", "wraps", "too_many_threads", "empty_grid", "too_much_shared",
     "allowed_shared",
 ]  # fmt: skip
