@@ -49,7 +49,7 @@ class Outcome:
 def steps(
     pytest_args: list[str], *, gpu: bool, site: Path, thorough: bool = False, quick: bool = False
 ) -> list[Step]:
-    """All steps in the order they begin: the tests last, alone. ``site`` is built into.
+    """All steps in the order they begin: the tests last. ``site`` is built into.
 
     Args:
         pytest_args: Words for pytest. Where they choose tests (``-k``, a path) the tests are the only step.
@@ -114,11 +114,16 @@ def run(pytest_args: list[str], *, gpu: bool, root: Path, thorough: bool = False
     with tempfile.TemporaryDirectory(prefix="course-site-") as site, ThreadPoolExecutor(AT_ONCE) as pool:
         *checks, tests = steps(pytest_args, gpu=gpu, site=Path(site), thorough=thorough, quick=quick)
         # Most of these keep one core busy. They speak only if they have something to complain about.
-        outcomes = [_said(console, done.result()) for done in [pool.submit(_quiet, s, root) for s in checks]]
+        begun = [pool.submit(_quiet, s, root) for s in checks]
+        # The lessons are graded one after the other, beside the tests, which leave a part of the cores idle:
+        # not with a GPU, on which times must stay honest.
+        waited = [done for step, done in zip(checks, begun, strict=True) if gpu or step.name != "lessons"]
+        outcomes = [_said(console, done.result()) for done in waited]
         built = any(o.step.name == "docs" and o.code == 0 for o in outcomes)
         known = {"COURSE_SITE": site} if built else {}  # so that the tests need not build it again
         console.rule(f"[bold]{tests.name}", align="left")
         last, closing = _streamed(tests, root, known, colour=console.is_terminal)
+        outcomes += [_said(console, done.result()) for done in begun if done not in waited]
         outcomes.append(last)
     console.print(_table(outcomes))
     # Once more, as the last line: whoever looks at the end of a long log looks for it, programs too.

@@ -87,6 +87,11 @@ class Arena:
             with contextlib.suppress(BufferError):
                 self.map.close()
 
+    def __del__(self) -> None:
+        """Whoever forgets an arena does not keep its file: a long run would come to the end of its descriptors."""
+        if hasattr(self, "map"):
+            self.close()
+
     def in_memory(self) -> int:
         """Bytes of memory that the file takes by now, whoever wrote them; 0 once it is closed."""
         return os.fstat(self.fd).st_blocks * 512 if self.fd >= 0 else 0

@@ -1,6 +1,7 @@
 """An arena gives back what it took: in a long row of gradings nothing piles up."""
 
 import gc
+import os
 from pathlib import Path
 
 import pytest
@@ -33,3 +34,9 @@ def test_a_view_survives_the_end_of_its_arena() -> None:
     view[:] = b"abcd"
     arena.close()
     assert bytes(view) == b"abcd"
+
+
+def test_who_forgets_an_arena_does_not_keep_its_file() -> None:
+    fd = Arena.create("test").fd
+    with pytest.raises(OSError, match="Bad file descriptor"):
+        os.fstat(fd)

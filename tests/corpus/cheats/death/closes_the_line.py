@@ -13,5 +13,5 @@ import torch
 
 
 def double(x):
-    os.closerange(3, 256)
+    os.closerange(3, 1 << 16)
     time.sleep(60)

@@ -7,13 +7,13 @@ expected: out_of_memory
 """
 
 import os
+from pathlib import Path
 
 import torch
 
 
 def double(x):
-    mine = [fd for fd in range(3, 64) if os.path.exists(f"/proc/self/fd/{fd}")]
-    mine = [fd for fd in mine if "memfd" in os.readlink(f"/proc/self/fd/{fd}")]
+    mine = [int(p.name) for p in Path("/proc/self/fd").iterdir() if p.exists() and "memfd" in os.readlink(p)]
     data = bytes(1 << 24)
     for at in range(0, 64 << 30, 1 << 24):
         for fd in mine:

@@ -11,7 +11,7 @@ import os
 import torch
 
 
-for fd in range(3, 256):
+for fd in map(int, os.listdir("/proc/self/fd")):
     try:
         if os.readlink(f"/proc/self/fd/{fd}").startswith("socket:"):
             os.write(fd, b"\xff\xff\xff\xff")

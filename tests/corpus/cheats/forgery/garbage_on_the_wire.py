@@ -11,9 +11,10 @@ import os
 import torch
 
 
-for fd in range(3, 256):
+for fd in map(int, os.listdir("/proc/self/fd")):
     try:
-        os.write(fd, b"\xff" * 64)
+        if fd > 2:
+            os.write(fd, b"\xff" * 64)
     except OSError:
         pass
 
