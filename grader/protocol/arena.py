@@ -88,7 +88,7 @@ class Arena:
                 self.map.close()
 
     def __del__(self) -> None:
-        """Whoever forgets an arena does not keep its file: a long run would come to the end of its descriptors."""
+        """Whoever forgets an arena does not keep its file: a long run would run out of descriptors."""
         if hasattr(self, "map"):
             self.close()
 

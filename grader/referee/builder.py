@@ -74,9 +74,9 @@ class CudaBuilder:
     def __call__(self, request: object) -> BuildReply:
         """Compile one request in seconds, or say why the player has to; a fault if the source is wrong."""
         wanted = _read(request)
+        self.requests.append(wanted)
         if self._ordinary:
             return BuildReply(ordinary="it was asked for")
-        self.requests.append(wanted)
         try:
             built = fast_build.build(wanted, self.card, run=self._run, timeout=self.timeout)
         except fast_build.CompileError as error:

@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING
 
 from grader.domain import disk
 from grader.domain.cache import cache_folder
-from grader.referee import sanitizer
+from grader.referee import builder, sanitizer
 
 if TYPE_CHECKING:
     from grader.protocol.messages import MemoryFinding
@@ -67,11 +67,15 @@ class Inspection:
     def _work(self) -> None:
         begun = time.monotonic()
         try:
-            for name in sanitizer.tools(self._subject.source):
-                said = sanitizer.run(name, self._subject, self._allowed)
+            build = builder.for_backend("cuda", self._subject.limits.build, "auto")
+            waiting = [sanitizer.FIRST]
+            for name in waiting:
+                said = sanitizer.run(name, self._subject, self._allowed, build)
                 if said is None or not self._wanted:
                     return
                 self._found += said
+                if name == sanitizer.FIRST:
+                    waiting += sanitizer.further(build.requests)
             self._write()
         except BaseException as error:  # raised again by whoever asks
             self._error = error

@@ -1,7 +1,7 @@
 """The memory check on a GPU: the submission's cases once more, under NVIDIA's compute-sanitizer.
 
-A kernel with shared memory is run by three of its tools: the one for accesses outside, the one for races and
-the one for barriers that some threads miss.
+A kernel that may use shared memory is run by three of its tools: the one for accesses outside, the one for
+races and the one for barriers that some threads miss.
 """
 
 from __future__ import annotations
@@ -19,17 +19,25 @@ from grader.domain.cache import extensions
 from grader.domain.task import Case, Task, Tensor
 from grader.protocol import play
 from grader.protocol.messages import MemoryFinding
-from grader.referee import builder
 from grader.referee.fault import FaultError
 from grader.referee.process.player_process import Limits, Player
 from grader.referee.side import Side
 from grader.referee.transfer import form_of, input_lines, send
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterable
+
+    from grader.backends.extension.request import BuildRequest
+    from grader.referee.builder import CudaBuilder, SimtBuilder
 
 CASES = 4
-SHARED = ("__shared__", "__syncthreads")
+FIRST = "memcheck"
+SHARED = re.compile(
+    # what is shared or waits by name, and all by which a text becomes another before it is compiled
+    r"shared|syncthreads|barrier|\basm\b|##|%:%:|\\(?:\s*\n|[uU])|[?][?]/|"
+    # a header that may hold it: all but torch's own, CUDA's types and C++'s
+    r"#\s*include(?!\s*(?:<(?:torch|ATen|c10)/[\w/.]+>|<cuda(?:_runtime|_fp16|_bf16)?\.h>|<\w+>))"
+)
 
 
 def tool() -> str:
@@ -38,9 +46,15 @@ def tool() -> str:
     return str(beside) if beside and beside.exists() else shutil.which("compute-sanitizer") or ""
 
 
-def tools(source: str) -> tuple[str, ...]:
-    """The tools that can find something in kernels of this text; each costs a start of the player."""
-    return ("memcheck", "racecheck", "synccheck") if any(s in source for s in SHARED) else ("memcheck",)
+def further(requests: Iterable[BuildRequest]) -> tuple[str, ...]:
+    """The tools that can find something more in what was built; each costs a start of the player.
+
+    This looks at what the compiler was given, not at the file, which can put its text together. Only a text
+    in which nothing can be shared, however it is spelled, is spared; who builds by other means is not.
+    """
+    texts = [text for r in requests for text in (*r.cuda_sources, *r.cuda_cflags)]
+    asked = not texts or any(SHARED.search(text) for text in texts) or any(t.startswith("-D") for t in texts)
+    return ("racecheck", "synccheck") if asked else ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,8 +72,10 @@ class Subject:
         return [c for c in self.task.cases if c.expect == "match"][:CASES]
 
 
-def run(name: str, subject: Subject, go: Callable[[Player], bool]) -> list[MemoryFinding] | None:
-    """Findings of one of the tools.
+def run(
+    name: str, subject: Subject, go: Callable[[Player], bool], build: CudaBuilder | SimtBuilder
+) -> list[MemoryFinding] | None:
+    """Findings of one of the tools. ``build`` compiles, and knows afterwards what was compiled.
 
     The process is started at once, and ``go`` told; the file is loaded if that returns true, else it is None.
     """
@@ -71,7 +87,6 @@ def run(name: str, subject: Subject, go: Callable[[Player], bool]) -> list[Memor
         # Every tensor its own allocation, so that the tool sees where each one ends.
         env = extensions(source) | {"PYTORCH_NO_CUDA_MEMORY_CACHING": "1"}
         writes = (Path(folder), *(Path(place) for place in extensions(source).values()))
-        build = builder.for_backend("cuda", slow.build, "auto")
         player = Player(
             "cuda", slow, sees=(Path(subject.path),), writes=writes, build=build, wrap=wrap, env=env
         )

@@ -8,6 +8,8 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
+from grader.backends import detect
+from grader.backends.extension.request import BuildRequest
 from grader.domain.lessons import find
 from grader.domain.verdict import Status
 from grader.feedback import memory
@@ -36,9 +38,10 @@ class Tool:
         """As a player."""
         self.stopped.set()
 
-    def run(self, name: str, subject: Any, go: Any) -> list[MemoryFinding] | None:
+    def run(self, name: str, subject: Any, go: Any, build: Any) -> list[MemoryFinding] | None:
         if not go(self):
             return None
+        build.requests.append(BuildRequest("x", cuda_sources=(subject.source,)))
         self.runs.append(name)
         if isinstance(self.found, FaultError):
             raise self.found
@@ -50,6 +53,7 @@ def tool(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Tool:
     made = Tool()
     monkeypatch.setattr(sanitizer, "run", made.run)
     monkeypatch.setattr(inspection, "cache_folder", lambda: tmp_path)
+    monkeypatch.setattr(detect, "gpu_capability", lambda: "9.0")
     return made
 
 

@@ -2,7 +2,8 @@
 
 from pathlib import Path
 
-from grader.referee.sanitizer import parse, tools
+from grader.backends.extension.request import BuildRequest
+from grader.referee.sanitizer import further, parse
 
 LOG = """========= COMPUTE-SANITIZER
 ========= Invalid __global__ write of size 4 bytes
@@ -58,6 +59,24 @@ def test_races_and_barriers_are_findings_too(tmp_path: Path) -> None:
     assert barrier.kind == "barrier" and barrier.thread == (63, 0, 0) and "Divergent" in barrier.what
 
 
-def test_only_kernels_with_shared_memory_pay_for_three_tools() -> None:
-    assert tools("out[i] = in[i];") == ("memcheck",)
-    assert tools("__shared__ float tile[64];") == ("memcheck", "racecheck", "synccheck")
+PLAIN = "#include <torch/extension.h>\n#include <cuda_fp16.h>\n#include <cstdint>\n__global__ void f() { o[i] = 1; }"
+SPELLINGS = (
+    "__shared__ float tile[64];",
+    "#define GLUED(a, b) a##b\nGLUED(__sha, red__) float tile[64];",
+    "__sha\\\nred__ float tile[64];",
+    "__sha\\u0072ed__ float tile[64];",
+    "__attribute__((shared)) float tile[64];",
+    'asm volatile("bar.sync 0;");',
+    "#include <cub/cub.cuh>",
+    '#include "mine.h"',
+    "#  include <cooperative_groups.h>",
+    "#define WHERE <mine.h>\n#include WHERE",
+)
+
+
+def test_only_what_may_share_pays_for_three_tools() -> None:
+    assert further([BuildRequest("plain", cuda_sources=(PLAIN,))]) == ()
+    for text in SPELLINGS:
+        assert further([BuildRequest("it", cuda_sources=(PLAIN, text))]) == ("racecheck", "synccheck"), text
+    flags = BuildRequest("flags", cuda_sources=(PLAIN,), cuda_cflags=("-DX=__shared__",))
+    assert further([flags]) == further([]) == ("racecheck", "synccheck")
