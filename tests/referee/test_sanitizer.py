@@ -59,7 +59,7 @@ def test_races_and_barriers_are_findings_too(tmp_path: Path) -> None:
     assert barrier.kind == "barrier" and barrier.thread == (63, 0, 0) and "Divergent" in barrier.what
 
 
-PLAIN = "#include <torch/extension.h>\n#include <cuda_fp16.h>\n#include <cstdint>\n__global__ void f() { o[i] = 1; }"
+PLAIN = "#include <torch/extension.h>\n#include <cuda_fp16.h>\n__global__ void f() { out[i] = in[i]; }"
 SPELLINGS = (
     "__shared__ float tile[64];",
     "#define GLUED(a, b) a##b\nGLUED(__sha, red__) float tile[64];",
