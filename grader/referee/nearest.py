@@ -13,6 +13,7 @@ import re
 import shutil
 import tempfile
 import time
+from collections import Counter
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -40,6 +41,8 @@ READING_S = 3.0  # for each reading of the file as a whole
 STEPS = (2, 5, 11, 23)  # how many differences are taken away together, before all are
 MAX_PARTS = 5
 FEW = 5  # differences of a file that are tried before hundreds of slips are
+SLIP = 50  # characters of a change that is shown, where it is in several lines
+SLIP_WORDS = 3  # and new words and signs, where it is in one
 MAX_EDITS, MAX_TOKENS = 3, 40  # places and tokens of a change that is worth telling
 TRYING = 6.0  # seconds for all slips of one language
 TIMES = 3
@@ -437,13 +440,20 @@ def _words(nearest: Nearest) -> tuple[str, str]:
         return f"This stands in the wrong place: {passes} if it stands below line {change.other}.", "Move it."
     if not long and not change.now:
         return f"{was} is too much in these lines: without it {passes}.", ""
-    if not long:
-        where = "this line" if change.kind == "replace" else "these lines"
-        cause = f"{was} is the mistake in {where}: with {now} in its place {passes}."
-        return cause, "" if nearest.after == change.now or change.kind == "several" else write
-    if len(change.now) <= 160:
-        return f"The mistake is in this statement: with {now} in its place {passes}.", ""
-    return f"The mistake is in this statement: with another one in its place {passes}.", ""
+    if change.kind != "replace":
+        if len(change.was) + len(change.now) > SLIP:
+            return f"The mistake is in these lines: with others in their place {passes}.", ""
+        return f"{was} is the mistake in these lines: with {now} in its place {passes}.", ""
+    if long or _another(change.was, change.now):
+        return f"The mistake is in this statement: with another one in its place {passes}.", ""
+    cause = f"{was} is the mistake in this line: with {now} in its place {passes}."
+    return cause, "" if nearest.after == change.now else write
+
+
+def _another(was: str, now: str) -> bool:
+    """Whether so much is new in it that to say it would solve the exercise."""
+    words = re.compile(r"\w+|[^\w\s]")
+    return (Counter(words.findall(now)) - Counter(words.findall(was))).total() > SLIP_WORDS
 
 
 @functools.cache

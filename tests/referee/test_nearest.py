@@ -64,3 +64,17 @@ def test_answers_of_the_exercise_are_not_given_away(tmp_path: Path) -> None:
     job = Job(lesson.name, lesson.task, lesson.reference, read(file), detect.Choice("simt", "a test"))
     verdict = check(warm(replace(job, rights=nearest.solutions(lesson.solution.parent)))).verdict
     assert verdict.failed and "24" not in str(verdict.failed[0].evidence.get("explanation"))
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    ("find", "new"),
+    [
+        ("return (n + size - 1) // size", "return sum(1 for i in range(n) if i % size == 1)"),
+        ("return (n + size - 1) // size", "blocks = n / size\n    if n % size != 0:\n        blocks += 1\n    return blocks"),
+    ],
+)
+def test_what_would_solve_the_exercise_is_not_said(tmp_path: Path, find: str, new: str) -> None:
+    found = told("02", tmp_path, find, new)
+    assert found["rule"] == "one-change" and str(found["cause"]).startswith("The mistake is in th")
+    assert "//" not in f"{found['cause']}{found['fix']}"
