@@ -43,6 +43,7 @@ def grade(session: Session) -> Record:
         record.findings.append(memory.known(found, session.known_clean))
         record.stages["memory"] = time.monotonic() - begun
     begun = time.monotonic()
+    session.pardon()  # a kernel that crashes in every case takes nothing from a function beside it
     for part in task.parts:
         record.findings += parts.judge(part, session, loaded=loaded.ok)
     record.stages["parts"] = time.monotonic() - begun

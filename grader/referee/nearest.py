@@ -444,7 +444,7 @@ def _words(nearest: Nearest) -> tuple[str, str]:
         if len(change.was) + len(change.now) > SLIP:
             return f"The mistake is in these lines: with others in their place {passes}.", ""
         return f"{was} is the mistake in these lines: with {now} in its place {passes}.", ""
-    if long or _another(change.was, change.now):
+    if long or len(change.was) > len(nearest.before) or _another(change.was, change.now):
         return f"The mistake is in this statement: with another one in its place {passes}.", ""
     cause = f"{was} is the mistake in this line: with {now} in its place {passes}."
     return cause, "" if nearest.after == change.now else write
