@@ -27,7 +27,8 @@ Xyz = tuple[Count, Count, Count]
 Shape = Annotated[tuple[Count, ...], Meta(max_length=3)]
 Access = Literal["", "write", "read", "atomic"]
 Traffic = Literal[
-    "global_load", "global_store", "global_atomic", "shared_load", "shared_store", "shared_atomic"
+    "global_load", "global_store", "global_atomic", "shared_load", "shared_store", "shared_atomic",
+    "variable_load", "variable_store", "variable_atomic",
 ]
 Message = TypeVar("Message")
 
@@ -89,6 +90,8 @@ class Counts(_Claim, frozen=True):
     ``read_bytes`` and ``written_bytes``: distinct bytes of device memory; ``fetched_bytes``: whole sectors;
     ``block_read_bytes``: sectors read, each once for every block. ``operations``: by kind, their weighted sum
     as "flops". ``sampled``: some blocks were left out; ``exact``: those that were counted stand for them.
+    ``variable_load`` and its like: of ``__device__`` and ``__constant__`` variables, which are in none of the
+    others.
     """
 
     global_load: Requests = Requests()
@@ -97,6 +100,9 @@ class Counts(_Claim, frozen=True):
     shared_load: SharedRequests = SharedRequests()
     shared_store: SharedRequests = SharedRequests()
     shared_atomic: SharedRequests = SharedRequests()
+    variable_load: Requests = Requests()
+    variable_store: Requests = Requests()
+    variable_atomic: Requests = Requests()
     barriers: Count = 0
     read_bytes: Count = 0
     written_bytes: Count = 0

@@ -23,8 +23,10 @@ class Bound:
     """``at_most`` of a metric in one call, all its launches added up.
 
     ``metric`` is a space and direction (global or shared, load or store) and what is counted: requests,
-    sectors, wavefronts or conflicts, for instance ``global_load_sectors``; or ``launches``. ``needs`` names
-    another bound that must be held first, where a kernel that does not even try would hold this one.
+    sectors, wavefronts or conflicts, for instance ``global_load_sectors``; or ``launches``. Atomic operations
+    count as both directions, and variables of the module as global memory: an access by another name costs what
+    it costs. ``needs`` names another bound that must be held first, where a kernel that does not even try would
+    hold this one.
     """
 
     name: str
@@ -81,7 +83,15 @@ def total(metric: str, launches: Launches) -> int:
     if metric == "launches":
         return len(launches)
     where, what = metric.rsplit("_", 1)
-    return sum(max(0, getattr(getattr(x.counts, where), what)) for x in launches if x.counts)
+    counted = [x.counts for x in launches if x.counts]
+    return sum(max(0, getattr(getattr(c, kind), what)) for c in counted for kind in _kinds(where))
+
+
+def _kinds(where: str) -> tuple[str, ...]:
+    """All that is an access of this space and direction."""
+    space, direction = where.split("_")
+    spaces = (space, "variable") if space == "global" else (space,)
+    return tuple(f"{one}_{how}" for one in spaces for how in (direction, "atomic"))
 
 
 def worst(metric: str, calls: Sequence[Launches]) -> Launches:
@@ -92,9 +102,10 @@ def worst(metric: str, calls: Sequence[Launches]) -> Launches:
 def busiest(metric: str, launches: Launches) -> tuple[int, int] | None:
     """(line, count) of the source line with the largest part in a metric, if lines are known."""
     where, _, what = metric.rpartition("_")
+    kinds = _kinds(where) if where else ()
     lines: Counter[int] = Counter()
     for entry in (line for x in launches if x.counts for line in x.counts.lines):
-        if entry.what == where:
+        if entry.what in kinds:
             lines[entry.line] += (
                 entry.wavefronts - entry.least if what == "conflicts" else getattr(entry, what)
             )

@@ -218,11 +218,12 @@ void access(void* pointer, unsigned size, Access access, void* return_address) {
   } else if (size_t offset = address - (size_t)w->dynamic_shared; offset < MAX_SHARED) {
     if (count) w->counter.note(address, size, access, SHARED, pc, lane);
     if (check) check_dynamic_shared(w, offset, size, access, pc);
-  } else if (!check || is_the_threads_own(w, address)) {
+  } else if (is_the_threads_own(w, address)) {
     return;
   } else if (Module* m = w->launch->module; address >= m->base && address < m->end) {
-    check_variable(w, address - m->base, size, access, pc);
-  } else {
+    if (count && address >= m->writable) w->counter.note(address, size, access, VARIABLE, pc, lane);
+    if (check) check_variable(w, address - m->base, size, access, pc);
+  } else if (check) {
     report(w, "illegal-address", pc, {.address = pointer, .size = size, .access = access});
     kill_launch(w);
   }

@@ -31,7 +31,7 @@ void Counter::start(uint3 grid, u64 threads, u64 sample_above) {
 }
 
 int Counter::instruction(size_t pc, Access access, Space space, unsigned size) {
-  u64 key = pc << 1 | space;
+  u64 key = pc << 2 | space;
   CacheLine& line = cache_[(pc ^ pc >> 10) & 1023];
   if (line.key == key) return line.index;
   auto [it, fresh] = index_of_.try_emplace(key, int(instructions_.size()));
@@ -151,7 +151,7 @@ void Counter::end_of_warp_turn() {
       unsigned lanes = __builtin_popcount(active);
       ++i.requests;
       i.lanes += lanes;
-      if (i.space == GLOBAL) {
+      if (i.space != SHARED) {
         i.sectors += distinct_sectors(addresses, active, i.size);
         i.least += (lanes * i.size + SECTOR - 1) / SECTOR;
       } else {

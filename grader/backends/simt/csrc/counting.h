@@ -7,7 +7,7 @@
 
 namespace simt {
 
-enum Space : u8 { GLOBAL = 0, SHARED = 1 };
+enum Space : u8 { GLOBAL = 0, SHARED = 1, VARIABLE = 2 };  // VARIABLE: of the module, __device__ or __constant__
 
 // One load, store or atomic instruction of the running launch.
 struct Instruction {

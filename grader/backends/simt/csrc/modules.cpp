@@ -99,18 +99,19 @@ Module* module_at(size_t code) {
   dl_iterate_phdr(
       [](dl_phdr_info* info, size_t, void* argument) {
         auto* query = (Query*)argument;
-        size_t low = ~size_t(0), high = 0, tls = 0;
+        size_t low = ~size_t(0), high = 0, tls = 0, writable = ~size_t(0);
         for (int k = 0; k < info->dlpi_phnum; ++k) {
           auto& segment = info->dlpi_phdr[k];
           size_t begin = info->dlpi_addr + segment.p_vaddr;
           if (segment.p_type == PT_LOAD) {
             low = std::min(low, begin);
             high = std::max(high, begin + segment.p_memsz);
+            if (segment.p_flags & PF_W) writable = std::min(writable, begin);
           }
           if (segment.p_type == PT_TLS) tls = segment.p_memsz;
         }
         if (query->code < low || query->code >= high) return 0;
-        query->found = new Module{info->dlpi_addr, high, info->dlpi_name, tls, {}, {}, {}};
+        query->found = new Module{info->dlpi_addr, high, info->dlpi_name, tls, writable, {}, {}, {}};
         return 1;
       },
       &query);

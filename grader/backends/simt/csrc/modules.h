@@ -17,6 +17,7 @@ struct Module {
   size_t base, end;
   std::string path;
   size_t tls_bytes;
+  size_t writable;  // where what it may write begins: below lie code, tables and texts
   std::vector<Symbol> shared_variables, functions, variables;  // variables: __device__ ones and all others
   Shadow* shadow = nullptr;                                    // of its memory, once a kernel used some
 };

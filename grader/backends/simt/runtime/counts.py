@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
 
 ACCESS = {1: "store", 2: "load", 3: "atomic"}
+SPACES = ("global", "shared", "variable")
 Places = dict[tuple[str, int], Place]
 
 
@@ -63,6 +64,9 @@ def _counts(x: RawLaunch, raw: RawCounts, places: Places) -> Counts:
         shared_load=_shared(lines, "shared_load"),
         shared_store=_shared(lines, "shared_store"),
         shared_atomic=_shared(lines, "shared_atomic"),
+        variable_load=_total(lines, "variable_load"),
+        variable_store=_total(lines, "variable_store"),
+        variable_atomic=_total(lines, "variable_atomic"),
         barriers=raw.barriers,
         read_bytes=raw.read_bytes,
         written_bytes=raw.written_bytes,
@@ -83,7 +87,7 @@ def _lines(raw: RawCounts, module: str, places: Places) -> tuple[LineRequests, .
     found = []
     for i in raw.instructions:
         file, line = places[module, i.pc]
-        what = cast("Traffic", f"{'shared' if i.space else 'global'}_{ACCESS[i.access]}")
+        what = cast("Traffic", f"{SPACES[i.space]}_{ACCESS[i.access]}")
         found.append(
             LineRequests(
                 i.requests, i.sectors, i.wavefronts, i.lanes, i.least,
