@@ -27,8 +27,15 @@ Xyz = tuple[Count, Count, Count]
 Shape = Annotated[tuple[Count, ...], Meta(max_length=3)]
 Access = Literal["", "write", "read", "atomic"]
 Traffic = Literal[
-    "global_load", "global_store", "global_atomic", "shared_load", "shared_store", "shared_atomic",
-    "variable_load", "variable_store", "variable_atomic",
+    "global_load",
+    "global_store",
+    "global_atomic",
+    "shared_load",
+    "shared_store",
+    "shared_atomic",
+    "variable_load",
+    "variable_store",
+    "variable_atomic",
 ]
 Message = TypeVar("Message")
 

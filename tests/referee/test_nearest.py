@@ -71,7 +71,10 @@ def test_answers_of_the_exercise_are_not_given_away(tmp_path: Path) -> None:
     ("find", "new"),
     [
         ("return (n + size - 1) // size", "return sum(1 for i in range(n) if i % size == 1)"),
-        ("return (n + size - 1) // size", "blocks = n / size\n    if n % size != 0:\n        blocks += 1\n    return blocks"),
+        (
+            "return (n + size - 1) // size",
+            "blocks = n / size\n    if n % size != 0:\n        blocks += 1\n    return blocks",
+        ),
     ],
 )
 def test_what_would_solve_the_exercise_is_not_said(tmp_path: Path, find: str, new: str) -> None:

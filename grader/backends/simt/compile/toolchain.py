@@ -150,14 +150,20 @@ def common_flags() -> list[str]:
 
 
 # Functions of the C library that touch memory: a module's calls of them come to the runtime.
-WRAPPED = ("memcpy", "memmove", "memset", "memcmp")
+COPIES = ("memcpy", "memmove", "memset", "memcmp")
+# Functions that touch memory which they get by pointer: the module's calls of them come to the runtime.
+WRAPPED = (
+    *COPIES,
+    *(f"{name}{suffix}" for name in ("frexp", "modf", "remquo", "sincos") for suffix in ("", "f", "l")),
+    *(f"lgamma{suffix}_r" for suffix in ("", "f", "l")),
+)
 
 
 def checked_flags() -> list[str]:
     """Instrumentation: the compiler calls the runtime at every memory access and basic block."""
     flags = ["-Og" if debugging() else "-O1", "-fsanitize=thread,signed-integer-overflow"]
     # Neither made of a loop nor written out in place: calls of these come to the runtime.
-    flags += [f"-fno-builtin-{name}" for name in WRAPPED]
+    flags += [f"-fno-builtin-{name}" for name in COPIES]
     if compiler().is_clang:  # without bounds: that cuts blocks in pieces, a tiled matmul takes twice as long
         return [
             *flags,

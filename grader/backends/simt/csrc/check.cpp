@@ -19,6 +19,7 @@ extern int g_mode;
 static __attribute__((noinline)) void check_host_access(void* address, unsigned size, Access access,
                                                         size_t pc) {
   if (!g_arena || !in_arena(address) || !(g_mode & CHECK)) return;
+  open_gap(arena_offset(address), size);
   report_host("host-touches-device-memory", pc, address, size, access);
   set_device_fault(ILLEGAL_ADDRESS, "host-touches-device-memory");
 }
@@ -96,10 +97,12 @@ static void check_global(Worker* w, size_t address, unsigned size, Access access
   }
   if (!a->live) {
     report(w, "use-after-free", pc, evidence);
+    open_gap(offset, size);
     return;
   }
   if (offset < a->offset || offset + size > a->offset + a->bytes) {
     report(w, "global-out-of-bounds", pc, evidence);
+    open_gap(offset, size);
     return;
   }
   if (address & (size - 1)) {

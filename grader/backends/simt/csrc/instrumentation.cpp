@@ -4,6 +4,8 @@
 #include "quick.h"
 #include "unseen.h"
 
+#include <math.h>
+
 #define SIMT_CALL extern "C" SIMT_EXPORT
 #define HERE __builtin_return_address(0)
 
@@ -59,12 +61,15 @@ static void access_range(void* pointer, size_t bytes, simt::Access kind, void* h
   if (bytes <= 16 && bytes && !(bytes & (bytes - 1))) return access(pointer, unsigned(bytes), kind, here);
   char* p = (char*)pointer;
   size_t word = (size_t)p % 4 == 0 ? 4 : 1;
-  if (simt::Worker* w = simt::t_worker; w && w->looking) simt::heard_of(pointer, bytes);
+  simt::Worker* w = simt::t_worker;
+  bool looking = w && w->looking;
+  if (looking) w->looking = false, simt::heard_of(pointer, bytes);  // once: its words would make others forgotten
   for (size_t i = 0; i < bytes;) {
     size_t step = bytes - i >= word ? word : 1;
     access(p + i, unsigned(step), kind, here);
     i += step;
   }
+  if (looking) w->looking = true;
 }
 
 SIMT_CALL void __tsan_read_range(void* p, size_t n) { access_range(p, n, READ, HERE); }
@@ -113,6 +118,38 @@ SIMT_CALL void* __wrap_memset(void* to, int value, size_t n) {
   if (simt::t_worker) access_range(to, n, WRITE, HERE);
   return memset(to, value, n);
 }
+// Of the mathematical functions, those that write what a pointer says.
+#define SIMT_WRITES(NAME, T, P)                                        \
+  SIMT_CALL T __wrap_##NAME(T x, P* p) {                               \
+    if (simt::t_worker) access(p, sizeof(P), WRITE, HERE);             \
+    return NAME(x, p);                                                 \
+  }
+SIMT_WRITES(frexp, double, int)
+SIMT_WRITES(frexpf, float, int)
+SIMT_WRITES(frexpl, long double, int)
+SIMT_WRITES(modf, double, double)
+SIMT_WRITES(modff, float, float)
+SIMT_WRITES(modfl, long double, long double)
+SIMT_WRITES(lgamma_r, double, int)
+SIMT_WRITES(lgammaf_r, float, int)
+SIMT_WRITES(lgammal_r, long double, int)
+#define SIMT_REMQUO(NAME, T)                                           \
+  SIMT_CALL T __wrap_##NAME(T x, T y, int* p) {                        \
+    if (simt::t_worker) access(p, sizeof(int), WRITE, HERE);           \
+    return NAME(x, y, p);                                              \
+  }
+SIMT_REMQUO(remquo, double)
+SIMT_REMQUO(remquof, float)
+SIMT_REMQUO(remquol, long double)
+#define SIMT_SINCOS(NAME, T)                                                                                 \
+  SIMT_CALL void __wrap_##NAME(T x, T* s, T* c) {                                                            \
+    if (simt::t_worker) access(s, sizeof(T), WRITE, HERE), access(c, sizeof(T), WRITE, HERE);                \
+    NAME(x, s, c);                                                                                           \
+  }
+SIMT_SINCOS(sincos, double)
+SIMT_SINCOS(sincosf, float)
+SIMT_SINCOS(sincosl, long double)
+
 SIMT_CALL int __wrap_memcmp(const void* a, const void* b, size_t n) {
   if (simt::t_worker) access_range((void*)a, n, READ, HERE), access_range((void*)b, n, READ, HERE);
   return memcmp(a, b, n);

@@ -1,6 +1,7 @@
 // A dying process writes one line of JSON that says where it was. A fault inside a kernel does not kill the
 // process at all: it becomes a finding and the launch ends.
 #include "findings.h"
+#include "memory.h"
 #include "unseen.h"
 
 #include <atomic>
@@ -18,10 +19,12 @@ static std::atomic<bool> g_dying{false};
 static __thread size_t t_fault_pc SIMT_TLS;
 static __thread int t_fault_signal SIMT_TLS;
 static __thread const void* t_fault_address SIMT_TLS;
+static __thread Access t_fault_access SIMT_TLS;
 
 #if defined(__x86_64__)
 static size_t program_counter(ucontext_t* c) { return c->uc_mcontext.gregs[REG_RIP]; }
 static size_t stack_pointer(ucontext_t* c) { return c->uc_mcontext.gregs[REG_RSP]; }
+static Access faulting_access(ucontext_t* c) { return c->uc_mcontext.gregs[REG_ERR] & 2 ? WRITE : READ; }
 static void continue_at(ucontext_t* c, void (*function)()) {
   c->uc_mcontext.gregs[REG_RSP] = ((c->uc_mcontext.gregs[REG_RSP] - 256) & ~15ll) - 8;  // past the red zone
   c->uc_mcontext.gregs[REG_RIP] = (greg_t)function;
@@ -29,18 +32,29 @@ static void continue_at(ucontext_t* c, void (*function)()) {
 #elif defined(__aarch64__)
 static size_t program_counter(ucontext_t* c) { return c->uc_mcontext.pc; }
 static size_t stack_pointer(ucontext_t* c) { return c->uc_mcontext.sp; }
+static Access faulting_access(ucontext_t*) { return NO_ACCESS; }
 static void continue_at(ucontext_t* c, void (*function)()) {
   c->uc_mcontext.sp = (c->uc_mcontext.sp - 256) & ~15ull;
   c->uc_mcontext.pc = (size_t)function;
 }
 #endif
 
+// What the checks were not told of, for instance by a library's function, and what they let through: a fault is the
+// last that can tell of it.
+static void report_fault(Worker* w) {
+  Allocation* near = in_arena(t_fault_address) ? allocation_at(arena_offset(t_fault_address)) : nullptr;
+  const char* kind = !near ? "illegal-address" : near->live ? "global-out-of-bounds" : "use-after-free";
+  unsigned size = near ? unsigned(near->element_bytes) : 0;
+  bool inside = t_fault_pc >= w->launch->module->base && t_fault_pc < w->launch->module->end;
+  report(w, kind, inside ? t_fault_pc : 0, {.address = t_fault_address, .size = size, .access = t_fault_access});
+}
+
 static void stop_the_launch() {
   Worker* w = t_worker;
   if (t_fault_signal == SIGFPE)
     report(w, "division-by-zero", t_fault_pc, {});
   else
-    report(w, "illegal-address", t_fault_pc, {.address = t_fault_address, .size = 0});
+    report_fault(w);
   kill_launch(w);
 }
 
@@ -95,6 +109,7 @@ static void on_signal(int signal, siginfo_t* info, void* context) {
     t_fault_pc = pc;
     t_fault_signal = signal;
     t_fault_address = info->si_addr;
+    t_fault_access = faulting_access(c);
     continue_at(c, stop_the_launch);
     return;
   }

@@ -195,6 +195,7 @@ static void start(Launch& launch) {
     on_every_core([&] { run(launch, launch.tls_anchor); });
   else
     run(launch, launch.tls_anchor);
+  close_gaps();
   if (g_watched) settle_kernel_writes();
   if (launch.runs > launch.block_count) remember_runs(launch.number, launch.runs);
   if (g_launch_hook) g_launch_hook(launch.kernel.c_str(), 0);

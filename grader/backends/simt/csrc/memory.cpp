@@ -15,6 +15,10 @@ static constexpr size_t SMALLEST_ARENA = 1ull << 28;  // under a tight `ulimit -
 static constexpr size_t GRANULE = 1ull << 17;         // smallest slot
 static constexpr size_t LARGE_SLOT = 8ull << 20;
 static constexpr size_t SLOTS_KEPT = 8;               // freed slots rest a while: use after free is then seen
+static constexpr size_t PAGE = 4096;
+static constexpr size_t ALIGNED = 16;        // the widest access of a thread
+static constexpr size_t ALIGNED_WIDE = 512;  // as torch's allocator aligns: sectors are then counted as on a GPU
+static constexpr size_t MOST_OPEN = 256;     // pages of gaps
 
 char* g_arena = nullptr;
 size_t g_arena_bytes = 0;
@@ -24,7 +28,9 @@ u8* g_defined;
 static std::map<size_t, std::deque<size_t>> g_free_slots;  // by slot size
 size_t g_committed = 0;
 static size_t g_top = 0, g_live_bytes = 0, g_peak_bytes = 0;
+static std::vector<size_t> g_open_pages;  // offsets
 static std::mutex g_memory_lock;
+extern int g_mode;
 
 void memory_init() {
   if (g_arena) return;
@@ -49,13 +55,33 @@ static bool commit_up_to(size_t end) {
   static constexpr size_t STEP = 32ull << 20;
   if (end <= g_committed) return true;
   for (size_t to : {std::min(g_arena_bytes, (end + STEP - 1) / STEP * STEP), end}) {
-    bool done = commit(g_arena, g_committed, to) && commit(g_defined, g_committed / 4, to / 4) &&
+    bool done = commit(g_defined, g_committed / 4, to / 4) &&
                 (!g_global_shadow.write || g_global_shadow.commit_bytes(g_committed, to));
     if (!done) continue;
     g_committed = to;
     return true;
   }
   return false;
+}
+
+// Makes the pages of an allocation usable, or takes them away again.
+static bool permit(size_t offset, size_t bytes, int access) {
+  size_t begin = offset / PAGE * PAGE, end = (offset + bytes + PAGE - 1) / PAGE * PAGE;
+  return begin == end || mprotect(g_arena + begin, end - begin, access) == 0;
+}
+
+void open_gap(size_t offset, size_t bytes) {
+  for (size_t page = offset / PAGE * PAGE; page < offset + bytes && page < g_arena_bytes; page += PAGE) {
+    Allocation* a = allocation_at(page);
+    bool is_gap = !a || !a->live || page + PAGE <= a->offset || page >= a->offset + a->bytes;
+    if (!is_gap || g_open_pages.size() == MOST_OPEN) continue;
+    if (permit(page, PAGE, PROT_READ | PROT_WRITE)) g_open_pages.push_back(page);
+  }
+}
+
+void close_gaps() {
+  for (size_t page : g_open_pages) permit(page, PAGE, PROT_NONE);
+  g_open_pages.clear();
 }
 
 Allocation* allocation_at(size_t offset) {
@@ -108,7 +134,9 @@ static int allocate(void** out, size_t bytes, size_t at) {
   size_t slot_bytes = GRANULE, slot;
   while (slot_bytes < 2 * bytes) slot_bytes *= 2;
   if (bytes > g_arena_bytes / 2 || !take_slot(slot_bytes, &slot)) return OUT_OF_MEMORY;
-  size_t offset = slot + slot_bytes / 4 / 512 * 512;
+  size_t offset = slot + slot_bytes / 4 / ALIGNED_WIDE * ALIGNED_WIDE;
+  if (!(g_mode & COUNT)) offset = ((offset + bytes + PAGE - 1) / PAGE * PAGE - bytes) / ALIGNED * ALIGNED;
+  if (!permit(offset, bytes, PROT_READ | PROT_WRITE)) return OUT_OF_MEMORY;  // the slot is lost
   u64 serial = g_allocations.size() + 1;
   g_allocations.push_back({slot, slot_bytes, offset, bytes, true, serial, "", 1, at});
   for (size_t g = slot / GRANULE; g < (slot + slot_bytes) / GRANULE; ++g) g_allocation_of[g] = u32(serial);
@@ -148,6 +176,7 @@ static int release(void* pointer) {
   if (!a || !a->live || a->offset != arena_offset(pointer)) return INVALID_VALUE;
   a->live = false;
   g_live_bytes -= a->bytes;
+  permit(a->offset, a->bytes, PROT_NONE);
   madvise(g_arena + a->slot, a->slot_bytes, MADV_DONTNEED);
   madvise(g_defined + a->slot / 4, a->slot_bytes / 4, MADV_DONTNEED);
   forget_shadow(a->slot, a->slot_bytes);

@@ -7,7 +7,8 @@
 namespace simt {
 
 // Every allocation lies in the middle of a slot at least twice its size, so an index that is off by up to
-// half a tensor still lands in that tensor's own gap.
+// half a tensor still lands in that tensor's own gap. The gap's pages cannot be touched: what passes an
+// allocation's end unseen by the checks ends in a fault, at the very first byte if the end is a page's end.
 struct Allocation {
   size_t slot, slot_bytes;  // offsets into the arena
   size_t offset, bytes;
@@ -26,7 +27,7 @@ extern std::deque<Allocation> g_allocations;
 extern char* g_arena;
 extern size_t g_arena_bytes;
 
-extern size_t g_committed;  // bytes at the arena's start that may be touched; the rest is address space only
+extern size_t g_committed;  // bytes at the arena's start that have records; the rest is address space only
 
 void memory_init();
 
@@ -37,6 +38,9 @@ Allocation* allocation_at(size_t offset);
 Allocation* allocation_by_serial(u64 serial);
 
 extern u8* g_defined;  // for each 4 bytes: a bit for each byte that holds a value
+// An access to a gap that was reported goes on as on a GPU, where other memory may lie there. Until close_gaps().
+void open_gap(size_t offset, size_t bytes);
+void close_gaps();
 void mark_initialised(size_t offset, size_t bytes);
 bool is_initialised(size_t offset, size_t bytes);
 
