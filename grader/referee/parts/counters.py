@@ -24,9 +24,9 @@ class Bound:
 
     ``metric`` is a space and direction (global or shared, load or store) and what is counted: requests,
     sectors, wavefronts or conflicts, for instance ``global_load_sectors``; or ``launches``. Atomic operations
-    count as both directions, and variables of the module as global memory: an access by another name costs what
-    it costs. ``needs`` names another bound that must be held first, where a kernel that does not even try would
-    hold this one.
+    count as both directions, and variables of the module as global memory: an access by another name costs
+    what it costs. ``needs`` names another bound that must be held first, where a kernel that does not even try
+    would hold this one.
     """
 
     name: str

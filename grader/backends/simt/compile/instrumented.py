@@ -24,6 +24,7 @@ OPERAND = re.compile(r"(?<![\w%])(%fs:)?([\w.$+*-]*)\((%\w+)?(?:,(%\w+)(?:,\d)?)
 SAFE_BASES = {"%rsp", "%rip"}
 # Of our headers, which the preprocessed text cannot add to.
 OURS = re.compile(r"_ZZ?N?K?(?:4simt|6nvcuda)|_Z1[1-9]gpuAtomic|_ZZ?1[1-9]gpuAtomic|simt_")
+TORCHS = re.compile(r"_ZNK?(?:2at|3c10|5torch|8pybind11|St)\d*")
 RUNTIME = re.compile(
     r"simt_\w+|__tsan_\w+|__sanitizer_cov_\w+|__ubsan_\w+|_GLOBAL_OFFSET_TABLE_|__tls_get_addr"
 )
@@ -53,13 +54,16 @@ class Function:
     heard: bool = False
     touched: int = 0  # the line, in the listing's numbers of files, of the first access by a pointer
     file: str = ""
+    home: str = ""  # the file of its first line
 
 
 def unheard(listing: Path, kernels: list[str]) -> tuple[str, str, int] | None:
     """(sentence, file, line) of the first function that a kernel reaches and that is not instrumented."""
     functions = _functions(listing.read_text("utf-8", errors="replace"))
     roots = re.compile("|".join(f"_Z\\w*?{len(name)}{name}[A-Z]" for name in kernels) or "(?!)")
-    waiting = [name for name in functions if roots.match(name) and not OURS.match(name)]
+    waiting = [
+        n for n, f in functions.items() if roots.match(n) and not OURS.match(n) and not _is_torchs(n, f)
+    ]
     seen = set(waiting)
     while waiting:
         name = waiting.pop()
@@ -74,6 +78,11 @@ def unheard(listing: Path, kernels: list[str]) -> tuple[str, str, int] | None:
             elif not any(p.fullmatch(called) for p in (RUNTIME, STOPS, ARITHMETIC)):
                 return f"a kernel calls {called}, which is no device code", one.file, one.touched
     return None
+
+
+def _is_torchs(name: str, function: Function) -> bool:
+    """Whether this only has a kernel's name: torch has functions called ``call`` and ``run``, too."""
+    return bool(TORCHS.match(name)) and "/include/" in function.home
 
 
 def _functions(text: str) -> dict[str, Function]:
@@ -92,6 +101,8 @@ def _functions(text: str) -> dict[str, Function]:
             files[named[1]] = named[2]
         elif loc := LOC.match(line):
             place = (files.get(loc[1], ""), int(loc[2]))
+            if now:
+                now.home = now.home or place[0]
         elif label := LABEL.match(line):
             if label[1] in kinds:
                 now, safe = found.setdefault(label[1], Function()), set()
