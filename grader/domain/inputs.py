@@ -110,7 +110,8 @@ def _values(spec: Tensor, n: int, rng: np.random.Generator) -> Array:
     if spec.scale != 1.0:
         values *= values.dtype.type(spec.scale)
     if spec.fill == "special" and n >= 3:
-        places = rng.choice(n, size=max(3, n // 50), replace=False)
+        places = rng.choice(n - 1, size=max(2, n // 50), replace=False)
+        places = np.append(n - 1, places)  # the last one, too: there an index that is one too large begins
         for k, value in enumerate((np.nan, np.inf, -np.inf)):
             values[places[k::3]] = value
     return values

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from grader.domain.part import Part
 
 Fill = Literal["normal", "uniform", "bits", "special", "zeros"]
-Own = Literal["", "elementwise", "prepared", "all"]
+Own = Literal["", "elementwise", "fused", "prepared", "all"]
 Layout = Literal["contiguous", "transposed", "strided", "offset", "expanded"]
 
 
@@ -49,7 +49,7 @@ class Case:
     with new weights each time. ``why`` tells the student what the case is for. ``entry`` names another
     function than the task's. ``hidden``: the category of a case of which a student
     is told nothing else; such a case is worth a point at least. ``by_torch``: the task's ``own`` does not ask
-    for a kernel of the file here.
+    for a kernel of the file here. ``others``: further arguments, with which it must end as well.
     """
 
     name: str
@@ -62,6 +62,7 @@ class Case:
     entry: str = ""
     hidden: str = ""
     by_torch: bool = False
+    others: tuple[tuple[Argument, ...], ...] = ()
 
     def __post_init__(self) -> None:
         if self.hidden and self.points < 1:
@@ -119,8 +120,9 @@ class Task:
     instances are called (its reference is then named ``reference_entry``). ``index`` is how an output
     element maps to a thread in the usual kernel: "flat" (1-D) or "row_col" (2-D, x along the columns).
     ``starter_fails`` is the check that an untouched starter fails first. ``own`` says what the file's own
-    kernels must do: "elementwise" everything but library matrix products, "all" all of the arithmetic,
-    "prepared" all of it but element-wise work on inputs and weights, "" nothing in particular.
+    kernels must do: "elementwise" everything but library matrix products, "fused" everything but products
+    that add nothing, "all" all of the arithmetic, "prepared" all of it but element-wise work on inputs and
+    weights, "" nothing in particular.
     ``stream_points``: for work that goes to PyTorch's current stream, whichever that is; 0 makes it a
     matter of advice. ``parts`` are graded in other ways, see :mod:`grader.referee.parts`; a task without
     cases needs no reference. ``introduces`` is the lesson's one new concept, ``terms`` are the words that

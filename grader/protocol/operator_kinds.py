@@ -5,6 +5,7 @@ from __future__ import annotations
 GEMM = frozenset(
     "mm addmm bmm baddbmm addbmm matmul linear mv addmv einsum dot vdot".split()  # noqa: SIM905 (a list of words)
 )
+ADDING = frozenset(("addmm", "baddbmm", "addbmm", "addmv"))  # products that add something in the same call
 # They make, view, copy, convert or reorder values: each that comes out went in, or is a constant.
 MOVING = frozenset(
     "empty empty_like empty_strided new_empty new_empty_strided zeros zeros_like new_zeros ones ones_like "  # noqa: SIM905 (a list of words)

@@ -125,7 +125,7 @@ class Calls:
         sizes = posed.sizes if posed and few else ()
         call = play.Call(one.inputs, self._seed(), few, sizes, watch, self.weigh)
         if watch and posed:
-            products = self.session.task.own == "elementwise"
+            products = self.session.task.own in ("elementwise", "fused")
             given, wanted = self._given(), {tuple(sorted(tensor.shape)) for tensor in posed.tensors}
             prepared = tuple(shape for shape in given if tuple(sorted(shape)) not in wanted)
             call = msgspec.structs.replace(call, products=products, prepared=prepared)

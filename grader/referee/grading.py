@@ -117,6 +117,16 @@ def _after_further_calls(session: Session, right: list[Played], found: list[Find
 
 
 def _case(session: Session, case: Case) -> Finding:
+    """One check: a call, and where it has further arguments those, until one is wrong."""
+    found = _call(session, case)
+    for args in case.others:
+        if not found.ok:
+            break
+        found = _call(session, replace(case, args=args, others=()))
+    return found
+
+
+def _call(session: Session, case: Case) -> Finding:
     session.begin(case)
     seen, before = session.record.memory, len(session.record.memory)
     try:

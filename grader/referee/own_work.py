@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any
 
 from grader.domain.verdict import Finding, Status
 from grader.protocol import messages
-from grader.protocol.operator_kinds import GEMM, LOOKING, MOVING
+from grader.protocol.operator_kinds import ADDING, GEMM, LOOKING, MOVING
 from grader.referee.fault import FaultError
 
 if TYPE_CHECKING:
@@ -30,6 +30,7 @@ if TYPE_CHECKING:
     from grader.referee.process.player_process import Player
 
 SAMPLES, ENOUGH = 6, 16
+PRODUCTS = {"elementwise": GEMM, "fused": GEMM - ADDING}  # what a library may do, by ``Task.own``
 WORD = 4  # bytes
 PART = 8  # less than such a part of the result may come from elsewhere: a table, a scale
 TYPES = frozenset(
@@ -89,9 +90,7 @@ def not_own(
         names = ["unseen"] if listed is None else [k for k in listed if is_own(k, seen.source)]
     others = {tuple(sorted(s)) for s in given} - {tuple(sorted(s)) for s in wanted}
     few = max(sizes) < ENOUGH  # too small to tell a result from a scalar
-    torchs = (
-        [] if few else _arithmetic(watched.ops, max(sizes), others, products_too=task.own != "elementwise")
-    )
+    torchs = [] if few else _arithmetic(watched.ops, max(sizes), others, PRODUCTS.get(task.own, frozenset()))
     did = f" The work was done by torch: {', '.join(torchs)}." if torchs else ""
     evidence = {"launched": names[:20], "operators": torchs}
     if not names:
@@ -160,15 +159,16 @@ def _unwritten(player: Player, sizes: list[int], rng: np.random.Generator) -> in
     return None
 
 
-def _arithmetic(ops: Ops, size: int, others: set[tuple[int, ...]], *, products_too: bool) -> list[str]:
+def _arithmetic(ops: Ops, size: int, others: set[tuple[int, ...]], products: frozenset[str]) -> list[str]:
     """Names of torch's operators that computed on as many elements, in all, as the result has, or more.
 
-    ``others`` are the shapes of inputs and weights that are not the result's: those may be prepared by torch.
+    ``products`` may be done by the library. ``others`` are the shapes of inputs and weights that are not the
+    result's: those may be prepared by torch.
     """
     amount: dict[str, int] = {}
     for full_name, shapes in ops:
         name = full_name.removeprefix("aten::")
-        if name in MOVING or name in LOOKING or (name in GEMM and not products_too):
+        if name in MOVING or name in LOOKING or name in products:
             continue
         sizes = [math.prod(s) for s in shapes if s and (tuple(sorted(s)) not in others or name in GEMM)]
         amount[name] = amount.get(name, 0) + max(sizes, default=0)

@@ -1,8 +1,15 @@
 """How lesson 07 is graded."""
 
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
 from grader.domain.exercise_stage import Stage
 from grader.domain.task import Case, Fill, Layout, Prediction, Speed, Task, Tensor
 from grader.referee.parts.counters import Bound, Counters
+
+if TYPE_CHECKING:
+    import numpy as np
 
 
 def _model(name: str, x: Tensor, out: int, points: int, why: str, calls: int = 1) -> Case:
@@ -17,6 +24,12 @@ def _alone(
     matrix = Tensor(shape, layout=x, fill=fill, scale=scale)
     column_bias = Tensor(shape[1:], layout=bias, fill=fill, scale=scale)
     return Case(name, (matrix, column_bias), why, entry="bias_relu")
+
+
+def _another(rng: np.random.Generator) -> tuple[Case, tuple[int, ...]]:
+    rows, cols = int(rng.integers(20, 90)), 4 * int(rng.integers(40, 170))
+    of_a_row = -(-cols // 128)
+    return _alone(f"{rows} x {cols}", (rows, cols), ""), (2 * rows * of_a_row + 4, rows * of_a_row + 4)
 
 
 M, K, N = 1024, 8192, 8192
@@ -45,7 +58,7 @@ TASK = Task(
         _alone("odd address", (9, 64), "Rows of float4 that begin at an odd address.", x="offset"),
         _alone("odd bias", (9, 64), "The bias may begin at an odd address, too.", bias="offset"),
     ),
-    own="elementwise",
+    own="fused",
     memory_points=1,
     stream_points=1,
     parts=(
@@ -57,6 +70,7 @@ TASK = Task(
                 Bound("wide stores", "global_store_requests", SMALL // 128, 1,
                       "A warp stores 128 numbers with one request."),
             ),
+            _another,
         ),
     ),
     speed=Speed(

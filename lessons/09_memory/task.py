@@ -17,6 +17,7 @@ if TYPE_CHECKING:
 SIDE = 128
 ELEMENTS = SIDE * SIDE
 SECTORS = ELEMENTS * 4 // 32  # each 32-byte sector once
+CHUNK = 6  # sectors of 32 numbers along a row, wherever it begins, in pieces of 16 at least
 SQUARE = Case("counted square", (Tensor((SIDE, SIDE)),))
 TRANSPOSE = Case("counted transpose", (Tensor((SIDE, SIDE)),), entry="transpose")
 
@@ -32,6 +33,19 @@ def resident_blocks(threads: int, registers: int, shared_bytes: int) -> int:
 def floor_ns(nbytes: int, flops: int) -> int:
     """The least time on an H200 by the roofline, in nanoseconds, rounded up."""
     return max(-(-nbytes // 4240), -(-flops // 66900))
+
+
+def _another_square(rng: np.random.Generator) -> tuple[Case, tuple[int, ...]]:
+    rows, cols = int(rng.integers(40, 200)), int(rng.integers(40, 200))
+    n = rows * cols
+    case = Case(f"{rows} x {cols}", (Tensor((rows, cols)),))
+    return case, (n // 8 + 8, n // 128 + 4, n // 8 + 8)
+
+
+def _another_transpose(rng: np.random.Generator) -> tuple[Case, tuple[int, ...]]:
+    rows, cols = int(rng.integers(40, 200)), int(rng.integers(40, 200))
+    case = Case(f"{rows} x {cols}", (Tensor((rows, cols)),), entry="transpose")
+    return case, (CHUNK * rows * -(-cols // 32), CHUNK * cols * -(-rows // 32), 0)
 
 
 def _square(name: str, shape: tuple[int, int], why: str) -> Case:
@@ -52,12 +66,12 @@ TASK = Task(
     title="Memory, counted",
     entry="square",
     cases=(
-        _square("square", (300, 96), "Every element squared, by 28 blocks."),
+        _square("square", (300, 960), "Every element squared, by 282 blocks."),
         _square("one left over", (1, 1025), "1024 elements are 256 float4; one remains."),
         _square("two left over", (3, 342), "1026 elements: two remain."),
         Case("three left over", (Tensor((13, 79), fill="special"),), "1027 elements, some NaN or infinite."),
         _square("three elements", (1, 3), "Fewer than one float4."),
-        Case("transpose", (Tensor((64, 416)),), "Whole tiles, 2 by 13.", entry="transpose"),
+        Case("transpose", (Tensor((544, 608)),), "Whole tiles, 17 by 19.", entry="transpose"),
         Case("both edges", (Tensor((37, 101)),), "Tiles that hang over both edges.", entry="transpose"),
     ),
     index="row_col",
@@ -75,6 +89,7 @@ TASK = Task(
                 Bound("coalesced stores", "global_store_sectors", SECTORS, 1,
                       "Written along the rows, each 32-byte sector is requested once."),
             ),
+            _another_square,
         ),
         Counters(
             TRANSPOSE,
@@ -88,6 +103,7 @@ TASK = Task(
                     "The 32 threads of a warp read from 32 different banks.", needs="rows written",
                 ),
             ),
+            _another_transpose,
         ),
         _blocks("few threads", ((32, 16, 0), (65, 16, 0)),
                 "An SM takes 32 blocks, however small they are, and 64 warps.", (1, 1024), (16, 16), (0, 0)),

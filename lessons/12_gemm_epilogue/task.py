@@ -1,8 +1,15 @@
 """How lesson 12 is graded."""
 
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
 from grader.domain.exercise_stage import Stage
 from grader.domain.task import Case, Fill, Layout, Prediction, Task, Tensor
 from grader.referee.parts.counters import Bound, Counters
+
+if TYPE_CHECKING:
+    import numpy as np
 
 
 def _product(name: str, shape: tuple[int, int, int], points: int, why: str, fill: Fill = "normal") -> Case:
@@ -24,16 +31,31 @@ def _whole(
 WHOLE = _whole("counted", (64, 16, 64), 0, "One tile, one step.")
 COUNTED = _product("counted", (128, 64, 128), 0, "Two by two tiles of 64, four steps of 16.")
 
+
+def _another_product(rng: np.random.Generator) -> tuple[Case, tuple[int, ...]]:
+    """Another size, with whole sectors in a row, and what tiles of 16 and of 32 ask for there."""
+    m, k, n = int(rng.integers(70, 190)), 8 * int(rng.integers(3, 12)), int(rng.integers(70, 190))
+    case = _product(f"{m} x {k} times {k} x {n}", (m, k, n), 0, "")
+    narrow, wide = ((m * -(-n // side) + n * -(-m // side)) * k // 8 for side in (16, 32))
+    shared = -(-m // 64) * -(-n // 64) * 64 * 64 * k // 32
+    return case, (narrow * 11 // 10, wide * 11 // 10, shared * 11 // 10, 0)
+
+
+def _another_whole(rng: np.random.Generator) -> tuple[Case, tuple[int, ...]]:
+    m, k, n = (int(size) for size in rng.integers(17, 90, 3))
+    return _whole(f"{m} x {k} times {k} x {n}", (m, k, n), 0, ""), (1,)
+
+
 TASK = Task(
     title="A matrix product with its epilogue",
     entry="gemm_epilogue",
     cases=(
         _product("whole tiles", (128, 64, 128), 1, "Whole tiles in all three directions."),
-        _product("odd sizes", (67, 37, 71), 1, "Primes: the last tile hangs over in all three directions."),
+        _product("odd sizes", (37, 523, 41), 1, "Primes: the last tile hangs over in all three directions."),
         _product("one step", (16, 5, 33), 1, "A sum shorter than a tile is deep."),
         _product("one element", (1, 1, 1), 1, "One output: 255 of 256 threads only help to load."),
-        _product("one row", (1, 70, 130), 1, "A batch of one: more columns than rows."),
-        _product("one column", (131, 20, 1), 1, "More rows than columns."),
+        _product("one row", (1, 70, 1100), 1, "A batch of one: more columns than rows."),
+        _product("one column", (1100, 20, 1), 1, "More rows than columns."),
         _product("infinite weight", (40, 3, 50), 1, "Beyond the sum's end both tiles are 0.", "special"),
         _whole("epilogue", (67, 37, 71), 2, "Bias, ReLU and residual where the sum is."),
         _whole("nan and inf", (33, 20, 18), 1, "ReLU of NaN is NaN; padding stays zero.", fill="special"),
@@ -56,10 +78,12 @@ TASK = Task(
                 Bound("no bank conflicts", "shared_load_conflicts", 0, 1, "No load from shared memory waits "
                       "for another of its warp.", needs="shared tile"),
             ),
+            _another_product,
         ),
         Counters(
             WHOLE,
             (Bound("one kernel", "launches", 1, 1, "Product and epilogue are one launch."),),
+            _another_whole,
         ),
     ),
     introduces=("tiling",),

@@ -62,7 +62,7 @@ def rounded_once(op: Op, scale: float) -> str:
 
 def gradient(op: Op, scale: float) -> str:
     """``torch.autograd.gradcheck`` in double precision, and the gradient of a view in float32."""
-    x = torch.randn(5, 4, device="cuda", dtype=torch.float64, requires_grad=True)
+    x = (4 * torch.randn(5, 4, device="cuda", dtype=torch.float64)).requires_grad_()
     if not op(x, scale).requires_grad:
         return "The result has requires_grad=False: autograd does not know this operator."
     try:
@@ -74,6 +74,7 @@ def gradient(op: Op, scale: float) -> str:
     for what, incoming in (
         ("", torch.randn(9, 6, device="cuda")),
         (" that is transposed", torch.randn(6, 9, device="cuda").t()),
+        (" that is a part of a wider one", torch.randn(9, 8, device="cuda")[:, 1:7]),
         (" as sum() makes it, one number seen 54 times", torch.randn(1, 1, device="cuda").expand(9, 6)),
     ):
         (right,) = torch.autograd.grad(plain(z.t(), scale), z, incoming.double())

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from grader.domain.part import Check
@@ -12,6 +12,8 @@ from grader.domain.verdict import Evidence, Finding, Status
 from grader.protocol.messages import Launch
 
 if TYPE_CHECKING:
+    import numpy as np
+
     from grader.domain.task import Case
     from grader.referee.parts.part_session import PartSession
 
@@ -25,8 +27,8 @@ class Bound:
     ``metric`` is a space and direction (global or shared, load or store) and what is counted: requests,
     sectors, wavefronts or conflicts, for instance ``global_load_sectors``; or ``launches``. Atomic operations
     count as both directions, and variables of the module as global memory: an access by another name costs
-    what it costs. ``needs`` names another bound that must be held first, where a kernel that does not even try
-    would hold this one.
+    what it costs. ``needs`` names another bound that must be held first, where a kernel that does not even
+    try would hold this one.
     """
 
     name: str
@@ -39,10 +41,15 @@ class Bound:
 
 @dataclass(frozen=True, slots=True)
 class Counters:
-    """Calls the submission with ``case`` while the CPU back end counts. The result must be right as well."""
+    """Calls the submission with ``case`` while the CPU back end counts. The result must be right as well.
+
+    ``other`` draws a case of another size, and what each bound is there: a kernel that is good at one size
+    only is none.
+    """
 
     case: Case
     bounds: tuple[Bound, ...]
+    other: Callable[[np.random.Generator], tuple[Case, tuple[int, ...]]] | None = None
 
     @property
     def checks(self) -> tuple[Check, ...]:
@@ -65,12 +72,24 @@ class Counters:
         from grader.referee import counting
         from grader.referee.fault import FaultError
 
+        grading = session.grading
         try:
-            calls = [call.launches for call in counting.judged(session.grading, self.case)]
+            calls = [call.launches for call in counting.judged(grading, self.case)]
+            found = {bound.name: _held(bound, check, worst(bound.metric, calls)) for bound, check in pairs}
+            if self.other and any(f.ok for f in found.values()):
+                case, most = self.other(grading.rng)
+                calls = [call.launches for call in counting.judged(grading, case)]
+                for (bound, check), limit in zip(pairs, most, strict=True):
+                    held = _held(replace(bound, at_most=limit), check, worst(bound.metric, calls), case.name)
+                    if found[bound.name].ok and not held.ok:
+                        found[bound.name] = held
         except FaultError as fault:
             yield from (session.fallen(check, fault) for _, check in pairs)
             return
-        found = {bound.name: _held(bound, check, worst(bound.metric, calls)) for bound, check in pairs}
+        if any(f.kind == "unseen-access" for f in grading.record.memory):
+            message = "Not counted: memory is read or written unseen by the checks, and so by the counters."
+            yield from (check.failed(Status.TAMPERED, message) for _, check in pairs)
+            return
         for bound, check in pairs:
             if bound.needs and not found[bound.needs].ok:
                 message = f"Counts once {bound.needs!r} is right. {bound.why}"
@@ -113,7 +132,7 @@ def busiest(metric: str, launches: Launches) -> tuple[int, int] | None:
     return worst if all(worst) else None
 
 
-def _held(bound: Bound, check: Check, launches: Launches) -> Finding:
+def _held(bound: Bound, check: Check, launches: Launches, size: str = "") -> Finding:
     count, what = total(bound.metric, launches), bound.metric.replace("_", " ")
     evidence: Evidence = {"metric": bound.metric, "count": count, "at_most": bound.at_most}
     if not launches:
@@ -121,7 +140,8 @@ def _held(bound: Bound, check: Check, launches: Launches) -> Finding:
     if count <= bound.at_most:
         message = f"{bound.why} Counted {count:,} {what}, allowed {bound.at_most:,}."
         return check.passed(message, **evidence)
-    message = f"Counted {count:,} {what}, allowed {bound.at_most:,}. {bound.why}"
+    where = f" for {size}" if size else ""
+    message = f"Counted {count:,} {what}{where}, allowed {bound.at_most:,}. {bound.why}"
     if place := busiest(bound.metric, launches):
         message += f" Line {place[0]} makes {place[1]:,} of them."
         evidence |= {"line": place[0], "of_this_line": place[1], "known": True}  # the cause is this line
