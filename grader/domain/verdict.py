@@ -216,12 +216,21 @@ class Verdict:
         """What went wrong, the cause before its consequences; what waits or was not run is not among it.
 
         What threads did to memory explains the wrong values, crashes and CUDA errors of the cases, so it
-        comes first; then a function that another one which failed calls
-        (``grader.feedback.explain.functions_first``); then what belongs to an earlier stage.
+        comes first, unless what is told of it belongs to a later stage than another failure; then a function
+        that another one which failed calls (``grader.feedback.explain.functions_first``); then what belongs to an
+        earlier stage.
         """
         stage = {name: k for k, one in enumerate(self.exercise_stages) for name in one.checks}
         bad = [f for f in self.findings if not f.ok and f.status not in PENDING | {Status.NOT_RUN}]
-        return sorted(bad, key=lambda f: (f.id != "memory", "part" not in f.evidence, stage.get(f.id, 0)))
+        of_others = min((stage.get(f.id, 0) for f in bad if f.id != "memory"), default=0)
+
+        def order(f: Finding) -> tuple[bool, bool, int]:
+            checks = [one.get("check") for one in f.evidence.get("seen") or [] if isinstance(one, dict)]
+            began = next((stage[c] for c in checks if c in stage), stage.get(f.id, 0))
+            later = f.id == "memory" and began > of_others
+            return later or f.id != "memory", "part" not in f.evidence, began if later else stage.get(f.id, 0)
+
+        return sorted(bad, key=order)
 
     @property
     def left(self) -> list[str]:
