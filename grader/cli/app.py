@@ -8,6 +8,7 @@ need not wait for NumPy and the referee.
 from __future__ import annotations
 
 import os
+import signal
 import sys
 import tempfile
 import traceback
@@ -38,6 +39,8 @@ def welcome(context: typer.Context) -> None:
 
 def main() -> None:
     """Run a verb; one sentence and exit code 2 for what the caller can fix, never a traceback of ours."""
+    # Told to end, it tidies up as after Ctrl-C: no folder of a build, no player is left.
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit(128 + signal.SIGTERM))
     try:
         app(prog_name=verb_groups.name())
     except SystemExit as done:

@@ -217,8 +217,8 @@ class Verdict:
 
         What threads did to memory explains the wrong values, crashes and CUDA errors of the cases, so it
         comes first, unless what is told of it belongs to a later stage than another failure; then a function
-        that another one which failed calls (``grader.feedback.explain.functions_first``); then what belongs to an
-        earlier stage.
+        that another one which failed calls (``grader.feedback.explain.functions_first``); then what belongs
+        to an earlier stage.
         """
         stage = {name: k for k, one in enumerate(self.exercise_stages) for name in one.checks}
         bad = [f for f in self.findings if not f.ok and f.status not in PENDING | {Status.NOT_RUN}]

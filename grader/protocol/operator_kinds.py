@@ -15,10 +15,10 @@ MOVING = frozenset(
     "broadcast_to broadcast_tensors as_strided select slice narrow unbind split split_with_sizes "
     "tensor_split chunk unfold alias view_as_real cat concat stack tile repeat constant_pad_nd pad clone "
     "contiguous copy_ _copy_from to _to_copy lift lift_fresh detach detach_ requires_grad_ record_stream "
-    "resolve_conj resolve_neg".split()
+    "resolve_conj resolve_neg flip fliplr flipud roll rot90".split()
 )
 # They look at values or at forms.
 LOOKING = frozenset(
     "result_type stride size sym_size is_contiguous is_nonzero item _local_scalar_dense eq ne lt le "  # noqa: SIM905 (a list of words)
-    "gt ge isnan isfinite isinf all any equal allclose isclose".split()
+    "gt ge isnan isfinite isinf all any equal allclose isclose _has_compatible_shallow_copy_type".split()
 )

@@ -85,7 +85,8 @@ class Calls:
         changed = bool(posed and posed.answered.changed)
         if one.inputs != "keep" or changed:
             self.problem.give(fresh=one.inputs in ("new", "move"))
-        returned = self._returned(one, posed, watch=watch and own)
+        watch = own and (watch or self.player.backend == "simt")
+        returned = self._returned(one, posed, watch=watch)
         if posed is None:
             return None
         lines = [line for line, _ in self.before]
@@ -98,7 +99,7 @@ class Calls:
         self.problem.played(self.case, number, one, comparison)
         if failed and (why := self.problem.excuse(self.case, failed, comparison)):
             raise LeftOutError(why)
-        if failed or not (watch and own):
+        if failed or not watch:
             return failed
         return self._not_own(returned, posed)
 

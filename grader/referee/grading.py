@@ -29,6 +29,7 @@ def grade(session: Session) -> Record:
     loaded = _loaded(session)
     record.findings.append(loaded)
     if loaded.ok:
+        session.started()
         session.loaded()
     begun = time.monotonic()
     ordinary = _cases(session, loaded=loaded.ok)

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import math
 import re
+import time
 from dataclasses import KW_ONLY, dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -28,6 +30,7 @@ if TYPE_CHECKING:
     from grader.referee.problem import Problem, Sides
 
 MAX_RESTARTS = 4
+WHOLE_CALLS = 12  # all calls of a grading may take so many times the limit of one
 # What PyTorch's C++ logs unasked: "USDT:2026-11-24 02:10:11 31:31 Profiler.cpp:52] profiler_start".
 LOGGED = re.compile(
     r"^(?:[A-Z]{4,8}:\d{4}-\d\d-\d\d |\[?[IWE]\d{4} )[^\n]*?\b\w+\.(?:cpp|h|cc):\d+\][^\n]*\n?", re.M
@@ -91,6 +94,7 @@ class Session:
     problem: Problem = field(init=False)
     calls: int = field(default=0, init=False)  # that the submission answered
     _restarts: int = field(default=0, init=False)
+    _end: float = field(default=math.inf, init=False)
     _case: Case | None = field(default=None, init=False)
     _sealed: bool = field(default=False, init=False)
     _side: Side | None = field(default=None, init=False)
@@ -121,6 +125,10 @@ class Session:
         answer = self.player.ask("load", self.player.limits.load, path=self.path, folders=folders)
         self.observe(answer.findings)
 
+    def started(self) -> None:
+        """The file is loaded: from now on its calls have a time together."""
+        self._end = time.monotonic() + WHOLE_CALLS * (self.player.limits.call if self.player else 0.0)
+
     def begin(self, case: Case) -> None:
         """From now on it is about this case; from the first hidden one on, output is no longer kept."""
         self._case = case
@@ -134,6 +142,11 @@ class Session:
 
     def revive(self) -> None:
         """After a death the next case gets a new process; its builds are cached."""
+        if time.monotonic() > self._end:
+            raise FaultError(
+                Status.TIMEOUT,
+                f"Not run: all calls may take {WHOLE_CALLS} times as long as one may, and that time is over.",
+            )
         if self.player is not None:
             return
         self._restarts += 1

@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
 MARKER = re.compile(r'# (\d+) "((?:[^"\\]|\\.)*)"((?: \d)*)')
+LONGEST = 2_000_000  # characters after preprocessing, without included files: each token is looked at
 # A line of the source that pretends to be the preprocessor's own.
 FORGED = re.compile(r"^[ \t]*(?:#|%:|\?\?=)[ \t]*\d", re.M)
 OURS = re.compile(r"simt(?:_\w*)?|SIMT_\w*|__(?:tsan|sanitizer|ubsan|wrap|real)_\w+")
@@ -75,7 +76,11 @@ def _our_word(word: str) -> str:
 
 def preprocessed(text: str) -> None:
     """Raises :class:`Refused` for what may not stand in the submission's own lines of preprocessed text."""
-    for file, line, part in _own(text):
+    own = list(_own(text))
+    if (size := sum(len(part) for _, _, part in own)) > LONGEST:
+        message = f"the source has {size:,} characters once its macros are expanded; {LONGEST:,} may be compiled"
+        raise Refused(message, own[0][0], own[0][1])
+    for file, line, part in own:
         words = [t for t in tokenize(part) if t.kind != "space" or "\n" in t.text]
         for at, found in _forbidden(words):
             raise Refused(found, file, line + sum(t.text.count("\n") for t in words[:at]))

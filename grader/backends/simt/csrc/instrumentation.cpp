@@ -56,9 +56,8 @@ SIMT_ACCESS(4)
 SIMT_ACCESS(8)
 SIMT_ACCESS(16)
 
-// Copies of structs. A power of two is one request, as a vector load is; others go word by word.
+// Copies of what is not aligned to its size: word by word, as a GPU has to make them. A float4 is none of these.
 static void access_range(void* pointer, size_t bytes, simt::Access kind, void* here) {
-  if (bytes <= 16 && bytes && !(bytes & (bytes - 1))) return access(pointer, unsigned(bytes), kind, here);
   char* p = (char*)pointer;
   size_t word = (size_t)p % 4 == 0 ? 4 : 1;
   simt::Worker* w = simt::t_worker;
