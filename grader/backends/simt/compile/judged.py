@@ -78,7 +78,9 @@ def preprocessed(text: str) -> None:
     """Raises :class:`Refused` for what may not stand in the submission's own lines of preprocessed text."""
     own = list(_own(text))
     if (size := sum(len(part) for _, _, part in own)) > LONGEST:
-        message = f"the source has {size:,} characters once its macros are expanded; {LONGEST:,} may be compiled"
+        message = (
+            f"the source has {size:,} characters once its macros are expanded; {LONGEST:,} may be compiled"
+        )
         raise Refused(message, own[0][0], own[0][1])
     for file, line, part in own:
         words = [t for t in tokenize(part) if t.kind != "space" or "\n" in t.text]
