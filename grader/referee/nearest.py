@@ -68,6 +68,15 @@ class Nearest:
     after: str
     all: bool
 
+    @property
+    def shown(self) -> bool:
+        """Whether what was found is small enough to be shown to a student."""
+        change = self.change
+        if change.kind != "replace":
+            return change.kind != "several" or len(change.was) + len(change.now) <= SLIP or not change.now
+        long = len(change.was) > 80 or len(change.now) > 120
+        return not long and len(change.was) <= len(self.before) and not _another(change.was, change.now)
+
     def as_json(self) -> dict[str, object]:
         """As an explanation of :mod:`grader.feedback.explain.engine`."""
         cause, fix = _words(self)
@@ -142,13 +151,18 @@ class _Search:
         """Look in all places, the cheapest first. ``rights``: the differences to each, the nearest first."""
         if self.reference is None:  # not even Python: a sign is missing, or a line stands in the wrong column
             return next(filter(None, map(self.of_signs, rights)), None)
+        vague: Nearest | None = None
         sensible = [[d for d in right if _sensible(d.whole, self.source)] for right in rights]
         if "load" not in self.ids:
-            for right in sensible[:2]:  # in Python alone: nothing is built for these
-                if found := self.among([d for d in right if not d.cpp], set()):
-                    return found
             few = sensible[0] if sensible and len(sensible[0]) <= FEW else []
-            if found := self.among(few, set()) or self.in_python() or self.in_cpp(self.reference):
+            pure = [[d for d in right if not d.cpp] for right in sensible[:2]]  # nothing is built for these
+            for some in (*pure, few):
+                found = self.among(some, set()) if vague is None else None
+                if found and found.shown:
+                    return found
+                vague = vague or found
+            # What is too large to be told may be one way of several, and another a slip of one sign.
+            if found := self.in_python() or vague or self.in_cpp(self.reference):
                 return found
         for right in sensible:
             scopes = {d.whole.scope for d in right if any(abs(d.whole.line - line) <= 1 for line in self.hot)}
@@ -327,7 +341,7 @@ def wanted(finding: Finding) -> bool:
     """Whether a search is worth its time: what the finding says of the cause is nothing, or a guess."""
     told = finding.evidence.get("explanation")
     # A weak test and a wrong answer are the exercise; other parts of a lesson know the cause themselves.
-    if {"survived", "answered", "known"} & finding.evidence.keys():
+    if {"survived", "answered"} & finding.evidence.keys() or finding.evidence.get("known"):
         return False
     return not isinstance(told, dict) or not told.get("line") or told.get("rule") in GUESSES
 
@@ -444,7 +458,7 @@ def _words(nearest: Nearest) -> tuple[str, str]:
         if len(change.was) + len(change.now) > SLIP:
             return f"The mistake is in these lines: with others in their place {passes}.", ""
         return f"{was} is the mistake in these lines: with {now} in its place {passes}.", ""
-    if long or len(change.was) > len(nearest.before) or _another(change.was, change.now):
+    if not nearest.shown:
         return f"The mistake is in this statement: with another one in its place {passes}.", ""
     cause = f"{was} is the mistake in this line: with {now} in its place {passes}."
     return cause, "" if nearest.after == change.now else write

@@ -117,11 +117,11 @@ def _unused(text: SubmissionText, _finding: Finding) -> Iterator[Fact]:
 
 def _whole_numbers(text: SubmissionText, _finding: Finding) -> Iterator[Fact]:
     cast = re.compile(
-        rf"\b(?P<t>int|long|int64_t|int32_t)\s*\)?\s*\(?\s*(?P<f>{EXP}|sqrtf?|tanhf?|powf?|logf?)\s*\("
+        rf"\b(?P<t>int|long|int64_t|int32_t)\s*\)?\s*\(?[\s\d.f+*-]*(?P<f>{EXP}|sqrtf?|tanhf?|powf?|logf?)\s*\("
     )
     for function in _device(text):
         for match in cast.finditer(function.body):
-            cause = f"The result of {match['f']} becomes an {match['t']} here, which drops everything behind the point."
+            cause = f"What {match['f']} is part of becomes an {match['t']} here, which drops everything behind the point."
             yield Fact("whole-number", text.line(function.start + match.start()), cause, "Take the cast away: the whole formula is float.")  # fmt: skip
         for match in re.finditer(r"(?<![\w.])(?P<a>\d+)\s*/\s*(?P<b>[1-9]\d*)(?![\w.])", function.body):
             if int(match["a"]) % int(match["b"]):

@@ -1,0 +1,209 @@
+"""Facts about slips in plain Python: brackets, returns, names, other names of one tensor; see ``facts.py``."""
+
+from __future__ import annotations
+
+import ast
+import re
+from typing import TYPE_CHECKING
+
+from grader.domain.verdict import Finding, Status
+from grader.feedback.explain.source_text import Fact, Finder, SubmissionText
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+ANSWER = re.compile(r"(?P<f>\w+)\(.*?\) is (?P<got>.+?), expected (?P<right>.+?)\.(?:\s|$)", re.S)
+# Branches and loops: what stands in them is not always reached.
+BLOCKS = (ast.If, ast.For, ast.While, ast.With, ast.Try)
+# Keyword arguments that the lessons need, of what torch and Python bring along.
+KEYWORDS = (
+    "activities", "schedule", "on_trace_ready", "record_shapes", "profile_memory", "with_stack", "with_flops",
+    "wait", "warmup", "active", "repeat", "skip_first", "enable_timing", "blocking", "method", "cpp_sources",
+    "cuda_sources", "functions", "extra_cflags", "extra_cuda_cflags", "extra_include_paths", "extra_ldflags",
+    "build_directory", "verbose", "with_cuda", "device", "dtype", "requires_grad", "in_features", "out_features",
+    "keepdim", "memory_format", "setup_context", "mutates_args", "device_types",
+)  # fmt: skip
+
+
+def gives(function: ast.FunctionDef) -> bool:
+    """Whether a Python function hands back a value somewhere."""
+    return any(isinstance(n, ast.Return) and n.value is not None for n in ast.walk(function))
+
+
+def _functions(text: SubmissionText) -> list[ast.FunctionDef]:
+    return [n for n in ast.walk(text.tree) if isinstance(n, ast.FunctionDef)] if text.tree else []
+
+
+def _ends(block: list[ast.stmt]) -> bool:
+    """Whether every way through these statements ends in a `return` or a `raise`."""
+    last = block[-1] if block else None
+    if isinstance(last, ast.If):
+        return _ends(last.body) and _ends(last.orelse)
+    if isinstance(last, ast.With):
+        return _ends(last.body)
+    if isinstance(last, ast.While) and isinstance(last.test, ast.Constant):
+        return True
+    return isinstance(last, ast.Return | ast.Raise | ast.Match | ast.Try)
+
+
+def return_in_branch(text: SubmissionText, finding: Finding) -> Iterator[Fact]:
+    """A `return` that stands in a branch, and None where the branch is not taken."""
+    told = ANSWER.search(finding.message)
+    if not (told and told["got"] == "None") and "returned None" not in finding.message:
+        return
+    for function in _functions(text):
+        if (told and function.name != told["f"]) or not gives(function) or _ends(function.body):
+            continue
+        last = function.body[-1]
+        inner = [n for n in ast.walk(last) if isinstance(n, ast.Return) and n.value is not None]
+        if not inner or not isinstance(last, BLOCKS):
+            continue
+        what = (
+            "loop"
+            if isinstance(last, ast.For | ast.While)
+            else "`if`"
+            if isinstance(last, ast.If)
+            else "block"
+        )
+        cause = (
+            f"By its indentation this `return` belongs to the {what} of line {last.lineno}: where that is not "
+            f"entered, {function.name} ends without a `return`, and Python hands back None."
+        )
+        fix = f"If it is for all cases, indent it as far as line {last.lineno}; else write a `return` for the others."
+        yield Fact("return-in-branch", inner[-1].lineno, cause, fix)
+
+
+def fractions(text: SubmissionText, finding: Finding) -> Iterator[Fact]:
+    """``n / size`` where whole numbers are asked for."""
+    told = ANSWER.search(finding.message)
+    if told is None or not re.search(r"\d\.\d", told["got"]) or re.search(r"\d\.\d", told["right"]):
+        return
+    for function in _functions(text):
+        made = [n for n in ast.walk(function) if isinstance(n, ast.BinOp) and isinstance(n.op, ast.Div)]
+        if function.name == told["f"] and made:
+            first = min(made, key=lambda n: (n.lineno, n.col_offset))
+            left, right = ast.unparse(first.left), ast.unparse(first.right)
+            more = f", and so in {len(made)} places" if len(made) > 1 else ""
+            cause = (
+                f"`{left} / {right}` gives a number with a fraction{more}, and whole numbers are asked for."
+            )
+            yield Fact(
+                "fraction", first.lineno, cause, f"Whole numbers are divided with `//`: `{left} // {right}`."
+            )
+
+
+def _self_forgotten(text: SubmissionText, finding: Finding) -> Iterator[Fact]:
+    """An attribute of the model, without ``self.``."""
+    lost = re.search(r"NameError: name '(\w+)' is not defined", finding.message)
+    classes = [n for n in ast.walk(text.tree) if isinstance(n, ast.ClassDef)] if text.tree and lost else []
+    for model in classes:
+        nodes = list(ast.walk(model))
+        own = {n.attr for n in nodes if isinstance(n, ast.Attribute) and ast.unparse(n.value) == "self"
+               and isinstance(n.ctx, ast.Store)}  # fmt: skip
+        own |= {n.name for n in model.body if isinstance(n, ast.FunctionDef)}
+        used = [n for n in nodes if isinstance(n, ast.Name) and lost and n.id == lost[1] and n.id in own]
+        for node in used[:1]:
+            cause = (
+                f"{node.id} belongs to the object: in a method of {model.name} it is called self.{node.id}."
+            )
+            yield Fact("self-forgotten", node.lineno, cause, f"Write `self.{node.id}`.")
+
+
+def _another_name(text: SubmissionText, finding: Finding) -> Iterator[Fact]:
+    """``before = x`` in a test, which is compared with x afterwards."""
+    if "overwrites its input" not in finding.message:
+        return
+    for function in _functions(text):
+        names = [(n, n.targets[0].id, n.value.id) for n in ast.walk(function) if isinstance(n, ast.Assign)
+                 and isinstance(n.targets[0], ast.Name) and isinstance(n.value, ast.Name)]  # fmt: skip
+        asked = [{m.id for m in ast.walk(n) if isinstance(m, ast.Name)} for n in ast.walk(function)
+                 if isinstance(n, ast.Call | ast.Compare)]  # fmt: skip
+        for node, new, old in names:
+            if any({new, old} <= one for one in asked):
+                cause = f"{new} is another name for {old}, not a copy: what overwrites {old} overwrites {new}, so the two are always equal."
+                yield Fact("another-name", node.lineno, cause, f"Copy it: `{new} = {old}.clone()`.")
+
+
+def _all_forgotten(text: SubmissionText, finding: Finding) -> Iterator[Fact]:
+    """``assert error <= bound`` for whole tensors."""
+    said = f"{finding.message} {finding.evidence.get('text')}"
+    if "Boolean value of Tensor with more than one value" not in said:
+        return
+    lines = {int(n) for n in re.findall(r"\bline (\d+): ", said)}
+    for node in ast.walk(text.tree) if text.tree else ():
+        if isinstance(node, ast.Assert | ast.If | ast.While) and node.test.lineno in lines:
+            word = {ast.Assert: "assert", ast.If: "if"}.get(type(node), "while")
+            cause = f"This compares tensors, which gives true or false for each element; `{word}` needs one answer for all."
+            fix = f"Ask for all of them: `{word} ({ast.unparse(node.test)}).all()`."
+            yield Fact("all-forgotten", node.lineno, cause, fix)
+
+
+def _past_the_cuts(text: SubmissionText, finding: Finding) -> Iterator[Fact]:
+    """``deciles[9]`` of the nine cuts that make ten parts."""
+    if "IndexError" not in finding.message:
+        return
+    for function in _functions(text):
+        made = {n.targets[0].id: n.value for n in ast.walk(function) if isinstance(n, ast.Assign)
+                and isinstance(n.targets[0], ast.Name) and isinstance(n.value, ast.Call)}  # fmt: skip
+        for node in ast.walk(function):
+            if not (isinstance(node, ast.Subscript) and isinstance(node.value, ast.Name)):
+                continue
+            call, at = made.get(node.value.id), node.slice
+            if call is None or not ast.unparse(call.func).endswith("quantiles"):
+                continue
+            parts = next((k.value for k in call.keywords if k.arg == "n"), ast.Constant(4))
+            if not (isinstance(parts, ast.Constant) and isinstance(at, ast.Constant)):
+                continue
+            n, index = parts.value, at.value
+            if isinstance(n, int) and isinstance(index, int) and index >= n - 1:
+                cause = f"quantiles(..., n={n}) gives {n - 1} cuts between {n} parts, numbered 0 to {n - 2}; there is no number {index}."
+                yield Fact(
+                    "past-the-cuts", node.lineno, cause, f"The last of them is `{node.value.id}[{n - 2}]`."
+                )
+
+
+def _called_at_once(text: SubmissionText, finding: Finding) -> Iterator[Fact]:
+    """``on_trace_ready=save(profile)``: called where the function itself is wanted."""
+    own = {f.name: f for f in _functions(text)}
+    lost = re.search(
+        r"UnboundLocalError|NameError|cannot access local variable|referenced before", finding.message
+    )
+    for node in ast.walk(text.tree) if text.tree else ():
+        for word in node.keywords if isinstance(node, ast.Call) else ():
+            call = word.value
+            if not (word.arg and word.arg.startswith("on_") and isinstance(call, ast.Call)):
+                continue
+            said, made = ast.unparse(call), own.get(ast.unparse(call.func))
+            if (made is None or gives(made)) and not lost:
+                continue  # it may well give a function
+            cause = f"`{said}` is called here at once; {word.arg} wants a function, which is called later."
+            fix = (
+                f"Write `{word.arg}={made.name}`, without brackets."
+                if made
+                else f"Write `{word.arg}=lambda profiler: {said}`."
+            )
+            yield Fact("called-at-once", call.lineno, cause, fix)
+
+
+def _grown(text: SubmissionText, finding: Finding) -> Iterator[Fact]:
+    """``out.append(value)`` in a kernel in Python."""
+    lost = re.search(r"(\w+) is memory of a fixed size in a kernel.*: it has no (\w+)", finding.message)
+    for node in ast.walk(text.tree) if text.tree and lost else ():
+        if isinstance(node, ast.Attribute) and lost and node.attr == lost[2]:
+            cause = (
+                f"{lost[1]} is memory of a fixed size here, not a list: it has no {lost[2]}. All threads share it, "
+                "and each stores into the element of its own number."
+            )
+            yield Fact("grown", node.lineno, cause, f"Store with an index: `{lost[1]}[...] = ...`.")
+
+
+FACTS: tuple[tuple[Finder, frozenset[Status]], ...] = (
+    (_called_at_once, frozenset({Status.RAISED})),
+    (_grown, frozenset({Status.RAISED})),
+    (_self_forgotten, frozenset({Status.RAISED})),
+    (_past_the_cuts, frozenset({Status.RAISED})),
+    (_all_forgotten, frozenset({Status.RAISED, Status.WRONG_ANSWER})),
+    (_another_name, frozenset({Status.WRONG_ANSWER})),
+    (fractions, frozenset({Status.WRONG_ANSWER, Status.WRONG_OUTPUT})),
+    (return_in_branch, frozenset({Status.WRONG_ANSWER, Status.WRONG_OUTPUT, Status.NOT_A_TENSOR})),
+)
