@@ -259,7 +259,9 @@ def _rounded_down(text: SubmissionText, finding: Finding) -> Iterator[Fact]:
             for part in re.finditer(r"(?P<a>[\w.]+(?:\(\w*\))?)\s*/\s*(?P<b>[\w.]+)", value):
                 a, b = part["a"], part["b"]
                 whole = re.search(rf"\b{re.escape(a)}\s*%\s*{re.escape(b)}\b", text.code)  # asked before
-                if not whole and not re.search(r"\+|ceil|div|%", _argument(value, part.start(), part.end())):
+                if not whole and not re.search(
+                    r"\+|ceil|div|%|\bmin\b|\bsms?\b", _argument(value, part.start(), part.end())
+                ):
                     where = text.line(start + part.start())
                     cause = f"`{a} / {b}` rounds down: where it does not divide evenly, the elements beyond the last full block get no thread."
                     yield Fact("grid-rounded-down", where, cause, f"Round up: `({a} + {b} - 1) / {b}`.")

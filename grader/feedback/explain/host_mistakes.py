@@ -344,8 +344,9 @@ def call(found: Explanation, finding: Finding, source: str) -> Explanation:
             parameter = " ".join(_parameters(function)[int(one[1]) - 1].split())
             line = text.line(text.code.rfind(function.name, 0, function.start))
             cause = f"{function.name} declares its parameter {one[1]} as `{parameter}`, and it is called with a float."
+            twice = ", here and in cpp_sources" if re.search(r"\bcuda_sources\s*=", source) else ""
             return replace(found, line=line, code=lines[line - 1].strip(), cause=cause,
-                           fix=f"Python's float is a double in C++: declare it so{', here and in cpp_sources' if 'cuda_sources' in source else ''}.")  # fmt: skip
+                           fix=f"Python's float is a double in C++: declare it so{twice}.")  # fmt: skip
     form = re.search(r"^\s*1\. \((?P<form>.*)\) -> ", str(finding.evidence.get("text")), re.M)
     tree = read(source).tree
     if "than the C++ function takes" not in found.cause or form is None or tree is None:
@@ -430,10 +431,11 @@ def _check_refused(text: SubmissionText, finding: Finding) -> Iterator[Fact]:
     """Which of the file's own TORCH_CHECKs refused what it had to take."""
     told = f"{finding.message} {finding.evidence.get('text')}"
     for match in re.finditer(r"\bTORCH_CHECK\w*\s*(?=\()", text.code):
-        given = _parts(Tokens([t for t in tokenize(text.code[match.end() :]) if t.kind != "space"]), 0)
-        said = [t.text.strip('"') for part in given[1:] for t in part if t.text.startswith('"')]
+        end = text.code.find(";", match.end())
+        rows = slice(text.line(match.start()) - 1, text.line(end) if end > 0 else None)
+        said = re.findall(r"\"([^\"]*)\"", "\n".join(text.source.splitlines()[rows]))
         if any(len(words) >= 6 and words.strip() in told for words in said):
-            condition = re.sub(r"\s*(?:,|\)$)\s*$", "", _before_comma(text.code[match.end() :]))
+            condition = _before_comma(text.code[match.end() :])
             cause = f"This check refused an input that must be accepted: `{condition}` was false for it."
             fix = "TORCH_CHECK takes what must be true, and refuses everything else."
             yield Fact("check-refused", text.line(match.start()), cause, fix)

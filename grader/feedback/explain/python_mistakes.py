@@ -81,15 +81,17 @@ def fractions(text: SubmissionText, finding: Finding) -> Iterator[Fact]:
     for function in _functions(text):
         made = [n for n in ast.walk(function) if isinstance(n, ast.BinOp) and isinstance(n.op, ast.Div)]
         if function.name == told["f"] and made:
-            first = min(made, key=lambda n: (n.lineno, n.col_offset))
-            left, right = ast.unparse(first.left), ast.unparse(first.right)
-            more = f", and so in {len(made)} places" if len(made) > 1 else ""
-            cause = (
-                f"`{left} / {right}` gives a number with a fraction{more}, and whole numbers are asked for."
-            )
-            yield Fact(
-                "fraction", first.lineno, cause, f"Whole numbers are divided with `//`: `{left} // {right}`."
-            )
+            made.sort(key=lambda n: (n.lineno, n.col_offset))
+            said = [f"{ast.unparse(n.left)} {{}} {ast.unparse(n.right)}" for n in made[:4]]
+            does = "gives a number with a fraction" if len(said) == 1 else "give numbers with fractions"
+            cause = f"{_listed(said, '/')} {does}, and what is asked for are whole numbers."
+            fix = f"Whole numbers are divided with `//`: {_listed(said, '//')}."
+            yield Fact("fraction", made[0].lineno, cause, fix)
+
+
+def _listed(said: list[str], sign: str) -> str:
+    """Expressions with this sign between their parts: `a / b` and `c / d`."""
+    return " and ".join(f"`{one.format(sign)}`" for one in said)
 
 
 def _self_forgotten(text: SubmissionText, finding: Finding) -> Iterator[Fact]:
@@ -101,7 +103,10 @@ def _self_forgotten(text: SubmissionText, finding: Finding) -> Iterator[Fact]:
         own = {n.attr for n in nodes if isinstance(n, ast.Attribute) and ast.unparse(n.value) == "self"
                and isinstance(n.ctx, ast.Store)}  # fmt: skip
         own |= {n.name for n in model.body if isinstance(n, ast.FunctionDef)}
-        used = [n for n in nodes if isinstance(n, ast.Name) and lost and n.id == lost[1] and n.id in own]
+        methods = [f for f in model.body if isinstance(f, ast.FunctionDef) and lost
+                   and lost[1] not in {a.arg for a in (*f.args.args, *f.args.kwonlyargs)}]  # fmt: skip
+        used = [n for f in methods for n in ast.walk(f) if isinstance(n, ast.Name) and lost and n.id == lost[1]
+                and n.id in own]  # fmt: skip
         for node in used[:1]:
             cause = (
                 f"{node.id} belongs to the object: in a method of {model.name} it is called self.{node.id}."
@@ -132,6 +137,8 @@ def _all_forgotten(text: SubmissionText, finding: Finding) -> Iterator[Fact]:
     lines = {int(n) for n in re.findall(r"\bline (\d+): ", said)}
     for node in ast.walk(text.tree) if text.tree else ():
         if isinstance(node, ast.Assert | ast.If | ast.While) and node.test.lineno in lines:
+            if isinstance(node.test, ast.Call):  # .all() stands there, or something else is asked
+                continue
             word = {ast.Assert: "assert", ast.If: "if"}.get(type(node), "while")
             cause = f"This compares tensors, which gives true or false for each element; `{word}` needs one answer for all."
             fix = f"Ask for all of them: `{word} ({ast.unparse(node.test)}).all()`."

@@ -313,7 +313,7 @@ def _shared_by_number_in_grid(text: SubmissionText, _finding: Finding) -> Iterat
         for match in re.finditer(
             r"\b(?P<a>\w+)\s*\[\s*(?P<i>[A-Za-z_]\w*)\s*(?:[-+]\s*\w+\s*)?\]", kernel.body
         ):
-            made = rf"\b{match['i']}\s*=(?!=)[^;%]*(?:\bblockIdx\b|\bme\(\))[^;%]*;"
+            made = rf"\b{match['i']}\s*=(?!=)[^;,%]*(?:\bblockIdx\b|\bme\(\))[^;,%]*[;,]"
             if match["a"] not in arrays or not re.search(made, kernel.body):
                 continue
             own = re.search(r"\b(\w+)\s*=\s*threadIdx\.x\s*[;,]", kernel.body)

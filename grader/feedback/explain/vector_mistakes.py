@@ -96,6 +96,9 @@ def _rows_of_four(text: SubmissionText, _finding: Finding) -> Iterator[Fact]:
             if row is None or "float" not in kernel.parameters:
                 continue
             asked = re.search(rf"\b(?P<n>\w+)\s*%\s*{row[2]}\b", host.body)
+            counted = asked and _made(host, asked["n"], len(host.body))
+            if not counted or "numel" not in counted["value"]:
+                continue  # it asks about something else than all the elements
             if asked and asked["n"] != row[1] and not re.search(rf"\b{row[1]}\s*%\s*{row[2]}\b", host.body):
                 n, cols, k = asked["n"], row[1], row[2]
                 cause = (
