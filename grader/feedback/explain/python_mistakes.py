@@ -15,6 +15,7 @@ if TYPE_CHECKING:
 ANSWER = re.compile(r"(?P<f>\w+)\(.*?\) is (?P<got>.+?), expected (?P<right>.+?)\.(?:\s|$)", re.S)
 # Branches and loops: what stands in them is not always reached.
 BLOCKS = (ast.If, ast.For, ast.While, ast.With, ast.Try)
+SHARING = {"detach", "contiguous", "view_as", "flatten", "squeeze"}  # no new memory, or not always
 # Keyword arguments that the lessons need, of what torch and Python bring along.
 KEYWORDS = (
     "activities", "schedule", "on_trace_ready", "record_shapes", "profile_memory", "with_stack", "with_flops",
@@ -114,13 +115,33 @@ def _self_forgotten(text: SubmissionText, finding: Finding) -> Iterator[Fact]:
             yield Fact("self-forgotten", node.lineno, cause, f"Write `self.{node.id}`.")
 
 
+def _aliases(function: ast.FunctionDef) -> Iterator[tuple[ast.Assign, str, str]]:
+    """Each ``new = old``, also among several, and ``new = old.detach()``, which shares the memory."""
+    for node in ast.walk(function):
+        target = node.targets[0] if isinstance(node, ast.Assign) else None
+        if not isinstance(node, ast.Assign) or target is None:
+            continue
+        pairs = [(target, node.value)]
+        if isinstance(target, ast.Tuple) and isinstance(node.value, ast.Tuple):
+            pairs = list(zip(target.elts, node.value.elts, strict=False))
+        for new, value in pairs:
+            inner = value
+            if (
+                isinstance(value, ast.Call)
+                and isinstance(value.func, ast.Attribute)
+                and value.func.attr in SHARING
+            ):
+                inner = value.func.value
+            if isinstance(new, ast.Name) and isinstance(inner, ast.Name) and new.id != inner.id:
+                yield node, new.id, inner.id
+
+
 def _another_name(text: SubmissionText, finding: Finding) -> Iterator[Fact]:
     """``before = x`` in a test, which is compared with x afterwards."""
     if "overwrites its input" not in finding.message:
         return
     for function in _functions(text):
-        names = [(n, n.targets[0].id, n.value.id) for n in ast.walk(function) if isinstance(n, ast.Assign)
-                 and isinstance(n.targets[0], ast.Name) and isinstance(n.value, ast.Name)]  # fmt: skip
+        names = list(_aliases(function))
         asked = [{m.id for m in ast.walk(n) if isinstance(m, ast.Name)} for n in ast.walk(function)
                  if isinstance(n, ast.Call | ast.Compare)]  # fmt: skip
         for node, new, old in names:
@@ -139,10 +160,23 @@ def _all_forgotten(text: SubmissionText, finding: Finding) -> Iterator[Fact]:
         if isinstance(node, ast.Assert | ast.If | ast.While) and node.test.lineno in lines:
             if isinstance(node.test, ast.Call):  # .all() stands there, or something else is asked
                 continue
+            part = _comparison(node.test)
             word = {ast.Assert: "assert", ast.If: "if"}.get(type(node), "while")
             cause = f"This compares tensors, which gives true or false for each element; `{word}` needs one answer for all."
-            fix = f"Ask for all of them: `{word} ({ast.unparse(node.test)}).all()`."
-            yield Fact("all-forgotten", node.lineno, cause, fix)
+            yield Fact(
+                "all-forgotten", node.lineno, cause, f"Ask for all of them: `({ast.unparse(part)}).all()`."
+            )
+
+
+def _comparison(test: ast.expr) -> ast.expr:
+    """The last comparison of numbers among conditions that are joined by `and`."""
+    parts = test.values if isinstance(test, ast.BoolOp) else [test]
+    asked = [
+        p
+        for p in parts
+        if isinstance(p, ast.Compare) and not re.search(r"\.(?:shape|dtype)\b", ast.unparse(p))
+    ]
+    return asked[-1] if asked else test
 
 
 def _past_the_cuts(text: SubmissionText, finding: Finding) -> Iterator[Fact]:

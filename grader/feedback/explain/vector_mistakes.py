@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
-from grader.backends.simt.compile.tokens import split_commas, tokenize
+from grader.backends.simt.compile.tokens import Tokens, closing, split_commas, tokenize
 from grader.feedback.explain.source_text import OUTSIDE, WRONG, CppFunction, Fact, Finder, SubmissionText
 
 if TYPE_CHECKING:
@@ -41,6 +41,26 @@ def _mixed_parts(text: SubmissionText, _finding: Finding) -> Iterator[Fact]:
                 cause = f"{match['left']} gets a value twice, and {match['v']}.{part} none."
                 where = text.line(function.start + twice[1].start("left"))
                 yield Fact("mixed-parts", where, cause, f"One of the two lines is for .{part}.")
+
+
+def _mixed_arguments(text: SubmissionText, _finding: Finding) -> Iterator[Fact]:
+    """``make_float4(f(v.x), f(v.y), f(v.z), f(v.z))``."""
+    for function in text.functions:
+        for match in re.finditer(r"\b(?:make_)?float4\s*(?=[({])", function.body):
+            tokens = Tokens(tokenize(function.body[match.end() :]))
+            given = split_commas(tokens[1 : closing(tokens, 0)])
+            used = ["".join(t.text for t in part) for part in given]
+            wrong = [(u, m) for u, m in zip(used, "xyzw", strict=False) if _parts(u) - {m}]
+            if (
+                len(used) == 4
+                and len(wrong) == 1
+                and sum(_parts(u) == {m} for u, m in zip(used, "xyzw", strict=True)) > 1
+            ):
+                code, part = " ".join(wrong[0][0].split()), wrong[0][1]
+                at = match.end() + function.body[match.end() :].find(wrong[0][0].strip())
+                cause = f"`{code}` makes the part .{part} of a float4 and takes .{min(_parts(code) - {part})}; the parts beside it take their own."
+                right = re.sub(r"\.[xyzw]\b", f".{part}", code)
+                yield Fact("mixed-parts", text.line(function.start + at), cause, f"Write `{right}`.")
 
 
 def _parts(value: str) -> set[str]:
@@ -116,6 +136,7 @@ def _rows_of_four(text: SubmissionText, _finding: Finding) -> Iterator[Fact]:
 
 FACTS: tuple[tuple[Finder, frozenset[Status]], ...] = (
     (_mixed_parts, WRONG),
+    (_mixed_arguments, WRONG),
     (_counts_floats, VALUES),
     (_rows_of_four, VALUES),
 )

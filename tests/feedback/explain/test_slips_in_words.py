@@ -185,7 +185,7 @@ def raised(text: str) -> Finding:
          raised("TypeError: profile.__init__() got an unexpected keyword argument 'record_shape'"), 22, "`record_shapes`"),
         (TEST, "self.scale)", "scale)", raised("NameError: name 'scale' is not defined"), 7, "self.scale"),
         (TEST, "x.clone()", "x", ALIKE, 11, "another name for x, not a copy"),
-        (TEST, "(error <= bound).all()", "error <= bound", AMBIGUOUS, 14, r"assert \(error <= bound\)\.all\(\)"),
+        (TEST, "(error <= bound).all()", "error <= bound", AMBIGUOUS, 14, r"`\(error <= bound\)\.all\(\)`"),
         (TILE, "out[i] = tile[t]", "out[i] = tile[i - 1]", OUTSIDE, 8, r"belongs to the block.*`tile\[t - 1\]`"),
     ],
 )  # fmt: skip
