@@ -283,5 +283,5 @@ def better(rule: str, source: str, code: str) -> str:
             *(["SIZE"] if re.search(r"\bSIZE\b", cpp) and not sizes else []),
         ]
         if known:
-            return f"Use a size that is known then, as {' or '.join(known[:3])}."
+            return f"Use a size that is known when it is compiled, as {' or '.join(known[:3])}."
     return ""
