@@ -99,7 +99,8 @@ class MutationTest:
         killed = len(self.mutants) - len(alive)
         if not alive:
             return check.passed(f"Passes on right kernels, fails on all {killed} wrong ones.")
-        message = f"{where}It passes on a kernel that {alive[0].fault}. Which input would show that?"
+        what = "assertion" if "its input" in alive[0].fault else "input"
+        message = f"{where}It passes on a kernel that {alive[0].fault}. Which {what} would show that?"
         if silent := session.never_fails(self.entry):
             message = silent
         elif len(alive) > 1:
