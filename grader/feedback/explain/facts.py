@@ -343,12 +343,14 @@ def _row_of_bias(text: SubmissionText, _finding: Finding) -> Iterator[Fact]:
 def _remainder_of_all(text: SubmissionText, _finding: Finding) -> Iterator[Fact]:
     """``bias[i % n]`` behind ``i < n``, which is ``bias[i]``."""
     for kernel in text.kernels:
-        for match in re.finditer(r"\b(?P<a>\w+)\s*\[\s*(?P<i>\w+)\s*%\s*(?P<n>\w+)\s*\]", kernel.body):
+        for match in re.finditer(
+            r"\b(?P<a>\w+)\s*\[\s*(?P<i>\w+)\s*%\s*(?P<n>[A-Za-z_]\w*)\s*\]", kernel.body
+        ):
             a, i, n = match["a"], match["i"], match["n"]
-            if re.search(rf"\b{i}\s*(?:<|>=)\s*{n}\b", kernel.body):
-                cause = f"`{i} % {n}` is {i} itself, because {i} is smaller than {n} here: `{match[0]}` counts on through all rows."
+            if re.search(rf"\bif\s*\([^;{{}}]*\b{i}\s*(?:<|>=)\s*{n}\b", kernel.body):
+                cause = f"`{i} % {n}` is {i} itself, because {i} is smaller than {n} here, so `{match[0]}` is `{a}[{i}]`."
                 yield Fact("remainder-of-all", text.line(kernel.start + match.start()), cause,
-                           f"The column of element {i} is {i} % (the number of columns): take `{a}` at that.")  # fmt: skip
+                           f"If the column of element {i} is meant, that is {i} % (the number of columns).")  # fmt: skip
 
 
 def _nan_lost(text: SubmissionText, finding: Finding) -> Iterator[Fact]:

@@ -143,7 +143,7 @@ def _another_name(text: SubmissionText, finding: Finding) -> Iterator[Fact]:
     for function in _functions(text):
         names = list(_aliases(function))
         asked = [{m.id for m in ast.walk(n) if isinstance(m, ast.Name)} for n in ast.walk(function)
-                 if isinstance(n, ast.Call | ast.Compare)]  # fmt: skip
+                 if isinstance(n, ast.Assert) or (isinstance(n, ast.Call) and "equal" in ast.unparse(n.func))]  # fmt: skip
         for node, new, old in names:
             if any({new, old} <= one for one in asked):
                 cause = f"{new} is another name for {old}, not a copy: what overwrites {old} overwrites {new}, so the two are always equal."
@@ -238,9 +238,42 @@ def _grown(text: SubmissionText, finding: Finding) -> Iterator[Fact]:
             yield Fact("grown", node.lineno, cause, f"Store with an index: `{lost[1]}[...] = ...`.")
 
 
+def _value_of_a_kernel(text: SubmissionText, finding: Finding) -> Iterator[Fact]:
+    """``return value`` in a kernel in Python, which stores nothing."""
+    told = re.search(r"(\w+) writes nothing into out\. A kernel returns nothing", finding.message)
+    for function in _functions(text) if told else ():
+        returned = [n for n in ast.walk(function) if isinstance(n, ast.Return) and n.value is not None]
+        if told and function.name == told[1] and returned:
+            cause = "A kernel hands nothing back: nobody takes the value that stands behind this `return`, and out stays as it was."
+            yield Fact(
+                "value-of-a-kernel",
+                returned[0].lineno,
+                cause,
+                "Store it in this thread's own element of out.",
+            )
+
+
+def _elif_for_if(text: SubmissionText, _finding: Finding) -> Iterator[Fact]:
+    """Two additions of which each has its condition, the second behind ``elif``."""
+    for node in ast.walk(text.tree) if text.tree else ():
+        second = node.orelse[0] if isinstance(node, ast.If) and len(node.orelse) == 1 else None
+        if not isinstance(node, ast.If) or not isinstance(second, ast.If) or second.orelse:
+            continue
+        added = [b[0] for b in (node.body, second.body) if len(b) == 1 and isinstance(b[0], ast.AugAssign)]
+        targets = {ast.unparse(a.target) for a in added if isinstance(a, ast.AugAssign)}
+        if len(added) == 2 and len(targets) == 1 and second.col_offset == node.col_offset:
+            cause = (
+                f"`elif` is asked only where the `if` of line {node.lineno} was false: where both conditions are true, "
+                f"this adds nothing to {targets.pop()}."
+            )
+            yield Fact("elif-for-if", second.lineno, cause, f"Write `if {ast.unparse(second.test)}:`.")
+
+
 FACTS: tuple[tuple[Finder, frozenset[Status]], ...] = (
     (_called_at_once, frozenset({Status.RAISED})),
     (_grown, frozenset({Status.RAISED})),
+    (_value_of_a_kernel, frozenset({Status.UNINITIALISED})),
+    (_elif_for_if, frozenset({Status.WRONG_OUTPUT, Status.WRONG_ANSWER})),
     (_self_forgotten, frozenset({Status.RAISED})),
     (_past_the_cuts, frozenset({Status.RAISED})),
     (_all_forgotten, frozenset({Status.RAISED, Status.WRONG_ANSWER})),

@@ -80,7 +80,7 @@ class OnGrid:
                 f"{_at(line or owner.line, f'out[{i}]')} is {value:g}, expected {right:g}. {_who(owner.who)} "
                 f"wrote it, and read {', '.join(read) or 'nothing'}. {more}{self.why}"
             )
-            known = {"known": True} if more else {}
+            known = {"known": True} if line else {}
             return check.failed(
                 Status.WRONG_OUTPUT,
                 message,
@@ -93,7 +93,7 @@ class OnGrid:
         return check.passed()
 
     def _strange(self, reads: list[Access], x: Sequence[float | None], i: int) -> tuple[int, str]:
-        """The line that reads what ``out[i]`` does not depend on, and that in words; or 0 and nothing."""
+        """The line that reads what ``out[i]`` does not depend on, and that in words; or 0 and what lacks."""
         values = [v or 0.0 for v in x]
         right = self.answer(values, *self.extra)[i]
         for one in reads:
@@ -102,7 +102,20 @@ class OnGrid:
                 other[one.index] += 1.0
                 if self.answer(other, *self.extra)[i] == right:
                     return one.line, f"x[{one.index}] does not belong to out[{i}]. "
-        return 0, ""
+        return 0, self._lost({one.index for one in reads if one.array == "x"}, values, i)
+
+    def _lost(self, read: set[int], values: list[float], i: int) -> str:
+        """Which elements of x ``out[i]`` depends on that nobody has read for it, in words; "" for none."""
+        right = self.answer(values, *self.extra)[i]
+        lost = []
+        for k in sorted(set(range(len(values))) - read):
+            other = [*values]
+            other[k] += 1.0
+            if self.answer(other, *self.extra)[i] != right:
+                lost.append(f"x[{k}]")
+        return (
+            f"{' and '.join(lost)} would have to be read for out[{i}] as well. " if 0 < len(lost) <= 2 else ""
+        )
 
     def _unwritten(self, session: PartSession, check: Check, grid: Grid, i: int) -> Finding:
         """No thread wrote ``out[i]``: which threads there are, and what they wrote instead."""

@@ -1,16 +1,19 @@
 """Slips that beginners make beside each other: the line, the cause, and nothing of a right line beside it."""
 
+import re
+from pathlib import Path
 from typing import Any
 
 import pytest
 
 from grader.domain.lessons import every
 from grader.domain.verdict import Finding, Status
-from grader.feedback.explain import facts, python_mistakes, vector_mistakes
+from grader.feedback.explain import facts, host_mistakes, python_mistakes, together, vector_mistakes
 from grader.feedback.explain.attach import explained
 from grader.feedback.explain.source_text import read
 
-RIGHT = [s for one in every() for s in one.solution.parent.rglob("*.py")]
+HONEST = sorted((Path(__file__).parents[2] / "corpus" / "honest").glob("*.py"))
+RIGHT = [s for one in every() for s in one.solution.parent.rglob("*.py")] + HONEST
 
 FLOAT4 = '''
 cuda_source = r"""
@@ -69,6 +72,15 @@ def blocks_for(n, size):
     if n % size != 0:
         blocks += 1
     return blocks
+"""
+NEAR = """
+def near(i, n, x, out):
+        total = x[i]
+        if i > 0:
+            total += x[i - 1]
+        if i < n - 1:
+            total += x[i + 1]
+        out[i] = total
 """
 TIMER = """
 def time_kernel(fn):
@@ -176,6 +188,9 @@ def raised(text: str) -> Finding:
         (REFUSES, 'TORCH_CHECK(x.is_cuda(), "x must be on the GPU");', "x = x.cuda();", passing(device="cpu"), 4,
          "converts whatever comes.*is_cuda"),
         (REFUSES, "x.dim() == 2", "true", passing(dims=3), 3, r"3 dimensions.*x\.dim\(\)"),
+        (NEAR, "        if i < n - 1", "        elif i < n - 1", WRONG, 6, "was false.*Write `if i < n - 1:`"),
+        (NEAR, "out[i] = total", "return total",
+         failed(Status.UNINITIALISED, "near writes nothing into out. A kernel returns nothing; it stores"), 8, "own element"),
         (BLOCKS, "    return blocks", "        return blocks", NONE, 6, "belongs to the `if` of line 4"),
         (BLOCKS, "n // size", "n / size", HALF, 3, "`n // size`"),
         (TIMER, "time_kernel(call)", "time_kernel(call())", NOT_CALLABLE, 15, r"Hand over a function: `time_kernel\(call\)`"),
@@ -190,8 +205,6 @@ def raised(text: str) -> Finding:
     ],
 )  # fmt: skip
 def test_a_slip_is_named(source: str, old: str, new: str, finding: Finding, line: int, says: str) -> None:
-    import re
-
     assert source.count(old) == 1
     before = explained(finding, source).evidence.get("explanation")
     assert before is None or before["rule"] in ("not-refused", "check-refused"), before
@@ -203,7 +216,8 @@ def test_a_slip_is_named(source: str, old: str, new: str, finding: Finding, line
 
 
 def test_none_of_them_is_found_in_a_right_file() -> None:
-    finders = [find for find, _ in (*python_mistakes.FACTS, *vector_mistakes.FACTS)]
+    finders = [find for find, _ in (*python_mistakes.FACTS, *vector_mistakes.FACTS, *together.FACTS)]
+    finders += [host_mistakes._swapped_in_python]
     finders += [facts._rounded_down, facts._remainder_of_all]
     messages = ("expected nan", "It passes on a kernel that overwrites its input", "IndexError", "returned None",
                 "Boolean value of Tensor with more than one value (line 60: assert)")  # fmt: skip
