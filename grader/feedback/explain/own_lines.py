@@ -273,6 +273,8 @@ def better(rule: str, source: str, code: str) -> str:
         )
     if rule == "not-a-kernel" and "__device__" in code:
         return "Write `__global__` in place of `__device__`."
+    if rule == "wrong-arguments" and not re.search(r"\bsizes?\s*\(", code):
+        return "Compare the call with the declaration that the compiler names as candidate, argument by argument."
     if rule == "shared-size":
         sizes = re.findall(
             r"\bconstexpr\s+(?:static\s+)?(?:int|size_t|unsigned|long|int64_t)\s+(\w+)\s*=|#define\s+(\w+)\s+\d",
