@@ -441,6 +441,30 @@ def _check_refused(text: SubmissionText, finding: Finding) -> Iterator[Fact]:
             yield Fact("check-refused", text.line(match.start()), cause, fix)
 
 
+def _not_last(text: SubmissionText, finding: Finding) -> Iterator[Fact]:
+    """``self.gemm(fused(x))`` where no thread of the file wrote what is handed back."""
+    if "No thread of the file's kernels wrote" not in finding.message:
+        return
+    own = {f.name for f in text.host}
+    for node in ast.walk(text.tree) if text.tree else ():
+        outer = node.value if isinstance(node, ast.Return) else None
+        if not isinstance(outer, ast.Call) or ast.unparse(outer.func).rpartition(".")[2] in own:
+            continue
+        inner = [n for a in outer.args for n in ast.walk(a) if isinstance(n, ast.Call)]
+        for call in inner:
+            name = ast.unparse(call.func).rpartition(".")[2]
+            if name in own:
+                last = ast.unparse(outer.func)
+                cause = f"What stands inside is done first: {name} runs before {last} here, and what is handed back is made by {last}."
+                yield Fact(
+                    "not-last",
+                    node.lineno,
+                    cause,
+                    f"If {name} is to come last, it stands outside: `{name}({last}(x), ...)`.",
+                )
+                return
+
+
 def _before_comma(text: str) -> str:
     """The first argument, as it stands in the text behind the bracket that opens."""
     depth = 0
@@ -602,6 +626,7 @@ def _trace_folder(text: SubmissionText, _finding: Finding) -> Iterator[Fact]:
 FACTS: tuple[tuple[Finder, frozenset[Status]], ...] = (
     (_swapped_in_python, WRONG | OUTSIDE | {Status.RAISED, Status.WRONG_SHAPE}),
     (_check_refused, frozenset({Status.RAISED})),
+    (_not_last, WRONG),
     (_keyword, frozenset({Status.RAISED})),
     (_forward_outside, frozenset({Status.RAISED, Status.MISSING_ENTRY})),
     (_shadowed, frozenset({Status.RAISED})),

@@ -269,9 +269,56 @@ def _elif_for_if(text: SubmissionText, _finding: Finding) -> Iterator[Fact]:
             yield Fact("elif-for-if", second.lineno, cause, f"Write `if {ast.unparse(second.test)}:`.")
 
 
+def _nonlocal_forgotten(text: SubmissionText, finding: Finding) -> Iterator[Fact]:
+    """``count += 1`` in a function whose count belongs to the one around it, or to the file."""
+    lost = re.search(r"local variable '(\w+)' (?:where it is not|referenced before)", finding.message)
+    if text.tree is None or lost is None:
+        return
+    name = lost[1]
+    for function in _functions(text):
+        said = {
+            n
+            for node in ast.walk(function)
+            if isinstance(node, ast.Nonlocal | ast.Global)
+            for n in node.names
+        }
+        if name in said or not _sets(function, name):
+            continue
+        around = [
+            f for f in _functions(text) if f is not function and function in ast.walk(f) and _sets(f, name)
+        ]
+        grows = any(
+            isinstance(n, ast.AugAssign) and ast.unparse(n.target) == name for n in ast.walk(function)
+        )
+        top = grows and any(isinstance(n, ast.Assign) and _sets(n, name) for n in text.tree.body)
+        word = "nonlocal" if around else "global" if top else ""
+        if word and not any(a.arg == name for a in function.args.args):
+            cause = (
+                f"{function.name} gives {name} a value, so {name} is a name of its own in all of {function.name}, and "
+                "has no value there yet where it is first used."
+            )
+            yield Fact(
+                "nonlocal-forgotten", function.lineno, cause, f"As its first line write `{word} {name}`."
+            )
+            return
+
+
+def _sets(tree: ast.AST, name: str) -> bool:
+    """Whether a function, or the file, gives the name a value itself, not in a function inside of it."""
+    waiting = list(ast.iter_child_nodes(tree))
+    while waiting:
+        node = waiting.pop()
+        if isinstance(node, ast.Name) and node.id == name and isinstance(node.ctx, ast.Store):
+            return True
+        if not isinstance(node, ast.FunctionDef | ast.Lambda | ast.ClassDef):
+            waiting += ast.iter_child_nodes(node)
+    return False
+
+
 FACTS: tuple[tuple[Finder, frozenset[Status]], ...] = (
     (_called_at_once, frozenset({Status.RAISED})),
     (_grown, frozenset({Status.RAISED})),
+    (_nonlocal_forgotten, frozenset({Status.RAISED})),
     (_value_of_a_kernel, frozenset({Status.UNINITIALISED})),
     (_elif_for_if, frozenset({Status.WRONG_OUTPUT, Status.WRONG_ANSWER})),
     (_self_forgotten, frozenset({Status.RAISED})),

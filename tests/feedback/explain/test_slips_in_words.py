@@ -82,6 +82,17 @@ def near(i, n, x, out):
             total += x[i + 1]
         out[i] = total
 """
+COUNTER = """
+def benchmark(kernel, inputs):
+    count = 0
+
+    def call():
+        nonlocal count
+        kernel(inputs[count % len(inputs)])
+        count += 1
+
+    return time_kernel(call)
+"""
 TIMER = """
 def time_kernel(fn):
     fn()
@@ -188,6 +199,10 @@ def raised(text: str) -> Finding:
         (REFUSES, 'TORCH_CHECK(x.is_cuda(), "x must be on the GPU");', "x = x.cuda();", passing(device="cpu"), 4,
          "converts whatever comes.*is_cuda"),
         (REFUSES, "x.dim() == 2", "true", passing(dims=3), 3, r"3 dimensions.*x\.dim\(\)"),
+        (FLOAT4, "module.fused(self.gemm(x), self.bias)", "self.gemm(module.fused(x, self.bias))",
+         failed(Status.WRONG_OUTPUT, "No thread of the file's kernels wrote this element."), 38, "before self.gemm"),
+        (COUNTER, "        nonlocal count\n", "", raised("UnboundLocalError: cannot access local variable 'count' where "
+         "it is not associated with a value"), 5, "`nonlocal count`"),
         (NEAR, "        if i < n - 1", "        elif i < n - 1", WRONG, 6, "was false.*Write `if i < n - 1:`"),
         (NEAR, "out[i] = total", "return total",
          failed(Status.UNINITIALISED, "near writes nothing into out. A kernel returns nothing; it stores"), 8, "own element"),
