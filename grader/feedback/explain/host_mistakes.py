@@ -448,7 +448,9 @@ def _not_last(text: SubmissionText, finding: Finding) -> Iterator[Fact]:
     own = {f.name for f in text.host}
     for node in ast.walk(text.tree) if text.tree else ():
         outer = node.value if isinstance(node, ast.Return) else None
-        if not isinstance(outer, ast.Call) or ast.unparse(outer.func).rpartition(".")[2] in own:
+        if not isinstance(node, ast.Return) or not isinstance(outer, ast.Call):
+            continue
+        if ast.unparse(outer.func).rpartition(".")[2] in own:
             continue
         inner = [n for a in outer.args for n in ast.walk(a) if isinstance(n, ast.Call)]
         for call in inner:
