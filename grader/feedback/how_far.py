@@ -25,7 +25,7 @@ def by(claimed: object, right: float, tolerance: float = NEAR) -> str:
     Factors are recognised within the relative ``tolerance``.
     """
     if claimed is None:
-        return " None is what a function without `return` hands back."
+        return " None is what Python hands back where no `return` with a value is reached."
     if isinstance(claimed, bool) or not isinstance(claimed, (int, float)):
         return f" That is not a number but a {type(claimed).__name__}."
     if isinstance(right, int) and isinstance(claimed, float):
@@ -48,7 +48,7 @@ def seconds(claimed: float, right: float, tolerance: float) -> str:
     for factor, unit in UNITS.items():
         if right and math.isclose(claimed, right * factor, rel_tol=tolerance):
             times = f"{factor:,.0f}"
-            return f" It is {times} times too large: {unit}, where seconds are asked for. Divide by {times}."
+            return f" It is {times} times too large: {unit}, where seconds are asked for."
     for factor in range(2, 101):
         if right and math.isclose(claimed, right * factor, rel_tol=min(tolerance, 0.2 / factor)):
             return f" It is {factor} times too large: is that the time of {factor} calls?"

@@ -27,7 +27,7 @@ __device__ int me() {  // the element of this thread
 HOST = """
 torch::Tensor {name}(torch::Tensor x) {{
     TORCH_CHECK(x.is_cuda() && x.scalar_type() == torch::{dtype} && x.dim() == {dims},
-                "{name}: x must be a CUDA tensor of {python} with {dims} dimension{s}{why}, and is one of ",
+                "{name}: x must be a CUDA tensor of {python} with {dims} dimension{s}{why}; this one is of ",
                 torch::toString(x.scalar_type()), " with ", x.dim(), x.is_cuda() ? "" : ", on the CPU");
     x = x.contiguous();
     torch::Tensor out = {out};

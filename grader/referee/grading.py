@@ -143,8 +143,14 @@ def _call(session: Session, case: Case) -> Finding:
         return Finding(case.name, Status.PASSED, f"Left out: {why}.", case.points, case.points)
     if case.expect == "raise":
         message = f"The call was accepted, though it must be refused: {case.why}"
-        return Finding(case.name, Status.NOT_REFUSED, message, 0, case.points)
+        return Finding(case.name, Status.NOT_REFUSED, message, 0, case.points, {"passes": _passed(case)})
     return Finding(case.name, Status.PASSED, case.why, case.points, case.points)
+
+
+def _passed(case: Case) -> list[dict[str, object]]:
+    """The tensors that the case passes, for what is said about a check that is missing."""
+    tensors = [a for a in case.args if isinstance(a, Tensor)]
+    return [{"dtype": a.dtype, "device": a.device, "dims": len(a.shape)} for a in tensors]
 
 
 def _fallen(session: Session, case: Case, fault: FaultError, before: int) -> Finding:

@@ -9,12 +9,15 @@ from __future__ import annotations
 import ast
 import atexit
 import functools
+import itertools
+import os
 import re
 import shutil
 import tempfile
 import time
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -46,6 +49,7 @@ SLIP_WORDS = 3  # and new words and signs, where it is in one
 MAX_EDITS, MAX_TOKENS = 3, 40  # places and tokens of a change that is worth telling
 TRYING = 6.0  # seconds for all slips of one language
 TIMES = 3
+AT_ONCE = 4  # trials at the same time, where the machine has as many cores
 LIMITS = Limits(load=8.0, build=30.0, call=3.0)
 # Answers that the exercise asks for: a change of these would give them away.
 ANSWER = re.compile(r"^[A-Z][A-Z_]* =|^\"\w+\":")
@@ -67,6 +71,15 @@ class Nearest:
     before: str
     after: str
     all: bool
+
+    @property
+    def shown(self) -> bool:
+        """Whether what was found is small enough to be shown to a student."""
+        change = self.change
+        if change.kind != "replace":
+            return change.kind != "several" or len(change.was) + len(change.now) <= SLIP or not change.now
+        long = len(change.was) > 80 or len(change.now) > 120
+        return not long and len(change.was) <= len(self.before) and not _another(change.was, change.now)
 
     def as_json(self) -> dict[str, object]:
         """As an explanation of :mod:`grader.feedback.explain.engine`."""
@@ -129,7 +142,7 @@ class _Search:
     end: float = field(init=False)
     known: dict[tuple[tuple[int, int, str], ...], bool] = field(default_factory=dict)
     best: Change | None = None  # the smallest that passed so far
-    made: int = 0
+    made: Iterator[int] = field(default_factory=itertools.count)
 
     def __post_init__(self) -> None:
         """Begin the time that the search has."""
@@ -142,13 +155,18 @@ class _Search:
         """Look in all places, the cheapest first. ``rights``: the differences to each, the nearest first."""
         if self.reference is None:  # not even Python: a sign is missing, or a line stands in the wrong column
             return next(filter(None, map(self.of_signs, rights)), None)
+        vague: Nearest | None = None
         sensible = [[d for d in right if _sensible(d.whole, self.source)] for right in rights]
         if "load" not in self.ids:
-            for right in sensible[:2]:  # in Python alone: nothing is built for these
-                if found := self.among([d for d in right if not d.cpp], set()):
-                    return found
             few = sensible[0] if sensible and len(sensible[0]) <= FEW else []
-            if found := self.among(few, set()) or self.in_python() or self.in_cpp(self.reference):
+            pure = [[d for d in right if not d.cpp] for right in sensible[:2]]  # nothing is built for these
+            for some in (*pure, few):
+                found = self.among(some, set()) if vague is None else None
+                if found and found.shown:
+                    return found
+                vague = vague or found
+            # What is too large to be told may be one way of several, and another a slip of one sign.
+            if found := self.in_python() or vague or self.in_cpp(self.reference):
                 return found
         for right in sensible:
             scopes = {d.whole.scope for d in right if any(abs(d.whole.line - line) <= 1 for line in self.hot)}
@@ -188,14 +206,19 @@ class _Search:
         if self.hot and not about and "__global__" in self.source:
             return None
         stop = min(self.end, time.monotonic() + TRYING)
-        for one in every:
-            if time.monotonic() > stop:
-                return None
-            text = one.change.apply(self.source)
-            if not _sensible(one.change, self.source) or not self.passes(text, self.first):
-                continue
-            if all(self.passes(text, self.ids) for _ in range(TIMES)):
-                return self.told(one.change, whole=True)
+        tried = [one for one in every if _sensible(one.change, self.source)]
+        # Most of a trial is waiting. Of a player that answers for all cases only one asks at a time.
+        at_once = 1 if any(c.name in self.ids for c in self.task.cases) else min(AT_ONCE, os.cpu_count() or 1)
+        with ThreadPoolExecutor(at_once) as pool:
+            for first in range(0, len(tried), at_once):
+                if time.monotonic() > stop:
+                    return None
+                some = tried[first : first + at_once]
+                texts = [one.change.apply(self.source) for one in some]
+                good = list(pool.map(lambda text: self.passes(text, self.first), texts))
+                for one, text, passed in zip(some, texts, good, strict=True):
+                    if passed and all(self.passes(text, self.ids) for _ in range(TIMES)):
+                        return self.told(one.change, whole=True)
         return None
 
     def in_cpp(self, reference: Reference) -> Nearest | None:
@@ -249,8 +272,7 @@ class _Search:
 
     def passes(self, text: str, ids: set[str]) -> bool:
         """Whether the checks pass for a copy that holds ``text``."""
-        path = self.folder / str(self.made) / self.name
-        self.made += 1
+        path = self.folder / str(next(self.made)) / self.name
         path.parent.mkdir()
         path.write_text(text, "utf-8")
         return _passes(path, self.task, ids, self.reference, self.start)
@@ -327,7 +349,7 @@ def wanted(finding: Finding) -> bool:
     """Whether a search is worth its time: what the finding says of the cause is nothing, or a guess."""
     told = finding.evidence.get("explanation")
     # A weak test and a wrong answer are the exercise; other parts of a lesson know the cause themselves.
-    if {"survived", "answered", "known"} & finding.evidence.keys():
+    if {"survived", "answered"} & finding.evidence.keys() or finding.evidence.get("known"):
         return False
     return not isinstance(told, dict) or not told.get("line") or told.get("rule") in GUESSES
 
@@ -444,7 +466,7 @@ def _words(nearest: Nearest) -> tuple[str, str]:
         if len(change.was) + len(change.now) > SLIP:
             return f"The mistake is in these lines: with others in their place {passes}.", ""
         return f"{was} is the mistake in these lines: with {now} in its place {passes}.", ""
-    if long or len(change.was) > len(nearest.before) or _another(change.was, change.now):
+    if not nearest.shown:
         return f"The mistake is in this statement: with another one in its place {passes}.", ""
     cause = f"{was} is the mistake in this line: with {now} in its place {passes}."
     return cause, "" if nearest.after == change.now else write

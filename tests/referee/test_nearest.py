@@ -32,8 +32,8 @@ def told(number: str, tmp_path: Path, find: str, new: str) -> dict[str, object]:
 @pytest.mark.parametrize(
     ("number", "find", "new", "cause"),
     [
-        # a wrong component of a float4, of which the text alone tells nothing
-        ("07", "bias_relu_one(v.w, b.w)", "bias_relu_one(v.z, b.w)", "`v.z` is the mistake"),
+        # a wrong sign in a formula, of which the text alone tells nothing
+        ("07", "sum = value + bias", "sum = value - bias", "is the mistake"),
         # a line of Python, in a lesson without kernels: found by what the solution does otherwise
         ("04", "inputs = itertools.cycle(", "inputs = iter(", "`itertools.cycle`"),
         ("02", "left + x[i] + right", "left + right", "is missing in this line"),
@@ -67,15 +67,16 @@ def test_answers_of_the_exercise_are_not_given_away(tmp_path: Path) -> None:
 
 
 @pytest.mark.slow
+def test_a_slip_of_the_files_own_is_said_before_the_right_files_statement(tmp_path: Path) -> None:
+    right = "return (n + size - 1) // size"
+    found = told("02", tmp_path, right, "return sum(1 for i in range(n) if i % size == 1)")
+    assert found["rule"] == "one-change" and " is the mistake in this line: with `" in str(found["cause"])
+
+
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("find", "new"),
-    [
-        ("return (n + size - 1) // size", "return sum(1 for i in range(n) if i % size == 1)"),
-        (
-            "return (n + size - 1) // size",
-            "blocks = n / size\n    if n % size != 0:\n        blocks += 1\n    return blocks",
-        ),
-    ],
+    [("return (n + size - 1) // size", "return sum(1 for i in range(n) if i % size == size * 2)")],
 )
 def test_what_would_solve_the_exercise_is_not_said(tmp_path: Path, find: str, new: str) -> None:
     found = told("02", tmp_path, find, new)

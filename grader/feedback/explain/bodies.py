@@ -116,7 +116,7 @@ def _overflow(_text: SubmissionText, finding: Finding) -> Iterator[Fact]:
     for seen in finding.evidence.get("seen") or []:
         told = re.match(r"computes (.+) as (\w[\w ]*), which cannot hold it", str(seen.get("what")))
         if seen.get("kind") == "integer-overflow" and told and seen.get("line"):
-            cause = f"`{told[1]}` is computed as {told[2]}, which cannot hold the result; a cast of the result comes too late."
+            cause = f"{told[1]} is computed as {told[2]}, which cannot hold the result; a cast of the result comes too late."
             yield Fact("overflow", int(seen["line"]), cause,
                        "Make one of the two larger before the operation: `static_cast<int64_t>(a) * b`.")  # fmt: skip
             return

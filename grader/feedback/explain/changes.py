@@ -507,7 +507,8 @@ def _part(
         tight = start == one.spans[i1 - 1][1] if i1 else False
         new = (
             now
-            if tight and not (IDENTIFIER.match(now[-1:]) and IDENTIFIER.match(one.tokens[i1][:1]))
+            if (tight or now.endswith((".", "->")))
+            and not (IDENTIFIER.match(now[-1:]) and IDENTIFIER.match(one.tokens[i1][:1]))
             else f"{now} "
         )
     else:

@@ -176,7 +176,7 @@ def _fill(rule: Rule, groups: dict[str, str], error: Error, source: str) -> Expl
         declared = f" The function of line {line} is not closed."
     if rule.id == "not-a-kernel" and (head := own_lines.head(source, groups["name"], code)):
         line, code = head, source.splitlines()[head - 1].strip()
-    fix = rule.fix
+    fix = own_lines.better(rule.id, source, code) or rule.fixes.get(name, rule.fix)
     plain = re.search(rf'extern\s+"C"[^;{{}}]*?\b{re.escape(name.partition("(")[0])}\s*\(', source)
     if rule.id == "undefined-symbol" and plain:
         line = source.count("\n", 0, plain.start()) + 1

@@ -21,8 +21,11 @@ from grader.feedback.explain import (
     host_mistakes,
     indices,
     operator_mistakes,
+    python_mistakes,
+    refusals,
     timing_mistakes,
     together,
+    vector_mistakes,
 )
 from grader.feedback.explain.source_text import (
     GUARDS,
@@ -41,6 +44,9 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from grader.feedback.explain.engine import Explanation
+
+
+MOST_PLACES = 12  # where the number of blocks is made
 
 
 def explained(finding: Finding, source: str) -> Explanation | None:
@@ -231,23 +237,32 @@ def _loop_in_each_thread(text: SubmissionText, _finding: Finding) -> Iterator[Fa
                 yield Fact("loop-in-each-thread", where, cause, fix)
 
 
-def _rounded_down(text: SubmissionText, _finding: Finding) -> Iterator[Fact]:
+def _rounded_down(text: SubmissionText, finding: Finding) -> Iterator[Fact]:
+    """A grid of the whole blocks alone."""
+    if finding.status in (Status.RAISED, Status.CUDA_ERROR) and "configuration" not in finding.message:
+        return
+
     def made(name: str, before: int) -> list[tuple[int, str]]:
         form = rf"\b{name}\s*(?:=|\(|\{{)(?P<value>[^;<]*);"
         return [(m.start("value"), m["value"]) for m in re.finditer(form, text.code[:before])]
 
     for match in re.finditer(r"<<<(?P<grid>.*?)(?:,|>>>)", text.code, re.S):
         places = [(match.start("grid"), match["grid"])]
-        for depth in range(2):  # a variable, and those that it is made of
-            for name in re.findall(
-                r"\b([A-Za-z_]\w*)\b", " ".join(value for _, value in places[-1 - depth :])
-            ):
-                places += made(name, match.start())
+        for (
+            start,
+            value,
+        ) in places:  # a variable, and those that it is made of, where it is no quotient itself
+            if len(places) < MOST_PLACES and "/" not in value:
+                for name in re.findall(r"\b([A-Za-z_]\w*)\b", value):
+                    places += [one for one in made(name, match.start()) if one[0] != start]
         for start, value in places:
             for part in re.finditer(r"(?P<a>[\w.]+(?:\(\w*\))?)\s*/\s*(?P<b>[\w.]+)", value):
-                if not re.search(r"\+|ceil|div|%", _argument(value, part.start(), part.end())):
+                a, b = part["a"], part["b"]
+                whole = re.search(rf"\b{re.escape(a)}\s*%\s*{re.escape(b)}\b", text.code)  # asked before
+                if not whole and not re.search(
+                    r"\+|ceil|div|%|\bmin\b|\bsms?\b", _argument(value, part.start(), part.end())
+                ):
                     where = text.line(start + part.start())
-                    a, b = part["a"], part["b"]
                     cause = f"`{a} / {b}` rounds down: where it does not divide evenly, the elements beyond the last full block get no thread."
                     yield Fact("grid-rounded-down", where, cause, f"Round up: `({a} + {b} - 1) / {b}`.")
 
@@ -289,7 +304,8 @@ def _neighbour(text: SubmissionText, finding: Finding) -> Iterator[Fact]:
         ):
             where = text.line(kernel.start + match.start())
             statement = kernel.body[kernel.body.rfind(";", 0, match.start()) + 1 : match.end()]
-            if where not in failed or re.search(r"[?]|__shared__", statement):
+            shared = re.search(rf"__shared__[^;]*\b{match['a']}\s*\[", kernel.body)
+            if where not in failed or shared or re.search(r"[?]|__shared__", statement):
                 continue
             which = "next" if match["s"] == "+" else "previous"
             cause = f"`{match[0]}` is the {which} element, which belongs to the neighbour of the thread whose element is {match['i']}."
@@ -324,11 +340,27 @@ def _row_of_bias(text: SubmissionText, _finding: Finding) -> Iterator[Fact]:
                 )
 
 
+def _remainder_of_all(text: SubmissionText, _finding: Finding) -> Iterator[Fact]:
+    """``bias[i % n]`` behind ``i < n``, which is ``bias[i]``."""
+    for kernel in text.kernels:
+        for match in re.finditer(
+            r"\b(?P<a>\w+)\s*\[\s*(?P<i>\w+)\s*%\s*(?P<n>[A-Za-z_]\w*)\s*\]", kernel.body
+        ):
+            a, i, n = match["a"], match["i"], match["n"]
+            if re.search(rf"\bif\s*\([^;{{}}]*\b{i}\s*(?:<|>=)\s*{n}\b", kernel.body):
+                cause = f"`{i} % {n}` is {i} itself, because {i} is smaller than {n} here, so `{match[0]}` is `{a}[{i}]`."
+                yield Fact("remainder-of-all", text.line(kernel.start + match.start()), cause,
+                           f"If the column of element {i} is meant, that is {i} % (the number of columns).")  # fmt: skip
+
+
 def _nan_lost(text: SubmissionText, finding: Finding) -> Iterator[Fact]:
     if not re.search(r"\bnan\b", f"{finding.message} {finding.evidence.get('expected')}", re.I):
         return
-    for match in re.finditer(r"\b(?:fmaxf?|fminf?|max|min)\s*\(", text.code):
-        where = text.line(match.start())
+    device = [f for f in text.functions if f not in text.host]
+    for function, match in (
+        (f, m) for f in device for m in re.finditer(r"\b(?:fmaxf?|fminf?|max|min)\s*\(", f.body)
+    ):
+        where = text.line(function.start + match.start())
         cause = f"`{match[0].rstrip('( ')}` answers the number where the other operand is NaN, so a NaN is lost here; PyTorch passes it on."
         yield Fact(
             "nan-lost",
@@ -388,18 +420,6 @@ def _like_a_view(text: SubmissionText, _finding: Finding) -> Iterator[Fact]:
                 cause = f"`{made['how']}({x})` lays {out} out as {x} is, and here {x} may still be a transposed view: what the kernel writes row after row is then read column after column."
                 yield Fact("like-a-view", text.line(function.start + made.start()), cause,
                            f"Make {out} below `{x} = {x}.contiguous();`, line {text.line(function.start + made.end() + later.start())}.")  # fmt: skip
-
-
-def _not_refused(text: SubmissionText, _finding: Finding) -> Iterator[Fact]:
-    bound = re.findall(r"functions\s*=\s*\[([^\]]*)\]", text.source)
-    names = set(re.findall(r"[\"'](\w+)[\"']", " ".join(bound)))
-    for function in text.host:
-        if function.name in names or not names:
-            head = text.code.rfind(function.name, 0, function.start)
-            cause = f"{function.name} takes this input and goes on: no check in it refuses it."
-            yield Fact("not-refused", text.line(head), cause,
-                       'Add a check before the pointers are taken, as `TORCH_CHECK(x.is_cuda(), "x must be on the GPU");`.')  # fmt: skip
-            return
 
 
 def _host_result(text: SubmissionText, finding: Finding) -> Iterator[Fact]:
@@ -513,14 +533,15 @@ def _second_bias(text: SubmissionText, _finding: Finding) -> Iterator[Fact]:
 
 
 def _returns_none(text: SubmissionText, finding: Finding) -> Iterator[Fact]:
-    if text.tree is None or "None" not in finding.message:
-        return
-    silent = [n for n in text.tree.body if isinstance(n, ast.FunctionDef) and not _gives(n)]
+    if text.tree is None or not re.search(r"\bNone\b", finding.message):
+        return  # of a NoneType other facts tell
+    silent = [n for n in text.tree.body if isinstance(n, ast.FunctionDef) and not python_mistakes.gives(n)]
     for node in ast.walk(text.tree):
         if isinstance(node, ast.FunctionDef) and node.name != "__init__":
-            own = _gives(node)
+            own = python_mistakes.gives(node)
             alone = silent == [node] and "returned None" in finding.message
-            if not own and (node.name in finding.message or node.name == "forward" or alone):
+            named = re.search(rf"\b{node.name}\b", finding.message)
+            if not own and (named or node.name == "forward" or alone):
                 last = node.body[-1]
                 dropped = isinstance(last, ast.Expr) and isinstance(last.value, ast.Call)
                 line, ends, fix = node.lineno, "", "End the function with `return` and the result."
@@ -549,11 +570,6 @@ def _void(text: SubmissionText, finding: Finding) -> Iterator[Fact]:
             cause = f"This hands back what {name} returns, and {name} is void: it returns nothing, which is None in Python."
             yield Fact("void-returned", node.lineno, cause,
                        f"Call {name} in a line of its own, and return the tensor that it has filled.")  # fmt: skip
-
-
-def _gives(function: ast.FunctionDef) -> bool:
-    """Whether a Python function hands back a value somewhere."""
-    return any(isinstance(n, ast.Return) and n.value is not None for n in ast.walk(function))
 
 
 def _no_barrier(_text: SubmissionText, finding: Finding) -> Iterator[Fact]:
@@ -614,8 +630,9 @@ def _one_owner(_text: SubmissionText, finding: Finding) -> Iterator[Fact]:
 
 FACTS: tuple[tuple[Finder, frozenset[Status]], ...] = (
     (host_mistakes.never_called, frozenset({Status.NOT_REFUSED, Status.WRONG_OUTPUT})),
-    (_not_refused, frozenset({Status.NOT_REFUSED})),
+    (refusals.missing, frozenset({Status.NOT_REFUSED})),
     (formulas.plain_call, WRONG | OUTSIDE | TWICE),
+    *python_mistakes.FACTS,
     (
         _returns_none,
         frozenset({Status.NOT_A_TENSOR, Status.RAISED, Status.WRONG_ANSWER, Status.WRONG_OUTPUT}),
@@ -633,6 +650,7 @@ FACTS: tuple[tuple[Finder, frozenset[Status]], ...] = (
     *operator_mistakes.FACTS,
     *timing_mistakes.FACTS,
     *host_mistakes.FACTS,
+    *vector_mistakes.FACTS,
     *bodies.FACTS,
     *indices.FACTS,
     (_loop_in_each_thread, WRONG | TWICE | OUTSIDE),
@@ -645,7 +663,8 @@ FACTS: tuple[tuple[Finder, frozenset[Status]], ...] = (
     (_grid_for_width, WRONG | OUTSIDE | TWICE),
     (_step_of_a_block, WRONG | TWICE),
     (_row_of_bias, WRONG | OUTSIDE),
-    (_rounded_down, WRONG | OUTSIDE | {Status.RAISED}),
+    (_remainder_of_all, WRONG | OUTSIDE),
+    (_rounded_down, WRONG | {Status.RAISED, Status.CUDA_ERROR}),
     (_nan_lost, frozenset({Status.WRONG_OUTPUT, Status.NOT_FINITE})),
     (_not_contiguous, frozenset({Status.WRONG_OUTPUT, Status.ILLEGAL_ACCESS, Status.FAILED})),
     (_no_barrier, frozenset({Status.RACE})),

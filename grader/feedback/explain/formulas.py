@@ -117,11 +117,11 @@ def _unused(text: SubmissionText, _finding: Finding) -> Iterator[Fact]:
 
 def _whole_numbers(text: SubmissionText, _finding: Finding) -> Iterator[Fact]:
     cast = re.compile(
-        rf"\b(?P<t>int|long|int64_t|int32_t)\s*\)?\s*\(?\s*(?P<f>{EXP}|sqrtf?|tanhf?|powf?|logf?)\s*\("
+        rf"\b(?P<t>int|long|int64_t|int32_t)\s*\)?\s*\(?[\s\d.f+*-]*(?P<f>{EXP}|sqrtf?|tanhf?|powf?|logf?)\s*\("
     )
     for function in _device(text):
         for match in cast.finditer(function.body):
-            cause = f"The result of {match['f']} becomes an {match['t']} here, which drops everything behind the point."
+            cause = f"What {match['f']} is part of becomes an {match['t']} here, which drops everything behind the point."
             yield Fact("whole-number", text.line(function.start + match.start()), cause, "Take the cast away: the whole formula is float.")  # fmt: skip
         for match in re.finditer(r"(?<![\w.])(?P<a>\d+)\s*/\s*(?P<b>[1-9]\d*)(?![\w.])", function.body):
             if int(match["a"]) % int(match["b"]):
@@ -169,6 +169,24 @@ def _made_of(text: SubmissionText, kernel: CppFunction, statement: str) -> str:
     return f", from {' and '.join(filter(None, (', '.join(places[:-1]), places[-1])))}" if places else ""
 
 
+def _reach(value: str) -> str:
+    """What a factor before or behind brackets takes in, as a sentence with a space in front; "" if there is none."""
+    for match in re.finditer(r"\b(?P<a>[A-Za-z_]\w*)\s*\*\s*\(", value):
+        depth, parts = 1, [""]
+        for sign in value[match.end() :]:
+            depth += (sign == "(") - (sign == ")")
+            if not depth:
+                break
+            if depth == 1 and sign in "+-" and parts[-1].strip():
+                parts.append("")
+            else:
+                parts[-1] += sign
+        if len(parts) > 1:
+            first, last = (" ".join(p.split()) for p in (parts[0], parts[-1]))
+            return f" In it {match['a']} multiplies all that stands in the brackets: `{first}`, and `{last}` as well."
+    return ""
+
+
 def _written_here(text: SubmissionText, finding: Finding) -> Iterator[Fact]:
     """The line that made the wrong element, by what the back end saw."""
     owner = finding.evidence.get("owner")
@@ -193,7 +211,8 @@ def _written_here(text: SubmissionText, finding: Finding) -> Iterator[Fact]:
         returned = list(re.finditer(r"\breturn\b\s*(?P<value>[^;]*);", helper.body))
         if len(returned) == 1:
             value = " ".join(returned[0]["value"].split())
-            cause = f"The element that differs is what {helper.name} makes, `{value}`; line {line} writes it.{shape}"
+            reach = _reach(value)
+            cause = f"The element that differs is what {helper.name} makes, `{value}`; line {line} writes it.{shape}{reach}"
             yield Fact("written-here", text.line(helper.start + returned[0].start()), cause,
                        "Compare it, and what it is given, with the formula that the task asks for, part by part.")  # fmt: skip
             return

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 from grader.backends.simt.compile.tokens import Token, Tokens, closing, split_commas, tokenize
 from grader.domain.verdict import Finding, Status
 from grader.feedback.explain import indices, own_lines
+from grader.feedback.explain.python_mistakes import KEYWORDS
 from grader.feedback.explain.source_text import (
     OUTSIDE,
     TWICE,
@@ -343,8 +344,9 @@ def call(found: Explanation, finding: Finding, source: str) -> Explanation:
             parameter = " ".join(_parameters(function)[int(one[1]) - 1].split())
             line = text.line(text.code.rfind(function.name, 0, function.start))
             cause = f"{function.name} declares its parameter {one[1]} as `{parameter}`, and it is called with a float."
+            twice = ", here and in cpp_sources" if re.search(r"\bcuda_sources\s*=", source) else ""
             return replace(found, line=line, code=lines[line - 1].strip(), cause=cause,
-                           fix="Python's float is a double in C++: declare it so, here and in cpp_sources.")  # fmt: skip
+                           fix=f"Python's float is a double in C++: declare it so{twice}.")  # fmt: skip
     form = re.search(r"^\s*1\. \((?P<form>.*)\) -> ", str(finding.evidence.get("text")), re.M)
     tree = read(source).tree
     if "than the C++ function takes" not in found.cause or form is None or tree is None:
@@ -400,7 +402,12 @@ def linear(found: Explanation, finding: Finding, source: str) -> Explanation:
     cause = (
         f"`{ast.unparse(wrong[0])}` takes {sizes['inner']} columns, and what comes to it has {sizes['came']}."
     )
-    return replace(found, cause=cause, fix=f"Its first number must be {sizes['came']}.", line=line,
+    fix, lines = f"Its first number must be {sizes['came']}.", source.splitlines()
+    form = rf"\btorch\.(?:randn|rand|empty|zeros|ones)\([^()]*?\b{sizes['came']}\s*\)"
+    batches = [(n, m[0]) for n, text in enumerate(lines, 1) if (m := re.search(form, text))]
+    if len(batches) == 1 and len(made) > 1:  # which of the two is meant, nobody knows
+        fix = f"Its first number must be {sizes['came']}, or the batch of line {batches[0][0]}, `{batches[0][1]}`, must have {sizes['inner']} columns."
+    return replace(found, cause=cause, fix=fix, line=line,
                    code=source.splitlines()[line - 1].strip())  # fmt: skip
 
 
@@ -422,14 +429,72 @@ def _gives_tuple(function: ast.FunctionDef) -> bool:
 
 def _check_refused(text: SubmissionText, finding: Finding) -> Iterator[Fact]:
     """Which of the file's own TORCH_CHECKs refused what it had to take."""
-    lines = text.source.splitlines()
-    for number, line in enumerate(lines, 1):
-        match = re.search(r"TORCH_CHECK\w*\s*\((?P<condition>.*?),\s*\"(?P<said>[^\"]{6,})", line)
-        if match and match["said"].strip() in f"{finding.message} {finding.evidence.get('text')}":
-            condition = match["condition"].strip()
+    told = f"{finding.message} {finding.evidence.get('text')}"
+    for match in re.finditer(r"\bTORCH_CHECK\w*\s*(?=\()", text.code):
+        end = text.code.find(";", match.end())
+        rows = slice(text.line(match.start()) - 1, text.line(end) if end > 0 else None)
+        said = re.findall(r"\"([^\"]*)\"", "\n".join(text.source.splitlines()[rows]))
+        if any(len(words) >= 6 and words.strip() in told for words in said):
+            condition = _before_comma(text.code[match.end() :])
             cause = f"This check refused an input that must be accepted: `{condition}` was false for it."
             fix = "TORCH_CHECK takes what must be true, and refuses everything else."
-            yield Fact("check-refused", number, cause, fix)
+            yield Fact("check-refused", text.line(match.start()), cause, fix)
+
+
+def _not_last(text: SubmissionText, finding: Finding) -> Iterator[Fact]:
+    """``self.gemm(fused(x))`` where no thread of the file wrote what is handed back."""
+    if "No thread of the file's kernels wrote" not in finding.message:
+        return
+    own = {f.name for f in text.host}
+    for node in ast.walk(text.tree) if text.tree else ():
+        outer = node.value if isinstance(node, ast.Return) else None
+        if not isinstance(node, ast.Return) or not isinstance(outer, ast.Call):
+            continue
+        if ast.unparse(outer.func).rpartition(".")[2] in own:
+            continue
+        inner = [n for a in outer.args for n in ast.walk(a) if isinstance(n, ast.Call)]
+        for call in inner:
+            name = ast.unparse(call.func).rpartition(".")[2]
+            if name in own:
+                last = ast.unparse(outer.func)
+                cause = f"What stands inside is done first: {name} runs before {last} here, and what is handed back is made by {last}."
+                yield Fact(
+                    "not-last",
+                    node.lineno,
+                    cause,
+                    f"If {name} is to come last, it stands outside: `{name}({last}(x), ...)`.",
+                )
+                return
+
+
+def _before_comma(text: str) -> str:
+    """The first argument, as it stands in the text behind the bracket that opens."""
+    depth = 0
+    for at, sign in enumerate(text):
+        depth += (sign in "([{") - (sign in ")]}")
+        if depth == 0 or (depth == 1 and sign == ","):
+            return " ".join(text[1:at].split())
+    return ""
+
+
+def _swapped_in_python(text: SubmissionText, _finding: Finding) -> Iterator[Fact]:
+    """``bias_relu(self.bias, self.gemm(x))`` of a C++ function of x and bias."""
+    for node in ast.walk(text.tree) if text.tree else ():
+        name = ast.unparse(node.func).rpartition(".")[2] if isinstance(node, ast.Call) else ""
+        function = next((f for f in text.host if f.name == name), None)
+        if function is None or not isinstance(node, ast.Call) or len(node.args) != len(function.names):
+            continue
+        given = [ast.unparse(a).rpartition(".")[2] for a in node.args]
+        for at, one in enumerate(given):
+            other = function.names.index(one) if one in function.names else at
+            if other != at and given[other] != function.names[other]:
+                cause = (
+                    f"Argument {at + 1} of this call is `{ast.unparse(node.args[at])}`; in C++ parameter {at + 1} of "
+                    f"{name} is called {function.names[at]}, and {one} is its parameter {other + 1}."
+                )
+                yield Fact("arguments-swapped", node.lineno, cause,
+                           f"Hand over in the order of C++: {', '.join(function.names)}.")  # fmt: skip
+                return
 
 
 def _copy_dropped(text: SubmissionText, _finding: Finding) -> Iterator[Fact]:
@@ -504,9 +569,16 @@ def _keyword(text: SubmissionText, finding: Finding) -> Iterator[Fact]:
     where = [n for n, line in enumerate(lines, 1) if told and re.search(rf"\b{told['k']}\s*=(?!=)", line)]
     if told and len(where) == 1:
         name = told["f"].removesuffix(".__init__")
-        near = re.search(r"Did you mean '(\w+)'", finding.message)
+        near = re.findall(r"Did you mean '(\w+)'", finding.message)
+        near += difflib.get_close_matches(told["k"], _parameters_of(text, name) or KEYWORDS, 1, 0.7)
         yield Fact("keyword-unknown", where[0], f"{name} takes no argument called {told['k']}.",
-                   f"Write {near[1]}." if near else "Compare its spelling with the documentation, letter by letter.")  # fmt: skip
+                   f"Is `{near[0]}` meant?" if near else "Compare its spelling with the documentation, letter by letter.")  # fmt: skip
+
+
+def _parameters_of(text: SubmissionText, name: str) -> list[str]:
+    """The parameters of a Python function of the file; none if it is not the file's."""
+    functions = [n for n in ast.walk(text.tree) if isinstance(n, ast.FunctionDef)] if text.tree else []
+    return [a.arg for f in functions if f.name == name for a in (*f.args.args, *f.args.kwonlyargs)]
 
 
 def _forward_outside(text: SubmissionText, finding: Finding) -> Iterator[Fact]:
@@ -553,29 +625,12 @@ def _trace_folder(text: SubmissionText, _finding: Finding) -> Iterator[Fact]:
                        "Write the file at the path that is given: `lambda profiler: profiler.export_chrome_trace(path)`.")  # fmt: skip
 
 
-def _called_at_once(text: SubmissionText, finding: Finding) -> Iterator[Fact]:
-    """``on_trace_ready=profiler.export_chrome_trace(path)``: called before there is a profiler."""
-    if not re.search(
-        r"UnboundLocalError|NameError|cannot access local variable|referenced before", finding.message
-    ):
-        return
-    for node in ast.walk(text.tree) if text.tree else ():
-        for word in node.keywords if isinstance(node, ast.Call) else ():
-            if word.arg and word.arg.startswith("on_") and isinstance(word.value, ast.Call):
-                said = ast.unparse(word.value)
-                cause = (
-                    f"`{said}` is called here at once; {word.arg} wants a function, which is called later."
-                )
-                yield Fact(
-                    "called-at-once", word.value.lineno, cause, f"Write `{word.arg}=lambda profiler: {said}`."
-                )
-
-
 FACTS: tuple[tuple[Finder, frozenset[Status]], ...] = (
+    (_swapped_in_python, WRONG | OUTSIDE | {Status.RAISED, Status.WRONG_SHAPE}),
     (_check_refused, frozenset({Status.RAISED})),
+    (_not_last, WRONG),
     (_keyword, frozenset({Status.RAISED})),
     (_forward_outside, frozenset({Status.RAISED, Status.MISSING_ENTRY})),
-    (_called_at_once, frozenset({Status.RAISED})),
     (_shadowed, frozenset({Status.RAISED})),
     (_trace_folder, frozenset({Status.RAISED, Status.WRONG_ANSWER})),
     (_plain_tensor, frozenset({Status.MISSING_ENTRY})),

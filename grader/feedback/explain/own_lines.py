@@ -258,3 +258,32 @@ def symbol(name: str) -> str:
     if found is None:
         return name
     return found["rest"][: int(found["length"])]
+
+
+def better(rule: str, source: str, code: str) -> str:
+    """What to write instead, where the file tells more than the error's text; "" where it does not."""
+    called = re.search(r"\b(\w+)\s*\(", code)
+    cpp = code_of(source) if source else ""
+    if rule == "kernel-returns" and "Tensor" in code:
+        return "A function that Python calls runs on the host: take `__global__` away here, and launch a kernel in it."
+    if rule == "kernel-returns" and called and len(re.findall(rf"\b{called[1]}\s*\(", cpp)) > 1:
+        return (
+            f"{called[1]} is called in another line, which wants its value, so it is no kernel: write `__device__` in "
+            "place of `__global__`."
+        )
+    if rule == "not-a-kernel" and "__device__" in code:
+        return "Write `__global__` in place of `__device__`."
+    if rule == "wrong-arguments" and not re.search(r"\bsizes?\s*\(", code):
+        return "Compare the call with the declaration that the compiler names as candidate, argument by argument."
+    if rule == "shared-size":
+        sizes = re.findall(
+            r"\bconstexpr\s+(?:static\s+)?(?:int|size_t|unsigned|long|int64_t)\s+(\w+)\s*=|#define\s+(\w+)\s+\d",
+            cpp,
+        )
+        known = [
+            *dict.fromkeys(a or b for a, b in sizes),
+            *(["SIZE"] if re.search(r"\bSIZE\b", cpp) and not sizes else []),
+        ]
+        if known:
+            return f"Use a size that is known when it is compiled, as {' or '.join(known[:3])}."
+    return ""

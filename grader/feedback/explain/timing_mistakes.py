@@ -29,6 +29,19 @@ SHORT = 1e-4  # seconds below which the cost of a launch or a wait is seen
 FIELDS = ("median", "p10", "p90", "n")
 SHARE = {"median": 0.5, "p10": 0.1, "p90": 0.9}
 WORDS = {"median": "median", "p10": "10th percentile", "p90": "90th percentile"}
+BARE = {
+    "synchronize",
+    "step",
+    "record",
+    "start",
+    "stop",
+    "close",
+    "fn",
+    "kernel_fn",
+    "zero_grad",
+    "eval",
+    "wait",
+}
 UNITS = {"elapsed_time": "milliseconds", "_ns": "nanoseconds"}
 MEANS = {"mean", "fmean", "average", "nanmean"}
 
@@ -91,7 +104,19 @@ def _bare(text: SubmissionText, _finding: Finding) -> Iterator[Fact]:
             cause = (
                 f"`{name}` without brackets names a function and does not call it, so this line does nothing."
             )
-            yield Fact("not-called", node.lineno, cause, f"Call it: `{name}()`.")
+            yield Fact("not-called", node.lineno, cause, _call_it(text, name))
+
+
+def _call_it(text: SubmissionText, name: str) -> str:
+    """What to write in place of ``name``; without its arguments where these are not known."""
+    calls = [n for n in ast.walk(text.tree) if isinstance(n, ast.Call)] if text.tree else []
+    same = {ast.unparse(n) for n in calls if ast.unparse(n.func) == name}
+    made = [f for f in _functions(text.tree).values() if f.name == name] if text.tree else []
+    if name.rpartition(".")[2] in BARE or (made and not made[-1].args.args):
+        return f"Call it: `{name}()`."
+    if len(same) == 1:
+        return f"Call it: `{same.pop()}`."
+    return f"Call it, with what it is to be given in the brackets: `{name}(...)`."
 
 
 def _handed_over(text: SubmissionText, finding: Finding) -> Iterator[Fact]:
@@ -112,8 +137,10 @@ def _handed_over(text: SubmissionText, finding: Finding) -> Iterator[Fact]:
                     f"`{what}` is called here, at once, and {node.func.id} gets its result instead of a function "
                     "that it can call."
                 )
+                bare = not value.args and not value.keywords
+                right = ast.unparse(value.func) if bare else f"lambda: {what}"
                 yield Fact("called-at-once", node.lineno, cause,
-                           f"Hand over a function: `{node.func.id}(lambda: {what})`.")  # fmt: skip
+                           f"Hand over a function: `{node.func.id}({right})`.")  # fmt: skip
 
 
 def _timer(text: SubmissionText, finding: Finding) -> Iterator[Fact]:

@@ -306,7 +306,29 @@ def _shared_too_small(text: SubmissionText, finding: Finding) -> Iterator[Fact]:
         return
 
 
+def _shared_by_number_in_grid(text: SubmissionText, _finding: Finding) -> Iterator[Fact]:
+    """``tile[i - 1]`` where tile is the block's and i counts through all blocks."""
+    for kernel in text.kernels:
+        arrays = dict(re.findall(r"__shared__\s+[\w:]+\s+(\w+)\s*\[\s*([^\[\]]+?)\s*\]\s*;", kernel.body))
+        for match in re.finditer(
+            r"\b(?P<a>\w+)\s*\[\s*(?P<i>[A-Za-z_]\w*)\s*(?:[-+]\s*\w+\s*)?\]", kernel.body
+        ):
+            made = rf"\b{match['i']}\s*=(?!=)[^;,%]*(?:\bblockIdx\b|\bme\(\))[^;,%]*[;,]"
+            if match["a"] not in arrays or not re.search(made, kernel.body):
+                continue
+            own = re.search(r"\b(\w+)\s*=\s*threadIdx\.x\s*[;,]", kernel.body)
+            t = own[1] if own else "threadIdx.x"
+            cause = (
+                f"{match['a']} belongs to the block and has {arrays[match['a']]} elements, and {match['i']} counts "
+                f"through the whole grid: from the second block on `{match[0]}` lies past its end."
+            )
+            right = re.sub(rf"\b{match['i']}\b", t, match[0])
+            yield Fact("shared-by-grid", text.line(kernel.start + match.start()), cause,
+                       f"Within the block the thread's number counts: `{right}`.")  # fmt: skip
+
+
 FACTS: tuple[tuple[Finder, frozenset[Status]], ...] = (
+    (_shared_by_number_in_grid, OUTSIDE | WRONG),
     (_barrier_in_branch, STUCK),
     (_leaves_early, STUCK),
     (_return_in_loop, WRONG),

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from grader.feedback.look.advice import Advice
@@ -105,6 +105,20 @@ def line_of_key(source: str, name: str, key: str) -> int:
             lines += [word.value.lineno for word in words if word.arg == key]
             return lines[-1] if lines else node.lineno
     return 0
+
+
+def line_of_entry(source: str, function: str, key: object) -> int:
+    """The line of ``"key": ...`` in a dict that the function holds; 0 if there is none."""
+    try:
+        tree = ast.parse(source)
+    except (SyntaxError, ValueError, RecursionError, MemoryError):
+        return 0
+    lines = [0]
+    for node in tree.body:
+        if isinstance(node, ast.FunctionDef) and node.name == function and isinstance(key, str):
+            keys = [k for n in ast.walk(node) if isinstance(n, ast.Dict) for k in n.keys]
+            lines += [k.lineno for k in keys if isinstance(k, ast.Constant) and k.value == key]
+    return lines[-1]
 
 
 def line_of_value(source: str, value: object) -> int:
@@ -231,7 +245,8 @@ class CallsInside:
     """The calls in a function: lines of names called, of keywords given to them, of its loops, and its own.
 
     ``looped``: the names that are called inside of a loop. ``around``: of names called in the head of a
-    ``with``, those whose ``with`` has a loop in it.
+    ``with``, those whose ``with`` has a loop in it. ``alone``: the names whose call is a whole statement, and
+    its line. ``texts``: the first argument of each call, where it is a text.
     """
 
     line: int
@@ -240,6 +255,8 @@ class CallsInside:
     loops: tuple[int, ...]
     looped: frozenset[str]
     around: frozenset[str] = frozenset()
+    alone: dict[str, int] = field(default_factory=dict)
+    texts: dict[str, str] = field(default_factory=dict)
 
 
 def calls_in(source: str, function: str) -> CallsInside | None:
@@ -263,8 +280,21 @@ def calls_in(source: str, function: str) -> CallsInside | None:
     opened = [n for n in ast.walk(found[-1]) if isinstance(n, ast.With) and _loops(n)]
     heads = [i.context_expr for n in opened for i in n.items]
     around = frozenset(_last_name(h.func) for h in heads if isinstance(h, ast.Call))
+    alone, texts = dict[str, int](), dict[str, str]()
+    for node in ast.walk(found[-1]):
+        if isinstance(node, ast.Expr) and isinstance(node.value, ast.Call):
+            alone.setdefault(_last_name(node.value.func), node.lineno)
+        if isinstance(node, ast.Call) and node.args and isinstance(node.args[0], ast.Constant):
+            texts.setdefault(_last_name(node.func), str(node.args[0].value))
     return CallsInside(
-        found[-1].lineno, names, keywords, tuple(sorted(n.lineno for n in loops)), looped, around
+        found[-1].lineno,
+        names,
+        keywords,
+        tuple(sorted(n.lineno for n in loops)),
+        looped,
+        around,
+        alone,
+        texts,
     )
 
 

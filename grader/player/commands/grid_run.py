@@ -12,6 +12,9 @@ if TYPE_CHECKING:
     from grader.player.stage import Stage
 
 
+GROWS = {"append", "extend", "insert", "pop", "remove", "clear"}
+
+
 class Remote:
     """A list of numbers that lies with the referee."""
 
@@ -30,6 +33,13 @@ class Remote:
         if hasattr(value, "item"):
             value = value.item()
         self._ask("write", index, value)
+
+    def __getattr__(self, name: str) -> Any:
+        grows = " and cannot grow" if name in GROWS else ""
+        raise AttributeError(
+            f"{self._name} is memory of a fixed size in a kernel{grows}: it has no {name}; "
+            f"store {self._name}[i] = ..."
+        )
 
     def _ask(self, kind: str, index: Any, value: Any) -> Any:
         if isinstance(index, bool) or not isinstance(index, int):

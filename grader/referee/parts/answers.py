@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 from grader.domain.part import Check
 from grader.domain.verdict import Finding, Status
 from grader.feedback import how_far
+from grader.feedback.look import python_source
 from grader.referee.fault import FaultError
 
 if TYPE_CHECKING:
@@ -50,12 +51,19 @@ class PlainCalls:
                 right = self.answer(*args)
                 if not equal(claimed, right):
                     call = f"{self.entry}({', '.join(map(str, args))})"
-                    line = session.line_of(self.entry, result=True)
+                    key = args[0] if args else None
+                    entry = python_source.line_of_entry(session.grading.source, self.entry, key)
+                    line = entry or session.line_of(self.entry, result=True)
                     how = how_far.by(claimed, right) if isinstance(right, (int, float)) else ""
                     message = f"Line {line}: {call}" if line else call
                     message += f" is {str(claimed)[:100]}, expected {right}.{how} {self.why}"
                     yield check.failed(
-                        Status.WRONG_ANSWER, message, args=list(args), got=str(claimed)[:100], line=line
+                        Status.WRONG_ANSWER,
+                        message,
+                        args=list(args),
+                        got=str(claimed)[:100],
+                        line=line,
+                        known=bool(entry),  # the entry of the table is the answer
                     )
                     return
             yield check.passed()
@@ -87,14 +95,15 @@ class TextAnswer:
             yield session.fallen(check, fault)
             return
         if not isinstance(claimed, str):
-            line = session.line_of(self.entry, result=True)
-            at = f"Line {line}: " if line else ""
+            number = session.line_of(self.entry, result=True)
+            at = f"Line {number}: " if number else ""
             lacking = f"{at}{self.entry}() returns {str(claimed)[:100]}, not a text."
         else:
             lacking = self.lacks(claimed)
         if lacking:
-            message = f"{lacking} {self.why}"
-            yield check.failed(Status.WRONG_ANSWER, message, got=str(claimed)[:300])
+            line = session.line_of(self.entry, result=True) if isinstance(claimed, str) else 0
+            message = f"Line {line}: {lacking} {self.why}" if line else f"{lacking} {self.why}"
+            yield check.failed(Status.WRONG_ANSWER, message, got=str(claimed)[:300], known=bool(line))
         else:
             yield check.passed()
 

@@ -20,6 +20,9 @@ if TYPE_CHECKING:
 Launches = Sequence[Launch]
 
 
+MOST_LINES = 3  # that are named together
+
+
 @dataclass(frozen=True, slots=True)
 class Bound:
     """``at_most`` of a metric in one call, all its launches added up.
@@ -120,6 +123,20 @@ def worst(metric: str, calls: Sequence[Launches]) -> Launches:
 
 def busiest(metric: str, launches: Launches) -> tuple[int, int] | None:
     """(line, count) of the source line with the largest part in a metric, if lines are known."""
+    worst = max(_by_line(metric, launches).items(), key=lambda item: item[1], default=(0, 0))
+    return worst if all(worst) else None
+
+
+def _made_by(place: tuple[int, int], lines: Counter[int]) -> str:
+    """Which line has the largest part, or which few have, where none has more than the others."""
+    same = sorted(line for line, count in lines.items() if count == place[1] and line)
+    if 1 < len(same) <= MOST_LINES:
+        return f" Lines {', '.join(map(str, same[:-1]))} and {same[-1]} make {place[1]:,} of them each."
+    return f" Line {place[0]} makes {place[1]:,} of them."
+
+
+def _by_line(metric: str, launches: Launches) -> Counter[int]:
+    """The part of each source line in a metric, as far as lines are known."""
     where, _, what = metric.rpartition("_")
     kinds = _kinds(where) if where else ()
     lines: Counter[int] = Counter()
@@ -128,8 +145,7 @@ def busiest(metric: str, launches: Launches) -> tuple[int, int] | None:
             lines[entry.line] += (
                 entry.wavefronts - entry.least if what == "conflicts" else getattr(entry, what)
             )
-    worst = max(lines.items(), key=lambda item: item[1], default=(0, 0))
-    return worst if all(worst) else None
+    return lines
 
 
 def _held(bound: Bound, check: Check, launches: Launches, size: str = "") -> Finding:
@@ -143,6 +159,6 @@ def _held(bound: Bound, check: Check, launches: Launches, size: str = "") -> Fin
     where = f" for {size}" if size else ""
     message = f"Counted {count:,} {what}{where}, allowed {bound.at_most:,}. {bound.why}"
     if place := busiest(bound.metric, launches):
-        message += f" Line {place[0]} makes {place[1]:,} of them."
+        message += _made_by(place, _by_line(bound.metric, launches))
         evidence |= {"line": place[0], "of_this_line": place[1], "known": True}  # the cause is this line
     return check.failed(Status.FAILED, message, **evidence)

@@ -13,7 +13,7 @@ from grader.lesson_support.grid import Access, AccessError, Array, Grid, Who
 from grader.referee.fault import FaultError
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Callable, Iterator, Sequence
 
     from grader.referee.parts.part_session import PartSession
 
@@ -73,17 +73,49 @@ class OnGrid:
             if math.isclose(value, right, rel_tol=1e-9, abs_tol=1e-9):
                 continue
             owner = next(a for a in grid.accesses if a.kind == "write" and a.index == i)
-            read = dict.fromkeys(
-                f"x[{a.index}]" for a in grid.accesses if a.who == owner.who and a.kind == "read"
-            )
+            reads = [a for a in grid.accesses if a.who == owner.who and a.kind == "read"]
+            read = dict.fromkeys(f"{a.array}[{a.index}]" for a in reads)
+            line, more = self._strange(reads, memory.arrays["x"].values, i)
             message = (
-                f"{_at(owner.line, f'out[{i}]')} is {value:g}, expected {right:g}. {_who(owner.who)} "
-                f"wrote it, and read {', '.join(read) or 'nothing'}. {self.why}"
+                f"{_at(line or owner.line, f'out[{i}]')} is {value:g}, expected {right:g}. {_who(owner.who)} "
+                f"wrote it, and read {', '.join(read) or 'nothing'}. {more}{self.why}"
             )
+            known = {"known": True} if line else {}
             return check.failed(
-                Status.WRONG_OUTPUT, message, index=i, expected=right, got=value, line=owner.line
+                Status.WRONG_OUTPUT,
+                message,
+                index=i,
+                expected=right,
+                got=value,
+                line=line or owner.line,
+                **known,
             )
         return check.passed()
+
+    def _strange(self, reads: list[Access], x: Sequence[float | None], i: int) -> tuple[int, str]:
+        """The line that reads what ``out[i]`` does not depend on, and that in words; or 0 and what lacks."""
+        values = [v or 0.0 for v in x]
+        right = self.answer(values, *self.extra)[i]
+        for one in reads:
+            if one.array == "x" and 0 <= one.index < len(values):
+                other = [*values]
+                other[one.index] += 1.0
+                if self.answer(other, *self.extra)[i] == right:
+                    return one.line, f"x[{one.index}] does not belong to out[{i}]. "
+        return 0, self._lost({one.index for one in reads if one.array == "x"}, values, i)
+
+    def _lost(self, read: set[int], values: list[float], i: int) -> str:
+        """Which elements of x ``out[i]`` depends on that nobody has read for it, in words; "" for none."""
+        right = self.answer(values, *self.extra)[i]
+        lost = []
+        for k in sorted(set(range(len(values))) - read):
+            other = [*values]
+            other[k] += 1.0
+            if self.answer(other, *self.extra)[i] != right:
+                lost.append(f"x[{k}]")
+        return (
+            f"{' and '.join(lost)} would have to be read for out[{i}] as well. " if 0 < len(lost) <= 2 else ""
+        )
 
     def _unwritten(self, session: PartSession, check: Check, grid: Grid, i: int) -> Finding:
         """No thread wrote ``out[i]``: which threads there are, and what they wrote instead."""
@@ -181,6 +213,11 @@ def _fault(check: Check, grid: Grid) -> Finding:
     status = Status.UNINITIALISED if unwritten else Status.ILLEGAL_ACCESS
     does = "reads" if first.kind == "read" else "writes"
     message = f"{_at(first.line, _who(first.who))} {does} {first.array}[{first.index}], and {first.fault}."
+    if unwritten and first.kind == "read" and first.array == "out":
+        message += " The input is x; out holds nothing until a thread has written it."
+        return check.failed(
+            status, message, thread=list(first.who), index=first.index, line=first.line, known=True
+        )
     if not unwritten:
         message += " A guard must keep a thread without an element of its own from doing anything."
     return check.failed(status, message, thread=list(first.who), index=first.index, line=first.line)

@@ -8,7 +8,7 @@ from __future__ import annotations
 import hashlib
 import math
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -34,6 +34,7 @@ class Asked:
     words: str
     unit: str
     answer: float | str
+    mistaken: dict[float, str] = field(default_factory=dict)  # answers to another question, and what they are
 
 
 def questions(path: Path, student: str) -> list[Asked]:
@@ -45,7 +46,8 @@ def questions(path: Path, student: str) -> list[Asked]:
         draw = hashlib.sha256(f"{student.strip().lower()}/{question.key}".encode()).digest()
         step, region = steps[draw[0] % len(steps)], REGIONS[draw[1] % len(REGIONS)]
         words = question.words.format(step=step.name, region=region)
-        asked.append(Asked(question.key, words, question.unit, question.answer(recorded, step, region)))
+        answer, mistaken = question.answer(recorded, step, region), question.mistaken(recorded, step, region)
+        asked.append(Asked(question.key, words, question.unit, answer, mistaken))
     return asked
 
 
@@ -113,6 +115,6 @@ def _judged(check: Check, asked: Asked, claimed: Any, look: str, line: int) -> F
     assert isinstance(asked.answer, (int, float))
     if math.isclose(claimed, asked.answer, rel_tol=TOLERANCE):
         return check.passed(f"{asked.words} {claimed:g} {asked.unit}.")
-    hint = how_far.by(float(claimed), float(asked.answer))
+    hint = asked.mistaken.get(float(claimed), "") or how_far.by(float(claimed), float(asked.answer))
     message = f"{at}{asked.words} {claimed:g} {asked.unit} is not right.{hint or f' {look}'}"
     return check.failed(Status.WRONG_ANSWER, message, answered=claimed)

@@ -156,6 +156,8 @@ def _unwritten(code: CallsInside | None, calls: Any, steps: int) -> str:
             f"Line {names['step']}: this step() stands outside of the loop and is called once. The profiler "
             "must be told after each call of the model. "
         )
+    if calls == 0:
+        return f"Line {loop}: the model was never called, so there is nothing to record. "
     if isinstance(calls, int) and calls <= steps:
         return (
             f"Line {loop}: the model ran {calls} times, and {steps} steps are to be recorded after those of "
@@ -189,11 +191,11 @@ def _schedule(
             )
         else:
             message += " Give torch.profiler a schedule, and call step() after each call of the model."
-        return check.failed(Status.WRONG_ANSWER, message, found=found, steps=steps)
+        return check.failed(Status.WRONG_ANSWER, message, found=found, steps=steps, known=bool(code))
     if not isinstance(calls, int) or calls <= steps:
         line = f"Line {code.keywords.get(('schedule', 'warmup'), code.line)}: " if code else ""
         message = f"{line}The model ran {calls} times for {steps} steps: nothing was left for the warm-up."
-        return check.failed(Status.WRONG_ANSWER, message, calls=calls, steps=steps)
+        return check.failed(Status.WRONG_ANSWER, message, calls=calls, steps=steps, known=bool(code))
     return check.passed()
 
 
@@ -212,19 +214,34 @@ def _regions(
                 f"{line}This region is opened once, around the loop; each step needs one of its own. Move "
                 f"`with record_function({REGION!r}):` into the loop, around the model's call."
             )
-            return check.failed(Status.WRONG_ANSWER, message)
-        message = (
-            f"{line}A step holds {count} regions called {REGION!r}, not one. Put record_function({REGION!r}) "
-        )
-        return check.failed(Status.WRONG_ANSWER, message + "around the model's call.")
+            return check.failed(Status.WRONG_ANSWER, message, known=bool(code))
+        known = _misnamed(code)
+        how = known or f"Put `with record_function({REGION!r}):` around the model's call."
+        message = f"{line}A step holds {count} regions called {REGION!r}, not one. {how}"
+        return check.failed(Status.WRONG_ANSWER, message, known=bool(code))
     if any(found[0].end > step.end for found, step in zip(inside, steps, strict=True)):
         line = f"Line {code.names.get('step', code.line)}: " if code else ""
         message = (
             f"{line}A region called {REGION!r} is still open when its step ends: `step()` is called "
             "inside of it. Call it after the region, which is around the model's call alone."
         )
-        return check.failed(Status.WRONG_ANSWER, message)
+        return check.failed(Status.WRONG_ANSWER, message, known=bool(code))
     return check.passed()
+
+
+def _misnamed(code: CallsInside | None) -> str:
+    """What is wrong with the one region that the text makes; "" if that is unknown."""
+    if code is None or "record_function" not in code.names:
+        return ""
+    if "record_function" in code.alone:
+        return (
+            "`record_function(...)` as a statement of its own makes a region and does not open it: write "
+            f"`with record_function({REGION!r}):`, and indent the model's call below it."
+        )
+    name = code.texts.get("record_function", REGION)
+    return (
+        f"Here the region is called {name!r}, and the name asked for is {REGION!r}." if name != REGION else ""
+    )
 
 
 def _shapes(
@@ -240,7 +257,7 @@ def _shapes(
     if not ops:
         line = f"Line {code.names.get('record_function', code.line)}: " if code else ""
         message = f"{line}No operator ran inside a region called {REGION!r}."
-        return check.failed(Status.WRONG_ANSWER, message)
+        return check.failed(Status.WRONG_ANSWER, message, known=bool(code))
     if not any(shape in e.shapes for e in ops):
         at = code.names.get("profile", code.line) if code else 0
         line = f"Line {code.keywords.get(('profile', 'record_shapes'), at)}: " if code else ""
@@ -248,7 +265,7 @@ def _shapes(
             f"{line}No operator shows the batch's shape, {shape}. Ask the profiler for shapes: "
             "`record_shapes=True`."
         )
-        return check.failed(Status.WRONG_ANSWER, message)
+        return check.failed(Status.WRONG_ANSWER, message, known=bool(code))
     return check.passed()
 
 

@@ -138,6 +138,7 @@ class Question:
     words: str
     unit: str
     answer: Callable[[Recorded, TraceEvent, str], float | str]
+    mistaken: Callable[[Recorded, TraceEvent, str], dict[float, str]] = lambda *_: {}
 
 
 def _longest(kernels: list[TraceEvent]) -> TraceEvent:
@@ -163,6 +164,21 @@ def _copy_rate(t: Recorded, step: TraceEvent, _region: str) -> float:
 def _threads(t: Recorded, step: TraceEvent, region: str) -> float:
     last = t.launched_in(t.region(region, step))[-1]
     return float(math.prod(last.grid[:3]) * math.prod(last.block[:3]))
+
+
+def _not_threads(t: Recorded, step: TraceEvent, region: str) -> dict[float, str]:
+    """Answers to the question for threads that are something else."""
+    last = t.launched_in(t.region(region, step))[-1]
+    blocks, threads = math.prod(last.grid[:3]), math.prod(last.block[:3])
+    return {
+        float(threads): (
+            f" {threads:g} is the size of one block (`block`); the kernel has that many in each of its "
+            "blocks (`grid`)."
+        ),
+        float(blocks): (
+            f" {blocks:g} is the number of blocks (`grid`); each of them has as many threads as `block` says."
+        ),
+    }
 
 
 def _rest(t: Recorded, step: TraceEvent, region: str) -> float:
@@ -225,5 +241,6 @@ QUESTIONS = (
         "How many threads did the last kernel launched by '{region}' of {step} have?",
         "threads",
         _threads,
+        _not_threads,
     ),
 )

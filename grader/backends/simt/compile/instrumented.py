@@ -76,13 +76,24 @@ def unheard(listing: Path, kernels: list[str]) -> tuple[str, str, int] | None:
                     seen.add(called)
                     waiting.append(called)
             elif not any(p.fullmatch(called) for p in (RUNTIME, STOPS, ARITHMETIC)):
-                return f"a kernel calls {called}, which is no device code", one.file, one.touched
+                return f"a kernel calls {_plain(called)}, which is no device code", one.file, one.touched
     return None
 
 
 def _is_torchs(name: str, function: Function) -> bool:
     """Whether this only has a kernel's name: torch has functions called ``call`` and ``run``, too."""
     return bool(TORCHS.match(name)) and "/include/" in function.home
+
+
+def _plain(name: str) -> str:
+    """A mangled name as it is written, without what stands in angle and round brackets."""
+    head = re.match(r"_ZN?K?(St)?", name)
+    parts, rest = (["std"] if head and head[1] else []), name[head.end() :] if head else ""
+    while size := re.match(r"\d+", rest):
+        end = size.end() + int(size[0])
+        parts.append(rest[size.end() : end])
+        rest = rest[end:]
+    return "::".join(parts) or name
 
 
 def _functions(text: str) -> dict[str, Function]:

@@ -106,7 +106,10 @@ def _race(f: RawFinding) -> str:
 
 def _illegal_address(f: RawFinding) -> str:
     if f.wrapped is None:
-        return f"{_verb(f)} an address that is not device memory; is a host pointer passed to the kernel?"
+        return (
+            f"{_verb(f)} an address that is not device memory: through a pointer to the host's memory, or "
+            "far past the end of an array"
+        )
     index, name = f.wrapped, f.wrapped_in or "a tensor"
     return (
         f"{_verb(f)} element {index} of {name}, far outside of it: {index - 2**32} as an unsigned number "

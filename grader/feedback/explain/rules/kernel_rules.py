@@ -122,6 +122,7 @@ RULES = (
             r"calling a (?:constexpr )?__host__ function(?:\([\"'](?P<name>[^\"']+)[\"']\))? from a "
             r"__(?:global|device)__ function",
             r"reference to __host__ function '(?P<name>[^']+)' in __(?:global|device)__ function",
+            r"a kernel calls (?P<name>[\w:]+), which is no device code",
         ),
         "Code on the GPU calls a function that exists for the CPU only ({name}).",
         "Put __device__ before a function of your own. The standard library's containers and torch's tensors "

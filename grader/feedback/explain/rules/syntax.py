@@ -4,6 +4,23 @@ from grader.feedback.explain.rule import Rule
 
 PYTHON = {"True": "true", "False": "false", "None": "nullptr"}
 
+COUNTERPARTS = {  # of Python's words, in C++
+    "str": "A text is a `std::string` in C++.",
+    "len": "The length of a tensor is `x.size(0)` along its first dimension, and `x.numel()` counts all elements.",
+    "range": "Write the loop out: `for (int i = 0; i < n; i++)`.",
+    "enumerate": "Write the loop out: `for (int i = 0; i < n; i++)`.",
+    "print": 'Write `printf("%f\\n", x);`.',
+    "elif": "Write `else if (condition)`.",
+    "import": "Write `#include <...>`, outside of functions.",
+    "self": "A C++ function that Python calls has no self: take the parameter away.",
+    "pass": "A statement that does nothing is an empty pair of braces.",
+    "lambda": "A function without a name is `[=](float x) { return x; }`.",
+    "list": "Several numbers are a tensor, or a `std::vector<float>` on the host.",
+    "tuple": "Several results are a `std::tuple` or a `std::vector<torch::Tensor>`.",
+    "dict": "A table by names is a `std::map`.",
+    "isinstance": "C++ knows each type when it compiles; a tensor's dtype is `x.scalar_type()`.",
+}
+
 RULES = (
     Rule(
         "unclosed-brace",
@@ -101,14 +118,15 @@ RULES = (
     Rule(
         "python-function",
         (
-            r"'(?P<name>len|range|print|elif|import|self|pass|lambda|str)' (?:was not declared|does not name a type)",
-            r"identifier \"(?P<name>len|range|print|elif|import|self|pass|lambda|str)\" is undefined",
+            r"'(?P<name>len|range|print|elif|import|self|pass|lambda|str|list|dict|tuple|enumerate|isinstance)' (?:was not declared|does not name a type)",
+            r"identifier \"(?P<name>len|range|print|elif|import|self|pass|lambda|str|list|dict|tuple|enumerate|isinstance)\" is undefined",
             r"(?:use of undeclared identifier|unknown type name) "
-            r"'(?P<name>len|range|print|elif|import|self|pass|lambda|str)'",
+            r"'(?P<name>len|range|print|elif|import|self|pass|lambda|str|list|dict|tuple|enumerate|isinstance)'",
         ),
         "{name} is Python's; C++ does not know it.",
         "C++ writes x.size(0) for len(x), for (int i = 0; i < n; i++) for a range, else if for elif, printf for print "
         "and #include for import.",
+        fixes=COUNTERPARTS,
     ),
     Rule(
         "else-without-if",

@@ -1,0 +1,330 @@
+"""Facts about slips in plain Python: brackets, returns, names, other names of one tensor; see ``facts.py``."""
+
+from __future__ import annotations
+
+import ast
+import re
+from typing import TYPE_CHECKING
+
+from grader.domain.verdict import Finding, Status
+from grader.feedback.explain.source_text import Fact, Finder, SubmissionText
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+ANSWER = re.compile(r"(?P<f>\w+)\(.*?\) is (?P<got>.+?), expected (?P<right>.+?)\.(?:\s|$)", re.S)
+# Branches and loops: what stands in them is not always reached.
+BLOCKS = (ast.If, ast.For, ast.While, ast.With, ast.Try)
+SHARING = {"detach", "contiguous", "view_as", "flatten", "squeeze"}  # no new memory, or not always
+# Keyword arguments that the lessons need, of what torch and Python bring along.
+KEYWORDS = (
+    "activities", "schedule", "on_trace_ready", "record_shapes", "profile_memory", "with_stack", "with_flops",
+    "wait", "warmup", "active", "repeat", "skip_first", "enable_timing", "blocking", "method", "cpp_sources",
+    "cuda_sources", "functions", "extra_cflags", "extra_cuda_cflags", "extra_include_paths", "extra_ldflags",
+    "build_directory", "verbose", "with_cuda", "device", "dtype", "requires_grad", "in_features", "out_features",
+    "keepdim", "memory_format", "setup_context", "mutates_args", "device_types",
+)  # fmt: skip
+
+
+def gives(function: ast.FunctionDef) -> bool:
+    """Whether a Python function hands back a value somewhere."""
+    return any(isinstance(n, ast.Return) and n.value is not None for n in ast.walk(function))
+
+
+def _functions(text: SubmissionText) -> list[ast.FunctionDef]:
+    return [n for n in ast.walk(text.tree) if isinstance(n, ast.FunctionDef)] if text.tree else []
+
+
+def _ends(block: list[ast.stmt]) -> bool:
+    """Whether every way through these statements ends in a `return` or a `raise`."""
+    last = block[-1] if block else None
+    if isinstance(last, ast.If):
+        return _ends(last.body) and _ends(last.orelse)
+    if isinstance(last, ast.With):
+        return _ends(last.body)
+    if isinstance(last, ast.While) and isinstance(last.test, ast.Constant):
+        return True
+    return isinstance(last, ast.Return | ast.Raise | ast.Match | ast.Try)
+
+
+def return_in_branch(text: SubmissionText, finding: Finding) -> Iterator[Fact]:
+    """A `return` that stands in a branch, and None where the branch is not taken."""
+    told = ANSWER.search(finding.message)
+    if not (told and told["got"] == "None") and "returned None" not in finding.message:
+        return
+    for function in _functions(text):
+        if (told and function.name != told["f"]) or not gives(function) or _ends(function.body):
+            continue
+        last = function.body[-1]
+        inner = [n for n in ast.walk(last) if isinstance(n, ast.Return) and n.value is not None]
+        if not inner or not isinstance(last, BLOCKS):
+            continue
+        what = (
+            "loop"
+            if isinstance(last, ast.For | ast.While)
+            else "`if`"
+            if isinstance(last, ast.If)
+            else "block"
+        )
+        cause = (
+            f"By its indentation this `return` belongs to the {what} of line {last.lineno}: where that is not "
+            f"entered, {function.name} ends without a `return`, and Python hands back None."
+        )
+        fix = f"If it is for all cases, indent it as far as line {last.lineno}; else write a `return` for the others."
+        yield Fact("return-in-branch", inner[-1].lineno, cause, fix)
+
+
+def fractions(text: SubmissionText, finding: Finding) -> Iterator[Fact]:
+    """``n / size`` where whole numbers are asked for."""
+    told = ANSWER.search(finding.message)
+    if told is None or not re.search(r"\d\.\d", told["got"]) or re.search(r"\d\.\d", told["right"]):
+        return
+    for function in _functions(text):
+        made = [n for n in ast.walk(function) if isinstance(n, ast.BinOp) and isinstance(n.op, ast.Div)]
+        if function.name == told["f"] and made:
+            made.sort(key=lambda n: (n.lineno, n.col_offset))
+            said = [f"{ast.unparse(n.left)} {{}} {ast.unparse(n.right)}" for n in made[:4]]
+            does = "gives a number with a fraction" if len(said) == 1 else "give numbers with fractions"
+            cause = f"{_listed(said, '/')} {does}, and what is asked for are whole numbers."
+            fix = f"Whole numbers are divided with `//`: {_listed(said, '//')}."
+            yield Fact("fraction", made[0].lineno, cause, fix)
+
+
+def _listed(said: list[str], sign: str) -> str:
+    """Expressions with this sign between their parts: `a / b` and `c / d`."""
+    return " and ".join(f"`{one.format(sign)}`" for one in said)
+
+
+def _self_forgotten(text: SubmissionText, finding: Finding) -> Iterator[Fact]:
+    """An attribute of the model, without ``self.``."""
+    lost = re.search(r"NameError: name '(\w+)' is not defined", finding.message)
+    classes = [n for n in ast.walk(text.tree) if isinstance(n, ast.ClassDef)] if text.tree and lost else []
+    for model in classes:
+        nodes = list(ast.walk(model))
+        own = {n.attr for n in nodes if isinstance(n, ast.Attribute) and ast.unparse(n.value) == "self"
+               and isinstance(n.ctx, ast.Store)}  # fmt: skip
+        own |= {n.name for n in model.body if isinstance(n, ast.FunctionDef)}
+        methods = [f for f in model.body if isinstance(f, ast.FunctionDef) and lost
+                   and lost[1] not in {a.arg for a in (*f.args.args, *f.args.kwonlyargs)}]  # fmt: skip
+        used = [n for f in methods for n in ast.walk(f) if isinstance(n, ast.Name) and lost and n.id == lost[1]
+                and n.id in own]  # fmt: skip
+        for node in used[:1]:
+            cause = (
+                f"{node.id} belongs to the object: in a method of {model.name} it is called self.{node.id}."
+            )
+            yield Fact("self-forgotten", node.lineno, cause, f"Write `self.{node.id}`.")
+
+
+def _aliases(function: ast.FunctionDef) -> Iterator[tuple[ast.Assign, str, str]]:
+    """Each ``new = old``, also among several, and ``new = old.detach()``, which shares the memory."""
+    for node in ast.walk(function):
+        target = node.targets[0] if isinstance(node, ast.Assign) else None
+        if not isinstance(node, ast.Assign) or target is None:
+            continue
+        pairs = [(target, node.value)]
+        if isinstance(target, ast.Tuple) and isinstance(node.value, ast.Tuple):
+            pairs = list(zip(target.elts, node.value.elts, strict=False))
+        for new, value in pairs:
+            inner = value
+            if (
+                isinstance(value, ast.Call)
+                and isinstance(value.func, ast.Attribute)
+                and value.func.attr in SHARING
+            ):
+                inner = value.func.value
+            if isinstance(new, ast.Name) and isinstance(inner, ast.Name) and new.id != inner.id:
+                yield node, new.id, inner.id
+
+
+def _another_name(text: SubmissionText, finding: Finding) -> Iterator[Fact]:
+    """``before = x`` in a test, which is compared with x afterwards."""
+    if "overwrites its input" not in finding.message:
+        return
+    for function in _functions(text):
+        names = list(_aliases(function))
+        asked = [{m.id for m in ast.walk(n) if isinstance(m, ast.Name)} for n in ast.walk(function)
+                 if isinstance(n, ast.Assert) or (isinstance(n, ast.Call) and "equal" in ast.unparse(n.func))]  # fmt: skip
+        for node, new, old in names:
+            if any({new, old} <= one for one in asked):
+                cause = f"{new} is another name for {old}, not a copy: what overwrites {old} overwrites {new}, so the two are always equal."
+                yield Fact("another-name", node.lineno, cause, f"Copy it: `{new} = {old}.clone()`.")
+
+
+def _all_forgotten(text: SubmissionText, finding: Finding) -> Iterator[Fact]:
+    """``assert error <= bound`` for whole tensors."""
+    said = f"{finding.message} {finding.evidence.get('text')}"
+    if "Boolean value of Tensor with more than one value" not in said:
+        return
+    lines = {int(n) for n in re.findall(r"\bline (\d+): ", said)}
+    for node in ast.walk(text.tree) if text.tree else ():
+        if isinstance(node, ast.Assert | ast.If | ast.While) and node.test.lineno in lines:
+            if isinstance(node.test, ast.Call):  # .all() stands there, or something else is asked
+                continue
+            part = _comparison(node.test)
+            word = {ast.Assert: "assert", ast.If: "if"}.get(type(node), "while")
+            cause = f"This compares tensors, which gives true or false for each element; `{word}` needs one answer for all."
+            yield Fact(
+                "all-forgotten", node.lineno, cause, f"Ask for all of them: `({ast.unparse(part)}).all()`."
+            )
+
+
+def _comparison(test: ast.expr) -> ast.expr:
+    """The last comparison of numbers among conditions that are joined by `and`."""
+    parts = test.values if isinstance(test, ast.BoolOp) else [test]
+    asked = [
+        p
+        for p in parts
+        if isinstance(p, ast.Compare) and not re.search(r"\.(?:shape|dtype)\b", ast.unparse(p))
+    ]
+    return asked[-1] if asked else test
+
+
+def _past_the_cuts(text: SubmissionText, finding: Finding) -> Iterator[Fact]:
+    """``deciles[9]`` of the nine cuts that make ten parts."""
+    if "IndexError" not in finding.message:
+        return
+    for function in _functions(text):
+        made = {n.targets[0].id: n.value for n in ast.walk(function) if isinstance(n, ast.Assign)
+                and isinstance(n.targets[0], ast.Name) and isinstance(n.value, ast.Call)}  # fmt: skip
+        for node in ast.walk(function):
+            if not (isinstance(node, ast.Subscript) and isinstance(node.value, ast.Name)):
+                continue
+            call, at = made.get(node.value.id), node.slice
+            if call is None or not ast.unparse(call.func).endswith("quantiles"):
+                continue
+            parts = next((k.value for k in call.keywords if k.arg == "n"), ast.Constant(4))
+            if not (isinstance(parts, ast.Constant) and isinstance(at, ast.Constant)):
+                continue
+            n, index = parts.value, at.value
+            if isinstance(n, int) and isinstance(index, int) and index >= n - 1:
+                cause = f"quantiles(..., n={n}) gives {n - 1} cuts between {n} parts, numbered 0 to {n - 2}; there is no number {index}."
+                yield Fact(
+                    "past-the-cuts", node.lineno, cause, f"The last of them is `{node.value.id}[{n - 2}]`."
+                )
+
+
+def _called_at_once(text: SubmissionText, finding: Finding) -> Iterator[Fact]:
+    """``on_trace_ready=save(profile)``: called where the function itself is wanted."""
+    own = {f.name: f for f in _functions(text)}
+    lost = re.search(
+        r"UnboundLocalError|NameError|cannot access local variable|referenced before", finding.message
+    )
+    for node in ast.walk(text.tree) if text.tree else ():
+        for word in node.keywords if isinstance(node, ast.Call) else ():
+            call = word.value
+            if not (word.arg and word.arg.startswith("on_") and isinstance(call, ast.Call)):
+                continue
+            said, made = ast.unparse(call), own.get(ast.unparse(call.func))
+            if (made is None or gives(made)) and not lost:
+                continue  # it may well give a function
+            cause = f"`{said}` is called here at once; {word.arg} wants a function, which is called later."
+            fix = (
+                f"Write `{word.arg}={made.name}`, without brackets."
+                if made
+                else f"Write `{word.arg}=lambda profiler: {said}`."
+            )
+            yield Fact("called-at-once", call.lineno, cause, fix)
+
+
+def _grown(text: SubmissionText, finding: Finding) -> Iterator[Fact]:
+    """``out.append(value)`` in a kernel in Python."""
+    lost = re.search(r"(\w+) is memory of a fixed size in a kernel.*: it has no (\w+)", finding.message)
+    for node in ast.walk(text.tree) if text.tree and lost else ():
+        if isinstance(node, ast.Attribute) and lost and node.attr == lost[2]:
+            cause = (
+                f"{lost[1]} is memory of a fixed size here, not a list: it has no {lost[2]}. All threads share it, "
+                "and each stores into the element of its own number."
+            )
+            yield Fact("grown", node.lineno, cause, f"Store with an index: `{lost[1]}[...] = ...`.")
+
+
+def _value_of_a_kernel(text: SubmissionText, finding: Finding) -> Iterator[Fact]:
+    """``return value`` in a kernel in Python, which stores nothing."""
+    told = re.search(r"(\w+) writes nothing into out\. A kernel returns nothing", finding.message)
+    for function in _functions(text) if told else ():
+        returned = [n for n in ast.walk(function) if isinstance(n, ast.Return) and n.value is not None]
+        if told and function.name == told[1] and returned:
+            cause = "A kernel hands nothing back: nobody takes the value that stands behind this `return`, and out stays as it was."
+            yield Fact(
+                "value-of-a-kernel",
+                returned[0].lineno,
+                cause,
+                "Store it in this thread's own element of out.",
+            )
+
+
+def _elif_for_if(text: SubmissionText, _finding: Finding) -> Iterator[Fact]:
+    """Two additions of which each has its condition, the second behind ``elif``."""
+    for node in ast.walk(text.tree) if text.tree else ():
+        second = node.orelse[0] if isinstance(node, ast.If) and len(node.orelse) == 1 else None
+        if not isinstance(node, ast.If) or not isinstance(second, ast.If) or second.orelse:
+            continue
+        added = [b[0] for b in (node.body, second.body) if len(b) == 1 and isinstance(b[0], ast.AugAssign)]
+        targets = {ast.unparse(a.target) for a in added if isinstance(a, ast.AugAssign)}
+        if len(added) == 2 and len(targets) == 1 and second.col_offset == node.col_offset:
+            cause = (
+                f"`elif` is asked only where the `if` of line {node.lineno} was false: where both conditions are true, "
+                f"this adds nothing to {targets.pop()}."
+            )
+            yield Fact("elif-for-if", second.lineno, cause, f"Write `if {ast.unparse(second.test)}:`.")
+
+
+def _nonlocal_forgotten(text: SubmissionText, finding: Finding) -> Iterator[Fact]:
+    """``count += 1`` in a function whose count belongs to the one around it, or to the file."""
+    lost = re.search(r"local variable '(\w+)' (?:where it is not|referenced before)", finding.message)
+    if text.tree is None or lost is None:
+        return
+    name = lost[1]
+    for function in _functions(text):
+        said = {
+            n
+            for node in ast.walk(function)
+            if isinstance(node, ast.Nonlocal | ast.Global)
+            for n in node.names
+        }
+        if name in said or not _sets(function, name):
+            continue
+        around = [
+            f for f in _functions(text) if f is not function and function in ast.walk(f) and _sets(f, name)
+        ]
+        grows = any(
+            isinstance(n, ast.AugAssign) and ast.unparse(n.target) == name for n in ast.walk(function)
+        )
+        top = grows and any(isinstance(n, ast.Assign) and _sets(n, name) for n in text.tree.body)
+        word = "nonlocal" if around else "global" if top else ""
+        if word and not any(a.arg == name for a in function.args.args):
+            cause = (
+                f"{function.name} gives {name} a value, so {name} is a name of its own in all of {function.name}, and "
+                "has no value there yet where it is first used."
+            )
+            yield Fact(
+                "nonlocal-forgotten", function.lineno, cause, f"As its first line write `{word} {name}`."
+            )
+            return
+
+
+def _sets(tree: ast.AST, name: str) -> bool:
+    """Whether a function, or the file, gives the name a value itself, not in a function inside of it."""
+    waiting = list(ast.iter_child_nodes(tree))
+    while waiting:
+        node = waiting.pop()
+        if isinstance(node, ast.Name) and node.id == name and isinstance(node.ctx, ast.Store):
+            return True
+        if not isinstance(node, ast.FunctionDef | ast.Lambda | ast.ClassDef):
+            waiting += ast.iter_child_nodes(node)
+    return False
+
+
+FACTS: tuple[tuple[Finder, frozenset[Status]], ...] = (
+    (_called_at_once, frozenset({Status.RAISED})),
+    (_grown, frozenset({Status.RAISED})),
+    (_nonlocal_forgotten, frozenset({Status.RAISED})),
+    (_value_of_a_kernel, frozenset({Status.UNINITIALISED})),
+    (_elif_for_if, frozenset({Status.WRONG_OUTPUT, Status.WRONG_ANSWER})),
+    (_self_forgotten, frozenset({Status.RAISED})),
+    (_past_the_cuts, frozenset({Status.RAISED})),
+    (_all_forgotten, frozenset({Status.RAISED, Status.WRONG_ANSWER})),
+    (_another_name, frozenset({Status.WRONG_ANSWER})),
+    (fractions, frozenset({Status.WRONG_ANSWER, Status.WRONG_OUTPUT})),
+    (return_in_branch, frozenset({Status.WRONG_ANSWER, Status.WRONG_OUTPUT, Status.NOT_A_TENSOR})),
+)

@@ -1,0 +1,72 @@
+"""A call that had to be refused and was not: which check the file lacks, by what was passed; see ``facts.py``."""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING
+
+from grader.feedback.explain.source_text import CppFunction, Fact, SubmissionText
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from grader.domain.verdict import Finding
+
+WANTED = {"float": ("float32", "kFloat32"), "double": ("float64", "kFloat64"), "int": ("int32", "kInt32"),
+          "int64_t": ("int64", "kInt64"), "at::Half": ("float16", "kFloat16")}  # fmt: skip
+DEVICE = (
+    r"\b{x}\s*\.\s*(?:is_cuda|device|is_cpu)\b|\bCHECK_(?:CUDA|INPUT)\w*\(\s*{x}\b",
+    r"\b{x}\s*=\s*{x}\.(?:cuda\s*\(|to\s*\([^;]*(?:kCUDA|[Dd]evice))[^;]*;",
+)
+DTYPE = (
+    r"\b{x}\s*\.\s*(?:scalar_type|dtype|is_floating_point)\b",
+    r"\b{x}\s*=\s*{x}\.(?:to|toType)\s*\([^;]*k[A-Z][^;]*;|\b{x}\s*=\s*{x}\.(?:float|double|half)\s*\([^;]*;",
+)
+DIMS = (
+    r"\b{x}\s*\.\s*(?:dim|ndimension|sizes)\s*\(",
+    r"\b{x}\s*=\s*{x}\.(?:view|reshape|flatten|squeeze|unsqueeze)\s*\([^;]*;",
+)
+
+
+def missing(text: SubmissionText, finding: Finding) -> Iterator[Fact]:
+    """The check that would have refused what the case passed, and a conversion that hides it."""
+    bound = re.findall(r"functions\s*=\s*\[([^\]]*)\]", text.source)
+    names = set(re.findall(r"[\"'](\w+)[\"']", " ".join(bound)))
+    for function in text.host:
+        if names and function.name not in names:
+            continue
+        head = text.line(text.code.rfind(function.name, 0, function.start))
+        passed = finding.evidence.get("passes")
+        for what, forms, check in _odd(function, passed if isinstance(passed, list) else []):
+            asked, hidden = (re.search(form, function.body) for form in forms)
+            if hidden and not (asked and asked.start() < hidden.start()):
+                code = " ".join(hidden[0].split())
+                yield Fact("not-refused", text.line(function.start + hidden.start()),
+                           f"`{code}` converts whatever comes, so {what} is taken like any other; this call must refuse it.",
+                           f"Refuse it instead: `{check}`.")  # fmt: skip
+            if not asked:
+                yield Fact("not-refused", head, f"{function.name} takes {what} and goes on: no check in it asks for that.",
+                           f"Add a check before the pointers are taken: `{check}`.")  # fmt: skip
+        yield Fact("not-refused", head, f"{function.name} takes this input and goes on: no check in it refuses it.",
+                   "Add a TORCH_CHECK before the pointers are taken, whose condition is false for such an input.")  # fmt: skip
+        return
+
+
+def _odd(
+    function: CppFunction, passed: list[dict[str, object]]
+) -> Iterator[tuple[str, tuple[str, str], str]]:
+    """What is unusual in the tensors passed: in words, forms of its check and of what hides it, and the check."""
+    tensors = re.findall(r"Tensor\s*&?\s*(\w+)\s*(?:=[^,]*)?(?:,|$)", function.parameters)
+    for x, one in zip(tensors, passed, strict=False):
+        taken = re.search(rf"\b{x}\s*\.\s*(?:mutable_|const_)?data_ptr<\s*([\w:]+)\s*>", function.body)
+        dtype, constant = WANTED.get(taken[1] if taken else "float", ("float32", "kFloat32"))
+        tests = (
+            (one.get("device") == "cpu", f"{x} on the CPU", DEVICE, f'TORCH_CHECK({x}.is_cuda(), "{x} must be on the GPU");'),
+            (one.get("dtype") != dtype, f"{x} of dtype {one.get('dtype')}", DTYPE,
+             f'TORCH_CHECK({x}.scalar_type() == torch::{constant}, "{x} must be {dtype}");'),
+            (True, f"{x} with {one.get('dims')} dimensions", DIMS, f'TORCH_CHECK({x}.dim() == ..., "...");'),
+        )  # fmt: skip
+        for odd, what, forms, check in tests:
+            if odd and (forms is not DIMS or len(passed) == 1):
+                yield what, (forms[0].format(x=x), forms[1].format(x=x)), check
+                break
