@@ -13,6 +13,7 @@ import tomllib
 from typing import TYPE_CHECKING
 
 from grader.domain import lesson_notebook
+from grader.domain.lessons import course_root
 from grader.domain.markers import MarkerError, block, regions, starter
 from tools import figures, numbers, schemas
 
@@ -38,7 +39,7 @@ def generate(root: Path, *, check: bool, only: str = "") -> list[Path]:
         if (page := root / "docs" / f"{name}.md").exists():
             wanted[page] = numbers.filled(filled(page, root, wanted), root)
     drawn = figures.files(root) if (root / figures.FOLDER).is_dir() else {}
-    pictures = {path.stem: text for path, text in drawn.items()}
+    pictures = {path.stem: text for path, text in drawn.items()} or lesson_notebook.figures(course_root())
     for page in sorted(root.glob("lessons/*/README.md")):
         if (exercise := page.with_name("exercise.py")) in wanted:
             book = lesson_notebook.build(

@@ -21,7 +21,6 @@ if TYPE_CHECKING:
     from mkdocs.structure.pages import Page
 
 log = logging.getLogger("mkdocs.hooks")
-MERMAID = "assets/javascripts/mermaid.tiny.js"
 WORKER = "assets/javascripts/iframe-worker.js"  # lets the search work from a file
 
 
@@ -55,12 +54,10 @@ def on_files(files: Files, config: MkDocsConfig) -> Files:
     release = extra.get("release") or f"v{__version__}"
     solutions = bool(extra.get("solutions", True))
     found = sources.generated(_root(config), extra.get("repository") or "", release, solutions=solutions)
-    for name, without in {"mermaid": "Diagrams stay text", "reveal": "Decks are pages to scroll"}.items():
-        try:
-            found |= fetched.files(name)
-        except fetched.FetchError as error:
-            log.info("%s: %s", without, error)  # no warning, which would be an error: the site is whole
-    extra["diagrams"] = MERMAID in found
+    try:
+        found |= fetched.files("reveal")
+    except fetched.FetchError as error:
+        log.info("Decks are pages to scroll: %s", error)  # no warning, which is an error: the site is whole
     for uri, content in found.items():
         files.append(File.generated(config, uri, content=content))
     return files
@@ -83,16 +80,15 @@ def _boost(url: str) -> float:
     return next((boost for folder, boost in BOOST.items() if url.startswith(folder)), 1)
 
 
-def on_post_page(output: str, page: Page, config: MkDocsConfig) -> str:
-    """Give pages with a diagram our own Mermaid; the theme would fetch one from another host."""
-    output = output.replace('role="dialog"', 'role="dialog" aria-label="Search"', 1)  # the theme names it not
-    if 'class="mermaid"' not in output:
-        return output
-    if not config.extra["diagrams"]:
-        return output.replace('class="mermaid"', 'class="diagram"')
-    up = "../" * page.url.count("/")
-    before = '<script id="__config"'  # the theme's own script follows, and looks whether Mermaid is there
-    return output.replace(before, f'<script src="{up}{MERMAID}"></script>{before}', 1)
+def on_post_page(output: str, config: MkDocsConfig, **_: object) -> str:
+    """Name what the theme leaves without a name, and let the index wait until somebody searches."""
+    output = output.replace('role="dialog"', 'role="dialog" aria-label="Search"', 1)
+    before = '<script id="__config"'  # the theme's own script follows
+    return output.replace(before, f"<script>{_later(config)}</script>{before}", 1)
+
+
+def _later(config: MkDocsConfig) -> str:
+    return (Path(config.docs_dir) / "assets" / "javascripts" / "search_later.js").read_text("utf-8")
 
 
 def on_serve(server: Any, config: MkDocsConfig, **_: object) -> Any:

@@ -206,7 +206,13 @@ def _portable(text: str) -> str:
     # GitHub renders Markdown inside <details>; Python-Markdown only when it is told to.
     text = re.sub(r"<details(?![^>]*markdown)", '<details markdown="1"', text)
     # Seen from lessons/NN_name/, the site's pages lie in ../../docs on GitHub and in ../.. on the site.
-    return text.replace("](../../docs/", "](../../")
+    text = text.replace("](../../docs/", "](../../")
+    return re.sub(
+        r"\b(o)n the course's site you can\b",
+        lambda m: "Here you can" if m[1] == "O" else "here you can",
+        text,
+        flags=re.I,
+    )
 
 
 def fields(schema: dict[str, Any]) -> list[str]:

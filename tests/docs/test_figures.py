@@ -217,7 +217,7 @@ def test_the_strips_busy_time_is_that_of_the_lesson(compute: Any):
 
 def test_the_index_explorer_by_keyboard_and_mouse(compute: Any, page: Any):  # noqa: F811
     place = page.locator("[data-explorer=index]")
-    assert not place.locator("img").is_visible()
+    assert place.locator("img").is_visible(), "the picture teaches, the figure below it is to play with"
     assert "12 threads: 10 own an element, 2 are stopped by the guard; 0 elements" in place.inner_text()
     place.get_by_label("blocks in the grid").focus()
     page.keyboard.press("ArrowLeft")
