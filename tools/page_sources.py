@@ -223,14 +223,15 @@ def lesson(
     return f"{title}{newline}\n{line}\n{_portable(rest)}"
 
 
+NOT_SAID = re.compile(  # of a page that is described: its head, comments, code, headings, tags, facts of a lesson
+    r"\A---\n.*?^---$|<!--.*?-->|^ *```.*?^ *```|^#[^\n]*$|<[^>\n]+>|^[^\n]*\n\{ \.lesson-\w+ \}|^\{[^\n]*\}$",
+    re.M | re.S,
+)
+
+
 def description(page: str) -> str:
     """A page's first paragraph as plain text, for those who find it elsewhere."""
-    text = re.sub(
-        r"\A---\n.*?^---$|<!--.*?-->|^ *```.*?^ *```|^#.*$|^\{.*\}$|<[^>]+>|^.*\n\{ \.lesson-\w+ \}",
-        "",
-        page,
-        flags=re.M | re.S,
-    )
+    text = NOT_SAID.sub("", page)
     for paragraph in re.split(r"\n\s*\n", text):
         plain = re.sub(r"!?\[([^]]*)\]\([^)]*\)|[*`_]", r"\1", " ".join(paragraph.split()))
         if len(plain) > 40 and plain[0].isalnum():

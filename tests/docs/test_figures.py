@@ -280,3 +280,27 @@ def test_the_trace_strip(compute: Any, page: Any):  # noqa: F811
     assert "elementwise_kernel" in place.locator(".explorer-one").inner_text()
     strip.locator(".event.lane-0").first.click()
     assert "load batch" in place.locator(".explorer-one").inner_text()
+
+
+@pytest.mark.slow
+def test_every_lane_of_the_trace_is_reached_by_key(compute: Any, page: Any):  # noqa: F811
+    place = page.locator("[data-explorer=trace]")
+    place.locator(".explorer-strip").focus()
+    seen = set()
+    for key in ("ArrowDown", *["ArrowUp"] * 4):
+        page.keyboard.press(key)
+        seen.add(place.locator(".explorer-one").inner_text().split(":")[0])
+    assert seen == set(explorers.LANES)
+
+
+@pytest.mark.slow
+def test_an_index_is_written_as_in_a_kernel(compute: Any, page: Any):  # noqa: F811
+    place = page.locator("[data-explorer=coalescing]")
+    for text, said in (
+        ("8 * threadIdx.x", "32 sectors"),
+        ("i + 1", "5 sectors"),
+        ("-t", "in front of x"),
+        ("t << 40", "cannot be shifted"),
+    ):
+        place.get_by_role("textbox").fill(text)
+        assert said in place.locator(".explorer-sum").inner_text(), text

@@ -42,8 +42,8 @@ def picture(_root: Path) -> str:
     arrow(sheet, at + 1, 130, start - 4, 167, "cs")
     sheet.text(start + 6, 152, "joins the stream, behind older work", "small")
     axis(sheet, LEFT, WIDTH - 8, 218, "time, to scale")
-    for x, words, kind in ((start, "event: start", ""), (end, "event: end", "end")):
-        sheet.line(x, 164, x, 240, "as", 2)
-        sheet.text(x, 256, words, f"small bold {kind}".strip())
+    for place, words, kind in ((start, "event: start", ""), (end, "event: end", "end")):
+        sheet.line(place, 164, place, 240, "as", 2)
+        sheet.text(place, 256, words, f"small bold {kind}".strip())
     sheet.text(4, 284, "The host's clock has seen 5 us, the two events 2000 us.", "bold")
     return sheet.svg()
