@@ -79,7 +79,7 @@ def on_files(files: Files, config: MkDocsConfig) -> Files:
 
 def on_page_markdown(markdown: str, page: Page, config: MkDocsConfig, **_: object) -> str:
     """Rank the page for the search, and put right what is different on the site in one written by hand."""
-    page.meta.setdefault("description", page_sources.description(markdown) or config.site_description)
+    page.meta.setdefault("description", _described(page, markdown) or config.site_description)
     page.edit_url = _edit(page, config)
     search = {"exclude": True} if NOT_SEARCHED.match(page.url) else {"boost": _boost(page.url)}
     page.meta.setdefault("search", search)
@@ -90,6 +90,13 @@ def on_page_markdown(markdown: str, page: Page, config: MkDocsConfig, **_: objec
     if contact := config.extra.get("contact"):
         text = sources.CONTACT.sub(lambda _: str(contact), text)
     return text + sources.tooltips(_root(config)) if f"docs/{page.file.src_uri}" in first_use.FRONT else text
+
+
+def _described(page: Page, markdown: str) -> str:
+    if page.url.endswith("/hints/"):
+        title = markdown.partition("\n")[0].removeprefix("# ")
+        return f"{title}: for each TODO the idea, the place, the shape."
+    return page_sources.description(markdown)
 
 
 def _boost(url: str) -> float:

@@ -223,8 +223,9 @@ def lesson(
     return f"{title}{newline}\n{line}\n{_portable(rest)}"
 
 
-NOT_SAID = re.compile(  # of a page that is described: its head, comments, code, headings, tags, facts of a lesson
-    r"\A---\n.*?^---$|<!--.*?-->|^ *```.*?^ *```|^#[^\n]*$|<[^>\n]+>|^[^\n]*\n\{ \.lesson-\w+ \}|^\{[^\n]*\}$",
+NOT_SAID = re.compile(  # of a page that is described: head, comments, code, headings, tags, a lesson's facts
+    r"\A---\n.*?^---$|<!--.*?-->|^ *```.*?^ *```|^#[^\n]*$|<[^>\n]+>"
+    r"|^[^\n]*\n\{ \.lesson-\w+ \}|^\{[^\n]*\}$",
     re.M | re.S,
 )
 

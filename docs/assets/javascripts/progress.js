@@ -51,7 +51,7 @@
       keep();
       show();
     });
-    facts.after(button);
+    (document.querySelector(".lesson-offer") ?? facts).after(button);
     show();
   }
 
