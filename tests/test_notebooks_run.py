@@ -1,11 +1,13 @@
-"""All lessons' notebooks, filled in with the solution, execute with nbconvert on the CPU back end.
+"""All lessons' notebooks as a learner works in them: cell by cell, each TODO filled in, on the CPU back end.
 
 One kernel serves all of them, emptied in between: what takes time is starting a kernel and importing torch.
 Compiled kernels are cached by content, as everywhere.
 """
 
+import ast
 import importlib.util
 import os
+import re
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -13,7 +15,7 @@ from typing import Any
 import pytest
 
 from grader.backends import detect
-from grader.domain import notebook
+from grader.domain import lesson_notebook, notebook
 from grader.domain.lessons import Lesson, course_root, every
 from grader.referee import builder
 from grader.student.lab import lab_files
@@ -23,6 +25,10 @@ NEEDED = ("nbconvert", "nbformat", "ipykernel", "jupyter_client")
 LACKING = [name for name in NEEDED if importlib.util.find_spec(name) is None]
 WHY = f"needs {', '.join(LACKING)}: pip install -e '.[notebooks]'"
 pytestmark = pytest.mark.skipif(bool(LACKING), reason=WHY)
+FORGOTTEN = """import os, sys
+sys.meta_path[:] = [f for f in sys.meta_path if "editable" not in repr(f)]
+sys.path[:] = [p for p in sys.path if not os.path.isdir(os.path.join(p, "grader"))]"""
+CHECKED = "02"  # whose last cell asks the grader in a plain run; all others with `course test --all`
 
 
 @pytest.fixture(scope="module")
@@ -42,21 +48,131 @@ def kernel(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Any]:
     os.environ.update(before)
 
 
+def tagged(book: Any, tag: str) -> list[Any]:
+    return [c for c in book.cells if tag in c.metadata.get("tags", [])]
+
+
+def names(cell: Any) -> list[str]:
+    """What a cell defines at its top level."""
+    body = ast.parse(cell.source).body
+    found = [node.name for node in body if isinstance(node, ast.FunctionDef | ast.ClassDef)]
+    return found or (["__main__"] if "__main__" in cell.source else [])
+
+
+def filled_in(lesson: Lesson) -> Any:
+    """The notebook that a learner is given, each cell of the exercise as the solution has it."""
+    import nbformat
+
+    book = nbformat.read(lesson.folder / "lesson.ipynb", as_version=4)
+    page = (lesson.folder / "README.md").read_text("utf-8")
+    solved = lesson_notebook.build(lesson.name, page, lesson.solution.read_text("utf-8"))
+    asked, at = tagged(book, notebook.TAG), 0
+    wanted = [names(cell) for cell in asked]
+    for cell in asked:
+        cell.source = cell.source.split("\n", 1)[0]
+    for answer in tagged(solved, notebook.TAG):  # a helper of the solution's stands where its TODO is
+        if (own := names(answer)) and own in wanted[at + 1 :]:
+            at = wanted.index(own, at + 1)
+        asked[at].source += "\n" + answer.source.split("\n", 1)[1]
+    assert at == max(k for k, own in enumerate(wanted) if own), "a cell of the starter got no solution"
+    return book
+
+
+@pytest.mark.parametrize("lesson", every(), ids=lambda x: x.name)
+def test_cells_are_whole_and_stand_where_the_page_needs_them(lesson: Lesson) -> None:
+    import nbformat
+
+    book = nbformat.read(lesson.folder / "lesson.ipynb", as_version=4)
+    for cell in tagged(book, notebook.TAG):
+        ast.parse(cell.source)
+        assert not cell.source.split("\n", 1)[1].startswith((" ", "\t")), cell.source
+    kinds = [next(iter(c.metadata.get("tags", [])), "page") for c in book.cells]
+    first, last = kinds.index("exercise"), len(kinds) - kinds[::-1].index("exercise")
+    assert kinds[:2] == ["page", "setup"] and kinds[last] == "check"
+    assert any(c.source.startswith("## The exercise") for c in book.cells[:first])
+    assert any(c.source.startswith("## Common mistakes") for c in book.cells[last:])
+    text = "\n".join(
+        re.sub(r"^ *```.*?^ *```", "", c.source, flags=re.M | re.S)
+        for c in book.cells
+        if c.cell_type == "markdown"
+    )
+    there = set(re.findall(r"\]\((?!https?:)([^)]+)\)", text))
+    assert there == {f"attachment:{k}" for c in book.cells for k in c.get("attachments", {})}
+    assert ast.dump(ast.parse(as_submitted(filled_in(lesson)))) == ast.dump(
+        ast.parse(lesson.solution.read_text("utf-8"))
+    )
+
+
+def as_submitted(book: Any) -> str:
+    return notebook.source(lesson_notebook.text(book).encode(), Path("mine.ipynb"))
+
+
 @pytest.mark.slow
 @pytest.mark.parametrize("lesson", every(), ids=lambda x: x.name)
-def test_a_solved_notebook_executes(lesson: Lesson, kernel: Any, tmp_path: Path) -> None:
+def test_a_notebook_is_worked_through(
+    lesson: Lesson, kernel: Any, tmp_path: Path, request: pytest.FixtureRequest
+) -> None:
     import nbformat
     from nbconvert.preprocessors import ExecutePreprocessor
 
     if lacking := missing(lesson):
         pytest.skip(f"needs {lacking}")
-    page = (lesson.folder / "README.md").read_text("utf-8")
-    text = notebook.text(notebook.build(lesson.name, page, lesson.solution.read_text("utf-8")))
-    book = nbformat.reads(text, as_version=4)
+    book = filled_in(lesson)
+    if lesson.number != CHECKED and "thorough" not in (request.config.getoption("-m") or ""):
+        book.cells.remove(*tagged(book, "check"))
     book.cells.insert(0, nbformat.v4.new_code_cell("%reset -f"))
-    defined = f"assert callable({lesson.task.entry})"
-    book.cells.append(nbformat.v4.new_code_cell(defined))
+    book.cells.append(nbformat.v4.new_code_cell(f"assert callable({lesson.task.entry})"))
     ExecutePreprocessor(timeout=300).preprocess(book, {"metadata": {"path": str(tmp_path)}}, km=kernel)
     cells = [c for c in book.cells if c.cell_type == "code"]
     assert all(c.execution_count for c in cells)
     assert not [o for c in cells for o in c.outputs if o.output_type == "error"]
+    (start,) = tagged(book, "setup")
+    assert f"Lesson {lesson.number}: kernels run on" in printed(start)
+    for cell in tagged(book, "check"):
+        assert f"passed  {lesson.task.max_points}/{lesson.task.max_points} points" in printed(cell), printed(
+            cell
+        )
+    for cell, below in zip(book.cells, book.cells[1:], strict=False):
+        shown = (
+            re.match(r"```text\n(.*?)^```", below.source, re.M | re.S)
+            if cell in tagged(book, "example")
+            else None
+        )
+        if shown and not re.search(r"memory checks: |block\.py", shown[1]):
+            assert printed(cell) == shown[1], cell.source
+
+
+def printed(cell: Any) -> str:
+    text = "".join(o.text for o in cell.outputs if o.output_type == "stream" and o.name == "stdout")
+    return re.sub(r"\x1b\[[\d;]*m", "", text)
+
+
+@pytest.mark.slow
+def test_the_first_cell_sets_up_a_jupyter_that_knows_no_course(tmp_path: Path) -> None:
+    from jupyter_client.manager import start_new_kernel
+
+    cell = tagged(filled_in(every()[0]), "setup")[0].source
+    environment = {
+        k: v for k, v in os.environ.items() if k not in ("PYTHONPATH", "COURSE_ROOT", "JUPYTER_PATH")
+    }
+    manager, client = start_new_kernel(kernel_name="python3", cwd=str(tmp_path), env=environment)
+    said: list[str] = []
+
+    def run(code: str) -> str:
+        said.clear()
+        reply = client.execute_interactive(
+            code, timeout=300, output_hook=lambda m: said.append(str(m["content"]))
+        )
+        return f"{reply['content'].get('ename', 'ok')} {reply['content'].get('evalue', '')}"
+
+    try:
+        assert run(FORGOTTEN).startswith("ok")
+        assert run(cell).startswith("SystemExit The course is not here: write the address"), said
+        run(f"import os\nos.environ['COURSE_ROOT'] = {str(course_root())!r}")
+        assert run(cell).startswith("ok"), said
+        assert any("Lesson 01: kernels run on" in text for text in said)
+        assert run("import torch\ntorch.ones(2, device='cuda').sum().item()").startswith("ok")
+        assert any("'2.0'" in text for text in said)
+    finally:
+        client.stop_channels()
+        manager.shutdown_kernel(now=True)

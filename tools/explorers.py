@@ -49,6 +49,7 @@ def _plain(card: dict[str, Any]) -> dict[str, Any]:
 def _fusion(root: Path) -> dict[str, Any]:
     wanted = ("name", "copy_bytes_per_second", "launch_seconds", "gemm_flops_per_second")
     known = [c for c in cards(root) if c.get("copy_bytes_per_second") and c.get("launch_seconds")]
+    known.sort(key=lambda card: "H200" not in card["name"])  # the card of the lessons' numbers first
     programs = [
         {"title": title, "operations": [{"name": o.name, "reads": list(o.reads)} for o in operations]}
         for title, operations in fusion.PROGRAMS.items()

@@ -1,7 +1,6 @@
 """What the site brings along and the repository does not hold, as ``fetched.toml`` names it.
 
 An archive is fetched once, by npm, into the cache, and used only if its hash is the one that is written down.
-Mermaid draws the diagrams in the reader's browser; to draw them when files are generated would take one here.
 """
 
 from __future__ import annotations

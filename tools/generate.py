@@ -9,9 +9,11 @@ that region, or by the whole file if no name is given. Measured numbers: ``numbe
 from __future__ import annotations
 
 import re
+import tomllib
 from typing import TYPE_CHECKING
 
-from grader.domain import notebook
+from grader.domain import lesson_notebook
+from grader.domain.lessons import course_root
 from grader.domain.markers import MarkerError, block, regions, starter
 from tools import figures, numbers, schemas
 
@@ -36,23 +38,32 @@ def generate(root: Path, *, check: bool, only: str = "") -> list[Path]:
     for name in names:
         if (page := root / "docs" / f"{name}.md").exists():
             wanted[page] = numbers.filled(filled(page, root, wanted), root)
+    drawn = figures.files(root) if (root / figures.FOLDER).is_dir() else {}
+    pictures = {path.stem: text for path, text in drawn.items()} or lesson_notebook.figures(course_root())
     for page in sorted(root.glob("lessons/*/README.md")):
         if (exercise := page.with_name("exercise.py")) in wanted:
-            book = notebook.build(page.parent.name, wanted[page], wanted[exercise])
-            wanted[page.with_name("lesson.ipynb")] = notebook.text(book)
+            book = lesson_notebook.build(
+                page.parent.name, wanted[page], wanted[exercise], pictures, address(root)
+            )
+            wanted[page.with_name("lesson.ipynb")] = lesson_notebook.text(book)
     for page in (root / "README.md", root / "docs" / "index.md", root / "docs" / "guide" / "explain.md",
                  root / "docs" / "guide" / "fast_build.md"):  # fmt: skip
         if page.is_file():
             wanted[page] = numbers.filled(page.read_text("utf-8"), root)
-    wanted |= schemas.files(root) | form(root)
-    if (root / figures.FOLDER).is_dir():
-        wanted |= figures.files(root)
+    wanted |= schemas.files(root) | form(root) | drawn
     looked = {path: text for path, text in wanted.items() if not only or path.parent.name == only}
     stale = [path for path, text in looked.items() if not path.exists() or path.read_text("utf-8") != text]
     if not check:
         for path in stale:
             path.write_text(wanted[path], "utf-8")
     return stale
+
+
+def address(root: Path) -> str:
+    """Where the repository is published, as pyproject.toml says it; "" as long as it is not."""
+    file = root / "pyproject.toml"
+    urls = tomllib.loads(file.read_text("utf-8"))["project"].get("urls", {}) if file.is_file() else {}
+    return str(urls.get("Repository", ""))
 
 
 def form(root: Path) -> dict[Path, str]:

@@ -5,6 +5,7 @@ Each lesson explains its own words in its ``glossary.toml``; those that belong t
 
 from __future__ import annotations
 
+import re
 import tomllib
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
@@ -16,6 +17,10 @@ if TYPE_CHECKING:
     from grader.domain.task import Task
 
 HEAD = """\
+---
+hide: [toc]
+---
+
 # Glossary
 
 The words of the course, each with the lesson that introduces it. On the lessons' pages a word with a dotted
@@ -32,12 +37,24 @@ class Glossary:
     def page(self, tasks: dict[str, Task]) -> str:
         """All words in order of the alphabet; ``tasks`` by the names of the lessons' folders."""
         where = {word: name for name, task in tasks.items() for word in (*task.introduces, *task.terms)}
-        parts = [HEAD, ""]
-        for word in sorted(self.terms, key=str.lower):
+        every = sorted(self.terms, key=_letters)
+        begun = list(dict.fromkeys(_letters(word)[0].upper() for word in every))
+        parts = [HEAD, "", " ".join(f"[{letter}](#{letter.lower()})" for letter in begun), "{ .letters }", ""]
+        for word in every:
+            if begun and _letters(word)[0].upper() == begun[0]:
+                letter = begun.pop(0)
+                parts.append(f"## {letter} {{#{letter.lower()}}}\n")
             name = where.get(word)
             lesson = f" [Lesson {name[:2]}](../lessons/{name}/README.md)" if name else ""
-            parts.append(f"{word}\n:   {self.terms[word]}{lesson}\n")
+            parts.append(f"### {word} {{#{anchor(word)}}}\n\n{self.terms[word]}{lesson}\n")
         return "\n".join(parts)
+
+    def links(self, tasks: dict[str, Task]) -> dict[str, str]:
+        """Where a lesson's page finds each word: its meaning, or the lesson whose subject it is."""
+        there = {word: f"../../reference/glossary.md#{anchor(word)}" for word in self.terms}
+        for name, task in tasks.items():
+            there |= {word: f"../{name}/README.md" for word in task.introduces if word not in there}
+        return there
 
     def tooltips(self) -> str:
         """Definitions of abbreviations, to be put below a page's text."""
@@ -59,6 +76,15 @@ class Glossary:
         for word, meaning in self.terms.items():
             if not meaning.endswith(".") or '"' in meaning:
                 yield f"the glossary: the meaning of {word!r} is not a plain sentence."
+
+
+def anchor(word: str) -> str:
+    """Where the page has a word: ``glossary.md#term-sector``."""
+    return "term-" + re.sub(r"[^a-z0-9]+", "-", word.lower()).strip("-")
+
+
+def _letters(word: str) -> str:
+    return re.sub(r"^[^a-z0-9]+", "", word.lower()) or word.lower()
 
 
 def read(root: Path) -> Glossary:

@@ -6,7 +6,9 @@ of them is right on GitHub and on the site.
 
 from __future__ import annotations
 
+import html
 import logging
+import os
 import re
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -14,22 +16,28 @@ from typing import TYPE_CHECKING, Any
 from mkdocs.structure.files import File, Files
 
 from grader import __version__
-from tools import fetched, first_use, sources
+from tools import fetched, first_use, page_sources, sources
 
 if TYPE_CHECKING:
     from mkdocs.config.defaults import MkDocsConfig
     from mkdocs.structure.pages import Page
 
 log = logging.getLogger("mkdocs.hooks")
-MERMAID = "assets/javascripts/mermaid.tiny.js"
 WORKER = "assets/javascripts/iframe-worker.js"  # lets the search work from a file
 
 
 # Who searches is most often a student: lessons come first, pages for contributors and tables of numbers last.
 BOOST: dict[str, float] = {
     "lessons/": 3,
-    "start/": 3,
-    "reference/glossary": 2,
+    "start/": 4,
+    "guide/help/": 3,
+    "guide/grade/": 3,
+    "reference/glossary": 2.5,
+    "reference/errors": 1.5,
+    "guide/figures/": 0.5,  # its words stand beside the figures' own lessons
+    "guide/timing/": 0.3,  # for the curious: its races are of clocks
+    "guide/prediction/": 0.3,
+    "guide/teach": 0.5,
     "results/": 0.3,
     "contributing/": 0.3,
 }
@@ -44,6 +52,11 @@ def on_config(config: MkDocsConfig) -> MkDocsConfig:
     for entry in config.nav or []:
         if isinstance(entry, dict) and "Lessons" in entry:
             entry["Lessons"] = sources.navigation(_root(config))
+    if (address := os.environ.get("COURSE_SITE", "")).startswith("http"):
+        config.site_url = address.rstrip("/") + "/"
+    if repository := config.extra.get("repository"):
+        config.repo_url = f"https://github.com/{repository}"
+        config.repo_name = str(repository)
     if not config.use_directory_urls:
         config.extra["polyfills"] = [WORKER]  # before the theme names a copy on another host
     return config
@@ -55,12 +68,10 @@ def on_files(files: Files, config: MkDocsConfig) -> Files:
     release = extra.get("release") or f"v{__version__}"
     solutions = bool(extra.get("solutions", True))
     found = sources.generated(_root(config), extra.get("repository") or "", release, solutions=solutions)
-    for name, without in {"mermaid": "Diagrams stay text", "reveal": "Decks are pages to scroll"}.items():
-        try:
-            found |= fetched.files(name)
-        except fetched.FetchError as error:
-            log.info("%s: %s", without, error)  # no warning, which would be an error: the site is whole
-    extra["diagrams"] = MERMAID in found
+    try:
+        found |= fetched.files("reveal")
+    except fetched.FetchError as error:
+        log.info("Decks are pages to scroll: %s", error)  # no warning, which is an error: the site is whole
     for uri, content in found.items():
         files.append(File.generated(config, uri, content=content))
     return files
@@ -68,13 +79,24 @@ def on_files(files: Files, config: MkDocsConfig) -> Files:
 
 def on_page_markdown(markdown: str, page: Page, config: MkDocsConfig, **_: object) -> str:
     """Rank the page for the search, and put right what is different on the site in one written by hand."""
+    page.meta.setdefault("description", _described(page, markdown) or config.site_description)
+    page.edit_url = _edit(page, config)
     search = {"exclude": True} if NOT_SEARCHED.match(page.url) else {"boost": _boost(page.url)}
     page.meta.setdefault("search", search)
     if page.file.generated_by:
         return markdown
     repository, solutions = config.extra.get("repository") or "", bool(config.extra.get("solutions", True))
     text = sources.mended(markdown, _root(config), repository, solutions=solutions)
+    if contact := config.extra.get("contact"):
+        text = sources.CONTACT.sub(lambda _: str(contact), text)
     return text + sources.tooltips(_root(config)) if f"docs/{page.file.src_uri}" in first_use.FRONT else text
+
+
+def _described(page: Page, markdown: str) -> str:
+    if page.url.endswith("/hints/"):
+        title = markdown.partition("\n")[0].removeprefix("# ")
+        return f"{title}: for each TODO the idea, the place, the shape."
+    return page_sources.description(markdown)
 
 
 def _boost(url: str) -> float:
@@ -84,15 +106,31 @@ def _boost(url: str) -> float:
 
 
 def on_post_page(output: str, page: Page, config: MkDocsConfig) -> str:
-    """Give pages with a diagram our own Mermaid; the theme would fetch one from another host."""
-    output = output.replace('role="dialog"', 'role="dialog" aria-label="Search"', 1)  # the theme names it not
-    if 'class="mermaid"' not in output:
-        return output
-    if not config.extra["diagrams"]:
-        return output.replace('class="mermaid"', 'class="diagram"')
-    up = "../" * page.url.count("/")
-    before = '<script id="__config"'  # the theme's own script follows, and looks whether Mermaid is there
-    return output.replace(before, f'<script src="{up}{MERMAID}"></script>{before}', 1)
+    """Name what the theme leaves without a name, and let the index wait until somebody searches."""
+    told = {"title": page.title, "description": page.meta.get("description"), "type": "article"}
+    told |= {"url": page.canonical_url, "site_name": config.site_name} if config.site_url else {}
+    graph = "".join(
+        f'<meta property="og:{name}" content="{html.escape(str(text))}">'
+        for name, text in told.items()
+        if text
+    )
+    output = output.replace("</head>", f"{graph}</head>", 1)
+    output = output.replace('role="dialog"', 'role="dialog" aria-label="Search"', 1)
+    before = '<script id="__config"'  # the theme's own script follows
+    return output.replace(before, f"<script>{_later(config)}</script>{before}", 1)
+
+
+def _edit(page: Page, config: MkDocsConfig) -> str | None:
+    """Where a page's source is edited; None where nobody wrote it, or where that is not known."""
+    repository, uri = config.extra.get("repository"), page.file.src_uri
+    if not repository or (page.file.generated_by and not uri.startswith(("lessons/", "solutions/"))):
+        return None
+    place = f"docs/{uri}" if not page.file.generated_by else uri
+    return f"https://github.com/{repository}/edit/main/{place}" if uri != "lessons/index.md" else None
+
+
+def _later(config: MkDocsConfig) -> str:
+    return (Path(config.docs_dir) / "assets" / "javascripts" / "search_later.js").read_text("utf-8")
 
 
 def on_serve(server: Any, config: MkDocsConfig, **_: object) -> Any:

@@ -23,4 +23,5 @@ def notebook(lesson: str, repository: str = "", release: str = "") -> str:
             raise ValueError(f"not a repository and a release tag: {repository!r}, {release!r}")
         address = COLAB.format(repository=repository, release=release, lesson=lesson)
         links.insert(1, f"[Open in Colab ({release})]({address})")
+        links.append(f"[Report a mistake](https://github.com/{repository}/issues/new?template=lesson.yml)")
     return " · ".join(links)

@@ -134,6 +134,19 @@ def tasks(root: Path) -> dict[str, Task]:
     return {f.name: load_task(f / "task.py") for f in folders if (f / "task.py").exists()}
 
 
+def points(every: dict[str, Task]) -> str:
+    """The points of all lessons, and of their checks."""
+    rows = ["| lesson | points | its checks |", "|---|---:|---|"]
+    for name, task in every.items():
+        told = [(case.name, case.points) for case in task.cases if not case.hidden]
+        told += [("streams", task.stream_points), ("memory", task.memory_points)]
+        told += [(check.name, check.points) for part in task.parts for check in part.checks]
+        listed = ", ".join(f"{_cell(check)} {count}" for check, count in told if count)
+        title = f"{name[:2]} {_cell(task.title)}"
+        rows.append(f"| [{title}](../lessons/{name}/README.md) | {task.max_points} | {listed} |")
+    return "\n".join(rows)
+
+
 def overview(root: Path, picture: str = "") -> str:
     """The map and the table of all lessons; ``picture`` is the map's SVG."""
     every = tasks(root)
@@ -152,41 +165,79 @@ def overview(root: Path, picture: str = "") -> str:
             *(["## The map", "", MAP, "", f'<div class="map">{picture}</div>', ""] if picture else []),
             "## All lessons",
             "",
+            '<div class="lesson-table" markdown="1">',
+            "",
             "| no. | lesson | what is new | time | points |",
             "|---|---|---|---:|---:|",
             *rows,
+            "",
+            "</div>",
             "",
         ]
     )
 
 
-def lesson(text: str, task: Task, quiz: str = "", offer: str = "", number: str = "") -> str:
+def lesson(
+    text: str,
+    task: Task,
+    quiz: str = "",
+    offer: str = "",
+    number: str = "",
+    links: dict[str, str] | None = None,
+) -> str:
     """A lesson's README as a page: with facts, quiz, and what only GitHub understands put right.
 
-    ``offer``: links to what there is beside the text. ``number``: that of its slides.
+    ``offer``: links to what there is beside the text. ``number``: that of its slides. ``links``: where words
+    of the course are explained.
     """
+
+    def listed(words: tuple[str, ...]) -> str:
+        told = ((html.escape(word), (links or {}).get(word)) for word in words)
+        return ", ".join(f"[{word}]({to})" if to else word for word, to in told)
+
     facts = [f"About {task.minutes} minutes, {task.max_points} points"]
     if task.introduces:
-        terms = f" ({', '.join(task.terms)})" if task.terms else ""
-        facts.append(f"new: {', '.join(task.introduces)}{terms}")
+        terms = f" ({listed(task.terms)})" if task.terms else ""
+        facts.append(f"New: {listed(task.introduces)}{terms}")
     if task.requires:
-        facts.append(f"you need: {', '.join(task.requires)}")
+        facts.append(f"You need: {listed(task.requires)}")
     if task.stages:
         steps = (f"{k}. {stage.title} ({stage.minutes} minutes)" for k, stage in enumerate(task.stages, 1))
-        facts.append(f"in stages: {', '.join(steps)}")
-    line = f'<p class="lesson-facts">{html.escape(". ".join(f[0].upper() + f[1:] for f in facts))}.</p>'
+        facts.append(f"In stages: {html.escape(', '.join(steps))}")
+    line = f"{'. '.join(facts)}.\n{{ .lesson-facts }}\n"
     if offer:
-        line += f"\n\n{offer}\n{{ .lesson-offer }}\n"
+        line += f"\n{offer}\n{{ .lesson-offer }}\n"
     title, newline, rest = text.partition("\n")
     if not title.startswith("# "):
         title, newline, rest = f"# {task.title}", "\n\n", text
     note = '??? note "Teacher\'s note"\n'
-    if number:
-        deck = f"    **Slides:** [a deck](../../slides/{number}/index.html), made from this page.\n"
-        rest = rest.replace(note, f"{note}\n{deck}", 1)
+    deck = (
+        f"    **Slides:** [a deck](../../slides/{number}/index.html), made from this page.\n"
+        if number
+        else ""
+    )
+    kept = note.replace("??? note", "??? note teachers-note")
+    rest = rest.replace(note, f"{kept}\n{deck}" if deck else kept, 1)
     if quiz:
         rest = rest.replace("## Where to read on", f"{quiz}\n## Where to read on", 1)
     return f"{title}{newline}\n{line}\n{_portable(rest)}"
+
+
+NOT_SAID = re.compile(  # of a page that is described: head, comments, code, headings, tags, a lesson's facts
+    r"\A---\n.*?^---$|<!--.*?-->|^ *```.*?^ *```|^#[^\n]*$|<[^>\n]+>"
+    r"|^[^\n]*\n\{ \.lesson-\w+ \}|^\{[^\n]*\}$",
+    re.M | re.S,
+)
+
+
+def description(page: str) -> str:
+    """A page's first paragraph as plain text, for those who find it elsewhere."""
+    text = NOT_SAID.sub("", page)
+    for paragraph in re.split(r"\n\s*\n", text):
+        plain = re.sub(r"!?\[([^]]*)\]\([^)]*\)|[*`_]", r"\1", " ".join(paragraph.split()))
+        if len(plain) > 40 and plain[0].isalnum():
+            return plain if len(plain) <= 200 else plain[:200].rsplit(" ", 1)[0] + " ..."
+    return ""
 
 
 def hints(text: str) -> str:
@@ -206,7 +257,13 @@ def _portable(text: str) -> str:
     # GitHub renders Markdown inside <details>; Python-Markdown only when it is told to.
     text = re.sub(r"<details(?![^>]*markdown)", '<details markdown="1"', text)
     # Seen from lessons/NN_name/, the site's pages lie in ../../docs on GitHub and in ../.. on the site.
-    return text.replace("](../../docs/", "](../../")
+    text = text.replace("](../../docs/", "](../../")
+    return re.sub(
+        r"\b(o)n the course's site you can\b",
+        lambda m: "Here you can" if m[1] == "O" else "here you can",
+        text,
+        flags=re.I,
+    )
 
 
 def fields(schema: dict[str, Any]) -> list[str]:

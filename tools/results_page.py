@@ -40,6 +40,32 @@ ABOUT = {
 }
 ABOUT |= {"nvcc", "numba", "cores", "backend", "schema", "grader"}
 RACES = "Intervals of races of a kernel with itself, beside the line at 1 where both are equally fast"
+LONGEST_VERSION = 40
+GAPS = {  # what older files do not say; a file that is new names all three
+    "batch_kill.json": "versions",
+    "between_calls.json": "versions",
+    "clocks.json": "versions",
+    "clocks_before.json": "versions",
+    "clocks_one_pair.json": "versions",
+    "corpus_timed.json": "versions",
+    "first_hour.json": "device versions command",
+    "gemm_epilogue.json": "command",
+    "lesson07.json": "versions",
+    "look.json": "versions command",
+    "models.json": "versions",
+    "outside_kernelbench.json": "versions",
+    "outside_pygpubench.json": "versions",
+    "placement.json": "versions",
+    "predict_counts.json": "device",
+    "queue_depth.json": "versions",
+    "race_coverage.json": "device versions",
+    "regrade.json": "versions",
+    "regrade_simt.json": "device versions",
+    "roles.json": "versions",
+    "roles_before.json": "versions",
+    "row_spread.json": "versions",
+    "simt_vs_gpu.json": "versions",
+}
 MOST = 40  # rows of a table that nobody described
 WORDS = 120  # letters of a cell there
 
@@ -166,10 +192,16 @@ def pages(root: Path) -> dict[str, str]:
             parts += [f"## {title} {{#{anchor}}}", "", *_facts(facts, name), ""]
             describe = results_known.KNOWN.get(name)
             described = describe(root, data) if describe else results_table.Described(list(generic(data)))
-            parts += described.parts
+            open_, folded = results_table.one(described.parts)
+            parts += open_
             if races.found(data):
                 described.pictures["races"] = races.picture(data)
                 parts += results_table.shown("races", RACES)
+            if folded and describe:
+                parts += results_table.fold(folded)
+            elif folded:
+                found[f"results/{anchor}.csv"] = results_table.csv(folded)
+                parts += [f"[All its other numbers, as CSV]({anchor}.csv).", ""]
             for picture, svg in described.pictures.items():
                 found[f"results/{picture}.svg"] = svg
         found[f"results/{group.name}.md"] = "\n".join(parts) + "\n"
@@ -178,51 +210,93 @@ def pages(root: Path) -> dict[str, str]:
 
 
 def provenance(root: Path, name: str, data: dict[str, Any]) -> dict[str, str]:
-    """Device, versions, command and date of a result; "not noted" where its file does not say."""
-    how = data.get("how") if isinstance(data.get("how"), dict) else {}
-    assert isinstance(how, dict)
-    for part in [p for p in how.values() if isinstance(p, dict)]:  # of a file in parts, each with its own
-        how = {**how, **part}
-    whole = {**how, **data}
-    machine = whole.get("machine") or {}
-    if isinstance(machine, str):
-        machine = {"processor": machine, "cores": data.get("cores", "?")}
-    speed = data.get("speed") if isinstance(data.get("speed"), dict) else {}
-    assert isinstance(speed, dict)
-    device = whole.get("device") or whole.get("gpu") or machine.get("name") or _lessons_device(data)
-    if not device:
-        device = (
-            f"{machine.get('processor', 'CPU')}, {machine.get('cores', data.get('cores', '?'))} cores, no GPU"
-        )
-    versions = {
-        k: whole[k]
-        for k in ("torch", "triton", "cuda", "numba", "python", "compiler", "nvcc", "ncu")
-        if k in whole
+    """Device, versions, command and date of a result, from its file and nothing else.
+
+    What an old file does not say is "not noted" (:data:`GAPS`). ResultError for any other that leaves out one
+    of the three, and for a gap that there is no longer.
+    """
+    facts: dict[str, str] = {
+        "device": ", ".join(dict.fromkeys(_devices(data))),
+        "versions": ", ".join(dict.fromkeys(_versions(data))),
+        "command": _commands(data),
     }
-    versions |= whole.get("versions") or {}
-    command = str(
-        whole.get("command")
-        or how.get("how")
-        or f"course check, verdict {data.get('schema', '')}".strip(", ")
-    )
-    return {
-        "device": str(device),
-        "versions": ", ".join(f"{k} {v}" for k, v in versions.items() if isinstance(v, str)) or "not noted",
-        "command": command,
-        "date": str(whole.get("date") or _committed(root, name)),
-    }
+    lacking = {fact for fact, text in facts.items() if not text}
+    if lacking != (expected := set(GAPS.get(name, "").split())):
+        wrong = ", ".join(sorted(lacking ^ expected))
+        raise ResultError(f"{name}: {wrong}: a result names device, versions and command (GAPS: older ones)")
+    told = {fact: text or "not noted" for fact, text in facts.items()}
+    return told | {"date": next(_values(data, "date"), "") or _committed(root, name)}
 
 
-def _lessons_device(data: dict[str, Any]) -> str:
-    lessons = data.get("lessons")
-    return str(lessons[0].get("device", "")) if isinstance(lessons, list) and lessons else ""
+class ResultError(ValueError):
+    """A result does not say where its numbers are from."""
+
+
+def _values(data: Any, key: str) -> Iterator[str]:
+    """What stands under ``key``, anywhere in a result, as text; a prediction is of no machine."""
+    if isinstance(data, dict) and data.get("kind") != "predicted":
+        for name, value in data.items():
+            if name == key and isinstance(value, str):
+                yield value
+            elif isinstance(value, dict | list):
+                yield from _values(value, key)
+    elif isinstance(data, list):
+        for value in data:
+            yield from _values(value, key)
+
+
+def _parts(data: Any, key: str) -> Iterator[dict[str, Any]]:
+    """The mappings that stand under ``key``, anywhere in a result."""
+    for name, value in data.items() if isinstance(data, dict) else enumerate(data):
+        if name == key and isinstance(value, dict):
+            yield value
+        if isinstance(value, dict | list):
+            yield from _parts(value, key)
+
+
+def _devices(data: dict[str, Any]) -> list[str]:
+    """What a result was measured on: the file's own word, or its machine's, or those of its parts."""
+    if isinstance(data.get("device"), str) and data["device"]:
+        return [data["device"]]
+    if isinstance(data.get("machine"), str):
+        return [f"{data['machine']}, {data['cores']} cores, no GPU"]
+    own = _machine(data.get("machine"))
+    parts = [name for machine in _parts(data, "machine") for name in _machine(machine)]
+    return own or [*_values(data, "device")] or parts or [*_values(data, "gpu")]
+
+
+def _machine(machine: Any) -> list[str]:
+    if not isinstance(machine, dict):
+        return []
+    if machine.get("name"):
+        return [str(machine["name"])]
+    return [f"{machine['processor']}, {machine['cores']} cores, no GPU"] if "processor" in machine else []
+
+
+def _versions(data: dict[str, Any]) -> Iterator[str]:
+    for key in ("torch", "triton", "cuda", "numba", "python", "compiler", "nvcc", "ncu"):
+        for version in _values(data, key):
+            if key == "compiler" or (version[:1].isdigit() and len(version) < LONGEST_VERSION):
+                yield f"{key} {version}"
+    for versions in _parts(data, "versions"):
+        known = {"torch", "triton", "cuda", "numba", "python", "compiler", "nvcc", "ncu"}
+        yield from (f"{k} {v}" for k, v in versions.items() if isinstance(v, str) and k not in known)
+
+
+def _commands(data: dict[str, Any]) -> str:
+    found = list(dict.fromkeys(_values(data, "command")))
+    if not found and isinstance(how := data.get("how"), str):
+        found = [how]
+    if not found and str(data.get("schema", "")).startswith("inline-to-fused/"):
+        found = [f"course {'compare' if 'compare' in data['schema'] else 'check'} ({data['schema']})"]
+    return found[0] + (f", and {len(found) - 1} more" if len(found) > 1 else "") if found else ""
 
 
 def _committed(root: Path, name: str) -> str:
     """The day on which the file last changed in the repository, for a file that does not say it itself."""
     command = ["git", "log", "-1", "--format=%cs", "--", f"{measured.RESULTS}/{name}"]
     done = subprocess.run(command, cwd=root, capture_output=True, text=True, check=False)
-    return f"{done.stdout.strip()} or before" if done.stdout.strip() else "not noted"
+    return f"by {done.stdout.strip()}" if done.stdout.strip() else "not noted"
 
 
 def _facts(facts: dict[str, str], name: str) -> list[str]:

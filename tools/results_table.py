@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import csv as csv_module
+import html
+import io
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
@@ -19,15 +22,58 @@ class Described:
 
 def table(columns: list[str], rows: list[list[str]]) -> Iterator[str]:
     """A Markdown table; what looks like a number stands to the right."""
-    yield f"| {' | '.join(c.replace('|', '/') or ' ' for c in columns)} |"
+    heads = [c or ("name" if not k else "note") for k, c in enumerate(columns)]  # read aloud with each cell
+    yield f"| {' | '.join(map(_cell, heads))} |"
     right = [
         all(not r[k] or r[k][0] in "-0123456789" for r in rows) and any(r[k] for r in rows)
         for k in range(len(columns))
     ]
     yield "|" + "|".join("---:" if r else "---" for r in right) + "|"
     for row in rows:
-        yield f"| {' | '.join(c.replace('|', '/').replace(chr(10), ' ') for c in row)} |"
+        yield f"| {' | '.join(_cell(c) for c in row)} |"
     yield ""
+
+
+def _cell(text: str) -> str:
+    """A cell's text as it is, never as a tag or the end of the cell."""
+    text = text.replace("|", "/").replace("\n", " ")
+    return "`".join(p if k % 2 else p.replace("<", "&lt;") for k, p in enumerate(text.split("`")))
+
+
+def one(parts: list[str]) -> tuple[list[str], list[str]]:
+    """What answers the question, up to the end of the first table, with all pictures; and all the rest."""
+    end = next((k for k, line in enumerate(parts) if line.startswith("|")), len(parts))
+    while end < len(parts) and parts[end].startswith("|"):
+        end += 1
+    rest = parts[end:]
+    pictures = [line for line in rest if line.startswith("![")]
+    if not any(line.startswith("|") for line in rest):
+        return parts, []
+    above = [*parts[:end], ""]
+    for picture in pictures:
+        above += [picture, ""]
+    return above, [line for line in rest if line not in pictures]
+
+
+def fold(parts: list[str]) -> list[str]:
+    """Parts that a reader opens."""
+    tables = sum(line.startswith("|--") for line in parts)
+    summary = f"<summary>{tables} more {'table' if tables == 1 else 'tables'}</summary>"
+    return ["", '<details markdown="1">', summary, "", *parts, "", "</details>", ""]
+
+
+def csv(parts: list[str]) -> str:
+    """Tables as comma-separated values, one below the other with their titles."""
+    out = io.StringIO()
+    writer = csv_module.writer(out, lineterminator="\n")
+    for line in parts:
+        if line.startswith("|--"):
+            continue
+        if line.startswith("|"):
+            writer.writerow([html.unescape(cell.strip()) for cell in line.strip("|").split("|")])
+        else:
+            writer.writerow([line.strip("*")] if line else [])
+    return out.getvalue()
 
 
 def shown(name: str, alt: str) -> list[str]:

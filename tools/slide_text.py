@@ -15,7 +15,7 @@ from grader.domain import folds
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
-Kind = Literal["text", "list", "code", "picture", "diagram", "table"]
+Kind = Literal["text", "list", "code", "picture", "table"]
 
 NOT_SHOWN = ("Where to read on", "Quiz")
 LEADS = ("Common mistakes",)  # sections of which only what is set in bold is shown
@@ -210,7 +210,7 @@ def blocks(text: str) -> Iterator[Block]:
     for match in FENCE.finditer(text):
         yield from map(_block, _paragraphs(text[at : match.start()]))
         language = match[1] or "text"
-        yield Block("diagram" if language == "mermaid" else "code", match[2].rstrip("\n"), language)
+        yield Block("code", match[2].rstrip("\n"), language)
         at = match.end()
     yield from map(_block, _paragraphs(text[at:]))
 

@@ -56,7 +56,6 @@ PAGE = """\
 {slides}
 </div></div>
 <script src="../reveal.js"></script>
-<script src="../../assets/javascripts/mermaid.tiny.js"></script>
 <script src="../../assets/javascripts/slides.js"></script>
 </body>
 </html>
@@ -103,8 +102,6 @@ def _slide(slide: Slide) -> str:
 def _block(block: Block, size: float) -> str:
     if block.kind == "code":
         return f'<div class="code" style="font-size:{size:.1f}px">{_coloured(block)}</div>'
-    if block.kind == "diagram":
-        return f'<pre class="diagram">{html.escape(block.text)}</pre>'
     if block.kind == "picture":
         seen = IMAGE.match(block.text)
         assert seen is not None

@@ -17,6 +17,7 @@ from grader.domain import folds
 from grader.domain.lessons import course_root
 from tools import (
     coursemap,
+    error_page,
     explorers,
     glossary,
     lookup,
@@ -31,6 +32,8 @@ from tools import (
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
+POINTS = re.compile(r"^<!-- points -->\n.*?^<!-- /points -->$", re.M | re.S)
+CONTACT = re.compile(r"^<!-- contact -->\n.*?^<!-- /contact -->$", re.M | re.S)
 QUIZ = re.compile(r"^<!-- quiz: ([\w/.-]+) -->$", re.M)
 SHOWN = {".py", ".md", ".svg", ".ipynb", ".json"}
 EXCERPT = re.compile(r"^<!-- code: solutions/\S+ -->\n.*?^<!-- /code -->$", re.M | re.S)
@@ -59,6 +62,7 @@ def generated(root: Path, repository: str = "", release: str = "", *, solutions:
         "reference/task.md": lookup.task(root),
         "reference/api.md": lookup.api(),
         "reference/glossary.md": words.page(tasks),
+        "reference/errors.md": error_page.page({name[:2]: name for name in tasks}),
         "lessons/index.md": page_sources.overview(root, coursemap.picture(tasks)),
         **results_page.pages(root),
         **slides.decks(root, tasks),
@@ -72,7 +76,9 @@ def generated(root: Path, repository: str = "", release: str = "", *, solutions:
             number = path.parent.name[:2]
             shown = quiz.section(questions, number)
             links = offer.notebook(path.parent.name, repository, release)
-            text = page_sources.lesson(text, tasks[path.parent.name], shown, links, number) + words.tooltips()
+            explained = words.links(tasks)
+            text = page_sources.lesson(text, tasks[path.parent.name], shown, links, number, explained)
+            text += words.tooltips()
             text = explorers.filled(numbers.unmarked(text), root)
         elif path.name == "hints.md":
             text = page_sources.hints(text)
@@ -100,6 +106,9 @@ def mended(page: str, root: Path, repository: str = "", *, solutions: bool = Tru
     page = re.sub(r"\]\(((?:\.\./)*)\.\./(lessons|solutions)/", r"](\1\2/", page)
     if repository:
         page = page.replace("git clone REPOSITORY", f"git clone https://github.com/{repository}")
+    elif "git clone REPOSITORY" in page:  # nothing that a shell could be given
+        page = page.replace("```sh\ngit clone REPOSITORY", "``` { .sh .no-copy }\ngit clone REPOSITORY")
+    page = POINTS.sub(lambda _: page_sources.points(page_sources.tasks(root)), page)
     page = QUIZ.sub(lambda m: quiz.section(quiz.read(root / "docs" / m[1]), Path(m[1]).stem), page)
     return explorers.filled(numbers.unmarked(page), root)
 

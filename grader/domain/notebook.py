@@ -1,4 +1,4 @@
-"""Notebooks: a lesson's exercise as cells, and a student's notebook back as Python source.
+"""A student's notebook back as Python source; how a lesson's is made: :mod:`grader.domain.lesson_notebook`.
 
 A notebook is read as data and never run here. Its exercise cells carry the tag ``exercise`` and the number of
 their part, so that cells which were moved, split, copied or deleted are noticed and named.
@@ -7,16 +7,13 @@ their part, so that cells which were moved, split, copied or deleted are noticed
 from __future__ import annotations
 
 import ast
-import hashlib
 import json
 import re
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-import nbformat
-from nbformat import NotebookNode, ValidationError, reader, v4
+from nbformat import ValidationError, reader
 
-from grader.domain import folds
 from grader.domain.errors import BadInputError
 
 if TYPE_CHECKING:
@@ -100,68 +97,6 @@ def source(data: bytes, path: Path) -> str:
     if lost := _lost(cells, parts):
         raise BadInputError(f"{path}: {lost}")
     return "\n\n".join(plain(text) for _, _, text in parts) + "\n"
-
-
-def build(name: str, page: str, exercise: str) -> NotebookNode:
-    """A lesson's notebook: its page as text, its exercise as tagged cells. It depends on nothing else."""
-    parts = _parts(exercise)
-    cells = [
-        v4.new_markdown_cell(text, id=cell_id(f"{name}-page-{k}"))
-        for k, text in enumerate(_sections(page), 1)
-    ]
-    for k, text in enumerate(parts, 1):
-        facts = {"course": {"of": len(parts), "part": k}, "tags": [TAG]}
-        cells.append(v4.new_code_cell(text, id=cell_id(f"{name}-exercise-{k}"), metadata=facts))
-    kernel = {"display_name": "Python 3", "language": "python", "name": "python3"}
-    book: NotebookNode = v4.new_notebook(cells=cells, metadata={"kernelspec": kernel})
-    return book
-
-
-def text(book: NotebookNode) -> str:
-    """A notebook as its file holds it. Raises ValidationError if it is none that Jupyter takes."""
-    nbformat.validate(book)
-    return str(nbformat.writes(book)) + "\n"
-
-
-def cell_id(key: str) -> str:
-    """A cell's id that stays the same from one build to the next."""
-    return hashlib.sha256(key.encode()).hexdigest()[:12]
-
-
-def _parts(text: str) -> list[str]:
-    """The exercise cut at its top-level functions and classes, comments above them included."""
-    lines = text.splitlines()
-    cuts = [0]
-    try:
-        body = ast.parse(text).body
-    except SyntaxError:  # a starter may be as broken as its exercise wants it
-        body = []
-    for node in body:
-        if isinstance(node, (ast.FunctionDef, ast.ClassDef)):
-            first = min([node.lineno, *(d.lineno for d in node.decorator_list)]) - 1
-            while first and lines[first - 1].startswith("#"):
-                first -= 1
-            cuts += [first, node.end_lineno or first]
-    pieces = ["\n".join(lines[a:b]).strip("\n") for a, b in zip(cuts, [*cuts[1:], len(lines)], strict=True)]
-    return [p for p in pieces if p.strip()]
-
-
-def _sections(page: str) -> list[str]:
-    page = page.split("??? note")[0].rstrip()  # the teacher's note stays on the page
-    page = folds.without_solutions(page)
-    page = re.sub(r"^<!--.*?-->\n|<!--.*?-->", "", page, flags=re.M)
-    # A copy of the notebook lies elsewhere, where no picture of the course can be found: its words stay.
-    page = re.sub(
-        r'<div data-explorer="[\w-]+" markdown="1">|^</div>\n|!\[([^]]*)\]\(\.\./\.\./docs/[^)]*\)',
-        _words,
-        page,
-        flags=re.M,
-    )
-    return [s.strip() for s in re.split(r"^(?=## )", page, flags=re.M) if s.strip()]
-
-
-def _words(found: re.Match[str]) -> str:
-    return f"*Figure: {found[1]}.*" if found[1] else ""
 
 
 def _cells(data: bytes, path: Path) -> list[Cell]:

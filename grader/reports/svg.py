@@ -15,7 +15,7 @@ svg.figure{--paper:#fff;--ink:#1f2933;--soft:#56616d;--line:#c3ccd5;--pale:#e9ed
 font:14px system-ui,-apple-system,"Segoe UI",Roboto,sans-serif}
 @media (prefers-color-scheme:dark){svg.figure{--paper:#14181f;--ink:#e6e9ee;--soft:#aab4c0;--line:#4a5563;--pale:#2b3340;\
 --a:#4ade80;--b:#fb923c;--c:#93c5fd}}
-.figure text{fill:var(--ink)}.figure .soft{fill:var(--soft)}.figure .bold{font-weight:600}
+.figure text{fill:var(--ink)}.figure .soft{fill:var(--soft)}.figure .on{fill:var(--paper)}.figure .bold{font-weight:600}
 .figure .small{font-size:12px}.figure .end{text-anchor:end}.figure .mid{text-anchor:middle}
 .figure .code{font-family:ui-monospace,SFMono-Regular,Menlo,monospace;font-size:13px}
 .figure .a{fill:var(--a)}.figure .b{fill:var(--b)}.figure .c{fill:var(--c)}.figure .pale{fill:var(--pale)}

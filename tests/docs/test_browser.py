@@ -196,15 +196,74 @@ def test_without_javascript_there_are_pictures_and_quizzes(server: Server, brows
     context.close()
 
 
-def test_a_quiz_works_by_keyboard(server: Server, page: Any):
+def test_a_quiz_tells_when_it_is_asked_and_keeps_the_answer(server: Server, page: Any):
     page.goto(f"{server.address}/lessons/02_python_kernel/")
     quiz = page.locator(".quiz").first
+    told = quiz.get_by_role("status")
     quiz.locator("input").first.focus()
-    page.keyboard.press("Space")
-    assert quiz.locator("p").nth(0).is_visible()
     page.keyboard.press("ArrowDown")
-    assert quiz.locator("p").nth(1).is_visible()
-    assert not quiz.locator("p").nth(0).is_visible()
+    assert told.inner_text() == "", "an arrow key reads the answers and tells none"
+    page.keyboard.press("Enter")
+    second = told.inner_text()
+    assert second.startswith(("Right.", "No."))
+    quiz.locator("label").first.click()
+    page.wait_for_function(
+        "(before) => document.querySelector('.quiz-told').innerText !== before", arg=second
+    )
+    first = told.inner_text()
+    page.reload()
+    assert page.locator(".quiz").first.get_by_role("status").inner_text() == first
+    assert page.locator(".quiz input").first.is_checked()
+    assert not page.trouble
+
+
+def test_what_was_passed_is_ticked_everywhere(server: Server, page: Any, tmp_path: Path):
+    page.goto(f"{server.address}/lessons/03_square_kernel/")
+    page.get_by_role("button", name="Mark as passed").click()
+    page.goto(f"{server.address}/lessons/")
+    ticked = "() => [...document.querySelectorAll('article a.passed')].map(a => a.getAttribute('aria-label'))"
+    assert len(page.evaluate(ticked)) == 2, "in the table and on the map"
+    (tmp_path / "progress.txt").write_text(
+        "01_hello_inline passed 20/20  tries 1  hints 0\n02_python_kernel wrong_output 3/20  tries 1  hints 0\n"
+    )
+    page.get_by_label("Show my progress").set_input_files(tmp_path / "progress.txt")
+    page.wait_for_function("() => document.querySelectorAll('article a.passed').length === 4")
+    assert all(label.endswith(", passed") for label in page.evaluate(ticked))
+
+
+def test_a_dark_lesson_is_printed_light_without_answers_and_notes(server: Server, browser: Any):
+    context = browser.new_context(color_scheme="dark")
+    page = context.new_page()
+    page.goto(f"{server.address}/lessons/02_python_kernel/")
+    page.emulate_media(media="print")
+    look = """(chosen) => { const s = getComputedStyle(document.querySelector(chosen)); return [s.display, s.color, s.backgroundColor]; }"""
+    for hidden in (
+        ".teachers-note",
+        ".lesson-offer",
+        ".explorer-live",
+        ".quiz p",
+        ".quiz-check",
+        ".lesson-passed",
+    ):
+        assert page.evaluate(look, hidden)[0] == "none", hidden
+    for chosen in ("article p a", "article p", "article pre code"):
+        red, green, blue = map(int, re.findall(r"\d+", page.evaluate(look, chosen)[1])[:3])
+        assert max(red, green, blue) < 130, (chosen, red, green, blue)
+    context.close()
+
+
+LESSON_BYTES = 700_000
+
+
+def test_a_lesson_is_light_and_its_head_describes_it(site: Site, server: Server, page: Any):
+    server.sent.clear()
+    page.goto(f"{server.address}/lessons/09_memory/", wait_until="networkidle")
+    assert sum(server.sent.values()) <= LESSON_BYTES, server.sent
+    assert not [name for name in server.sent if "search_index" in name]
+    said = [re.search(r'<meta name="description" content="([^"]*)"', d.text) for d in site.pages.values()]
+    told = [match[1] for match in said if match]
+    assert len(set(told)) > 0.9 * len(site.pages)
+    assert all('property="og:title"' in d.text for d in site.pages.values() if d.path.name != "404.html")
 
 
 def test_a_word_of_the_glossary_has_its_meaning(server: Server, page: Any):

@@ -217,7 +217,7 @@ def test_the_strips_busy_time_is_that_of_the_lesson(compute: Any):
 
 def test_the_index_explorer_by_keyboard_and_mouse(compute: Any, page: Any):  # noqa: F811
     place = page.locator("[data-explorer=index]")
-    assert not place.locator("img").is_visible()
+    assert place.locator("img").is_visible(), "the picture teaches, the figure below it is to play with"
     assert "12 threads: 10 own an element, 2 are stopped by the guard; 0 elements" in place.inner_text()
     place.get_by_label("blocks in the grid").focus()
     page.keyboard.press("ArrowLeft")
@@ -280,3 +280,27 @@ def test_the_trace_strip(compute: Any, page: Any):  # noqa: F811
     assert "elementwise_kernel" in place.locator(".explorer-one").inner_text()
     strip.locator(".event.lane-0").first.click()
     assert "load batch" in place.locator(".explorer-one").inner_text()
+
+
+@pytest.mark.slow
+def test_every_lane_of_the_trace_is_reached_by_key(compute: Any, page: Any):  # noqa: F811
+    place = page.locator("[data-explorer=trace]")
+    place.locator(".explorer-strip").focus()
+    seen = set()
+    for key in ("ArrowDown", *["ArrowUp"] * 4):
+        page.keyboard.press(key)
+        seen.add(place.locator(".explorer-one").inner_text().split(":")[0])
+    assert seen == set(explorers.LANES)
+
+
+@pytest.mark.slow
+def test_an_index_is_written_as_in_a_kernel(compute: Any, page: Any):  # noqa: F811
+    place = page.locator("[data-explorer=coalescing]")
+    for text, said in (
+        ("8 * threadIdx.x", "32 sectors"),
+        ("i + 1", "5 sectors"),
+        ("-t", "in front of x"),
+        ("t << 40", "cannot be shifted"),
+    ):
+        place.get_by_role("textbox").fill(text)
+        assert said in place.locator(".explorer-sum").inner_text(), text

@@ -9,7 +9,8 @@ import pytest
 
 from grader.domain.task import Task
 from grader.domain.verdict import SCHEMA, Finding, Status, Verdict
-from tools import page_sources
+from grader.feedback.explain.rules import RULES
+from tools import error_page, page_sources, results_page, results_table
 
 TASK = Task("A title", "f", (), introduces=("guard",), requires=("kernel", "a <tag>"), minutes=25)
 SCHEMA_JSON = json.loads(page_sources.SCHEMA.read_text("utf-8"))
@@ -63,7 +64,11 @@ def test_what_is_no_verdict(wrong: dict):
 
 def test_a_lesson_gets_its_facts_below_the_title():
     page = page_sources.lesson("# My kernel\n\nText.\n", TASK)
-    assert page.startswith('# My kernel\n\n<p class="lesson-facts">About 25 minutes, 0 points. New: guard. ')
+    assert page.startswith("# My kernel\n\nAbout 25 minutes, 0 points. New: guard. You need: kernel, ")
+    linked = page_sources.lesson(
+        "# My kernel\n", TASK, links={"guard": "../../reference/glossary.md#term-guard"}
+    )
+    assert "New: [guard](../../reference/glossary.md#term-guard)." in linked
     assert "a &lt;tag&gt;" in page
     assert page.endswith("\nText.\n")
 
@@ -93,3 +98,34 @@ def test_the_teachers_note_links_the_slides():
         text, TASK, number="07"
     )
     assert "slides" not in page_sources.lesson(text, TASK)
+
+
+def test_a_result_says_where_its_numbers_are_from():
+    whole = {"machine": {"name": "A GPU"}, "versions": {"torch": "2.11"}, "command": "python x.py"}
+    told = results_page.provenance(page_sources.SCHEMA.parents[3], "x.json", {"series": {"one": whole}})
+    assert (told["device"], told["versions"], told["command"]) == ("A GPU", "torch 2.11", "python x.py")
+    for fact in whole:
+        with pytest.raises(
+            results_page.ResultError, match=r"x.json: (device|versions|command): a result names"
+        ):
+            results_page.provenance(
+                page_sources.SCHEMA.parents[3], "x.json", {k: v for k, v in whole.items() if k != fact}
+            )
+    with pytest.raises(results_page.ResultError):  # a gap that is none any more
+        results_page.provenance(page_sources.SCHEMA.parents[3], next(iter(results_page.GAPS)), whole)
+
+
+def test_cells_are_text_and_one_table_answers():
+    lines = list(results_table.table(["", "kernel"], [["1", "void product<true>"], ["2", "`a<b>`"]]))
+    assert lines[0] == "| name | kernel |" and "void product&lt;true>" in lines[2] and "`a<b>`" in lines[3]
+    above, rest = results_table.one([*lines, "![a picture](p.svg)", "", *lines])
+    assert above.count(lines[1]) == rest.count(lines[1]) == 1 and "![a picture](p.svg)" in above
+    assert results_table.csv(rest).strip().splitlines()[-2:] == ["1,void product<true>", "2,`a<b>`"]
+
+
+def test_every_rule_of_explain_is_on_the_page_with_its_words():
+    page = error_page.page({"03": "03_square_kernel"})
+    for rule in RULES:
+        assert f"{{#{rule.id}}}" in page, rule.id
+    assert "### `Segmentation fault` {#segmentation-fault}" in page
+    assert "{name}" not in page and "(?P" not in page

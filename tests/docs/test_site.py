@@ -36,20 +36,11 @@ def test_no_page_asks_another_host_for_anything(site: Site):
         assert not loaded, f"{sheet.name} loads {loaded}"
 
 
-def test_a_page_with_a_diagram_brings_mermaid_itself(site: Site):
-    # The theme would fetch Mermaid from elsewhere if the page had not loaded it before the theme's script.
-    with_diagram = {n: d for n, d in site.pages.items() if 'class="mermaid"' in d.text}
-    if not (site.folder / "assets" / "javascripts" / "mermaid.tiny.js").exists():  # there was no network
-        assert not with_diagram and any('class="diagram"' in d.text for d in site.pages.values())
-        return
-    assert with_diagram
+def test_every_lesson_has_a_drawn_picture_and_no_page_a_diagram_that_scripts_draw(site: Site):
     for name, document in site.pages.items():
-        scripts = [r for r in document.resources if r.endswith(".js")]
-        if name in with_diagram:
-            assert scripts[0].endswith("mermaid.tiny.js"), name
-            assert (document.path.parent / scripts[0]).resolve().exists()
-        else:
-            assert not any("mermaid" in s for s in scripts), name
+        assert 'class="mermaid"' not in document.text and "language-mermaid" not in document.text, name
+        if re.fullmatch(r"lessons/\d\d_\w+/index.html", name):
+            assert "assets/figures/" in document.text, name
 
 
 def test_internal_links_and_anchors(site: Site):

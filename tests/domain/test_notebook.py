@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from grader.domain import notebook
+from grader.domain import lesson_notebook, notebook
 from grader.domain.errors import BadInputError
 from grader.domain.lessons import course_root, every
 from grader.domain.submission import read
@@ -17,7 +17,9 @@ TEXT = '"""A lesson."""\n\nimport torch\n\n\n# Twice.\ndef twice(x):\n    return
 
 
 def book() -> dict:
-    return json.loads(notebook.text(notebook.build("00_test", "# Lesson\n\n## The idea\n\nText.\n", TEXT)))
+    return json.loads(
+        lesson_notebook.text(lesson_notebook.build("00_test", "# Lesson\n\n## The idea\n\nText.\n", TEXT))
+    )
 
 
 def exercise_cells(made: dict) -> list[dict]:
@@ -102,7 +104,7 @@ def test_a_cell_split_off_without_its_tag_is_named() -> None:
         cell["source"] = lines[:at]
         return made
 
-    assert "begins in the middle of a block; was it split off the cell above?" in said(split(2))
+    assert "begins in the middle of a block; was it split off the cell above?" in said(split(3))
     made = book()
     made["cells"].append({"cell_type": "code", "metadata": {}, "source": "FACTOR = 2\n", "outputs": []})
     assert "twice" in notebook.source(json.dumps(made).encode(), Path("x"))  # of no use to the exercise

@@ -49,9 +49,7 @@ def test_the_copy_is_whole(lesson: Lesson) -> None:
 
 def test_a_page_without_a_picture_is_named(pictured: Lesson) -> None:
     page = pictured.folder / "README.md"
-    page.write_text(
-        page.read_text("utf-8").replace("```mermaid", "```text").replace(".svg)", ".txt)"), "utf-8"
-    )
+    page.write_text(page.read_text("utf-8").replace(".svg)", ".txt)"), "utf-8")
     assert "the page has no diagram." in lesson_check.page(pictured, pictured.folder.parents[1])
 
 

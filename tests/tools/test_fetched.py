@@ -1,20 +1,17 @@
-"""What is fetched is what was written down; without a network diagrams stay text."""
+"""What is fetched is what was written down, or a sentence says why there is nothing."""
 
 from __future__ import annotations
 
 import hashlib
 import tarfile
-from types import SimpleNamespace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import pytest
 
-from tools import fetched, hooks
+from tools import fetched
 
 if TYPE_CHECKING:
     from pathlib import Path
-
-PAGE = '<pre class="mermaid">a --> b</pre><script id="__config"></script>'
 
 
 @pytest.fixture
@@ -72,12 +69,7 @@ def test_what_npm_cannot_have_is_said_in_its_words(tmp_path: Path, monkeypatch: 
         fetched.packed("it@1")
 
 
-def test_without_a_network_diagrams_stay_text(listed: Path) -> None:
+def test_without_a_network_that_is_said(listed: Path) -> None:
     listed.with_name("it.tgz").unlink()
     with pytest.raises(fetched.FetchError, match="it@1 cannot be fetched"):
         fetched.files("it", listed)
-    page: Any = SimpleNamespace(url="contributing/simt/")
-    for diagrams, there in ((True, "../../assets/javascripts/mermaid.tiny.js"), (False, 'class="diagram"')):
-        config: Any = SimpleNamespace(extra={"diagrams": diagrams})
-        made = hooks.on_post_page(PAGE, page, config)
-        assert there in made and ("mermaid" in made) is diagrams

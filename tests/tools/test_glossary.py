@@ -31,7 +31,6 @@ def test_disorder_is_named() -> None:
 def test_the_page_links_the_lesson_and_tooltips_are_abbreviations() -> None:
     made = Glossary({"guard": "A condition.", "Grid": "All blocks."}, {"guard": ["guard", "guards"]})
     page = made.page(TASKS)
-    assert page.index("Grid\n:   All blocks.") < page.index(
-        "guard\n:   A condition. [Lesson 02](../lessons/02_x/"
-    )
+    assert page.index("## G {#g}") < page.index("### Grid {#term-grid}\n\nAll blocks.")
+    assert "### guard {#term-guard}\n\nA condition. [Lesson 02](../lessons/02_x/" in page
     assert made.tooltips() == "\n\n*[guard]: A condition.\n*[guards]: A condition.\n"

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from grader.domain import folds, notebook
+from grader.domain import folds, lesson_notebook
 from grader.domain.lessons import Lesson, find
 from tools import lesson_check, visible
 
@@ -36,8 +36,8 @@ def lesson(tmp_path: Path) -> Lesson:
 
 def write(lesson: Lesson, page: str) -> list[str]:
     (lesson.folder / "README.md").write_text(page)
-    book = notebook.build(lesson.name, page, lesson.exercise.read_text())
-    (lesson.folder / "lesson.ipynb").write_text(notebook.text(book))
+    book = lesson_notebook.build(lesson.name, page, lesson.exercise.read_text())
+    (lesson.folder / "lesson.ipynb").write_text(lesson_notebook.text(book))
     return list(visible.problems(lesson))
 
 

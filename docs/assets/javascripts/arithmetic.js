@@ -8,7 +8,7 @@ globalThis.Course = globalThis.Course || {};
   const LEVELS = [["|"], ["^"], ["&"], ["<<", ">>"], ["+", "-"], ["*", "/", "%"]];
 
   function parse(text) {
-    const tokens = text.match(/\s*(<<|>>|\d+|t|[-+*\/%&|^()]|\S)/g)?.map((s) => s.trim()) ?? [];
+    const tokens = text.replace(/\bthreadIdx\.x\b|\bi\b/g, "t").match(/\s*(<<|>>|\d+|t|[-+*\/%&|^()]|\S)/g)?.map((s) => s.trim()) ?? [];
     let at = 0;
     function level(depth) {
       if (depth === LEVELS.length) return unary();
@@ -39,6 +39,7 @@ globalThis.Course = globalThis.Course || {};
 
   function apply(op, a, b) {
     if ((op === "/" || op === "%") && b === 0) throw new Error("division by zero");
+    if ((op === "<<" || op === ">>") && (b < 0 || b > 31)) throw new Error(`an int of 32 bits cannot be shifted by ${b}`);
     const found = {
       "+": () => a + b, "-": () => a - b, "*": () => a * b,
       "/": () => Math.trunc(a / b) + 0, "%": () => (a % b) + 0, // + 0: no minus zero

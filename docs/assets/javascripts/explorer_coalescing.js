@@ -23,7 +23,7 @@
         found = request(input.value, size);
       } catch (error) {
         input.setAttribute("aria-invalid", "true");
-        sum.textContent = `This is no index yet: ${error.message}. Whole numbers, t, + - * / % & | ^ << >> and brackets are understood.`;
+        sum.textContent = `This is no index yet: ${error.message}. Write t (or i, or threadIdx.x) for the thread; whole numbers, + - * / % & | ^ << >> and brackets are understood.`;
         map.replaceChildren();
         addresses.textContent = "";
         return;
@@ -44,6 +44,7 @@
       const fetched = touched.length * SECTOR;
       sum.textContent = `1 request, ${touched.length} ${touched.length === 1 ? "sector" : "sectors"}: ` +
         `${fetched} bytes fetched, ${used} of them used (${Math.round((100 * used) / fetched)} %).`;
+      if (Math.min(...found.indices) < 0) sum.textContent += " Some of them lie in front of x, where a kernel must not read.";
       const few = found.indices.slice(0, 6).map((i, t) => `thread ${t}: byte ${i * size}`).join(", ");
       addresses.textContent = `${few}, …, thread 31: byte ${found.indices[31] * size}.`;
     }

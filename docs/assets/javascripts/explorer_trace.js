@@ -8,7 +8,7 @@
     let from = 0, to = end, chosen = events.findIndex((e) => e[0] === lanes.length - 1);
     const strip = make("div", {
       class: "explorer-strip", tabindex: 0, role: "group", onkeydown: keys, onwheel: wheel,
-      "aria-label": "Recorded trace. Left and right move, plus and minus zoom, N and P go to the next and the previous event",
+      "aria-label": "Recorded trace. Left and right move, up and down change the lane, plus and minus zoom, N and P go to the next and the previous event of a lane",
     });
     const one = make("p", { class: "explorer-one", "aria-live": "polite" });
     const sum = make("p", { class: "explorer-sum", "aria-live": "polite" });
@@ -22,7 +22,7 @@
 
     function keys(event) {
       const act = {
-        ArrowLeft: () => move(-0.25), ArrowRight: () => move(0.25), "+": () => zoom(0.5), "=": () => zoom(0.5),
+        ArrowLeft: () => move(-0.25), ArrowRight: () => move(0.25), ArrowUp: () => change(-1), ArrowDown: () => change(1), "+": () => zoom(0.5), "=": () => zoom(0.5),
         "-": () => zoom(2), n: () => step(1), p: () => step(-1), Home: () => { from = 0; to = end; draw(); },
       }[event.key];
       if (!act || event.ctrlKey || event.metaKey || event.altKey) return;
@@ -58,6 +58,17 @@
       let k = chosen + by;
       while (events[k] && events[k][0] !== lane) k += by;
       if (events[k]) choose(k);
+    }
+
+    // To the next lane above or below that has an event: the one nearest in time.
+    function change(by) {
+      const [from_, , start] = events[chosen];
+      for (let lane = from_ + by; lane >= 0 && lane < lanes.length; lane += by) {
+        const there = events.map((e, k) => k).filter((k) => events[k][0] === lane);
+        if (!there.length) continue;
+        choose(there.reduce((a, b) => (Math.abs(events[b][2] - start) < Math.abs(events[a][2] - start) ? b : a)));
+        return;
+      }
     }
 
     function choose(k) {

@@ -11,7 +11,7 @@ import nbformat
 
 from grader.domain import disk, lessons, workspace
 from grader.domain.errors import BadInputError
-from grader.domain.notebook import text
+from grader.domain.lesson_notebook import text
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -3,79 +3,20 @@ Jupyter."""
 
 from __future__ import annotations
 
-import os
 import sys
-import zlib
-from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-from grader.feedback.explain import explain
-from grader.student.run import error_words, exercises
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-
-class Reporter:
-    """After each cell: what the memory checks found in its kernels, and what an error means."""
-
-    def __init__(self, runtime: Any, name: Callable[[str], str]) -> None:
-        self._runtime, self._name = runtime, name
-
-    def __call__(self, result: Any) -> None:
-        """``result`` is IPython's, of the cell that has just run."""
-        found = []
-        if self._runtime is not None:
-            self._runtime.wait()  # a GPU would say it some cells later, or never
-            found = self._runtime.findings()
-            if text := error_words.findings(found, len(self._runtime.launches()), self._name):
-                print(text, file=sys.stderr)
-            if self._runtime.error():
-                self._runtime.reset()
-                print(
-                    "(On a GPU the kernel would have to be restarted now; here it works on.)", file=sys.stderr
-                )
-        error = result.error_in_exec
-        if error is not None and not found:
-            plain = explain(f"{type(error).__name__}: {error}", str(result.info.raw_cell))
-            if plain is not None:
-                print(f"{plain.cause}\nWhat to do: {plain.fix}", file=sys.stderr)
-
-
-def cell_file(code: str) -> str:
-    """A cell's name by its content alone, so that an unchanged one is not compiled again after a restart."""
-    return f"{os.sep}notebook{os.sep}{zlib.crc32(code.encode()):08x}.py"
+from grader.student.lab import lab_session
 
 
 def main(backend: str, arguments: list[str]) -> None:
     """Wake the device, then hand over to IPython."""
-    session = os.environ.get("JPY_SESSION_NAME")  # Jupyter's server says which notebook it is
-    exercises.install(Path(session) if session else None)
-    runtime: Any = None
-    if backend == "simt":
-        from grader.backends.simt.runtime import device
-        from grader.student.run import local_build
-
-        runtime = device.activate(local_build.build, local_build.libraries(), step_budget=local_build.STEPS)
-    import ipykernel.compiler
+    runtime = lab_session.device(backend)
     from ipykernel.kernelapp import IPKernelApp
 
-    from grader.backends.extension import load_inline
-
-    ipykernel.compiler.get_file_name = cell_file
     app: Any = IPKernelApp.instance()
     app.initialize(arguments)
-    shell: Any = app.shell
-
-    def cells() -> dict[str, int]:
-        return dict(getattr(shell.compile, "_filename_map", {}))
-
-    def name(file: str) -> str:
-        number = cells().get(file)
-        return f"cell [{number}]" if number else Path(file).name
-
-    load_inline.other_cells = lambda: sorted(cells(), key=cells().__getitem__, reverse=True)
-    shell.events.register("post_run_cell", Reporter(runtime, name))
+    lab_session.attach(app.shell, runtime, backend)
     app.start()
 
 

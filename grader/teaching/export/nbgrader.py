@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING, Any
 
 from nbformat import v4
 
-from grader.domain import lessons, notebook
+from grader.domain import lesson_notebook, lessons
 from grader.domain.errors import BadInputError
 from grader.domain.verdict import Status, Verdict
 
@@ -28,8 +28,6 @@ if TYPE_CHECKING:
 
     from grader.domain.lessons import Lesson
 
-PART = "# exercise, part {} of {}"
-MARK = re.compile(r"^# exercise, part (\d+) of (\d+)$", re.M)
 GRADE = """\
 # The points of lesson {}: nbgrader autograde fills them in. Before you hand in, try ./course check {}."""
 CONFIG = """\
@@ -57,16 +55,16 @@ POINTS = re.compile(r"(\d\d_\w+)-points")
 def assignment(lesson: Lesson, exercise: str = "") -> str:
     """The notebook for ``source/NAME/``; ``exercise`` other than the starter is for trying it out."""
     page = (lesson.folder / "README.md").read_text("utf-8")
-    made = notebook.build(lesson.name, page, exercise or lesson.exercise.read_text("utf-8"))
+    pictures = lesson_notebook.figures(lesson.folder.parent.parent)
+    made = lesson_notebook.build(lesson.name, page, exercise or lesson.exercise.read_text("utf-8"), pictures)
     for cell in made.cells:
         if facts := cell.metadata.pop("course", None):
-            cell.source = PART.format(facts.part, facts.of) + "\n" + cell.source
             cell.metadata = {"nbgrader": _metadata(f"{lesson.name}-{facts.part}", solution=True)}
     grading = GRADE.format(lesson.number, lesson.number)
     facts = _metadata(f"{lesson.name}-points", solution=False) | {"points": lesson.task.max_points}
-    key = notebook.cell_id(f"{lesson.name}-points")
+    key = lesson_notebook.cell_id(f"{lesson.name}-points")
     made.cells.append(v4.new_code_cell(grading, id=key, metadata={"nbgrader": facts}))
-    return notebook.text(made)
+    return lesson_notebook.text(made)
 
 
 def _metadata(name: str, *, solution: bool) -> dict[str, object]:
@@ -75,19 +73,6 @@ def _metadata(name: str, *, solution: bool) -> dict[str, object]:
         "schema_version": 3, "grade_id": name, "grade": not solution, "solution": solution,
         "locked": not solution, "task": False,
     }  # fmt: skip
-
-
-def source(cells: Sequence[str]) -> str:
-    """The exercise's text from its cells: the last of each part, in the order of the parts."""
-    parts: dict[int, str] = {}
-    total = 0
-    for text in cells:
-        if found := MARK.search(text):
-            parts[int(found[1])], total = text, int(found[2])
-    missing = sorted(set(range(1, total + 1)) - set(parts))
-    if not parts or missing:
-        raise BadInputError(f"Part {missing[0] if missing else 1} of the exercise lacks; is its cell there?")
-    return "\n\n".join(parts[k] for k in sorted(parts)) + "\n"
 
 
 def fill_in(book: Any, resources: Any) -> tuple[Any, Any]:
@@ -117,7 +102,7 @@ def graded(lesson: Lesson, cells: Sequence[str]) -> tuple[str, int]:
     Hidden cases are those of ``COURSE_HIDDEN``, a file, or of ``tasks_private/``, as everywhere.
     """
     try:
-        text = source(cells)
+        text = lesson_notebook.whole(cells)
     except BadInputError as error:
         return f"{error}\n", 0
     with tempfile.TemporaryDirectory() as folder:

@@ -17,7 +17,7 @@ from grader.domain import lessons, packages, submission
 from grader.domain.errors import BadInputError
 from grader.protocol.messages import MemoryFinding
 from grader.referee import builder
-from grader.student.lab import lab_files, lab_kernel, lab_verb
+from grader.student.lab import lab_files, lab_session, lab_verb
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -127,7 +127,7 @@ def test_what_the_checks_find_is_said_below_the_cell(capsys: pytest.CaptureFixtu
         block=(0, 0, 0), thread=(7, 0, 0), what="writes element 7 of out (Float[7])",
     )  # fmt: skip
     device = Device([found], broken=True)
-    lab_kernel.Reporter(device, lambda file: "cell [2]")(result(error=RuntimeError("matrix shapes")))
+    lab_session.Reporter(device, lambda file: "cell [2]")(result(error=RuntimeError("matrix shapes")))
     text = capsys.readouterr().err
     assert "global out of bounds at cell [2], line 4" in text and "thread (7, 0, 0)" in text
     assert "here it works on" in text and not device.broken
@@ -135,14 +135,14 @@ def test_what_the_checks_find_is_said_below_the_cell(capsys: pytest.CaptureFixtu
 
 
 def test_a_quiet_cell_says_only_what_was_checked(capsys: pytest.CaptureFixture[str]) -> None:
-    lab_kernel.Reporter(Device([], broken=False), str)(result())
+    lab_session.Reporter(Device([], broken=False), str)(result())
     assert capsys.readouterr().err == "memory checks: 1 kernel launches, nothing found\n"
-    lab_kernel.Reporter(None, str)(result())
+    lab_session.Reporter(None, str)(result())
     assert capsys.readouterr().err == ""
 
 
 def test_a_cells_name_is_its_content() -> None:
-    assert lab_kernel.cell_file("x = 1") == lab_kernel.cell_file("x = 1") != lab_kernel.cell_file("x = 2")
+    assert lab_session.cell_file("x = 1") == lab_session.cell_file("x = 1") != lab_session.cell_file("x = 2")
 
 
 def test_without_jupyter_one_sentence_with_the_command(work: Path, monkeypatch: pytest.MonkeyPatch) -> None:

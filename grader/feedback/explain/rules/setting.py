@@ -60,6 +60,15 @@ RULES = (
         "Install the toolkit of PyTorch's version, or point CUDA_HOME to one; ./course doctor shows both.",
     ),
     Rule(
+        "segmentation-fault",
+        (r"Segmentation fault", r"\bSIGSEGV\b", r"signal 11\b", r"exit code 139\b"),
+        "The process was ended because code on the host used memory that is not its own: C++ that reads or writes "
+        "past an array, or reads a GPU's memory, or Python code that called itself without end.",
+        "./course run FILE runs the same file with every access of its kernels checked, and ./course check names the "
+        "line. In host code look at data_ptr(): what lies on the device is for kernels alone.",
+        "03",
+    ),
+    Rule(
         "no-ninja",
         (r"Ninja is required to load C\+\+ extensions",),
         "ninja, which runs the compilers for load_inline, is not installed here.",
