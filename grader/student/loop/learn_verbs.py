@@ -159,7 +159,8 @@ def unasked(lesson: Lesson, given: int) -> str:
     kept = f" {given} of {left} given, so nothing was kept." if given else " Nothing is kept before."
     example = " ".join(["1.5", "2", "30", "4", "5"][:left])
     return (
-        f"{predictions.listed(lesson)}\nGive all {left} numbers on the command line, in this order: "
+        f"Lesson {lesson.number} asks for:\n{predictions.listed(lesson)}\n"
+        f"Give all {left} numbers on the command line, in this order: "
         f"./course predict {lesson.number} {example}.{kept}"
     )
 
