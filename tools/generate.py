@@ -2,8 +2,8 @@
 
 The markers in a solution are those of :mod:`grader.domain.markers`. A page holds
 ``<!-- code: solutions/NN_x/solution.py#NAME -->`` .. ``<!-- /code -->``; the lines between are replaced by
-that region, or by the whole file if no name is given. Measured numbers: ``numbers.py``; pictures:
-``figures/``.
+that region, or by the whole file if no name is given. Measured numbers: ``numbers.py``; what a page asks
+for beforehand: ``questions.py``; pictures: ``figures/``.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING
 from grader.domain import lesson_notebook
 from grader.domain.lessons import course_root
 from grader.domain.markers import MarkerError, block, regions, starter
-from tools import figures, numbers, schemas
+from tools import figures, numbers, questions, schemas
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -33,7 +33,8 @@ def generate(root: Path, *, check: bool, only: str = "") -> list[Path]:
     for solution in sorted(root.glob("solutions/*/solution.py")):
         wanted[root / "lessons" / solution.parent.name / "exercise.py"] = starter(solution)
     for page in sorted(root.glob("lessons/*/README.md")):
-        wanted[page] = numbers.filled(filled(page, root, wanted), root)
+        text = questions.filled(filled(page, root, wanted), page.with_name("task.py"))
+        wanted[page] = numbers.filled(text, root)
     names = ("contributing/million", "guide/from_string_to_gpu", "guide/ladder", "results/ladder")
     for name in names:
         if (page := root / "docs" / f"{name}.md").exists():

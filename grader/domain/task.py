@@ -111,6 +111,11 @@ class Prediction:
         if self.answer is not None and not self.why:
             raise ValueError(f"the prediction {self.what!r} has an answer, but no why")
 
+    @property
+    def asked(self) -> str:
+        """The question and, in brackets, the unit of its answer."""
+        return f"{self.question} [{self.unit}]" if self.unit else self.question
+
 
 @dataclass(frozen=True, slots=True)
 class Task:

@@ -101,10 +101,11 @@ TASK = Task(
         ),
         Prediction(
             "lines_read",
-            "How many lines does the compiler read for your ten, with torch/extension.h?",
+            "Your own source has about ten lines. How many lines does the compiler read?",
             "lines",
             419_795,
-            "Counted after the preprocessor of g++ 12, with torch 2.13. The page shows how to ask yours.",
+            "Nearly all are torch/extension.h. Counted after the preprocessor of g++ 12, with torch 2.13. "
+            "The page shows how to ask yours.",
         ),
     ),
 )

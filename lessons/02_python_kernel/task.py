@@ -73,7 +73,8 @@ TASK = Task(
         ),
         Prediction(
             "written",
-            "Four blocks again, but i is just the thread's number. How many elements are written at all?",
+            "All blocks again, but each thread takes its number in the block for its element's. How many "
+            "elements are written?",
             "elements",
             256,
             "Elements 0 to 255, each by four threads: one of every block.",

@@ -114,7 +114,9 @@ TASK = Task(
             "11 right of the last row and 11 rows of 112 below it. The other 396 meet the next row.",
         ),
         Prediction(
-            "kernel_ratio", "How many times faster than PyTorch's x * x will your kernel be?", "times"
+            "kernel_ratio",
+            "4096 x 4096 floats: how many times as fast as PyTorch's x * x is your kernel? (1: equally fast)",
+            "times",
         ),
     ),
 )

@@ -77,21 +77,23 @@ TASK = Task(
     predictions=(
         Prediction(
             "host_clock",
-            "Kernel 15 us, launch 5, wait 4: what does the host's clock say, with a wait after each call?",
+            "Kernel 15 us, launch 5 us, event 1 us, wait 4 us. One wait after each call, no events: what "
+            "does the host's clock say for a call?",
             "us",
             24,
             "Launch, kernel and wait come one after the other.",
         ),
         Prediction(
             "events_with_waits",
-            "What do two events say, on the average, with a wait after each call?",
+            "An event before and one after each call, and one wait after each call: what is the mean of the "
+            "distances between the two?",
             "us",
             20,
             "The device passes the first event at once and is idle until the launch arrives, 5 us later.",
         ),
         Prediction(
             "events_without_waits",
-            "And with a single wait after all 100 calls?",
+            "The same with a single wait after all 100 calls: what is the mean?",
             "us",
             15.05,
             "Only at the first call is the device ahead of the host: one gap of 5 us for 100 calls.",

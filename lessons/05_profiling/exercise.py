@@ -8,12 +8,13 @@ STUDENT = ""  # TODO 1: your name or number; everybody has questions of their ow
 
 # Numbers without their unit; two percent off is right.
 ANSWERS = {
-    # TODO 2: open the trace in Perfetto, or read it with json and gzip, and fill these in.
+    # TODO 2: open the trace in Perfetto, or read it with json and gzip. Counts and durations:
     "kernels": None,
     "in_region": None,
     "longest": None,
     "last": None,
     "host": None,
+    # TODO 3: a delay, two shares, a rate, and the threads of a grid:
     "delay": None,
     "rest": None,
     "idle": None,
@@ -24,15 +25,15 @@ ANSWERS = {
 
 def record(model, batch, steps, path):
     """Write a Chrome trace of `steps` calls of the model to `path`, each in a region called "forward"."""
-    # TODO 3: one step to wait, two to warm up, then `steps`; the trace is written at their end.
-    # TODO 4: a region called "forward" around the call, and the shapes of the inputs.
+    # TODO 4: one step to wait, two to warm up, then `steps`; the trace is written at their end.
+    # TODO 5: a region called "forward" around the call, and the shapes of the inputs.
     with profile(activities=[ProfilerActivity.CPU, ProfilerActivity.CUDA]):
         model(batch)
 
 
 def mine():
     """A model of your own with two layers or more, and a batch for it; `record` is tried on it as well."""
-    # TODO 5: any model that interests you, small enough to run on a laptop.
+    # TODO 6: any model that interests you, small enough to run on a laptop.
     return None, None
 
 

@@ -83,35 +83,37 @@ TASK = Task(
     introduces=("memory fault",),
     terms=("shared memory", "barrier", "memory checker", "mutation test"),
     requires=("kernel launch", "2-D index", "guard", "tensor checks"),
-    minutes=90,
+    minutes=105,
     starter_fails="nearby",
     stages=(
-        Stage("Shared memory", 25, ("nearby", "read once")),
+        Stage("Shared memory", 35, ("nearby", "read once")),
         Stage(
             "Six kernels",
-            35,
+            45,
             ("triple", "reverse", "offset", "pairs", "transpose", "squares", "memory"),
         ),
-        Stage("Tests", 30, tuple(test.name for test in TESTS)),
+        Stage("Tests", 25, tuple(test.name for test in TESTS)),
     ),
     predictions=(
         Prediction(
             "never_reported",
-            "Six kernels with a fault each: how many would compute-sanitizer report with no input at all?",
+            "How many of the six kernels does compute-sanitizer not report, whatever the input?",
             "kernels",
             2,
-            "pairs reads shared memory that no thread wrote, squares overflows. It looks for neither.",
+            "Its tools look at accesses, so not at values, and initcheck looks at global memory only. "
+            "The page's answers name the two.",
         ),
         Prediction(
             "loads",
-            "nearby, 192 elements in three blocks: how many loads would it take without shared memory?",
+            "192 elements in three blocks: how many loads of x would nearby make without shared memory?",
             "loads",
             570,
             "Three for each element, but one less at each of the two ends of the three blocks. With it: 192.",
         ),
         Prediction(
             "far_index",
-            "The wrong transposition of a 9 x 14 matrix: which is the largest element it writes?",
+            "transpose, as it stands in your file, gets 9 rows and 14 columns: what is the largest index of "
+            "out that it computes?",
             "",
             190,
             "col * n + row with n = 14, for column 13 and row 8. The matrix has 126 elements.",

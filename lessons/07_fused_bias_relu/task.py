@@ -87,27 +87,31 @@ TASK = Task(
     introduces=("fusion",),
     terms=("bytes moved", "float4", "KernelBench", "ModelNew", "Amdahl's law"),
     requires=("kernel launch", "guard", "tensor checks", "current stream"),
-    minutes=60,
+    minutes=80,
     stages=(
-        Stage("One element a thread", 35, (
+        Stage("One element a thread", 45, (
             "rows of float4", "odd sizes", "new weights", "one element", "one column", "many blocks", "large",
             "tiny", "exact bits", "nan and inf", "three dimensions", "empty batch", "views", "streams",
             "memory",
         )),
-        Stage("Four at a time", 25, ("odd address", "odd bias", "wide loads", "wide stores")),
+        Stage("Four at a time", 35, ("odd address", "odd bias", "wide loads", "wide stores")),
     ),
     starter_fails="rows of float4",
     predictions=(
         Prediction(
-            "kernel_ratio", "Bias and ReLU alone: how many times faster than PyTorch's two kernels?", "times"
+            "kernel_ratio",
+            "Bias and ReLU alone: how many times as fast as PyTorch's two kernels is one fused kernel?",
+            "times",
         ),
         Prediction(
-            "whole_ratio", "The whole model, matrix product included: how many times faster?", "times"
+            "whole_ratio",
+            "The whole model, matrix product included: how many times as fast is it then?",
+            "times",
         ),
         Prediction(
             "fewer_requests",
-            "A warp is 32 threads, and one load of a warp is one request. 1024 rows of 8192 floats are read "
-            "with one float a thread, then with one float4 a thread. How many times fewer requests?",
+            "A warp is 32 threads, and one load of a warp is one request. How many times fewer requests does "
+            "a kernel make whose threads read four floats at once instead of one?",
             "times",
             answer=4.0,
             why="A warp asks for 32 floats at a time, or for 128. The bytes are the same.",

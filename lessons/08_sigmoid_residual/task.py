@@ -112,30 +112,34 @@ TASK = Task(
     introduces=("claim as a test",),
     terms=("overflow-safe sigmoid",),
     requires=("fusion", "bytes moved", "ModelNew", "Amdahl's law"),
-    minutes=50,
+    minutes=85,
     stages=(
-        Stage("The kernel", 15, (
+        Stage("The kernel", 30, (
             "whole blocks", "odd sizes", "other factor", "new weights", "large", "many blocks", "nan and inf",
             "three dimensions", "empty batch", "views", "streams", "memory",
         )),
-        Stage("Claims as tests", 35, tuple(f"claim: {test.args[0]}" for test in CLAIMS)),
+        Stage("Claims: shape and bits", 20, ("claim: gradients", "claim: empty", "claim: repeatable")),
+        Stage("Claims: numbers", 35, ("claim: accurate", "claim: autocast", "claim: layout")),
     ),
     starter_fails="whole blocks",
     predictions=(
         Prediction(
             "claims_true",
-            "The page has thirteen sentences about a fused kernel. How many are true of every such kernel?",
+            "How many of the page's thirteen claims are true of every kernel that fuses these operations?",
+            "claims",
             answer=1.0,
-            why="That no two threads get in each other's way: each has an element of its own. Eight are "
-            "false, and four depend on how the kernel was written, or with what it is built.",
+            why="Eight are false, and four depend on how the kernel was written, or with what it is built. "
+            "The page goes through them one by one, in The verdicts.",
         ),
         Prediction(
             "kernel_ratio",
-            "Sigmoid, scale and residual alone: how many times faster than PyTorch's kernels?",
+            "Sigmoid, scale and residual alone: how many times as fast as PyTorch's three kernels is one?",
             "times",
         ),
         Prediction(
-            "whole_ratio", "The whole model, matrix product included: how many times faster?", "times"
+            "whole_ratio",
+            "The whole model, the linear layer included: how many times as fast is it then?",
+            "times",
         ),
     ),
 )  # fmt: skip

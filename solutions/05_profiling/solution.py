@@ -23,12 +23,13 @@ ANSWERS = {
     "copy": 55.2,
     "threads": 2097152,
     # solution: end
-    # starter: # TODO 2: open the trace in Perfetto, or read it with json and gzip, and fill these in.
+    # starter: # TODO 2: open the trace in Perfetto, or read it with json and gzip. Counts and durations:
     # starter: "kernels": None,
     # starter: "in_region": None,
     # starter: "longest": None,
     # starter: "last": None,
     # starter: "host": None,
+    # starter: # TODO 3: a delay, two shares, a rate, and the threads of a grid:
     # starter: "delay": None,
     # starter: "rest": None,
     # starter: "idle": None,
@@ -52,8 +53,8 @@ def record(model, batch, steps, path):
                 model(batch)
             profiler.step()
     # solution: end
-    # starter: # TODO 3: one step to wait, two to warm up, then `steps`; the trace is written at their end.
-    # starter: # TODO 4: a region called "forward" around the call, and the shapes of the inputs.
+    # starter: # TODO 4: one step to wait, two to warm up, then `steps`; the trace is written at their end.
+    # starter: # TODO 5: a region called "forward" around the call, and the shapes of the inputs.
     # starter: with profile(activities=[ProfilerActivity.CPU, ProfilerActivity.CUDA]):
     # starter:     model(batch)
 
@@ -68,7 +69,7 @@ def mine():
     layers = torch.nn.Conv2d(3, 8, 3), torch.nn.ReLU(), torch.nn.Flatten(), torch.nn.Linear(8 * 36, 10)
     return torch.nn.Sequential(*layers), torch.randn(4, 3, 8, 8)
     # solution: end
-    # starter: # TODO 5: any model that interests you, small enough to run on a laptop.
+    # starter: # TODO 6: any model that interests you, small enough to run on a laptop.
     # starter: return None, None
 
 

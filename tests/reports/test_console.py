@@ -74,7 +74,8 @@ def test_a_pipe_is_100_columns_wide(monkeypatch: pytest.MonkeyPatch) -> None:
 )
 def test_a_speed_says_how_it_came_about(speed: Speed | None, words: str) -> None:
     device = f" for {speed.device}" if isinstance(speed, Measured | Predicted) and speed.claimed else ""
-    assert report.speed_text(speed) == words + device
+    beside = ", where waiting and launches count beside the bytes" if isinstance(speed, Predicted) else ""
+    assert report.speed_text(speed) == words + device + beside
 
 
 def test_stages_fit_into_80_columns_and_the_first_that_is_not_done_is_open() -> None:

@@ -225,13 +225,14 @@ QUESTIONS = (
     ),
     Question(
         "rest",
-        "Which share of the kernel time of '{region}' of {step} is left without its longest kernel?",
+        "How many percent of the kernel time of '{region}' of {step} are left without its longest kernel?",
         "%",
         _rest,
     ),
     Question(
         "idle",
-        "From the first thing the GPU did for {step} to its last in the trace: which share was it idle?",
+        "From the start of the first kernel or copy that {step} launched to the end of the last thing that "
+        "the GPU did in the whole trace: for how many percent of this time was the GPU idle?",
         "%",
         _idle,
     ),

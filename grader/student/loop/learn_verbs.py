@@ -139,9 +139,7 @@ def make_predictions(word: str, values: list[str]) -> None:
 
     def ask(question: str) -> str:
         if not sys.stdin.isatty():
-            raise BadInputError(
-                f"{question} Give the number on the command line: ./course predict {lesson.number} 1.5"
-            )
+            raise BadInputError(unasked(lesson, len(values)))
         return input(f"{question} ")
 
     made = predictions.make(lesson, values, ask)
@@ -153,6 +151,18 @@ def make_predictions(word: str, values: list[str]) -> None:
             print(predictions.resolved(asked[guess.what], guess))
     if any(guess.found is None for guess in made):
         print(f"./course check {lesson.number} will show your speed beside it once everything passes.")
+
+
+def unasked(lesson: Lesson, given: int) -> str:
+    """What is asked where nobody can answer, after ``given`` numbers on the command line: all of it."""
+    left = len(predictions.open_questions(lesson))
+    kept = f" {given} of {left} given, so nothing was kept." if given else " Nothing is kept before."
+    example = " ".join(["1.5", "2", "30", "4", "5"][:left])
+    return (
+        f"Lesson {lesson.number} asks for:\n{predictions.listed(lesson)}\n"
+        f"Give all {left} numbers on the command line, in this order: "
+        f"./course predict {lesson.number} {example}.{kept}"
+    )
 
 
 def _as_json(done: progress.Progress, course: list[Lesson]) -> dict[str, object]:

@@ -30,6 +30,13 @@ def open_questions(lesson: Lesson) -> list[Prediction]:
     return [p for p in lesson.task.predictions if (lesson.name, p.what) not in made]
 
 
+def listed(lesson: Lesson) -> str:
+    """The open questions, numbered as on the page, each with the unit of its answer."""
+    left = open_questions(lesson)
+    asked = lesson.task.predictions
+    return "\n".join(f"{k}. {one.asked}" for k, one in enumerate(asked, 1) if one in left)
+
+
 def awaited(lesson: Lesson) -> bool:
     """Whether a question that a grading would answer has no prediction yet."""
     return any(p.answer is None for p in open_questions(lesson))
@@ -58,20 +65,20 @@ def make(lesson: Lesson, values: list[str], ask: Callable[[str], str]) -> list[G
 
     One whose answer is known is compared with it at once, when all have been made.
     """
-    questions = open_questions(lesson)
     if not lesson.task.predictions:
         asking = ", ".join(one.number for one in lessons.every() if one.task.predictions)
         raise BadInputError(
             f"Lesson {lesson.number} asks for no number beforehand; lessons {asking} do. What its page asks "
             "under Predict is for your own paper."
         )
+    questions = open_questions(lesson)
     if len(values) > len(questions):
         left = len(questions) or "no"
         raise BadInputError(f"Lesson {lesson.number} has {left} open question(s); a prediction is made once.")
     made = []
     for i, question in enumerate(questions):
         found = answer(question)
-        text = values[i] if i < len(values) else ask(question.question)
+        text = values[i] if i < len(values) else ask(question.asked)
         value = number(text, least=0) if found is not None else number(text)
         made.append(Guess(lesson.name, question.what, value, found if found is None else float(found)))
     kept = progress.read()

@@ -97,9 +97,18 @@ def test_a_prediction_is_a_positive_number(text: str) -> None:
         predictions.number(text)
 
 
-def test_a_prediction_without_a_terminal_says_how(work_folder: Path) -> None:
-    with pytest.raises(BadInputError, match=r"on the command line: \./course predict 03 1\.5"):
-        course("predict", "03")
+@pytest.mark.parametrize("given", [[], ["1639"]])
+def test_without_a_terminal_all_questions_are_shown_before_anything_is_kept(
+    work_folder: Path, given: list[str]
+) -> None:
+    lesson = lessons.find("03")
+    with pytest.raises(BadInputError) as caught:
+        course("predict", "03", *given)
+    said = str(caught.value)
+    asked = [f"{k}. {one.question} [{one.unit}]" for k, one in enumerate(lesson.task.predictions, 1)]
+    assert said.startswith("\n".join(["Lesson 03 asks for:", *asked]))
+    assert "./course predict 03 1.5 2 30" in said and ("1 of 3 given" in said) is bool(given)
+    assert predictions.open_questions(lesson) == list(lesson.task.predictions)
 
 
 @pytest.mark.parametrize(("value", "at"), [(1.0, 15), (10.0, 30), (100.0, 30), (0.1, 0), (0.001, 0)])
