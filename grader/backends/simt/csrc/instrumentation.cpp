@@ -2,6 +2,7 @@
 // without a sanitizer's library: these are the functions it finds.
 #include "check.h"
 #include "quick.h"
+#include "recording.h"
 #include "unseen.h"
 
 #define SIMT_CALL extern "C" SIMT_EXPORT
@@ -60,11 +61,13 @@ static void access_range(void* pointer, size_t bytes, simt::Access kind, void* h
   char* p = (char*)pointer;
   size_t word = (size_t)p % 4 == 0 ? 4 : 1;
   if (simt::Worker* w = simt::t_worker; w && w->looking) simt::heard_of(pointer, bytes);
+  if (simt::g_recording) simt::record_several(true);
   for (size_t i = 0; i < bytes;) {
     size_t step = bytes - i >= word ? word : 1;
     access(p + i, unsigned(step), kind, here);
     i += step;
   }
+  if (simt::g_recording) simt::record_several(false);
 }
 
 SIMT_CALL void __tsan_read_range(void* p, size_t n) { access_range(p, n, READ, HERE); }
