@@ -131,13 +131,13 @@ def replay(
     file: Annotated[
         Path | None, typer.Argument(help="The file to play; your own in work/ if left out.")
     ] = None,
-    case: Annotated[str, typer.Option(help="Which case; left out: the first that fails, else the first.")] = "",
+    case: Annotated[str, typer.Option(help="Which case; left out: the first that fails.")] = "",
     block: Annotated[str, typer.Option(help="Which block: x,y,z; left out: that of the finding.")] = "",
     launch: Annotated[
         int | None, typer.Option(help="Which launch of the case, from 0; left out: that of the finding.")
     ] = None,
     schedule: Annotated[
-        str, typer.Option(help="In which order blocks and warps run: a number; first: the first that differs.")
+        str, typer.Option(help="In which order blocks and warps run: a number, or first: that differs.")
     ] = "0",
     beside: Annotated[
         str, typer.Option(help="A second file to show beside it; solution: once you have passed.")

@@ -1,7 +1,7 @@
 """What the threads of some blocks of one launch did, in the order in which it ran, as data.
 
-The file that ``course replay --json`` writes is a :class:`RecordingFile`; ``docs/guide/recording.md`` says what
-its fields mean. In memory the events are columns of numpy, one element an event.
+The file that ``course replay --json`` writes is a :class:`RecordingFile`; ``docs/guide/recording.md`` says
+what its fields mean. In memory the events are columns of numpy, one element an event.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ import numpy as np
 from msgspec import Meta, Struct
 from numpy.typing import NDArray
 
-SCHEMA = "inline-to-fused/recording/v1"
+SCHEMA: Literal["inline-to-fused/recording/v1"] = "inline-to-fused/recording/v1"
 OPS = ("enters", "writes", "reads", "updates", "arrives", "releases", "meets", "parts", "leaves", "found",
        "keeps", "fences", "more", "meets grid", "begins", "ends")  # fmt: skip
 ENTERS, WRITES, READS, UPDATES, ARRIVES, RELEASES, MEETS, PARTS = range(8)
@@ -237,7 +237,7 @@ class Recording:
         count = one.bytes // kind.itemsize
         data = np.frombuffer(self.contents, kind, count, at).tolist()
         known = np.frombuffer(self.contents, "u1", count * kind.itemsize, at + one.bytes)
-        written = known.reshape(count, kind.itemsize).all(axis=1).tolist() if count else []
+        written: list[bool] = np.asarray(known.reshape(count, kind.itemsize).all(axis=1)).tolist()
         return [_number(v) if w else None for v, w in zip(data, written, strict=True)]
 
 

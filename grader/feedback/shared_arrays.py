@@ -10,7 +10,9 @@ from grader.domain.recording import CPP
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-DECLARED = re.compile(r"__(?:shared|device)__\s+((?:[A-Za-z_][\w:]*\s+)*?[A-Za-z_]\w*)\s+([A-Za-z_]\w*[^;(){}]*);")
+DECLARED = re.compile(
+    r"__(?:shared|device)__\s+((?:[A-Za-z_][\w:]*\s+)*?[A-Za-z_]\w*)\s+([A-Za-z_]\w*[^;(){}]*);"
+)
 VARIABLE = re.compile(r"([A-Za-z_]\w*)((?:\s*\[[^\]]*\])*)\s*(?:=.*)?")
 CONSTANT = re.compile(
     r"(?:constexpr|const)\s+(?:unsigned\s+|static\s+)*\w+\s+([^;]+);|#\s*define\s+(\w+)\s+([^\n/]+)"
@@ -64,6 +66,7 @@ class _Term:
         self._words = [*words, ""]
 
     def value(self) -> int:
+        """Of all of it."""
         result = self._sum()
         if self._words[0]:
             raise ValueError

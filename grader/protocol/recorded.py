@@ -70,18 +70,17 @@ class Recorded(_Claim, frozen=True):
 
 
 class Asked(Struct, frozen=True):
-    """What is to be recorded. ``kernel`` "": any. ``launch``: the n-th of those, -1: the first with a finding,
-    else the first. No ``blocks``: the first one. ``most``: events of each of them."""
+    """What is to be recorded. ``kernel`` "": any. ``most``: events of each block that is asked for.
+
+    ``launch``: the n-th of those that fit, -1: the first with a finding, else the first. No ``blocks``: the
+    first one.
+    """
 
     kernel: str = ""
     launch: int = -1
     blocks: tuple[Xyz, ...] = ()
     neighbours: bool = True
     most: int = 1_000_000
-
-
-class Nothing(_Claim, frozen=True):
-    """Nothing was recorded."""
 
 
 class Answer(_Claim, frozen=True):

@@ -57,9 +57,7 @@ class SimtBuilder:
     def _built(self, wanted: BuildRequest) -> compiler.BuildResult:
         if self.variant != "checked":
             with contextlib.suppress(compiler.CompileError):
-                return compiler.build(
-                    wanted, timeout=self.timeout, variant=self.variant, runner=self._runner
-                )
+                return compiler.build(wanted, timeout=self.timeout, variant=self.variant, runner=self._runner)
         return compiler.build(wanted, timeout=self.timeout, runner=self._runner)
 
 

@@ -1,8 +1,8 @@
 """A recording as a page of its own that opens from the disk, and as a trace for Perfetto.
 
-The modules of ``replay/`` are put into the page one after another, without a build tool. Everything that stems
-from a submission is data to them: it is packed, and shown by ``textContent`` only. The page may run this one
-script and request nothing (its Content-Security-Policy).
+The modules of ``replay/`` are put into the page one after another, without a build tool. Everything that
+stems from a submission is data to them: it is packed, and shown by ``textContent`` only. The page may run
+this one script and request nothing (its Content-Security-Policy).
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING, Any
 
 import jinja2
 
-from grader.domain.recording import ARRIVES, FOUND, LEAVES, MEETS, MEETS_GRID, PARTS, RELEASES, Recording
+from grader.domain.recording import ARRIVES, FOUND, LEAVES, MEETS, MEETS_GRID, RELEASES, Recording
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -74,45 +74,57 @@ def trace(recording: Recording) -> str:
 
     A microsecond is a step: the CPU back end has an order, and no clock that would mean anything.
     """
-    head = recording.head
-    columns = {name: recording.columns[name].tolist() for name in ("op", "block", "thread", "place")}
-    events: list[dict[str, Any]] = []
-    for number, block in enumerate(head.blocks):
-        events.append({"ph": "M", "pid": number, "name": "process_name", "args": {"name": f"block {block.index}"}})
-    begun: dict[tuple[int, int], tuple[int, str, int]] = {}  # since when a thread does what, at which line
-    lines = [place.line for place in head.places]
-    found = {f.event: f for f in head.findings}
-    waiting: dict[int, list[tuple[int, int]]] = {}
+    lines = _TimeLines(recording)
+    lines.draw()
+    other = {"title": recording.head.title, "unit": "1 us is a step"}
+    return json.dumps({"traceEvents": lines.events, "displayTimeUnit": "ns", "otherData": other})
 
-    def change(who: tuple[int, int], step: int, state: str, line: int) -> None:
-        since, before, at = begun.get(who, (step, "", 0))
+
+class _TimeLines:
+    """For each thread slices: at which line it is, or what it waits for."""
+
+    def __init__(self, recording: Recording) -> None:
+        self.recording = recording
+        self.events: list[dict[str, Any]] = [
+            {"ph": "M", "pid": n, "name": "process_name", "args": {"name": f"block {block.index}"}}
+            for n, block in enumerate(recording.head.blocks)
+        ]
+        self._since: dict[tuple[int, int], tuple[int, str, int]] = {}
+        self._waiting: dict[int, list[tuple[int, int]]] = {}
+
+    def draw(self) -> None:
+        """All of it."""
+        columns = [self.recording.columns[name].tolist() for name in ("op", "block", "thread", "place")]
+        lines = [place.line for place in self.recording.head.places]
+        for step, (op, block, thread, place) in enumerate(zip(*columns, strict=True)):
+            self._step(step, op, (block, thread), lines[place])
+        for who in list(self._since):
+            self._change(who, len(self.recording), "", 0)
+        for f in self.recording.head.findings:
+            self.events.append(
+                {"ph": "i", "s": "t", "pid": columns[1][f.event], "tid": columns[2][f.event], "ts": f.event,
+                 "name": f.kind, "args": {"line": f.line, "message": f.message}}
+            )  # fmt: skip
+
+    def _step(self, step: int, op: int, who: tuple[int, int], line: int) -> None:
+        if op in WAITING:
+            self._change(who, step, WAITING[op], line)
+            self._waiting.setdefault(who[0], []).append(who)
+        elif op == RELEASES:
+            for each in self._waiting.pop(who[0], []):
+                self._change(each, step, "", 0)
+        elif op == LEAVES:
+            self._change(who, step, "", 0)
+        elif line and op != FOUND:
+            self._change(who, step, f"line {line}", line)
+
+    def _change(self, who: tuple[int, int], step: int, state: str, line: int) -> None:
+        since, before, at = self._since.get(who, (step, "", 0))
+        if (before, at) == (state, line):
+            return
         if before:
-            events.append(
+            self.events.append(
                 {"ph": "X", "pid": who[0], "tid": who[1], "ts": since, "dur": max(1, step - since),
                  "name": before, "cat": "simt", "args": {"line": at}}
             )  # fmt: skip
-        begun[who] = (step, state, line)
-
-    for step, (op, block, thread, place) in enumerate(zip(*columns.values(), strict=True)):
-        who, line = (block, thread), lines[place]
-        if op in WAITING:
-            change(who, step, WAITING[op], line)
-            waiting.setdefault(block, []).append(who)
-        elif op == RELEASES:
-            for each in waiting.pop(block, []):
-                change(each, step, "", 0)
-        elif op == LEAVES:
-            change(who, step, "", 0)
-        elif op == FOUND and step in found:
-            events.append(
-                {"ph": "i", "s": "t", "pid": block, "tid": thread, "ts": step, "name": found[step].kind,
-                 "args": {"line": line, "message": found[step].message}}
-            )  # fmt: skip
-        elif op == PARTS or (line and begun.get(who, (0, "", 0))[1:] != (f"line {line}", line)):
-            if line:
-                change(who, step, f"line {line}", line)
-    for who in list(begun):
-        change(who, len(recording), "", 0)
-    return json.dumps(
-        {"traceEvents": events, "displayTimeUnit": "ns", "otherData": {"title": head.title, "unit": "1 us is a step"}}
-    )
+        self._since[who] = step, state, line

@@ -108,10 +108,10 @@ def _beside(asked: Asked) -> Path:
     if asked.beside != "solution":
         return Path(asked.beside)
     lesson = lessons.find(asked.what)
-    if lesson.name not in progress.read().passed:
+    if not progress.read().line(lesson.name).passed:
         raise BadInputError(
-            f"A solution is shown beside your file once you have passed the lesson; ./course solution {lesson.number} asks "
-            "whether you want to see it before."
+            "A solution is shown beside your file once you have passed the lesson; "
+            f"./course solution {lesson.number} asks whether you want to see it before."
         )
     return lesson.solution
 

@@ -42,7 +42,10 @@ export function shown(number, letters = 8) {
   if (Number.isNaN(number)) return "nan";
   if (!Number.isFinite(number)) return number > 0 ? "inf" : "-inf";
   const text = Number.isInteger(number) ? String(number) : String(Number(number.toPrecision(6)));
-  return text.length <= letters ? text : String(Number(number.toPrecision(Math.max(1, letters - 6))));
+  if (text.length <= letters) return text;
+  const size = Math.abs(number);
+  if (size >= 1e-3 && size < 10 ** (letters - 3)) return number.toFixed(Math.max(0, Math.min(3, letters - 2 - String(Math.trunc(size)).length - (number < 0 ? 1 : 0))));
+  return number.toExponential(0).replace("e+", "e");
 }
 
 export const xyz = (at) => `(${at.join(", ")})`;
@@ -77,6 +80,7 @@ export class Recording {
     this.warps = Math.ceil(this.threads / LANES);
     this.#sortByThread();
     this.indices = new Map(); // by object: which events touch which element
+    this.lanesAt = new Map();
   }
 
   #sortByThread() {
@@ -266,28 +270,23 @@ export class Recording {
     return `[${at.join(", ")}]`;
   }
 
+  // Of a warp and an instruction, the events of each lane.
+  #lanesAt(block, warp, place) {
+    const key = (block * this.warps + warp) * 65536 + place, known = this.lanesAt.get(key);
+    if (known) return known;
+    const lanes = [], { place: at } = this.columns;
+    for (let t = warp * LANES; t < Math.min(this.threads, (warp + 1) * LANES); ++t)
+      lanes.push(this.events(block, t).filter((e) => at[e] === place && this.columns.op[e] !== OP.MORE));
+    this.lanesAt.set(key, lanes);
+    return lanes;
+  }
+
   // What a warp asks for together: the n-th time that each lane comes to this instruction. Lane -> event.
   request(event) {
-    const { block, thread, place, op } = this.columns, b = block[event], first = thread[event] - (thread[event] % LANES);
-    const nth = (list, until) => {
-      let n = 0;
-      for (const e of list) {
-        if (e >= until) break;
-        n += place[e] === place[event] && op[e] === op[event] ? 1 : 0;
-      }
-      return n;
-    };
-    const wanted = nth(this.events(b, thread[event]), event), lanes = new Map();
-    for (let lane = 0; lane < LANES && first + lane < this.threads; ++lane) {
-      let n = 0;
-      for (const e of this.events(b, first + lane)) {
-        if (place[e] !== place[event] || op[e] !== op[event]) continue;
-        if (n++ === wanted) {
-          lanes.set(lane, e);
-          break;
-        }
-      }
-    }
+    const { block, thread, place } = this.columns, lane = thread[event] % LANES;
+    const all = this.#lanesAt(block[event], Math.floor(thread[event] / LANES), place[event]);
+    const nth = lastUpTo(all[lane], event), lanes = new Map();
+    all.forEach((events, each) => { if (nth < events.length) lanes.set(each, events[nth]); });
     return lanes;
   }
 

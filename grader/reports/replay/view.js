@@ -17,8 +17,9 @@ function make(tag, attributes = {}, ...children) {
   return element;
 }
 
-const says = (element, text) => { if (element.textContent !== text) element.textContent = text; };
-const classed = (element, name) => { if (element.className !== name) element.className = name; };
+// Only what changes is written: reading it back from the page would take longer than drawing.
+const says = (element, text) => { if (element.said !== text) element.textContent = element.said = text; };
+const classed = (element, name) => { if (element.classes !== name) element.className = element.classes = name; };
 
 export class View {
   constructor(root, recording, title) {
@@ -385,7 +386,7 @@ export class View {
     if (current.has(n)) name += " nowc";
     if (marked.includes(n)) name += " marked";
     classed(cell, name);
-    says(cell, withValue ? (known.written === "no" && !touched ? "" : known.value === null && !touched ? "·" : shown(known.value, 6)) : "");
+    says(cell, withValue ? (known.written === "no" && !touched ? "" : known.value === null && !touched ? "·" : shown(known.value, 5)) : "");
     if (cell.element !== n || cell.objectNumber !== this.object) {
       cell.element = n;
       cell.objectNumber = this.object;

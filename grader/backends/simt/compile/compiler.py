@@ -164,8 +164,8 @@ def build(
     """Compiles the request, or answers from the cache.
 
     ``variant``: "checked" modules can be checked and counted; "fast" ones run about ten times as fast, and
-    refuse to run while checks or counts are on; "recorded" ones are checked, and tell what their local variables
-    hold. It is the caller's choice and never a submission's.
+    refuse to run while checks or counts are on; "recorded" ones are checked, and tell what their local
+    variables hold. It is the caller's choice and never a submission's.
     ``runner`` runs the compiler, else it is just run.
 
     Raises ``CompileError`` (remembered too: an unchanged broken source fails at once) and ``BuildTimeout``.

@@ -1,8 +1,8 @@
 """A source whose kernels tell what their local variables hold, for a launch that is recorded.
 
-After each line that gives a named local of a plain type a value stands a call of ``simt_note``; no line moves.
-Arrays, pointers, references and what a macro hides are left alone, and so is a function that the parser of
-tree-sitter does not understand.
+After each statement that gives a named local of a plain type a value stands a call of ``simt_note``; no line
+moves. Arrays, pointers, references and what a macro hides are left alone; so is a function that the parser
+of tree-sitter does not understand.
 """
 
 from __future__ import annotations
