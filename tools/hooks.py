@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 from mkdocs.structure.files import File, Files
 
 from grader import __version__
-from tools import fetched, first_use, sources
+from tools import fetched, first_use, replays, sources
 
 if TYPE_CHECKING:
     from mkdocs.config.defaults import MkDocsConfig
@@ -74,6 +74,7 @@ def on_page_markdown(markdown: str, page: Page, config: MkDocsConfig, **_: objec
         return markdown
     repository, solutions = config.extra.get("repository") or "", bool(config.extra.get("solutions", True))
     text = sources.mended(markdown, _root(config), repository, solutions=solutions)
+    text = replays.placed(text, page.file.src_uri)
     return text + sources.tooltips(_root(config)) if f"docs/{page.file.src_uri}" in first_use.FRONT else text
 
 

@@ -67,7 +67,7 @@ class Replay:
         self._job = replace(job, rights=())
         self._running = Processes(self._job)
         self._running.builder.variant = "recorded"  # type: ignore[union-attr]
-        self._fresh = True
+        self._faulted = False
 
     def __enter__(self) -> Replay:
         self._running.__enter__()
@@ -106,12 +106,16 @@ class Replay:
         """The recording that was asked for."""
         first = Asked("", -1 if wanted.launch is None else wanted.launch,
                       (wanted.block,) if wanted.block else (), wanted.neighbours, wanted.most)  # fmt: skip
-        for number, case in enumerate(cases := self.cases(wanted.case)):
+        cases = self.cases(wanted.case)
+        failed: tuple[int, Played] | None = None
+        for number, case in enumerate(cases):
             played = self._play(case, first if number == 0 else None, wanted.schedule)
-            if played.failed or memory.errors(played.seen):
+            if _in_a_kernel(played):
                 break
-        else:
-            played, number = (played, 0) if len(cases) == 1 else (Played(cases[0], None), 0)
+            if played.failed and failed is None:
+                failed = number, played
+        else:  # no thread did anything wrong to memory: a result that is, or else the first case
+            number, played = failed or (0, played if len(cases) == 1 else Played(cases[0], None))
         asked = self._asked_for(played, wanted)
         kept = self._kept() if number == 0 and self._covers(asked, first) else None
         if kept is None:
@@ -144,7 +148,8 @@ class Replay:
         launch = -1 if wanted.launch is None else wanted.launch
         blocks = [wanted.block] if wanted.block else []
         kernel = ""
-        if wanted.launch is None and (errors := memory.errors(played.seen)):
+        errors = [f for f in memory.errors(played.seen) if f.block is not None]
+        if wanted.launch is None and errors:
             kernel = errors[0].kernel
             found = [errors[0].block, errors[0].other.block if errors[0].other else None]
             blocks = blocks or [b for b in dict.fromkeys(found) if b]
@@ -155,24 +160,22 @@ class Replay:
         return Asked(kernel, launch, tuple(blocks), wanted.neighbours, wanted.most)
 
     def _again(self, case: Case, asked: Asked, schedule: int) -> Played:
-        """In a new process, so that nothing of what ran before matters."""
-        session = self._session
-        session.pardon()
-        session.rest()
-        session.revive()
+        """The same call with the same inputs, this time recorded."""
         return self._play(case, asked, schedule)
 
     def _play(self, case: Case, asked: Asked | None, schedule: int) -> Played:
         session = self._session
         session.pardon()
+        if self._faulted:  # its device does nothing more, as on a GPU
+            session.rest()
+            self._faulted = False
         session.begin(case)
         session.record.memory.clear()
         session.rng = session.problem.rng = np.random.default_rng(SEED)
         failed: Finding | None = None
         try:
             session.revive()
-            if schedule:
-                session.ask("schedule", seed=schedule)
+            session.ask("schedule", seed=schedule)
             if asked:
                 wanted = msgspec.to_builtins(asked)
                 session.ask("command", command="recorded", act="begin", asked=wanted)
@@ -180,6 +183,7 @@ class Replay:
         except FaultError as fault:
             seen, fault.seen = fault.seen, ()
             session.observe(seen)
+            self._faulted = True
             failed = None if case.expect == "raise" else fault.finding(case.name)
         except LeftOutError:
             pass
@@ -225,6 +229,11 @@ class Replay:
             return f"The case {played.case.name!r} has no launch {wanted.launch}; they count from 0."
         said = f" It ended so: {played.failed.message}" if played.failed else ""
         return f"No kernel was launched in the case {played.case.name!r}: there is nothing to replay.{said}"
+
+
+def _in_a_kernel(played: Played) -> bool:
+    """Whether a thread did something wrong to memory."""
+    return any(f.block is not None for f in memory.errors(played.seen))
 
 
 def outcome(recording: Recording) -> tuple[object, ...]:

@@ -39,7 +39,11 @@ static void check_block_barrier(Worker* w) {
 }
 
 void release_block_barrier(Worker* w) {
-  if (w->recording) record_op(w, RELEASES, w->current, w->waits[w->current].pc, u64(w->arrived));
+  if (w->recording) {
+    int first = 0;
+    while (first < w->launch->thread_count - 1 && w->states[first] != AT_BLOCK_BARRIER) ++first;
+    record_op(w, RELEASES, first, w->waits[first].pc, u64(w->arrived));
+  }
   if (w->mode & CHECK) check_block_barrier(w);
   for (int t = 0; t < w->launch->thread_count; ++t)
     w->states[t] = w->states[t] == AT_BLOCK_BARRIER ? READY : w->states[t];

@@ -195,7 +195,7 @@ void settle() {
 Event* add(Worker* w, Op op, int thread, size_t pc) {
   settle();
   RecordedBlock& block = g_now.blocks[g_block];
-  u64 most = block.asked ? g_wanted.most : g_wanted.most / 8;
+  u64 most = block.asked ? g_wanted.most : g_wanted.most / 4;
   if (block.events >= most && op != IS_FOUND) {
     block.cut = true;
     return nullptr;
@@ -289,11 +289,11 @@ void record_block_begins(Worker* w) {
   if (!w->recording) return;
   end_quick();
   if (!(w->mode & COUNT)) t_quick.budget = 0;
-  add(w, BEGINS, w->current, 0);
+  add(w, BEGINS, 0, 0);
 }
 
 void record_block_ends(Worker* w) {
-  add(w, ENDS, w->current, 0);
+  add(w, ENDS, 0, 0);
   w->recording = false;
   if (!(w->mode & COUNT)) t_quick.budget = std::max(w->budget, 1l), w->budget = 0;
 }
