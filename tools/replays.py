@@ -1,6 +1,6 @@
 """Replays on the site's pages: recorded from the code that stands on the page, when the site is built.
 
-Nothing is written into a page by hand. A page of ``PAGES`` gets a link behind the block of code that holds the
+Nothing is written into a page by hand. A page of ``WHAT`` gets a link behind the block of code that holds the
 kernel, or behind a heading; with JavaScript (``docs/assets/javascripts/replay_frame.js``) the page that it
 leads to opens below it. All that lack are compiled as one program and recorded in one process, once for each
 content of code, runtime and viewer.
@@ -57,6 +57,7 @@ class Shown:
     """A replay: whose kernel stands on ``page``, what launches it, and what is said beside the link.
 
     ``without``: lines with this text are left out, to show what goes wrong then. ``block``: which is shown.
+    ``before``: the heading before which the link stands, where the page first asks to predict what it shows.
     """
 
     name: str
@@ -66,6 +67,7 @@ class Shown:
     says: str
     without: str = ""
     block: tuple[int, int, int] = (0, 0, 0)
+    before: str = ""
 
 
 def _x(n: int, name: str = "x", shape: str = "") -> str:
@@ -100,7 +102,7 @@ WHAT: tuple[Shown, ...] = (
     Shown("stride", MEMORY, "copy_down",
           f"{_x(1024, 'in', '32, 32')} {_out(1024, '32, 32')}"
           "copy_down<<<dim3(2, 2), dim3(16, 16)>>>(in, out, 32, 32);",
-          "which sectors a warp of copy_down asks for"),
+          "which sectors a warp of copy_down asks for", before="## Squares, wide"),
     Shown("bank", MEMORY, "turn", f"{_x(16, 'in', '4, 4')} {_out(16, '4, 4')} turn<<<1, dim3(4, 4)>>>(in, out);",
           "written by rows, read by columns: which banks are asked"),
     Shown("tile", GEMM, "distances_kernel",
@@ -128,7 +130,9 @@ def placed(text: str, page: str) -> str:
     up = "../" * page.count("/")
     mine: dict[str, list[Shown]] = {}
     for one in WHAT:
-        if one.page == page:
+        if one.page == page and one.before:
+            text = text.replace(f"\n{one.before}\n", f"\n{_link(one, up)}\n{one.before}\n", 1)
+        elif one.page == page:
             mine.setdefault(one.kernel, []).append(one)
     done = set[str]()
 

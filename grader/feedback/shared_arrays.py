@@ -11,7 +11,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
 
 DECLARED = re.compile(
-    r"__(?:shared|device)__\s+((?:[A-Za-z_][\w:]*\s+)*?[A-Za-z_]\w*)\s+([A-Za-z_]\w*[^;(){}]*);"
+    r"__(?:shared|device)__\s+((?:[A-Za-z_][\w:]*\s+)*?[A-Za-z_]\w*)\s+([A-Za-z_]\w*[^;{}]*);"
 )
 VARIABLE = re.compile(r"([A-Za-z_]\w*)((?:\s*\[[^\]]*\])*)\s*(?:=.*)?")
 CONSTANT = re.compile(

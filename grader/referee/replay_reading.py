@@ -13,7 +13,6 @@ from grader.domain.recording import (
     ENTERS,
     EVENT,
     FOUND,
-    MORE,
     Block,
     Head,
     Launch,
@@ -172,12 +171,7 @@ class Reading:
     def _finding(self, event: int, number: int, columns: dict[str, Column]) -> Seen:
         raw = self.said.seen[number]
         thread, block = int(columns["thread"][event]), int(columns["block"][event])
-        access = event - 1
-        while access > 0 and columns["op"][access] == MORE:
-            access -= 1
-        mine = columns["op"][access] in ACCESSES and columns["thread"][access] == thread
-        if not (mine and columns["block"][access] == block):
-            access = -1
+        access = self._access(columns, event)
         other, other_line = -1, 0
         if raw.other_block is not None:
             place = self._pcs.get(raw.other_pc, len(self.said.places))
@@ -190,6 +184,17 @@ class Reading:
             raw.kind, event, access, other, what, message, *at, line, raw.other_block,
             self._xyz(raw.other_thread, self.said.block) if raw.other_block is not None else None, other_line,
         )  # fmt: skip
+
+    def _access(self, columns: dict[str, Column], event: int) -> int:
+        """The access that a finding is about: its thread's last one at the finding's instruction; -1: none.
+
+        Usually the event before; a read that might have been the start of an atomic update is told later.
+        """
+        same = np.isin(columns["op"][:event], ACCESSES)
+        for name in ("block", "thread", "place"):
+            same &= columns[name][:event] == columns[name][event]
+        hits = np.flatnonzero(same)
+        return int(hits[-1]) if len(hits) else -1
 
     def _exact(self, one: Seen) -> bool:
         """Whether the verdict tells of this very access."""

@@ -152,9 +152,10 @@ def test_a_barrier_that_not_all_reach_shows_who_waits_and_who_left(played: dict[
     tab.click(".findings button:has-text('Barrier')")
     tab.wait_for_function("document.querySelector('.about').textContent.includes('left the kernel')")
     told = tab.inner_text(".about")
-    assert "1 threads wait: (63, 0, 0)" in told
+    assert "1 thread waits: (63, 0, 0)" in told
     assert "63 threads have left the kernel" in told
     assert len(tab.query_selector_all(".lanes i.left")) == 63
+    assert tab.get_attribute(".lanes i.waits", "title").startswith("thread (63, 0, 0)")
 
 
 @pytest.mark.slow

@@ -114,10 +114,18 @@ export class Recording {
     return this.byThread.subarray(this.starts[who], this.starts[who + 1]);
   }
 
-  // The last thing that a thread did up to a step; -1 if it has not begun.
+  // The last thing that a thread did up to a step; -1 if it has not begun. That something was found is none.
   lastOf(block, thread, step) {
-    const mine = this.events(block, thread), i = lastUpTo(mine, step);
+    const mine = this.events(block, thread);
+    let i = lastUpTo(mine, step);
+    while (i >= 0 && this.columns.op[mine[i]] === OP.FOUND) --i;
     return i < 0 ? -1 : mine[i];
+  }
+
+  // The last arrival at a barrier of the block up to a step: where who waits can be seen, since then it opens.
+  lastArrival(block, step) {
+    for (let e = step; e >= 0; --e) if (this.columns.op[e] === OP.ARRIVES && this.columns.block[e] === block) return e;
+    return step;
   }
 
   // "ahead" not begun, "active", "waits" at a barrier, "meets" in a warp function, "left".

@@ -79,7 +79,8 @@ export class View {
   show(finding) {
     this.finding = finding;
     this.pinned = null;
-    this.go(finding.access >= 0 ? finding.access : finding.event);
+    const barrier = finding.kind.startsWith("barrier");
+    this.go(finding.access >= 0 ? finding.access : barrier ? this.r.lastArrival(this.r.columns.block[finding.event], finding.event) : finding.event);
   }
 
   otherSide() {
@@ -176,7 +177,7 @@ export class View {
       this.tabs.append(tab);
     });
     this.memoryTitle = make("p", { class: "dim" });
-    this.memory = make("div", { class: "memory", role: "table", "aria-label": "Elements" });
+    this.memory = make("div", { class: "memory", role: "group", "aria-label": "Elements" });
     this.request = make("p", { class: "request" });
     this.bar = make("div", { class: "bar", role: "img" });
     this.historyTitle = make("h3", {}, "");
@@ -191,7 +192,7 @@ export class View {
       this.findings, this.about,
       make("div", { class: "step" }, this.sentence, this.other),
       controls,
-      make("main", { class: "panels" },
+      make("div", { class: "panels" },
         panel("source-panel", make("h2", {}, "Source"), this.source),
         panel("threads", make("h2", {}, "Threads"), this.grid, this.standing, this.lanes, this.#legend()),
         panel("memory-panel", make("h2", {}, "Memory"), this.tabs, this.memoryTitle, this.memory, this.#memoryLegend(), this.request, this.bar),
@@ -227,7 +228,7 @@ export class View {
 
   #memoryLegend() {
     const key = (name, words) => make("span", {}, make("i", { class: name }), ` ${words}`);
-    return make("p", { class: "legend dim" }, key("wrote", "written here"), key("readc", "read here"), key("unwritten", "nobody wrote"), key("beyond", "beyond the end"), key("nowc", "this step"));
+    return make("p", { class: "legend dim" }, key("wrote", "written here"), key("readc", "read here"), key("unwritten", "nobody wrote"), key("beyond", "beyond the end"), key("nowc", "this step"), key("asked", "the warp's other lanes, in one request"));
   }
 
   #source() {
@@ -354,6 +355,7 @@ export class View {
     while (this.memory.childElementCount < wanted) this.memory.append(make("span"));
     while (this.memory.childElementCount > wanted) this.memory.lastElementChild.remove();
     const current = r.columns.object[step] === this.object ? this.#covered(step) : new Set();
+    const asked = this.#asked(step);
     const marked = this.finding ? [this.finding.access, this.finding.other].filter((e) => e >= 0 && r.columns.object[e] === this.object).map((e) => r.element(e)) : [];
     for (let y = 0; y < down; ++y) {
       const head = this.memory.children[y * (across + 1)];
@@ -361,7 +363,7 @@ export class View {
       says(head, object.shape.length > 1 && !shared ? r.place(object, (top + y) * wide).slice(1, -1).split(", ").slice(0, -1).join(",") : String((top + y) * wide));
       for (let x = 0; x < across; ++x) {
         const cell = this.memory.children[y * (across + 1) + 1 + x], n = (top + y) * wide + Math.floor(left) + x;
-        this.#drawCell(cell, object, n, many, current, marked, across <= ACROSS);
+        this.#drawCell(cell, object, n, many, { current, asked, marked }, across <= ACROSS);
       }
     }
   }
@@ -373,7 +375,14 @@ export class View {
     return found;
   }
 
-  #drawCell(cell, object, n, many, current, marked, withValue) {
+  // The elements that the other lanes of the warp ask for in the same request.
+  #asked(step) {
+    const found = new Set(), { object } = this.r.columns;
+    if (this.r.isAccess(step) && object[step] === this.object) for (const e of this.r.request(step).values()) found.add(this.r.element(e));
+    return found;
+  }
+
+  #drawCell(cell, object, n, many, sets, withValue) {
     const { r, step } = this, outside = n < 0 || n >= many;
     if (outside && !r.touches(this.object, n, r.columns.block[this.step]).length) {
       classed(cell, "cell none");
@@ -383,8 +392,9 @@ export class View {
     const known = r.at(this.object, n, step), touched = known.seen >= 0;
     let name = outside ? "cell beyond" : known.written === "no" ? "cell unwritten" : "cell";
     if (!outside && touched) name += known.written === "here" ? " wrote" : " readc";
-    if (current.has(n)) name += " nowc";
-    if (marked.includes(n)) name += " marked";
+    if (sets.current.has(n)) name += " nowc";
+    else if (sets.asked.has(n)) name += " asked";
+    if (sets.marked.includes(n)) name += " marked";
     classed(cell, name);
     says(cell, withValue ? (known.written === "no" && !touched ? "" : known.value === null && !touched ? "·" : shown(known.value, 5)) : "");
     if (cell.element !== n || cell.objectNumber !== this.object) {

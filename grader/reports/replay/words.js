@@ -120,15 +120,17 @@ export function aboutFinding(r, finding) {
   }
   if (finding.kind.includes("barrier") || finding.kind === "deadlock") {
     const block = r.columns.block[finding.event];
-    const waiting = [], left = [];
+    const waiting = [], left = [], at = finding.kind === "deadlock" ? finding.event : r.lastArrival(block, finding.event);
     for (let t = 0; t < r.threads; ++t) {
-      // The barrier has opened by then: who waited is whose last step was to come to it.
-      const last = r.lastOf(block, t, finding.event);
-      if (last >= 0 && r.columns.op[last] === OP.ARRIVES && !r.releases[block].some((e) => e > last && e < finding.event - 1)) waiting.push(t);
-      if (r.state(block, t, finding.event) === "left") left.push(t);
+      const state = r.state(block, t, at);
+      if (state === "waits" || state === "meets") waiting.push(t);
+      if (state === "left") left.push(t);
     }
     const some = (list) => list.slice(0, 4).map((t) => xyz(r.index(t))).join(", ") + (list.length > 4 ? ", ..." : "");
-    return [`${waiting.length} threads wait${waiting.length ? `: ${some(waiting)}` : ""}.`, `${left.length} threads have left the kernel${left.length ? `: ${some(left)}` : ""}.`];
+    const many = (list, one, several) => `${list.length} ${list.length === 1 ? one : several}${list.length ? `: ${some(list)}` : ""}.`;
+    const lines = [...new Set(waiting.map((t) => r.lineOf(block, t, at)))];
+    const where = lines.length > 1 ? [`They wait at different barriers, in lines ${lines.join(" and ")}.`] : [];
+    return [many(waiting, "thread waits", "threads wait"), many(left, "thread has left the kernel", "threads have left the kernel"), ...where];
   }
   return mine >= 0 ? [side(mine)] : [sentence(r, finding.event)];
 }

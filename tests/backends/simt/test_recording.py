@@ -14,7 +14,7 @@ import pytest
 from grader.backends.simt import standalone
 from grader.backends.simt.compile import noted
 from grader.domain import recording
-from grader.domain.recording import ARRIVES, KEEPS, LEAVES, READS, RELEASES, WRITES
+from grader.domain.recording import ARRIVES, KEEPS, LEAVES, READS, RELEASES, WRITES, Source
 from grader.protocol.recorded import Asked
 from grader.referee.replay_reading import About, Reading
 
@@ -59,7 +59,9 @@ def played(folder: Path) -> dict[str, Any]:
         kept = program.recorder.recorded()
         assert kept is not None
         seen = program.findings()
-        made = Reading(*kept, About(name, seen=seen)).recording()
+        made = Reading(
+            *kept, About(name, seen=seen, sources={"shift.cu": Source("shift.cu", PROGRAM)})
+        ).recording()
         program.recorder.end()
         said[name] = {
             "without": without,
