@@ -1,6 +1,7 @@
 """What a replay costs: lesson 12's solution recorded, written and opened; and `check` with recording off.
 
     python benchmarks/replay.py --out benchmarks/results/replay.json
+    python benchmarks/replay.py --pictures docs/assets
 
 Seconds are wall time of whole commands with warm caches, and the CPU seconds of all their processes. Opening
 is from navigation to the first drawn frame in the distribution's Chromium; a frame is one step while playing.
@@ -83,11 +84,39 @@ def opened(page: Path) -> dict[str, Any]:
     }
 
 
+def pictures(folder: Path) -> None:
+    """The two pictures of README and guide: a race, wide and light; the end of a tensor, narrow and dark."""
+    from playwright.sync_api import sync_playwright
+
+    program = shutil.which("chromium") or shutil.which("google-chrome")
+    with sync_playwright() as playwright, tempfile.TemporaryDirectory() as room:
+        browser = playwright.chromium.launch(executable_path=program, args=["--no-sandbox"])
+        shots = (
+            ("reverse", "replay.png", 1200, 900, "light"),
+            ("triple", "replay_narrow.png", 390, 1050, "dark"),
+        )
+        for case, name, width, height, scheme in shots:
+            page = Path(room) / f"{case}.html"
+            timed(["replay", "06", "lessons/06_find_the_bug/exercise.py", "--case", case, "--out", str(page)])
+            tab = browser.new_page(viewport={"width": width, "height": height}, color_scheme=scheme)
+            tab.goto(page.as_uri())
+            tab.wait_for_selector("body[data-ready]")
+            tab.screenshot(path=folder / name)
+        browser.close()
+
+
 def main() -> None:
     parser = argparse.ArgumentParser()
-    parser.add_argument("--out", type=Path, required=True)
+    parser.add_argument("--out", type=Path)
+    parser.add_argument(
+        "--pictures", type=Path, help="write the pictures of README and guide into this folder"
+    )
     parser.add_argument("--runs", type=int, default=5)
     options = parser.parse_args()
+    if options.pictures:
+        pictures(options.pictures)
+    if not options.out:
+        return
     with tempfile.TemporaryDirectory() as folder:
         page = Path(folder) / "page.html"
         replay = ["replay", "12", SOLUTION, "--case", "whole tiles", "--block", "0,0,0", "--out", str(page)]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import re
 import sys
 import webbrowser
@@ -64,7 +65,7 @@ def run(asked: Asked) -> int:
     for line in said(first):
         print(line)
     print(f"Open {workspace.shown(page)} in a browser.")
-    if asked.show:
+    if asked.show and _has_screen():
         webbrowser.open(page.resolve().as_uri())
     return 0
 
@@ -129,6 +130,11 @@ def _job(asked: Asked) -> tuple[Job, str]:
     lesson = lessons.find(asked.what)
     file = submission.read(asked.file or workspace.file(lesson))
     return replace(lesson_job(lesson, file, choice, options), say=_say), lesson.number
+
+
+def _has_screen() -> bool:
+    """Whether a browser could show anything; a text browser would take the terminal over."""
+    return sys.platform == "darwin" or bool(os.environ.get("DISPLAY") or os.environ.get("WAYLAND_DISPLAY"))
 
 
 def _say(text: str) -> None:

@@ -35,7 +35,8 @@ class Reporter:
                 found, self.magic.findings = self.magic.findings + found, []
             if text := error_words.findings(found, len(self._runtime.launches()), self._name):
                 print(text, file=sys.stderr)
-                print("(%%replay as the cell's first line shows what its threads did.)", file=sys.stderr)
+                if found and self.magic:
+                    print("(%%replay as the cell's first line shows what its threads did.)", file=sys.stderr)
             if self._runtime.error():
                 self._runtime.reset()
                 print(

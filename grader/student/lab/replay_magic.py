@@ -25,6 +25,7 @@ class Magic:
     def __init__(self, runtime: Any, shell: Any, sources: Callable[[], dict[str, str]]) -> None:
         self._runtime, self._shell, self._sources = runtime, shell, sources
         self.findings: list[MemoryFinding] = []  # for who tells of them after the cell
+        self._error: Exception | None = None
 
     def __call__(self, line: str, cell: str) -> None:
         """``%%replay [--block x,y,z] [--launch n] [--kernel name]``, and the cell."""
@@ -45,16 +46,22 @@ class Magic:
             self._runtime.recorder.end()
         if found is None:
             print("No kernel was launched in this cell: there is nothing to replay.")
-            return
-        from IPython.display import HTML, display
+        else:
+            from IPython.display import HTML, display
 
-        display(HTML(replay_page.frame(replay_page.page([("", found)]))))  # type: ignore[no-untyped-call]
+            display(HTML(replay_page.frame(replay_page.page([("", found)]))))  # type: ignore[no-untyped-call]
+        if self._error is not None:
+            raise self._error
 
     def _played(self, cell: str, asked: Asked) -> Recording | None:
         self._runtime.recorder.begin(asked)
         code = self._shell.transform_cell(cell)
         name = self._shell.compile.cache(code, self._shell.execution_count, raw_code=cell)
-        exec(compile(code, name, "exec"), self._shell.user_ns)  # noqa: S102 - the student's own cell
+        self._error = None
+        try:
+            exec(compile(code, name, "exec"), self._shell.user_ns)  # noqa: S102 - the student's own cell
+        except Exception as error:  # a kernel's fault comes as one; it is raised once its threads are shown
+            self._error = error
         self._runtime.wait()
         self.findings = self._runtime.findings()
         kept = self._runtime.recorder.recorded()
