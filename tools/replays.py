@@ -20,8 +20,8 @@ from pathlib import Path
 
 from grader.backends.simt.compile import build_cache, library, noted
 from grader.backends.simt.compile.toolchain import CompilerFailed, ToolchainError
-from grader.domain.recording import Source
-from grader.protocol.recorded import Asked
+from grader.domain.thread_recording import Source
+from grader.protocol.recorded_launch import Asked
 from grader.referee.replay_reading import About, Reading
 from grader.reports import replay_page
 

@@ -8,7 +8,7 @@ from typing import Any
 
 import msgspec
 
-from grader.domain.recording import SCHEMA, RecordingFile
+from grader.domain.thread_recording import SCHEMA, RecordingFile
 from grader.domain.verdict import Status
 from grader.reports.row import Class, SpeedSummary
 
@@ -63,6 +63,8 @@ def of_recording() -> dict[str, Any]:
         part["description"] = " ".join(part.get("description", "").split())
         part["additionalProperties"] = False
     whole = parts.pop("RecordingFile")
+    parts["Head"]["properties"]["status"] = {"$ref": "#/$defs/status"}
+    parts["status"] = STATUS
     named = {"$schema": "https://json-schema.org/draft/2020-12/schema", "$id": SCHEMA}
     return {**named, **whole, "title": "Recording of a launch", "$defs": dict(sorted(parts.items()))}
 

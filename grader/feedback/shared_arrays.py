@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
-from grader.domain.recording import CPP
+from grader.domain.thread_recording import CPP
 
 if TYPE_CHECKING:
     from collections.abc import Iterable

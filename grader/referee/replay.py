@@ -12,11 +12,11 @@ import msgspec
 import numpy as np
 
 from grader.domain.errors import BadInputError
-from grader.domain.recording import EVENT, Recording, Source
 from grader.domain.task import Case
+from grader.domain.thread_recording import EVENT, Recording, Source
 from grader.feedback import memory
 from grader.protocol import messages
-from grader.protocol.recorded import Answer, Asked, Recorded
+from grader.protocol.recorded_launch import Answer, Asked, Recorded
 from grader.referee.case_calls import Calls
 from grader.referee.fault import FaultError
 from grader.referee.pipeline import Processes
@@ -178,7 +178,7 @@ class Replay:
             session.ask("schedule", seed=schedule)
             if asked:
                 wanted = msgspec.to_builtins(asked)
-                session.ask("command", command="recorded", act="begin", asked=wanted)
+                session.ask("command", command="record_launch", act="begin", asked=wanted)
             failed = Calls(session, case).run()
         except FaultError as fault:
             seen, fault.seen = fault.seen, ()
@@ -195,13 +195,13 @@ class Replay:
         if session.player is None:
             return None
         try:
-            answer = session.player.ask("command", SECONDS, command="recorded", act="head")
+            answer = session.player.ask("command", SECONDS, command="record_launch", act="head")
             head = messages.decode(answer.data, Answer).recorded
             if head is None:
                 return None
             nbytes = head.events * EVENT.itemsize + head.content_bytes
             session.player.outbox.reach(max(1, nbytes))
-            session.player.ask("command", SECONDS, command="recorded", act="data")
+            session.player.ask("command", SECONDS, command="record_launch", act="data")
             return head, bytes(session.player.outbox.map[:nbytes])
         except FaultError:
             session.drop()

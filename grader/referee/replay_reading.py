@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from grader.domain.recording import (
+from grader.domain.thread_recording import (
     ACCESSES,
     COLUMNS,
     ENTERS,
@@ -25,13 +25,13 @@ from grader.domain.recording import (
 )
 from grader.domain.verdict import Finding, Status
 from grader.feedback import memory, shared_arrays
-from grader.protocol.recorded import MOST_PLACES, Recorded
+from grader.protocol.recorded_launch import MOST_PLACES, Recorded
 from grader.referee.fault import FaultError
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from grader.domain.recording import Column
+    from grader.domain.thread_recording import Column
     from grader.protocol.messages import MemoryFinding, Xyz
 
 

@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING, Any
 
 import jinja2
 
-from grader.domain.recording import ARRIVES, FOUND, LEAVES, MEETS, MEETS_GRID, RELEASES, Recording
+from grader.domain.thread_recording import ARRIVES, FOUND, LEAVES, MEETS, MEETS_GRID, RELEASES, Recording
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -58,7 +58,7 @@ def page(recordings: Sequence[tuple[str, Recording]], *, title: str = "", compac
 
 def packed(recording: Recording) -> str:
     """A recording as letters that need no escaping."""
-    return base64.b64encode(gzip.compress(recording.packed(), 6, mtime=0)).decode()
+    return base64.b64encode(gzip.compress(recording.packed(), 4, mtime=0)).decode()
 
 
 def frame(text: str, *, height: int = 720) -> str:

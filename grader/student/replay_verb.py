@@ -21,7 +21,7 @@ from grader.reports import replay_page
 from grader.student import progress
 
 if TYPE_CHECKING:
-    from grader.domain.recording import Recording
+    from grader.domain.thread_recording import Recording
     from grader.referee.job import Job
 
 NUMBERS = re.compile(r"\d{1,9}(?:\s*,\s*\d{1,9}){0,2}")

@@ -17,7 +17,7 @@ import pytest
 from grader.backends import detect
 from grader.domain import lessons, submission
 from grader.domain.options import GradingOptions
-from grader.domain.recording import Source
+from grader.domain.thread_recording import Source
 from grader.feedback import shared_arrays
 from grader.referee.job import lesson_job
 from grader.referee.replay import Replay, Wanted
@@ -28,7 +28,7 @@ from tools import replays
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from grader.domain.recording import Recording, Seen
+    from grader.domain.thread_recording import Recording, Seen
 
 ROOT = Path(__file__).parents[2]
 BUGS = {"triple": "global-out-of-bounds", "reverse": "shared-race", "offset": "shared-race",

@@ -85,7 +85,7 @@ export class View {
 
   otherSide() {
     const f = this.finding;
-    if (f && f.other >= 0) this.go(this.step === f.other ? f.access : f.other);
+    if (f && f.other >= 0) this.go(this.step === f.other ? (f.access >= 0 ? f.access : f.event) : f.other);
   }
 
   nextFinding(direction) {
@@ -114,6 +114,17 @@ export class View {
       requestAnimationFrame(tick);
     };
     if (this.playing) requestAnimationFrame(tick);
+  }
+
+  // Goes to where the same thread does the same to the same element as `other` at its step, if there is such a step.
+  goWhere(other) {
+    const { r } = other, { op, block, thread, object } = r.columns, e = other.step, about = r.head.objects[object[e]];
+    if (!about || !r.isAccess(e)) return;
+    const index = xyz(r.head.blocks[block[e]].index), mine = this.r, element = r.element(e);
+    const b = mine.head.blocks.findIndex((each) => xyz(each.index) === index);
+    if (b < 0 || mine.threads !== r.threads) return;
+    for (const each of mine.events(b, thread[e]))
+      if (mine.columns.op[each] === op[e] && mine.head.objects[mine.columns.object[each]]?.name === about.name && mine.element(each) === element) return this.go(each);
   }
 
   // How it looks.
@@ -505,6 +516,7 @@ export async function start() {
       console.error(error);
     }
   }
+  for (const view of views.slice(1)) if (!view.finding && views[0].finding) view.goWhere(views[0]);
   document.addEventListener("keydown", (event) => pressed(views, event));
   globalThis.replay = views;
   await new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)));

@@ -5,9 +5,9 @@ from __future__ import annotations
 import argparse
 from typing import TYPE_CHECKING, Any
 
-from grader.domain.recording import Recording, Source
+from grader.domain.thread_recording import Recording, Source
 from grader.feedback import memory
-from grader.protocol.recorded import Asked
+from grader.protocol.recorded_launch import Asked
 from grader.referee.replay_reading import About, Reading
 from grader.reports import replay_page
 

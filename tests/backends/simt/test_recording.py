@@ -13,9 +13,9 @@ import pytest
 
 from grader.backends.simt import standalone
 from grader.backends.simt.compile import noted
-from grader.domain import recording
-from grader.domain.recording import ARRIVES, KEEPS, LEAVES, READS, RELEASES, WRITES, Source
-from grader.protocol.recorded import Asked
+from grader.domain import thread_recording as recording
+from grader.domain.thread_recording import ARRIVES, KEEPS, LEAVES, READS, RELEASES, WRITES, Source
+from grader.protocol.recorded_launch import Asked
 from grader.referee.replay_reading import About, Reading
 
 PROGRAM = """
@@ -25,6 +25,21 @@ __global__ void shift(const float* x, float* out, int n) {
   if (i < n) tile[t] = x[i];
   __syncthreads();
   if (i < n) out[i] = tile[(t + 1) % 64];
+}
+__global__ void diverge(float* out) {
+  if (threadIdx.x < 8) __syncthreads();
+  else __syncthreads();
+  out[threadIdx.x] = 1;
+}
+__global__ void across(float* out) {
+  if (threadIdx.x == 0) out[0] = blockIdx.x;
+}
+extern "C" __attribute__((visibility("default"))) void more(int which) {
+  float* out;
+  cudaMalloc(&out, 512);
+  if (which == 0) diverge<<<1, 32>>>(out);
+  else across<<<2, 32>>>(out);
+  cudaDeviceSynchronize();
 }
 extern "C" void simt_label(const void*, const char*, int);
 extern "C" __attribute__((visibility("default"))) void run(int n) {
@@ -68,6 +83,13 @@ def played(folder: Path) -> dict[str, Any]:
             "with": [f.as_json() for f in seen],
             "file": json.loads(made.as_json()),
         }
+    for which, name in enumerate(("diverge", "across")):
+        program.recorder.begin(Asked(name))
+        program.functions.more(which)
+        kept = program.recorder.recorded()
+        assert kept is not None
+        seen = program.findings()
+        said[name] = {"file": json.loads(Reading(*kept, About(name, seen=seen)).recording().as_json())}
     return said
 
 
@@ -141,6 +163,20 @@ def test_the_finding_is_an_event_with_its_access(said: dict[str, Any]):
     assert events["op"][seen["access"]] == READS
     assert events["offset"][seen["access"]] == 4 * 36
     assert file["head"]["objects"][events["object"][seen["access"]]]["name"] == "tile"
+
+
+def test_both_lines_of_a_divergent_barrier_are_told(said: dict[str, Any]):
+    (seen,) = said["diverge"]["file"]["head"]["findings"]
+    assert (seen["kind"], {seen["line"], seen["other_line"]}) == ("barrier-divergence", {10, 11})
+    assert seen["access"] == -1
+    assert said["diverge"]["file"]["events"]["op"][seen["other"]] == ARRIVES
+
+
+def test_a_race_between_blocks_has_both_accesses_though_one_block_was_asked_for(said: dict[str, Any]):
+    head, events = said["across"]["file"]["head"], said["across"]["file"]["events"]
+    (seen,) = head["findings"]
+    assert (seen["kind"], seen["block"], seen["other_block"]) == ("global-race", [1, 0, 0], [0, 0, 0])
+    assert events["block"][seen["other"]] != events["block"][seen["access"]]
 
 
 def test_the_file_is_what_its_schema_says(said: dict[str, Any]):

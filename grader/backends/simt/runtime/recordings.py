@@ -9,9 +9,9 @@ import numpy as np
 from msgspec import Struct
 
 from grader.backends.simt.addresses import resolve
-from grader.domain.recording import EVENT
+from grader.domain.thread_recording import EVENT
 from grader.protocol.messages import Xyz
-from grader.protocol.recorded import Asked, Recorded, RecordedBlock, RecordedFinding, RecordedObject
+from grader.protocol.recorded_launch import Asked, Recorded, RecordedBlock, RecordedFinding, RecordedObject
 
 
 class _Raw(Struct, frozen=True):

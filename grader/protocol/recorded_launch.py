@@ -26,7 +26,7 @@ class RecordedBlock(_Claim, frozen=True):
 
 
 class RecordedObject(_Claim, frozen=True):
-    """What accesses are about, see :class:`grader.domain.recording.Object`."""
+    """What accesses are about, see :class:`grader.domain.thread_recording.Object`."""
 
     kind: Name
     name: Name

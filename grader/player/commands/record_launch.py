@@ -8,7 +8,7 @@ import msgspec
 
 from grader.backends.simt.runtime import device
 from grader.protocol import messages
-from grader.protocol.recorded import Answer, Asked
+from grader.protocol.recorded_launch import Answer, Asked
 
 if TYPE_CHECKING:
     from grader.player.commands import Callback
