@@ -13,6 +13,7 @@ from grader.domain.thread_recording import (
     ENTERS,
     EVENT,
     FOUND,
+    RELEASES,
     Block,
     Head,
     Launch,
@@ -214,7 +215,7 @@ class Reading:
         if block not in flats:
             return -1
         where = (columns["block"][:event] == flats.index(block)) & (columns["thread"][:event] == thread)
-        where &= columns["place"][:event] == place
+        where &= (columns["place"][:event] == place) & ~np.isin(columns["op"][:event], (RELEASES, FOUND))
         if access >= 0:
             where &= columns["object"][:event] == columns["object"][access]
             reach = int(columns["offset"][access]) + int(columns["size"][access])
