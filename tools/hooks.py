@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any
 from mkdocs.structure.files import File, Files
 
 from grader import __version__
-from tools import fetched, first_use, page_sources, sources
+from tools import fetched, first_use, page_sources, replays, sources
 
 if TYPE_CHECKING:
     from mkdocs.config.defaults import MkDocsConfig
@@ -89,6 +89,7 @@ def on_page_markdown(markdown: str, page: Page, config: MkDocsConfig, **_: objec
     text = sources.mended(markdown, _root(config), repository, solutions=solutions)
     if contact := config.extra.get("contact"):
         text = sources.CONTACT.sub(lambda _: str(contact), text)
+    text = replays.placed(text, page.file.src_uri)
     return text + sources.tooltips(_root(config)) if f"docs/{page.file.src_uri}" in first_use.FRONT else text
 
 

@@ -8,6 +8,7 @@ from typing import Any
 
 import msgspec
 
+from grader.domain.thread_recording import SCHEMA, RecordingFile
 from grader.domain.verdict import Status
 from grader.reports.row import Class, SpeedSummary
 
@@ -22,6 +23,7 @@ def files(root: Path) -> dict[Path, str]:
         return {}
     return {
         root / FOLDER / "class.v1.json": _text(of_class()),
+        root / FOLDER / "recording.v1.json": _text(of_recording()),
         root / FOLDER / "verdict.v1.json": _text(of_verdict(root / FOLDER / "verdict.v1.json")),
     }
 
@@ -52,6 +54,19 @@ def of_class() -> dict[str, Any]:
         text = text.replace(f'"#/$defs/{old}"', f'"#/$defs/{new}"')
     schema: dict[str, Any] = json.loads(text)
     return schema
+
+
+def of_recording() -> dict[str, Any]:
+    """The schema of what ``course replay --json`` writes."""
+    (_, parts) = msgspec.json.schema_components([RecordingFile], ref_template="#/$defs/{name}")
+    for part in parts.values():
+        part["description"] = " ".join(part.get("description", "").split())
+        part["additionalProperties"] = False
+    whole = parts.pop("RecordingFile")
+    parts["Head"]["properties"]["status"] = {"$ref": "#/$defs/status"}
+    parts["status"] = STATUS
+    named = {"$schema": "https://json-schema.org/draft/2020-12/schema", "$id": SCHEMA}
+    return {**named, **whole, "title": "Recording of a launch", "$defs": dict(sorted(parts.items()))}
 
 
 # Fields that a later version added: what was written before is valid without them.

@@ -25,6 +25,7 @@ from tools import (
     offer,
     page_sources,
     quiz,
+    replays,
     results_page,
     slides,
 )
@@ -66,6 +67,7 @@ def generated(root: Path, repository: str = "", release: str = "", *, solutions:
         "lessons/index.md": page_sources.overview(root, coursemap.picture(tasks)),
         **results_page.pages(root),
         **slides.decks(root, tasks),
+        **replays.files(root),
     }
     for path in _lesson_files(root, solutions=solutions):
         uri = path.relative_to(root).as_posix()
@@ -79,7 +81,7 @@ def generated(root: Path, repository: str = "", release: str = "", *, solutions:
             explained = words.links(tasks)
             text = page_sources.lesson(text, tasks[path.parent.name], shown, links, number, explained)
             text += words.tooltips()
-            text = explorers.filled(numbers.unmarked(text), root)
+            text = replays.placed(explorers.filled(numbers.unmarked(text), root), uri)
         elif path.name == "hints.md":
             text = page_sources.hints(text)
         found[uri] = text
@@ -127,7 +129,8 @@ def staged(folder: Path, root: Path | None = None) -> Path:
     pages_folder = folder / "docs"
     shutil.copytree(root / "docs", pages_folder)
     for path in pages_folder.rglob("*.md"):
-        path.write_text(mended(path.read_text("utf-8"), root), "utf-8")
+        page = path.relative_to(pages_folder).as_posix()
+        path.write_text(replays.placed(mended(path.read_text("utf-8"), root), page), "utf-8")
     for uri, content in generated(root).items():
         path = pages_folder / uri
         path.parent.mkdir(parents=True, exist_ok=True)

@@ -168,7 +168,10 @@ def _show(outcome: Outcome, grading: Grading, shown: Shown) -> None:
     from grader.reports import console
 
     screen, verdict, job = console.screen(), outcome.verdict, grading.job
-    console.show(screen, verdict, job.choice.why, outcome.advice, grading.opinion, every=shown.every)
+    console.show(
+        screen, verdict, job.choice.why, outcome.advice, grading.opinion, every=shown.every,
+        replayed="" if grading.own else workspace.shown(job.submission.path),
+    )  # fmt: skip
     if grading.own:
         guide.after(screen, grading.own, passed=verdict.ok)
     if timeable(grading.job, verdict):

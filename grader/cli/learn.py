@@ -126,6 +126,45 @@ def check(
 
 
 @app.command()
+def replay(
+    what: Annotated[str, typer.Argument(help="A lesson (07), or with --reference the file to play.")],
+    file: Annotated[
+        Path | None, typer.Argument(help="The file to play; your own in work/ if left out.")
+    ] = None,
+    case: Annotated[str, typer.Option(help="Which case; left out: the first that fails.")] = "",
+    block: Annotated[str, typer.Option(help="Which block: x,y,z; left out: that of the finding.")] = "",
+    launch: Annotated[
+        int | None, typer.Option(help="Which launch of the case, from 0; left out: that of the finding.")
+    ] = None,
+    schedule: Annotated[
+        str, typer.Option(help="In which order blocks and warps run: a number, or first: that differs.")
+    ] = "0",
+    beside: Annotated[
+        str, typer.Option(help="A second file to show beside it; solution: once you have passed.")
+    ] = "",
+    out: Annotated[Path | None, typer.Option(help="Where to write the page; left out: into work/.")] = None,
+    json: Annotated[Path | None, typer.Option(help="Also write the recording as data to this file.")] = None,
+    trace: Annotated[
+        Path | None, typer.Option(help="Also write time lines for ui.perfetto.dev to this file.")
+    ] = None,
+    show: Annotated[bool, typer.Option("--open", help="Open the page in your browser.")] = False,
+    reference: Annotated[
+        Path | None, typer.Option(help="A KernelBench-format reference, or a task.yml, to play against.")
+    ] = None,
+    sandbox: SandboxOption = "auto",
+    student: Annotated[str, typer.Option(help="Whose work it is: some exercises ask each their own.")] = "",
+) -> None:
+    """Show what the threads of a block did, step by step, as a page: the launch that failed first."""
+    from grader.student import replay_verb
+
+    asked = replay_verb.Asked(
+        what=what, file=file, reference=reference, case=case, block=block, launch=launch, schedule=schedule,
+        beside=beside, out=out, json=json, trace=trace, show=show, sandbox=sandbox, student=student,
+    )  # fmt: skip
+    raise typer.Exit(replay_verb.run(asked))
+
+
+@app.command()
 def hint(
     lesson: LessonArgument = "",
     todo: Annotated[

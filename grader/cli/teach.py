@@ -73,6 +73,9 @@ def batch(
     profile: Annotated[
         bool, typer.Option("--profile", help="A roofline and a trace for each file that passes.")
     ] = False,
+    replay: Annotated[
+        bool, typer.Option("--replay", help="A page that plays the launch, for each file that failed in one.")
+    ] = False,
     quiet: Annotated[bool, typer.Option("--quiet", help="Say only what goes wrong, and the end.")] = False,
 ) -> None:
     """Grade a class: in parallel, kept as it comes, resumed by the same command, with reports."""
@@ -91,7 +94,9 @@ def batch(
         times=times,
     )  # fmt: skip
     raise typer.Exit(
-        batch_verb.show_files(request) if dry_run else batch_verb.batch(request, profile=profile)
+        batch_verb.show_files(request)
+        if dry_run
+        else batch_verb.batch(request, profile=profile, replay=replay)
     )
 
 

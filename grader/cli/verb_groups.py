@@ -17,7 +17,19 @@ from grader.domain.errors import BadInputError
 
 # By who types them; a command that is in none of these is for contributors.
 GROUPS: dict[str, tuple[str, ...]] = {
-    "Learn": ("list", "watch", "check", "hint", "solution", "next", "reset", "open", "predict", "progress"),
+    "Learn": (
+        "list",
+        "watch",
+        "check",
+        "replay",
+        "hint",
+        "solution",
+        "next",
+        "reset",
+        "open",
+        "predict",
+        "progress",
+    ),
     "Look closer": ("explain", "run", "profile", "roofline", "lab", "docs"),
     "Teach": ("batch", "report", "gradebook", "similar", "export", "exam"),
     "Kernels of any origin": ("compare", "bench"),

@@ -24,7 +24,8 @@ TAG = "exercise"
 MAGIC = re.compile(r"(?P<indent>\s*)(?P<name>\w+\s*=\s*)?(?:[%!?].*|get_ipython\(\).*|[\w.]+\?\??\s*)$")
 TIMED = re.compile(r"(\s*(?:\w+\s*=\s*)?)%(?:time|timeit)\s+(?:-[nr]\s*\d+\s+|-[qop]\s+)*(\S.*)")
 MOST_MAGICS = 100  # of a cell
-OF_PYTHON = ("%%time", "%%timeit", "%%capture", "%%prun")  # below these a cell is Python, as without them
+# Below these a cell is Python, as without them.
+OF_PYTHON = ("%%time", "%%timeit", "%%capture", "%%prun", "%%replay")
 
 
 @dataclass(frozen=True, slots=True)

@@ -5,6 +5,7 @@ On a GPU a player builds for itself, as torch does, what the fast build cannot.
 
 from __future__ import annotations
 
+import contextlib
 from typing import TYPE_CHECKING
 
 from grader.backends import detect
@@ -26,7 +27,10 @@ if TYPE_CHECKING:
 
 
 class SimtBuilder:
-    """Answers build requests of players on the CPU back end and remembers what each cost."""
+    """Answers build requests of players on the CPU back end and remembers what each cost.
+
+    ``variant`` "recorded": modules that also tell what their local variables hold, where that compiles.
+    """
 
     def __init__(self, timeout: float = 300.0, sandbox: str = "auto") -> None:
         self.timeout = timeout
@@ -34,12 +38,13 @@ class SimtBuilder:
         self.builds: list[Built] = []
         self.requests: list[BuildRequest] = []
         self.warned: list[Warned] = []
+        self.variant: compiler.Variant = "checked"
 
     def __call__(self, request: object) -> BuildReply:
         """Compile one ``load_inline`` request; a fault with the first error when it does not compile."""
         wanted = _read(request)
         try:
-            result = compiler.build(wanted, timeout=self.timeout, runner=self._runner)
+            result = self._built(wanted)
         except compiler.CompileError as error:
             raise _wrong(error) from error
         except compiler.BuildTimeout as error:
@@ -48,6 +53,12 @@ class SimtBuilder:
         self.warned += result.warned
         self.builds.append(Built(wanted.name, result.seconds, result.cached, result.headers))
         return BuildReply(path=str(result.path))
+
+    def _built(self, wanted: BuildRequest) -> compiler.BuildResult:
+        if self.variant != "checked":
+            with contextlib.suppress(compiler.CompileError):
+                return compiler.build(wanted, timeout=self.timeout, variant=self.variant, runner=self._runner)
+        return compiler.build(wanted, timeout=self.timeout, runner=self._runner)
 
 
 class CudaBuilder:

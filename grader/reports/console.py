@@ -47,16 +47,18 @@ def show(
     opinion: Sequence[Advice] = (),
     *,
     every: bool = False,
+    replayed: str = "",
 ) -> None:
     """Print the whole report; ``advice`` beside a failure, a second ``opinion`` always.
 
     ``why`` this back end was taken. ``every`` check gets a line of its own, those that passed too.
+    ``replayed``: the file as `course replay` is told it, if it is not the student's own.
     """
     for line in heading(verdict, why):
         console.print(line, no_wrap=True, overflow="ellipsis")
     console.print(Padding(findings_table(verdict, every=every), (0, 0, 0, 2)))
     if failed := verdict.failed:
-        console.print(failure(failed[0], len(failed) - 1))
+        console.print(failure(failed[0], len(failed) - 1, wording.replay_offer(verdict, replayed)))
         for item in advice[:3]:
             console.print(_looked(item))
     else:
@@ -165,8 +167,8 @@ def _told(finding: Finding) -> str:
     return f"{finding.status}: {first_sentence(finding.message)}"
 
 
-def failure(finding: Finding, others: int) -> RenderableType:
-    """The first failure in full: what happened, where, why, what to try."""
+def failure(finding: Finding, others: int, offer: str = "") -> RenderableType:
+    """The first failure in full: what happened, where, why, what to try; and an ``offer`` to look closer."""
     parts: list[RenderableType] = [Text(finding.message)]
     log = finding.evidence.get("log")
     plain = finding.evidence.get("explanation")
@@ -180,6 +182,8 @@ def failure(finding: Finding, others: int) -> RenderableType:
         and (advice := wording.advice(finding.status))
     ):
         parts.append(Text(advice, style="italic"))
+    if offer:
+        parts.append(Text(offer, style="bold"))
     if others:
         parts.append(
             Text(

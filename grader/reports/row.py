@@ -204,12 +204,14 @@ class Class:
 class StudentResult:
     """One student's result for one lesson: what a report for that student is written from.
 
-    ``profile``: there is a folder of that name beside the report, with a roofline and a trace.
+    ``profile``: there is a folder of that name beside the report, with a roofline and a trace; ``replay``:
+    there is a page that plays the launch that failed.
     """
 
     row: Row
     verdict: Verdict
     profile: bool = False
+    replay: bool = False
 
 
 def summary(verdict: Verdict) -> Summary:

@@ -2,12 +2,19 @@
 
 from __future__ import annotations
 
+import re
 from typing import TYPE_CHECKING
 
 from grader.domain.verdict import PENDING, SENTENCE, WAITS_FOR, Finding, Status, Verdict
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
+
+# What a replay of the kernel shows (grader/referee/replay.py).
+REPLAYED = frozenset(
+    (Status.ILLEGAL_ACCESS, Status.RACE, Status.BARRIER, Status.UNINITIALISED, Status.WRONG_OUTPUT,
+     Status.NOT_FINITE, Status.CUDA_ERROR, Status.TIMEOUT)
+)  # fmt: skip
 
 
 def feedback(finding: Finding) -> str:
@@ -20,6 +27,19 @@ def feedback(finding: Finding) -> str:
     if not isinstance(plain, dict) and finding.status is not Status.FAILED:  # which is said of many together
         parts.append(SENTENCE[finding.status])
     return "\n".join(p for p in parts if p)
+
+
+def replay_offer(verdict: Verdict, file: str = "") -> str:
+    """How to see the threads of the first failure, where a kernel did something wrong to memory; or "".
+
+    ``file``: what is typed after the lesson's number, if it is not the student's own file.
+    """
+    first = verdict.failed[0] if verdict.failed else None
+    if first is None or verdict.backend != "simt" or not re.match(r"\d\d_", verdict.lesson):
+        return ""
+    if first.status not in REPLAYED or not (first.evidence.get("seen") or first.evidence.get("owner")):
+        return ""
+    return f"See the threads: ./course replay {verdict.lesson[:2]}{f' {file}' if file else ''}"
 
 
 def advice(status: Status) -> str:

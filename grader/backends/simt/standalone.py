@@ -8,12 +8,12 @@ from typing import TYPE_CHECKING
 
 from grader.backends.simt.compile import library, toolchain
 from grader.backends.simt.compile.rewrite import registration, rewrite
-from grader.backends.simt.runtime import counts
+from grader.backends.simt.runtime import counts, memory_findings, recordings
 
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from grader.protocol.messages import Launch
+    from grader.protocol.messages import Launch, MemoryFinding
 
 Text = tuple[str, str]  # (name for the reports, source)
 
@@ -43,6 +43,23 @@ def compile_program(texts: list[Text], folder: Path) -> Program:
     link = ["-shared", str(objects), "-o", str(module), str(runtime), str(buffer), f"-Wl,-rpath,{folder}"]
     toolchain.compile_(link)
     return Program(runtime, module)
+
+
+class Recording:
+    """A program loaded into this process, with checks on, whose launches can be recorded."""
+
+    def __init__(self, program: Program) -> None:
+        self._runtime = ctypes.CDLL(str(program.runtime), mode=ctypes.RTLD_GLOBAL)
+        self._runtime.simt_take_findings.restype = ctypes.c_char_p
+        self._runtime.simt_set_mode(1, ctypes.c_long(0))
+        self.recorder = recordings.Recorder(self._runtime)
+        self.functions = ctypes.CDLL(str(program.module))
+
+    def findings(self) -> list[MemoryFinding]:
+        """What the checks have found since the last call; the device works again."""
+        found = memory_findings.findings(self._runtime.simt_take_findings())
+        self._runtime.simt_reset()
+        return found
 
 
 class Counting:

@@ -59,7 +59,7 @@ def text(result: StudentResult) -> str:
         .get_template("student.html")
         .render(
             row=row, verdict=verdict, checks=checks, sentence=SENTENCE[verdict.status],
-            profile=result.profile, waiting_for=waiting_for(row.statuses),
+            profile=result.profile, replay=result.replay, waiting_for=waiting_for(row.statuses),
             speed=None if isinstance(verdict.speed, NoSpeed) else verdict.speed,
             measured=isinstance(verdict.speed, Measured),
         )

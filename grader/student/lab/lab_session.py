@@ -14,6 +14,8 @@ from grader.student.run import error_words, exercises
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+    from grader.student.lab.replay_magic import Magic
+
 ATTACHED = "course_backend"  # an attribute of the shell, which knows by it that it is one of ours
 
 
@@ -22,6 +24,7 @@ class Reporter:
 
     def __init__(self, runtime: Any, name: Callable[[str], str]) -> None:
         self._runtime, self._name = runtime, name
+        self.magic: Magic | None = None
 
     def __call__(self, result: Any) -> None:
         """``result`` is IPython's, of the cell that has just run."""
@@ -29,8 +32,12 @@ class Reporter:
         if self._runtime is not None:
             self._runtime.wait()  # a GPU would say it some cells later, or never
             found = self._runtime.findings()
+            if self.magic:
+                found, self.magic.findings = self.magic.findings + found, []
             if text := error_words.findings(found, len(self._runtime.launches()), self._name):
                 print(text, file=sys.stderr)
+                if found and self.magic:
+                    print("(%%replay as the cell's first line shows what its threads did.)", file=sys.stderr)
             if self._runtime.error():
                 self._runtime.reset()
                 print(
@@ -75,6 +82,15 @@ def attach(shell: Any, runtime: Any, backend: str) -> None:
         number = cells().get(file)
         return f"cell [{number}]" if number else Path(file).name
 
+    reporter = Reporter(runtime, name)
+    if runtime is not None:
+        from grader.student.lab.replay_magic import Magic
+
+        def texts() -> dict[str, str]:
+            return {cell_file(text): text for text in shell.user_ns.get("In", [])}
+
+        reporter.magic = Magic(runtime, shell, texts)
+        shell.register_magic_function(reporter.magic, "cell", "replay")
     load_inline.other_cells = lambda: sorted(cells(), key=cells().__getitem__, reverse=True)
-    shell.events.register("post_run_cell", Reporter(runtime, name))
+    shell.events.register("post_run_cell", reporter)
     setattr(shell, ATTACHED, backend)

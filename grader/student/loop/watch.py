@@ -5,6 +5,8 @@ from __future__ import annotations
 import contextlib
 import selectors
 import signal
+import subprocess
+import sys
 import time
 from typing import TYPE_CHECKING
 
@@ -29,6 +31,9 @@ from grader.student.loop.keys import Keys
 if TYPE_CHECKING:
     from grader.domain.lessons import Lesson
     from grader.domain.options import GradingOptions
+
+
+REPLAY_S = 120.0
 
 
 class Watch:
@@ -165,8 +170,10 @@ class Watch:
             match key:
                 case "q" | "\x03" | "\x04":
                     self.leaving = True
-                case "r":
+                case "a":
                     self.grade()
+                case "r":
+                    self.replay()
                 case "n" | "p":
                     self.turn(1 if key == "n" else -1)
                 case "h":
@@ -194,6 +201,23 @@ class Watch:
             return
         self.lesson = lessons.find(course[at])
         self.grade()
+
+    def replay(self) -> None:
+        """Record the launch that failed and say where the page lies that plays it; it opens by itself."""
+        self.stop()
+        self.view.running = ""
+        self.view.answer(Text("  recording what the threads do ...", "dim"))
+        self.draw()
+        words = ["replay", self.lesson.number, "--open", "--sandbox", self.options.sandbox]
+        try:
+            done = subprocess.run(
+                [sys.executable, "-m", "grader", *words], stdin=subprocess.DEVNULL, capture_output=True,
+                text=True, errors="replace", timeout=REPLAY_S, check=False,
+            )  # fmt: skip
+            said = (done.stdout if done.returncode == 0 else done.stderr).strip()
+        except subprocess.TimeoutExpired:
+            said = f"It took more than {REPLAY_S:.0f} s."
+        self.view.answer(Text(said or "Nothing was recorded."))
 
     def uncover(self, key: str, *, sure: bool) -> None:
         """Show the solution or the way to it, if the lesson is passed or the key is pressed again."""

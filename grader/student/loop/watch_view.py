@@ -28,8 +28,8 @@ if TYPE_CHECKING:
     from grader.student.loop.hints import Opened
 
 KEY_NAMES = {
-    "h": "hint", "n": "next", "p": "back", "l": "list", "r": "rerun", "s": "solution", "d": "diff",
-    "x": "log", "q": "quit",
+    "h": "hint", "n": "next", "p": "back", "l": "list", "r": "replay", "a": "again", "s": "solution",
+    "d": "diff", "x": "log", "q": "quit",
 }  # fmt: skip
 
 
@@ -126,7 +126,8 @@ class View:
         if (at := first_open(verdict.exercise_stages, verdict.left)) is not None:
             of, stage = len(verdict.exercise_stages), verdict.exercise_stages[at]
             parts.append(Text(f"  stage {at + 1} of {of}: {stage.title}", "bold"))
-        parts.append(failure(failed[0], len(failed) - 1))
+        offer = "Press r to see the threads." if wording.replay_offer(verdict) else ""
+        parts.append(failure(failed[0], len(failed) - 1, offer))
         near = [a for a in self.advice if a.message.startswith("A TODO")][:1] or self.advice[:2]
         parts += [Text(f"  look: line {a.line}: {a.message}", "dim") for a in near]
         parts.append(Text(wording.points(verdict), "bold red"))

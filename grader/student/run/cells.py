@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 COMMAND = re.compile(r"(\s*)([%!].*|\w[\w.]*\?\??)")
+OF_PYTHON = ("%%time", "%%timeit", "%%replay")  # below these a cell is Python, as without them
 TIMED = re.compile(r"(\s*)%(?:time|timeit)\s+(?:-[nr]\s*\d+\s+|-[qop]\s+)*(\S.*)")
 
 
@@ -47,7 +48,7 @@ def plain(source: str) -> str:
     """
     if source.lstrip().startswith("%%"):
         first, newline, rest = source.lstrip().partition("\n")
-        return f"# {first}{newline}{plain(rest) if first.split()[0] in ('%%time', '%%timeit') else ''}"
+        return f"# {first}{newline}{plain(rest) if first.split()[0] in OF_PYTHON else ''}"
     return "\n".join(map(_plain_line, source.split("\n")))
 
 

@@ -21,13 +21,14 @@ if TYPE_CHECKING:
     from grader.reports.row import Class
 
 
-def batch(request: Request, *, profile: bool) -> int:
+def batch(request: Request, *, profile: bool, replay: bool = False) -> int:
     """Grade a class and write its reports; 0, or 1 when the grader itself could not grade somebody.
 
-    ``profile``: whether each file that passes gets a roofline and a trace.
+    ``profile``: whether each file that passes gets a roofline and a trace; ``replay``: whether each that
+    failed in a kernel gets a page that plays it.
     """
     packages.require("Grading a class", *packages.CLASS)
-    from grader.teaching.batch import batch_run, profiles, report_files
+    from grader.teaching.batch import batch_run, profiles, replays, report_files
     from grader.teaching.batch.results_folder import ResultsFolder
 
     formats.require_known(request.formats)
@@ -35,6 +36,8 @@ def batch(request: Request, *, profile: bool) -> int:
     result, results = batch_run.run(request), ResultsFolder(request.out)
     if profile:
         profiles.make(results, result, request.options, lambda text: print(text, file=sys.stderr))
+    if replay:
+        replays.make(results, result, request.options, lambda text: print(text, file=sys.stderr))
     _show(result, report_files.write_class(results, result, request.formats))
     return 1 if any(row.state == "not_gradable" for row in result.rows) else 0
 

@@ -22,7 +22,8 @@ if TYPE_CHECKING:
 def write_student(results: ResultsFolder, row: Row, verdict: Verdict, wanted: Iterable[str] = ()) -> None:
     """Write one student's files for one lesson: the usual ones, and those of the formats ``wanted``."""
     folder = results.student(row.student, row.lesson)
-    result = StudentResult(row, verdict, profile=(folder / "profile" / "roofline.png").exists())
+    profile = (folder / "profile" / "roofline.png").exists()
+    result = StudentResult(row, verdict, profile=profile, replay=(folder / "replay.html").exists())
     for one in formats.of_student().values():
         if one.needs_grade and row.state in ("unclear", "not_gradable") and not row.final:
             (folder / one.file).unlink(missing_ok=True)

@@ -77,6 +77,8 @@ def test_the_kernel_has_a_cuda_device(client: Any, work: Path) -> None:
         content = message["content"]
         if message["msg_type"] == "stream":
             said[content["name"]] += content["text"]
+        elif message["msg_type"] == "display_data":
+            said["html"] = content["data"]["text/html"]
         elif message["msg_type"] == "execute_result":
             said["result"] += content["data"]["text/plain"]
 
@@ -91,8 +93,34 @@ def test_the_kernel_has_a_cuda_device(client: Any, work: Path) -> None:
     assert run("a = torch.zeros(2, 3, device='cuda')\na @ a") == "error"
     assert "What to do: " in said["stderr"]  # the error in plain words, below the traceback
     assert run("1 + 1") == "ok"
+    assert run(BEYOND) == "ok"
+    assert run("%%replay\nmodule.f(torch.ones(40, device='cuda'), 41)\ntorch.cuda.synchronize()") == "error"
+    assert "global out of bounds" in said["stderr"]
+    assert said["html"].startswith('<iframe sandbox="allow-scripts" srcdoc="')
+    assert "out of bounds" in said["stderr"]
     folders = {p.name for p in work.parent.iterdir()}
     assert not (work.parent / "jupyter_data_dir" / "kernels").exists(), folders
+
+
+BEYOND = """
+from torch.utils.cpp_extension import load_inline
+module = load_inline(
+    "beyond",
+    "torch::Tensor f(torch::Tensor x, int64_t n);",
+    r'''
+__global__ void k(const float* x, float* y, int n) {
+    const int i = threadIdx.x;
+    if (i < n) y[i] = x[i];
+}
+torch::Tensor f(torch::Tensor x, int64_t n) {
+    auto y = torch::empty_like(x);
+    k<<<1, 64>>>(x.data_ptr<float>(), y.data_ptr<float>(), n);
+    return y;
+}
+''',
+    functions=["f"],
+)
+"""
 
 
 def result(cell: str = "", error: Exception | None = None) -> Any:

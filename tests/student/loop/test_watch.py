@@ -80,7 +80,11 @@ def test_a_lesson_from_the_first_failure_to_the_next_lesson(terminal: Terminal, 
 
     assert WRONG != RIGHT
     mine.write_text(WRONG)
-    terminal.shows("has no guard")
+    terminal.shows("has no guard", "Press r to see the threads.")
+
+    terminal.child.send("r")
+    terminal.shows("square_kernel, block", "in a browser.")
+    assert (tmp_path / "work" / "replay_03.html").is_file()
 
     terminal.child.send("x")
     terminal.shows("There is no log.")

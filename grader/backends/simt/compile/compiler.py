@@ -22,6 +22,7 @@ from grader.backends.simt.compile import (
     instrumented,
     judged,
     library,
+    noted,
     toolchain,
     warnings,
 )
@@ -45,7 +46,7 @@ Runner = Callable[[list[str], float, Path], str]
 Run = Callable[[list[str], Path], str]
 
 
-Variant = Literal["checked", "fast"]
+Variant = Literal["checked", "fast", "recorded"]
 WARNED, HEADERS, FAILED = "warnings.json", "headers", "error.json"
 MOST_SAID = 2000  # lines of warnings that are kept
 
@@ -163,7 +164,8 @@ def build(
     """Compiles the request, or answers from the cache.
 
     ``variant``: "checked" modules can be checked and counted; "fast" ones run about ten times as fast, and
-    refuse to run while checks or counts are on. It is the caller's choice and never a submission's.
+    refuse to run while checks or counts are on; "recorded" ones are checked, and tell what their local
+    variables hold. It is the caller's choice and never a submission's.
     ``runner`` runs the compiler, else it is just run.
 
     Raises ``CompileError`` (remembered too: an unchanged broken source fails at once) and ``BuildTimeout``.
@@ -260,15 +262,18 @@ def _device_object(request: BuildRequest, variant: Variant, run: Run) -> tuple[P
     parts = [registration(sources) + "\n"]
     if any("TORCH_EXTENSION_NAME" in text for text in sources):  # load() of a file that binds itself
         parts.insert(0, f"#define TORCH_EXTENSION_NAME {request.name}\n")
-    for i, text in enumerate(map(rewrite, sources)):
+    if variant == "recorded":
+        parts.insert(0, noted.HEADER)
+    told = map(noted.noted, sources) if variant == "recorded" else sources
+    for i, text in enumerate(map(rewrite, told)):
         pieces = _of(request.cuda_origins, i)
-        if variant == "checked":
+        if variant != "fast":
             parts += [
                 source_text(f"{i}_{k}", *part) + "\n"
                 for k, part in enumerate(placed(text, pieces, "CUDA source"))
             ]
         parts.append(with_lines(text, pieces, "CUDA source"))
-    kind: headers.Kind = "device" if variant == "checked" else "fast"
+    kind: headers.Kind = "fast" if variant == "fast" else "device"
     names = [name for text in sources for name in find_kernels(text)]
     flags = usable_flags(request.cuda_cflags)
     return _object("".join(parts), "\n".join(sources), kind, flags, run, tuple(names))

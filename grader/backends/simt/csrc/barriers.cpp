@@ -1,6 +1,7 @@
 #include "barriers.h"
 
 #include "findings.h"
+#include "recording.h"
 
 namespace simt {
 
@@ -38,6 +39,11 @@ static void check_block_barrier(Worker* w) {
 }
 
 void release_block_barrier(Worker* w) {
+  if (w->recording) {
+    int first = 0;
+    while (first < w->launch->thread_count - 1 && w->states[first] != AT_BLOCK_BARRIER) ++first;
+    record_op(w, RELEASES, first, w->waits[first].pc, u64(w->arrived));
+  }
   if (w->mode & CHECK) check_block_barrier(w);
   for (int t = 0; t < w->launch->thread_count; ++t)
     w->states[t] = w->states[t] == AT_BLOCK_BARRIER ? READY : w->states[t];
@@ -114,6 +120,7 @@ bool release_active_mask(Worker* w, int i) {
 
 static void arrive_at_block_barrier(Worker* w, size_t pc) {
   leave_plain(w);
+  if (w->recording) record_op(w, ARRIVES, w->current, pc);
   w->waits[w->current].pc = pc;
   w->states[w->current] = AT_BLOCK_BARRIER;
   // The last one goes straight on; but a count puts a warp's accesses together, so there it waits for its turn.
@@ -140,6 +147,7 @@ static u64 arrive_at_warp_barrier(Worker* w, u32 mask, Question question, u64 po
       report(w, "warp-exited-lanes", pc, {.detail = detail});
     }
   }
+  if (w->recording) record_op(w, MEETS, me, pc, mask);
   Thread& thread = w->threads[me];
   thread.mask = mask;
   thread.question = question;
@@ -150,6 +158,7 @@ static u64 arrive_at_warp_barrier(Worker* w, u32 mask, Question question, u64 po
     set_current(w, me);
   else
     wait_here(w);
+  if (w->recording) record_op(w, PARTS, me, pc, w->waits[me].posted);
   return w->waits[me].posted;
 }
 
@@ -224,6 +233,7 @@ extern "C" void simt_sync_grid() {
     return;
   }
   leave_plain(w);
+  if (w->recording) record_op(w, MEETS_GRID, w->current, RETURN_ADDRESS);
   w->waits[w->current].pc = RETURN_ADDRESS;
   w->states[w->current] = AT_GRID_BARRIER;
   ++w->at_grid;
@@ -239,6 +249,7 @@ extern "C" unsigned simt_lane() { return t_worker->current & 31; }
 extern "C" void simt_fence(int) {
   if (Worker* w = t_worker; w && w->fibre) {
     w->launch->fenced = true;
+    if (w->recording) record_op(w, FENCES, w->current, RETURN_ADDRESS);
     end_quick();
     w->threads[w->current].fenced_in = w->run;
   }

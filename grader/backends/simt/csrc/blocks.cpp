@@ -1,5 +1,7 @@
 #include "blocks.h"
 
+#include "recording.h"
+
 extern "C" __thread simt::Builtins simt_builtins SIMT_TLS;
 
 namespace simt {
@@ -29,6 +31,7 @@ SavedBlock put_aside(Worker* w) {
   for_each_shared_byte(w, s.shared_memory, [](char* live, char* saved, size_t n) { memcpy(saved, live, n); });
   s.static_defined = w->static_defined;
   s.dynamic_defined = w->dynamic_defined;
+  if (w->recording) record_block_ends(w);
   return s;
 }
 
@@ -52,6 +55,7 @@ void take_up(Worker* w, SavedBlock& s) {
   w->dynamic_defined = s.dynamic_defined;
   simt_builtins.block = block_index(*w->launch, s.block);
   if (w->mode & CHECK) begin_epoch(w);
+  if (g_recording) record_block_begins(w);
 }
 
 }  // namespace simt

@@ -4,6 +4,7 @@
 #include "findings.h"
 #include "memory.h"
 #include "origins.h"
+#include "recording.h"
 #include "unseen.h"
 #include "worker.h"
 
@@ -34,8 +35,9 @@ static __attribute__((noinline)) void end_of_turn(Worker* w, size_t pc) {
   }
   // A count puts requests together from whole turns: they stay long.
   bool counts = w->mode & COUNT;
+  bool apart = counts || w->recording;  // each step comes here, so what is left is kept elsewhere
   long turn = counts ? LONG_TURN : w->launch->spins ? SHORT_TURN : TURN;
-  long& budget = counts ? w->budget : t_quick.budget;
+  long& budget = apart ? w->budget : t_quick.budget;
   budget = std::min(turn, w->later);
   w->later -= budget;
   u64 me = u64(w->run) << 10 | u64(w->current);
@@ -208,6 +210,7 @@ void access(void* pointer, unsigned size, Access access, void* return_address) {
   // Clang reports reads of threadIdx; GCC knows that it is constant.
   if (address - (size_t)&simt_builtins < sizeof simt_builtins) return;
   if (w->looking) heard_of(pointer, size);
+  if (w->recording && !is_the_threads_own(w, address)) record_access(w, address, size, access, pc);
   bool check = w->mode & CHECK, count = w->mode & COUNT;
   if (access == ATOMIC && !w->doubtful.empty()) settle_doubts(w, address);
   w->access_address = address;
@@ -238,9 +241,10 @@ void spend_step(size_t pc) {
     t_quick.budget = std::numeric_limits<long>::max();
     return;
   }
-  if (!(w->mode & COUNT)) return end_of_turn(w, pc);
+  if (!(w->mode & COUNT) && !w->recording) return end_of_turn(w, pc);
   t_quick.budget = 0;  // every step comes here
-  w->counter.enter(pc, w->current & 31);
+  if (w->mode & COUNT) w->counter.enter(pc, w->current & 31);
+  if (w->recording) record_op(w, ENTERS, w->current, pc);
   if (--w->budget == 0) end_of_turn(w, pc);
 }
 

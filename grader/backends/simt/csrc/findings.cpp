@@ -3,6 +3,7 @@
 #include "errors.h"
 #include "history.h"
 #include "json.h"
+#include "recording.h"
 
 #include <map>
 #include <mutex>
@@ -99,6 +100,7 @@ void report(Worker* w, const char* kind, size_t pc, const Evidence& evidence) {
   static std::mutex one_at_a_time;  // unchecked blocks run on several cores
   std::lock_guard<std::mutex> guard(one_at_a_time);
   Launch* launch = w->launch;
+  if (w->recording) record_finding(w, kind, pc, evidence.other);
   size_t other_pc = evidence.other ? evidence.other->pc + launch->module->base : 0;
   if (int fault = fault_of(kind)) set_device_fault(fault, kind);
   if (count_again(kind, launch->kernel, pc, other_pc) || g_findings.size() >= MOST_FINDINGS) return;

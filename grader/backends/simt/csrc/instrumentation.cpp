@@ -2,6 +2,7 @@
 // without a sanitizer's library: these are the functions it finds.
 #include "check.h"
 #include "quick.h"
+#include "recording.h"
 #include "unseen.h"
 
 #include <math.h>
@@ -63,11 +64,13 @@ static void access_range(void* pointer, size_t bytes, simt::Access kind, void* h
   simt::Worker* w = simt::t_worker;
   bool looking = w && w->looking;
   if (looking) w->looking = false, simt::heard_of(pointer, bytes);  // once: its words would make others forgotten
+  if (simt::g_recording) simt::record_several(true);
   for (size_t i = 0; i < bytes;) {
     size_t step = bytes - i >= word ? word : 1;
     access(p + i, unsigned(step), kind, here);
     i += step;
   }
+  if (simt::g_recording) simt::record_several(false);
   if (looking) w->looking = true;
 }
 

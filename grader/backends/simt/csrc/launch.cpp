@@ -5,6 +5,7 @@
 #include "origins.h"
 #include "pool.h"
 #include "queue.h"
+#include "recording.h"
 #include "unseen.h"
 
 #include <limits>
@@ -127,7 +128,7 @@ static void prepare(Worker* w, Launch& launch, void* (*tls_anchor)()) {
 static void run(Launch& launch, void* (*tls_anchor)()) {
   Worker* w = this_worker();
   prepare(w, launch, tls_anchor);
-  w->killed = w->exit_reported = false;
+  w->killed = w->exit_reported = w->recording = false;
   w->overflows.clear();
   t_worker = w;
   simt_builtins.block_dim = launch.block;
@@ -141,6 +142,7 @@ static void run(Launch& launch, void* (*tls_anchor)()) {
     if (end >= launch.block_count || launch.stopped) break;
   }
   finish_blocks(w);
+  w->recording = false;
   w->counter.finish();
   if (g_mode & COUNT) remember_counts(launch.number, w->counter);
   w->launch = nullptr;
@@ -188,6 +190,7 @@ static void start(Launch& launch) {
   launch.number = remember_launch(launch);
   if (g_watched) note_arguments(launch);
   if (g_launch_hook) g_launch_hook(launch.kernel.c_str(), 1);
+  if (g_recording && (g_mode & CHECK)) record_launch_begins(&launch);
   // Checked and counted blocks run in order on one core: what is reported is then the same every time.
   bool spread = !g_mode && !launch.cooperative && launch.block_count > 1 &&
                 launch.block_count * launch.thread_count >= WORTH_SPREADING;
@@ -196,6 +199,7 @@ static void start(Launch& launch) {
   else
     run(launch, launch.tls_anchor);
   close_gaps();
+  if (g_recording) record_launch_ends(&launch);
   if (g_watched) settle_kernel_writes();
   if (launch.runs > launch.block_count) remember_runs(launch.number, launch.runs);
   if (g_launch_hook) g_launch_hook(launch.kernel.c_str(), 0);

@@ -14,6 +14,7 @@
 #include "findings.cpp"
 #include "history.cpp"
 #include "origins.cpp"
+#include "recording.cpp"
 #include "check.cpp"
 #include "unseen.cpp"
 #include "instrumentation.cpp"

@@ -4,6 +4,7 @@
 #include "check.h"
 #include "findings.h"
 #include "history.h"
+#include "recording.h"
 #include "shadow.h"
 #include "unseen.h"
 #include "worker.h"
@@ -77,6 +78,7 @@ static bool run_plainly(Worker* w) {
     simt_builtins.thread = w->threads[t].index;
     body(context);
     if (!w->plain) return false;
+    if (w->recording) record_op(w, LEAVES, t, 0);
     if (count && ((t & 31) == 31 || t == n - 1)) w->counter.end_of_warp_turn();
   }
   w->finished = launch->thread_count;
@@ -103,6 +105,7 @@ static void fibre_main() {
       }
       inside = false;
       Thread& done = w->threads[w->current];
+      if (w->recording) record_op(w, LEAVES, w->current, 0);
       w->states[w->current] = FINISHED;
       ++w->finished;
       w->warps[w->current / 32].finished |= 1u << (w->current & 31);
@@ -176,7 +179,8 @@ static void begin_block(Worker* w, u64 block) {
     clear_shared_memory(w);
     begin_epoch(w);
   }
-  if (w->mode) choose_unseen(w);
+  if (g_recording) record_block_begins(w);
+  if (w->mode && !w->recording) choose_unseen(w);
 }
 
 // Gives the stacks of threads that will never go on back.
@@ -289,6 +293,7 @@ static bool advance(Worker* w, int first_warp) {
     w->counter.end_block();
   }
   report_doubtful_reads(w);
+  if (w->recording) record_block_ends(w);
   return true;
 }
 

@@ -8,7 +8,7 @@ import sys
 from typing import TYPE_CHECKING
 
 from grader.backends.extension import load_inline
-from grader.backends.simt.runtime import counts, memory_findings, stand_ins, value_origins
+from grader.backends.simt.runtime import counts, memory_findings, recordings, stand_ins, value_origins
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -26,6 +26,7 @@ class Runtime:
 
     def __init__(self, library: ctypes.CDLL, step_budget: int, *, checked: bool) -> None:
         self._library = library
+        self.recorder = recordings.Recorder(library)
         self._budget = step_budget
         self._mode = CHECK if checked else 0
         self._apply()

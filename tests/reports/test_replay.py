@@ -1,0 +1,292 @@
+"""Replays in a browser: what is seen of each planted bug of lesson 06 is what the verdict says of it."""
+
+from __future__ import annotations
+
+import base64
+import gzip
+import json
+import re
+import subprocess
+import sys
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from grader.backends import detect
+from grader.domain import lessons, submission
+from grader.domain.options import GradingOptions
+from grader.domain.thread_recording import Source
+from grader.feedback import shared_arrays
+from grader.referee.job import lesson_job
+from grader.referee.replay import Replay, Wanted
+from grader.reports import replay_page
+from tests.docs.conftest import browser  # noqa: F401, a fixture
+from tools import replays
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from grader.domain.thread_recording import Recording, Seen
+
+ROOT = Path(__file__).parents[2]
+BUGS = {"triple": "global-out-of-bounds", "reverse": "shared-race", "offset": "shared-race",
+        "pairs": "shared-uninitialised-read", "transpose": "global-out-of-bounds"}  # fmt: skip
+AXE = ROOT / "tests/docs/vendor/axe.min.js"
+
+
+@dataclass
+class Played:
+    """A case, its recording and its page."""
+
+    recording: Recording
+    page: Path
+
+    @property
+    def finding(self) -> Seen:
+        return self.recording.head.findings[0]
+
+
+@pytest.fixture(scope="module")
+def played(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Played]:
+    """The starter of lesson 06, recorded once for all tests."""
+    lesson, folder = lessons.find("06"), tmp_path_factory.mktemp("replays")
+    options = GradingOptions(backend="simt", search=False)
+    job = lesson_job(lesson, submission.read(lesson.exercise), detect.choose("simt"), options)
+    found = {}
+    with Replay(job) as replay:
+        for case in BUGS:
+            made = replay.record(Wanted(case))
+            page = folder / f"{case}.html"
+            page.write_text(replay_page.page([("", made)]), "utf-8")
+            found[case] = Played(made, page)
+    return found
+
+
+@pytest.fixture
+def tab(browser: Any) -> Iterator[Any]:  # noqa: F811
+    """A page that fails on any error of a script and on any request."""
+    context = browser.new_context(bypass_csp=True, viewport={"width": 1280, "height": 900})
+    page, wrong = context.new_page(), []
+    page.on("pageerror", lambda error: wrong.append(str(error)))
+    page.on(
+        "request",
+        lambda r: wrong.append(r.url) if not r.url.startswith(("file:", "about:", "blob:")) else None,
+    )
+    yield page
+    context.close()
+    assert not wrong
+
+
+def show(tab: Any, page: Path) -> None:
+    tab.goto(page.as_uri())
+    tab.wait_for_selector("body[data-ready]")
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("case", BUGS)
+def test_the_replay_begins_at_what_the_verdict_says(case: str, played: dict[str, Played], tab: Any):
+    one = played[case]
+    seen, head = one.finding, one.recording.head
+    assert seen.kind == BUGS[case]
+    assert seen.message, "the verdict tells of it"
+    show(tab, one.page)
+    text = tab.inner_text(".sentence")
+    assert f"thread ({', '.join(map(str, seen.thread))})" in text.replace("Thread", "thread")
+    assert f"line {seen.line}" in text
+    assert f"line {seen.line}" in seen.message
+    assert tab.get_attribute(".line.current", "data-line") == str(seen.line)
+    columns = one.recording.columns
+    about = head.objects[columns["object"][seen.access]]
+    element = int(columns["offset"][seen.access]) // about.element
+    assert f"element {element} of {about.name}" in seen.message.replace(
+        "element 7, 0 of out", "element 63 of out"
+    )
+    assert tab.get_attribute(".cell.nowc", "data-element") == str(element)
+    assert tab.get_attribute(".lanes i.now", "title").startswith(
+        f"thread ({', '.join(map(str, seen.thread))})"
+    )
+
+
+@pytest.mark.slow
+def test_a_race_shows_both_sides_and_that_no_barrier_lies_between(played: dict[str, Played], tab: Any):
+    seen = played["reverse"].finding
+    show(tab, played["reverse"].page)
+    told = tab.inner_text(".about")
+    for thread, line in ((seen.thread, seen.line), (seen.other_thread, seen.other_line)):
+        assert f"thread ({', '.join(map(str, thread))}), line {line}" in told
+    assert "no barrier" in told
+    tab.keyboard.press("o")
+    tab.wait_for_function(f"document.querySelector('.line.current').dataset.line === '{seen.other_line}'")
+    other = tab.inner_text(".sentence")
+    assert f"thread ({', '.join(map(str, seen.other_thread))}), line {seen.other_line}: writes tile" in other
+    assert tab.get_attribute(".line.other", "data-line") == str(seen.line)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("case", ["triple", "transpose"])
+def test_out_of_bounds_shows_the_end_and_the_element_beyond(case: str, played: dict[str, Played], tab: Any):
+    show(tab, played[case].page)
+    columns, head = played[case].recording.columns, played[case].recording.head
+    about = head.objects[columns["object"][played[case].finding.access]]
+    many = about.bytes // about.element
+    assert "past the end" in tab.inner_text(".sentence")
+    assert f"has {many} elements" in tab.inner_text(".sentence")
+    beyond = tab.query_selector_all(".cell.beyond:not(.none)")
+    assert beyond and all(int(cell.get_attribute("data-element")) >= many for cell in beyond)
+    assert "beyond" in tab.get_attribute(".cell.nowc", "class")
+
+
+@pytest.mark.slow
+def test_a_read_of_what_nobody_wrote_says_so(played: dict[str, Played], tab: Any):
+    show(tab, played["pairs"].page)
+    assert tab.inner_text(".sentence").endswith("Nobody has written it.")
+    assert "unwritten" in tab.get_attribute(".cell.nowc", "class")
+    assert "Nobody has written it" in tab.inner_text(".history")
+
+
+@pytest.mark.slow
+def test_a_barrier_that_not_all_reach_shows_who_waits_and_who_left(played: dict[str, Played], tab: Any):
+    show(tab, played["offset"].page)
+    tab.click(".findings button:has-text('Barrier')")
+    tab.wait_for_function("document.querySelector('.about').textContent.includes('left the kernel')")
+    told = tab.inner_text(".about")
+    assert "1 thread waits: (63, 0, 0)" in told
+    assert "63 threads have left the kernel" in told
+    assert len(tab.query_selector_all(".lanes i.left")) == 63
+    assert tab.get_attribute(".lanes i.waits", "title").startswith("thread (63, 0, 0)")
+
+
+@pytest.mark.slow
+def test_it_is_stepped_by_keyboard_forward_and_back(played: dict[str, Played], tab: Any):
+    show(tab, played["reverse"].page)
+    first = tab.inner_text(".sentence")
+    tab.keyboard.press("ArrowRight")
+    tab.wait_for_function("(before) => document.querySelector('.sentence').textContent !== before", arg=first)
+    tab.keyboard.press("ArrowLeft")
+    tab.wait_for_function("(before) => document.querySelector('.sentence').textContent === before", arg=first)
+    tab.keyboard.press("Home")
+    tab.wait_for_function("document.querySelector('.where').textContent.startsWith('1 of')")
+    tab.keyboard.press("End")
+    tab.wait_for_function("/^(\\d+) of \\1$/.test(document.querySelector('.where').textContent)")
+    assert tab.get_attribute(".sentence", "aria-live") == "polite"
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+@pytest.mark.parametrize("width", [390, 1280])
+def test_it_is_accessible_and_fits(scheme: str, width: int, played: dict[str, Played], tab: Any):
+    tab.emulate_media(color_scheme=scheme)
+    tab.set_viewport_size({"width": width, "height": 900})
+    show(tab, played["reverse"].page)
+    assert tab.evaluate("document.documentElement.scrollWidth") <= width
+    tab.add_script_tag(path=str(AXE))
+    found = tab.evaluate("async () => (await axe.run()).violations.map((v) => [v.id, v.nodes[0].html])")
+    assert found == []
+
+
+@pytest.mark.slow
+def test_nothing_of_a_submission_is_markup(played: dict[str, Played], tab: Any, tmp_path: Path):
+    one = played["reverse"].recording
+    evil = "</script><img src=x onerror=document.title='caught'>{{ 7 * 7 }}\u202e\x07<!-- ]]>"
+    head = replace_struct(one.head, title=evil, case=evil, submission=evil, notes=(evil,))
+    head = replace_struct(
+        head, sources=tuple(Source(s.file, s.text.replace("tile", evil[:60])) for s in head.sources)
+    )
+    head = replace_struct(head, objects=tuple(replace_struct(o, name=evil) for o in head.objects))
+    head = replace_struct(
+        head, findings=tuple(replace_struct(f, title=evil, message=evil) for f in head.findings)
+    )
+    page = tmp_path / "evil.html"
+    page.write_text(
+        replay_page.page([(evil, replace(one, head=head))], title=evil), "utf-8", errors="replace"
+    )
+    show(tab, page)
+    assert "onerror" in tab.inner_text("h1")
+    assert tab.query_selector_all("img, iframe, object") == []
+    assert tab.title() != "caught"
+
+
+def replace_struct(struct: Any, **fields: Any) -> Any:
+    import msgspec
+
+    return msgspec.structs.replace(struct, **fields)
+
+
+@pytest.mark.slow
+def test_two_recordings_stand_side_by_side(played: dict[str, Played], tab: Any, tmp_path: Path):
+    pair = [("mine", played["reverse"].recording), ("another", played["pairs"].recording)]
+    page = tmp_path / "two.html"
+    page.write_text(replay_page.page(pair), "utf-8")
+    show(tab, page)
+    assert [e.inner_text() for e in tab.query_selector_all("h1")] == ["mine", "another"]
+
+
+@pytest.mark.slow
+def test_the_policy_of_the_page_lets_its_own_script_run(played: dict[str, Played], browser: Any):  # noqa: F811
+    page = browser.new_page()
+    page.goto(played["pairs"].page.as_uri())
+    page.wait_for_selector("body[data-ready]")
+    page.close()
+
+
+@pytest.mark.slow
+def test_the_trace_is_one_that_perfetto_reads(played: dict[str, Played]):
+    trace = json.loads(replay_page.trace(played["reverse"].recording))
+    slices = [e for e in trace["traceEvents"] if e["ph"] == "X"]
+    assert {e["tid"] for e in slices if e["pid"] == 0} == set(range(64))
+    assert all(e["dur"] >= 1 and e["name"] for e in slices)
+    assert [e["name"] for e in trace["traceEvents"] if e["ph"] == "i"] == ["shared-race"]
+
+
+@pytest.mark.slow
+def test_the_page_holds_the_recording_whole(played: dict[str, Played]):
+    text = played["pairs"].page.read_text("utf-8")
+    data = re.search(r"data-recording[^>]*>([^<]+)<", text)
+    assert data
+    assert gzip.decompress(base64.b64decode(data[1])) == played["pairs"].recording.packed()
+
+
+def test_each_replay_of_the_site_has_a_page_that_holds_its_code():
+    for one in replays.WHAT:
+        folder = ROOT if one.page.startswith("lessons/") else ROOT / "docs"
+        text = (folder / one.page).read_text("utf-8")
+        assert f"assets/replays/{one.name}.htm)" in replays.placed(text, one.page)
+    for page, headings in replays.BELOW.items():
+        text = replays.placed((ROOT / "docs" / page).read_text("utf-8"), page)
+        assert text.count(".replay-open") == sum(len(names) for _, names in headings), page
+    assert len({one.page for one in replays.WHAT} | set(replays.BELOW)) >= 8
+
+
+def test_shared_arrays_are_read_from_the_source():
+    text = """
+    constexpr int SIDE = 16, EACH = 4, TILE = SIDE * EACH;
+    #define DEEP 16
+    __shared__ float xs[TILE][DEEP + 1], ws[(TILE)][DEEP + 1];
+    __shared__ double last;
+    __shared__ T unknown[4];
+    """
+    assert shared_arrays.declared([text]) == {
+        "xs": ("float32", (64, 17)), "ws": ("float32", (64, 17)), "last": ("float64", (1,)),
+    }  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        (["replay", "06", "--block", "x"], "is no block"),
+        (["replay", "06", "--schedule", "last"], "give a number"),
+        (["replay", "02"], "no kernels to call"),
+        (["replay", "06", "--case", "nothing"], "There is no case"),
+    ],
+)
+@pytest.mark.slow
+def test_what_cannot_be_replayed_is_said_in_a_sentence(words: list[str], said: str):
+    file = lessons.find(words[1]).exercise
+    done = subprocess.run(
+        [sys.executable, "-m", "grader", words[0], words[1], str(file), *words[2:]], cwd=ROOT,
+        capture_output=True, text=True, timeout=200,
+    )  # fmt: skip
+    assert done.returncode == 2
+    assert said in done.stderr
