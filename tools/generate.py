@@ -10,16 +10,13 @@ from __future__ import annotations
 
 import re
 import tomllib
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 from grader.domain import lesson_notebook
-from grader.domain.lessons import course_root
 from grader.domain.markers import MarkerError, block, regions, starter
 from tools import figures, numbers, questions, schemas
 
-if TYPE_CHECKING:
-    from pathlib import Path
-
+HERE = Path(__file__).parents[1]  # its pictures are the course's, also for a copy without any
 OPEN = re.compile(r"<!-- code: (?P<path>[^#\s]+)(?:#(?P<name>[\w-]+))? -->\s*$")
 CLOSE = "<!-- /code -->"
 
@@ -40,7 +37,7 @@ def generate(root: Path, *, check: bool, only: str = "") -> list[Path]:
         if (page := root / "docs" / f"{name}.md").exists():
             wanted[page] = numbers.filled(filled(page, root, wanted), root)
     drawn = figures.files(root) if (root / figures.FOLDER).is_dir() else {}
-    pictures = {path.stem: text for path, text in drawn.items()} or lesson_notebook.figures(course_root())
+    pictures = {path.stem: text for path, text in drawn.items()} or lesson_notebook.figures(HERE)
     for page in sorted(root.glob("lessons/*/README.md")):
         if (exercise := page.with_name("exercise.py")) in wanted:
             book = lesson_notebook.build(
