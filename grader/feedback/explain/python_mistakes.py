@@ -315,11 +315,23 @@ def _sets(tree: ast.AST, name: str) -> bool:
     return False
 
 
+def _compared(text: SubmissionText, _finding: Finding) -> Iterator[Fact]:
+    """``out[i] == value`` as a statement."""
+    for node in ast.walk(text.tree) if text.tree else ():
+        if not isinstance(node, ast.Expr) or not isinstance(node.value, ast.Compare):
+            continue
+        if isinstance(node.value.ops[0], ast.Eq):
+            left = ast.unparse(node.value.left)
+            cause = f"`==` compares {left} with what stands behind it, and this line does nothing with the answer."
+            yield Fact("compared", node.lineno, cause, f"To give {left} a value, write `=`.")
+
+
 FACTS: tuple[tuple[Finder, frozenset[Status]], ...] = (
     (_called_at_once, frozenset({Status.RAISED})),
     (_grown, frozenset({Status.RAISED})),
     (_nonlocal_forgotten, frozenset({Status.RAISED})),
     (_value_of_a_kernel, frozenset({Status.UNINITIALISED})),
+    (_compared, frozenset({Status.UNINITIALISED, Status.WRONG_OUTPUT, Status.WRONG_ANSWER, Status.RAISED})),
     (_elif_for_if, frozenset({Status.WRONG_OUTPUT, Status.WRONG_ANSWER})),
     (_self_forgotten, frozenset({Status.RAISED})),
     (_past_the_cuts, frozenset({Status.RAISED})),

@@ -216,6 +216,11 @@ def _regions(
             )
             return check.failed(Status.WRONG_ANSWER, message, known=bool(code))
         known = _misnamed(code)
+        if not known and len(wrong) < len(inside) and not count:
+            right = len(inside) - len(wrong)
+            known = (
+                f"{right} of the {len(inside)} steps hold one: has the loop as many turns as the schedule?"
+            )
         how = known or f"Put `with record_function({REGION!r}):` around the model's call."
         message = f"{line}A step holds {count} regions called {REGION!r}, not one. {how}"
         return check.failed(Status.WRONG_ANSWER, message, known=bool(code))

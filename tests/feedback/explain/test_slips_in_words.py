@@ -204,6 +204,7 @@ def raised(text: str) -> Finding:
         (COUNTER, "        nonlocal count\n", "", raised("UnboundLocalError: cannot access local variable 'count' where "
          "it is not associated with a value"), 5, "`nonlocal count`"),
         (NEAR, "        if i < n - 1", "        elif i < n - 1", WRONG, 6, "was false.*Write `if i < n - 1:`"),
+        (NEAR, "out[i] = total", "out[i] == total", failed(Status.UNINITIALISED, "Line 8: reads out"), 8, "==.*write `=`"),
         (NEAR, "out[i] = total", "return total",
          failed(Status.UNINITIALISED, "near writes nothing into out. A kernel returns nothing; it stores"), 8, "own element"),
         (BLOCKS, "    return blocks", "        return blocks", NONE, 6, "belongs to the `if` of line 4"),
