@@ -19,7 +19,7 @@ torch::Tensor scale(torch::Tensor x, double factor) {
                 "scale: x must be a contiguous float32 tensor on a CUDA device");
     torch::Tensor out = torch::empty_like(x);
     const int64_t n = x.numel();
-    const int threads = 256, blocks = (n + threads - 1) / threads;
+    const int64_t threads = 256, blocks = (n + threads - 1) / threads;
     scale_kernel<<<blocks, threads, 0, at::cuda::getCurrentCUDAStream()>>>(
         x.data_ptr<float>(), out.data_ptr<float>(), factor, n);
     C10_CUDA_KERNEL_LAUNCH_CHECK();

@@ -86,7 +86,7 @@ class MutationTest:
             if not claimed.get("calls") and kernel in right:
                 return check.failed(
                     Status.WRONG_ANSWER,
-                    session.line_of_test(self.entry, self.args) + _uncalled(self.entry, failed),
+                    session.line_of_test(self.entry, self.args) + _uncalled(self.entry, self.args, failed),
                 )
         where = session.line_of_test(self.entry, self.args)
         for kernel in right:
@@ -129,9 +129,12 @@ class MutationTests:
                 yield test.judge_with(session, kernels)
 
 
-def _uncalled(entry: str, failed: Any) -> str:
-    why = f" It ended with {_described(failed)}" if isinstance(failed, dict) else ""
-    return f"{entry} never calls the kernel that it is given.{why}"
+def _uncalled(entry: str, args: tuple[Any, ...], failed: Any) -> str:
+    about = f" for {args[0]!r}" if args else ""
+    if isinstance(failed, dict):
+        return f"{entry} never calls the kernel that it is given{about}. It ended with {_described(failed)}"
+    yet = ": it has no code for that, or no inputs yet." if args else "."
+    return f"{entry} never calls the kernel that it is given{about}{yet}"
 
 
 def _false_alarm(error: Json) -> str:

@@ -54,8 +54,8 @@ def finding(found: MemoryFinding, namer: Namer) -> str:
 def findings(found: list[MemoryFinding], launches: int, namer: Namer) -> str:
     """The summary at exit."""
     if not found:
-        return f"memory checks: {launches} kernel launches, nothing found" if launches else ""
-    head = f"memory checks: {len(found)} kinds of trouble in {launches} kernel launches"
+        return f"memory checks: {_launches(launches)}, nothing found" if launches else ""
+    head = f"memory checks: {len(found)} kinds of trouble in {_launches(launches)}"
     shown = [finding(f, namer) for f in found[:MAX_FINDINGS]]
     more = [f"... and {len(found) - MAX_FINDINGS} more"] if len(found) > MAX_FINDINGS else []
     return "\n".join([head.replace("1 kinds", "1 kind"), *shown, *more])
@@ -91,3 +91,7 @@ def _text(file: str) -> str:
         return Path(file).read_text("utf-8")
     except (OSError, UnicodeDecodeError):
         return ""
+
+
+def _launches(number: int) -> str:
+    return f"{number} kernel launch{'' if number == 1 else 'es'}"

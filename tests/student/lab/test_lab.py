@@ -164,7 +164,7 @@ def test_what_the_checks_find_is_said_below_the_cell(capsys: pytest.CaptureFixtu
 
 def test_a_quiet_cell_says_only_what_was_checked(capsys: pytest.CaptureFixture[str]) -> None:
     lab_session.Reporter(Device([], broken=False), str)(result())
-    assert capsys.readouterr().err == "memory checks: 1 kernel launches, nothing found\n"
+    assert capsys.readouterr().err == "memory checks: 1 kernel launch, nothing found\n"
     lab_session.Reporter(None, str)(result())
     assert capsys.readouterr().err == ""
 
