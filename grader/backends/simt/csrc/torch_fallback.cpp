@@ -164,8 +164,13 @@ class Call {
         list.push_back(t ? std::optional<Tensor>(to_cpu(*t, true)) : t);
       }
       v = list;
-    } else if (v.isScalar() && !v.toScalar().equal(0)) {
-      sources_.number();
+    } else if (v.isScalar()) {
+      if (!v.toScalar().equal(0)) sources_.number();
+      auto number = v.toScalar().toComplexDouble();
+      simt_operator_given(&number, sizeof number);
+    } else if (v.isIntList()) {
+      auto numbers = v.toIntVector();
+      simt_operator_given(numbers.data(), numbers.size() * sizeof numbers[0]);
     } else if (v.isDevice() && v.toDevice().is_cuda()) {
       v = c10::Device(c10::kCPU);
     }
