@@ -252,17 +252,29 @@ class CallApart(_Step, frozen=True):
     sizes: tuple[int, ...] = ()
 
 
+class Told(_Claim, frozen=True, array_like=True):
+    """One thing that the host told the device, in words of 32 bits; places in device memory are relative.
+
+    ``by_torch``: an operator of torch computed these numbers, and kernels read some.
+    """
+
+    what: Word
+    words: Annotated[tuple[Count, ...], Meta(max_length=1 << 18)]
+    by_torch: Literal[0, 1] = 0
+
+
 class Watched(_Claim, frozen=True):
     """torch's operators with the shapes of their tensors, and on a GPU the names of the kernels that ran.
 
     On the CPU back end, ``elsewhere``: who else than a kernel wrote what kernels read in this call, and how
-    many bytes of it; and for each result in ``foreign`` how many elements, and which first, hold what no
-    kernel left.
+    many bytes of it; for each result in ``foreign`` how many elements, and which first, hold what no kernel
+    left; and what the host ``told`` the device.
     """
 
     ops: Ops = ()
     elsewhere: Annotated[tuple[tuple[Word, Count], ...], Meta(max_length=300)] | None = None
     foreign: Annotated[tuple[tuple[Count, Count], ...], Meta(max_length=MOST_TENSORS)] = ()
+    told: Annotated[tuple[Told, ...], Meta(max_length=1 << 17)] | None = None
     kernels: Annotated[tuple[Word, ...], Meta(max_length=200)] | None = None
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 import msgspec
@@ -57,6 +57,9 @@ class Calls:
         self.weigh, self.seconds, self.made = weigh, seconds, made
         self.posed: Posed | None = None
         self.before: list[tuple[Line, bytes]] = []  # results of the call before
+        self._draws = 0  # of inputs
+        self._told: _Heard | None = None
+        self._decides = False  # the next watched call
 
     def run(self) -> Finding | None:
         """All rounds of the case; LeftOutError if the problem cannot be asked this."""
@@ -101,10 +104,11 @@ class Calls:
             raise LeftOutError(why)
         if failed or not watch:
             return failed
-        return self._not_own(returned, posed)
+        return self._not_own(returned, posed) or self._by_the_host(number, returned, posed)
 
     def draw(self, one: Round) -> None:
         """Weights, inputs and answers of a round; some tries for answers that are not all one value."""
+        self._draws += one.inputs in ("new", "refill")
         for again in range(self.problem.draws):
             if one.weights != "keep" and self.problem.has_weights:
                 self.problem.new_weights(one.weights)
@@ -231,6 +235,37 @@ class Calls:
         )
         wanted = [tensor.shape for tensor in posed.tensors]
         return own_work.not_own(self.session.task, self.case, seen, wanted, self._given(), self.session.rng)
+
+    def _by_the_host(self, number: int, returned: Returned, posed: Posed) -> Finding | None:
+        """The host must tell the device the same, whatever the inputs' values are.
+
+        Two calls may differ in what is made once, or after new weights; then two more decide.
+        """
+        before, self._told = self._told, None
+        if returned.watched.told is None:
+            return None
+        now = self._told = _Heard(self._draws, self.problem.inputs.forms, returned.watched.told)
+        if before is None or before.draw == now.draw or before.forms != now.forms:
+            return None
+        found = own_work.by_the_host(self.session.task, self.case, before.told, now.told, posed.sizes)
+        if not found or self._decides:
+            return found
+        self._told = None
+        for decides in (False, True):
+            self._decides = decides
+            if failed := self._call(max(1, number), rounds.AGAIN, watch=True):
+                return failed
+        self._decides = False
+        return None
+
+
+@dataclass(frozen=True, slots=True)
+class _Heard:
+    """What the host told the device in a watched call, and which inputs that had."""
+
+    draw: int
+    forms: tuple[play.InputForm, ...]
+    told: tuple[play.Told, ...]
 
 
 def _told(finding: Finding, number: int, one: Round) -> Finding:

@@ -52,12 +52,13 @@ class LessonProblem(Problem):
         """As planned; how many more like the first are needed shows when the first answer is there."""
         first, *rest = rounds.planned(case, model=self.is_model(case))
         self.rng.shuffle(rest)
-        watched = int(self.rng.integers(1 + len(rest)))
-        yield first, watched == 0
+        twice = self.mine.player.backend == "simt"
+        watched = rounds.watched([first, *rest], self.rng, twice=twice)
+        yield first, 0 in watched
         extra = rounds.more(case, sum(self.posed.sizes) if self.posed else 0)
         too = int(self.rng.integers(max(1, extra)))
         yield from ((first, number == too) for number in range(extra))
-        yield from ((one, number == watched) for number, one in enumerate(rest, 1))
+        yield from ((one, number in watched) for number, one in enumerate(rest, 1))
 
     def construct(self, case: Case) -> None:
         """The model of a case with its arguments on both sides, or the function that it names."""

@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, Any
 from grader.domain.verdict import Finding, Status
 from grader.protocol import messages
 from grader.protocol.operator_kinds import ADDING, GEMM, LOOKING, MOVING
+from grader.referee import transcript
 from grader.referee.fault import FaultError
 
 if TYPE_CHECKING:
@@ -26,7 +27,7 @@ if TYPE_CHECKING:
 
     from grader.domain.task import Case, Task
     from grader.protocol.messages import Launch
-    from grader.protocol.play import Ops, Watched
+    from grader.protocol.play import Ops, Told, Watched
     from grader.referee.process.player_process import Player
 
 SAMPLES, ENOUGH = 6, 16
@@ -122,6 +123,23 @@ def _elsewhere(watched: Watched, sizes: list[int], *, prepared: bool) -> str:
         return ""
     who = ", ".join(f"{name}: {n:,}" for n, name in found[:4])
     return f"the kernel read numbers that were computed elsewhere ({who})"
+
+
+def by_the_host(
+    task: Task, case: Case, one: Sequence[Told], other: Sequence[Told], sizes: Sequence[int]
+) -> Finding | None:
+    """What the host told the device in two calls that differ in values must be the same (``transcript``)."""
+    if task.own == "prepared":  # torch may have made it of the inputs
+        one, other = ([told for told in each if not told.by_torch] for each in (one, other))
+    found = transcript.difference(one, other)
+    if found.words <= transcript.allowed(max(sizes, default=0)):
+        return None
+    message = (
+        "The result is right, but part of the work was done on the host: when nothing but the values of the "
+        f"inputs had changed, it told the device something else, in {found.words:,} words. The first that "
+        f"differs is {found.first}. What depends on the values has to be computed by kernels."
+    )
+    return _finding(case, message, {"words": found.words, "things": found.things, "first": found.first})
 
 
 def is_own(kernel: str, source: str) -> bool:

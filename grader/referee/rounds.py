@@ -7,11 +7,17 @@ or changes while the answer stays. All answers are compared, so it does not matt
 
 from __future__ import annotations
 
+import itertools
 import math
 from dataclasses import dataclass, replace
-from typing import Literal
+from typing import TYPE_CHECKING, Literal
 
 from grader.domain.task import Case, Tensor
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    import numpy as np
 
 ENOUGH, MOST = 16, 8  # elements that a case's first calls return in all; but not more calls than that
 CHANGED_LATER = (
@@ -61,6 +67,14 @@ def planned(case: Case, *, model: bool) -> list[Round]:
     if not any(isinstance(a, Tensor) and 0 not in a.shape for a in case.args):
         return first
     return [*first, REFILL, MOVE, REWEIGH, SWAP_MODEL] if model else [*first, REFILL, MOVE, SWAP]
+
+
+def watched(planned: Sequence[Round], rng: np.random.Generator, *, twice: bool) -> frozenset[int]:
+    """The numbers of those that are watched: any, and ``twice``: one whose inputs have other values."""
+    drawn = list(itertools.accumulate(one.inputs in ("new", "refill") for one in planned))
+    one = int(rng.integers(len(planned)))
+    others = [number for number, draw in enumerate(drawn) if twice and draw != drawn[one]]
+    return frozenset((one, int(rng.choice(others)))) if others else frozenset((one,))
 
 
 def more(case: Case, elements: int) -> int:

@@ -77,7 +77,8 @@ class SubmissionSide(BaseSide):
         if origins:
             elsewhere = origins.end()
             foreign = tuple(map(origins.not_by_kernels, self.outputs))
-            seen = msgspec.structs.replace(seen, elsewhere=elsewhere, foreign=foreign)
+            told = origins.told()
+            seen = msgspec.structs.replace(seen, elsewhere=elsewhere, foreign=foreign, told=told)
         return play.Returned(
             tree,
             tuple(forms),

@@ -184,15 +184,15 @@ class PairProblem(Problem):
         return None
 
     def rounds(self, case: Case) -> Iterator[tuple[Round, bool]]:
-        """Few calls, for they take their time; one of those with inputs as given is watched."""
+        """Few calls, for they take their time. One is watched, and one of those with other values."""
         if self.spec.specs:
             planned: tuple[Round, ...] = TWICE
         elif case.name != AS_GIVEN:
             planned = (ONCE,)
         else:
             planned = rounds.FULL_SIZE[:2] if self._short else rounds.FULL_SIZE
-        watched = int(self.rng.integers(len(planned)))
-        yield from ((one, number == watched) for number, one in enumerate(planned))
+        watched = rounds.watched(planned, self.rng, twice=self.mine.player.backend == "simt")
+        yield from ((one, number in watched) for number, one in enumerate(planned))
         # Results of one value throughout may be due to the weights alone.
         if case.name == AS_GIVEN and self.wanted and not self._short:
             for _ in range(MORE):

@@ -112,12 +112,10 @@ static void check_global(Worker* w, size_t address, unsigned size, Access access
     kill_launch(w);
     return;
   }
-  if (access != WRITE && !is_initialised(offset, size)) {
-    report(w, "global-uninitialised-read", pc, evidence);
-    mark_initialised(offset, size);
-  }
-  if (access == WRITE) mark_initialised(offset, size);
+  bool undefined = access != WRITE && !is_initialised(offset, size);
+  if (undefined && !w->replaces) report(w, "global-uninitialised-read", pc, evidence);
   if (g_watched) note_kernel_access(offset, size, access);
+  if (undefined || access == WRITE) mark_initialised(offset, size);
   if (access == READ)
     a->read_in = w->launch->number;
   else if (a->constant_in == w->launch->number)
@@ -140,7 +138,7 @@ static void check_shared(Worker* w, Shadow& shadow, std::vector<u8>& defined, u6
   }
   bool complete = true;
   for (unsigned i = 0; i < size; ++i) complete &= defined[offset + i];
-  if (evidence.access != WRITE && !complete) report(w, "shared-uninitialised-read", pc, evidence);
+  if (evidence.access != WRITE && !complete && !w->replaces) report(w, "shared-uninitialised-read", pc, evidence);
   std::fill(defined.begin() + offset, defined.begin() + offset + size, 1);
   if (evidence.access != READ)
     for (size_t word = offset / 4; word <= (offset + size - 1) / 4; ++word) marks[word] = 0;
@@ -186,6 +184,7 @@ static void check_variable(Worker* w, size_t offset, unsigned size, Access acces
     module->shadow = new Shadow;
     module->shadow->init(module->end - module->base + 16);
   }
+  if (g_watched) note_kernel_access_to_variable(module, module->base + offset, size, access);
   Record other;
   if (!find_race(w, *module->shadow, offset, size, access, pc, false, &other)) return;
   Evidence evidence{.size = size, .access = access, .variable = variable_at(module, offset), .other = &other};

@@ -105,7 +105,18 @@ SIMT_CALL void __sanitizer_cov_trace_pc() {
   if (--simt::t_quick.budget < 0) simt::spend_step((size_t)HERE);
 }
 
+// An exchange writes. What it returns of memory that nothing has written is what that always holds, NaN or -1:
+// whether the kernel uses it cannot be seen, and most do not.
+static void replacing_access(void* p, unsigned size, void* here) {
+  simt::Worker* w = simt::t_worker;
+  if (!w) return access(p, size, simt::ATOMIC, here);
+  w->replaces = true;
+  access(p, size, simt::ATOMIC, here);
+  w->replaces = false;
+}
+
 SIMT_CALL void simt_atomic(void* address, int size) { access(address, unsigned(size), simt::ATOMIC, HERE); }
+SIMT_CALL void simt_exchange(void* address, int size) { replacing_access(address, unsigned(size), HERE); }
 
 // Functions of the C library that touch memory: the module is linked so that its calls come here.
 SIMT_CALL void* __wrap_memcpy(void* to, const void* from, size_t n) {
@@ -163,15 +174,20 @@ static inline __attribute__((always_inline)) volatile T* atomic_access(const vol
   if (simt::t_worker) access((void*)p, sizeof(T), simt::ATOMIC, here);
   return (volatile T*)p;
 }
+template <class T>
+static inline __attribute__((always_inline)) volatile T* atomic_write(volatile T* p, void* here) {
+  if (simt::t_worker) replacing_access((void*)p, sizeof(T), here);
+  return p;
+}
 #define SIMT_FETCH(BITS, T, NAME)                                           \
   SIMT_CALL T __tsan_atomic##BITS##_fetch_##NAME(volatile T* p, T v, int) { \
     return __atomic_fetch_##NAME(atomic_access(p, HERE), v, 5);             \
   }
 #define SIMT_STD_ATOMIC(BITS, T)                                                                     \
   SIMT_CALL T __tsan_atomic##BITS##_load(const volatile T* p, int) { return __atomic_load_n(atomic_access(p, HERE), 5); } \
-  SIMT_CALL void __tsan_atomic##BITS##_store(volatile T* p, T v, int) { __atomic_store_n(atomic_access(p, HERE), v, 5); } \
+  SIMT_CALL void __tsan_atomic##BITS##_store(volatile T* p, T v, int) { __atomic_store_n(atomic_write(p, HERE), v, 5); } \
   SIMT_CALL T __tsan_atomic##BITS##_exchange(volatile T* p, T v, int) {                              \
-    return __atomic_exchange_n(atomic_access(p, HERE), v, 5);                                                             \
+    return __atomic_exchange_n(atomic_write(p, HERE), v, 5);                                                             \
   }                                                                                                  \
   SIMT_FETCH(BITS, T, add)                                                                           \
   SIMT_FETCH(BITS, T, sub)                                                                           \

@@ -35,6 +35,16 @@ class Json {
     key(name);
     text += "[" + std::to_string(v.x) + "," + std::to_string(v.y) + "," + std::to_string(v.z) + "]";
   }
+  Json& element(const std::string& value) {
+    separate();
+    string(value);
+    return *this;
+  }
+  Json& element(long long value) {
+    separate();
+    text += std::to_string(value);
+    return *this;
+  }
 
  private:
   void separate() {

@@ -110,6 +110,7 @@ static void prepare(Worker* w, Launch& launch, void* (*tls_anchor)()) {
   w->launch = &launch;
   w->later = g_budget ? g_budget : std::numeric_limits<long>::max();
   w->turns_thread = ~u64(0);
+  w->replaces = false;  // a thread may have been ended in the middle of an access
   for (int i = 0; i < 2; ++i) w->ranges[i] = {~size_t(0), 0, nullptr}, w->variables[i] = nullptr;
   w->host_begin = (size_t)launch.context;
   w->host_end = (size_t)launch.context + launch.context_bytes;

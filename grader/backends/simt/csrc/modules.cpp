@@ -89,6 +89,8 @@ static void read_symbols(Module* module) {
             [](auto& a, auto& b) { return a.begin < b.begin; });
 }
 
+const std::vector<Module*>& all_modules() { return g_modules; }
+
 Module* module_at(size_t code) {
   for (auto* m : g_modules)
     if (code >= m->base && code < m->end) return m;

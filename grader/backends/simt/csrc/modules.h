@@ -35,6 +35,7 @@ std::string unqualified_name(const std::string& full);
 const Symbol* variable_at(Module* module, size_t offset);
 
 Module* module_at(size_t code);
+const std::vector<Module*>& all_modules();  // that were asked for
 size_t thread_local_block(const Module* module);  // of the calling OS thread, 0 if it has none yet
 const Kernel* declared_kernel(const std::string& name);
 // The most dynamic shared memory that launches of this kernel may ask for.

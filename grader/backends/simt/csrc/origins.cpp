@@ -3,6 +3,7 @@
 #include "json.h"
 #include "memory.h"
 #include "queue.h"
+#include "transcript.h"
 #include "worker.h"
 
 #include <mutex>
@@ -50,18 +51,32 @@ static void set_origin(size_t at, size_t bytes, u8 origin) {
   memcpy(g_mirror + at, g_arena + at, bytes);
 }
 
+// What nothing has written yet is nobody's: that it is read is reported elsewhere.
 void note_kernel_access(size_t offset, unsigned size, Access access) {
   for (size_t at = offset; at < offset + size; ++at) {
-    if (access != WRITE)
-      if (u8 o = origin_of(at); o >= FOREIGN) {
+    if (access != WRITE) {
+      u8 o = origin_of(at);
+      if (o >= FOREIGN) {
+        if (g_origin[at] != o)
+          note_unasked(g_arena + at);
+        else if (o != the_host())
+          note_torch_read(g_writers[o - FOREIGN]);
         ++g_read[o - FOREIGN];
-        g_origin[at] = COUNTED;
       }
+      if (o >= FOREIGN || o == ABSENT) g_origin[at] = COUNTED;
+    }
     if (access != READ) g_origin[at] = WRITTEN_NOW;
   }
 }
 
+void note_kernel_access_to_variable(const Module* m, size_t address, unsigned size, Access access) {
+  size_t changed = note_variable_access(m, address, size, access);
+  g_read[the_host() - FOREIGN] += changed;
+  for (size_t i = 0; changed && i < size; ++i) note_unasked((const void*)(address + i));
+}
+
 void settle_kernel_writes() {
+  settle_variables();
   for (auto& a : g_allocations) {
     if (!a.live) continue;
     for (size_t at = a.offset; at < a.offset + a.bytes; ++at)
@@ -73,6 +88,7 @@ void note_new_memory(size_t offset, size_t bytes) { memset(g_origin + offset, AB
 
 // What a launch brings by value: few words, unless a host loop hands over its results that way.
 void note_arguments(const Launch& launch) {
+  tell_launch(launch);
   for (size_t at = 0; at + 8 <= launch.context_bytes; at += 8) {
     u64 word;
     memcpy(&word, (const char*)launch.context + at, 8);
@@ -86,7 +102,13 @@ void note_arguments(const Launch& launch) {
 void note_host_copy(const void* to, const void* from, size_t bytes) {
   if (!bytes || !in_arena(to)) return;
   size_t at = arena_offset(to), source = arena_offset(from);
-  if (!in_arena(from)) return set_origin(at, bytes, the_host());
+  if (!in_arena(from)) {
+    tell_numbers("numbers that the host copies", to, from, bytes);
+    return set_origin(at, bytes, the_host());
+  }
+  Words words{u32(bytes)};
+  add_place(words, to), add_place(words, from);
+  tell("a copy on the device", words);
   std::vector<u8> origins(bytes);
   for (size_t i = 0; i < bytes; ++i) origins[i] = origin_of(source + i);
   memcpy(g_origin + at, origins.data(), bytes);
@@ -94,6 +116,9 @@ void note_host_copy(const void* to, const void* from, size_t bytes) {
 }
 
 void note_fill(const void* to, int value, size_t bytes) {
+  Words words{u32(bytes), u32(value)};
+  add_place(words, to);
+  tell("a fill", words);
   bool constant = !value || bytes > FEW_BYTES;
   set_origin(arena_offset(to), bytes, constant ? u8(GIVEN) : the_host());
 }
@@ -158,6 +183,8 @@ extern "C" SIMT_EXPORT int simt_watch(const char* plan) {
     for (size_t at = a.offset; at < a.offset + a.bytes; ++at)
       g_origin[at] = g_defined[at / 4] >> (at & 3) & 1 ? GIVEN : ABSENT;
   }
+  begin_transcript();
+  begin_variables();
   g_watched = true;
   return 0;
 }
@@ -190,6 +217,7 @@ extern "C" SIMT_EXPORT int simt_origin(const void* pointer, size_t element, int 
                                        const int64_t* strides) {
   if (!g_watched || !in_arena(pointer)) return FOREIGN;
   std::lock_guard<std::recursive_mutex> guard(g_lock);
+  tell_tensor("what torch reads", pointer, dims, sizes, strides);
   u8 worst = ABSENT;
   each_element((const char*)pointer, element, dims, sizes, strides, [&](const char* at, size_t bytes) {
     size_t begin = arena_offset(at);
@@ -223,8 +251,16 @@ extern "C" SIMT_EXPORT void simt_operator_wrote(const char* name, int worst, int
     origin = PRODUCT;
   else
     origin = worst <= GIVEN && g_prepared.count(shape) ? u8(GIVEN) : writer(plain);
-  each_element((const char*)pointer, element, dims, sizes, strides,
-               [&](const char* at, size_t n) { set_origin(arena_offset(at), n, origin); });
+  tell_tensor("torch's " + plain, pointer, dims, sizes, strides);
+  std::string content;
+  each_element((const char*)pointer, element, dims, sizes, strides, [&](const char* at, size_t n) {
+    set_origin(arena_offset(at), n, origin);
+    if (origin >= FOREIGN) content.append(at, n);
+  });
+  if (from_host || origin == the_host())
+    tell_numbers("numbers that the host copies", pointer, content.data(), content.size());
+  else if (origin >= FOREIGN)
+    tell_numbers(NUMBERS_OF + g_writers[origin - FOREIGN], pointer, content.data(), content.size(), true);
 }
 
 extern "C" SIMT_EXPORT void simt_host_wrote(const void* to, const void* from, size_t bytes) {
@@ -233,14 +269,24 @@ extern "C" SIMT_EXPORT void simt_host_wrote(const void* to, const void* from, si
   note_host_copy(to, from, bytes);
 }
 
+// A number, or several, that an operator of torch was given.
+extern "C" SIMT_EXPORT void simt_operator_given(const void* numbers, size_t bytes) {
+  if (g_watched) tell_numbers("a number given to torch", nullptr, numbers, bytes);
+}
+
 // A __constant__ or __device__ variable gets these bytes.
-extern "C" void simt_symbol_written(const void* from, size_t bytes) {
+extern "C" void simt_symbol_written(const void* to, const void* from, size_t bytes) {
   if (!g_watched) return;
   std::lock_guard<std::recursive_mutex> guard(g_lock);
+  note_variable_write(to, from, bytes);
   if (!in_arena(from)) {
+    tell_numbers("numbers that the host copies to a variable", to, from, bytes);
     g_read[writer("cudaMemcpyToSymbol") - FOREIGN] += bytes;
     return;
   }
+  Words words{u32(bytes)};
+  add_place(words, to), add_place(words, from);
+  tell("a copy to a variable", words);
   for (size_t at = arena_offset(from), end = at + bytes; at < end; ++at)
     if (u8 o = origin_of(at); o >= FOREIGN) ++g_read[o - FOREIGN];
 }

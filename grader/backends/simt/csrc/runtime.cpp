@@ -13,6 +13,8 @@
 #include "barriers.cpp"
 #include "findings.cpp"
 #include "history.cpp"
+#include "transcript.cpp"
+#include "variable_origins.cpp"
 #include "origins.cpp"
 #include "recording.cpp"
 #include "check.cpp"

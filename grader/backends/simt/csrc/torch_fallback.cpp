@@ -42,7 +42,9 @@ class Sources {
  public:
   void read(const Tensor& t) {
     if (!simt_is_watched() || !t.defined()) return;
-    if (!t.is_cuda()) {
+    if (t.device().is_cpu() && !t.dim() && t.layout() == at::kStrided) {  // x * 2: the 2
+      number(t.item());
+    } else if (!t.is_cuda()) {
       from_host_ = true;
     } else if (t.numel()) {
       int here = simt_origin(t.data_ptr(), t.element_size(), int(t.dim()), t.sizes().data(), t.strides().data());
@@ -50,7 +52,12 @@ class Sources {
       any_ = true;
     }
   }
-  void number() { single_ = true; }
+  void number(const at::Scalar& number) {
+    if (!simt_is_watched()) return;
+    single_ |= !number.equal(0);
+    auto wide = number.toComplexDouble();
+    simt_operator_given(&wide, sizeof wide);
+  }
   void wrote(const std::string& name, const Tensor& t) const {
     if (!simt_is_watched() || !t.defined() || !t.is_cuda() || !t.numel()) return;
     simt_operator_wrote(name.c_str(), worst_, from_host_, single_, t.data_ptr(), t.element_size(), int(t.dim()),
@@ -164,8 +171,11 @@ class Call {
         list.push_back(t ? std::optional<Tensor>(to_cpu(*t, true)) : t);
       }
       v = list;
-    } else if (v.isScalar() && !v.toScalar().equal(0)) {
-      sources_.number();
+    } else if (v.isScalar()) {
+      sources_.number(v.toScalar());
+    } else if (v.isIntList()) {
+      auto numbers = v.toIntVector();
+      simt_operator_given(numbers.data(), numbers.size() * sizeof numbers[0]);
     } else if (v.isDevice() && v.toDevice().is_cuda()) {
       v = c10::Device(c10::kCPU);
     }

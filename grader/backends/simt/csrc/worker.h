@@ -141,6 +141,7 @@ struct Worker {
   size_t access_address = 0;  // of the access that is being checked
   bool is_volatile = false;   // that access
   bool recording = false;  // what the threads of this block do (recording.h)
+  bool replaces = false;  // it is atomic and writes whatever was there before: that need not hold a value
   bool looking = false;   // for accesses without a call-out (unseen.h)
   long look_in = -1;      // and after so many turns of threads that begins
   bool plain = false;  // no thread of this block has waited yet: states and counts of threads are not kept

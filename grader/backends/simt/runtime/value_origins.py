@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 import msgspec
 
 from grader.protocol.operator_kinds import GEMM, MOVING
+from grader.protocol.play import Told
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -30,10 +31,10 @@ class Origins:
     """The record of the call that is watched."""
 
     def __init__(self, library: ctypes.CDLL) -> None:
-        self._begin, self._end, self._foreign = (
-            library.simt_watch, library.simt_watched, library.simt_not_by_kernels,
+        self._begin, self._end, self._foreign, self._told = (
+            library.simt_watch, library.simt_watched, library.simt_not_by_kernels, library.simt_transcript,
         )  # fmt: skip
-        self._end.restype = ctypes.c_char_p
+        self._end.restype = self._told.restype = ctypes.c_char_p
         self._foreign.restype = ctypes.c_size_t
 
     def begin(self, *, products: bool, prepared: Iterable[Sequence[int]]) -> bool:
@@ -50,6 +51,10 @@ class Origins:
         """Stop watching. Who else than kernels wrote what kernels read in the call, and bytes of each."""
         found = msgspec.json.decode(self._end(), type=list[RawWriter])
         return tuple((one.writer, one.bytes) for one in found)
+
+    def told(self) -> tuple[Told, ...]:
+        """What the host told the device in the call that was watched last."""
+        return msgspec.json.decode(self._told(), type=tuple[Told, ...])
 
     def not_by_kernels(self, tensor: torch.Tensor) -> tuple[int, int]:
         """(how many, the first) of the tensor's elements that do not hold what a kernel left there."""

@@ -86,6 +86,7 @@ SIMT_EXPORT void simt_sync_grid();
 SIMT_EXPORT int simt_is_cooperative();
 SIMT_EXPORT void simt_let_others_run();
 SIMT_EXPORT void simt_atomic(void* address, int size);  // tells the checks about an atomic access
+SIMT_EXPORT void simt_exchange(void* address, int size);  // about one that writes whatever was there before
 SIMT_EXPORT void simt_assert_fail(const char* expression, const char* file, unsigned line,
                                   const char* function);
 
@@ -97,7 +98,7 @@ SIMT_EXPORT int simt_cuda_free(void* pointer);
 SIMT_EXPORT void simt_mark_initialised(const void* pointer, size_t bytes);
 SIMT_EXPORT int simt_copy(void* to, const void* from, size_t bytes, int kind);  // kind as cudaMemcpyKind
 SIMT_EXPORT int simt_fill(void* to, int value, size_t bytes);
-SIMT_EXPORT void simt_symbol_written(const void* from, size_t bytes);  // a __constant__ or __device__ variable was
+SIMT_EXPORT void simt_symbol_written(const void* to, const void* from, size_t bytes);  // a __constant__ or __device__ variable was
 SIMT_EXPORT int simt_is_device_pointer(const void* pointer);
 SIMT_EXPORT void simt_label(const void* pointer, const char* description, int element_bytes);
 SIMT_EXPORT size_t simt_memory(int peak);

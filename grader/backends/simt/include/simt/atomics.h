@@ -49,12 +49,13 @@ typedef unsigned long long ull;
 }  // namespace simt
 
 // Each exists in three scopes; blocks run one after another, so the scopes do the same.
-#define SIMT_ATOMIC(NAME, EXPRESSION, ...)                                                            \
+#define SIMT_ATOMIC(NAME, EXPRESSION, ...) SIMT_ATOMIC_AS(simt_atomic, NAME, EXPRESSION, __VA_ARGS__)
+#define SIMT_ATOMIC_AS(TELL, NAME, EXPRESSION, ...)                                                   \
   template <class T>                                                                                  \
   SIMT_INLINE T NAME(T* p, simt::Exactly<T> v) {                                                      \
     static_assert(simt::is_one_of<T, __VA_ARGS__>, "CUDA has no " #NAME " for this type; it takes a " \
                                                    "pointer to one of: " #__VA_ARGS__);               \
-    simt_atomic((void*)p, sizeof(T));                                                                 \
+    TELL((void*)p, sizeof(T));                                                                        \
     auto update = [v](T old) SIMT_UNCOUNTED_LAMBDA -> T { return EXPRESSION; };                       \
     return simt::read_modify_write(p, update);                                                        \
   }                                                                                                   \
@@ -70,7 +71,7 @@ typedef unsigned long long ull;
 SIMT_ATOMIC(atomicAdd, T(old + v), int, unsigned, unsigned long long, float, double, __half, __half2,
             __nv_bfloat16, __nv_bfloat162)
 SIMT_ATOMIC(atomicSub, T(old - v), int, unsigned)
-SIMT_ATOMIC(atomicExch, ((void)old, v), int, unsigned, unsigned long long, float)
+SIMT_ATOMIC_AS(simt_exchange, atomicExch, ((void)old, v), int, unsigned, unsigned long long, float)
 SIMT_ATOMIC(atomicMax, v > old ? v : old, int, unsigned, long long, unsigned long long)
 SIMT_ATOMIC(atomicMin, v < old ? v : old, int, unsigned, long long, unsigned long long)
 SIMT_ATOMIC(atomicAnd, T(old& v), int, unsigned, unsigned long long)

@@ -2,6 +2,8 @@
 #pragma once
 #include "vector_types.h"
 
+#include <cstring>
+#include <new>
 #include <type_traits>
 #include <utility>
 
@@ -54,6 +56,14 @@ SIMT_UNCHECKED void note_pointer(PointerArgument*& out, int index, const T& valu
   }
 }
 
+// What lies between arguments is whatever was there: it must not look like something that the host says.
+template <class T>
+SIMT_UNCHECKED void clear_padding(T* value) {
+#if __has_builtin(__builtin_clear_padding)
+  if constexpr (std::is_trivially_copyable_v<T>) __builtin_clear_padding(value);
+#endif
+}
+
 // A launch outlives the statement that makes it: the arguments move to the heap with it.
 template <class Call, class... A>
 SIMT_UNCHECKED void launch(const LaunchSite& site, const Config& config, bool cooperative, const Call& call,
@@ -61,11 +71,20 @@ SIMT_UNCHECKED void launch(const LaunchSite& site, const Config& config, bool co
   PointerArgument pointers[sizeof...(A) + 1], *end = pointers;
   int index = 0;
   (note_pointer(end, index++, a), ...);
-  auto body = [call, ... a = std::move(a)]() SIMT_UNCHECKED_MUTABLE { call(a...); };
-  using Body = decltype(body);
+  auto make = [&]() SIMT_UNCHECKED {
+    return [call, ... a = std::move(a)]() SIMT_UNCHECKED_MUTABLE { call(a...); };
+  };
+  using Body = decltype(make());
+  constexpr std::align_val_t ALIGNED{alignof(Body)};
+  void* zeros = memset(::operator new(sizeof(Body), ALIGNED), 0, sizeof(Body));
+  Body* body = ::new (zeros) Body(make());
+  clear_padding(body);
   LaunchBody task{[](void* context) SIMT_UNCHECKED { (*(Body*)context)(); },
-                  [](void* context) { delete (Body*)context; },
-                  new Body(std::move(body)),
+                  [](void* context) {
+                    ((Body*)context)->~Body();
+                    ::operator delete(context, ALIGNED);
+                  },
+                  body,
                   sizeof(Body),
                   tls_anchor,
                   cooperative};

@@ -8,7 +8,7 @@ SIMT_UNCHECKED inline cudaError_t cudaMemcpyToSymbol(T& symbol, const void* from
                                                      cudaMemcpyKind = cudaMemcpyHostToDevice) {
   if (offset + bytes > sizeof(T)) return (cudaError_t)simt_fail(cudaErrorInvalidValue);
   simt_wait();  // what is queued still reads the old value
-  simt_symbol_written(from, bytes);
+  simt_symbol_written((char*)&symbol + offset, from, bytes);
   memcpy((char*)&symbol + offset, from, bytes);
   return cudaSuccess;
 }

@@ -1,0 +1,71 @@
+// __device__ and __constant__ variables in a call that is watched: what the host changes there by itself, without
+// being asked, is found by comparing with what they held when the call began or a kernel or a copy last wrote.
+#include "origins.h"
+
+#include "modules.h"
+
+namespace simt {
+
+struct Seen {
+  std::vector<char> held;  // from where the module may write
+  std::vector<u8> written;  // by the launch that runs
+  bool any_written = false;
+};
+
+static std::vector<std::pair<Module*, Seen>> g_seen;
+
+template <class Visit>
+static void each_variable(const Module* m, Visit visit) {
+  for (auto& v : m->variables)
+    if (m->base + v.begin >= m->writable && m->base + v.end <= m->end) visit(m->base + v.begin, v.end - v.begin);
+}
+
+static Seen* seen_of(const Module* m) {
+  for (auto& [module, seen] : g_seen)
+    if (module == m) return &seen;
+  return nullptr;
+}
+
+void begin_variables() {
+  g_seen.clear();
+  for (Module* m : all_modules()) {
+    if (m->writable >= m->end) continue;
+    Seen seen{std::vector<char>(m->end - m->writable), std::vector<u8>(m->end - m->writable)};
+    each_variable(m, [&](size_t at, size_t bytes) { memcpy(&seen.held[at - m->writable], (void*)at, bytes); });
+    g_seen.emplace_back(m, std::move(seen));
+  }
+}
+
+void note_variable_write(const void* to, const void* from, size_t bytes) {
+  for (auto& [m, seen] : g_seen)
+    if ((size_t)to >= m->writable && (size_t)to + bytes <= m->end)
+      memcpy(&seen.held[(size_t)to - m->writable], from, bytes);
+}
+
+// How many of these bytes the host changed; a kernel is about to access them.
+size_t note_variable_access(const Module* m, size_t address, unsigned size, Access access) {
+  Seen* seen = address >= m->writable ? seen_of(m) : nullptr;
+  size_t changed = 0, at = address - m->writable;
+  for (size_t i = at; seen && i < at + size; ++i) {
+    if (access != WRITE && !seen->written[i] && *(char*)(m->writable + i) != seen->held[i]) {
+      seen->held[i] = *(char*)(m->writable + i);
+      ++changed;
+    }
+    if (access != READ) seen->written[i] = seen->any_written = true;
+  }
+  return changed;
+}
+
+void settle_variables() {
+  for (auto& [m, seen] : g_seen) {
+    if (!seen.any_written) continue;
+    each_variable(m, [&, m = m](size_t address, size_t bytes) {
+      for (size_t i = address - m->writable, end = i + bytes; i < end; ++i)
+        if (seen.written[i]) seen.held[i] = *(char*)(m->writable + i);
+    });
+    std::fill(seen.written.begin(), seen.written.end(), 0);
+    seen.any_written = false;
+  }
+}
+
+}  // namespace simt

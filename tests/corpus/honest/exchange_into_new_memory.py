@@ -1,0 +1,46 @@
+"""atomicExch into memory that nothing has written; what was there before is not used.
+
+class: honest
+catalogue: -
+task: square
+expected: passed
+"""
+
+import torch
+from torch.utils.cpp_extension import load_inline
+
+SOURCE = r"""
+#include <torch/extension.h>
+#include <ATen/cuda/CUDAContext.h>
+#include <c10/cuda/CUDAException.h>
+
+__global__ void put(const float* in, float* out, int64_t n) {
+    const int64_t i = static_cast<int64_t>(blockIdx.x) * blockDim.x + threadIdx.x;
+    if (i < n) atomicExch(&out[i], in[i]);
+}
+__global__ void square_kernel(float* out, int64_t n) {
+    const int64_t i = static_cast<int64_t>(blockIdx.x) * blockDim.x + threadIdx.x;
+    if (i < n) out[i] *= out[i];
+}
+
+torch::Tensor square(torch::Tensor x) {
+    TORCH_CHECK(x.is_cuda() && x.scalar_type() == torch::kFloat32, "square: x must be float32 on a CUDA device");
+    x = x.contiguous();
+    torch::Tensor out = torch::empty_like(x);
+    const int64_t n = x.numel();
+    if (n == 0) return out;
+    const cudaStream_t stream = at::cuda::getCurrentCUDAStream();
+    put<<<(n + 255) / 256, 256, 0, stream>>>(x.data_ptr<float>(), out.data_ptr<float>(), n);
+    square_kernel<<<(n + 255) / 256, 256, 0, stream>>>(out.data_ptr<float>(), n);
+    C10_CUDA_KERNEL_LAUNCH_CHECK();
+    return out;
+}
+"""
+
+extension = load_inline(
+    name="square", cpp_sources="torch::Tensor square(torch::Tensor x);", cuda_sources=SOURCE, functions=["square"]
+)
+
+
+def square(x):
+    return extension.square(x)
