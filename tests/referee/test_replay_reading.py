@@ -19,7 +19,8 @@ from grader.referee.replay_reading import About, Reading
 SAID = Recorded(
     launch=1, fitting=0, kernel="k", file="a.py", line=3, grid=(2, 1, 1), block=(32, 1, 1), shared_bytes=0,
     static_shared_bytes=0, schedule=0, events=1, content_bytes=8,
-    blocks=(RecordedBlock(0, 1, 0, 1),), objects=(RecordedObject("tensor", "x", "Float[1]", 4, 4, 0, -1),), seen=(),
+    blocks=(RecordedBlock(0, 1, 0, 1),), seen=(),
+    objects=(RecordedObject("tensor", "x", "Float[1]", 4, 4, 0, -1),),
     places=((16, "/a/a.py", 4),),
 )  # fmt: skip
 EVENTS = {"value": 0, "offset": 0, "pc": 16, "block": 0, "object": 0, "thread": 31, "op": 2, "size": 4}
