@@ -8,7 +8,7 @@ from msgspec import Meta, Struct
 
 from grader.protocol.messages import Count, Line, Name, Signed, Text, Xyz
 
-MOST_EVENTS = 4_000_000
+MOST_EVENTS = 8_000_000
 MOST_PLACES = 60_000
 
 

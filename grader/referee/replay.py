@@ -17,6 +17,7 @@ from grader.domain.thread_recording import EVENT, Recording, Source
 from grader.feedback import memory
 from grader.protocol import messages
 from grader.protocol.recorded_launch import Answer, Asked, Recorded
+from grader.protocol.wire import MalformedError
 from grader.referee.case_calls import Calls
 from grader.referee.fault import FaultError
 from grader.referee.pipeline import Processes
@@ -68,6 +69,7 @@ class Replay:
         self._running = Processes(self._job)
         self._running.builder.variant = "recorded"  # type: ignore[union-attr]
         self._faulted = False
+        self._asked = Asked()
 
     def __enter__(self) -> Replay:
         self._running.__enter__()
@@ -129,8 +131,8 @@ class Replay:
         """The recording in the usual order, that of the first order whose result differs, and its number."""
         usual = self.record(replace(wanted, schedule=0))
         case, block = usual.head.case, wanted.block or usual.head.blocks[0].index
-        launch = usual.head.launch
-        asked = Asked(launch.kernel, launch.fitting, (block,), wanted.neighbours, wanted.most)
+        # Counted among the launches that fitted then.
+        asked = msgspec.structs.replace(self._asked, launch=usual.head.launch.fitting, blocks=(block,))
         for number in range(1, SCHEDULES + 1):
             (one,) = self.cases(case)[:1]
             played = self._again(one, asked, number)
@@ -177,10 +179,13 @@ class Replay:
             session.revive()
             session.ask("schedule", seed=schedule)
             if asked:
+                self._asked = asked
                 wanted = msgspec.to_builtins(asked)
                 session.ask("command", command="record_launch", act="begin", asked=wanted)
             failed = Calls(session, case).run()
         except FaultError as fault:
+            if fault.evidence.get("reference"):  # nobody can be asked what is right any more
+                raise
             seen, fault.seen = fault.seen, ()
             session.observe(seen)
             self._faulted = True
@@ -203,7 +208,7 @@ class Replay:
             session.player.outbox.reach(max(1, nbytes))
             session.player.ask("command", SECONDS, command="record_launch", act="data")
             return head, bytes(session.player.outbox.map[:nbytes])
-        except FaultError:
+        except (FaultError, MalformedError):
             session.drop()
             return None
 

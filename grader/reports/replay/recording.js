@@ -75,6 +75,7 @@ export class Recording {
       at += Math.ceil(nbytes / 8) * 8;
     }
     this.contents = bytes.subarray(at, at + this.head.contents);
+    this.view = new DataView(this.contents.buffer, this.contents.byteOffset, this.contents.byteLength);
     this.block = this.head.launch.block;
     this.threads = this.block[0] * this.block[1] * this.block[2];
     this.warps = Math.ceil(this.threads / LANES);
@@ -261,8 +262,15 @@ export class Recording {
     const from = at + element * object.element, known = from + object.bytes;
     let written = true;
     for (let i = 0; i < object.element; ++i) written &&= this.contents[known + i] === 1;
-    const word = (i) => [0, 1, 2, 3].reduce((sum, k) => sum + (k + i < object.element ? this.contents[from + i + k] * 2 ** (8 * k) : 0), 0);
-    return { value: decoded(word(0), word(4), object.dtype), written };
+    return { value: decoded(this.#word(from, object.element), this.#word(from + 4, object.element - 4), object.dtype), written };
+  }
+
+  // Up to four of so many bytes of the contents, as one number.
+  #word(at, bytes) {
+    if (bytes >= 4) return this.view.getUint32(at, true);
+    let word = 0;
+    for (let i = 0; i < bytes; ++i) word += this.contents[at + i] << (8 * i);
+    return word;
   }
 
   // "[2, 17]" of an element of a tensor of some dimensions.

@@ -162,6 +162,8 @@ export class View {
         button(">", "On", () => this.by(1)), button(">|", "Last step", () => this.go(this.steps[this.steps.length - 1])), this.speed, kinds, this.followed),
       make("div", { class: "row" }, this.range, this.where));
     this.source = make("div", { class: "source", tabindex: 0, role: "region", "aria-label": "Source" });
+    this.source.addEventListener("scroll", () => { this.scrollTop = this.source.scrollTop; }, { passive: true });
+    globalThis.addEventListener("resize", () => { this.measured = 0; });
     this.#source();
     this.grid = make("div", { class: "grid", role: "group", "aria-label": "Blocks that were recorded" });
     this.blocks = head.blocks.map((block, number) => {
@@ -189,6 +191,12 @@ export class View {
     });
     this.memoryTitle = make("p", { class: "dim" });
     this.memory = make("div", { class: "memory", role: "group", "aria-label": "Elements" });
+    this.memory.addEventListener("click", (event) => {
+      const element = event.target.element;
+      if (element === undefined) return;
+      this.pinned = { object: this.object, element };
+      this.#later();
+    });
     this.request = make("p", { class: "request" });
     this.bar = make("div", { class: "bar", role: "img" });
     this.historyTitle = make("h3", {}, "");
@@ -325,10 +333,22 @@ export class View {
       says(row.marks, marks ? [...marks].slice(0, 4).map(([warp, many]) => `w${warp}×${many}`).join(" ") + (marks.size > 4 ? " …" : "") : "");
       if (mine && n === current && this.scrolled !== key) {
         this.scrolled = key;
-        const box = this.source, top = row.offsetTop - box.offsetTop;
-        if (top < box.scrollTop || top > box.scrollTop + box.clientHeight - 40) box.scrollTop = top - box.clientHeight / 2;
+        this.#scrollTo(row);
       }
     }
+  }
+
+  // Where lines are is measured once: asking for it at each step would lay the whole page out each time.
+  #scrollTo(row) {
+    const box = this.source;
+    if (!this.measured) {
+      for (const each of this.lineOf.values()) each.top = each.offsetTop - box.offsetTop;
+      this.measured = box.clientHeight;
+      this.scrollTop = box.scrollTop;
+    }
+    if (row.top >= this.scrollTop && row.top <= this.scrollTop + this.measured - 40) return;
+    this.scrollTop = Math.max(0, row.top - this.measured / 2);
+    box.scrollTop = this.scrollTop;
   }
 
   #drawThreads() {
@@ -412,8 +432,6 @@ export class View {
       cell.element = n;
       cell.objectNumber = this.object;
       cell.setAttribute("data-element", n);
-      cell.title = `${nameOf(r, this.object, n)}`;
-      cell.onclick = () => { this.pinned = { object: this.object, element: cell.element }; this.#later(); };
     }
   }
 
