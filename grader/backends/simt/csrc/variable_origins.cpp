@@ -6,13 +6,13 @@
 
 namespace simt {
 
-struct Seen {
+struct SeenVariables {
   std::vector<char> held;  // from where the module may write
   std::vector<u8> written;  // by the launch that runs
   bool any_written = false;
 };
 
-static std::vector<std::pair<Module*, Seen>> g_seen;
+static std::vector<std::pair<Module*, SeenVariables>> g_seen;
 
 template <class Visit>
 static void each_variable(const Module* m, Visit visit) {
@@ -20,7 +20,7 @@ static void each_variable(const Module* m, Visit visit) {
     if (m->base + v.begin >= m->writable && m->base + v.end <= m->end) visit(m->base + v.begin, v.end - v.begin);
 }
 
-static Seen* seen_of(const Module* m) {
+static SeenVariables* seen_of(const Module* m) {
   for (auto& [module, seen] : g_seen)
     if (module == m) return &seen;
   return nullptr;
@@ -30,7 +30,7 @@ void begin_variables() {
   g_seen.clear();
   for (Module* m : all_modules()) {
     if (m->writable >= m->end) continue;
-    Seen seen{std::vector<char>(m->end - m->writable), std::vector<u8>(m->end - m->writable)};
+    SeenVariables seen{std::vector<char>(m->end - m->writable), std::vector<u8>(m->end - m->writable)};
     each_variable(m, [&](size_t at, size_t bytes) { memcpy(&seen.held[at - m->writable], (void*)at, bytes); });
     g_seen.emplace_back(m, std::move(seen));
   }
@@ -44,7 +44,7 @@ void note_variable_write(const void* to, const void* from, size_t bytes) {
 
 // How many of these bytes the host changed; a kernel is about to access them.
 size_t note_variable_access(const Module* m, size_t address, unsigned size, Access access) {
-  Seen* seen = address >= m->writable ? seen_of(m) : nullptr;
+  SeenVariables* seen = address >= m->writable ? seen_of(m) : nullptr;
   size_t changed = 0, at = address - m->writable;
   for (size_t i = at; seen && i < at + size; ++i) {
     if (access != WRITE && !seen->written[i] && *(char*)(m->writable + i) != seen->held[i]) {
