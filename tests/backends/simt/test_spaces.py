@@ -43,6 +43,26 @@ REFUSED = {
         'calling a __device__ function("twice") from a __host__ function("run") is not allowed',
         3,
     ),
+    "a_check_of_torch": (
+        '__global__ void k(float* x, int n) {\n    TORCH_CHECK(n > 0, "n");\n    x[0] = 1;\n}',
+        'calling a __host__ function("TORCH_CHECK") from a __global__ function("k") is not allowed',
+        2,
+    ),
+    "a_variable_of_the_host": (
+        "float one = 1.0f;\n__device__ float f(float v) {\n    return v / (one + v);\n}",
+        'identifier "one" is undefined in device code',
+        3,
+    ),
+    "shared_memory_with_a_value": (
+        "__global__ void k(float* x) {\n    __shared__ float tile[32] = {0};\n    x[0] = tile[0];\n}",
+        "initializer not allowed for __shared__ variable",
+        2,
+    ),
+    "device_and_global": (
+        "__device__ __global__ void k(float* x) { x[0] = 1; }",
+        "illegal combination of memory qualifiers",
+        1,
+    ),
     "a_kernel_that_returns": (
         "__global__ float k(float* x) { return x[0]; }",
         "a __global__ function must have a void return type",
@@ -63,6 +83,9 @@ FINE = {
     "before": "static void __global__ k(float* x) {}\nvoid run(float* x) { k<<<1, 1>>>(x); }",
     "template_kernel": "template <int N> __global__ void k(float* x) {}\nvoid run(float* x) { k<4><<<1, 1>>>(x); }",
     "both_on_the_host": "__host__ __device__ float twice(float v) { return 2 * v; }\nfloat f(float v) { return twice(v); }",
+    "a_name_of_its_own": "float one = 1.0f;\n__global__ void k(float* x, float one) { float two = one; x[0] = two; }",
+    "a_constant_of_the_host": "constexpr float one = 1.0f;\n__global__ void k(float* x) { x[0] = one; }",
+    "shared_without": "__global__ void k(float* x) { __shared__ float t[4]; t[0] = 1; float v = t[0]; x[0] = v; }",
     "declared_first": "__device__ float twice(float v);\nfloat twice(float v);\n__global__ void k(float* x) { x[0] = twice(1); }",
 }  # fmt: skip
 

@@ -1,7 +1,8 @@
 """Which code may run where: what nvcc refuses and a C++ compiler would take.
 
 A function without ``__device__`` called by a kernel, one with it called by the host, the standard library's
-containers in a kernel, a function that is launched without being a kernel, a kernel that returns something.
+containers and torch's checks in a kernel, a function that is launched without being a kernel, a kernel that
+returns something or is ``__device__`` as well, a host's variable in a kernel, shared memory with a value.
 Each becomes an error directive in nvcc's words. What is not certain from the text alone (macros, templates,
 members) is left alone.
 """
@@ -32,6 +33,10 @@ HOST_ONLY = frozenset(
     "stable_sort to_string function thread mutex lock_guard unique_lock unique_ptr shared_ptr make_unique "
     "make_shared random_device mt19937 ifstream ofstream stringstream ostringstream getenv rand".split()
 )
+HOST_CHECKS = frozenset(("TORCH_CHECK", "TORCH_INTERNAL_ASSERT", "AT_ASSERT", "AT_ERROR", "C10_CUDA_CHECK"))
+NUMBERS = frozenset(
+    "float double int unsigned long short char bool int32_t int64_t uint32_t uint64_t size_t".split()  # noqa: SIM905 (a list of words)
+)
 UNSURE = re.compile(r"[A-Z][A-Z0-9_]{2,}")  # a macro: it may hold __device__
 KEYWORDS = {"if", "for", "while", "switch", "return", "sizeof", "catch", "decltype", "alignof", "operator"}
 
@@ -52,15 +57,23 @@ class Function:
     sure: bool
     returns_nothing: bool
     kernel: bool
+    twice: bool  # __global__ and __device__
 
 
 def refuse(tokens: Tokens) -> Tokens:
     """``tokens`` with an error directive at each place that nvcc would not compile."""
-    functions = _functions(tokens)
+    functions, statements = _functions(tokens)
     host = _only(functions, lambda f: not f.device)
     device = _only(functions, lambda f: f.device and not f.host and not f.kernel)
-    errors: dict[int, str] = {}
+    errors: dict[int, str] = _with_values(tokens)
+    variables = _variables(tokens, statements)
     for f in functions:
+        if f.kernel and f.twice:
+            errors[f.at] = (
+                "illegal combination of memory qualifiers: a kernel is __global__, and not __device__"
+            )
+        if f.device and not f.host:
+            errors |= _of_the_host(tokens, f, variables)
         if f.kernel and f.sure and not f.returns_nothing:
             errors[f.at] = "a __global__ function must have a void return type"
         if f.device:
@@ -84,9 +97,10 @@ def refuse(tokens: Tokens) -> Tokens:
     return out
 
 
-def _functions(tokens: Tokens) -> list[Function]:
-    """Functions with a body, outside of classes and other functions."""
+def _functions(tokens: Tokens) -> tuple[list[Function], list[tuple[int, int]]]:
+    """Functions with a body, and (first, last) of other statements, outside of classes and functions."""
     found: list[Function] = []
+    statements: list[tuple[int, int]] = []
     head = i = 0
     while i < len(tokens):
         text = tokens[i].text
@@ -95,6 +109,8 @@ def _functions(tokens: Tokens) -> list[Function]:
             i = function.end
             head = i + 1
         elif text in (";", "}"):
+            if text == ";":
+                statements.append((head, i))
             head = i + 1
         elif text == "#":  # a directive, up to the end of its line
             while i < len(tokens) and not ends_line(tokens[i]):
@@ -106,6 +122,62 @@ def _functions(tokens: Tokens) -> list[Function]:
                 i = max(closing(tokens, i), i)
             head = i + 1
         i += 1
+    return found, statements
+
+
+def _variables(tokens: Tokens, statements: list[tuple[int, int]]) -> set[str]:
+    """Plain numbers of the host that are no constants: a kernel cannot see them."""
+    found: set[str] = set()
+    for head, end in statements:
+        words = [t.text for t in tokens[head:end] if t.kind != "space"]
+        words = words[words[0] == "static" :] if words else words
+        named = next((k for k, word in enumerate(words) if word not in NUMBERS), len(words))
+        if (
+            0 < named < len(words)
+            and words[named].isidentifier()
+            and words[named + 1 : named + 2] in ([], ["="])
+        ):
+            found.add(words[named])
+    return found
+
+
+def _of_the_host(tokens: Tokens, f: Function, variables: set[str]) -> dict[int, str]:
+    """The first use of each check and variable of the host in a function that only a GPU runs, by index."""
+    found: dict[int, str] = {}
+    said: set[str] = set()
+    space = "__global__" if f.kernel else "__device__"
+    own: set[str] = set()  # declared in the function: a name after another one, or after * and &
+    for i in range(f.at, f.end):
+        ahead = tokens[previous(tokens, i)]
+        if tokens[i].kind == "id" and (ahead.kind == "id" or ahead.text in ("*", "&", ">")):
+            own |= {tokens[i].text} if ahead.text not in ("return", "else") else set()
+    for i in range(f.begin, f.end):
+        name, before, after = tokens[i].text, previous(tokens, i), following(tokens, i)
+        if tokens[i].kind != "id" or name in said or tokens[before].text in (".", "->", "::"):
+            continue
+        if name in HOST_CHECKS and tokens[after].text == "(":
+            found[i] = (
+                f'calling a __host__ function("{name}") from a {space} function("{f.name}") is not allowed'
+            )
+        elif name in variables - own:
+            found[i] = f'identifier "{name}" is undefined in device code'
+        else:
+            continue
+        said.add(name)
+    return found
+
+
+def _with_values(tokens: Tokens) -> dict[int, str]:
+    """Shared memory that is given a value where it is declared, by index."""
+    found: dict[int, str] = {}
+    for i, token in enumerate(tokens):
+        if token.text != "__shared__":
+            continue
+        j = following(tokens, i)
+        while j < len(tokens) and tokens[j].text not in (";", "=", "{", "(", "__shared__"):
+            j = following(tokens, j)
+        if j < len(tokens) and tokens[j].text == "=":
+            found[i] = "initializer not allowed for __shared__ variable"
     return found
 
 
@@ -130,7 +202,7 @@ def _function(tokens: Tokens, head: int, i: int) -> Function | None:
     return Function(
         tokens[at].text, at, body, last, bool(SPACES & set(words)),
         "__host__" in words or not SPACES & set(words), sure, "void" in words or "template" in words,
-        "__global__" in words,
+        "__global__" in words, {"__global__", "__device__"} <= set(words),
     )  # fmt: skip
 
 

@@ -52,6 +52,27 @@ RULES = (
         "03",
     ),
     Rule(
+        "host-variable",
+        (r"identifier ['\"](?P<name>\w+)['\"] is undefined in device code",),
+        "{name} is a variable of the CPU, and a kernel runs on the GPU, where it does not exist.",
+        "Pass it to the kernel as an argument, or make it constexpr if its value never changes.",
+        "03",
+    ),
+    Rule(
+        "shared-with-a-value",
+        (r"initializer not allowed for __shared__ variable",),
+        "Shared memory begins without a value: it cannot be given one where it is declared.",
+        "Declare it without `= ...`, let the threads write it, and put a barrier before it is read.",
+        "06",
+    ),
+    Rule(
+        "kernel-and-device",
+        (r"illegal combination of memory qualifiers",),
+        "A function is either a kernel, __global__, or called by kernels, __device__; never both.",
+        "Take __device__ away from what is launched with <<<...>>>.",
+        "03",
+    ),
+    Rule(
         "not-a-kernel",
         (
             r"a (?:host|__device__) function call cannot be configured",
