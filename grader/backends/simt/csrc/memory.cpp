@@ -7,6 +7,7 @@
 
 #include <map>
 #include <mutex>
+#include <set>
 
 namespace simt {
 
@@ -28,7 +29,7 @@ u8* g_defined;
 static std::map<size_t, std::deque<size_t>> g_free_slots;  // by slot size
 size_t g_committed = 0;
 static size_t g_top = 0, g_live_bytes = 0, g_peak_bytes = 0;
-static std::vector<size_t> g_open_pages;  // offsets
+static std::set<size_t> g_open_pages;  // offsets
 static std::mutex g_memory_lock;
 extern int g_mode;
 
@@ -74,8 +75,8 @@ void open_gap(size_t offset, size_t bytes) {
   for (size_t page = offset / PAGE * PAGE; page < offset + bytes && page < g_arena_bytes; page += PAGE) {
     Allocation* a = allocation_at(page);
     bool is_gap = !a || !a->live || page + PAGE <= a->offset || page >= a->offset + a->bytes;
-    if (!is_gap || g_open_pages.size() == MOST_OPEN) continue;
-    if (permit(page, PAGE, PROT_READ | PROT_WRITE)) g_open_pages.push_back(page);
+    if (!is_gap || g_open_pages.count(page) || g_open_pages.size() == MOST_OPEN) continue;
+    if (permit(page, PAGE, PROT_READ | PROT_WRITE)) g_open_pages.insert(page);
   }
 }
 
