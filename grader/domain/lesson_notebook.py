@@ -185,7 +185,7 @@ def whole(cells: Sequence[str]) -> str:
     missing = sorted(set(range(1, total + 1)) - set(parts))
     if not parts or missing:
         raise BadInputError(f"Part {missing[0] if missing else 1} of the exercise lacks; is its cell there?")
-    return "\n\n".join(parts[k] for k in sorted(parts)) + "\n"
+    return "\n\n".join(parts[k] for k in sorted(parts) if k <= total) + "\n"
 
 
 def _cut(section: str) -> list[tuple[str, str]]:

@@ -6,6 +6,7 @@ import contextlib
 import functools
 import itertools
 import os
+import re
 import time
 from dataclasses import replace
 from pathlib import Path
@@ -36,6 +37,7 @@ if TYPE_CHECKING:
 
     from grader.domain.speed import Speed
 
+TODO = re.compile(r"^\s*(?://|#)\s*TODO", re.M)
 READING_S = 5.0  # for what is only said about a text
 
 
@@ -312,7 +314,7 @@ def _search(job: Job, record: Record, reference: Reference | None) -> None:
 
     Not while a TODO stands in the file: there the change would be the exercise.
     """
-    if not job.rights or job.choice.name != "simt" or "TODO" in job.submission.source:
+    if not job.rights or job.choice.name != "simt" or TODO.search(job.submission.source):
         return
     begun = time.monotonic()
     found = _verdict(job, record, {}, 0.0, None).failed

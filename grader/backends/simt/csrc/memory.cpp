@@ -71,13 +71,18 @@ static bool permit(size_t offset, size_t bytes, int access) {
   return begin == end || mprotect(g_arena + begin, end - begin, access) == 0;
 }
 
-void open_gap(size_t offset, size_t bytes) {
+bool open_gap(size_t offset, size_t bytes) {
+  bool open = true;
   for (size_t page = offset / PAGE * PAGE; page < offset + bytes && page < g_arena_bytes; page += PAGE) {
     Allocation* a = allocation_at(page);
     bool is_gap = !a || !a->live || page + PAGE <= a->offset || page >= a->offset + a->bytes;
-    if (!is_gap || g_open_pages.count(page) || g_open_pages.size() == MOST_OPEN) continue;
-    if (permit(page, PAGE, PROT_READ | PROT_WRITE)) g_open_pages.insert(page);
+    if (!is_gap || g_open_pages.count(page)) continue;
+    if (g_open_pages.size() < MOST_OPEN && permit(page, PAGE, PROT_READ | PROT_WRITE))
+      g_open_pages.insert(page);
+    else
+      open = false;
   }
+  return open;
 }
 
 void close_gaps() {

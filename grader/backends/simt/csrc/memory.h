@@ -39,7 +39,7 @@ Allocation* allocation_by_serial(u64 serial);
 
 extern u8* g_defined;  // for each 4 bytes: a bit for each byte that holds a value
 // An access to a gap that was reported goes on as on a GPU, where other memory may lie there. Until close_gaps().
-void open_gap(size_t offset, size_t bytes);
+bool open_gap(size_t offset, size_t bytes);  // whether all of it can be touched now
 void close_gaps();
 void mark_initialised(size_t offset, size_t bytes);
 bool is_initialised(size_t offset, size_t bytes);

@@ -180,6 +180,7 @@ bool is_mapped(const Worker* w, size_t address, size_t size) {
 
 u64 value_at(size_t address, unsigned size) {
   u64 value = 0;
+  if (in_arena((void*)address) && !open_gap(arena_offset((void*)address), size)) return 0;  // beyond a tensor's end
   memcpy(&value, (void*)address, std::min(size, 8u));
   return value;
 }
