@@ -20,6 +20,7 @@ import subprocess
 import sys
 import tempfile
 import time
+from importlib import metadata
 from pathlib import Path
 from typing import Any
 
@@ -127,6 +128,8 @@ def main() -> None:
         found = {
             "what": "lesson 12's solution, case 'whole tiles', block (0, 0, 0) and its neighbours",
             "command": "python benchmarks/replay.py --out benchmarks/results/replay.json",
+            "device": f"CPU, {os.cpu_count()} cores (no GPU)",
+            "versions": {"python": platform.python_version(), "torch": metadata.version("torch")},
             "machine": {"cores": os.cpu_count(), "processor": platform.processor() or platform.machine(),
                         "load_average": [round(x, 1) for x in os.getloadavg()]},
             "html_bytes": page.stat().st_size,

@@ -5,6 +5,7 @@ from __future__ import annotations
 import base64
 import gzip
 import json
+import os
 import re
 import subprocess
 import sys
@@ -29,6 +30,9 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from grader.domain.thread_recording import Recording, Seen
+
+from benchmarks.pairs.kit import reference
+from tests.referee.pairs.test_own_and_hidden import OWN
 
 ROOT = Path(__file__).parents[2]
 BUGS = {"triple": "global-out-of-bounds", "reverse": "shared-race", "offset": "shared-race",
@@ -290,3 +294,15 @@ def test_what_cannot_be_replayed_is_said_in_a_sentence(words: list[str], said: s
     )  # fmt: skip
     assert done.returncode == 2
     assert said in done.stderr
+
+
+@pytest.mark.slow
+def test_a_pair_is_replayed(tmp_path: Path):
+    (tmp_path / "reference.py").write_text(reference("return x * x", "[torch.randn(37, 11)]"), "utf-8")
+    (tmp_path / "mine.py").write_text(OWN.replace("RESULT", "extension.run(x)"), "utf-8")
+    done = subprocess.run(
+        [sys.executable, "-m", "grader", "replay", "--reference", "reference.py", "mine.py", "--out", "p.html"],
+        cwd=tmp_path, capture_output=True, text=True, timeout=200, env=os.environ | {"PYTHONPATH": str(ROOT)},
+    )  # fmt: skip
+    assert done.returncode == 0, done.stderr
+    assert "square" in done.stdout and "<script" in (tmp_path / "p.html").read_text("utf-8")

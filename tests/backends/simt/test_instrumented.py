@@ -28,7 +28,7 @@ HELPER = " 8 000a E8000000 \t call _Z6helperPf\n 9 \t .type _Z6helperPf, @functi
         (" 5 0000 8B07 \t leaq 16(%rsp),%rbx\n 6 0001 8B \t movq %rbx,%rbp\n 7 \t movl (%rbp),%eax\n", None),
         (" 5 0000 8B07 \t movl %fs:36(%rdx),%eax\n 6 0001 E8 \t call expf@PLT\n", None),
         (" 5 0000 E8 \t call memchr@PLT\n", ("a kernel calls memchr", 0)),
-        (" 5 0000 E8 \t jmp _Z6hiddenPKfl@PLT\n", ("a kernel calls _Z6hiddenPKfl", 0)),
+        (" 5 0000 E8 \t jmp _Z6hiddenPKfl@PLT\n", ("a kernel calls hidden", 0)),
         (" 5 0000 E8 \t movq strlen@GOTPCREL(%rip),%rax\n", ("a kernel calls strlen", 0)),
     ],
 )

@@ -107,8 +107,8 @@ def _race(f: RawFinding) -> str:
 def _illegal_address(f: RawFinding) -> str:
     if f.wrapped is None:
         return (
-            f"{_verb(f)} an address that is not device memory: through a pointer to the host's memory, or "
-            "far past the end of an array"
+            f"{_verb(f)} an address that is not device memory; the pointer is the host's, or the index far "
+            "past an array's end"
         )
     index, name = f.wrapped, f.wrapped_in or "a tensor"
     return (
