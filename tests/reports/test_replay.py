@@ -301,7 +301,8 @@ def test_a_pair_is_replayed(tmp_path: Path):
     (tmp_path / "reference.py").write_text(reference("return x * x", "[torch.randn(37, 11)]"), "utf-8")
     (tmp_path / "mine.py").write_text(OWN.replace("RESULT", "extension.run(x)"), "utf-8")
     done = subprocess.run(
-        [sys.executable, "-m", "grader", "replay", "--reference", "reference.py", "mine.py", "--out", "p.html"],
+        [sys.executable, "-m", "grader", "replay", "--reference", "reference.py", "mine.py",
+         "--out", "p.html"],
         cwd=tmp_path, capture_output=True, text=True, timeout=200, env=os.environ | {"PYTHONPATH": str(ROOT)},
     )  # fmt: skip
     assert done.returncode == 0, done.stderr

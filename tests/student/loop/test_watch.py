@@ -73,7 +73,7 @@ def terminal(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Termina
 @pytest.mark.slow
 def test_a_lesson_from_the_first_failure_to_the_next_lesson(terminal: Terminal, tmp_path: Path) -> None:
     mine = tmp_path / "work" / "03_square_kernel.py"
-    terminal.shows("memory: uninitialised", "A TODO is still here", "0/20", "q quit")
+    terminal.shows("owner: wrong_answer", "A TODO is still here", "0/20", "q quit")
 
     terminal.child.send("h")
     terminal.shows("hint 1: Idea")

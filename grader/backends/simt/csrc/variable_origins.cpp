@@ -57,9 +57,11 @@ size_t note_variable_access(const Module* m, size_t address, unsigned size, Acce
 }
 
 void settle_variables() {
-  for (auto& [m, seen] : g_seen) {
+  for (auto& one : g_seen) {
+    Module* m = one.first;
+    auto& seen = one.second;
     if (!seen.any_written) continue;
-    each_variable(m, [&, m = m](size_t address, size_t bytes) {
+    each_variable(m, [&](size_t address, size_t bytes) {
       for (size_t i = address - m->writable, end = i + bytes; i < end; ++i)
         if (seen.written[i]) seen.held[i] = *(char*)(m->writable + i);
     });
