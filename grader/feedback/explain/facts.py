@@ -237,7 +237,7 @@ def _loop_in_each_thread(text: SubmissionText, _finding: Finding) -> Iterator[Fa
                 yield Fact("loop-in-each-thread", where, cause, fix)
 
 
-def _rounded_down(text: SubmissionText, finding: Finding) -> Iterator[Fact]:
+def rounded_down(text: SubmissionText, finding: Finding) -> Iterator[Fact]:
     """A grid of the whole blocks alone."""
     if finding.status in (Status.RAISED, Status.CUDA_ERROR) and "configuration" not in finding.message:
         return
@@ -340,7 +340,7 @@ def _row_of_bias(text: SubmissionText, _finding: Finding) -> Iterator[Fact]:
                 )
 
 
-def _remainder_of_all(text: SubmissionText, _finding: Finding) -> Iterator[Fact]:
+def remainder_of_all(text: SubmissionText, _finding: Finding) -> Iterator[Fact]:
     """``bias[i % n]`` behind ``i < n``, which is ``bias[i]``."""
     for kernel in text.kernels:
         for match in re.finditer(
@@ -663,8 +663,8 @@ FACTS: tuple[tuple[Finder, frozenset[Status]], ...] = (
     (_grid_for_width, WRONG | OUTSIDE | TWICE),
     (_step_of_a_block, WRONG | TWICE),
     (_row_of_bias, WRONG | OUTSIDE),
-    (_remainder_of_all, WRONG | OUTSIDE),
-    (_rounded_down, WRONG | {Status.RAISED, Status.CUDA_ERROR}),
+    (remainder_of_all, WRONG | OUTSIDE),
+    (rounded_down, WRONG | {Status.RAISED, Status.CUDA_ERROR}),
     (_nan_lost, frozenset({Status.WRONG_OUTPUT, Status.NOT_FINITE})),
     (_not_contiguous, frozenset({Status.WRONG_OUTPUT, Status.ILLEGAL_ACCESS, Status.FAILED})),
     (_no_barrier, frozenset({Status.RACE})),

@@ -477,7 +477,7 @@ def _before_comma(text: str) -> str:
     return ""
 
 
-def _swapped_in_python(text: SubmissionText, _finding: Finding) -> Iterator[Fact]:
+def swapped_in_python(text: SubmissionText, _finding: Finding) -> Iterator[Fact]:
     """``bias_relu(self.bias, self.gemm(x))`` of a C++ function of x and bias."""
     for node in ast.walk(text.tree) if text.tree else ():
         name = ast.unparse(node.func).rpartition(".")[2] if isinstance(node, ast.Call) else ""
@@ -626,7 +626,7 @@ def _trace_folder(text: SubmissionText, _finding: Finding) -> Iterator[Fact]:
 
 
 FACTS: tuple[tuple[Finder, frozenset[Status]], ...] = (
-    (_swapped_in_python, WRONG | OUTSIDE | {Status.RAISED, Status.WRONG_SHAPE}),
+    (swapped_in_python, WRONG | OUTSIDE | {Status.RAISED, Status.WRONG_SHAPE}),
     (_check_refused, frozenset({Status.RAISED})),
     (_not_last, WRONG),
     (_keyword, frozenset({Status.RAISED})),

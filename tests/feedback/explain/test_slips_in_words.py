@@ -233,8 +233,8 @@ def test_a_slip_is_named(source: str, old: str, new: str, finding: Finding, line
 
 def test_none_of_them_is_found_in_a_right_file() -> None:
     finders = [find for find, _ in (*python_mistakes.FACTS, *vector_mistakes.FACTS, *together.FACTS)]
-    finders += [host_mistakes._swapped_in_python]
-    finders += [facts._rounded_down, facts._remainder_of_all]
+    finders += [host_mistakes.swapped_in_python]
+    finders += [facts.rounded_down, facts.remainder_of_all]
     messages = ("expected nan", "It passes on a kernel that overwrites its input", "IndexError", "returned None",
                 "Boolean value of Tensor with more than one value (line 60: assert)")  # fmt: skip
     said = {
