@@ -12,6 +12,7 @@ import pytest
 from typer.testing import CliRunner
 
 from grader.backends import detect
+from grader.backends.simt.compile import compiler
 from grader.cli.app import app
 from grader.domain import lessons, packages, submission
 from grader.domain.errors import BadInputError
@@ -195,6 +196,7 @@ def test_jupyter_gets_the_notebook_and_the_spec(
     monkeypatch.setenv("PYTHONPATH", f"{fake}{os.pathsep}{os.environ.get('PYTHONPATH', '')}")
     monkeypatch.syspath_prepend(str(fake))
     heard = tmp_path / "heard"
+    compiler.is_prepared()  # which asks the compiler its version, by Popen too, and only once
     real = lab_verb.subprocess.Popen
     with heard.open("w") as file:
         monkeypatch.setattr(lab_verb.subprocess, "Popen", lambda *a, **k: real(*a, **k, stdout=file))
