@@ -232,6 +232,7 @@ def test_the_policy_of_the_page_lets_its_own_script_run(played: dict[str, Played
     page = browser.new_page()
     page.goto(played["pairs"].page.as_uri())
     page.wait_for_selector("body[data-ready]")
+    assert page.locator("body[data-ready]").count() == 1
     page.close()
 
 

@@ -181,7 +181,8 @@ def test_a_race_between_blocks_has_both_accesses_though_one_block_was_asked_for(
 
 def test_the_file_is_what_its_schema_says(said: dict[str, Any]):
     path = Path(recording.__file__).parent / "schema" / "recording.v1.json"
-    jsonschema.validate(said["part"]["file"], json.loads(path.read_text("utf-8")))
+    schema = json.loads(path.read_text("utf-8"))
+    assert not list(jsonschema.Draft202012Validator(schema).iter_errors(said["part"]["file"]))
 
 
 NOTED = """
