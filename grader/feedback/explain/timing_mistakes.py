@@ -470,14 +470,18 @@ class TimerCode:
                 yield Fact("one-input", int(getattr(node, "lineno", 0)), cause,
                            "Take another one each time: `inputs = itertools.cycle(inputs)` before, and `next(inputs)` in the call.")  # fmt: skip
                 return
-        for node in _ordered(self.entry):
+        yield from self._handed_over(self.entry)
+
+    def _handed_over(self, entry: ast.FunctionDef) -> Iterator[Fact]:
+        """What is launched, handed over without its arguments."""
+        for node in _ordered(entry):
             given = [*node.args, *(k.value for k in node.keywords)] if isinstance(node, ast.Call) else []
             for one in given:
                 if (
                     isinstance(one, ast.Name)
-                    and one.id in _launched(self.entry)
+                    and one.id in _launched(entry)
                     and _called(node) in self.all
-                    and not _inner(self.entry, one.id)
+                    and not _inner(entry, one.id)
                 ):
                     cause = (
                         f"`{one.id}` is handed over as it is, so it is called without an input and an output."
