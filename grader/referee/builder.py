@@ -30,10 +30,13 @@ class SimtBuilder:
     """Answers build requests of players on the CPU back end and remembers what each cost.
 
     ``variant`` "recorded": modules that also tell what their local variables hold, where that compiles.
+    ``say`` is told what takes long, once on a machine.
     """
 
-    def __init__(self, timeout: float = 300.0, sandbox: str = "auto") -> None:
-        self.timeout = timeout
+    def __init__(
+        self, timeout: float = 300.0, sandbox: str = "auto", *, say: Callable[[str], None] = lambda _: None
+    ) -> None:
+        self.timeout, self._say = timeout, say
         self._runner = None if sandbox == "off" else compiler_jail.compile_
         self.builds: list[Built] = []
         self.requests: list[BuildRequest] = []
@@ -43,6 +46,10 @@ class SimtBuilder:
     def __call__(self, request: object) -> BuildReply:
         """Compile one ``load_inline`` request; a fault with the first error when it does not compile."""
         wanted = _read(request)
+        if compiler.waits_for_headers(wanted):
+            self._say(
+                f"{wanted.name} needs all of PyTorch's headers. They are compiled, once on this machine."
+            )
         try:
             result = self._built(wanted)
         except compiler.CompileError as error:
@@ -140,7 +147,7 @@ def for_backend(
 ) -> SimtBuilder | CudaBuilder:
     """What compiles for players on this back end; ``card``: for which, if not for the first GPU here."""
     if name == "simt":
-        return SimtBuilder(seconds, sandbox)
+        return SimtBuilder(seconds, sandbox, say=say)
     return CudaBuilder(card or detect.gpu_capability(), seconds, sandbox, ordinary=ordinary, say=say)
 
 

@@ -51,6 +51,8 @@ SPEEDS = {
     "double": _speed(2048),
     "sigmoid": _speed(2048),
     "softmax": _speed(2048),
+    "rowwise": _speed(2048),
+    "swish": _speed(2048),
     "gemm": _speed(1024, 2, product=True),
     "dense": _speed(1024, model=True, product=True),
 }

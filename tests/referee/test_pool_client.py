@@ -39,9 +39,9 @@ pytestmark = [LINUX, pytest.mark.slow]
 
 # What a submission can find out about where it runs, but for what differs from process to process.
 LOOKS_AROUND = """
-import json, os, re, stat, torch
+import json, os, re, torch
 def own(text):  # names with something random in them, and numbers of processes
-    return re.sub(r"(builds|player)-\\w+", r"\\1-*", str(text))
+    return re.sub(r"(builds|player)-\\w+", r"\\1-*", re.sub(r"\\[\\d+\\]", "[*]", str(text)))
 def status(name):
     text = open("/proc/self/status").read()
     return re.search(rf"^{name}:\\s*(.*)$", text, re.M)[1]
@@ -59,7 +59,7 @@ print(json.dumps({
     "limits": open("/proc/self/limits").read(),
     "rights": [status(name) for name in ("CapEff", "CapBnd", "NoNewPrivs", "Seccomp", "Uid", "Gid")],
     "processes": sum(name.isdigit() for name in os.listdir("/proc")),
-    "files": sorted(stat.S_IFMT(os.fstat(fd).st_mode) for fd in range(100) if there(fd)),
+    "files": sorted(own(os.readlink(f"/proc/self/fd/{fd}")) for fd in range(100) if there(fd)),
     "folders": [listed(name) for name in ("/etc", "/", "/dev/shm", here, os.getcwd(), "/root", "/home")],
     "tmp": listed("/tmp"),
 }))

@@ -127,7 +127,7 @@ class BaseSide:
     def _made(self, what: str, key: int | play.Key) -> Flat:
         if not isinstance(key, int):
             assert self.model is not None
-            return Flat(model_state.state(self.model)[key])
+            return Flat(model_state.state(self.model)[key], versioned=True)
         if what in LINES.values():
             held = {"input": self.inputs, "init": self.init, "set": self.sets, "claimed": self.claimed}
             return Flat(held[what][key], storage=True)

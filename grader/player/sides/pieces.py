@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 import torch
+from torch.autograd.graph import increment_version
 
 from grader.player.tensors import dtype_of
 from grader.player.values import ahead, span
@@ -18,10 +19,12 @@ class Flat:
     """A tensor's elements in row-major order, or those of its storage, to be read and written in pieces.
 
     A tensor that is not contiguous is made so once, for reading; written pieces of one are gathered until
-    the last has come.
+    the last has come. ``versioned``: writing raises the tensor's version, as an optimizer's step does; else it
+    stays as it is, as it does when a kernel writes.
     """
 
-    def __init__(self, tensor: torch.Tensor, *, storage: bool = False) -> None:
+    def __init__(self, tensor: torch.Tensor, *, storage: bool = False, versioned: bool = False) -> None:
+        self._versioned = tensor if versioned else None
         self._tensor = tensor = tensor.data  # whose version is its own
         self._gathered: torch.Tensor | None = None
         if storage:
@@ -41,10 +44,12 @@ class Flat:
             target.copy_(self.line[lo:hi])
 
     def write(self, arena: Arena, piece: Piece) -> None:
-        """Take a piece from shared memory, without raising the tensor's version: a kernel does not either."""
+        """Take a piece from shared memory."""
         lo, hi = piece.lo, piece.hi
         if hi > lo:
             source = torch.frombuffer(arena.map, dtype=dtype_of(piece.dtype), count=hi - lo, offset=piece.at)
             self.line[lo:hi].copy_(source)
         if self._gathered is not None and hi == self.line.numel():
             self._tensor.data.copy_(self._gathered.view(self._tensor.shape))
+        if self._versioned is not None:
+            increment_version(self._versioned)

@@ -33,7 +33,8 @@ class Terminal:
         self.screen = pyte.Screen(columns, 60)
         self._stream = pyte.ByteStream(self.screen)
         env = os.environ | {"COURSE_WORK": str(work), "TERM": "xterm-256color"}
-        env.pop("COLUMNS", None)
+        for name in ("COLUMNS", "LINES"):  # which rich would believe instead of the terminal
+            env.pop(name, None)
         self.child = pexpect.spawn(
             sys.executable, ["-m", "grader", "watch", "03", "--backend", "simt"],
             env=env, cwd=course_root(), dimensions=(60, columns), timeout=5,

@@ -139,7 +139,6 @@ def prepare(progress: Callable[[str], None] = lambda _: None) -> float:
         ("runtime and torch device", device_library),
         ("bindings", binding_library),
         ("headers of pybind11", lambda: headers.precompiled("binding")),
-        ("all of PyTorch's headers, which a few files need", lambda: headers.precompiled("full")),
     ]
     with ThreadPoolExecutor(2) as pool:
         running = [(name, pool.submit(step)) for name, step in steps]
@@ -152,6 +151,14 @@ def prepare(progress: Callable[[str], None] = lambda _: None) -> float:
                 ) from failure
             progress(f"{name}: ready after {time.perf_counter() - start:.0f} s")
     return time.perf_counter() - start
+
+
+def waits_for_headers(request: BuildRequest) -> bool:
+    """Whether its build will begin with all of PyTorch's headers, which are compiled when a file needs them."""
+    suffix = "pch" if toolchain.compiler().is_clang else "gch"
+    if (headers.folder() / f"full.h.{suffix}").exists():
+        return False
+    return any(headers.needs_full(text) for text in (*request.cuda_sources, *request.cpp_sources))
 
 
 def build(

@@ -191,8 +191,10 @@ def test_only_cpp_needs_no_table() -> None:
 
 
 def test_a_file_that_was_moved_is_not_built_again() -> None:
+    number = time.time_ns() % 1_000_000_000  # which no earlier run has built
+
     def moved(path: str) -> BuildRequest:
-        text = "int answer() { return 43; }"
+        text = f"int answer() {{ return {number}; }}"
         return BuildRequest("moved", (text,), (), {"answer": "It."}, cpp_origins=(((1, path, 1),),))
 
     fast_build.build(moved("one/mine.py"), "9.0")
