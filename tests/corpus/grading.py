@@ -93,7 +93,8 @@ def grade(
         Choice(backend, "corpus"), limits, options,
     )  # fmt: skip
     if players == "waiting":
-        job = replace(job, pools=replace(pool_client.own(), patience_s=PATIENCE_S))
+        # Several are graded at a time: were none to start while one is raced, the others would wait in vain.
+        job = replace(job, pools=replace(pool_client.own(), patience_s=PATIENCE_S, clock=False))
     else:
         job = warm(job) if players == "forked" else warm_reference(job)
     verdict = check(job).verdict

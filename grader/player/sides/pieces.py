@@ -19,8 +19,8 @@ class Flat:
     """A tensor's elements in row-major order, or those of its storage, to be read and written in pieces.
 
     A tensor that is not contiguous is made so once, for reading; written pieces of one are gathered until
-    the last has come. ``versioned``: writing raises the tensor's version, as an optimizer's step does; else it
-    stays as it is, as it does when a kernel writes.
+    the last has come. ``versioned``: writing raises the tensor's version, as an optimizer's step does; else
+    it stays as it is, as it does when a kernel writes.
     """
 
     def __init__(self, tensor: torch.Tensor, *, storage: bool = False, versioned: bool = False) -> None:

@@ -154,7 +154,7 @@ def prepare(progress: Callable[[str], None] = lambda _: None) -> float:
 
 
 def waits_for_headers(request: BuildRequest) -> bool:
-    """Whether its build will begin with all of PyTorch's headers, which are compiled when a file needs them."""
+    """Whether its build begins with all of PyTorch's headers, which are compiled when a file needs them."""
     suffix = "pch" if toolchain.compiler().is_clang else "gch"
     if (headers.folder() / f"full.h.{suffix}").exists():
         return False
