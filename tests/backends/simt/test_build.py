@@ -129,6 +129,8 @@ def test_a_declaration_of_torchs_may_need_the_full_headers() -> None:
     assert not headers.full_may_help("x.cu:3:1: error: 'emtpy_like' is not a member of 'torch'")
     assert not headers.full_may_help("x.cu:3:1: error: 'yy' was not declared in this scope")
     assert headers.extra_includes("at::softmax(x, 0); torch::nonsense(x);") == ["ATen/ops/softmax.h"]
+    assert headers.extra_includes('#line 3 "pybind11.py"\nint x;  // as in mine.py') == []
+    assert headers.extra_includes("py::object x;") == ["torch/csrc/utils/pybind.h"]
 
 
 @pytest.mark.parametrize(

@@ -30,9 +30,10 @@ NEEDS_FULL = re.compile(
     r"|#\s*include\s*[<\"]torch/(?:torch|all|script|autograd|nn|optim|csrc/autograd)\b"
 )
 OPERATOR = re.compile(r"\b(?:torch|at)\s*::\s*(\w+)\s*\(")
+LINE = re.compile(r"^#line .*$", re.M)
 # What a source may use without an include, because torch's usual headers bring it.
 ON_DEMAND = (
-    (re.compile(r"\b(?:PYBIND11_MODULE|pybind11|py)\b"), "torch/csrc/utils/pybind.h"),
+    (re.compile(r"\b(?:PYBIND11_MODULE|pybind11)\b|\bpy\s*::"), "torch/csrc/utils/pybind.h"),
     (re.compile(r"\bTORCH_LIBRARY(?:_IMPL|_FRAGMENT)?\b"), "torch/library.h"),
 )
 
@@ -131,7 +132,12 @@ def uses_pybind(source: str) -> bool:
 
 
 def extra_includes(source: str) -> list[str]:
-    """Headers beyond the narrow ones that the source's operators and macros are declared in."""
+    """Headers beyond the narrow ones that the source's operators and macros are declared in.
+
+    The names of the student's files, which `#line` tells the compiler, are no part of the source: that of
+    pybind11 costs seconds.
+    """
+    source = LINE.sub("", source)
     operators = toolchain.installed().include / "ATen" / "ops"
     wanted = [h for pattern, h in ON_DEMAND if pattern.search(source)]
     names = sorted(set(OPERATOR.findall(source)))
