@@ -37,6 +37,7 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
     for item in items:
         if reason and "gpu" in item.keywords:
             item.add_marker(pytest.mark.skip(reason=reason))
+    items.sort(key=lambda item: "long" not in item.keywords)
 
 
 def _leave_the_fewest(config: pytest.Config, items: list[pytest.Item]) -> None:

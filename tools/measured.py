@@ -120,6 +120,11 @@ def _builds(folder: Path) -> dict[str, str]:
     ways = json.loads((folder / "inline_ways.json").read_text("utf-8"))
     fast = json.loads((folder / "fast_build.json").read_text("utf-8"))
     timed = [row for row in fast["rows"] if "plain" in row]
+    checks = json.loads((folder / "check_on_gpu.json").read_text("utf-8"))["rows"]
+
+    def check(what: str) -> str:
+        return f"{median(row['seconds'] for row in checks if row['what'] == what):.1f} s"
+
     own = median(row["fast"]["seconds"] for row in timed)
     plain = median(row["plain"]["load_inline_seconds"] for row in timed)
     compared = [row["code"] for row in fast["rows"] if "kernels" in row.get("code", {})]
@@ -131,6 +136,10 @@ def _builds(folder: Path) -> dict[str, str]:
         **{f"way-{key}": f"{ways['ways'][name]['median']:.1f} s" for key, name in names.items()},
         "way-device": str(ways["device"]),
         "way-prepare": f"{fast['prepare_seconds']:.0f} s",
+        "check-edited": check("no player waits, edited"),
+        "check-unchanged": check("no player waits, unchanged"),
+        "check-edited-waiting": check("players wait, edited"),
+        "check-unchanged-waiting": check("players wait, unchanged"),
         "build-fast": f"{own:.1f} s",
         "build-ordinary": f"{plain:.0f} s",
         "build-gain": f"{plain / own:.0f}",

@@ -93,13 +93,13 @@ def _chooses(pytest_args: list[str]) -> bool:
 
 
 def _workers(*, gpu: bool) -> tuple[str, ...]:
-    """Four test processes where pytest-xdist is there; on a GPU one, so that times stay honest.
+    """Six test processes where pytest-xdist is there; on a GPU one, so that times stay honest.
 
-    With three, two fifths of two cores was idle: tests wait for players to start, to end, to hang.
+    With four, two fifths of two cores was idle: tests wait for players to start, to end, to hang.
     """
     if gpu or importlib.util.find_spec("xdist") is None:
         return ()
-    return ("-n", "4", "--dist", "worksteal")
+    return ("-n", "6", "--dist", "worksteal")
 
 
 def run(pytest_args: list[str], *, gpu: bool, root: Path, thorough: bool = False, quick: bool = False) -> int:

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 from grader.backends import detect
 from grader.domain import cache
-from grader.domain.verdict import Finding, Status, Verdict
+from grader.domain.verdict import PENDING, Finding, Status, Verdict
 from grader.domain.visible import all_visible, visible
 from grader.domain.within import TooMuchError, within
 from grader.feedback.explain import functions_first
@@ -81,7 +81,8 @@ def _judged(running: Processes, stages: dict[str, float], begun: float) -> Speed
             record.stages |= {f"build: {step}": seconds for step, seconds in built.steps.items()}
         record.warned = running.builder.warned
         job.tell("judged", _verdict(job, record, stages | record.stages, begun, None))
-        if wants_speed(job) and all(f.ok for f in record.findings):
+        # What only the other back end can judge is open: it keeps nobody from a speed.
+        if wants_speed(job) and all(f.ok or f.status in PENDING for f in record.findings):
             timed = time.monotonic()
             with running.pool.quiet() if running.pool else contextlib.nullcontext():
                 measured = _timed(job, session)

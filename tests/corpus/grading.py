@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 
 MARK = "corpus-was-here"  # whatever a file of the corpus leaves behind carries this word
 GIB = 1 << 30
-PATIENCE_S = 60.0  # for a waiting player to be there
+PATIENCE_S = 300.0  # for a waiting player to be there; none starts while another file is raced
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,8 +93,7 @@ def grade(
         Choice(backend, "corpus"), limits, options,
     )  # fmt: skip
     if players == "waiting":
-        # Several are graded at a time: were none to start while one is raced, the others would wait in vain.
-        job = replace(job, pools=replace(pool_client.own(), patience_s=PATIENCE_S, clock=False))
+        job = replace(job, pools=replace(pool_client.own(), patience_s=PATIENCE_S))
     else:
         job = warm(job) if players == "forked" else warm_reference(job)
     verdict = check(job).verdict

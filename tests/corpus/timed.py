@@ -32,11 +32,11 @@ if TYPE_CHECKING:
     from queue import Queue
 
 
-def _speed(side: int, arguments: int = 1, *, model: bool = False, product: bool = False) -> Speed:
-    """The race of a task whose arguments and result are square matrices."""
+def _speed(side: int, arguments: int = 1, *, init: int = 0, product: bool = False) -> Speed:
+    """The race of a task whose arguments and result are square matrices; its model takes ``init`` sizes."""
 
     def case(name: str, n: int) -> Case:
-        return Case(name, (Tensor((n, n)),) * arguments, "", 0, init=(n, n) if model else ())
+        return Case(name, (Tensor((n, n)),) * arguments, "", 0, init=(n,) * init)
 
     full, small = (4 * (arguments + 1) * n**2 for n in (side, 64))
     return Speed(
@@ -52,9 +52,9 @@ SPEEDS = {
     "sigmoid": _speed(2048),
     "softmax": _speed(2048),
     "rowwise": _speed(2048),
-    "swish": _speed(2048),
+    "swish": _speed(2048, init=1),
     "gemm": _speed(1024, 2, product=True),
-    "dense": _speed(1024, model=True, product=True),
+    "dense": _speed(1024, init=2, product=True),
 }
 WORDS = ("kind", "why", "outcome", "whole_ratio", "interval", "rounds", "compared", "confirmed")
 

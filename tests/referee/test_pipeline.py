@@ -14,7 +14,8 @@ from grader.domain.lessons import find
 from grader.domain.options import GradingOptions
 from grader.domain.submission import read
 from grader.referee.job import Job, lesson_job
-from grader.referee.pipeline import Processes, wants_speed
+from grader.referee.parts.ratio import Ratio
+from grader.referee.pipeline import Processes, check, wants_speed, warm
 from grader.referee.timing.plan import PAIRS
 
 if TYPE_CHECKING:
@@ -73,3 +74,11 @@ def test_a_race_that_is_asked_for_has_its_processes_from_the_beginning(
     )
     Processes.expect_race(cast("Any", running))
     assert seen == begun
+
+
+@pytest.mark.slow
+def test_what_only_the_other_back_end_can_judge_keeps_nobody_from_a_speed() -> None:
+    one = job("03", "simt", PREDICTED)
+    ratio = next(part for part in find("13").task.parts if isinstance(part, Ratio))
+    verdict = check(warm(replace(one, task=replace(one.task, parts=(*one.task.parts, ratio))))).verdict
+    assert [f.id for f in verdict.findings if not f.ok] == ["ratio"] and verdict.speed is not None

@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 
+@pytest.mark.long
 @pytest.mark.clang
 @pytest.mark.thorough
 @pytest.mark.slow
