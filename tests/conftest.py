@@ -9,6 +9,30 @@ import pytest
 
 from grader.backends import detect
 
+# What takes longest begins first, where several processes test: nobody waits for it at the end.
+LONG = (
+    "tests/test_corpus.py",
+    "tests/teaching/batch/test_class.py",
+    "tests/docs/test_commands.py",
+    "tests/backends/simt/test_clang.py",
+    "tests/cli/test_app.py",
+    "tests/backends/cuda/compile/test_fast_build.py",
+    "tests/referee/test_protocol.py",
+    "tests/referee/timing/test_rows.py",
+    "tests/referee/test_deaths.py",
+    "tests/student/loop/test_watch.py",
+    "tests/test_kernelbench.py",
+    "tests/backends/simt/test_corpus.py",
+    "tests/referee/test_deaths_of_greed.py",
+    "tests/referee/pairs/test_pairs.py",
+    "tests/referee/timing/test_witness.py",
+    "tests/referee/test_rounds.py",
+    "tests/backends/simt/test_torch_side.py",
+    "tests/docs/test_zensical.py",
+    "tests/referee/pairs/test_contest.py",
+    "tests/test_notebooks_run.py",
+)
+
 # A shell that starts the tests in the background has SIGINT ignored, and so would have all that they start.
 if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
     signal.signal(signal.SIGINT, signal.default_int_handler)
@@ -37,7 +61,8 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
     for item in items:
         if reason and "gpu" in item.keywords:
             item.add_marker(pytest.mark.skip(reason=reason))
-    items.sort(key=lambda item: "long" not in item.keywords)
+    first = {name: place for place, name in enumerate(LONG)}
+    items.sort(key=lambda item: first.get(item.nodeid.partition("::")[0], len(first)))
 
 
 def _leave_the_fewest(config: pytest.Config, items: list[pytest.Item]) -> None:

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import contextlib
+import os
 import time
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
@@ -16,19 +19,22 @@ from grader.domain.options import GradingOptions
 from grader.domain.speed import NoSpeed
 from grader.domain.submission import read
 from grader.domain.verdict import Finding, Status, Verdict
-from grader.referee.job import Outcome, lesson_job
+from grader.referee.job import Job, Outcome, lesson_job
 from grader.referee.pipeline import check, warm
+from grader.referee.process import forkserver
 from grader.reports import wording
 from grader.reports.console import ratios, speed_note
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Iterator
     from pathlib import Path
 
     from rich.console import Console
 
     from grader.backends import detect
     from grader.domain.lessons import Lesson
+
+AT_ONCE = 2
 
 
 def run(console: Console, choice: detect.Choice) -> bool:
@@ -39,17 +45,20 @@ def run(console: Console, choice: detect.Choice) -> bool:
     for heading in ("lesson", "starter", "solution", "points", "memory", "kernel*", "model*", "seconds"):
         table.add_column(heading, no_wrap=True)
     good, notes = True, set[str]()
-    for lesson in lessons.every():
-        starter = _grade(console, lesson, lesson.exercise, choice)
-        _say_why(console, starter.verdict)
-        solution = _grade(console, lesson, lesson.solution, choice)
-        fine = solution.verdict.ok and not starter.verdict.ok
-        if not solution.verdict.ok:
-            _say_why(console, solution.verdict)
-        good &= fine
-        if not isinstance(found := solution.verdict.speed, NoSpeed | None):
-            notes.add(speed_note(found))
-        table.add_row(*_row(lesson, starter.verdict, solution.verdict), style="" if fine else "red")
+    every = lessons.every()
+    files = [(lesson, file) for lesson in every for file in (lesson.exercise, lesson.solution)]
+    with _graded([_job(console, lesson, file, choice) for lesson, file in files]) as outcomes:
+        for lesson in every:
+            starter = _said(console, lesson.exercise, lesson, outcomes)
+            _say_why(console, starter.verdict)
+            solution = _said(console, lesson.solution, lesson, outcomes)
+            fine = solution.verdict.ok and not starter.verdict.ok
+            if not solution.verdict.ok:
+                _say_why(console, solution.verdict)
+            good &= fine
+            if not isinstance(found := solution.verdict.speed, NoSpeed | None):
+                notes.add(speed_note(found))
+            table.add_row(*_row(lesson, starter.verdict, solution.verdict), style="" if fine else "red")
     console.print()
     console.print(table)
     for note in sorted(notes):
@@ -61,12 +70,33 @@ def run(console: Console, choice: detect.Choice) -> bool:
     return good
 
 
-def _grade(console: Console, lesson: Lesson, file: Path, choice: detect.Choice) -> Outcome:
+def _job(console: Console, lesson: Lesson, file: Path, choice: detect.Choice) -> Job:
+    job = lesson_job(lesson, read(file), choice, GradingOptions(with_prediction=True))
+    return warm(replace(job, say=lambda text: console.print(f"  {text}", style="dim")))
+
+
+@contextlib.contextmanager
+def _graded(jobs: list[Job]) -> Iterator[Iterator[Outcome]]:
+    """What becomes of them, in their order; two at a time where no GPU is read by a clock."""
+    if (os.cpu_count() or 1) < AT_ONCE or jobs[0].choice.name == "cuda":
+        yield map(check, jobs)
+        return
+    pool = ThreadPoolExecutor(AT_ONCE)
+    try:
+        yield pool.map(check, jobs)
+    except BaseException:  # Ctrl-C, too: what runs ends now, and nothing else begins
+        pool.shutdown(wait=False, cancel_futures=True)
+        for parent in forkserver.shared(jobs[0].choice.name).values():
+            parent.kill_players()
+        raise
+    pool.shutdown()
+
+
+def _said(console: Console, file: Path, lesson: Lesson, outcomes: Iterator[Outcome]) -> Outcome:
+    """The next outcome, which is this file's, once it is there and printed."""
     what = f"[bold]{lesson.name}[/] {file.name}"
     with console.status(f"grading {what}"):
-        say: Callable[[str], None] = lambda text: console.print(f"  {text}", style="dim")  # noqa: E731
-        job = lesson_job(lesson, read(file), choice, GradingOptions(with_prediction=True))
-        outcome = check(warm(replace(job, say=say)))
+        outcome = next(outcomes)
     verdict = outcome.verdict
     style = "green" if verdict.ok else "yellow"
     console.print(f"{what}: [{style}]{verdict.status}[/] {wording.points(verdict)}")

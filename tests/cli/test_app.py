@@ -183,6 +183,26 @@ def test_ctrl_c_ends_everything(tmp_path: Path) -> None:
     assert not _running(seconds) and not _running(str(file))
 
 
+@pytest.mark.slow
+def test_ctrl_c_ends_both_gradings_of_a_demo() -> None:
+    command = [sys.executable, "-m", "grader", "demo", "--backend", "simt"]
+    with subprocess.Popen(
+        command, cwd=ROOT, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, start_new_session=True
+    ) as process:
+        assert process.stdout is not None
+        for line in process.stdout:
+            if "solution.py" in line:  # of the first lesson: others are graded by now
+                break
+        process.send_signal(signal.SIGINT)
+        _, said = process.communicate(timeout=60)
+    assert process.returncode == 130
+    assert said.strip().endswith("course: stopped.") and "Traceback" not in said
+    in_its_session = subprocess.run(
+        ["pgrep", "-s", str(process.pid)], capture_output=True, text=True, check=False
+    )
+    assert in_its_session.stdout == ""
+
+
 def _running(word: str) -> str:
     """The processes whose command line holds this word, one a line."""
     return subprocess.run(["pgrep", "-f", word], capture_output=True, text=True, check=False).stdout

@@ -111,7 +111,6 @@ def problems(page: Any, address: str) -> list[str]:
 
 
 # Every fourth page in a plain run; the others with `course test --all`.
-@pytest.mark.long
 @pytest.mark.parametrize(
     "part", [p if p == 0 else pytest.param(p, marks=pytest.mark.thorough) for p in range(PARTS)]
 )

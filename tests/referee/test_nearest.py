@@ -28,7 +28,6 @@ def told(number: str, tmp_path: Path, find: str, new: str) -> dict[str, object]:
     return explanation
 
 
-@pytest.mark.long
 @pytest.mark.slow
 @pytest.mark.parametrize(
     ("number", "find", "new", "cause"),

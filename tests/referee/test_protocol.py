@@ -112,7 +112,6 @@ def ended(stream: bytes, stage: str, build: Any) -> Answer | FaultError:
             return FaultError(Status.TAMPERED, str(error))
 
 
-@pytest.mark.long
 @pytest.mark.slow
 @MANY
 @given(streams, st.sampled_from(STAGES), st.booleans())

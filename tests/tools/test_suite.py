@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 
+from tests.conftest import LONG
 from tools import suite
 from tools.suite import Step
 
@@ -89,3 +90,7 @@ def test_the_fewest_cases_are_the_first_of_each_test(pytester: pytest.Pytester) 
     """)
     done = pytester.runpytest("--quick", "-p", "no:cacheprovider")
     done.assert_outcomes(passed=1, deselected=3)
+
+
+def test_the_files_that_begin_first_are_there() -> None:
+    assert [name for name in LONG if not (suite.ROOT / name).is_file()] == []

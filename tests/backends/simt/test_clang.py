@@ -17,7 +17,6 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 
-@pytest.mark.long
 @pytest.mark.clang
 @pytest.mark.thorough
 @pytest.mark.slow

@@ -71,7 +71,6 @@ def terminal(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Termina
     it.child.close(force=True)
 
 
-@pytest.mark.long
 @pytest.mark.slow
 def test_a_lesson_from_the_first_failure_to_the_next_lesson(terminal: Terminal, tmp_path: Path) -> None:
     mine = tmp_path / "work" / "03_square_kernel.py"

@@ -16,8 +16,9 @@ import pytest
 from grader.domain.errors import BadInputError
 from grader.domain.lessons import course_root
 from grader.domain.options import GradingOptions
+from grader.reports import wording
 from grader.reports.formats import json_report
-from grader.teaching.batch import batch_run, batch_verb, class_rows, journal, profiles, report_files
+from grader.teaching.batch import batch_run, batch_verb, class_rows, journal, profiles, replays, report_files
 from grader.teaching.batch.batch_request import Request
 from grader.teaching.batch.results_folder import ResultsFolder
 from tests.teaching.batch import klass
@@ -130,6 +131,23 @@ def test_who_passed_has_a_roofline_and_a_trace_beside_the_page(request_: Request
         len(said) == 1 and said[0].startswith("gone, 03_square_kernel: no profile. ") and "gone.py" in said[0]
     )
     assert profiles.make(results, replace(whole, rows=(first,)), SIMT, said.append) == 0
+
+
+@pytest.mark.slow
+def test_whose_kernel_went_wrong_has_a_replay_beside_the_page(request_: Request) -> None:
+    results, said = ResultsFolder(request_.out), list[str]()
+    whole = class_rows.collect(results)
+    shown = [row for row in whole.rows if row.key and wording.replay_offer(results.verdict(row.key))]
+    right = next(row for row in whole.rows if row.passed)
+    some = replace(whole, rows=(shown[0], replace(shown[0], student="gone", file="gone.py"), right))
+    assert replays.make(results, some, SIMT, said.append) == 1
+    page = results.student(shown[0].student, shown[0].lesson) / "report.html"
+    assert 'href="replay.html"' in page.read_text() and "<script" in page.with_name("replay.html").read_text()
+    assert not (results.student(right.student, right.lesson) / "replay.html").exists()
+    assert (
+        len(said) == 1 and said[0].startswith("gone, 03_square_kernel: no replay. ") and "gone.py" in said[0]
+    )
+    assert replays.make(results, replace(whole, rows=(shown[0],)), SIMT, said.append) == 0
 
 
 @pytest.mark.slow
