@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import struct
 import subprocess
 import sys
 from pathlib import Path
@@ -34,11 +35,20 @@ __global__ void diverge(float* out) {
 __global__ void across(float* out) {
   if (threadIdx.x == 0) out[0] = blockIdx.x;
 }
+__global__ void offset(float* out) {
+  __shared__ float last;
+  int t = threadIdx.x;
+  if (t == 31) last = out[t];
+  out[t] = out[t] - last;
+}
 extern "C" __attribute__((visibility("default"))) void more(int which) {
-  float* out;
+  float *out, host[128];
+  for (int i = 0; i < 128; ++i) host[i] = i;
   cudaMalloc(&out, 512);
+  if (which == 2) cudaMemcpy(out, host, 512, cudaMemcpyHostToDevice);
   if (which == 0) diverge<<<1, 32>>>(out);
-  else across<<<2, 32>>>(out);
+  else if (which == 1) across<<<2, 32>>>(out);
+  else offset<<<1, 32>>>(out);
   cudaDeviceSynchronize();
 }
 extern "C" void simt_label(const void*, const char*, int);
@@ -83,7 +93,7 @@ def played(folder: Path) -> dict[str, Any]:
             "with": [f.as_json() for f in seen],
             "file": json.loads(made.as_json()),
         }
-    for which, name in enumerate(("diverge", "across")):
+    for which, name in enumerate(("diverge", "across", "offset")):
         program.recorder.begin(Asked(name))
         program.functions.more(which)
         kept = program.recorder.recorded()
@@ -177,6 +187,19 @@ def test_a_race_between_blocks_has_both_accesses_though_one_block_was_asked_for(
     (seen,) = head["findings"]
     assert (seen["kind"], seen["block"], seen["other_block"]) == ("global-race", [1, 0, 0], [0, 0, 0])
     assert events["block"][seen["other"]] != events["block"][seen["access"]]
+
+
+def test_a_write_has_the_value_that_was_written_however_late_the_compiler_stores_it(said: dict[str, Any]):
+    head, events = said["offset"]["file"]["head"], said["offset"]["file"]["events"]
+    names = [o["name"] for o in head["objects"]]
+    written = {
+        (names[o], t): v
+        for op, o, t, v in zip(*(events[n] for n in ("op", "object", "thread", "value")), strict=True)
+        if op == WRITES
+    }
+    in_bits = {at: struct.unpack("f", struct.pack("I", value))[0] for at, value in written.items()}
+    assert in_bits == {("last", 31): 31.0, ("out", 31): 0.0} | {k: v for k, v in in_bits.items() if k[1] < 31}
+    assert len(in_bits) == 33
 
 
 def test_the_file_is_what_its_schema_says(said: dict[str, Any]):

@@ -78,6 +78,8 @@ u32 g_block = 0;
 std::vector<Region> g_regions;
 std::map<std::pair<const void*, u64>, int> g_known;  // object by what it stands for
 std::vector<std::pair<size_t, size_t>> g_unsettled;  // events whose value is known once the access was made
+int g_unsettled_thread = -1;             // that makes them
+constexpr size_t MOST_UNSETTLED = 256;   // each access looks through them
 Launch* g_launch = nullptr;
 std::string g_text;
 
@@ -185,6 +187,8 @@ u64 value_at(size_t address, unsigned size) {
   return value;
 }
 
+// The compiler may store later than it announces, but not after the thread has given way to others or has come to
+// a call of the runtime that waits: until then what is there may be what was there before.
 void settle() {
   if (g_several) return;
   for (auto [event, address] : g_unsettled)
@@ -194,7 +198,9 @@ void settle() {
 
 // Room for one more event of this block, or nullptr.
 Event* add(Worker* w, Op op, int thread, size_t pc) {
-  settle();
+  bool goes_on = op <= UPDATES || op == KEEPS || op == MORE || op == IS_FOUND;  // ENTERS, READS, WRITES, too
+  if (!goes_on || thread != g_unsettled_thread || g_unsettled.size() > MOST_UNSETTLED) settle();
+  g_unsettled_thread = thread;
   RecordedBlock& block = g_now.blocks[g_block];
   u64 most = block.asked ? g_wanted.most : g_wanted.most / 4;
   if (block.events >= most && op != IS_FOUND) {
@@ -307,6 +313,10 @@ void record_access(Worker* w, size_t address, unsigned size, Access access, size
   event->offset = area ? int64_t(address - area->base) : int64_t(address);
   event->size = u8(size);
   bool mapped = is_mapped(w, address, size);
+  bool again = false;  // what it has written just now
+  for (auto& [number, other] : g_unsettled)
+    again |= other < address + size && address < other + g_now.events[number].size;
+  if (again && access != READ) settle();
   for (unsigned at = 0; at < size; at += 8) {
     if (at) {
       int64_t offset = g_now.events.back().offset + 8;
@@ -320,7 +330,7 @@ void record_access(Worker* w, size_t address, unsigned size, Access access, size
       event->size = u8(size - at);
     }
     if (!mapped) continue;
-    if (access == READ) event->value = value_at(address + at, size - at);
+    if (access == READ && !again) event->value = value_at(address + at, size - at);
     else g_unsettled.push_back({g_now.events.size() - 1, address + at});
   }
 }
