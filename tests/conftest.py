@@ -5,6 +5,7 @@ import signal
 import tempfile
 from collections.abc import Iterator
 
+import hypothesis
 import pytest
 
 from grader.backends import detect
@@ -32,6 +33,10 @@ LONG = (
     "tests/referee/pairs/test_contest.py",
     "tests/test_notebooks_run.py",
 )
+
+# How long an example takes depends on what runs beside it.
+hypothesis.settings.register_profile("untimed", deadline=None)
+hypothesis.settings.load_profile("untimed")
 
 # A shell that starts the tests in the background has SIGINT ignored, and so would have all that they start.
 if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:

@@ -180,9 +180,9 @@ def test_no_text_is_too_strange(log: str, source: str) -> None:
 
 def test_a_long_log_is_read_in_no_time() -> None:
     log = "\n".join(f"a{i}.h:{i}:3: error: " + "no matching (((" * 120 for i in range(5000))
-    begun = time.perf_counter()
+    begun = time.process_time()
     explain(log, "x = 1\n" * 5000)
-    assert time.perf_counter() - begun < 5
+    assert time.process_time() - begun < 5
 
 
 def test_rules_are_well_formed() -> None:
