@@ -108,10 +108,18 @@ def _recordings(job: Job, wanted: Wanted, asked: Asked) -> list[tuple[str, Recor
 
 
 def _with_command(recording: Recording, asked: Asked) -> Recording:
-    """With the command that records another block of this launch, but for the block."""
+    """With the command that records another block of this launch, but for the block.
+
+    On a page that a teacher gives to a student it is the student's, who has the file elsewhere.
+    """
     head = recording.head
     words = ["./course", "replay", *(["--reference", str(asked.reference)] if asked.reference else [])]
-    words += [asked.what, *([str(asked.file)] if asked.file else []), "--case", head.case]
+    words += [
+        asked.what,
+        *([str(asked.file)] if asked.file and not asked.student else []),
+        "--case",
+        head.case,
+    ]
     words += ["--launch", str(head.launch.fitting)] if asked.launch is not None else []
     words += ["--schedule", str(head.launch.schedule)] if head.launch.schedule else []
     return replace(recording, head=msgspec.structs.replace(head, command=shlex.join(words)))

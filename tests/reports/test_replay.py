@@ -236,12 +236,59 @@ def test_a_wrong_element_that_no_thread_wrote_is_where_it_begins(rounded: Played
     assert sentence.endswith("no thread has written it.")
     told = tab.inner_text(".about")
     assert "grid of (6, 2, 1) blocks of (16, 16, 1) threads" in told
-    assert "96 threads along x and 32 threads along y" in told and "[37, 101]" in told
+    assert "96 threads along x and 32 threads along y" in told and "[37, 101], 3737 elements." in told
     assert tab.get_attribute(".line.current", "data-line") == str(launch.line)
     assert "<<<grid, block" in tab.inner_text(".line.current")
     assert tab.get_attribute(".cell.marked", "data-element") == "96"
     assert "unwritten" in tab.get_attribute(".cell.marked", "class")
     assert "found nothing" not in tab.inner_text(".findings")
+
+
+TWO = '''
+from torch.utils.cpp_extension import load_inline
+
+source = r"""
+#include <torch/extension.h>
+__global__ void copy_kernel(const float* x, float* y, int n) {
+    const int i = blockIdx.x * blockDim.x + threadIdx.x;
+    if (i < n) y[i] = x[i];
+}
+__global__ void square_kernel(const float* y, float* out, int n) {
+    const int i = blockIdx.x * blockDim.x + threadIdx.x;
+    if (i < n) out[i] = y[i] * y[i];
+}
+torch::Tensor run(torch::Tensor x) {
+    x = x.contiguous();
+    const int n = x.numel();
+    torch::Tensor y = torch::empty({n + 1}, x.options()), out = torch::empty_like(x);
+    copy_kernel<<<(n + 63) / 64, 64>>>(x.data_ptr<float>(), y.data_ptr<float>(), n);
+    square_kernel<<<n / 64, 64>>>(y.data_ptr<float>(), out.data_ptr<float>(), n);
+    return out;
+}
+"""
+square_matrix = load_inline(
+    name="two", cpp_sources="torch::Tensor run(torch::Tensor x);", cuda_sources=source, functions=["run"]
+).run
+'''
+
+
+@pytest.mark.slow
+def test_the_launch_that_should_have_written_the_wrong_element_is_shown(tmp_path: Path):
+    (tmp_path / "two.py").write_text(TWO, "utf-8")
+    page, data = tmp_path / "two.html", tmp_path / "two.json"
+    done = subprocess.run(
+        [sys.executable, "-m", "grader", "replay", "03", str(tmp_path / "two.py"), "--case", "ragged edges",
+         "--out", str(page), "--json", str(data)],
+        cwd=ROOT, capture_output=True, text=True, timeout=200,
+    )  # fmt: skip
+    assert done.returncode == 0, done.stderr
+    head = json.loads(data.read_text("utf-8"))["head"]
+    (seen,) = head["findings"]
+    assert head["launch"]["kernel"] == "square_kernel"
+    assert seen["element"] == 58 * 64
+    assert "no thread has written it" in seen["title"] and "no thread has written it" in done.stdout
+    assert [57, 0, 0] in [block["index"] for block in head["blocks"]], "the last one lies nearest"
+    assert head["command"] == f"./course replay 03 {tmp_path / 'two.py'} --case 'ragged edges'"
 
 
 @pytest.mark.slow

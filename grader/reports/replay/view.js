@@ -1,6 +1,6 @@
 // The page: draws a recording at a step. All text goes in by textContent; nothing of a submission is ever markup.
 import { LANES, OP, Recording, brief, shown, xyz } from "./recording.js";
-import { aboutFinding, afterwards, beyond, kindOf, nameOf, origin, sentence, standing, stateNames, titleOf, who } from "./words.js";
+import { aboutFinding, afterwards, beyond, counted, kindOf, nameOf, origin, sentence, standing, stateNames, titleOf, who } from "./words.js";
 
 const ACROSS = 16, NARROW = 8, DOWN = 12, HISTORY = 60;
 const KINDS = [
@@ -446,7 +446,7 @@ export class View {
     const kept = object.after >= 0, later = this.afterwards && kept;
     this.afterButton.hidden = !kept;
     this.afterButton.setAttribute("aria-pressed", later);
-    const kind = shared ? `shared memory, ${many} ${many === 1 ? "element" : "elements"}; a column is a bank` : `${object.dtype || `${object.element} bytes`} [${object.shape.join(", ")}]${as.like ? `, drawn in rows of ${columns} as ${as.like} is` : ""}`;
+    const kind = shared ? `shared memory, ${counted(many, "element")}; a column is a bank` : `${object.dtype || `${object.element} bytes`} [${object.shape.join(", ")}]${as.like ? `, drawn in rows of ${columns} as ${as.like} is` : ""}`;
     says(this.memoryTitle, `${object.name}: ${kind}${later ? ". As it is after the launch" : ""}`);
     this.memory.style.setProperty("--across", across);
     classed(this.memory, `memory${across > ACROSS ? " many" : ""}`);
@@ -541,16 +541,16 @@ export class View {
     const parts = [];
     if (object.kind === "shared") {
       const banks = r.banks(lanes), most = Math.max(1, ...[...banks.values()].map((words) => words.size));
-      says(this.request, `Warp ${warp}: ${many} lanes ask ${banks.size} of 32 banks, ${most === 1 ? "in one round" : `in ${most} rounds: a bank gives one word at a time`}.`);
+      says(this.request, `Warp ${warp}: ${counted(many, "lane")} ${many === 1 ? "asks" : "ask"} ${banks.size} of 32 banks, ${most === 1 ? "in one round" : `in ${most} rounds: a bank gives one word at a time`}.`);
       for (let bank = 0; bank < 32; ++bank) {
         const words = banks.get(bank)?.size ?? 0;
-        parts.push(make("span", { class: words ? (words > 1 ? "waste" : "own") : "", style: `--n:${Math.min(words, 8)}`, title: `bank ${bank}: ${words} words` }, words > 1 ? String(words) : ""));
+        parts.push(make("span", { class: words ? (words > 1 ? "waste" : "own") : "", style: `--n:${Math.min(words, 8)}`, title: `bank ${bank}: ${counted(words, "word")}` }, words > 1 ? String(words) : ""));
       }
     } else {
       const sectors = r.sectors(lanes), used = new Set();
       for (const e of lanes.values()) for (let k = 0; k < r.columns.size[e]; ++k) used.add(r.columns.offset[e] + k);
-      says(this.request, `Warp ${warp}: ${many} lanes ask for ${bytes} bytes in ${sectors.size} sectors of 32 bytes, ${Math.round((100 * used.size) / (32 * Math.max(1, sectors.size)))} % of them used.`);
-      for (const [sector, asked] of sectors) parts.push(make("span", { class: "own", style: `--n:${Math.min(8, asked.length)}`, title: `bytes ${32 * sector} to ${32 * sector + 31}: ${asked.length} lanes` }, String(asked.length)));
+      says(this.request, `Warp ${warp}: ${counted(many, "lane")} ${many === 1 ? "asks" : "ask"} for ${counted(bytes, "byte")} in ${counted(sectors.size, "sector")} of 32 bytes, ${Math.round((100 * used.size) / (32 * Math.max(1, sectors.size)))} % of them used.`);
+      for (const [sector, asked] of sectors) parts.push(make("span", { class: "own", style: `--n:${Math.min(8, asked.length)}`, title: `bytes ${32 * sector} to ${32 * sector + 31}: ${counted(asked.length, "lane")}` }, String(asked.length)));
     }
     this.bar.hidden = false;
     this.bar.setAttribute("aria-label", this.request.textContent);

@@ -7,6 +7,8 @@ export const who = (r, event) => {
   return several ? `Block ${xyz(r.head.blocks[block[event]].index)}, thread ${at}` : `Thread ${at}`;
 };
 
+export const counted = (n, word) => `${n} ${word}${n === 1 ? "" : "s"}`;
+
 export function nameOf(r, number, element) {
   const object = r.head.objects[number];
   if (!object) return "an address that belongs to nothing";
@@ -19,7 +21,7 @@ export function beyond(r, number, element) {
   const object = r.head.objects[number];
   if (!object) return "";
   const many = r.elements(object), last = r.place(object, many - 1);
-  if (element >= many) return `${element - many + 1} past the end: ${object.name} has ${many} ${many === 1 ? "element" : "elements"}, the last is ${last}`;
+  if (element >= many) return `${element - many + 1} past the end: ${object.name} has ${counted(many, "element")}, the last is ${last}`;
   if (element < 0) return `${-element} before the start of ${object.name}`;
   return "";
 }
@@ -164,7 +166,7 @@ export function aboutFinding(r, finding) {
   }
   if (mine < 0 && finding.object >= 0) {
     const object = r.head.objects[finding.object], sure = r.after(finding.object, finding.element)?.written === "no";
-    const lines = [`${launched(r)} ${object.name} has the shape [${object.shape.join(", ")}].`];
+    const lines = [`${launched(r)} ${object.name} has the shape [${object.shape.join(", ")}], ${counted(r.elements(object), "element")}.`];
     if (finding.block && !sure) lines.push(recording(r, finding.block, "the block that wrote it"));
     else if (!sure && !r.whole) lines.push(`${r.head.blocks.length} of ${r.head.launch.grid.reduce((a, b) => a * b)} blocks were recorded.`);
     return lines;
