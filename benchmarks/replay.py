@@ -93,7 +93,7 @@ def pictures(folder: Path) -> None:
     with sync_playwright() as playwright, tempfile.TemporaryDirectory() as room:
         browser = playwright.chromium.launch(executable_path=program, args=["--no-sandbox"])
         shots = (
-            ("reverse", "replay.png", 1200, 900, "light"),
+            ("reverse", "replay.png", 1200, 1060, "light"),
             ("triple", "replay_narrow.png", 390, 1050, "dark"),
         )
         for case, name, width, height, scheme in shots:

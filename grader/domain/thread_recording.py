@@ -110,7 +110,10 @@ class Launch(Struct, frozen=True):
 class Seen(Struct, frozen=True):
     """A finding, at its ``event``. ``access`` and ``other``: events of the two sides, -1: not recorded.
 
-    ``title`` is one sentence for the reader, ``message`` the verdict's. ``lines``: of the two sides.
+    ``title`` is one sentence for the reader, ``message`` the verdict's, "" where it does not tell of it.
+    ``line``: of the access, or of the launch for a wrong element that nothing that was recorded wrote; such
+    a one has no ``thread``, and no ``block`` but that which is known to have written it. ``object`` and
+    ``element``: the wrong element, -1 for other findings.
     """
 
     kind: str
@@ -119,16 +122,18 @@ class Seen(Struct, frozen=True):
     other: int
     title: str
     message: str
-    block: Xyz
-    thread: Xyz
+    block: Xyz | None
+    thread: Xyz | None
     line: int
     other_block: Xyz | None = None
     other_thread: Xyz | None = None
     other_line: int = 0
+    object: int = -1
+    element: int = -1
 
 
 class Head(Struct, frozen=True):
-    """All of a recording but its events and contents."""
+    """All of a recording but its events and contents. ``command``: what records this launch again."""
 
     title: str
     lesson: str
@@ -142,6 +147,7 @@ class Head(Struct, frozen=True):
     sources: tuple[Source, ...]
     findings: tuple[Seen, ...]
     notes: tuple[str, ...] = ()
+    command: str = ""
 
 
 class Contents(Struct, frozen=True):

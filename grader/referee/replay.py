@@ -18,6 +18,7 @@ from grader.feedback import memory
 from grader.protocol import messages
 from grader.protocol.recorded_launch import Answer, Asked, Recorded
 from grader.protocol.wire import MalformedError
+from grader.referee import wrong_element
 from grader.referee.case_calls import Calls
 from grader.referee.fault import FaultError
 from grader.referee.pipeline import Processes
@@ -36,6 +37,8 @@ SEED = 20_240_607  # of inputs and weights
 LARGEST_SOURCE = 400_000
 SCHEDULES = 32  # orders that are tried for one whose result differs
 SECONDS = 20.0
+TOLD = 2  # kinds of findings of which both sides are recorded
+LAUNCHES = 4  # that are looked through for the one with the tensor that is wrong
 
 
 @dataclass(frozen=True, slots=True)
@@ -125,7 +128,36 @@ class Replay:
             kept = self._kept()
         if kept is None:
             raise BadInputError(self._why_nothing(played, wanted))
-        return self._read(kept, played)
+        return self._nearer(self._read(kept, played), played, wanted)
+
+    def _nearer(self, recording: Recording, played: Played, wanted: Wanted) -> Recording:
+        """Where nothing that was recorded wrote the wrong element: the launch and blocks nearest to it."""
+        if wanted.launch is not None or _in_a_kernel(played) or played.failed is None:
+            return recording
+        asked, fitting = self._asked, recording.head.launch.fitting
+        if "first_wrong" not in played.failed.evidence:
+            return recording
+        best = recording
+        for launch in range(fitting, fitting + LAUNCHES):
+            if best.head.findings:
+                break
+            again = self._again(
+                played.case, msgspec.structs.replace(asked, launch=launch + 1), wanted.schedule
+            )
+            if (kept := self._kept()) is None:
+                break
+            best = self._read(kept, again)
+        seen = next(iter(best.head.findings), None)
+        if seen is None:  # no launch has the tensor that was returned
+            return recording
+        if wanted.block or seen.object < 0 or seen.access >= 0:
+            return best
+        block = seen.block or wrong_element.nearest(best.head, seen)
+        if block in [each.index for each in best.head.blocks]:
+            return best
+        near = msgspec.structs.replace(asked, launch=best.head.launch.fitting, blocks=(block,))
+        again = self._again(played.case, near, wanted.schedule)
+        return self._read(kept, again) if (kept := self._kept()) else best
 
     def differing(self, wanted: Wanted) -> tuple[Recording, Recording | None, int]:
         """The recording in the usual order, that of the first order whose result differs, and its number."""
@@ -153,7 +185,9 @@ class Replay:
         errors = [f for f in memory.errors(played.seen) if f.block is not None]
         if wanted.launch is None and errors:
             kernel = errors[0].kernel
-            found = [errors[0].block, errors[0].other.block if errors[0].other else None]
+            kinds = {f.kind: f for f in reversed(errors) if f.kernel == kernel}  # the first of each
+            mine = [f for f in errors if kinds.get(f.kind) is f][:TOLD]
+            found = [b for f in mine for b in (f.block, f.other.block if f.other else None)]
             blocks = blocks or [b for b in dict.fromkeys(found) if b]
         elif wanted.launch is None and played.failed:
             owner = played.failed.evidence.get("owner")

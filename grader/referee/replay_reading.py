@@ -27,6 +27,7 @@ from grader.domain.thread_recording import (
 from grader.domain.verdict import Finding, Status
 from grader.feedback import memory, shared_arrays
 from grader.protocol.recorded_launch import MOST_PLACES, Recorded
+from grader.referee import wrong_element
 from grader.referee.fault import FaultError
 
 if TYPE_CHECKING:
@@ -34,6 +35,16 @@ if TYPE_CHECKING:
 
     from grader.domain.thread_recording import Column
     from grader.protocol.messages import MemoryFinding, Xyz
+
+
+IN_WORDS: tuple[tuple[str, str], ...] = (
+    ("race", "touches an element that another thread touches too, and nothing orders the two"),
+    ("uninitialised", "reads what no thread has written so far"),
+    ("out-of-bounds", "asks for an element that is none"),
+    ("barrier", "waits at a barrier that not all threads come to"),
+    ("deadlock", "waits for what cannot come"),
+    ("overflow", "computes an integer that does not fit"),
+)
 
 
 @dataclass(slots=True)
@@ -66,12 +77,13 @@ class Reading:
         columns = {name: events[name] for name in COLUMNS if name != "place"}
         columns["place"] = places
         columns = {name: columns[name].astype(kind) for name, kind in COLUMNS.items()}
-        findings = self._findings(columns)
+        objects = self._objects()
+        findings = self._findings(columns, objects)
         launch = Launch(
             said.kernel, said.launch, said.fitting, _name(said.file), said.line, said.grid, said.block,
             said.shared_bytes + said.static_shared_bytes, said.schedule,
         )  # fmt: skip
-        used = {_name(file) for _, file, _ in said.places}
+        used = {_name(file) for _, file, _ in said.places} | {_name(said.file)}
         head = Head(
             self.about.title,
             self.about.lesson,
@@ -81,7 +93,7 @@ class Reading:
             launch,
             tuple(Block(self._xyz(b.flat, said.grid), bool(b.asked), bool(b.cut), b.events)
                   for b in said.blocks),
-            self._objects(),
+            objects,
             (*(Place(_name(file), line) for _, file, line in said.places), Place("", 0)),
             tuple(source for name, source in self.about.sources.items() if name in used),
             findings,
@@ -152,22 +164,40 @@ class Reading:
             )
         return tuple(found)
 
-    def _findings(self, columns: dict[str, Column]) -> tuple[Seen, ...]:
+    def _findings(self, columns: dict[str, Column], objects: tuple[Object, ...]) -> tuple[Seen, ...]:
+        """One of each kind and line, the verdict's first; each event of one gets its number as a value."""
         best: dict[tuple[object, ...], Seen] = {}
+        keys: dict[int, tuple[object, ...]] = {}
+        none = list[int]()
         for event in np.flatnonzero(columns["op"] == FOUND).tolist():
             number = int(columns["value"][event])
             if number >= len(self.said.seen):
                 continue
             one = self._finding(event, number, columns)
-            key = (one.kind, frozenset((one.line, one.other_line)) if one.other_line else one.line)
+            if one.kind == "barrier-divergence" and one.line == one.other_line:
+                none.append(event)  # one barrier of the source, of which the compiler made two
+                continue
+            key: tuple[object, ...] = (
+                one.kind,
+                frozenset((one.line, one.other_line)) if one.other_line else one.line,
+            )
+            keys[event] = key
             # The verdict's own, where it is among them: a race is told from the side of its reader.
             if key not in best or (self._exact(one) and not self._exact(best[key])):
                 best[key] = one
-        found = [one for one in best.values() if one.message] or list(best.values())
-        if not found and self.about.failed and (wrong := self._wrong_element(columns)):
-            found.append(wrong)
         order = [f.kind for f in memory.errors(self.about.seen)]
-        return tuple(sorted(found, key=lambda f: order.index(f.kind) if f.kind in order else len(order)))
+
+        def place(one: Seen) -> tuple[bool, int]:
+            return not one.message, order.index(one.kind) if one.kind in order else len(order)
+
+        listed = sorted(best, key=lambda key: place(best[key]))
+        for event, key in keys.items():
+            columns["value"][event] = listed.index(key)
+        found = [best[key] for key in listed]
+        if not found and self.about.failed and (wrong := self._wrong_element(columns, objects)):
+            found.append(wrong)
+        columns["value"][none] = len(found)
+        return tuple(found)
 
     def _finding(self, event: int, number: int, columns: dict[str, Column]) -> Seen:
         raw = self.said.seen[number]
@@ -231,11 +261,31 @@ class Reading:
             sides = {f.line or 0, f.other.line if f.other else 0}
             if f.kind == kind and (f.line == line or (other_line and {line, other_line} == sides)):
                 exact = (f.block, f.thread) == at
-                return memory.describe(f), f.what if exact else kind.replace("-", " ")
-        return "", kind.replace("-", " ")
+                return memory.describe(f), f.what if exact else in_words(kind)
+        return "", in_words(kind)
 
-    def _wrong_element(self, columns: dict[str, Column]) -> Seen | None:
-        """A case with a wrong result: the last write of the element that the verdict names."""
+    def _wrong_element(self, columns: dict[str, Column], objects: tuple[Object, ...]) -> Seen | None:
+        """A case with a wrong result: the last write of the element that the verdict names, if any."""
+        assert self.about.failed is not None
+        failed, said = self.about.failed, self.said
+        element = wrong_element.find(objects, self.contents, failed.evidence)
+        if element is None:
+            return self._written_by_owner(columns)
+        one = objects[element.object]
+        at = wrong_element.last_write(columns, one, element)
+        if at < 0:
+            return wrong_element.unwritten(
+                one, element, self.contents, failed, len(columns["op"]) - 1, said.line
+            )
+        block = self._xyz(said.blocks[int(columns["block"][at])].flat, said.grid)
+        thread = self._xyz(int(columns["thread"][at]), said.block)
+        title = f"{wrong_element.said(element, failed.evidence)}it was written here"
+        line = self._line(int(columns["place"][at]))
+        return Seen(wrong_element.KIND, at, at, -1, title, failed.message, block, thread, line,
+                    object=element.object, element=element.number)  # fmt: skip
+
+    def _written_by_owner(self, columns: dict[str, Column]) -> Seen | None:
+        """The last access of the thread and line of which the verdict says that it wrote the element."""
         assert self.about.failed is not None
         failed = self.about.failed
         owner = failed.evidence.get("owner")
@@ -257,6 +307,11 @@ class Reading:
         at = int(hits[-1])
         return Seen("wrong-result", at, at, -1, "the element that is wrong was written here",
                     failed.message, block, thread, int(owner["line"]))  # fmt: skip
+
+
+def in_words(kind: str) -> str:
+    """A finding of which the verdict has no sentence, or one of another thread."""
+    return next((words for part, words in IN_WORDS if part in kind), kind.replace("-", " "))
 
 
 def _inside(at: int, nbytes: int, contents: bytes) -> bool:

@@ -4,11 +4,14 @@ from __future__ import annotations
 
 import os
 import re
+import shlex
 import sys
 import webbrowser
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
+
+import msgspec
 
 from grader.backends import detect
 from grader.domain import disk, lessons, submission, workspace
@@ -93,7 +96,7 @@ def _recordings(job: Job, wanted: Wanted, asked: Asked) -> list[tuple[str, Recor
                 print(f"No order of the {SCHEDULES} that were tried leaves anything else than the usual one.")
                 return [("", usual)]
             return [("The usual order", usual), (f"Schedule {number}, the first that differs", other)]
-        mine = replay.record(wanted)
+        mine = _with_command(replay.record(wanted), asked)
     if not asked.beside:
         return [("", mine)]
     path = _beside(asked)
@@ -102,6 +105,24 @@ def _recordings(job: Job, wanted: Wanted, asked: Asked) -> list[tuple[str, Recor
     with Replay(other_job) as replay:
         other = replay.record(replace(wanted, case=mine.head.case, block=block))
     return [(f"{job.submission.path.name}: yours", mine), (f"{path.name}: beside it", other)]
+
+
+def _with_command(recording: Recording, asked: Asked) -> Recording:
+    """With the command that records another block of this launch, but for the block.
+
+    On a page that a teacher gives to a student it is the student's, who has the file elsewhere.
+    """
+    head = recording.head
+    words = ["./course", "replay", *(["--reference", str(asked.reference)] if asked.reference else [])]
+    words += [
+        asked.what,
+        *([str(asked.file)] if asked.file and not asked.student else []),
+        "--case",
+        head.case,
+    ]
+    words += ["--launch", str(head.launch.fitting)] if asked.launch is not None else []
+    words += ["--schedule", str(head.launch.schedule)] if head.launch.schedule else []
+    return replace(recording, head=msgspec.structs.replace(head, command=shlex.join(words)))
 
 
 def _beside(asked: Asked) -> Path:

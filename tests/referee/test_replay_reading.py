@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from grader.domain.thread_recording import EVENT
-from grader.domain.verdict import Status
+from grader.domain.verdict import Finding, Status
 from grader.protocol import messages
 from grader.protocol.recorded_launch import Answer, Recorded, RecordedBlock, RecordedObject
 from grader.protocol.wire import MalformedError
@@ -65,3 +65,26 @@ def test_more_events_than_may_be_are_no_message():
 def test_an_index_that_points_nowhere_has_no_line():
     made = reading(pc=99).recording()
     assert made.head.places[int(made.columns["place"][0])].line == 0
+
+
+@pytest.mark.parametrize(
+    ("op", "known", "access", "title"),
+    [(1, 1, 0, "it was written here"),
+     (2, 1, -1, "nothing that was recorded wrote it, and it holds what it held before the launch"),
+     (2, 0, -1, "when this launch ends, no thread has written it")],
+)  # fmt: skip
+def test_a_wrong_result_is_found_where_it_was_written_or_said_to_be_written_by_none(
+    op: int, known: int, access: int, title: str
+):
+    events = np.array([tuple((EVENTS | {"op": op})[name] for name in EVENT.names or ())], EVENT)
+    contents = np.array([2.0], "<f4").tobytes() + bytes([known] * 4)
+    said = msgspec.structs.replace(SAID, objects=(RecordedObject("tensor", "x", "Float[1]", 4, 4, 0, 0),))
+    evidence = {"first_wrong": [0], "elements": 1, "got": 2.0, "expected": 1.0}
+    failed = Finding("a case", Status.WRONG_OUTPUT, "It is wrong.", 0, 1, evidence)
+    (seen,) = (
+        Reading(said, events.tobytes() + contents, About("a case", failed=failed)).recording().head.findings
+    )
+    assert seen.title == f"x[0] is 2, expected 1: {title}"
+    assert (seen.kind, seen.access, seen.object, seen.element) == ("wrong-result", access, 0, 0)
+    assert seen.line == (4 if op == 1 else 3)
+    assert seen.thread == ((31, 0, 0) if op == 1 else None)

@@ -48,6 +48,17 @@ export function shown(number, letters = 8) {
   return number.toExponential(0).replace("e+", "e");
 }
 
+// A number in the five letters of a cell, with the same number of decimals as its neighbours of that size.
+export function brief(number) {
+  if (number === null || number === undefined || !Number.isFinite(number)) return shown(number, 5);
+  const size = Math.abs(number);
+  if (Number.isInteger(number) && String(number).length <= 5) return String(number);
+  if (size >= 0.005 && size < 9.995) return number.toFixed(2);
+  if (size >= 1 && size < 99.95) return number.toFixed(1);
+  if (size >= 1 && size < 9999) return number.toFixed(0);
+  return number.toExponential(0).replace("e+", "e");
+}
+
 export const xyz = (at) => `(${at.join(", ")})`;
 
 // The last index of `sorted` (between from and to) whose value is at most `limit`; from - 1 if there is none.
@@ -80,6 +91,8 @@ export class Recording {
     this.threads = this.block[0] * this.block[1] * this.block[2];
     this.warps = Math.ceil(this.threads / LANES);
     this.#sortByThread();
+    // Whether all that the launch did is here.
+    this.whole = this.head.blocks.length === this.head.launch.grid.reduce((a, b) => a * b) && !this.head.blocks.some((b) => b.cut);
     this.indices = new Map(); // by object: which events touch which element
     this.lanesAt = new Map();
   }
@@ -231,7 +244,8 @@ export class Recording {
     return decoded(low, high, object.dtype);
   }
 
-  // What is known of an element at a step: {value, written: "here" | "before" | "no" | "unknown", by: event}.
+  // What is known of an element at a step: {value, written, by: event}. `written`: "here", "before" the launch, "no" for
+  // what is known to be written by nobody, "unrecorded" where another block may have, "unknown".
   at(number, element, step) {
     const touched = this.touches(number, element, this.columns.block[Math.max(0, step)]), object = this.head.objects[number], { op } = this.columns;
     let value = null, seen = -1;
@@ -246,7 +260,26 @@ export class Recording {
     if (object.kind === "shared") return { value, written: "no", by: -1, seen };
     const kept = this.content(object, element, object.before);
     if (!kept) return { value, written: "unknown", by: -1, seen };
-    return { value: kept.written ? kept.value : value, written: kept.written ? "before" : "no", by: -1, seen };
+    if (kept.written) return { value: kept.value, written: "before", by: -1, seen };
+    return { value, written: this.#nobody(number, element, step) ? "no" : "unrecorded", by: -1, seen };
+  }
+
+  // Whether nobody has written up to a step what no recorded thread has: if all blocks are here, if nobody has after the
+  // launch either, or if the checks say so of a read at that step or later.
+  #nobody(number, element, step) {
+    if (this.whole) return true;
+    const object = this.head.objects[number], after = this.content(object, element, object.after);
+    if (after && !after.written) return true;
+    return this.head.findings.some((f) => f.kind.endsWith("uninitialised-read") && f.access >= step && this.columns.object[f.access] === number && this.element(f.access) === element);
+  }
+
+  // What an element holds after the launch: {value, written: "here", "before", "elsewhere" or "no"}; null if it was not kept.
+  after(number, element) {
+    const object = this.head.objects[number], kept = object && this.content(object, element, object.after);
+    if (!kept) return null;
+    if (!kept.written) return { value: null, written: "no" };
+    const last = this.at(number, element, this.count - 1);
+    return { value: kept.value, written: (last.written === "here" || last.written === "before") && Object.is(last.value, kept.value) ? last.written : "elsewhere" };
   }
 
   #writes(event, op) {
@@ -332,7 +365,7 @@ export class Recording {
     for (let e = 0; e < this.count; ++e) {
       if (thread >= 0 && (b[e] !== block || t[e] !== thread) && op[e] !== OP.RELEASES) continue;
       const o = op[e];
-      if (o === OP.MORE) continue;
+      if (o === OP.MORE || (o === OP.FOUND && this.columns.value[2 * e] >= this.head.findings.length)) continue; // none after all
       let wanted = kind === "all";
       if (kind === "accesses") wanted = o !== OP.ENTERS && o !== OP.KEEPS && o !== OP.BEGINS && o !== OP.ENDS;
       if (kind === "barriers") wanted = o === OP.RELEASES || o === OP.BEGINS || o === OP.ENDS;

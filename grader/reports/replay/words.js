@@ -7,6 +7,8 @@ export const who = (r, event) => {
   return several ? `Block ${xyz(r.head.blocks[block[event]].index)}, thread ${at}` : `Thread ${at}`;
 };
 
+export const counted = (n, word) => `${n} ${word}${n === 1 ? "" : "s"}`;
+
 export function nameOf(r, number, element) {
   const object = r.head.objects[number];
   if (!object) return "an address that belongs to nothing";
@@ -19,7 +21,7 @@ export function beyond(r, number, element) {
   const object = r.head.objects[number];
   if (!object) return "";
   const many = r.elements(object), last = r.place(object, many - 1);
-  if (element >= many) return `${element - many + 1} past the end: ${object.name} has ${many} elements, the last is ${last}`;
+  if (element >= many) return `${element - many + 1} past the end: ${object.name} has ${counted(many, "element")}, the last is ${last}`;
   if (element < 0) return `${-element} before the start of ${object.name}`;
   return "";
 }
@@ -32,7 +34,33 @@ export function origin(r, number, element, step) {
   if (found.written === "here") return `Written at step ${found.by + 1} by ${who(r, found.by).toLowerCase()}${line}.`;
   if (found.written === "before") return "It held this before the launch.";
   if (found.written === "no") return "Nobody has written it.";
+  if (found.written === "unrecorded") return "No recorded block has written it.";
   return "Who wrote it was not recorded.";
+}
+
+// What it holds after the launch; "" if that was not kept.
+export function afterwards(r, number, element) {
+  const found = r.after(number, element);
+  if (!found) return "";
+  if (found.written === "no") return "After the launch: nobody has written it.";
+  const more = { here: "", before: ", as before", elsewhere: "; what wrote it was not recorded" }[found.written];
+  return `After the launch: ${shown(found.value)}${more}.`;
+}
+
+// A finding's sentence. That of a wrong element begins with a name, which stays as it is.
+export const titleOf = ({ kind, title }) => (kind === "wrong-result" ? title : title.charAt(0).toUpperCase() + title.slice(1));
+
+// How to have a block recorded.
+function recording(r, block, what) {
+  const option = `--block ${block.join(",")}`;
+  return r.head.command ? `${r.head.command} ${option} records ${what}.` : `With ${option} ${what} is recorded.`;
+}
+
+// The launch in words: what its grid covers, for an element that nobody wrote.
+export function launched(r) {
+  const { grid, block, line, kernel } = r.head.launch, axes = ["x", "y", "z"];
+  const along = axes.filter((_, i) => i === 0 || grid[i] * block[i] > 1).map((axis) => `${grid[axes.indexOf(axis)] * block[axes.indexOf(axis)]} threads along ${axis}`);
+  return `The launch of ${kernel}${line ? `, line ${line}` : ""}: a grid of ${xyz(grid)} blocks of ${xyz(block)} threads, which makes ${along.join(" and ")}.`;
 }
 
 function access(r, event) {
@@ -75,6 +103,8 @@ export function kindOf(kind) {
   return words[kind] ?? kind.replaceAll("-", " ");
 }
 
+const barriers = (r, block) => (r.releases[block].length || r.head.blocks[block].cut ? "" : " No barrier opens in it.");
+
 export function sentence(r, event) {
   const { op, block, value, object, size } = r.columns, line = r.line(event);
   const at = line ? `, line ${line}` : "", name = who(r, event);
@@ -88,28 +118,30 @@ export function sentence(r, event) {
     case OP.MEETS_GRID: return `${name}${at}: waits for the whole grid.`;
     case OP.LEAVES: return `${name}: leaves the kernel.`;
     case OP.FENCES: return `${name}${at}: a fence.`;
-    case OP.BEGINS: return `Block ${xyz(r.head.blocks[block[event]].index)} begins.`;
-    case OP.ENDS: return `Block ${xyz(r.head.blocks[block[event]].index)} ends. ${standing(r, block[event], event)}.`;
+    case OP.BEGINS: return `Block ${xyz(r.head.blocks[block[event]].index)} begins.${barriers(r, block[event])}`;
+    case OP.ENDS: return `Block ${xyz(r.head.blocks[block[event]].index)} ends. ${standing(r, block[event], event)}.${barriers(r, block[event])}`;
     case OP.KEEPS: {
       const local = r.locals(block[event], r.columns.thread[event], event).find((each) => each.event === event);
       return `${name}${at}: ${r.head.objects[object[event]]?.name ?? "a local"} is ${shown(local?.value ?? null)}${size[event] ? "" : ""}.`;
     }
     case OP.FOUND: {
-      const one = r.head.findings.find((each) => each.event === event);
-      return `${name}${at}: ${one ? `${kindOf(one.kind)}. ${one.title}` : "the checks found something"}.`;
+      const one = r.head.findings[value[2 * event]];
+      if (!one) return `${name}${at}: looked at by the checks, and right.`;
+      return `${name}${at}: ${kindOf(one.kind)}${one.event === event ? `. ${titleOf(one)}` : `, the same as at step ${one.event + 1}`}.`;
     }
     default: return `${name}${at}.`;
   }
 }
 
-// What a finding is about, in a sentence or two about both sides and what lay between.
+// What a finding is about, in a sentence or two about both sides and what lay between: texts, or {text, event} where there
+// is a step to go to.
 export function aboutFinding(r, finding) {
-  const side = (event, verb) => `${who(r, event)}, line ${r.line(event)}, step ${event + 1}: ${verb ?? access(r, event)}`;
+  const side = (event) => ({ text: `${who(r, event)}, line ${r.line(event)}, step ${event + 1}: ${access(r, event)}`, event });
   const { access: mine, other } = finding;
   if (finding.kind.endsWith("race")) {
     const lines = [];
     if (other >= 0) lines.push(side(other));
-    else if (finding.other_thread) lines.push(`Block ${xyz(finding.other_block)}, thread ${xyz(finding.other_thread)}, line ${finding.other_line}: the other side; its block was not recorded.`);
+    else if (finding.other_thread) lines.push(`Block ${xyz(finding.other_block)}, thread ${xyz(finding.other_thread)}, line ${finding.other_line}: the other side; its block was not recorded. ${recording(r, finding.other_block, "it")}`);
     if (mine >= 0) lines.push(side(mine));
     if (mine >= 0 && other >= 0) {
       const between = [...r.releases[r.columns.block[mine]]].filter((e) => e > Math.min(mine, other) && e < Math.max(mine, other));
@@ -131,6 +163,13 @@ export function aboutFinding(r, finding) {
     const lines = [...new Set(waiting.map((t) => r.lineOf(block, t, at)))];
     const where = lines.length > 1 ? [`They wait at different barriers, in lines ${lines.join(" and ")}.`] : [];
     return [many(waiting, "thread waits", "threads wait"), many(left, "thread has left the kernel", "threads have left the kernel"), ...where];
+  }
+  if (mine < 0 && finding.object >= 0) {
+    const object = r.head.objects[finding.object], sure = r.after(finding.object, finding.element)?.written === "no";
+    const lines = [`${launched(r)} ${object.name} has the shape [${object.shape.join(", ")}], ${counted(r.elements(object), "element")}.`];
+    if (finding.block && !sure) lines.push(recording(r, finding.block, "the block that wrote it"));
+    else if (!sure && !r.whole) lines.push(`${r.head.blocks.length} of ${r.head.launch.grid.reduce((a, b) => a * b)} blocks were recorded.`);
+    return lines;
   }
   return mine >= 0 ? [side(mine)] : [sentence(r, finding.event)];
 }

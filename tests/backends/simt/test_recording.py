@@ -15,7 +15,7 @@ import pytest
 from grader.backends.simt import standalone
 from grader.backends.simt.compile import noted
 from grader.domain import thread_recording as recording
-from grader.domain.thread_recording import ARRIVES, KEEPS, LEAVES, READS, RELEASES, WRITES, Source
+from grader.domain.thread_recording import ARRIVES, FOUND, KEEPS, LEAVES, READS, RELEASES, WRITES, Source
 from grader.protocol.recorded_launch import Asked
 from grader.referee.replay_reading import About, Reading
 
@@ -173,6 +173,11 @@ def test_the_finding_is_an_event_with_its_access(said: dict[str, Any]):
     assert events["op"][seen["access"]] == READS
     assert events["offset"][seen["access"]] == 4 * 36
     assert file["head"]["objects"][events["object"][seen["access"]]]["name"] == "tile"
+    found = [value for op, value in zip(events["op"], events["value"], strict=True) if op == FOUND]
+    assert 0 in found, "the finding by its number"
+    assert set(found) == {0, 1}, (
+        "a barrier that the compiler doubled is none, and has the number after the last"
+    )
 
 
 def test_both_lines_of_a_divergent_barrier_are_told(said: dict[str, Any]):
