@@ -42,6 +42,16 @@ THIN = """() => {
 HEADINGS = """() => [...document.querySelectorAll("article h1,article h2,article h3,article h4,article h5,article h6")]
   .map(h => Number(h.tagName[1]))"""
 
+# Few columns are seen whole on a phone; a page of numbers may have tables that scroll by themselves.
+CUT_TABLES = """() => [...document.querySelectorAll("article table")].filter(t => t.getBoundingClientRect().width)
+  .filter(t => [...t.rows[0].cells].filter(c => c.getBoundingClientRect().width).length <= 4)
+  .filter(t => Math.max(...[...t.rows].map(r => r.getBoundingClientRect().right)) > innerWidth)
+  .map(t => t.innerText.slice(0, 40))"""
+NUMBERS = ("results/", "contributing/", "reference/cards/")
+CUT_CODE = """() => [...document.querySelectorAll("article pre code")]
+  .filter(c => c.getBoundingClientRect().width && c.scrollWidth > c.clientWidth + 1)
+  .map(c => c.innerText.slice(0, 40))"""
+
 
 @pytest.fixture
 def page(browser: Any) -> Iterator[Any]:
@@ -97,7 +107,10 @@ def problems(page: Any, address: str) -> list[str]:
     wide = page.evaluate("() => document.scrollingElement.scrollWidth")
     if wide > PHONE["width"]:
         found.append(f"on a phone it is {wide} wide")
+    if not any(folder in address for folder in NUMBERS):
+        found += [f"on a phone a table is cut: {t}" for t in page.evaluate(CUT_TABLES)]
     page.set_viewport_size(DESK)
+    found += [f"lines of code are cut: {t}" for t in page.evaluate(CUT_CODE)]
     levels = page.evaluate(HEADINGS)
     if levels[:1] != [1] or levels.count(1) != 1:
         found.append(f"headings begin {levels[:3]}, with {levels.count(1)} of level 1")
