@@ -40,6 +40,11 @@ def _cell(text: str) -> str:
     return "`".join(p if k % 2 else p.replace("<", "&lt;") for k, p in enumerate(text.split("`")))
 
 
+def _is_rule(line: str) -> bool:
+    """Is this the line below a table's head?"""
+    return line.startswith("|") and not line.strip("|-: ")
+
+
 def one(parts: list[str]) -> tuple[list[str], list[str]]:
     """What answers the question, up to the end of the first table, with all pictures; and all the rest."""
     end = next((k for k, line in enumerate(parts) if line.startswith("|")), len(parts))
@@ -57,7 +62,7 @@ def one(parts: list[str]) -> tuple[list[str], list[str]]:
 
 def fold(parts: list[str]) -> list[str]:
     """Parts that a reader opens."""
-    tables = sum(line.startswith("|--") for line in parts)
+    tables = sum(map(_is_rule, parts))
     summary = f"<summary>{tables} more {'table' if tables == 1 else 'tables'}</summary>"
     return ["", '<details markdown="1">', summary, "", *parts, "", "</details>", ""]
 
@@ -67,7 +72,7 @@ def csv(parts: list[str]) -> str:
     out = io.StringIO()
     writer = csv_module.writer(out, lineterminator="\n")
     for line in parts:
-        if line.startswith("|--"):
+        if _is_rule(line):
             continue
         if line.startswith("|"):
             writer.writerow([html.unescape(cell.strip()) for cell in line.strip("|").split("|")])

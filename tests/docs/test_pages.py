@@ -10,7 +10,7 @@ import pytest
 from grader.domain.task import Task
 from grader.domain.verdict import SCHEMA, Finding, Status, Verdict
 from grader.feedback.explain.rules import RULES
-from tools import error_page, page_sources, results_page, results_table
+from tools import error_page, lookup, page_sources, results_page, results_table
 
 TASK = Task("A title", "f", (), introduces=("guard",), requires=("kernel", "a <tag>"), minutes=25)
 SCHEMA_JSON = json.loads(page_sources.SCHEMA.read_text("utf-8"))
@@ -129,3 +129,15 @@ def test_every_rule_of_explain_is_on_the_page_with_its_words():
         assert f"{{#{rule.id}}}" in page, rule.id
     assert "### `Segmentation fault` {#segmentation-fault}" in page
     assert "{name}" not in page and "(?P" not in page
+
+
+def test_a_fold_says_how_many_tables_it_holds_and_csv_has_no_rule():
+    parts = ["| a | b |", "| --- | ---: |", "| 1 | 2 |", "", *results_table.table(["a"], [["1"]])]
+    assert "<summary>2 more tables</summary>" in results_table.fold(parts)
+    assert "--" not in results_table.csv(parts)
+
+
+def test_numbers_of_cards_are_numbers_with_units():
+    page = lookup.cards(page_sources.SCHEMA.parents[3])
+    assert '{"' not in page and '["' not in page
+    assert "| clock | 1.98 GHz |" in page and "| matrix product, float16 | 785 TFLOP/s | measured:" in page
