@@ -138,7 +138,7 @@ def _words(key: str) -> str:
 
 def _value(key: str, entry: dict[str, Any] | None) -> tuple[str, str]:
     """A number and its unit, as text."""
-    value = entry and entry.get("value")
+    value = entry.get("value") if entry else None
     if value is None:
         return "not known", ""
     for end, (unit, name) in UNITS.items():

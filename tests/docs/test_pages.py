@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import json
+import re
+from types import SimpleNamespace
 
 import jsonschema
 import pytest
 
+from grader.cli import verb_groups
 from grader.domain.task import Task
 from grader.domain.verdict import SCHEMA, Finding, Status, Verdict
 from grader.feedback.explain.rules import RULES
@@ -90,6 +93,31 @@ def test_hints_open_one_at_a_time_below_their_todo():
     assert page.count("<details") == page.count("</details>") == 2
     assert page.index("## TODO 2: the guard") < page.index("Think.") < page.index("<summary>Shape</summary>")
     assert "### " not in page
+
+
+def test_hints_lead_to_those_of_the_lessons_beside():
+    page = page_sources.hints("# Hints\n", ("02_b", "04_d"))
+    last = "[Back to the lesson](README.md) · [hints for lesson 02](../02_b/hints.md) · [hints for lesson 04](../04_d/hints.md)"
+    assert page.rstrip().endswith(last)
+
+
+def test_commands_stand_in_the_groups_of_the_help():
+    page = page_sources.cli()
+    heads = re.findall(r"^## (.*)", page, flags=re.M)
+    assert heads == [*verb_groups.GROUPS, verb_groups.OTHERS]
+    for names in verb_groups.GROUPS.values():
+        assert all(page.count(f"### `course {name}`\n") == 1 for name in names)
+    assert page.index("## Teach\n") < page.index("### `course batch`") < page.index("## Kernels of any")
+
+
+def test_the_sites_address_is_given_by_the_environment(monkeypatch: pytest.MonkeyPatch):
+    hooks = pytest.importorskip("tools.hooks")
+    for given, address in (("https://a.org/course", "https://a.org/course/"), ("", None)):
+        monkeypatch.setenv("COURSE_SITE", given)
+        config = SimpleNamespace(nav=[], site_url=None, extra={}, use_directory_urls=True)
+        assert hooks.on_config(config).site_url == address
+        lost = hooks.on_post_template("<h1>404 - Not found</h1>", "404.html", config)
+        assert f'href="{"/course" if address else ""}/guide/help/"' in lost
 
 
 def test_the_teachers_note_links_the_slides():
