@@ -209,6 +209,14 @@ def test_without_javascript_there_are_pictures_and_quizzes(server: Server, brows
     context.close()
 
 
+@pytest.mark.parametrize("lesson", ["02_python_kernel", "05_profiling", "07_fused_bias_relu", "09_memory"])
+def test_a_drawing_stays_beside_its_explorer(server: Server, page: Any, lesson: str):
+    page.goto(f"{server.address}/lessons/{lesson}/")
+    box = page.locator("[data-explorer][data-started]").first
+    box.wait_for()
+    assert box.locator("img").first.is_visible() and box.locator(".explorer-live").is_visible()
+
+
 def test_a_quiz_tells_when_it_is_asked_and_keeps_the_answer(server: Server, page: Any):
     page.goto(f"{server.address}/lessons/02_python_kernel/")
     quiz = page.locator(".quiz").first
@@ -248,6 +256,7 @@ def test_a_dark_lesson_is_printed_light_without_answers_and_notes(server: Server
     context = browser.new_context(color_scheme="dark")
     page = context.new_page()
     page.goto(f"{server.address}/lessons/02_python_kernel/")
+    page.add_style_tag(content="* { transition: none !important }")  # a colour on its way is neither of both
     page.emulate_media(media="print")
     look = """(chosen) => { const s = getComputedStyle(document.querySelector(chosen)); return [s.display, s.color, s.backgroundColor]; }"""
     for hidden in (
