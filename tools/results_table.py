@@ -5,11 +5,14 @@ from __future__ import annotations
 import csv as csv_module
 import html
 import io
+import re
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
+
+NUMBER = re.compile(r"-?\d[\d,.]*(?:e[-+]?\d+)?(?![\w-])")  # neither 03_square_kernel nor 2026-11-22
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,7 +28,7 @@ def table(columns: list[str], rows: list[list[str]]) -> Iterator[str]:
     heads = [c or ("name" if not k else "note") for k, c in enumerate(columns)]  # read aloud with each cell
     yield f"| {' | '.join(map(_cell, heads))} |"
     right = [
-        all(not r[k] or r[k][0] in "-0123456789" for r in rows) and any(r[k] for r in rows)
+        all(not r[k] or NUMBER.match(r[k]) for r in rows) and any(r[k] for r in rows)
         for k in range(len(columns))
     ]
     yield "|" + "|".join("---:" if r else "---" for r in right) + "|"

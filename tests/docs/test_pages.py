@@ -169,3 +169,11 @@ def test_numbers_of_cards_are_numbers_with_units():
     page = lookup.cards(page_sources.SCHEMA.parents[3])
     assert '{"' not in page and '["' not in page
     assert "| clock | 1.98 GHz |" in page and "| matrix product, float16 | 785 TFLOP/s | measured:" in page
+
+
+def test_numbers_stand_to_the_right_and_names_to_the_left():
+    rows = [
+        ["03_square_kernel", "2,711.5 us", "2026-11-22", "-1e-05"],
+        ["", "72", "2026-11-23", "0.5 to 0.6"],
+    ]
+    assert list(results_table.table(["lesson", "time", "day", "error"], rows))[1] == "|---|---:|---|---:|"
