@@ -12,6 +12,7 @@ import os
 import re
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
+from urllib.parse import urlsplit
 
 from mkdocs.structure.files import File, Files
 
@@ -41,6 +42,16 @@ BOOST: dict[str, float] = {
     "results/": 0.3,
     "contributing/": 0.3,
 }
+
+LOST = """<h1>There is no such page</h1>
+<p>It may have moved: search for a word of it with the field above, or go to one of these.</p>
+<ul>
+<li><a href="BASE/">Home</a>: what the course is</li>
+<li><a href="BASE/start/">Start</a>: install it</li>
+<li><a href="BASE/lessons/">Lessons</a>: all of them, and their map</li>
+<li><a href="BASE/reference/glossary/">Glossary</a>: the words</li>
+<li><a href="BASE/guide/help/">Help</a>: when something does not work, and whom to ask</li>
+</ul>"""
 
 # Figures without words around them are not searched for, and every reader would fetch them with the index.
 # The pages that speak of them are found.
@@ -119,6 +130,14 @@ def on_post_page(output: str, page: Page, config: MkDocsConfig) -> str:
     output = output.replace('role="dialog"', 'role="dialog" aria-label="Search"', 1)
     before = '<script id="__config"'  # the theme's own script follows
     return output.replace(before, f"<script>{_later(config)}</script>{before}", 1)
+
+
+def on_post_template(output: str, template_name: str, config: MkDocsConfig) -> str:
+    """Say on the page of an address that is not there where to go from it."""
+    if template_name != "404.html":
+        return output
+    base = urlsplit(config.site_url or "/").path
+    return output.replace("<h1>404 - Not found</h1>", LOST.replace("BASE/", base), 1)
 
 
 def _edit(page: Page, config: MkDocsConfig) -> str | None:

@@ -18,7 +18,22 @@ the class below `reports/`. The points are the same in all of them. A new format
 """
 
 CLASS = Path(__file__).parents[1] / "grader" / "domain" / "schema" / "class.v1.json"
-UNITS = {"bytes_per_second": (1e12, "TB/s"), "flops_per_second": (1e12, "TFLOP/s"), "seconds": (1e-6, "us")}
+UNITS = {
+    "bytes_per_second": (1e12, "TB/s"),
+    "flops_per_second": (1e12, "TFLOP/s"),
+    "seconds": (1e-6, "us"),
+    "hz": (1e9, "GHz"),
+    "bytes_per_sm": (2**10, "KiB"),
+    "bytes": (2**20, "MiB"),
+}
+WORDS = {
+    "sms": "SMs",
+    "l2": "L2 cache",
+    "dram": "memory, peak",
+    "copy": "memory, large copy",
+    "shared": "shared memory per SM",
+    "gemm": "matrix product",
+}
 
 CARDS = """\
 # GPU cards
@@ -76,41 +91,60 @@ def cards(root: Path) -> str:
     """A table with a column a card, then every number's source."""
     files = sorted(root.glob("grader/domain/cards/*.json"))
     every = {p.stem: json.loads(p.read_text("utf-8")) for p in files}
-    keys = list(dict.fromkeys(k for c in every.values() for k in c if k != "name"))
-    lines = [CARDS, f"| | {' | '.join(c['name'] for c in every.values())} |", "|---|" + "---:|" * len(every)]
-    lines.append("| file | " + " | ".join(f"`{name}.json`" for name in every) + " |")
+    numbers = {name: _flat(card) for name, card in every.items()}
+    keys = list(dict.fromkeys(key for found in numbers.values() for key in found))
+    heads = " | ".join(c["name"].removeprefix("NVIDIA ") for c in every.values())
+    lines = [CARDS, f"| number | {heads} |", "|---|" + "---:|" * len(every)]
+    lines.append(
+        "| compute capability | " + " | ".join(c["compute_capability"] for c in every.values()) + " |"
+    )
     for key in keys:
-        values = " | ".join(_value(key, c.get(key)) for c in every.values())
-        lines += [f"| {_words(key)} | {values} |"]
-    for name, found in every.items():
-        lines += ["", f"## {found['name']} {{#{name}}}", "", "| number | value | source |", "|---|---:|---|"]
-        for key in keys:
-            if isinstance(found.get(key), dict):
-                source = str(found[key].get("source", "")).replace("|", "\\|")
-                lines.append(f"| {_words(key)} | {_value(key, found[key])} | {source} |")
+        values, units = zip(*(_value(key, found.get(key)) for found in numbers.values()), strict=True)
+        unit = next(filter(None, units), "")
+        lines += [f"| {_words(key)}{unit and f' ({unit})'} | {' | '.join(values)} |"]
+    for name, card in every.items():
+        drivers = " or ".join(f"`{driver}`" for driver in card["drivers"])
+        lines += [
+            "",
+            f"## {card['name']} {{#{name}}}",
+            "",
+            f"File: `{name}.json`. The driver calls it {drivers}.",
+        ]
+        lines += ["", "| number | value | source |", "|---|---:|---|"]
+        for key, found in numbers[name].items():
+            source = str(found.get("source", "")).replace("|", "\\|")
+            lines.append(f"| {_words(key)} | {' '.join(_value(key, found)).strip()} | {source} |")
     return "\n".join(lines) + "\n"
 
 
+def _flat(card: dict[str, Any]) -> dict[str, dict[str, Any]]:
+    """A card's numbers, each with its source; of one for several types a number a type, named "NAME, TYPE"."""
+    found: dict[str, dict[str, Any]] = {}
+    for key, entry in card.items():
+        if isinstance(entry, dict) and "value" not in entry:
+            found |= {f"{key}, {kind}": inner for kind, inner in entry.items()}
+        elif isinstance(entry, dict):
+            found[key] = entry
+    return found
+
+
 def _words(key: str) -> str:
+    name, _, kind = key.partition(", ")
     for end in UNITS:
-        key = key.removesuffix("_" + end)
-    words = {"sms": "SMs", "l2_bytes": "L2 cache", "dram": "memory, peak", "copy": "memory, large copy"}
-    return words.get(key, key.replace("_", " "))
+        name = name.removesuffix("_" + end)
+    words = WORDS.get(name, name.replace("_", " ").replace(" sm", " SM"))
+    return f"{words}, {kind}" if kind else words
 
 
-def _value(key: str, value: Any) -> str:
-    if isinstance(value, dict) and "value" in value:
-        value = value["value"]
+def _value(key: str, entry: dict[str, Any] | None) -> tuple[str, str]:
+    """A number and its unit, as text."""
+    value = entry.get("value") if entry else None
     if value is None:
-        return "not known"
-    if isinstance(value, dict | list):
-        return f"`{json.dumps(value)}`".replace("|", "\\|")
+        return "not known", ""
     for end, (unit, name) in UNITS.items():
-        if key.endswith(end) and isinstance(value, int | float):
-            return f"{value / unit:.4g} {name}"
-    if key.endswith("bytes") and isinstance(value, int | float):
-        return f"{value / 2**20:.4g} MiB"
-    return str(value)
+        if key.partition(", ")[0].endswith(end):
+            return f"{value / unit:.4g}", name
+    return str(value), ""
 
 
 def task(root: Path) -> str:

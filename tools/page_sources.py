@@ -10,6 +10,7 @@ import re
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from grader.cli import verb_groups
 from grader.domain.lessons import load_task
 from grader.domain.verdict import SENTENCE, Finding, Status, Verdict
 from grader.student.loop import hints as student_hints
@@ -125,7 +126,20 @@ def cli() -> str:
         (r"```console\n\$ ", "```sh\n./"),
     ):
         text = re.sub(pattern, new, text, flags=re.M)
-    return f"{head}{CLI}\n\n{text}"
+    return f"{head}{CLI}\n\n{_by_reader(text)}"
+
+
+def _by_reader(text: str) -> str:
+    """Sections of commands as ``--help`` groups them, those of a group in its order."""
+    first, *sections = re.split(r"^(?=## `course )", text, flags=re.M)
+    every = {re.match(r"## `course ([\w-]+)", section)[1]: section for section in sections}  # type: ignore[index]
+    parts = [first]
+    named = {name for names in verb_groups.GROUPS.values() for name in names}
+    others = tuple(name for name in every if name not in named)
+    for group, names in (verb_groups.GROUPS | {verb_groups.OTHERS: others}).items():
+        told = [re.sub(r"^##", "###", every[name], flags=re.M) for name in names if name in every]
+        parts += [f"## {group}\n\n", *told]
+    return "".join(parts)
 
 
 def tasks(root: Path) -> dict[str, Task]:
@@ -240,8 +254,11 @@ def description(page: str) -> str:
     return ""
 
 
-def hints(text: str) -> str:
-    """Hints as a page: a heading for each TODO, and below it each level closed until it is asked for."""
+def hints(text: str, beside: tuple[str, ...] = ()) -> str:
+    """Hints as a page: a heading for each TODO, and below it each level closed until it is asked for.
+
+    ``beside``: folders of the lessons before and after, whose hints are linked.
+    """
     title = text.partition("\n")[0]
     parts = [title, "\n[Back to the lesson](README.md). Open one hint, try again, then the next.\n"]
     for one in student_hints.parse(text):
@@ -250,6 +267,8 @@ def hints(text: str) -> str:
         for heading, body in one.levels:
             summary = f"<summary>{html.escape(heading)}</summary>"
             parts.append(f'<details class="tip" markdown="1">\n{summary}\n\n{body}\n\n</details>\n')
+    links = [f"[hints for lesson {name[:2]}](../{name}/hints.md)" for name in beside]
+    parts.append(" · ".join(["[Back to the lesson](README.md)", *links]) + "\n")
     return "\n".join(parts)
 
 

@@ -179,7 +179,7 @@ def pages(root: Path) -> dict[str, str]:
     }:
         groups.append(Group("more", "More results", "Results that have no page of their own yet.", rest))
     found: dict[str, str] = {}
-    listing = ["| what | measured on | date |", "|---|---|---|"]
+    listing = ['<div class="dates" markdown="1">', "", "| what | measured on | date |", "|---|---|---|"]
     for group in groups:
         parts = [f"# {group.title}", "", group.about, ""]
         for name, title in group.files.items():
@@ -205,7 +205,7 @@ def pages(root: Path) -> dict[str, str]:
             for picture, svg in described.pictures.items():
                 found[f"results/{picture}.svg"] = svg
         found[f"results/{group.name}.md"] = "\n".join(parts) + "\n"
-    found["results/index.md"] = "\n".join([HEAD, "", *listing]) + "\n"
+    found["results/index.md"] = "\n".join([HEAD, "", *listing, "", "</div>"]) + "\n"
     return found
 
 

@@ -5,11 +5,14 @@ from __future__ import annotations
 import csv as csv_module
 import html
 import io
+import re
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
+
+NUMBER = re.compile(r"-?\d[\d,.]*(?:e[-+]?\d+)?(?![\w-])")  # neither 03_square_kernel nor 2026-11-22
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,7 +28,7 @@ def table(columns: list[str], rows: list[list[str]]) -> Iterator[str]:
     heads = [c or ("name" if not k else "note") for k, c in enumerate(columns)]  # read aloud with each cell
     yield f"| {' | '.join(map(_cell, heads))} |"
     right = [
-        all(not r[k] or r[k][0] in "-0123456789" for r in rows) and any(r[k] for r in rows)
+        all(not r[k] or NUMBER.match(r[k]) for r in rows) and any(r[k] for r in rows)
         for k in range(len(columns))
     ]
     yield "|" + "|".join("---:" if r else "---" for r in right) + "|"
@@ -38,6 +41,11 @@ def _cell(text: str) -> str:
     """A cell's text as it is, never as a tag or the end of the cell."""
     text = text.replace("|", "/").replace("\n", " ")
     return "`".join(p if k % 2 else p.replace("<", "&lt;") for k, p in enumerate(text.split("`")))
+
+
+def _is_rule(line: str) -> bool:
+    """Is this the line below a table's head?"""
+    return line.startswith("|") and not line.strip("|-: ")
 
 
 def one(parts: list[str]) -> tuple[list[str], list[str]]:
@@ -57,7 +65,7 @@ def one(parts: list[str]) -> tuple[list[str], list[str]]:
 
 def fold(parts: list[str]) -> list[str]:
     """Parts that a reader opens."""
-    tables = sum(line.startswith("|--") for line in parts)
+    tables = sum(map(_is_rule, parts))
     summary = f"<summary>{tables} more {'table' if tables == 1 else 'tables'}</summary>"
     return ["", '<details markdown="1">', summary, "", *parts, "", "</details>", ""]
 
@@ -67,7 +75,7 @@ def csv(parts: list[str]) -> str:
     out = io.StringIO()
     writer = csv_module.writer(out, lineterminator="\n")
     for line in parts:
-        if line.startswith("|--"):
+        if _is_rule(line):
             continue
         if line.startswith("|"):
             writer.writerow([html.unescape(cell.strip()) for cell in line.strip("|").split("|")])

@@ -83,7 +83,12 @@ def generated(root: Path, repository: str = "", release: str = "", *, solutions:
             text += words.tooltips()
             text = replays.placed(explorers.filled(numbers.unmarked(text), root), uri)
         elif path.name == "hints.md":
-            text = page_sources.hints(text)
+            names = list(tasks)
+            place = names.index(path.parent.name)
+            beside = (*names[max(0, place - 1) : place], *names[place + 1 : place + 2])
+            text = page_sources.hints(
+                text, tuple(name for name in beside if (root / "lessons" / name / "hints.md").exists())
+            )
         found[uri] = text
     return found
 

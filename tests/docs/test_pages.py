@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 import json
+import re
+from types import SimpleNamespace
 
 import jsonschema
 import pytest
 
+from grader.cli import verb_groups
 from grader.domain.task import Task
 from grader.domain.verdict import SCHEMA, Finding, Status, Verdict
 from grader.feedback.explain.rules import RULES
-from tools import error_page, page_sources, results_page, results_table
+from tools import error_page, lookup, page_sources, results_page, results_table
 
 TASK = Task("A title", "f", (), introduces=("guard",), requires=("kernel", "a <tag>"), minutes=25)
 SCHEMA_JSON = json.loads(page_sources.SCHEMA.read_text("utf-8"))
@@ -92,6 +95,31 @@ def test_hints_open_one_at_a_time_below_their_todo():
     assert "### " not in page
 
 
+def test_hints_lead_to_those_of_the_lessons_beside():
+    page = page_sources.hints("# Hints\n", ("02_b", "04_d"))
+    last = "[Back to the lesson](README.md) · [hints for lesson 02](../02_b/hints.md) · [hints for lesson 04](../04_d/hints.md)"
+    assert page.rstrip().endswith(last)
+
+
+def test_commands_stand_in_the_groups_of_the_help():
+    page = page_sources.cli()
+    heads = re.findall(r"^## (.*)", page, flags=re.M)
+    assert heads == [*verb_groups.GROUPS, verb_groups.OTHERS]
+    for names in verb_groups.GROUPS.values():
+        assert all(page.count(f"### `course {name}`\n") == 1 for name in names)
+    assert page.index("## Teach\n") < page.index("### `course batch`") < page.index("## Kernels of any")
+
+
+def test_the_sites_address_is_given_by_the_environment(monkeypatch: pytest.MonkeyPatch):
+    hooks = pytest.importorskip("tools.hooks")
+    for given, address in (("https://a.org/course", "https://a.org/course/"), ("", None)):
+        monkeypatch.setenv("COURSE_SITE", given)
+        config = SimpleNamespace(nav=[], site_url=None, extra={}, use_directory_urls=True)
+        assert hooks.on_config(config).site_url == address
+        lost = hooks.on_post_template("<h1>404 - Not found</h1>", "404.html", config)
+        assert f'href="{"/course" if address else ""}/guide/help/"' in lost
+
+
 def test_the_teachers_note_links_the_slides():
     text = '# T\n\nText.\n\n??? note "Teacher\'s note"\n\n    **Time:** short.\n'
     assert "    **Slides:** [a deck](../../slides/07/index.html)" in page_sources.lesson(
@@ -129,3 +157,23 @@ def test_every_rule_of_explain_is_on_the_page_with_its_words():
         assert f"{{#{rule.id}}}" in page, rule.id
     assert "### `Segmentation fault` {#segmentation-fault}" in page
     assert "{name}" not in page and "(?P" not in page
+
+
+def test_a_fold_says_how_many_tables_it_holds_and_csv_has_no_rule():
+    parts = ["| a | b |", "| --- | ---: |", "| 1 | 2 |", "", *results_table.table(["a"], [["1"]])]
+    assert "<summary>2 more tables</summary>" in results_table.fold(parts)
+    assert "--" not in results_table.csv(parts)
+
+
+def test_numbers_of_cards_are_numbers_with_units():
+    page = lookup.cards(page_sources.SCHEMA.parents[3])
+    assert '{"' not in page and '["' not in page
+    assert "| clock | 1.98 GHz |" in page and "| matrix product, float16 | 785 TFLOP/s | measured:" in page
+
+
+def test_numbers_stand_to_the_right_and_names_to_the_left():
+    rows = [
+        ["03_square_kernel", "2,711.5 us", "2026-11-22", "-1e-05"],
+        ["", "72", "2026-11-23", "0.5 to 0.6"],
+    ]
+    assert list(results_table.table(["lesson", "time", "day", "error"], rows))[1] == "|---|---:|---|---:|"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gzip
 import re
 from urllib.parse import unquote, urlsplit
 
@@ -41,6 +42,50 @@ def test_every_lesson_has_a_drawn_picture_and_no_page_a_diagram_that_scripts_dra
         assert 'class="mermaid"' not in document.text and "language-mermaid" not in document.text, name
         if re.fullmatch(r"lessons/\d\d_\w+/index.html", name):
             assert "assets/figures/" in document.text, name
+
+
+# What a page waits for before anything on it can be used. At 1.6 Mbit/s the bytes take 0.6 s, which leaves the
+# rest of two seconds to replies and to a slow processor; the seconds themselves depend on the machine of the test.
+BLOCKING_BYTES, BLOCKING_FILES, LARGEST_SCRIPT = 120_000, 16, 40_000
+BLOCKS = re.compile(
+    r"<script(?![^>]*\b(?:defer|async|module)\b)[^>]*?\bsrc=[\"']?([^\"' >]+)"
+    r"|<link(?=[^>]*\bstylesheet\b)[^>]*?\bhref=[\"']?([^\"' >]+)"
+)
+
+
+def test_little_keeps_a_lesson_from_being_used(site: Site):
+    for name, document in site.pages.items():
+        if not re.fullmatch(r"(?:lessons/\d\d_\w+/)?index.html", name):
+            continue
+        asked = ["".join(found).partition("?")[0] for found in BLOCKS.findall(document.text)]
+        sizes = {a: len(gzip.compress((document.path.parent / a).read_bytes(), 6)) for a in asked}
+        assert any(a.endswith(".css") for a in sizes) and any(a.endswith(".js") for a in sizes)
+        page = len(gzip.compress(document.text.encode(), 6))
+        assert page + sum(sizes.values()) <= BLOCKING_BYTES, (name, page, sizes)
+        assert len(asked) <= BLOCKING_FILES, (name, asked)
+        assert max(size for a, size in sizes.items() if a.endswith(".js")) <= LARGEST_SCRIPT, (name, sizes)
+
+
+def test_a_page_of_results_opens_with_one_table_a_question(site: Site):
+    for name, document in site.pages.items():
+        if re.fullmatch(r"results/\w+/index.html", name) and "ladder" not in name:
+            shown = re.sub(r"<details.*?</details>", "", document.text, flags=re.S)
+            assert 0 < shown.count("<table") <= shown.count("<h2"), name
+
+
+def test_a_chart_on_a_white_sheet_is_known_to_the_dark_scheme(site: Site):
+    sheet = (site.folder / "assets/stylesheets/extra.css").read_text("utf-8")
+    (rule,) = re.findall(r'\[data-md-color-scheme="slate"\] \.md-typeset img:is\((.*?)\)', sheet)
+    charts = [p for p in site.folder.rglob("*.svg") if "Matplotlib" in p.read_text("utf-8")[:3000]]
+    assert charts and all(f'{chart.name}"]' in rule for chart in charts)
+
+
+def test_a_command_with_a_gap_has_no_copy_button(site: Site):
+    for name, document in site.pages.items():
+        for block in re.findall(
+            r'<div class="([^"]*)"><pre>(?:(?!</pre>).)*?REPOSITORY', document.text, re.S
+        ):
+            assert "no-copy" in block, name
 
 
 def test_internal_links_and_anchors(site: Site):

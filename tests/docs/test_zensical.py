@@ -34,7 +34,7 @@ def test_zensical_builds_every_page(other: Site, site: Site):
     assert set(site.pages) == set(other.pages)
     for name, mine in site.pages.items():
         heading = re.search(r"<h1[^>]*>(.*?)<a", mine.text, re.S)
-        if heading:
+        if heading and name != "404.html":  # its text is a hook's on a template, which Zensical does not call
             assert heading[1] in other.pages[name].text, name
 
 

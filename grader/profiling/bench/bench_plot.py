@@ -24,7 +24,7 @@ def draw(rows: Sequence[BenchRow], title: str, out: Path) -> None:
 
     matplotlib.use("agg")
     matplotlib.rcParams["svg.hashsalt"] = "bench"  # the same numbers give the same file
-    from matplotlib import pyplot
+    from matplotlib import patches, pyplot
 
     found = drawn(rows)
     names = list(dict.fromkeys(bar.baseline for _, _, bar in found))
@@ -46,5 +46,8 @@ def draw(rows: Sequence[BenchRow], title: str, out: Path) -> None:
     )
     axes.set_xlabel("times as fast as the baseline, the whole call; black: 95 % interval")
     axes.set_title(title, fontsize=10)
+    if len(names) > 1:
+        told = [patches.Patch(color=COLOURS[k % len(COLOURS)], label=name) for k, name in enumerate(names)]
+        axes.legend(handles=told, title="baseline", fontsize=8, title_fontsize=8)
     figure.savefig(out, bbox_inches="tight", metadata={"Date": None})
     pyplot.close(figure)
