@@ -96,7 +96,7 @@ def _recordings(job: Job, wanted: Wanted, asked: Asked) -> list[tuple[str, Recor
                 print(f"No order of the {SCHEDULES} that were tried leaves anything else than the usual one.")
                 return [("", usual)]
             return [("The usual order", usual), (f"Schedule {number}, the first that differs", other)]
-        mine = _with_command(replay.record(wanted), asked)
+        mine = with_command(replay.record(wanted), asked)
     if not asked.beside:
         return [("", mine)]
     path = _beside(asked)
@@ -107,7 +107,7 @@ def _recordings(job: Job, wanted: Wanted, asked: Asked) -> list[tuple[str, Recor
     return [(f"{job.submission.path.name}: yours", mine), (f"{path.name}: beside it", other)]
 
 
-def _with_command(recording: Recording, asked: Asked) -> Recording:
+def with_command(recording: Recording, asked: Asked) -> Recording:
     """With the command that records another block of this launch, but for the block.
 
     On a page that a teacher gives to a student it is the student's, who has the file elsewhere.

@@ -27,5 +27,5 @@ HEAD = Head("", "03_square_kernel", "ragged edges", "mine.py", "passed",
     ],
 )  # fmt: skip
 def test_the_command_records_the_same_launch_again(asked: Asked, command: str):
-    made = replay_verb._with_command(Recording(HEAD, {}), asked)
+    made = replay_verb.with_command(Recording(HEAD, {}), asked)
     assert made.head.command == command
