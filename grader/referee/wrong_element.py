@@ -58,8 +58,7 @@ def written(one: Object, number: int, contents: bytes, at: int) -> bool | None:
     """Whether anything had written an element when the contents at ``at`` were kept; None: they were not."""
     if at < 0:
         return None
-    start = at + one.bytes + number * one.element
-    return all(contents[start : start + one.element])
+    return all(_bytes(one, number, contents, at + one.bytes))
 
 
 def last_write(columns: Mapping[str, Column], one: Object, element: Element) -> int:

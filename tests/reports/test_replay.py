@@ -401,6 +401,17 @@ def test_the_accesses_of_a_race_are_places_to_go_to(played: dict[str, Played], t
     tab.wait_for_function(
         "document.querySelector('.sentence').textContent.endsWith('No barrier opens in it.')"
     )
+    assert tab.inner_text(".sentence").startswith("Step 1. ")
+
+
+@pytest.mark.slow
+def test_threads_are_looked_at_by_keyboard_and_the_time_stays(played: dict[str, Played], tab: Any):
+    show(tab, played["reverse"].page)
+    (x, _, _), before = played["reverse"].finding.thread, tab.inner_text(".sentence")
+    for key, thread in (("t", x + 1), ("Shift+T", x), ("Shift+T", x - 1)):
+        tab.keyboard.press(key)
+        tab.wait_for_function(f"document.body.innerText.includes('hread ({thread % 64}, 0, 0) (warp')")
+    assert tab.inner_text(".sentence") == before
 
 
 @pytest.mark.slow

@@ -286,7 +286,7 @@ export class View {
     if (cut) lines.push("A block did more than is kept; its recording ends early.");
     lines.push(...head.notes);
     return make("details", {}, make("summary", {}, "What you see, and what a GPU may do otherwise"), ...lines.map((line) => make("p", {}, line)),
-      make("p", {}, "Keys: left and right step, with Shift ten at once; Page Up and Page Down go to a barrier, Home and End to the ends; Space plays; N and P go through the findings, O to the other side of a race, F follows the thread, A shows memory as it is after the launch."));
+      make("p", {}, "Keys: left and right step, with Shift ten at once; Page Up and Page Down go to a barrier, Home and End to the ends; Space plays; N and P go through the findings, O to the other side of a race, T looks at the next thread, with Shift at the one before, F follows the thread, A shows memory as it is after the launch."));
   }
 
   #legend() {
@@ -581,6 +581,12 @@ export class View {
     for (const row of this.history.children) if (row.dataset.step) classed(row, Number(row.dataset.step) === step ? "current" : Number(row.dataset.step) > step ? "later" : "");
   }
 
+  lookAtNext(by) {
+    const { block, thread } = this.r.columns, [b, t] = this.looked ?? [block[this.step], thread[this.step]];
+    this.looked = [b, (t + by + this.r.threads) % this.r.threads];
+    this.#later();
+  }
+
   #drawThread() {
     const { r, step } = this, { block, thread } = r.columns, [b, t] = this.looked ?? [block[step], thread[step]];
     this.toLooked.hidden = !this.looked;
@@ -608,7 +614,7 @@ function pressed(views, event) {
   const keys = {
     ArrowRight: (v) => v.by(many), ArrowLeft: (v) => v.by(-many), Home: (v) => v.go(v.steps[0]), End: (v) => v.go(v.steps[v.steps.length - 1]),
     PageDown: (v) => v.barrier(1), PageUp: (v) => v.barrier(-1), " ": (v) => v.play(), n: (v) => v.nextFinding(1), p: (v) => v.nextFinding(-1),
-    o: (v) => v.otherSide(), a: (v) => v.showAfter(), f: (v) => v.followThread(...(v.follow ? [] : [v.r.columns.block[v.step], v.r.columns.thread[v.step]])),
+    o: (v) => v.otherSide(), a: (v) => v.showAfter(), t: (v) => v.lookAtNext(event.shiftKey ? -1 : 1), f: (v) => v.followThread(...(v.follow ? [] : [v.r.columns.block[v.step], v.r.columns.thread[v.step]])),
   };
   const act = keys[event.key.length === 1 ? event.key.toLowerCase() : event.key];
   if (!act) return;
