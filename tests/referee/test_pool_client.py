@@ -322,13 +322,22 @@ import dataclasses, sys
 from pathlib import Path
 from grader.referee.process import pool_client
 connection = dataclasses.replace(pool_client.shared(), patience_s=60.0).connect()
-print(connection.take("cpu", "auto", ()).began_s)
+taken = connection.take("cpu", "auto", ())
+print(taken.began_s, taken.spec.builds)
 """
-    command = [sys.executable, "-c", code]
-    subprocess.run(command, check=True)
+
+    def played() -> tuple[float, str]:
+        command = [sys.executable, "-c", code]
+        began_s, builds = subprocess.run(command, check=True, capture_output=True, text=True).stdout.split()
+        return float(began_s), builds
+
+    _, first = played()
+    others = lambda: {str(builds) for builds in folder.glob("builds-*")} - {first}  # noqa: E731
+    assert _within(60.0, lambda: any(map(_running, others())))  # in the place of the one that was taken
     between_s = time.monotonic()
-    second = subprocess.run(command, check=True, capture_output=True, text=True)
-    assert float(second.stdout) < between_s
+    began_s, second = played()
+    assert began_s < between_s
+    assert second != first
     assert len(list(folder.rglob("*.socket"))) == 1
     _end_server(str(folder))
     assert _within(30.0, lambda: not _running(f"{folder}/builds-"))
