@@ -6,14 +6,15 @@ import ctypes
 import functools
 import importlib.util
 import inspect
+import os
 import re
 import subprocess
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
 from grader.backends.extension import local_headers, origins
-from grader.backends.extension.request import BuildRequest
+from grader.backends.extension.request import BuildRequest, usable_flags
 
 GRADER = f"{Path(__file__).resolve().parents[2]}/"
 Build = Callable[[BuildRequest], str]
@@ -70,7 +71,7 @@ def request_of_texts(given: Mapping[str, Any]) -> BuildRequest:
         "cpp_sources": cpp,
         "cuda_sources": cuda,
         "functions": _functions(given.get("functions")),
-        **_flags(given, []),
+        **_flags(given, [], [(None, text) for text in (*cpp, *cuda)]),
         "cpp_origins": [origins.pieces(text, files) for text in cpp],
         "cuda_origins": [origins.pieces(text, files) for text in cuda],
     }
@@ -86,12 +87,13 @@ def request_of_files(given: Mapping[str, Any]) -> BuildRequest:
         raise NotImplementedError(
             "load() with several .cpp files cannot be run on the CPU; put the bindings into one"
         )
+    texts = {p: p.read_text("utf-8", errors="replace") for p in paths}
     request: dict[str, object] = {
         "name": _name(given["name"]),
-        "cpp_sources": [local_headers.inlined(p) for p in cpp],
-        "cuda_sources": [local_headers.inlined(p) for p in cuda],
+        "cpp_sources": [texts[p] for p in cpp],
+        "cuda_sources": [texts[p] for p in cuda],
         "functions": None,
-        **_flags(given, sorted({str(p.parent) for p in paths})),
+        **_flags(given, sorted({str(p.parent) for p in paths}), list(texts.items())),
         "cpp_origins": [[(1, str(p), 1)] for p in cpp],
         "cuda_origins": [[(1, str(p), 1)] for p in cuda],
     }
@@ -130,18 +132,24 @@ def _functions(functions: Any) -> dict[str, str] | None:
 OLD_STANDARD = re.compile(r"-?-std=(?:c|gnu)\+\+(?:98|03|0x|11|1y|14)")
 
 
-def _flags(given: Mapping[str, Any], more_folders: list[str]) -> dict[str, list[str]]:
+def _flags(
+    given: Mapping[str, Any], more_folders: list[str], sources: Sequence[tuple[Path | None, str]]
+) -> dict[str, object]:
+    """The flags, and the headers that the sources include from folders of their own."""
     folders = [*_strings(given.get("extra_include_paths"), "extra_include_paths"), *more_folders]
-    include = [f"-I{folder}" for folder in folders]
+    include = [f"-I{os.path.abspath(folder)}" for folder in folders]  # noqa: PTH100 - links stay links
     named = [_strings(given.get(name), name) for name in ("extra_cflags", "extra_cuda_cflags")]
     for flag in (flag for flags in named for flag in flags):
         if OLD_STANDARD.fullmatch(flag):  # torch's headers refuse it, and here they are compiled already
             said = "#error C++17 or later compatible compiler is required to use PyTorch."
             raise RuntimeError(f"Error building extension: {said} ({flag})")
+    cflags, cuda_cflags = ([*flags, *include] for flags in named)
+    own = local_headers.folders_of(usable_flags((*cuda_cflags, *cflags)))
     return {
-        "cflags": _strings(given.get("extra_cflags"), "extra_cflags") + include,
-        "cuda_cflags": _strings(given.get("extra_cuda_cflags"), "extra_cuda_cflags") + include,
+        "cflags": cflags,
+        "cuda_cflags": cuda_cflags,
         "ldflags": _strings(given.get("extra_ldflags"), "extra_ldflags"),
+        "headers": local_headers.collected(sources, own),
     }
 
 

@@ -13,6 +13,7 @@ from msgspec.structs import force_setattr
 MOST_TEXT = 1_000_000
 MOST_ITEMS = 200
 MOST_PIECES = 5_000
+MOST_HEADERS, MOST_IN_HEADERS = 2_000, 4_000_000  # files; characters in all of them
 IDENTIFIER = re.compile(r"[A-Za-z_][A-Za-z0-9_]{0,199}")
 QUALIFIED = re.compile(r"[A-Za-z_][A-Za-z0-9_]{0,99}(?:::[A-Za-z_][A-Za-z0-9_]{0,99}){0,9}")
 ENDS_A_NAME = re.compile(r'["\\\x00-\x1f]')  # in a #line of C++
@@ -21,6 +22,8 @@ LineNumber = Annotated[int, Meta(gt=0, lt=10_000_000)]
 Piece = tuple[LineNumber, Annotated[str, Meta(max_length=4096)], LineNumber]
 Texts = Annotated[tuple[str, ...], Meta(max_length=MOST_ITEMS)]
 Functions = Annotated[dict[str, Annotated[str, Meta(max_length=10_000)]], Meta(max_length=MOST_ITEMS)]
+Header = tuple[Annotated[str, Meta(max_length=4096)], Annotated[str, Meta(max_length=MOST_IN_HEADERS)]]
+Headers = Annotated[tuple[Header, ...], Meta(max_length=MOST_HEADERS)]
 Origins = tuple[Annotated[tuple[Piece, ...], Meta(max_length=MOST_PIECES)], ...]
 # What no file of the student's holds: the names that stand for one, and what each is.
 GENERATED = {
@@ -36,7 +39,7 @@ class BuildRequest(Struct, frozen=True, forbid_unknown_fields=True):
 
     ``functions`` maps the C++ functions to bind to their docstrings; None means that the source binds itself.
     The origins are where the lines of each source stand in the student's files, run by run; a source without
-    any is unknown.
+    any is unknown. ``headers``: path and text of those that the sources include from folders of their own.
     """
 
     name: str
@@ -48,6 +51,7 @@ class BuildRequest(Struct, frozen=True, forbid_unknown_fields=True):
     ldflags: Texts = ()
     cpp_origins: Origins = ()
     cuda_origins: Origins = ()
+    headers: Headers = ()
 
     def __post_init__(self) -> None:
         """ValueError with one sentence, for what a student can get wrong or what no compiler may be given."""
@@ -68,6 +72,16 @@ class BuildRequest(Struct, frozen=True, forbid_unknown_fields=True):
                 raise ValueError(f"{key} is longer than {MOST_TEXT} characters")
             if any("\0" in text for text in texts):
                 raise ValueError(f"{key} contains a null character")
+        if sum(len(text) for _, text in self.headers) > MOST_IN_HEADERS:
+            raise ValueError(f"the headers are longer than {MOST_IN_HEADERS:,} characters")
+        for path, text in self.headers:
+            if (
+                not path.startswith("/")
+                or ".." in path.split("/")
+                or ENDS_A_NAME.search(path)
+                or "\0" in text
+            ):
+                raise ValueError(f"a header cannot be called {path!r:.80}, or contains a null character")
         for key, sources in (("cpp_origins", self.cpp_sources), ("cuda_origins", self.cuda_sources)):
             force_setattr(self, key, _in_order(getattr(self, key), key, len(sources)))
 

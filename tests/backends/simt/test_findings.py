@@ -31,6 +31,7 @@ KIND = {
     "misaligned": "misaligned",
     "shared_oob": "shared-out-of-bounds",
     "dynamic_oob": "shared-out-of-bounds",
+    "other_value": "shared-race",
     "bad_shuffle": "shuffle-from-absent-lane",
     "stuck": "deadlock",
     "asserts": "assert",
@@ -46,6 +47,7 @@ RIGHT = (
     "ok_atomic",
     "ok_dynamic",
     "ok_shuffle",
+    "ok_same_value",
     "allowed_shared",
 )
 ERROR = {

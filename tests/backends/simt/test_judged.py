@@ -42,17 +42,21 @@ const char* words = "__attribute__((no_sanitize)) asm(1)";
 """
 
 
+def preprocessed(text: str) -> None:
+    judged.preprocessed(text, "/made/own_headers")
+
+
 @pytest.mark.parametrize("text", WRONG)
 def test_a_word_that_could_hide_an_access_is_refused_at_its_line(text: str) -> None:
     with pytest.raises(judged.Refused, match=re.escape(WRONG[text])) as caught:
-        judged.preprocessed(f'# 1 "source.cpp"\nint a;\n# 7 "mine.py"\n\n{text}\n')
+        preprocessed(f'# 1 "source.cpp"\nint a;\n# 7 "mine.py"\n\n{text}\n')
     assert (caught.value.file, caught.value.line) == ("mine.py", 8)
 
 
 def test_words_that_change_no_access_are_not() -> None:
     refused = ""
     try:
-        judged.preprocessed(f'# 1 "source.cpp"\n{RIGHT}')
+        preprocessed(f'# 1 "source.cpp"\n{RIGHT}')
     except judged.Refused as why:
         refused = why.message
     assert not refused
@@ -60,9 +64,18 @@ def test_words_that_change_no_access_are_not() -> None:
 
 def test_headers_may_say_what_a_submission_may_not() -> None:
     header = '# 1 "/usr/include/x.h" 1 3\nvoid f() { asm("nop"); }\n# 5 "source.cpp" 2\n'
-    judged.preprocessed(f'# 1 "source.cpp"\n{header}int a;\n')
+    preprocessed(f'# 1 "source.cpp"\n{header}int a;\n')
     with pytest.raises(judged.Refused):
-        judged.preprocessed(f'# 1 "source.cpp"\n{header}void f() {{ asm("nop"); }}\n')
+        preprocessed(f'# 1 "source.cpp"\n{header}void f() {{ asm("nop"); }}\n')
+
+
+def test_a_header_of_the_submission_is_judged_like_its_source() -> None:
+    inner = '# 1 "/usr/include/x.h" 1 3\nvoid f() { asm("nop"); }\n# 3 "/made/own_headers/a/b.h" 2\n'
+    begin = '# 1 "source.cpp"\n# 1 "/made/own_headers/a/b.h" 1\n# 1 "/a/b.h"\n'
+    preprocessed(f'{begin}{inner}int a;\n# 2 "source.cpp" 2\nint b;\n')
+    with pytest.raises(judged.Refused, match="assembly") as caught:
+        preprocessed(f'{begin}int a;\nvoid f() {{ asm("nop"); }}\n# 2 "source.cpp" 2\nint b;\n')
+    assert (caught.value.file, caught.value.line) == ("/a/b.h", 2)
 
 
 @pytest.mark.parametrize(

@@ -82,6 +82,8 @@ def test_the_compiler_says_it_at_the_line(name: str, line: int) -> None:
 
 
 def test_what_is_not_compiled_is_not_refused() -> None:
-    text = '#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 900\nvoid f() { asm("trap;"); }\n#endif\n'
+    text = '#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= {}\nvoid f() {{ asm("trap;"); }}\n#endif\n'
     cpp = "#include <torch/extension.h>\nint run() { return 1; }"
-    assert builder.build(request(text, cpp)).path.exists()
+    assert builder.build(request(text.format(1000), cpp)).path.exists()
+    with pytest.raises(CompileError, match="inline PTX"):  # the device says that it is 9.0
+        builder.build(request(text.format(900), cpp))

@@ -23,11 +23,13 @@ from grader.backends.simt.compile import (
     judged,
     library,
     noted,
+    passes,
     toolchain,
     warnings,
 )
 from grader.backends.simt.compile.diagnostics import CompileError, explain
 from grader.backends.simt.compile.kernels import find_kernels
+from grader.backends.simt.compile.own_headers import FOLDER, OwnHeaders
 from grader.backends.simt.compile.rewrite import registration, rewrite, source_text
 from grader.backends.simt.compile.toolchain import BuildTimeout, CompilerFailed, ToolchainError
 from grader.backends.simt.compile.unsupported import refuse_includes
@@ -68,7 +70,7 @@ class BuildResult:
 @functools.cache
 def _rules() -> str:
     """Changes with anything that makes other C++ of the same request, or refuses it."""
-    return build_cache.digest(*(p.read_bytes() for p in sorted(toolchain.HERE.glob("*.py"))))
+    return build_cache.digest(*(p.read_bytes() for p in sorted((toolchain.HERE / "compile").glob("*.py"))))
 
 
 def _library_folder() -> Path:
@@ -191,7 +193,12 @@ def build(
             left = max(1.0, deadline - time.monotonic())
             return runner(arguments, left, folder) if runner else toolchain.compile_(arguments, left)
 
-        _make(request, variant, run, home)
+        try:
+            _make(request, variant, run, home)
+        except BuildTimeout:  # one of several runs of the compiler, which had what was left
+            raise BuildTimeout(
+                f"the compiler was stopped after {time.perf_counter() - start:.0f} seconds"
+            ) from None
     home.touch()  # the order of last use, for whoever tidies up
     kind, warned = (home / HEADERS).read_text(), tuple(warnings.kept(home / WARNED))
     return BuildResult(module, time.perf_counter() - start, cached, _kind(kind), warned)
@@ -235,6 +242,9 @@ def _judge_words(request: BuildRequest) -> None:
             for file, first, part in placed(text, _of(all_pieces, i), name):
                 if found := judged.raw(part):
                     raise judged.Refused(found[0], file, first + found[1])
+    for path, text in request.headers:
+        if found := judged.raw(text):
+            raise judged.Refused(found[0], path, 1 + found[1])
 
 
 def _said(made: Path) -> Path:
@@ -261,29 +271,39 @@ def _of(origins: tuple[tuple[Piece, ...], ...], i: int) -> tuple[Piece, ...]:
 
 def _own_files(request: BuildRequest) -> set[str]:
     known = {f for pieces in (*request.cpp_origins, *request.cuda_origins) for _, f, _ in pieces if f}
-    return {*GENERATED, *known}
+    return {*GENERATED, *known, *(path for path, _ in request.headers)}
 
 
 def _device_object(request: BuildRequest, variant: Variant, run: Run) -> tuple[Path, str]:
-    sources = list(request.cuda_sources)
-    parts = [registration(sources) + "\n"]
+    sources, own = list(request.cuda_sources), dict(request.headers)
+    everything = [*own.values(), *sources]
+    parts = [passes.DEFINED, registration(everything) + "\n"]
     if any("TORCH_EXTENSION_NAME" in text for text in sources):  # load() of a file that binds itself
         parts.insert(0, f"#define TORCH_EXTENSION_NAME {request.name}\n")
     if variant == "recorded":
         parts.insert(0, noted.HEADER)
-    told = map(noted.noted, sources) if variant == "recorded" else sources
-    for i, text in enumerate(map(rewrite, told)):
+    kernels = {name: kernel for text in everything for name, kernel in find_kernels(text).items()}
+
+    def prepared(text: str) -> str:
+        return rewrite(noted.noted(text) if variant == "recorded" else text, kernels)
+
+    if variant != "fast":
+        parts += [
+            source_text(f"{len(sources) + k}_0", path, 1, text) + "\n"
+            for k, (path, text) in enumerate(own.items())
+        ]
+    for i, text in enumerate(map(prepared, sources)):
         pieces = _of(request.cuda_origins, i)
         if variant != "fast":
             parts += [
                 source_text(f"{i}_{k}", *part) + "\n"
                 for k, part in enumerate(placed(text, pieces, "CUDA source"))
             ]
-        parts.append(with_lines(text, pieces, "CUDA source"))
+        parts.append(passes.told_apart(with_lines(text, pieces, "CUDA source")))
     kind: headers.Kind = "fast" if variant == "fast" else "device"
-    names = [name for text in sources for name in find_kernels(text)]
     flags = usable_flags(request.cuda_cflags)
-    return _object("".join(parts), "\n".join(sources), kind, flags, run, tuple(names))
+    own_headers = OwnHeaders.rewritten(request.headers, lambda text: passes.told_apart(prepared(text)))
+    return _object("".join(parts), "\n".join(everything), kind, flags, run, own_headers, tuple(kernels))
 
 
 def _binding_object(request: BuildRequest, run: Run) -> tuple[Path, str]:
@@ -291,17 +311,21 @@ def _binding_object(request: BuildRequest, run: Run) -> tuple[Path, str]:
     parts = [with_lines(refuse_includes(s), _of(request.cpp_origins, i), "C++ source")
              for i, s in enumerate(request.cpp_sources)]  # fmt: skip
     parts.insert(0, f"#define TORCH_EXTENSION_NAME {request.name}\n")
-    source, flags = "\n".join(request.cpp_sources), usable_flags(request.cflags)
+    source, flags = (
+        "\n".join([*dict(request.headers).values(), *request.cpp_sources]),
+        usable_flags(request.cflags),
+    )
+    own_headers = OwnHeaders.rewritten(request.headers, refuse_includes)
     if request.functions is not None and not headers.uses_pybind(source):
         own = ['#include "binding.h"\n', *parts, bindings.plain(request.name, request.functions)]
         try:
-            return _object("".join(own), source, "device", flags, run)
+            return _object("".join(own), source, "device", flags, run, own_headers)
         except CompilerFailed as failure:
             if bindings.NOT_KNOWN not in str(failure):
                 raise
     if request.functions is not None:
         parts.append(bindings.by_pybind(request.functions))
-    return _object("".join(parts), source, "binding", flags, run)
+    return _object("".join(parts), source, "binding", flags, run, own_headers)
 
 
 def _macros(flags: list[str]) -> tuple[str, list[str]]:
@@ -322,13 +346,19 @@ def _macros(flags: list[str]) -> tuple[str, list[str]]:
 
 
 def _object(
-    text: str, source: str, kind: headers.Kind, flags: list[str], run: Run, kernels: tuple[str, ...] = ()
+    text: str,
+    source: str,
+    kind: headers.Kind,
+    flags: list[str],
+    run: Run,
+    own: OwnHeaders,
+    kernels: tuple[str, ...] = (),
 ) -> tuple[Path, str]:
     """(object file, "lean" or "full"): against the narrow headers if they suffice."""
     objects = headers.folder() / "objects"
     macros, flags = _macros(flags)
     text = macros + text
-    key = build_cache.digest(text, kind, flags)
+    key = build_cache.digest(text, kind, flags, own)
     all_headers: headers.Kind = "fast_full" if kind == "fast" else "full"
     lean, full = objects / f"{key}.o", objects / f"{key}.full.o"
     if full.exists():
@@ -336,15 +366,21 @@ def _object(
     if not headers.needs_full(source):
         included = "".join(f"#include <{header}>\n" for header in headers.extra_includes(source))
         try:
-            return _compiled(lean, included + text, kind, flags, run, kernels), "lean"
+            return _compiled(lean, included + text, kind, flags, run, own, kernels), "lean"
         except CompilerFailed as failure:
             if not headers.full_may_help(str(failure)):
                 raise
-    return _compiled(full, text, all_headers, flags, run, kernels), "full"
+    return _compiled(full, text, all_headers, flags, run, own, kernels), "full"
 
 
 def _compiled(
-    made: Path, text: str, kind: headers.Kind, flags: list[str], run: Run, kernels: tuple[str, ...] = ()
+    made: Path,
+    text: str,
+    kind: headers.Kind,
+    flags: list[str],
+    run: Run,
+    own: OwnHeaders,
+    kernels: tuple[str, ...] = (),
 ) -> Path:
     """The object file ``made``, compiled if it is not there; the compiler's words are kept beside it.
 
@@ -356,11 +392,12 @@ def _compiled(
         source.write_text(text)
         clang = toolchain.compiler().is_clang
         use = headers.use(kind)
-        arguments = [*headers.flags(kind), *warnings.flags(clang=clang), *flags, *use]
+        told = own.put(out.parent, flags)
+        arguments = [*headers.flags(kind), *warnings.flags(clang=clang), *told, *use]
         shown = out.parent / "preprocessed.ii"
         run([*arguments, "-x", "c++", "-E", str(source), *([] if clang else ["-fpch-preprocess"]),
              "-o", str(shown)], out.parent)  # fmt: skip
-        judged.preprocessed(shown.read_text("utf-8", errors="replace"))
+        judged.preprocessed(shown.read_text("utf-8", errors="replace"), str(out.parent / FOLDER))
         listing = out.parent / "listing.s"
         look = bool(kernels) and not clang and kind in ("device", "full")
         extra = [f"-Wa,-aln={listing}"] if look else []

@@ -18,7 +18,8 @@ TEXT: dict[Kind, str] = {
     "device": '#include <narrow.h>\n#include "simt/half.h"\n',
     "binding": "#include <narrow.h>\n"
     "#include <torch/csrc/utils/pybind.h>\n#include <torch/csrc/Exceptions.h>\n",
-    "full": '#include <torch/extension.h>\n#include "simt/torch.h"\n#include "simt/half.h"\n',
+    "full": '#include "simt/torch_half.h"\n#include <torch/extension.h>\n'
+    '#include "simt/torch.h"\n#include "simt/half.h"\n',
 }
 TEXT["fast"], TEXT["fast_full"] = TEXT["device"], TEXT["full"]
 # Not worth another 150 MB: the unchecked build is for runs that take longer than its compilation.
@@ -31,6 +32,7 @@ NEEDS_FULL = re.compile(
 )
 OPERATOR = re.compile(r"\b(?:torch|at)\s*::\s*(\w+)\s*\(")
 LINE = re.compile(r"^#line .*$", re.M)
+COMMENT = re.compile(r"/\*.*?\*/|//[^\n]*", re.S)
 # What a source may use without an include, because torch's usual headers bring it.
 ON_DEMAND = (
     (re.compile(r"\b(?:PYBIND11_MODULE|pybind11)\b|\bpy\s*::"), "torch/csrc/utils/pybind.h"),
@@ -123,11 +125,12 @@ def use(kind: Kind) -> list[str]:
 
 def needs_full(source: str) -> bool:
     """Whether the narrow headers are certain not to do."""
-    return NEEDS_FULL.search(source) is not None
+    return NEEDS_FULL.search(COMMENT.sub(" ", source)) is not None
 
 
 def uses_pybind(source: str) -> bool:
     """Whether the source needs more of pybind11 or of torch's registration than to be bound."""
+    source = COMMENT.sub(" ", source)
     return any(pattern.search(source) for pattern, _ in ON_DEMAND)
 
 
@@ -137,7 +140,7 @@ def extra_includes(source: str) -> list[str]:
     The names of the student's files, which `#line` tells the compiler, are no part of the source: that of
     pybind11 costs seconds.
     """
-    source = LINE.sub("", source)
+    source = COMMENT.sub(" ", LINE.sub("", source))
     operators = toolchain.installed().include / "ATen" / "ops"
     wanted = [h for pattern, h in ON_DEMAND if pattern.search(source)]
     names = sorted(set(OPERATOR.findall(source)))

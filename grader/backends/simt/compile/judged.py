@@ -26,7 +26,7 @@ PUT_THERE = re.compile(
     r"simt|simt_(?:builtins|dynamic_shared|kernels_are_registered|register_kernels|register_source|a|error|change"
     r"|changed|error_detail|assert_fail|note|source_\d+_\d+_is_registered)"
 )
-MEMBERS = re.compile(r"launcher|Config|named|alt|Builtins|Event")  # simt::NAME
+MEMBERS = re.compile(r"launcher|Config|named|alt|Builtins|Event|on_device")  # simt::NAME
 INSTRUCTION = re.compile(r"__builtin_ia32_\w+|_mm\d*_\w+|_m_\w+")
 # What the compiler may write out in place, without a call; memcpy and its relatives by plain names are seen.
 IN_PLACE = re.compile(r"__builtin_(?:__?)?(?:mem|str|stp|b(?:copy|zero|cmp)|nontemporal|apply|return)\w*")
@@ -74,9 +74,12 @@ def _our_word(word: str) -> str:
     return f"{word} is a name of the CPU back end itself and cannot be used in a submission"
 
 
-def preprocessed(text: str) -> None:
-    """Raises :class:`Refused` for what may not stand in the submission's own lines of preprocessed text."""
-    own = list(_own(text))
+def preprocessed(text: str, headers: str) -> None:
+    """Raises :class:`Refused` for what may not stand in the submission's own lines of preprocessed text.
+
+    ``headers``: the folder that holds those of the submission.
+    """
+    own = list(_own(text, headers))
     if (size := sum(len(part) for _, _, part in own)) > LONGEST:
         message = (
             f"the source has {size:,} characters once its macros are expanded; {LONGEST:,} may be compiled"
@@ -88,22 +91,26 @@ def preprocessed(text: str) -> None:
             raise Refused(found, file, line + sum(t.text.count("\n") for t in words[:at]))
 
 
-def _own(text: str) -> Iterator[tuple[str, int, str]]:
-    """(file, first line, text) of each run of lines that is in no included file."""
-    depth, file, line = 0, "", 1
+def _own(text: str, headers: str) -> Iterator[tuple[str, int, str]]:
+    """(file, first line, text) of each run of lines that is in no included file but one of ``headers``."""
+    file, line = "", 1
+    own = [True]  # of the file that is read and those that include it
     kept: list[str] = []
     for each in text.split("\n"):
         marker = MARKER.fullmatch(each)
         if not marker:
             kept.append(each)
             continue
-        if depth == 0 and kept:
+        if own[-1] and kept:
             yield file, line, "\n".join(kept)
         kept = []
         flags = marker[3].split()
-        depth += ("1" in flags) - ("2" in flags)
+        if "1" in flags:
+            own.append(marker[2].startswith(f"{headers}/"))
+        elif "2" in flags and len(own) > 1:
+            own.pop()
         file, line = marker[2], int(marker[1])
-    if depth == 0 and kept:
+    if own[-1] and kept:
         yield file, line, "\n".join(kept)
 
 

@@ -30,15 +30,16 @@ from grader.backends.simt.compile.tokens import (
 from grader.backends.simt.compile.unsupported import refuse, refuse_includes
 
 BUFFER = "simt_dynamic_shared"
+BUILT_IN = ("threadIdx", "blockIdx", "blockDim", "gridDim")
 LONGEST = 2000  # characters of what is launched: it stands twice in the result
 NO_CALL = ("return", "else", "if", "while", "for", "switch", "do", "case")
 COMMENT = re.compile(r"/\*.*?\*/|//[^\n]*", re.S)
 
 
-def rewrite(text: str) -> str:
-    """``text`` for a C++ compiler, line by line where it was."""
-    kernels = find_kernels(text)
-    tokens = _shared_memory(refuse(spaces.refuse(tokenize(refuse_includes(text)))))
+def rewrite(text: str, kernels: dict[str, Kernel] | None = None) -> str:
+    """``text`` for a C++ compiler, line by line where it was; ``kernels``: also those of its other files."""
+    kernels = find_kernels(text) if kernels is None else kernels
+    tokens = _own_variables(_shared_memory(refuse(spaces.refuse(tokenize(refuse_includes(text))))))
     return _launches(_attributes(name_kernels(tokens)), kernels)
 
 
@@ -58,6 +59,42 @@ def _attributes(tokens: Tokens) -> Tokens:
         ):
             out[i] = Token("id", "__align__")  # alignas may not stand between other specifiers
     return out
+
+
+def _own_variables(tokens: Tokens) -> Tokens:
+    """Variables of the program that are called like those of CUDA, which are macros here, renamed."""
+    out = Tokens(tokens)
+    for i, token in enumerate(tokens):
+        if token.text in BUILT_IN and _is_declared(tokens, i):
+            for k in range(i, _scope_end(tokens, i)):
+                if tokens[k].text == token.text and tokens.at(previous(tokens, k)) not in (".", "->", "::"):
+                    out[k] = Token("id", f"{token.text}_")
+    return out
+
+
+def _is_declared(tokens: Tokens, i: int) -> bool:
+    before = previous(tokens, i)
+    if before >= 0 and tokens[before].kind == "id":
+        return tokens[before].text not in (*NO_CALL, "throw", "sizeof", "and", "or", "not", "goto", "extern")
+    while before >= 0 and tokens[before].text not in (";", "{", "}", "("):  # dim3 grid(4), blockDim(16, 16)
+        before = tokens.partners[before] - 1 if tokens[before].text == ")" else before - 1
+    first = following(tokens, before)
+    first = following(tokens, first) if tokens.at(first) in ("const", "static") else first
+    return tokens.at(first) == "dim3" and tokens.at(previous(tokens, i)) in (",", "&", "*")
+
+
+def _scope_end(tokens: Tokens, i: int) -> int:
+    """Where the block, or the function of the parameter, ends in which the name at ``i`` is declared."""
+    k = i
+    while k < len(tokens):
+        if tokens[k].text in CLOSER and tokens.partners[k] > 0:
+            k = tokens.partners[k]
+        elif tokens[k].text in OPENER:
+            body = following(tokens, k)
+            is_parameter = tokens[k].text == ")" and tokens.at(body) == "{"
+            return tokens.partners[body] if is_parameter else k
+        k += 1
+    return len(tokens)
 
 
 def registration(texts: list[str]) -> str:

@@ -1,5 +1,6 @@
 #include "barriers.h"
 
+#include "check.h"
 #include "findings.h"
 #include "recording.h"
 
@@ -39,6 +40,7 @@ static void check_block_barrier(Worker* w) {
 }
 
 void release_block_barrier(Worker* w) {
+  if (!w->doubtful.empty()) report_doubtful_writes(w);
   if (w->recording) {
     int first = 0;
     while (first < w->launch->thread_count - 1 && w->states[first] != AT_BLOCK_BARRIER) ++first;
@@ -75,6 +77,7 @@ static bool release_warp_barrier(Worker* w, int i, u32 mask) {
   Warp& warp = w->warps[i];
   u32 need = mask & warp.exist & ~warp.finished;
   if ((warp.waiting & need) != need) return false;
+  if (!w->doubtful.empty()) report_doubtful_writes(w);
   for (u32 m = need; m; m &= m - 1)
     if (w->threads[i * 32 + __builtin_ctz(m)].mask != mask) return false;
   u64 values[32];
@@ -239,6 +242,8 @@ extern "C" void simt_sync_grid() {
   ++w->at_grid;
   wait_here(w);
 }
+
+extern "C" int simt_in_kernel() { return t_worker != nullptr; }
 
 extern "C" int simt_is_cooperative() { return t_worker->launch->cooperative; }
 

@@ -46,40 +46,62 @@ static __attribute__((noinline)) void end_of_turn(Worker* w, size_t pc) {
   give_way(w);
 }
 
-// A race, unless it is a read that its thread may yet turn into an atomic update.
+// The same instruction of another lane of the warp: such writes are performed together.
+static bool is_written_together(Worker* w, const Record& other, size_t pc) {
+  return other.access == WRITE && other.run == w->run && other.thread / 32 == w->current / 32 &&
+         other.pc == u32(pc - w->launch->module->base);
+}
+
+// A race, unless what its thread does next shows that it is none.
 static void report_race(Worker* w, const char* kind, size_t address, size_t pc, const Evidence& evidence) {
-  if (evidence.access != READ || evidence.other->access != ATOMIC) return report(w, kind, pc, evidence);
-  for (auto& d : w->doubtful)
-    if (d.thread == w->current && d.address == address) return;
-  w->doubtful.push_back({w->current, address, pc, evidence.size, kind[0] == 's', evidence.variable,
-                         evidence.offset, *evidence.other});
+  bool read = evidence.access == READ && evidence.other->access == ATOMIC;
+  bool write = evidence.access == WRITE && evidence.size <= sizeof(Doubtful::value) && is_written_together(w, *evidence.other, pc);
+  if (!read && !write) return report(w, kind, pc, evidence);
+  if (write)
+    report_doubtful_writes(w);
+  else
+    for (auto& d : w->doubtful)
+      if (d.access == READ && d.thread == w->current && d.address == address) return;
+  w->doubtful.push_back({w->current, address, pc, evidence.size, evidence.access, kind[0] == 's', evidence.variable,
+                         evidence.offset, *evidence.other, {}});
+  if (write) memcpy(w->doubtful.back().value, (void*)address, evidence.size);
 }
 
 static void settle_doubts(Worker* w, size_t address) {
   for (size_t i = 0; i < w->doubtful.size(); ++i) {
     auto& d = w->doubtful[i];
-    if (d.thread != w->current || d.address != address) continue;
+    if (d.access != READ || d.thread != w->current || d.address != address) continue;
     d = w->doubtful.back();
     w->doubtful.pop_back();
     return;
   }
 }
 
-void report_doubtful_reads(Worker* w) {
-  int current = w->current;
-  for (auto& d : w->doubtful) {
-    w->current = d.thread;
-    report(w, d.shared ? "shared-race" : "global-race", d.pc,
-           {.address = d.shared ? nullptr : (void*)d.address,
-            .size = d.size,
-            .access = READ,
-            .variable = d.variable,
-            .offset = d.offset,
-            .other = &d.other,
-            .device = d.variable && !d.shared});
-  }
-  w->doubtful.clear();
+static void report_doubt(Worker* w, const Doubtful& d) {
+  int current = std::exchange(w->current, d.thread);
+  report(w, d.shared ? "shared-race" : "global-race", d.pc,
+         {.address = d.shared ? nullptr : (void*)d.address,
+          .size = d.size,
+          .access = d.access,
+          .variable = d.variable,
+          .offset = d.offset,
+          .other = &d.other,
+          .device = d.variable && !d.shared});
   w->current = current;
+}
+
+void report_doubtful_writes(Worker* w) {
+  std::erase_if(w->doubtful, [w](const Doubtful& d) {
+    if (d.access != WRITE) return false;
+    if (memcmp(d.value, (void*)d.address, d.size)) report_doubt(w, d);
+    return true;
+  });
+}
+
+void report_doubtful(Worker* w) {
+  report_doubtful_writes(w);
+  for (auto& d : w->doubtful) report_doubt(w, d);
+  w->doubtful.clear();
 }
 
 // Something that came as const is written after all: from here on its readers are kept.
@@ -208,7 +230,8 @@ void access(void* pointer, unsigned size, Access access, void* return_address) {
   }
   // Clang reports reads of threadIdx; GCC knows that it is constant.
   if (address - (size_t)&simt_builtins < sizeof simt_builtins) return;
-  if (w->looking) heard_of(pointer, size);
+  // Local variables are not looked at, and would push out what is: a conversion of 16 bits has dozens.
+  if (w->looking && !is_the_threads_own(w, address)) heard_of(pointer, size);
   if (w->recording && !is_the_threads_own(w, address)) record_access(w, address, size, access, pc);
   bool check = w->mode & CHECK, count = w->mode & COUNT;
   if (access == ATOMIC && !w->doubtful.empty()) settle_doubts(w, address);

@@ -8,6 +8,7 @@ void access(void* address, unsigned size, Access access, void* return_address);
 void spend_step(size_t pc);
 
 struct Worker;
-void report_doubtful_reads(Worker* w);  // at the end of a block
+void report_doubtful(Worker* w);         // at the end of a block
+void report_doubtful_writes(Worker* w);  // at a barrier: what is written after it is another matter
 
 }  // namespace simt

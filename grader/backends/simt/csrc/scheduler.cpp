@@ -292,7 +292,7 @@ static bool advance(Worker* w, int first_warp) {
     w->counter.end_of_warp_turn();  // of a warp that got to its end at once, after waiting for itself alone
     w->counter.end_block();
   }
-  report_doubtful_reads(w);
+  report_doubtful(w);
   if (w->recording) record_block_ends(w);
   return true;
 }

@@ -91,16 +91,19 @@ struct SavedBlock {
   std::vector<u8> static_defined, dynamic_defined;
 };
 
-// A plain read of what another thread updates atomically: fine as the start of a loop of compare-and-swap,
-// that is if the reader updates it too; otherwise a race.
-struct DoubtfulRead {
+// An access that may yet turn out to be fine. A plain read of what another thread updates atomically is, as the
+// start of a loop of compare-and-swap: if the reader updates it too. A write by a lane of what another lane of its
+// warp has written by the same instruction is, if it is the same value: one of them is performed.
+struct Doubtful {
   int thread;
   size_t address, pc;
   unsigned size;
+  Access access;
   bool shared;
   const Symbol* variable;
   long offset;
   Record other;
+  char value[16];  // of a write: what the other lane has written
 };
 
 // A live allocation that was accessed a moment ago. None goes while a kernel runs.
@@ -169,7 +172,7 @@ struct Worker {
   const Symbol* variables[2] = {};  // likewise
   u8 older_range = 0, older_variable = 0;
   Counter counter;
-  std::vector<DoubtfulRead> doubtful;
+  std::vector<Doubtful> doubtful;
   std::vector<size_t> overflows;  // instructions of this launch that have overflowed
   std::vector<SavedBlock> aside;  // blocks that wait for others
 };

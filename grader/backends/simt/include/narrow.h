@@ -1,5 +1,7 @@
 // The narrow headers of torch, and what stands in for CUDA.
 #pragma once
+#include "simt/torch_half.h"
+
 #include <torch_narrow.h>
 
 #include "simt/torch.h"

@@ -147,6 +147,23 @@ __global__ void ok_shuffle(const float* x, float* y, int n) {
     if (t % 32 < 16) v += __shfl_down_sync(0xffff, v, 8, 16);
     y[i] = v;
 }
+__global__ void ok_same_value(const float* x, float* y, int n) {
+    __shared__ float s[8];
+    INDEX;
+    s[t / 32] = x[i / 32];
+    __syncthreads();
+    y[i] = s[t / 32];
+    __syncthreads();
+    s[t / 32] = 2 * x[i / 32];
+    y[i] += s[t / 32];
+}
+__global__ void other_value(const float* x, float* y, int n) {
+    __shared__ float s[8];
+    INDEX;
+    s[t / 32] = t % 32 < 31 ? 0.5f : 1.5f;  // other_value
+    __syncthreads();
+    y[i] = s[t / 32];
+}
 __global__ void stuck(const float* x, float* y, int n) {
     INDEX;
     float v = x[i];
@@ -186,6 +203,7 @@ torch::Tensor run(torch::Tensor x, std::string which) {
     CASE(ok_reduce) CASE(early_exit) CASE(divergent_barrier) CASE(not_all_written) CASE(uninit_global)
     CASE(uninit_shared) CASE(endless) CASE(racy_histogram) CASE(misaligned) CASE(shared_oob)
     CASE(dynamic_oob) CASE(ok_dynamic) CASE(bad_shuffle) CASE(ok_shuffle) CASE(stuck)
+    CASE(ok_same_value) CASE(other_value)
     CASE(asserts) CASE(divides) CASE(local_oob) CASE(overflow) CASE(wraps)
     if (which == "reduce_no_sync") reduce_no_sync<<<1, 256>>>(a, b, n);
     if (which == "oob_write") oob_write<<<n / 256 + 1, 256>>>(a, b, n);
@@ -222,7 +240,7 @@ NAMES = [
     "ok_dynamic", "bad_shuffle", "ok_shuffle", "stuck", "asserts", "divides", "freed", "by_pointer",
     "host_pointer",
     "host_deref", "local_oob", "overflow", "wraps", "too_many_threads", "empty_grid", "too_much_shared",
-    "allowed_shared",
+    "allowed_shared", "ok_same_value", "other_value",
 ]  # fmt: skip
 
 

@@ -84,6 +84,7 @@ SIMT_EXPORT unsigned simt_lane();
 SIMT_EXPORT void simt_fence(int scope);
 SIMT_EXPORT void simt_sync_grid();
 SIMT_EXPORT int simt_is_cooperative();
+SIMT_EXPORT int simt_in_kernel();  // whether a kernel runs on this OS thread
 SIMT_EXPORT void simt_let_others_run();
 SIMT_EXPORT void simt_atomic(void* address, int size);  // tells the checks about an atomic access
 SIMT_EXPORT void simt_exchange(void* address, int size);  // about one that writes whatever was there before

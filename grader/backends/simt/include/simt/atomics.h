@@ -9,6 +9,10 @@ namespace simt {
 template <size_t BYTES>
 struct Unsigned;
 template <>
+struct Unsigned<1> {
+  using type = uint8_t;
+};
+template <>
 struct Unsigned<2> {
   using type = uint16_t;
 };

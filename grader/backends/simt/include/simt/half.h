@@ -12,6 +12,8 @@
     unsigned short __x;                                                                 \
     T() = default;                                                                      \
     T(float f) : __x(ENCODE(f)) {}                                                      \
+    template <class U, class = decltype(std::declval<const U&>().operator T())>         \
+    T(const U& other) : __x(other.operator T().__x) {}                                  \
     T(double f) : __x(ENCODE(simt::sticky_float(f))) {}                                 \
     SIMT_FROM_INTEGER(T, ENCODE, short) SIMT_FROM_INTEGER(T, ENCODE, unsigned short)    \
     SIMT_FROM_INTEGER(T, ENCODE, int) SIMT_FROM_INTEGER(T, ENCODE, unsigned)            \

@@ -25,6 +25,9 @@ inline constexpr int warpSize = 32;
 
 namespace simt {
 
+// Which body runs of a function that the host and the device have different ones of.
+constexpr bool on_device() { return !__builtin_is_constant_evaluated() && simt_in_kernel(); }
+
 // A thread-local byte of each shared object: touching it makes the object's thread-local block exist, which
 // holds every __shared__ variable of the student's kernels.
 static void* tls_anchor() {

@@ -6,7 +6,12 @@
 #include <cstdlib>
 #include <cstring>
 
+// Guards of the CUDA headers that other headers ask about.
+#define __CUDA_RUNTIME_H__
+#define __CUDA_RUNTIME_API_H__
+#define __DRIVER_TYPES_H__
 #define CUDART_VERSION 12080
+#define CUDA_VERSION CUDART_VERSION
 
 enum cudaError {
   cudaSuccess = 0,

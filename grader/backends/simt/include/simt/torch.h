@@ -31,12 +31,17 @@ struct RestrictPtrTraits {
 
 // torch's own atomics add to any number.
 template <class T>
-SIMT_INLINE T gpuAtomicAdd(T* p, T v) {
+SIMT_INLINE T gpuAtomicAdd(T* p, simt::Exactly<T> v) {
   simt_atomic((void*)p, sizeof(T));
   return simt::read_modify_write(p, [v](T old) SIMT_UNCOUNTED_LAMBDA { return T(old + v); });
 }
 template <class T>
-SIMT_INLINE void gpuAtomicAddNoReturn(T* p, T v) {
+SIMT_INLINE void gpuAtomicAdd(c10::complex<T>* p, c10::complex<T> v) {
+  gpuAtomicAdd(&p->real_, v.real_);
+  gpuAtomicAdd(&p->imag_, v.imag_);
+}
+template <class T>
+SIMT_INLINE void gpuAtomicAddNoReturn(T* p, simt::Exactly<T> v) {
   gpuAtomicAdd(p, v);
 }
 

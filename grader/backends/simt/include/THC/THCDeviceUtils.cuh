@@ -1,0 +1,3 @@
+// torch's older name for its CUDA side; programs still include it.
+#pragma once
+#include "../simt/torch.h"

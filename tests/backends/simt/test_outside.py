@@ -1,0 +1,46 @@
+"""Files of others: their headers, nvcc's macros, torch's types."""
+
+import pytest
+
+from grader.backends.extension import local_headers
+
+from .conftest import Play
+
+pytestmark = pytest.mark.slow
+HALF = {"float16": [96.0, 288.0, 96.0]}
+
+
+def test_a_header_that_has_changed_is_compiled_again(play: Play) -> None:
+    answer = play("outside")["changed_header"]
+    assert (answer["error"], answer["result"], answer["findings"]) == ("", [1.0, 2.0], [])
+
+
+def test_an_error_in_a_header_is_at_its_line_and_not_remembered(play: Play) -> None:
+    answer = play("outside")["mended_header"]
+    assert answer["error"] == ""
+    said, result = answer["result"]
+    assert "'wrong' was not declared" in said
+    assert "deep/value.h" in said
+    assert result == 1.0
+
+
+def test_a_header_beside_a_file_of_load_may_stand_in_a_branch_first(play: Play) -> None:
+    answer = play("outside")["header_beside_a_file"]
+    assert (answer["error"], answer["result"]) == ("", 1.0)
+
+
+def test_the_host_and_the_device_have_their_own_bodies_and_variables_any_name(play: Play) -> None:
+    answer = play("outside")["passes"]
+    assert answer["error"] == ""
+    assert answer["result"] == [900, 7, -1, 3, 3, 1]
+
+
+def test_torchs_types_are_added_and_converted_and_nothing_is_unseen(play: Play) -> None:
+    answer = play("outside")["halves"]
+    assert (answer["error"], answer["findings"]) == ("", [])
+    assert answer["result"] == {name: [96, 0, 0] for name in answer["result"]} | HALF
+
+
+def test_headers_of_the_system_are_left_to_the_compiler() -> None:
+    assert not local_headers.is_own("/usr/include")
+    assert local_headers.is_own("/home/somebody/project/csrc")
