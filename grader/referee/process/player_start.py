@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from grader.referee.sandbox.launch_spec import LaunchSpec
     from grader.referee.sandbox.sandboxed import SandboxedProcess
 
-STEPS = 200_000_000  # of one launch on the CPU back end; more would not end within the limit of a call
+STEPS = 200_000_000  # of one block on the CPU back end: a loop that never ends is stopped by it
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,7 +9,7 @@ from grader.backends.simt.compile import compiler
 if TYPE_CHECKING:
     from pathlib import Path
 
-STEPS = 2_000_000_000  # of one launch; it is then stopped
+STEPS = 2_000_000_000  # of one block; its launch is then stopped
 
 
 def build(request: compiler.BuildRequest) -> str:

@@ -22,6 +22,8 @@ HELPER = " 8 000a E8000000 \t call _Z6helperPf\n 9 \t .type _Z6helperPf, @functi
     [
         (HEARD + READ, None),
         (READ, ("memory is read", 30)),
+        (READ + " 8 000a E8 \t call __ubsan_handle_add_overflow@PLT\n", None),  # once more, to be told
+        (READ + " 8 000a E8 \t jmp .L3\n 9 \t call __ubsan_handle_add_overflow\n", ("memory is read", 30)),
         (HEARD + READ + HELPER + READ, ("memory is read", 12)),
         (HEARD + READ + HELPER + HEARD + READ, None),
         (" 5 0000 8B07 \t movl 8(%rsp),%eax\n 6 0001 8B \t movss .LC1(%rip),%xmm0\n", None),

@@ -41,6 +41,21 @@ def test_torchs_types_are_added_and_converted_and_nothing_is_unseen(play: Play) 
     assert answer["result"] == {name: [96, 0, 0] for name in answer["result"]} | HALF
 
 
+def test_a_cooperative_launch_may_be_as_large_as_the_device_says(play: Play) -> None:
+    answer = play("outside")["cooperative"]
+    assert (answer["error"], answer["findings"]) == ("", [])
+    assert answer["result"] == 2 * 264
+
+
+def test_cublas_multiplies_by_torch_and_refuses_memory_that_is_not_there(play: Play) -> None:
+    answer = play("outside")["blas"]
+    assert answer["error"] == ""
+    result = answer["result"]
+    assert max(result["float"], result["batches"], result["layer"]) < 1e-5
+    assert 0 < result["half"] < 0.02
+    assert result["too_far"] == 13  # CUBLAS_STATUS_EXECUTION_FAILED
+
+
 def test_headers_of_the_system_are_left_to_the_compiler() -> None:
     assert not local_headers.is_own("/usr/include")
     assert local_headers.is_own("/home/somebody/project/csrc")

@@ -34,9 +34,13 @@ OPERATOR = re.compile(r"\b(?:torch|at)\s*::\s*(\w+)\s*\(")
 LINE = re.compile(r"^#line .*$", re.M)
 COMMENT = re.compile(r"/\*.*?\*/|//[^\n]*", re.S)
 # What a source may use without an include, because torch's usual headers bring it.
-ON_DEMAND = (
+OF_BINDINGS = (
     (re.compile(r"\b(?:PYBIND11_MODULE|pybind11)\b|\bpy\s*::"), "torch/csrc/utils/pybind.h"),
     (re.compile(r"\bTORCH_LIBRARY(?:_IMPL|_FRAGMENT)?\b"), "torch/library.h"),
+)
+ON_DEMAND = (
+    *OF_BINDINGS,
+    (re.compile(r"\bSlice\s*\(|\bindex(?:_put_)?\s*\(\s*\{|\bindexing\s*::"), "ATen/TensorIndexing.h"),
 )
 
 MISSING = (
@@ -131,7 +135,7 @@ def needs_full(source: str) -> bool:
 def uses_pybind(source: str) -> bool:
     """Whether the source needs more of pybind11 or of torch's registration than to be bound."""
     source = COMMENT.sub(" ", source)
-    return any(pattern.search(source) for pattern, _ in ON_DEMAND)
+    return any(pattern.search(source) for pattern, _ in OF_BINDINGS)
 
 
 def extra_includes(source: str) -> list[str]:

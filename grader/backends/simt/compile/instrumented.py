@@ -46,7 +46,8 @@ ARITHMETIC = re.compile(
 class Function:
     """A function of the object: what it names, and how it touches memory.
 
-    ``heard``: the runtime was told of an access, before this one in the text.
+    ``heard``: the runtime was told of an access, before this one in the text. ``again``: the access seems to
+    be none of the program's: a number that did not fit is read once more, to be told.
     """
 
     calls: set[str] = field(default_factory=set)
@@ -54,6 +55,7 @@ class Function:
     heard: bool = False
     touched: int = 0  # the line, in the listing's numbers of files, of the first access by a pointer
     file: str = ""
+    again: tuple[str, int] | None = None
     home: str = ""  # the file of its first line
 
 
@@ -68,8 +70,8 @@ def unheard(listing: Path, kernels: list[str]) -> tuple[str, str, int] | None:
     while waiting:
         name = waiting.pop()
         one = functions[name]
-        if one.touched:
-            return UNHEARD, one.file, one.touched
+        if one.touched or one.again:
+            return UNHEARD, *((one.file, one.touched) if one.touched else one.again or ("", 0))
         for called in sorted(one.calls | (one.names & functions.keys())):
             if called in functions:
                 if called not in seen and not OURS.match(called):
@@ -126,8 +128,11 @@ def _instruction(now: Function, line: str, safe: set[str], place: tuple[str, int
     word, _, operands = line.partition(" ")
     if word in ("rep", "repz", "repnz", "lock", "notrack"):
         word, _, operands = operands.partition(" ")
-    if word == "call" or word[0] == "j":
+    if word in ("call", "ret") or word[0] == "j":
         name = operands.lstrip("*").split("@")[0].split("(")[0].split("+")[0]
+        if now.again and not name.startswith("__ubsan_handle_") and not now.touched:
+            now.file, now.touched = now.again
+        now.again = None
         now.heard |= name.startswith("__tsan_")
         if name and name[0] not in ".%0123456789":
             now.calls.add(name)
@@ -147,7 +152,7 @@ def _instruction(now: Function, line: str, safe: set[str], place: tuple[str, int
     for fs, _, base, other in OPERAND.findall(operands):
         outside = bool(base) and base not in SAFE_BASES and base not in safe and other not in SAFE_BASES
         if not fs and outside and not now.heard and not now.touched:
-            now.file, now.touched = place
+            now.again = now.again or place
     target = operands.rsplit(",", 1)[-1].strip()
     if target.startswith("%"):
         source = operands.split(",")[0].strip()

@@ -41,6 +41,10 @@ PREFIXES = (
     (re.compile(r"surf[123]D(?:read|write)"), ("a surface access", _TEXTURE)),
     (re.compile(r"cudaGraph\w*"), ("a CUDA graph", _GRAPH)),
     (re.compile(r"__(?:wmma|mma|imma|hmma|bmma)_\w+"), ("a tensor core instruction", _TENSOR_CORE)),
+    (
+        re.compile(r"CUDA_tensor_apply\d|kernelPointwiseApply\d"),
+        ("torch's CUDA_tensor_apply", "launch a kernel of your own over the elements"),
+    ),
     (re.compile(r"cuda(?:Memcpy)?Array_t|cudaMemcpy(?:2D)?(?:To|From)Array"), ("a CUDA array", _TEXTURE)),
 )
 SCOPES = {  # what stands before ::
@@ -69,7 +73,7 @@ HEADERS = (
     (re.compile(r"thrust/"), "the Thrust library", _OWN),
     (re.compile(r"crt/mma"), "the tensor core header", _TENSOR_CORE),
     (re.compile(r"cutlass/|cute/"), "the CUTLASS library", _OWN),
-    (re.compile(r"cublas|cudnn|cusparse|cusolver|cufft|ATen/cuda/CUDABlas|cusolverDn"), "a GPU library",
+    (re.compile(r"cublas(?!_v2|Lt)|cudnn|cusparse|cusolver|cufft"), "a GPU library",
      f"call torch's operator instead, {_GPU}"),
     (re.compile(r"curand|ATen/cuda/CUDAGeneratorImpl|ATen/cuda/CUDAGraphsUtils"),
      "a GPU library for random numbers", "draw the numbers with torch and pass them as a tensor"),

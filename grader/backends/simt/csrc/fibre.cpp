@@ -63,9 +63,23 @@ simt_switch:
 
 namespace simt {
 
+// Linux lets a process have 65,530 mappings. A stack with a page that nobody may touch has two of its own; what
+// a cooperative launch needs beyond this many, a quarter of a million on a large GPU, shares one with others.
+static constexpr size_t WITH_A_GUARD = 8192, IN_A_SLAB = 64;
+
+static char* make_stack(size_t number) {
+  static thread_local char* slab;
+  static thread_local size_t left = 0;
+  if (number >= WITH_A_GUARD && left) return slab + --left * STACK_BYTES;
+  size_t stacks = number >= WITH_A_GUARD ? IN_A_SLAB : 1;
+  char* first = (char*)reserve(stacks * STACK_BYTES);
+  mprotect(first, 4096, PROT_NONE);  // an endless recursion stops here instead of in a neighbour
+  if (stacks > 1) slab = first, left = stacks - 1;
+  return first + (stacks - 1) * STACK_BYTES;
+}
+
 Fibre* make_fibre(size_t number) {
-  char* stack = (char*)reserve(STACK_BYTES);
-  mprotect(stack, 4096, PROT_NONE);  // an endless recursion stops here instead of in a neighbour
+  char* stack = make_stack(number);
   return new Fibre{nullptr, stack, (number % 128) * 128};
 }
 

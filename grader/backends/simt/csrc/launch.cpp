@@ -103,12 +103,15 @@ void begin_quick(Worker* w) {
   q.first_run = launch->first_run;
 }
 
+// What a block may take: an endless loop ends by it, and a launch of many blocks is a matter of time alone.
+static long steps_of_a_block() { return g_budget ? g_budget : std::numeric_limits<long>::max(); }
+
 static void prepare(Worker* w, Launch& launch, void* (*tls_anchor)()) {
   tls_anchor();  // makes this OS thread's block of the module's thread-local variables
   w->mode = g_mode;
   w->budget = 1;  // the first step asks for a turn
   w->launch = &launch;
-  w->later = g_budget ? g_budget : std::numeric_limits<long>::max();
+  w->later = steps_of_a_block();
   w->turns_thread = ~u64(0);
   w->replaces = false;  // a thread may have been ended in the middle of an access
   for (int i = 0; i < 2; ++i) w->ranges[i] = {~size_t(0), 0, nullptr}, w->variables[i] = nullptr;
@@ -139,7 +142,10 @@ static void run(Launch& launch, void* (*tls_anchor)()) {
   for (;;) {
     u64 begin = launch.next_block.fetch_add(several, std::memory_order_relaxed);
     u64 end = std::min(begin + several, launch.block_count);
-    for (u64 b = begin; b < end && !launch.stopped; ++b) run_block(w, shuffled(b, launch.block_count));
+    for (u64 b = begin; b < end && !launch.stopped; ++b) {
+      w->later = steps_of_a_block();
+      run_block(w, shuffled(b, launch.block_count));
+    }
     if (end >= launch.block_count || launch.stopped) break;
   }
   finish_blocks(w);

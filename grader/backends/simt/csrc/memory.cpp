@@ -244,6 +244,12 @@ extern "C" int simt_fill(void* to, int value, size_t bytes) {
   return 0;
 }
 
+extern "C" int simt_is_allocated(const void* pointer, size_t bytes) {
+  if (!in_arena(pointer)) return 0;
+  size_t offset = arena_offset(pointer);
+  const Allocation* a = allocation_at(offset);
+  return a && a->live && offset >= a->offset && offset + bytes <= a->offset + a->bytes;
+}
 extern "C" int simt_is_device_pointer(const void* pointer) { return g_arena && in_arena(pointer); }
 
 extern "C" void simt_label(const void* pointer, const char* description, int element_bytes) {

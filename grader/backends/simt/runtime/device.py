@@ -126,8 +126,8 @@ def activate(
 
     ``build`` turns a request into the path of a module. ``libraries``: the
     runtime and the torch device, as :func:`..compile.compiler.libraries` prepares them. A fatal signal
-    writes one line of JSON to ``last_words_fd`` (-1: nowhere). A launch that takes more than ``step_budget``
-    steps is stopped (0: no limit).
+    writes one line of JSON to ``last_words_fd`` (-1: nowhere). A launch is stopped when a block of it takes
+    more than ``step_budget`` steps (0: no limit).
     """
     if "torch" in sys.modules:
         raise RuntimeError(

@@ -155,7 +155,7 @@ SENTENCES: dict[str, Callable[[RawFinding], str]] = {
     "output-not-written": _not_written,
     "barrier-divergence": lambda _: "threads of one block wait at different __syncthreads()",
     "barrier-exited-threads": lambda f: f"waits at __syncthreads(), but {f.detail} the kernel before",
-    "step-budget": lambda _: "the launch took more steps than allowed; is there a loop that never ends?",
+    "step-budget": lambda _: "a block took more steps than allowed; is there a loop that never ends?",
     "unseen-access": lambda f: (
         f"{_verb(f)} {_where(f)} unseen by the checks, which cannot judge it; write it in plain CUDA C++, "
         "without attributes, assembler or library functions that keep accesses from them"

@@ -88,6 +88,75 @@ void run(torch::Tensor y) {
     y[2] = z[1];
 }
 """
+COOPERATIVE = r"""
+#include <cooperative_groups.h>
+__global__ void meet(int* y) {
+    cooperative_groups::grid_group grid = cooperative_groups::this_grid();
+    if (threadIdx.x == 0) y[blockIdx.x] = 1;
+    grid.sync();
+    if (threadIdx.x == 1023) y[gridDim.x + blockIdx.x] = y[gridDim.x - 1 - blockIdx.x];
+}
+torch::Tensor run() {
+    int blocks = 0, device = 0, multiprocessors = 0;
+    cudaDeviceGetAttribute(&multiprocessors, cudaDevAttrMultiProcessorCount, device);
+    cudaOccupancyMaxActiveBlocksPerMultiprocessor(&blocks, meet, 1024, 0);
+    auto y = torch::zeros({2 * blocks * multiprocessors}, torch::dtype(torch::kInt32).device(torch::kCUDA));
+    int* p = y.data_ptr<int>();
+    void* arguments[] = {&p};
+    cudaLaunchCooperativeKernel((void*)meet, blocks * multiprocessors, 1024, arguments, 0, nullptr);
+    return y.sum();
+}
+"""
+BLAS = r"""
+#include <cublas_v2.h>
+#include <cublasLt.h>
+using namespace at::indexing;
+static float alpha = 2, beta = 0.5;
+// Row-major a b: of what is stored by columns, b a.
+torch::Tensor product(torch::Tensor a, torch::Tensor b) {
+    int m = a.size(0), k = a.size(1), n = b.size(1);
+    auto c = torch::ones({m, n}, a.options());
+    cublasHandle_t handle;
+    cublasCreate(&handle);
+    cudaDataType_t type = a.scalar_type() == torch::kHalf ? CUDA_R_16F : CUDA_R_32F;
+    auto status = cublasGemmEx(handle, CUBLAS_OP_N, CUBLAS_OP_N, n, m, k, &alpha, b.data_ptr(), type, n, a.data_ptr(), type,
+                               k, &beta, c.data_ptr(), type, n, CUBLAS_COMPUTE_32F, CUBLAS_GEMM_DEFAULT);
+    TORCH_CHECK(status == CUBLAS_STATUS_SUCCESS, cublasGetStatusString(status));
+    return c;
+}
+torch::Tensor batches(torch::Tensor a, torch::Tensor b) {  // a b^T for each
+    int count = a.size(0), m = a.size(1), k = a.size(2), n = b.size(1);
+    auto c = torch::empty({count, m, n}, a.options());
+    float zero = 0;
+    cublasSgemmStridedBatched(nullptr, CUBLAS_OP_T, CUBLAS_OP_N, n, m, k, &alpha, b.data_ptr<float>(), k, n * k,
+                              a.data_ptr<float>(), k, m * k, &zero, c.data_ptr<float>(), n, m * n, count);
+    return c;
+}
+torch::Tensor layer(torch::Tensor x, torch::Tensor w, torch::Tensor bias) {  // gelu(x w^T + bias)
+    int m = x.size(0), k = x.size(1), n = w.size(0);
+    auto out = torch::empty({m, n}, x.options());
+    cublasLtMatmulDesc_t d;
+    cublasLtMatrixLayout_t lw, lx, lo;
+    cublasOperation_t t = CUBLAS_OP_T;
+    cublasLtEpilogue_t epilogue = CUBLASLT_EPILOGUE_GELU_BIAS;
+    const void* p = bias.data_ptr();
+    cublasLtMatmulDescCreate(&d, CUBLAS_COMPUTE_32F, CUDA_R_32F);
+    cublasLtMatmulDescSetAttribute(d, CUBLASLT_MATMUL_DESC_TRANSA, &t, sizeof t);
+    cublasLtMatmulDescSetAttribute(d, CUBLASLT_MATMUL_DESC_EPILOGUE, &epilogue, sizeof epilogue);
+    cublasLtMatmulDescSetAttribute(d, CUBLASLT_MATMUL_DESC_BIAS_POINTER, &p, sizeof p);
+    cublasLtMatrixLayoutCreate(&lw, CUDA_R_32F, k, n, k);
+    cublasLtMatrixLayoutCreate(&lx, CUDA_R_32F, k, m, k);
+    cublasLtMatrixLayoutCreate(&lo, CUDA_R_32F, n, m, n);
+    float one = 1, zero = 0;
+    cublasLtMatmul(nullptr, d, &one, w.data_ptr(), lw, x.data_ptr(), lx, &zero, out.data_ptr(), lo, out.data_ptr(), lo,
+                   nullptr, nullptr, 0, 0);
+    return out.index({Slice(), Slice(0, n)});
+}
+int too_far(torch::Tensor a) {
+    return cublasSgemm(nullptr, CUBLAS_OP_N, CUBLAS_OP_N, 8, 8, 8, &alpha, a.data_ptr<float>(), 1 << 24, a.data_ptr<float>(),
+                       8, &beta, a.data_ptr<float>(), 8);
+}
+"""
 TYPES = "float16 bfloat16 float32 float64 uint8 int8 int16 int32 int64".split()  # noqa: SIM905 (a list of words)
 BOUND = '#include <torch/extension.h>\n#if 0\n#include "kernels.cuh"\n#endif\n#include "kernels.cuh"\n'
 MODULE = 'PYBIND11_MODULE(TORCH_EXTENSION_NAME, m) { m.def("run", &run); }\n'
@@ -143,6 +212,28 @@ def halves(_):
     return found
 
 
+def blas(_):
+    names = {"product": "a, b", "batches": "a, b", "layer": "x, w, bias"}
+    heads = [
+        f"torch::Tensor {name}({', '.join(f'torch::Tensor {n}' for n in of.split(', '))});"
+        for name, of in names.items()
+    ]
+    module = load_inline(
+        "blas", [*heads, "int too_far(torch::Tensor a);"], [BLAS], functions=[*names, "too_far"]
+    )
+    a, b = torch.randn(5, 7, device="cuda"), torch.randn(7, 3, device="cuda")
+    c, d = torch.randn(2, 5, 7, device="cuda"), torch.randn(2, 4, 7, device="cuda")
+    w, bias = torch.randn(6, 7, device="cuda"), torch.randn(6, device="cuda")
+    wanted = torch.nn.functional.gelu(a @ w.T + bias, approximate="tanh")
+    return {
+        "float": (module.product(a, b) - (2 * a @ b + 0.5)).abs().max().item(),
+        "half": (module.product(a.half(), b.half()) - (2 * a @ b + 0.5)).abs().max().item(),
+        "batches": (module.batches(c, d) - 2 * c @ d.mT).abs().max().item(),
+        "layer": (module.layer(a, w, bias) - wanted).abs().max().item(),
+        "too_far": module.too_far(torch.randn(8, 8, device="cuda")),
+    }
+
+
 def cases():
     return {
         "changed_header": changed_header,
@@ -150,4 +241,6 @@ def cases():
         "header_beside_a_file": header_beside_a_file,
         "passes": lambda _: built(PASSES).run().tolist(),
         "halves": halves,
+        "blas": blas,
+        "cooperative": lambda _: built(COOPERATIVE).run().item(),
     }

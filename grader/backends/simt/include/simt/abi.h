@@ -101,6 +101,7 @@ SIMT_EXPORT int simt_copy(void* to, const void* from, size_t bytes, int kind);  
 SIMT_EXPORT int simt_fill(void* to, int value, size_t bytes);
 SIMT_EXPORT void simt_symbol_written(const void* to, const void* from, size_t bytes);  // a __constant__ or __device__ variable was
 SIMT_EXPORT int simt_is_device_pointer(const void* pointer);
+SIMT_EXPORT int simt_is_allocated(const void* pointer, size_t bytes);  // all of it, in one allocation
 SIMT_EXPORT void simt_label(const void* pointer, const char* description, int element_bytes);
 SIMT_EXPORT size_t simt_memory(int peak);
 

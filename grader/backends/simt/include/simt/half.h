@@ -6,6 +6,7 @@
 #define SIMT_FROM_INTEGER(T, ENCODE, I) \
   T(I v) : __x(ENCODE((float)v)) {}
 
+// Operators are friends: found for these types alone, not for what converts to them, as torch's do.
 // clang-format off
 #define SIMT_SMALL_FLOAT(T, ENCODE, DECODE)                                             \
   struct T {                                                                            \
@@ -27,19 +28,19 @@
     T& operator/=(T o) { return *this = T(float(*this) / float(o)); }                   \
     T& operator++() { return *this += T(1.0f); }                                        \
     T& operator--() { return *this -= T(1.0f); }                                        \
+    friend T operator+(T a, T b) { return T(float(a) + float(b)); }                       \
+    friend T operator-(T a, T b) { return T(float(a) - float(b)); }                       \
+    friend T operator*(T a, T b) { return T(float(a) * float(b)); }                       \
+    friend T operator/(T a, T b) { return T(float(a) / float(b)); }                       \
+    friend T operator+(T a) { return a; }                                                 \
+    friend T operator-(T a) { T r; r.__x = a.__x ^ 0x8000; return r; }                    \
+    friend bool operator<(T a, T b) { return float(a) < float(b); }                       \
+    friend bool operator>(T a, T b) { return float(a) > float(b); }                       \
+    friend bool operator<=(T a, T b) { return float(a) <= float(b); }                     \
+    friend bool operator>=(T a, T b) { return float(a) >= float(b); }                     \
+    friend bool operator==(T a, T b) { return float(a) == float(b); }                     \
+    friend bool operator!=(T a, T b) { return float(a) != float(b); }                     \
   };                                                                                    \
-  inline T operator+(T a, T b) { return T(float(a) + float(b)); }                       \
-  inline T operator-(T a, T b) { return T(float(a) - float(b)); }                       \
-  inline T operator*(T a, T b) { return T(float(a) * float(b)); }                       \
-  inline T operator/(T a, T b) { return T(float(a) / float(b)); }                       \
-  inline T operator+(T a) { return a; }                                                 \
-  inline T operator-(T a) { T r; r.__x = a.__x ^ 0x8000; return r; }                    \
-  inline bool operator<(T a, T b) { return float(a) < float(b); }                       \
-  inline bool operator>(T a, T b) { return float(a) > float(b); }                       \
-  inline bool operator<=(T a, T b) { return float(a) <= float(b); }                     \
-  inline bool operator>=(T a, T b) { return float(a) >= float(b); }                     \
-  inline bool operator==(T a, T b) { return float(a) == float(b); }                     \
-  inline bool operator!=(T a, T b) { return float(a) != float(b); }                     \
   inline T __hadd(T a, T b) { return a + b; }                                           \
   inline T __hsub(T a, T b) { return a - b; }                                           \
   inline T __hmul(T a, T b) { return a * b; }                                           \

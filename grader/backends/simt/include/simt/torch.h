@@ -111,6 +111,15 @@ struct CUDAStreamGuard {
 inline c10::DeviceIndex current_device() { return c10::DeviceIndex(simt_device()); }
 inline c10::DeviceIndex device_count() { return 1; }
 inline void set_device(c10::DeviceIndex index) { simt_exchange_device(index); }
+inline c10::DeviceIndex device_count_ensure_non_zero() { return 1; }
+inline c10::DeviceIndex ExchangeDevice(c10::DeviceIndex to) { return c10::DeviceIndex(simt_exchange_device(to)); }
+inline c10::DeviceIndex MaybeExchangeDevice(c10::DeviceIndex to) { return ExchangeDevice(to); }
+inline cudaError_t SetDevice(c10::DeviceIndex index, bool = false) { return cudaSetDevice(index); }
+inline cudaError_t MaybeSetDevice(c10::DeviceIndex index) { return cudaSetDevice(index); }
+inline cudaError_t GetDevice(c10::DeviceIndex* index) {
+  *index = c10::DeviceIndex(simt_device());
+  return cudaSuccess;
+}
 inline void device_synchronize() { C10_CUDA_CHECK(cudaDeviceSynchronize()); }
 
 }  // namespace c10::cuda

@@ -1,0 +1,224 @@
+"""CUDA files of other projects on the CPU back end, as they are given: which of them build, and run.
+
+    python -m benchmarks.outside FOLDER [FOLDER ...] --json FILE
+
+Takes checkouts of public projects, of which nothing is kept here, and builds each ``.cu`` file below them,
+unchanged, with the project's folders of headers. A file with a ``main`` is run, too. The answer
+is a table by project and by what stood in the way.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import re
+import subprocess
+import sys
+import tempfile
+import time
+from collections import Counter
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+from typing import TypedDict
+
+ROOT = Path(__file__).resolve().parents[1]
+HEADERS = ("*.h", "*.cuh", "*.hpp")
+PROGRAM = re.compile(r"^\s*int\s+main\s*\(([^)]*)\)", re.M)
+REFUSED = re.compile(
+    r"[^\n]*\b(?:cannot run on the CPU|cannot be (?:used|run)|is not allowed|may not be)\b[^\n]*"
+)
+DRIVER = """
+import json, sys
+import torch
+from pathlib import Path
+from torch.utils.cpp_extension import load_inline
+job = json.loads(sys.argv[1])
+text = f'#include "{Path(job["file"]).name}"'
+cpp, functions = [], []
+if job["program"]:
+    given = "1, words" if job["takes"] else ""
+    text += '\\nint outside_run() { char name[] = "x"; char* words[] = {name, nullptr};'
+    text += f' return outside_main({given}); }}\\n'
+    cpp, functions = ["int outside_run();"], ["outside_run"]
+try:
+    module = load_inline(
+        "outside", cpp or ["#include <torch/extension.h>"], [text], functions=functions,
+        extra_include_paths=job["folders"],
+        extra_cuda_cflags=["-Dmain=outside_main"] if job["program"] else [],
+    )
+except (ImportError, OSError) as error:
+    if "declared and never defined" not in str(error):
+        raise
+    print("OUTSIDE built")
+else:
+    print("OUTSIDE built", flush=True)
+    if job["program"]:
+        print("OUTSIDE ended with", module.outside_run(), flush=True)
+"""
+
+
+class Result(TypedDict):
+    """What became of a file: ``built``, ``refused`` in a sentence, or ``failed``; and of its run."""
+
+    project: str
+    file: str
+    build: str
+    run: str
+    said: str
+    seconds: float
+
+
+def main() -> None:
+    """Read the words of the command line, grade, and write."""
+    parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
+    parser.add_argument("folders", nargs="+", type=Path)
+    parser.add_argument("--json", type=Path)
+    parser.add_argument("--at-once", type=int, default=1)
+    parser.add_argument("--only", default="", help="files whose path holds this")
+    parser.add_argument("--seconds", type=float, default=120.0, help="for one file")
+    options = parser.parse_args()
+    jobs = [
+        (folder, file)
+        for folder in options.folders
+        for file in sorted(folder.rglob("*.cu"))
+        if options.only in str(file)
+    ]
+    with tempfile.TemporaryDirectory() as place, ThreadPoolExecutor(options.at_once) as pool:
+        driver = Path(place) / "driver.py"
+        driver.write_text(DRIVER)
+        results = list(pool.map(lambda job: _tried(*job, driver, options.seconds), jobs))
+    print(_table(results))
+    if options.json:
+        commits = {folder.name: _commit(folder) for folder in options.folders}
+        facts = {
+            "command": f"python -m benchmarks.outside {' '.join(commits)}",
+            **_machine(),
+            "commits": commits,
+        }
+        options.json.write_text(json.dumps({**facts, "files": results}, indent=1) + "\n")
+
+
+def _tried(folder: Path, file: Path, driver: Path, seconds: float) -> Result:
+    text = file.read_text("utf-8", errors="replace")
+    program = PROGRAM.search(text)
+    job = {
+        "file": str(file.resolve()),
+        "folders": _folders(folder.resolve(), file.resolve()),
+        "program": bool(program),
+        "takes": bool(program and program[1].strip() not in ("", "void")),
+    }
+    command = [sys.executable, "-m", "grader", "run", "--backend", "simt", str(driver), json.dumps(job)]
+    env = os.environ | {"PYTHONPATH": str(ROOT), "COURSE_ROOT": str(ROOT), "OMP_NUM_THREADS": "1"}
+    begun = time.monotonic()
+    try:
+        done = subprocess.run(
+            command, capture_output=True, text=True, errors="replace", env=env, timeout=seconds, check=False,
+            cwd=file.parent,
+        )  # fmt: skip
+        out = done.stdout + done.stderr
+    except subprocess.TimeoutExpired as late:
+        out = (
+            str(late.stdout or b"", "utf-8", "replace")
+            if isinstance(late.stdout, bytes)
+            else late.stdout or ""
+        )
+        out += "\nOUTSIDE had no time left"
+    result = Result(
+        project=folder.name, file=str(file.relative_to(folder)), build=_build(out),
+        run=_run(out) if program and "OUTSIDE built" in out else "",
+        said=_said(out), seconds=round(time.monotonic() - begun, 1),
+    )  # fmt: skip
+    print(
+        f"{result['build']:8} {result['run']:12} {result['seconds']:6.1f} s  {folder.name}/{result['file']}",
+        flush=True,
+    )
+    print(
+        f"    {result['said'][:160]}" if result["said"] else "",
+        end="\n" if result["said"] else "",
+        flush=True,
+    )
+    return result
+
+
+def _folders(project: Path, file: Path) -> list[str]:
+    """Every folder of the project that holds headers, the nearest to the file first."""
+    below = {header.parent for pattern in HEADERS for header in project.rglob(pattern)}
+    roots = {
+        folder for folder in (project, *project.rglob("include"), *project.rglob("Common")) if folder.is_dir()
+    }
+    near = sorted(
+        below | roots, key=lambda folder: (len(os.path.relpath(folder, file.parent).split("/")), str(folder))
+    )
+    return [str(file.parent), *map(str, near)][:150]
+
+
+def _build(out: str) -> str:
+    if "OUTSIDE built" in out:
+        return "built"
+    return "refused" if REFUSED.search(out) else "late" if "no time left" in out else "failed"
+
+
+def _run(out: str) -> str:
+    if "no time left" in out:
+        return "late"
+    ended = re.search(r"OUTSIDE ended with (-?\d+)", out)
+    if not ended:
+        return "stopped"
+    return ("right" if ended[1] == "0" else "code " + ended[1]) if "nothing found" in out else "finding"
+
+
+def _said(out: str) -> str:
+    """The line that tells why, or what was found."""
+    if found := REFUSED.search(out):
+        return found[0].strip()
+    lines = [line.strip() for line in out.splitlines()]
+    for word in ("kind of trouble", "kinds of trouble"):
+        for number, line in enumerate(lines):
+            if word in line:
+                return " | ".join(lines[number + 1 : number + 3])
+    wrong = [
+        line for line in lines if "error:" in line.lower() or line.startswith(("RuntimeError", "ValueError"))
+    ]
+    return wrong[-1] if wrong and "OUTSIDE ended" not in out and "OUTSIDE built" not in out else ""
+
+
+def _table(results: list[Result]) -> str:
+    """One row a project, then why files did not build."""
+    rows = ["| project | files | build | refused in a sentence | other | run | right | findings |",
+            "|---|---:|---:|---:|---:|---:|---:|---:|"]  # fmt: skip
+    for project in [*dict.fromkeys(r["project"] for r in results), ""]:
+        of = [r for r in results if project in ("", r["project"])]
+        builds, runs = Counter(r["build"] for r in of), Counter(r["run"] for r in of if r["run"])
+        other = len(of) - builds["built"] - builds["refused"]
+        rows.append(
+            f"| {project or 'all'} | {len(of)} | {builds['built']} | {builds['refused']} | {other} "
+            f"| {sum(runs.values())} | {runs['right']} | {runs['finding']} |"
+        )
+    why = Counter(re.sub(r"^.*?error: ", "", r["said"])[:100] for r in results if r["build"] != "built")
+    return "\n".join([*rows, "", *(f"{n:4} {text}" for text, n in why.most_common(40))])
+
+
+def _commit(folder: Path) -> str:
+    """The checkout's commit: git's, or what a file beside it says."""
+    noted = folder / ".commit"
+    if noted.is_file():
+        return noted.read_text().strip()
+    done = subprocess.run(
+        ["git", "-C", folder, "rev-parse", "HEAD"], capture_output=True, text=True, check=False
+    )
+    return done.stdout.strip()
+
+
+def _machine() -> dict[str, str]:
+    from grader.backends.simt.compile import toolchain
+
+    cores = os.cpu_count()
+    return {
+        "device": f"no GPU, {cores} cores", "torch": toolchain.torch().version,
+        "compiler": toolchain.compiler().version, "date": time.strftime("%Y-%m-%d"),
+    }  # fmt: skip
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,132 @@
+// The most used calls of cuBLAS. All run at once, in the order of the program, whatever the stream.
+#pragma once
+#include "simt/blas.h"
+
+typedef struct cublasContext* cublasHandle_t;
+enum cublasMath_t { CUBLAS_DEFAULT_MATH = 0, CUBLAS_TENSOR_OP_MATH = 1, CUBLAS_PEDANTIC_MATH = 2, CUBLAS_TF32_TENSOR_OP_MATH = 3 };
+enum cublasGemmAlgo_t { CUBLAS_GEMM_DFALT = -1, CUBLAS_GEMM_DEFAULT = -1, CUBLAS_GEMM_DEFAULT_TENSOR_OP = 99 };
+enum cublasPointerMode_t { CUBLAS_POINTER_MODE_HOST = 0, CUBLAS_POINTER_MODE_DEVICE = 1 };
+#define CUBLAS_VERSION 120800
+
+inline cublasStatus_t cublasCreate(cublasHandle_t* handle) {
+  *handle = (cublasHandle_t)handle;
+  return CUBLAS_STATUS_SUCCESS;
+}
+#define cublasCreate_v2 cublasCreate
+inline cublasStatus_t cublasDestroy(cublasHandle_t) { return CUBLAS_STATUS_SUCCESS; }
+#define cublasDestroy_v2 cublasDestroy
+inline cublasStatus_t cublasSetStream(cublasHandle_t, cudaStream_t) { return CUBLAS_STATUS_SUCCESS; }
+inline cublasStatus_t cublasSetMathMode(cublasHandle_t, cublasMath_t) { return CUBLAS_STATUS_SUCCESS; }
+inline cublasStatus_t cublasSetWorkspace(cublasHandle_t, void*, size_t) { return CUBLAS_STATUS_SUCCESS; }
+inline cublasStatus_t cublasSetPointerMode(cublasHandle_t, cublasPointerMode_t mode) {
+  return mode == CUBLAS_POINTER_MODE_HOST ? CUBLAS_STATUS_SUCCESS : CUBLAS_STATUS_NOT_SUPPORTED;
+}
+inline cublasStatus_t cublasGetVersion(cublasHandle_t, int* version) {
+  *version = CUBLAS_VERSION;
+  return CUBLAS_STATUS_SUCCESS;
+}
+inline const char* cublasGetStatusName(cublasStatus_t status) {
+  switch (status) {
+    case CUBLAS_STATUS_SUCCESS: return "CUBLAS_STATUS_SUCCESS";
+    case CUBLAS_STATUS_INVALID_VALUE: return "CUBLAS_STATUS_INVALID_VALUE";
+    case CUBLAS_STATUS_EXECUTION_FAILED: return "CUBLAS_STATUS_EXECUTION_FAILED";
+    case CUBLAS_STATUS_NOT_SUPPORTED: return "CUBLAS_STATUS_NOT_SUPPORTED";
+    default: return "CUBLAS_STATUS_UNKNOWN";
+  }
+}
+inline const char* cublasGetStatusString(cublasStatus_t status) { return cublasGetStatusName(status); }
+
+// ---- products of matrices
+#define SIMT_GEMM(NAME, T, TYPE, COMPUTE)                                                                              \
+  inline cublasStatus_t NAME(cublasHandle_t, cublasOperation_t op_a, cublasOperation_t op_b, int m, int n, int k,      \
+                             const T* alpha, const T* a, int lda, const T* b, int ldb, const T* beta, T* c, int ldc) { \
+    return simt::blas::gemm(op_a, op_b, m, n, k, alpha, {a, TYPE, lda}, {b, TYPE, ldb}, beta, {c, TYPE, ldc}, COMPUTE); \
+  }                                                                                                                    \
+  inline cublasStatus_t NAME##StridedBatched(cublasHandle_t, cublasOperation_t op_a, cublasOperation_t op_b, int m,    \
+                                             int n, int k, const T* alpha, const T* a, int lda, long long sa,          \
+                                             const T* b, int ldb, long long sb, const T* beta, T* c, int ldc,          \
+                                             long long sc, int count) {                                                \
+    return simt::blas::gemm(op_a, op_b, m, n, k, alpha, {a, TYPE, lda, sa, count}, {b, TYPE, ldb, sb, count}, beta,    \
+                            {c, TYPE, ldc, sc, count}, COMPUTE);                                                       \
+  }
+SIMT_GEMM(cublasSgemm, float, CUDA_R_32F, CUBLAS_COMPUTE_32F)
+SIMT_GEMM(cublasDgemm, double, CUDA_R_64F, CUBLAS_COMPUTE_64F)
+SIMT_GEMM(cublasHgemm, __half, CUDA_R_16F, CUBLAS_COMPUTE_16F)
+
+inline cublasComputeType_t cublas_compute_type(cudaDataType_t type) {  // of the older form, which named a type
+  return type == CUDA_R_64F   ? CUBLAS_COMPUTE_64F
+         : type == CUDA_R_16F ? CUBLAS_COMPUTE_16F
+         : type == CUDA_R_32I ? CUBLAS_COMPUTE_32I
+                              : CUBLAS_COMPUTE_32F;
+}
+inline cublasStatus_t cublasGemmStridedBatchedEx(cublasHandle_t, cublasOperation_t op_a, cublasOperation_t op_b, int m,
+                                                 int n, int k, const void* alpha, const void* a, cudaDataType_t ta,
+                                                 int lda, long long sa, const void* b, cudaDataType_t tb, int ldb,
+                                                 long long sb, const void* beta, void* c, cudaDataType_t tc, int ldc,
+                                                 long long sc, int count, cublasComputeType_t compute,
+                                                 cublasGemmAlgo_t = CUBLAS_GEMM_DEFAULT) {
+  return simt::blas::gemm(op_a, op_b, m, n, k, alpha, {a, ta, lda, sa, count}, {b, tb, ldb, sb, count}, beta,
+                          {c, tc, ldc, sc, count}, compute);
+}
+inline cublasStatus_t cublasGemmStridedBatchedEx(cublasHandle_t handle, cublasOperation_t op_a, cublasOperation_t op_b,
+                                                 int m, int n, int k, const void* alpha, const void* a,
+                                                 cudaDataType_t ta, int lda, long long sa, const void* b,
+                                                 cudaDataType_t tb, int ldb, long long sb, const void* beta, void* c,
+                                                 cudaDataType_t tc, int ldc, long long sc, int count,
+                                                 cudaDataType_t compute, cublasGemmAlgo_t algorithm) {
+  return cublasGemmStridedBatchedEx(handle, op_a, op_b, m, n, k, alpha, a, ta, lda, sa, b, tb, ldb, sb, beta, c, tc,
+                                    ldc, sc, count, cublas_compute_type(compute), algorithm);
+}
+template <class Compute>
+inline cublasStatus_t cublasGemmEx(cublasHandle_t handle, cublasOperation_t op_a, cublasOperation_t op_b, int m, int n,
+                                   int k, const void* alpha, const void* a, cudaDataType_t ta, int lda, const void* b,
+                                   cudaDataType_t tb, int ldb, const void* beta, void* c, cudaDataType_t tc, int ldc,
+                                   Compute compute, cublasGemmAlgo_t algorithm = CUBLAS_GEMM_DEFAULT) {
+  return cublasGemmStridedBatchedEx(handle, op_a, op_b, m, n, k, alpha, a, ta, lda, 0, b, tb, ldb, 0, beta, c, tc, ldc,
+                                    0, 1, compute, algorithm);
+}
+
+// ---- vectors
+#define SIMT_LEVEL_1_AND_2(LETTER, T, TYPE, COMPUTE)                                                                    \
+  inline cublasStatus_t cublas##LETTER##gemv(cublasHandle_t, cublasOperation_t op, int m, int n, const T* alpha,        \
+                                             const T* a, int lda, const T* x, int dx, const T* beta, T* y, int dy) {    \
+    bool t = op != CUBLAS_OP_N;                                                                                         \
+    auto out = simt::blas::vector(y, TYPE, t ? n : m, dy);                                                              \
+    auto result = at::matmul(simt::blas::Matrix{a, TYPE, lda}.view(t ? n : m, t ? m : n, t).select(0, 0),               \
+                             simt::blas::vector(x, TYPE, t ? m : n, dx)).mul_(double(*alpha));                          \
+    if (*beta != T(0)) result.add_(out, double(*beta));                                                                 \
+    out.copy_(result);                                                                                                  \
+    return CUBLAS_STATUS_SUCCESS;                                                                                       \
+  }                                                                                                                     \
+  inline cublasStatus_t cublas##LETTER##axpy(cublasHandle_t, int n, const T* alpha, const T* x, int dx, T* y, int dy) { \
+    simt::blas::vector(y, TYPE, n, dy).add_(simt::blas::vector(x, TYPE, n, dx), double(*alpha));                        \
+    return CUBLAS_STATUS_SUCCESS;                                                                                       \
+  }                                                                                                                     \
+  inline cublasStatus_t cublas##LETTER##scal(cublasHandle_t, int n, const T* alpha, T* x, int dx) {                     \
+    simt::blas::vector(x, TYPE, n, dx).mul_(double(*alpha));                                                            \
+    return CUBLAS_STATUS_SUCCESS;                                                                                       \
+  }                                                                                                                     \
+  inline cublasStatus_t cublas##LETTER##copy(cublasHandle_t, int n, const T* x, int dx, T* y, int dy) {                 \
+    simt::blas::vector(y, TYPE, n, dy).copy_(simt::blas::vector(x, TYPE, n, dx));                                       \
+    return CUBLAS_STATUS_SUCCESS;                                                                                       \
+  }                                                                                                                     \
+  inline cublasStatus_t cublas##LETTER##dot(cublasHandle_t, int n, const T* x, int dx, const T* y, int dy, T* result) { \
+    auto product = simt::blas::vector(x, TYPE, n, dx).mul(simt::blas::vector(y, TYPE, n, dy)).sum();                    \
+    *result = T(product.item().toDouble());                                                                             \
+    return CUBLAS_STATUS_SUCCESS;                                                                                       \
+  }                                                                                                                     \
+  inline cublasStatus_t cublas##LETTER##nrm2(cublasHandle_t, int n, const T* x, int dx, T* result) {                    \
+    auto squares = simt::blas::vector(x, TYPE, n, dx).to(at::kDouble).square().sum();                                   \
+    *result = T(::sqrt(squares.item().toDouble()));                                                                     \
+    return CUBLAS_STATUS_SUCCESS;                                                                                       \
+  }                                                                                                                     \
+  inline cublasStatus_t cublas##LETTER##asum(cublasHandle_t, int n, const T* x, int dx, T* result) {                    \
+    *result = T(simt::blas::vector(x, TYPE, n, dx).abs().sum().item().toDouble());                                      \
+    return CUBLAS_STATUS_SUCCESS;                                                                                       \
+  }
+SIMT_LEVEL_1_AND_2(S, float, CUDA_R_32F, CUBLAS_COMPUTE_32F)
+SIMT_LEVEL_1_AND_2(D, double, CUDA_R_64F, CUBLAS_COMPUTE_64F)
+
+namespace at::cuda {
+inline cublasHandle_t getCurrentCUDABlasHandle() { return (cublasHandle_t)1; }
+}  // namespace at::cuda
