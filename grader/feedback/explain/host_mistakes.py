@@ -28,6 +28,7 @@ if TYPE_CHECKING:
 
     from grader.feedback.explain.engine import Explanation
 
+WHOLE = r"(?:const\s+)?(?:unsigned|int|long|short|int\d+_t|size_t)\b"
 LAUNCH = re.compile(r"\b(?P<name>\w+)\s*(?:<[^<>;]*>\s*)?<<<")
 
 
@@ -371,16 +372,7 @@ def call(found: Explanation, finding: Finding, source: str) -> Explanation:
     if one := re.match(
         r"Argument (\d+) of (\w+) must be an int, and it was called with a float", found.cause
     ):
-        text = read(source)
-        function = text.function(one[2])
-        declared = _parameters(function) if function else []
-        if function and len(declared) >= int(one[1]):
-            parameter = " ".join(_parameters(function)[int(one[1]) - 1].split())
-            line = text.line(text.code.rfind(function.name, 0, function.start))
-            cause = f"{function.name} declares its parameter {one[1]} as `{parameter}`, and it is called with a float."
-            twice = ", here and in cpp_sources" if re.search(r"\bcuda_sources\s*=", source) else ""
-            return replace(found, line=line, code=lines[line - 1].strip(), cause=cause,
-                           fix=f"Python's float is a double in C++: declare it so{twice}.")  # fmt: skip
+        return _whole_parameters(found, one[2], str(finding.evidence.get("text")), source)
     form = re.search(r"^\s*1\. \((?P<form>.*)\) -> ", str(finding.evidence.get("text")), re.M)
     tree = read(source).tree
     if "than the C++ function takes" not in found.cause or form is None or tree is None:
@@ -408,6 +400,25 @@ def call(found: Explanation, finding: Finding, source: str) -> Explanation:
     return replace(
         found, cause=f"{name} takes {taken} arguments, and this call gives {len(given)}.{more}", fix=fix
     )
+
+
+def _whole_parameters(found: Explanation, name: str, told: str, source: str) -> Explanation:
+    """The head of a C++ function that declares parameters as int, and is given floats for them."""
+    text = read(source)
+    function = text.function(name)
+    declared = [" ".join(p.split()) for p in _parameters(function)] if function else []
+    kinds = own_lines.kinds(told)
+    wrong = [k for k, kind in enumerate(kinds) if kind == "a float" and re.match(WHOLE, declared[k])] if len(
+        kinds) == len(declared) else []  # fmt: skip
+    if function is None or not wrong:
+        return found
+    line = text.line(text.code.rfind(function.name, 0, function.start))
+    which = " and ".join(f"`{declared[k]}`" for k in wrong)
+    several = len(wrong) > 1
+    cause = f"{name} declares its parameter{'s' if several else ''} {' and '.join(str(k + 1) for k in wrong)} as {which}, and it is called with {'floats' if several else 'a float'}."
+    twice = ", here and in cpp_sources" if re.search(r"\bcuda_sources\s*=", source) else ""
+    fix = f"Python's float is a double in C++: declare {'them' if several else 'it'} so{twice}."
+    return replace(found, line=line, code=source.splitlines()[line - 1].strip(), cause=cause, fix=fix)
 
 
 def flag(found: Explanation, source: str, text: str) -> Explanation:

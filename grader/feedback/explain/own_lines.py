@@ -211,6 +211,12 @@ def call(text: str, name: str) -> str:
     return ""
 
 
+def kinds(text: str) -> list[str]:
+    """What a call that pybind11 refused has handed over, a word each; [] if that is not told, or by name."""
+    invoked = re.search(r"^Invoked with: (?P<given>.*?)\Z", text, re.M | re.S)
+    return [_kind(part) for part in _parts(invoked["given"])] if invoked and "kwargs: " not in text else []
+
+
 # Words for what stands in pybind11's name of a type.
 TYPES = (
     ("Tensor", "a tensor"), ("SupportsFloat", "a float"), ("SupportsInt", "an int"), ("float", "a float"),
