@@ -7,7 +7,7 @@ from enum import StrEnum
 from typing import Any, NotRequired, TypeAlias, TypedDict
 
 from grader.domain import speed as speeds
-from grader.domain.exercise_stage import Stage, StageJson
+from grader.domain.exercise_stage import Stage, StageJson, first_open
 from grader.domain.speed import Speed
 from grader.domain.version import __version__
 
@@ -238,6 +238,13 @@ class Verdict:
         failed = self.failed
         rest = [f for f in self.findings if not f.ok and f.status not in PENDING and f not in failed]
         return [f.id for f in (*failed, *rest)]
+
+    @property
+    def open_stage(self) -> int | None:
+        """Which stage is the first that is not done; None if all are, or if no check of any was begun."""
+        staged = {name for stage in self.exercise_stages for name in stage.checks}
+        begun = any(f.status not in (Status.NOT_RUN, *PENDING) for f in self.findings if f.id in staged)
+        return first_open(self.exercise_stages, self.left) if begun else None
 
     @property
     def points(self) -> int:

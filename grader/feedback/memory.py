@@ -49,6 +49,9 @@ def errors(seen: Sequence[MemoryFinding]) -> list[MemoryFinding]:
 def told(found: Sequence[MemoryFinding]) -> tuple[Status, str]:
     """The first of some errors in full, and one of each other kind: a race beside an access out of bounds."""
     first, *others = found
+    past = {f.place for f in found if status_of(f.kind) is Status.ILLEGAL_ACCESS}
+    # What an access past the end meets in memory, another tensor's element, is no mistake of its own.
+    others = [f for f in others if status_of(f.kind) is not Status.UNINITIALISED or f.place not in past]
     message, told = describe(first), [_what(first)]
     for other in others:
         if _what(other)[0] not in [what for what, _ in told] and len(told) < MOST_TOLD:

@@ -24,6 +24,7 @@ def describe(error: BaseException, path: str) -> dict[str, Any]:
         message = str(error)
     except Exception:  # a submission's exception class may itself be broken
         message = "(the exception has no readable message)"
+    message = message.replace("perform.<locals>.", "")  # a function that the grader has handed over
     name = type(error).__name__
     if isinstance(error, SystemExit):
         message = f"the file called exit({message})"

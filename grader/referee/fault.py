@@ -67,8 +67,9 @@ def from_error(error: Json, stage: str) -> FaultError:
         if "CUDA error: no error" in text:  # an exception from a place that the code never meant to reach
             message = f"The call ended in an exception without an error: code ran on where it must not{at}"
             return FaultError(Status.CRASHED, message, dead=True, **evidence)
-        # After such an error the process's CUDA context is of no more use.
-        return FaultError(status, f"{first_line(text)}{at}", dead=True, **evidence)
+        # After such an error the process's CUDA context is of no use; "not ready" is an answer.
+        dead = "device not ready" not in text
+        return FaultError(status, f"{first_line(text)}{at}", dead=dead, **evidence)
     if name == "BdbQuit":
         said = (
             "breakpoint() waits for commands, which nobody can give in a grading; step with ./course run FILE"

@@ -17,8 +17,18 @@ from grader.referee.problem import LeftOutError
 from grader.referee.redact import redact
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from grader.domain.task import Argument
     from grader.protocol.messages import MemoryFinding
     from grader.referee.session import Record, Session
+
+LAYOUTS = {
+    "transposed": "A transposed view, not contiguous.",
+    "strided": "A view with gaps between its elements.",
+    "offset": "A view that starts inside its storage.",
+    "expanded": "A view of one row, which is seen as every row.",
+}
 
 
 def grade(session: Session) -> Record:
@@ -123,8 +133,16 @@ def _case(session: Session, case: Case) -> Finding:
     for args in case.others:
         if not found.ok:
             break
-        found = _call(session, replace(case, args=args, others=()))
+        found = _call(session, replace(case, args=args, why=_kind_of(args) or case.why, others=()))
     return found
+
+
+def _kind_of(args: Sequence[Argument]) -> str:
+    """What is special about further arguments, in a sentence; "" if nothing is."""
+    tensors = [a for a in args if isinstance(a, Tensor)]
+    layouts = [LAYOUTS[t.layout] for t in tensors if t.layout in LAYOUTS]
+    dtypes = [f"An input of {t.dtype}." for t in tensors if t.dtype != "float32"]
+    return next(iter(layouts + dtypes), "")
 
 
 def _call(session: Session, case: Case) -> Finding:

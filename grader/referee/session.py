@@ -30,6 +30,15 @@ if TYPE_CHECKING:
     from grader.referee.problem import Problem, Sides
 
 MAX_RESTARTS = 4
+ENDED = "had to be ended"
+ENDS = {
+    Status.CRASHED: "crashed",
+    Status.TIMEOUT: "did not end in time",
+    Status.OUT_OF_MEMORY: "took all memory",
+    Status.EXITED_EARLY: "ended its process",
+    Status.ILLEGAL_ACCESS: "left CUDA in an error that does not end",
+    Status.CUDA_ERROR: "left CUDA in an error that does not end",
+}
 WHOLE_CALLS = 12  # all calls of a grading may take so many times the limit of one
 # What PyTorch's C++ logs unasked: "USDT:2026-11-24 02:10:11 31:31 Profiler.cpp:52] profiler_start".
 LOGGED = re.compile(
@@ -94,6 +103,7 @@ class Session:
     problem: Problem = field(init=False)
     calls: int = field(default=0, init=False)  # that the submission answered
     _restarts: int = field(default=0, init=False)
+    _ends: dict[str, None] = field(default_factory=dict, init=False)  # of the players so far, in words
     _end: float = field(default=math.inf, init=False)
     _case: Case | None = field(default=None, init=False)
     _sealed: bool = field(default=False, init=False)
@@ -139,6 +149,7 @@ class Session:
     def pardon(self) -> None:
         """Deaths of players so far count no longer."""
         self._restarts = 0
+        self._ends.clear()
 
     def revive(self) -> None:
         """After a death the next case gets a new process; its builds are cached."""
@@ -153,10 +164,15 @@ class Session:
         if self._restarts > MAX_RESTARTS:
             raise FaultError(
                 Status.NOT_RUN,
-                "Not run: too many calls before it crashed, or left CUDA in an error that does not end.",
+                f"Not run: too many calls before it {' or '.join(self._ends or [ENDED])}.",
             )
         self.player = self.start()
         self.load()
+
+    def lost(self, fault: FaultError) -> None:
+        """A fault of which the player is dead: it is ended, and kept for what is not run is why."""
+        self._ends[ENDS.get(fault.status, ENDED)] = None
+        self.drop()
 
     def close(self) -> None:
         """End the submission's player and keep what it printed."""
@@ -191,7 +207,7 @@ class Session:
         seen, fault.seen = fault.seen, ()
         self.observe(seen)
         if fault.dead and self.player:
-            self.drop()
+            self.lost(fault)
         if case.expect == "raise" and fault.status in REFUSALS:
             return Finding(
                 case.name,

@@ -17,7 +17,6 @@ from rich.text import Text
 
 from grader.backends.simt.compile.diagnostics import ERROR
 from grader.domain import speed as speeds
-from grader.domain.exercise_stage import first_open
 from grader.domain.speed import Measured, Predicted, Speed
 from grader.domain.verdict import PENDING, Finding, Status, Verdict
 from grader.reports import wording
@@ -103,11 +102,11 @@ def findings_table(verdict: Verdict, *, every: bool = False) -> Table:
     for group in _groups([f for f in findings if f.id not in staged], every=every):
         table.add_row(*_line(group))
     left = verdict.left
-    at = first_open(stages, left)
+    at = verdict.open_stage
     for k, stage in enumerate(stages):
         own = [f for f in findings if f.id in stage.checks]
         title, minutes = f"Stage {k + 1}: {stage.title}", stage.minutes if k == at else 0
-        table.add_row(*_stage_line(title, own, minutes, done=stage.done(left)))
+        table.add_row(*_stage_line(title, own, minutes, done=stage.done(left), begun=at is not None))
         for group in _groups(own, every=every) if every or k == at else ():
             mark, name, points, text = _line(group)
             table.add_row(mark, f"  {name}", points, text)
@@ -125,13 +124,25 @@ def _line(group: list[Finding]) -> tuple[Text, str, str, Text]:
     return Text(mark, style), name, _points(group), Text(text, "dim" if first.ok else "")
 
 
-def _stage_line(title: str, own: list[Finding], minutes: int, *, done: bool) -> tuple[Text, Text, str, Text]:
-    """The same of a stage; only of the first that is not done, ``minutes`` are told."""
+def _stage_line(
+    title: str, own: list[Finding], minutes: int, *, done: bool, begun: bool
+) -> tuple[Text, Text, str, Text]:
+    """The same of a stage; of the first that is not done alone, ``minutes`` are told.
+
+    ``begun``: a check of some stage was run.
+    """
     if minutes:
         said = f"you are here (about {minutes} minutes)"
         return Text("->", "bold"), Text(title, "bold"), _points(own), Text(said, "bold")
     mark, style = MARK[Status.PASSED if done else Status.NOT_RUN]
-    said = ("done: " if done else "later: ") + ", ".join(f.id for f in own)
+    said = ", ".join(f.id for f in own)
+    if done:
+        said = "done: " + ", ".join(f.id for f in own if f.status not in PENDING)
+        if waiting := [f for f in own if f.status in PENDING]:
+            machine = wording.waiting_for(f.status for f in waiting)
+            said += f"; for {machine}: {', '.join(f.id for f in waiting)}"
+    else:
+        said = f"later: {said}" if begun else f"not run: {said}"
     return Text(mark, style), Text(title), _points(own), Text(said, "dim")
 
 

@@ -26,7 +26,7 @@ def run(error: str, source: Path | None) -> int:
         error = _read()
     if not error.strip():
         raise BadInputError(
-            'There is no error to explain; give one in quotes, course explain "error: ...", or pipe a log in.'
+            'There is no error to explain; give one, ./course explain "error: ...", or pipe a log in.'
         )
     found = explain(error, submission.read(source).source if source else "")
     if found is None:

@@ -15,6 +15,17 @@ COMPILED_AGAIN = {  # tests/lessons/test_compiled_again.py asks PyTorch and ninj
     "extra_ldflags": [],
     "verbose": [],
 }
+GOES_TO = {
+    "cpp_sources": "is the text of main.cpp",
+    "functions": "makes the binding, which is part of the text of main.cpp",
+    "extra_cflags": "stands in the command that compiles main.cpp",
+    "cuda_sources": "is the text of cuda.cu",
+    "extra_cuda_cflags": "stands in the command that compiles cuda.cu",
+    "extra_include_paths": "stands in both commands that compile",
+    "name": "stands in both commands that compile, as TORCH_EXTENSION_NAME",
+    "extra_ldflags": "stands in the command that links, which compiles no file",
+    "verbose": "stands in no command: it is about what is printed",
+}
 
 
 def _shift(name: str, x: Tensor, points: int, why: str, scale: float = 2.5, shift: float = -1.0) -> Case:
@@ -77,6 +88,7 @@ TASK = Task(
             lambda changed: COMPILED_AGAIN[changed],
             2,
             "A file is compiled again if its text or the command that compiles it has changed.",
+            because=lambda changed: f"{changed} {GOES_TO[changed]}.",
         ),
     ),
     introduces=("inline extension",),

@@ -34,13 +34,17 @@ TASK = Task(
             "As many blocks as cover all elements, and not one more.",
             draw=lambda rng: (int(rng.integers(1, 10_000)), int(rng.integers(1, 1024))),
         ),
-        _scale(
-            "whole blocks", 24, 8, 3, "Every block is full: the thread's number alone is not its element."
-        ),
+        _scale("whole blocks", 24, 8, 3, "Three blocks of eight threads, all full."),
         _scale("ragged", 37, 8, 4, "The last block has five elements for eight threads."),
         _scale("one element", 1, 16, 1, "Fifteen of the sixteen threads have nothing to do."),
         OnGrid(
-            "neighbours", "neighbours", 24, 8, _neighbours, 3, "At the edges there is one neighbour only."
+            "neighbours",
+            "neighbours",
+            24,
+            8,
+            _neighbours,
+            3,
+            "Each thread adds three elements, at the two ends two.",
         ),
         OnGrid("neighbours, ragged", "neighbours", 29, 8, _neighbours, 3, "Threads past the end do nothing."),
     ),

@@ -22,7 +22,7 @@ TASK = Task(
         Case(
             "every other",
             (Tensor((20, 40), layout="strided"),),
-            "A view with gaps, or one row seen 20 times.",
+            "A view with gaps between its elements.",
             1,
             others=((Tensor((20, 40), layout="expanded"),),),
         ),

@@ -137,3 +137,21 @@ def _text(path: Path) -> str:
         return path.read_text()
     except OSError:
         return ""
+
+
+@pytest.mark.slow
+def test_why_the_rest_was_not_run_is_what_happened(tmp_path: Path) -> None:
+    cases = tuple(Case(f"case {k}", (Tensor((4, 6)),), points=1) for k in range(6))
+    found = grade(tmp_path, BODY + "os.abort()", cases=cases).findings
+    last = next(f for f in found if f.id == "case 5")
+    assert (last.status, last.message) == (Status.NOT_RUN, "Not run: too many calls before it crashed.")
+
+
+@pytest.mark.slow
+def test_of_further_arguments_those_are_named_that_it_fails_with(tmp_path: Path) -> None:
+    row = Tensor((4, 6), layout="expanded", device="cpu")
+    case = Case("views", (Tensor((4, 6), layout="strided", device="cpu"),), "Gaps.", others=((row,),))
+    found = first_failure(
+        grade(tmp_path, BODY + "return 2 * x if x.stride(0) else x", cases=(case,)).findings
+    )
+    assert "This case: A view of one row" in found.message

@@ -106,3 +106,31 @@ def test_stages_fit_into_80_columns_and_the_first_that_is_not_done_is_open() -> 
         "  --  Stage 3: Register block             0/2  later: register block",
         "╭─ shared tiles: wrong_output ─────────────────────────────────────────────────╮",
     ]
+
+
+def test_nobody_is_at_a_stage_of_which_nothing_was_run() -> None:
+    stages = (Stage("On paper", 10, ("owner",)), Stage("The kernel", 20, ("whole blocks",)))
+    broken = (
+        Finding("load", Status.COMPILE_ERROR, "line 23: no"),
+        Finding("owner", Status.NOT_RUN, "", 0, 1),
+        Finding("whole blocks", Status.NOT_RUN, "", 0, 1),
+    )
+    found = replace(verdict(*broken), exercise_stages=stages)
+    rows = [row.rstrip() for row in shown(found, 80).splitlines()[3:5]]
+    assert [row.split("  ")[-1] for row in rows] == ["not run: owner", "not run: whole blocks"]
+    assert found.open_stage is None
+    half = replace(found, findings=(broken[0], Finding("owner", Status.PASSED, "", 1, 1), broken[2]))
+    assert half.open_stage == 1
+
+
+def test_a_check_that_waits_for_a_gpu_is_not_called_done() -> None:
+    stages = (Stage("The timer", 10, ("spread", "on the GPU")), Stage("The benchmark", 20, ("cold cache",)))
+    found = replace(
+        verdict(
+            Finding("spread", Status.PASSED, "", 2, 2),
+            Finding("on the GPU", Status.PENDING_GPU, "It waits.", 0, 0),
+            Finding("cold cache", Status.WRONG_ANSWER, "too fast", 0, 2),
+        ),
+        exercise_stages=stages,
+    )
+    assert "done: spread; for a GPU: on the GPU" in shown(found, 100)

@@ -7,8 +7,17 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from grader.domain.verdict import PENDING, Finding, Status
-from grader.feedback.explain import facts, host_mistakes, indices, own_lines, timing_mistakes, warned
+from grader.feedback.explain import (
+    facts,
+    host_mistakes,
+    indices,
+    name_mistakes,
+    own_lines,
+    timing_mistakes,
+    warned,
+)
 from grader.feedback.explain.engine import Explanation, explain
+from grader.feedback.explain.source_text import read
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -39,6 +48,9 @@ def explained(finding: Finding, source: str, warnings: Sequence[Warned] = ()) ->
     )
     if found is None:
         return finding if message == finding.message else replace(finding, message=message)
+    # What the message advises, where it knows the cause no better: it would be said twice.
+    advice = finding.evidence.get("advice")
+    message = message.replace(str(advice), "") if advice else message
     return replace(finding, message=message, evidence=finding.evidence | {"explanation": found.as_json()})
 
 
@@ -51,7 +63,7 @@ def _by_its_text(finding: Finding, source: str) -> Explanation | None:
     if finding.status is Status.COMPILE_ERROR:
         found = host_mistakes.sources(source) or found
     if finding.status is Status.IMPORT_ERROR:
-        found = host_mistakes.unquoted(finding, source) or found
+        found = host_mistakes.unquoted(finding, source) or found or name_mistakes.at_load(finding, source)
     if found and found.rule == "not-bound":
         found = host_mistakes.bound(found, finding, source)
     return _refined(found, finding, source) if found else None
@@ -63,7 +75,7 @@ def _refined(found: Explanation, finding: Finding, source: str) -> Explanation:
         return timing_mistakes.events(finding, source) or found
     match found.rule:
         case "launch-invalid":  # CUDA does not say which of its two reasons it was
-            return indices.launch(finding, source) or found
+            return indices.launch(finding, source) or _at_the_launch(found, source)
         case "scalar-type":
             return host_mistakes.dtype(finding, source) or found
         case "old-standard":
@@ -74,6 +86,12 @@ def _refined(found: Explanation, finding: Finding, source: str) -> Explanation:
             return host_mistakes.call(found, finding, source)
         case _:
             return found
+
+
+def _at_the_launch(found: Explanation, source: str) -> Explanation:
+    """An error of a launch at the line of the file's one launch, not at that of Python's call."""
+    line = indices.launched(read(source))
+    return replace(found, line=line, code=source.splitlines()[line - 1].strip()) if line else found
 
 
 def _placed(found: Explanation, message: str, source: str) -> Explanation:

@@ -18,8 +18,10 @@ from grader.feedback.explain import (
     dialect_mistakes,
     formulas,
     functions_first,
+    grid_mistakes,
     host_mistakes,
     indices,
+    name_mistakes,
     operator_mistakes,
     python_mistakes,
     refusals,
@@ -272,27 +274,6 @@ def _argument(value: str, start: int, end: int) -> str:
     return value[value.rfind(",", 0, start) + 1 : (value.find(",", end) + 1 or len(value) + 1) - 1]
 
 
-def _swapped_launch(text: SubmissionText, _finding: Finding) -> Iterator[Fact]:
-    for match in re.finditer(r"<<<\s*(?P<first>[\w.]+)\s*,\s*(?P<second>[\w.]+)", text.code):
-        threads, blocks = (
-            re.compile(r"thread|block_?(?:size|dim)|^block$|^BLOCK$", re.I),
-            re.compile(r"blocks|grid", re.I),
-        )
-        if (
-            threads.search(match["first"])
-            and blocks.search(match["second"])
-            and not blocks.search(match["first"])
-        ):
-            where = text.line(match.start())
-            cause = f"This launch has {match['first']} in the place of the grid and {match['second']} in that of the block."
-            yield Fact(
-                "launch-swapped",
-                where,
-                cause,
-                f"The grid comes first: `<<<{match['second']}, {match['first']}>>>`.",
-            )
-
-
 def _neighbour(text: SubmissionText, finding: Finding) -> Iterator[Fact]:
     """An index one off, in the line that the failure was seen in, where nothing in that line asks for the end."""
     owner = finding.evidence.get("owner")
@@ -445,7 +426,8 @@ def _host_result(text: SubmissionText, finding: Finding) -> Iterator[Fact]:
     value = " ".join(returned[0]["value"].split())
     cause = f"{function.name} hands back `{value}`{what}.{without}"
     yield Fact("host-result", text.line(function.start + returned[0].start()), cause,
-               "Compare this line with the formula that the task asks for, part by part.")  # fmt: skip
+               "Compare it with the formula that the task asks for, part by part, and look whether what calls it hands over "
+               "each argument in its place.")  # fmt: skip
 
 
 def _value(text: SubmissionText, finding: Finding) -> Iterator[Fact]:
@@ -642,8 +624,11 @@ FACTS: tuple[tuple[Finder, frozenset[Status]], ...] = (
     (_like_a_view, WRONG),
     (_second_bias, WRONG),
     (_float_parameter, frozenset({Status.PRECISION, Status.WRONG_OUTPUT})),
-    (_host_result, WRONG),
+    *name_mistakes.FACTS,
+    *grid_mistakes.FACTS,
+    (host_mistakes.swapped_in_python, WRONG),
     *together.FACTS,
+    (_host_result, WRONG),
     (_value, frozenset({Status.WRONG_OUTPUT})),
     (functions_first.returned, WRONG | {Status.WRONG_DTYPE, Status.WRONG_SHAPE}),
     *dialect_mistakes.FACTS,
@@ -656,7 +641,7 @@ FACTS: tuple[tuple[Finder, frozenset[Status]], ...] = (
     (_loop_in_each_thread, WRONG | TWICE | OUTSIDE),
     (_no_block_index, WRONG | TWICE),
     (_turned_index, WRONG | OUTSIDE),
-    (_swapped_launch, WRONG | OUTSIDE),
+    (indices.swapped_launch, WRONG | OUTSIDE),
     (_guard, OUTSIDE),
     (_guard_of_the_first, OUTSIDE),
     (_one_sided_guard, OUTSIDE),

@@ -28,6 +28,7 @@ if TYPE_CHECKING:
 
     from grader.feedback.explain.engine import Explanation
 
+WHOLE = r"(?:const\s+)?(?:unsigned|int|long|short|int\d+_t|size_t)\b"
 LAUNCH = re.compile(r"\b(?P<name>\w+)\s*(?:<[^<>;]*>\s*)?<<<")
 
 
@@ -175,24 +176,58 @@ def sources(source: str) -> Explanation | None:
 
 
 def bound(found: Explanation, finding: Finding, source: str) -> Explanation:
-    """A function that the module lacks, where functions=[...] has nearly its name."""
+    """A function that the module lacks: functions=[...] has nearly its name, or leaves it out."""
     wanted = re.search(r"has no attribute '(\w+)'", finding.message)
-    tree = read(source).tree
-    for node in ast.walk(tree) if tree and wanted else ():
-        if not (isinstance(node, ast.keyword) and node.arg == "functions" and wanted):
-            continue
-        names = {
-            c.value: c.lineno
-            for c in ast.walk(node.value)
-            if isinstance(c, ast.Constant) and isinstance(c.value, str)
-        }
-        if near := difflib.get_close_matches(wanted[1], names, 1, 0.8):
-            cause = (
-                f"Python asks the module for {wanted[1]}, and what functions binds here is called {near[0]}."
-            )
-            fix = "The name must be the same in C++, in functions and in Python."
-            return indices.told(Fact(found.rule, names[near[0]], cause, fix), source)
-    return found
+    text = read(source)
+    given = (
+        [n for n in ast.walk(text.tree) if isinstance(n, ast.keyword) and n.arg == "functions"]
+        if text.tree
+        else []
+    )
+    if wanted is None or text.tree is None or len(given) != 1:
+        return found
+    names = _bound_names(given[0].value)
+    if not names or wanted[1] in names:
+        return found
+    if near := difflib.get_close_matches(wanted[1], names, 1, 0.8):
+        return indices.told(_other_name(found.rule, wanted[1], near[0], names[near[0]], text), source)
+    listed = " and ".join([", ".join([*names][:-1]), [*names][-1]] if len(names) > 1 else names)
+    cause = f"functions binds {listed} only, and Python asks the module for {wanted[1]}."
+    new = f'"{wanted[1]}": "what it does"' if isinstance(given[0].value, ast.Dict) else f'"{wanted[1]}"'
+    fix = f"Add `{new}` to it."
+    if text.function(wanted[1]) is None:
+        fix = f"No C++ function of this file is called {wanted[1]}: write it, and add `{new}` here."
+    return indices.told(Fact(found.rule, given[0].value.lineno, cause, fix), source)
+
+
+def _bound_names(value: ast.expr) -> dict[str, int]:
+    """The names that functions=... lists, each with its line; none if it is not written out."""
+    every = (
+        value.keys
+        if isinstance(value, ast.Dict)
+        else value.elts
+        if isinstance(value, ast.List | ast.Tuple)
+        else [value]
+    )
+    texts = [n for n in every if isinstance(n, ast.Constant) and isinstance(n.value, str)]
+    return {str(n.value): n.lineno for n in texts} if len(texts) == len(every) else {}
+
+
+def _other_name(rule: str, wanted: str, near: str, line: int, text: SubmissionText) -> Fact:
+    """Python and functions=[...] differ in a letter or two: the line of the one that is alone with its spelling."""
+    nodes = list(ast.walk(text.tree)) if text.tree else []
+    own = {n.name for n in nodes if isinstance(n, ast.FunctionDef)}
+    asked = [n.lineno for n in nodes if isinstance(n, ast.Attribute) and n.attr == wanted]
+    if near in own and wanted not in own and asked:
+        cause = f"This line asks the module for {wanted}, and what functions binds is called {near}."
+        return Fact(rule, asked[0], cause, f"Write `{near}`.")
+    cause = f"Python asks the module for {wanted}, and what functions binds here is called {near}."
+    fix = "The name must be the same in C++, in functions and in Python."
+    defined = text.function(near)
+    if wanted in own and defined and text.function(wanted) is None:
+        at = text.line(text.code.rfind(near, 0, defined.start))
+        fix = f"Write `{wanted}` in both places: here, and in line {at}, where the C++ function has its name."
+    return Fact(rule, line, cause, fix)
 
 
 def _bytes_of_shared(text: SubmissionText, finding: Finding) -> Iterator[Fact]:
@@ -337,16 +372,7 @@ def call(found: Explanation, finding: Finding, source: str) -> Explanation:
     if one := re.match(
         r"Argument (\d+) of (\w+) must be an int, and it was called with a float", found.cause
     ):
-        text = read(source)
-        function = text.function(one[2])
-        declared = _parameters(function) if function else []
-        if function and len(declared) >= int(one[1]):
-            parameter = " ".join(_parameters(function)[int(one[1]) - 1].split())
-            line = text.line(text.code.rfind(function.name, 0, function.start))
-            cause = f"{function.name} declares its parameter {one[1]} as `{parameter}`, and it is called with a float."
-            twice = ", here and in cpp_sources" if re.search(r"\bcuda_sources\s*=", source) else ""
-            return replace(found, line=line, code=lines[line - 1].strip(), cause=cause,
-                           fix=f"Python's float is a double in C++: declare it so{twice}.")  # fmt: skip
+        return _whole_parameters(found, one[2], str(finding.evidence.get("text")), source)
     form = re.search(r"^\s*1\. \((?P<form>.*)\) -> ", str(finding.evidence.get("text")), re.M)
     tree = read(source).tree
     if "than the C++ function takes" not in found.cause or form is None or tree is None:
@@ -374,6 +400,25 @@ def call(found: Explanation, finding: Finding, source: str) -> Explanation:
     return replace(
         found, cause=f"{name} takes {taken} arguments, and this call gives {len(given)}.{more}", fix=fix
     )
+
+
+def _whole_parameters(found: Explanation, name: str, told: str, source: str) -> Explanation:
+    """The head of a C++ function that declares parameters as int, and is given floats for them."""
+    text = read(source)
+    function = text.function(name)
+    declared = [" ".join(p.split()) for p in _parameters(function)] if function else []
+    kinds = own_lines.kinds(told)
+    wrong = [k for k, kind in enumerate(kinds) if kind == "a float" and re.match(WHOLE, declared[k])] if len(
+        kinds) == len(declared) else []  # fmt: skip
+    if function is None or not wrong:
+        return found
+    line = text.line(text.code.rfind(function.name, 0, function.start))
+    which = " and ".join(f"`{declared[k]}`" for k in wrong)
+    several = len(wrong) > 1
+    cause = f"{name} declares its parameter{'s' if several else ''} {' and '.join(str(k + 1) for k in wrong)} as {which}, and it is called with {'floats' if several else 'a float'}."
+    twice = ", here and in cpp_sources" if re.search(r"\bcuda_sources\s*=", source) else ""
+    fix = f"Python's float is a double in C++: declare {'them' if several else 'it'} so{twice}."
+    return replace(found, line=line, code=source.splitlines()[line - 1].strip(), cause=cause, fix=fix)
 
 
 def flag(found: Explanation, source: str, text: str) -> Explanation:
@@ -438,6 +483,8 @@ def _check_refused(text: SubmissionText, finding: Finding) -> Iterator[Fact]:
             condition = _before_comma(text.code[match.end() :])
             cause = f"This check refused an input that must be accepted: `{condition}` was false for it."
             fix = "TORCH_CHECK takes what must be true, and refuses everything else."
+            if condition.count("!=") == 1 and not re.search(r"&&|[|]{2}", condition):
+                fix += f" Is `{condition.replace('!=', '==')}` meant?"
             yield Fact("check-refused", text.line(match.start()), cause, fix)
 
 

@@ -12,6 +12,7 @@ from grader.feedback.explain.source_text import (
     SIZE,
     TWICE,
     WRONG,
+    CppFunction,
     Fact,
     Finder,
     SubmissionText,
@@ -42,15 +43,47 @@ FORMULAS = (
      "block and thread have each other's place, so two threads can get the same number"),
     (r"blockIdx\.(\w)\*blockDim\.\w\*threadIdx\.", "the last sign must be a plus"),
 )  # fmt: skip
+THREADS = re.compile(r"thread|block_?(?:size|dim)|^block$|^BLOCK$", re.I)
+BLOCKS = re.compile(r"blocks|grid", re.I)
 MIXED = re.compile(r"blockIdx\.(\w)\*blockDim\.(\w)\+threadIdx\.(\w)")
 
 
 def launch(finding: Finding, source: str) -> Explanation | None:
     """Why CUDA refused a launch, from the text: a block of too many threads, or nothing to do."""
     text = read(source)
-    for fact in (*_large_block(text), *_empty_grid(text, finding)):
+    for fact in (*swapped_launch(text, finding), *_large_block(text), *_empty_grid(text, finding)):
         return told(fact, source, "03")
     return None
+
+
+def launched(text: SubmissionText) -> int:
+    """The line of the file's one launch; 0 if it has none or several."""
+    lines = {text.line(m.start()) for m in re.finditer("<<<", text.code)}
+    return lines.pop() if len(lines) == 1 else 0
+
+
+def swapped_launch(text: SubmissionText, _finding: Finding) -> Iterator[Fact]:
+    """``<<<block, grid>>>``: by their names, or by what they are made of."""
+    for match in re.finditer(
+        r"<<<\s*(?P<first>[\w.]+)\s*,\s*(?P<second>[\w.]+)\s*(?P<more>,[^<>]*)?>>>", text.code
+    ):
+        first, second, before = match["first"], match["second"], text.code[: match.start()]
+        named = THREADS.search(first) and BLOCKS.search(second) and not BLOCKS.search(first)
+        fixed, counted = (_value_of(name, before) for name in (first, second))
+        # A block is made of numbers that are known; how many blocks there are is a quotient of sizes.
+        by_value = fixed and counted and "/" in counted and not re.search(r"[a-zA-Z_]\w*", fixed)
+        if named or by_value:
+            more = " ".join((match["more"] or "").split())
+            cause = f"This launch has {first} in the place of the grid and {second} in that of the block."
+            yield Fact("launch-swapped", text.line(match.start()), cause,
+                       f"The grid comes first: `<<<{second}, {first}{more}>>>`.")  # fmt: skip
+
+
+def _value_of(name: str, before: str) -> str:
+    """What the last definition of a variable makes it of; "" if there is none."""
+    form = rf"\b{re.escape(name)}\s*(?:=|(?=[({{]))\s*(?P<value>[^;]*);"
+    made = [m["value"] for m in re.finditer(form, before)]
+    return re.sub(r"\bdim3\b", "", _constants(before, made[-1])) if made else ""
 
 
 def told(fact: Fact, source: str, lesson: str = "") -> Explanation:
@@ -180,8 +213,9 @@ def _row_length(text: SubmissionText, finding: Finding) -> Iterator[Fact]:
                         f"`{match[0][1:-1]}` multiplies the row's number by how many rows there are. Rows lie one after "
                         "another, so row r begins at r times the length of a row, the number of columns."
                     )
-                    yield Fact("row-length", text.line(kernel.start + match.start()), cause,
-                               "The index of an element is row * columns + column.")  # fmt: skip
+                    where = text.line(kernel.start + match.start())
+                    yield Fact("row-length", where, cause, "The index of an element is row * columns + column."
+                               + _elsewhere(text, kernel, match[0], where))  # fmt: skip
         if re.search(rf"(?<![.\w])(?:{ROW}\s*\*\s*{COLUMNS}|{COLUMN}\s*\*\s*{ROWS})\b", kernel.body):
             continue  # two layouts: a transpose
         for index, count, what in ((ROW, ROWS, "row"), (COLUMN, COLUMNS, "column")):
@@ -199,6 +233,15 @@ def _row_length(text: SubmissionText, finding: Finding) -> Iterator[Fact]:
                 )
                 yield Fact("row-length", text.line(kernel.start + match.start()), cause,
                            f"The index of an element is row * {names[0] if names else 'columns'} + column.")  # fmt: skip
+
+
+def _elsewhere(text: SubmissionText, kernel: CppFunction, code: str, where: int) -> str:
+    """A sentence about the kernel's other lines that have the same piece of code; "" if there are none."""
+    at = [m.start() for m in re.finditer(re.escape(code), kernel.body)]
+    lines = sorted({text.line(kernel.start + one) for one in at} - {where})
+    if not lines:
+        return ""
+    return f" Line{'s' if len(lines) > 1 else ''} {' and '.join(map(str, lines))} {'have' if len(lines) > 1 else 'has'} it, too."
 
 
 def _turned_division(text: SubmissionText, _finding: Finding) -> Iterator[Fact]:

@@ -211,6 +211,12 @@ def call(text: str, name: str) -> str:
     return ""
 
 
+def kinds(text: str) -> list[str]:
+    """What a call that pybind11 refused has handed over, a word each; [] if that is not told, or by name."""
+    invoked = re.search(r"^Invoked with: (?P<given>.*?)\Z", text, re.M | re.S)
+    return [_kind(part) for part in _parts(invoked["given"])] if invoked and "kwargs: " not in text else []
+
+
 # Words for what stands in pybind11's name of a type.
 TYPES = (
     ("Tensor", "a tensor"), ("SupportsFloat", "a float"), ("SupportsInt", "an int"), ("float", "a float"),
@@ -264,6 +270,12 @@ def better(rule: str, source: str, code: str) -> str:
     """What to write instead, where the file tells more than the error's text; "" where it does not."""
     called = re.search(r"\b(\w+)\s*\(", code)
     cpp = code_of(source) if source else ""
+    dotted = [f"`{a}::{b}`" for a, b in re.findall(r"\b(torch|at|c10|std)\s?\.\s?(\w+)", code)]
+    if rule == "dot-for-namespace" and dotted:
+        return f"Write {' and '.join(dict.fromkeys(dotted))}. The dot is for what an object has: x.size(0), threadIdx.x."
+    bare = re.findall(r"(?:>>>\s*\(|,)\s*(\w+\.data_ptr)\(\)", cpp)
+    if rule == "launch-arguments" and bare:
+        return f"A pointer needs its type: write {' and '.join(f'`{one}<float>()`' for one in dict.fromkeys(bare))}."
     if rule == "kernel-returns" and "Tensor" in code:
         return "A function that Python calls runs on the host: take `__global__` away here, and launch a kernel in it."
     if rule == "kernel-returns" and called and len(re.findall(rf"\b{called[1]}\s*\(", cpp)) > 1:

@@ -199,7 +199,10 @@ def _past_the_cuts(text: SubmissionText, finding: Finding) -> Iterator[Fact]:
             if isinstance(n, int) and isinstance(index, int) and index >= n - 1:
                 cause = f"quantiles(..., n={n}) gives {n - 1} cuts between {n} parts, numbered 0 to {n - 2}; there is no number {index}."
                 yield Fact(
-                    "past-the-cuts", node.lineno, cause, f"The last of them is `{node.value.id}[{n - 2}]`."
+                    "past-the-cuts",
+                    node.lineno,
+                    cause,
+                    f"The first of them is `{node.value.id}[0]`, the last `{node.value.id}[{n - 2}]`.",
                 )
 
 
@@ -240,7 +243,7 @@ def _grown(text: SubmissionText, finding: Finding) -> Iterator[Fact]:
 
 def _value_of_a_kernel(text: SubmissionText, finding: Finding) -> Iterator[Fact]:
     """``return value`` in a kernel in Python, which stores nothing."""
-    told = re.search(r"(\w+) writes nothing into out\. A kernel returns nothing", finding.message)
+    told = re.search(r"(\w+) writes nothing into out\.", finding.message)
     for function in _functions(text) if told else ():
         returned = [n for n in ast.walk(function) if isinstance(n, ast.Return) and n.value is not None]
         if told and function.name == told[1] and returned:

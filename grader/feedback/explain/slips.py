@@ -131,6 +131,7 @@ SLIPS = (
 )  # fmt: skip
 
 
+REPEATED = {"brackets-for-size", "method-not-called", "pointer-without-type"}  # `Write ...`, and no more
 ANYWHERE = {"python-colon", "python-comment"}
 
 
@@ -158,10 +159,16 @@ def found(said: str, line: int, code: str, above: str = "") -> Found | None:
                 continue
             names = {k: (v or "").strip() for k, v in match.groupdict().items()}
             if re.search(slip.said, said):
-                return Found(
-                    slip.id, slip.cause.format(**names), slip.fix.format(**names), number, text.strip()
-                )
+                fix = _all_places(slip, text) if slip.id in REPEATED else slip.fix.format(**names)
+                return Found(slip.id, slip.cause.format(**names), fix, number, text.strip())
     return None
+
+
+def _all_places(slip: Slip, text: str) -> str:
+    """What to write in each place of the line that has the slip, in one sentence."""
+    written = [slip.fix.removeprefix("Write ").removesuffix(".").format(**m.groupdict(""))
+               for m in re.finditer(slip.line, text)]  # fmt: skip
+    return f"Write {' and '.join(dict.fromkeys(written))}."
 
 
 def anywhere(code: str) -> Found | None:

@@ -61,9 +61,8 @@ def _refused(text: SubmissionText, finding: Finding) -> Iterator[Fact]:
         yield from _bare(text, finding)
         at = _raised(finding) or (asked[0].lineno if asked else 0)
         cause = (
-            "elapsed_time is asked for before the device has reached the event: a launch and a record only queue "
-            "work, the host runs ahead, and nothing synchronizes the two before this line, so the kernel is not yet "
-            "finished."
+            "elapsed_time is asked for an event that the device has not reached. A launch and a record only queue "
+            "work, and nothing has waited for this event since it was recorded."
         )
         yield Fact("not-ready", at, cause,
                    "Wait once, after all calls and before the first elapsed_time: `torch.cuda.synchronize()`.")  # fmt: skip
@@ -422,6 +421,19 @@ class TimerCode:
                 found += [n for part in body for n in ast.walk(part) if _calls(n, name)]
         return list(dict.fromkeys(found))  # type: ignore[arg-type]
 
+    def _kept(self, name: str, inside: list[ast.Call]) -> str:
+        """What to do instead of calling ``name`` in what is timed: take one of those that the file makes already."""
+        assert self.entry is not None
+        for node in ast.walk(self.entry):
+            if not (isinstance(node, ast.Assign) and isinstance(node.targets[0], ast.Name)):
+                continue
+            made = [n for n in ast.walk(node.value) if _calls(n, name) and n not in inside]
+            many = _count(node.value) or 0
+            if made and many > IN_CACHE:
+                kept = node.targets[0].id
+                return f"Take one after another of {kept}, which line {node.lineno} makes {many} of, and make none here."
+        return f"Make more inputs than the cache holds before the timing, `[{name}() for _ in range(16)]`, and take one after another."
+
     def inputs(self) -> Iterator[Fact]:
         """Inputs that lie in the cache when the kernel reads them."""
         warm = self.number("warm")
@@ -430,8 +442,7 @@ class TimerCode:
         name = self.entry.args.args[1].arg
         if inside := self._inside(name):
             cause = f"`{name}()` is called in what is timed: an input that has just been written still lies in the cache when the kernel reads it."
-            yield Fact("fresh-input", inside[0].lineno, cause,
-                       f"Make more inputs than the cache holds before the timing, `[{name}() for _ in range(16)]`, and take one after another.")  # fmt: skip
+            yield Fact("fresh-input", inside[0].lineno, cause, self._kept(name, inside))
             return
         for node in _ordered(self.entry):
             if not _calls(node, name):

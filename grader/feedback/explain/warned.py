@@ -56,7 +56,22 @@ def _returns_nothing(one: Warned, lines: list[str]) -> Words:
         "the program may crash."
     )
     fix = "C++ does not hand back the last line by itself: end the function with `return`, its value and a semicolon."
+    if last := _last_value(one.line, lines):
+        fix = f"C++ does not hand back the last line by itself. If line {last} is the result, write `return` in front: `return {lines[last - 1].strip()}`."
     return "no-return", cause, fix, line
+
+
+def _last_value(line: int, lines: list[str]) -> int:
+    """The line of the function's last statement, if that is a value and no more; else 0."""
+    for number in range(min(line, len(lines)), max(0, line - 4), -1):
+        text = lines[number - 1].strip()
+        if text and text != "}":
+            called = re.fullmatch(r"[\w:.]+\s*\(.*\);", text)  # may be there for what it does
+            value = re.fullmatch(
+                r"(?!(?:return|throw|break|continue|goto|delete)\b)[\w:.*/+()\s,\"!'-]+;", text
+            )
+            return number if value and not called else 0
+    return 0
 
 
 def _function(line: int, lines: list[str]) -> tuple[int, str, str]:

@@ -108,17 +108,20 @@ def line_of_key(source: str, name: str, key: str) -> int:
 
 
 def line_of_entry(source: str, function: str, key: object) -> int:
-    """The line of ``"key": ...`` in a dict that the function holds; 0 if there is none."""
+    """The line of ``"key": ...`` in a dict, or of an ``if`` that asks for the key and returns; 0 for none."""
     try:
         tree = ast.parse(source)
     except (SyntaxError, ValueError, RecursionError, MemoryError):
         return 0
-    lines = [0]
+    lines, compared = [0], list[int]()
     for node in tree.body:
         if isinstance(node, ast.FunctionDef) and node.name == function and isinstance(key, str):
             keys = [k for n in ast.walk(node) if isinstance(n, ast.Dict) for k in n.keys]
             lines += [k.lineno for k in keys if isinstance(k, ast.Constant) and k.value == key]
-    return lines[-1]
+            ends = [n for n in ast.walk(node) if isinstance(n, ast.If) and isinstance(n.body[0], ast.Return)]
+            asked = [one for n in ends if isinstance(n.test, ast.Compare) for one in ast.walk(n.test)]
+            compared += [k.lineno for k in asked if isinstance(k, ast.Constant) and k.value == key]
+    return compared[0] if lines == [0] and len(compared) == 1 else lines[-1]
 
 
 def line_of_value(source: str, value: object) -> int:

@@ -24,7 +24,10 @@ DRAWN = 8
 
 @dataclass(frozen=True, slots=True)
 class PlainCalls:
-    """``entry(*args)`` must be ``answer(*args)``, for the ``args`` listed and those that ``draw`` draws."""
+    """``entry(*args)`` must be ``answer(*args)``, for the ``args`` listed and those that ``draw`` draws.
+
+    ``because``: why that is the answer, for these arguments; ``why`` where it is None.
+    """
 
     name: str
     entry: str
@@ -33,6 +36,7 @@ class PlainCalls:
     points: int
     why: str
     draw: Callable[[np.random.Generator], tuple[Any, ...]] | None = None
+    because: Callable[..., str] | None = None
 
     @property
     def checks(self) -> tuple[Check, ...]:
@@ -50,19 +54,21 @@ class PlainCalls:
                 claimed = session.command("plain", entry=self.entry, args=list(args)).get("value")
                 right = self.answer(*args)
                 if not equal(claimed, right):
-                    call = f"{self.entry}({', '.join(map(str, args))})"
+                    call = f"{self.entry}({', '.join(map(repr, args))})"
                     key = args[0] if args else None
                     entry = python_source.line_of_entry(session.grading.source, self.entry, key)
                     line = entry or session.line_of(self.entry, result=True)
                     how = how_far.by(claimed, right) if isinstance(right, (int, float)) else ""
                     message = f"Line {line}: {call}" if line else call
-                    message += f" is {str(claimed)[:100]}, expected {right}.{how} {self.why}"
+                    why = self.because(*args) if self.because else self.why
+                    message += f" is {str(claimed)[:100]}, expected {right}.{how} {why}"
                     yield check.failed(
                         Status.WRONG_ANSWER,
                         message,
                         args=list(args),
                         got=str(claimed)[:100],
                         line=line,
+                        advice=how,
                         known=bool(entry),  # the entry of the table is the answer
                     )
                     return

@@ -50,6 +50,7 @@ class OnGrid:
         try:
             yield self._judge(session, check)
         except FaultError as fault:
+            fault.evidence["on_grid"] = self.entry
             yield session.fallen(check, fault)
 
     def _judge(self, session: PartSession, check: Check) -> Finding:
@@ -61,7 +62,7 @@ class OnGrid:
         if memory.grid.faults:
             return _fault(check, memory.grid)
         if shared := memory.grid.shared():
-            return _race(check, *shared[0])
+            return _race(check, *shared[0], self.entry)
         return self._compare(session, check, memory, self.answer(x, *self.extra))
 
     def _compare(self, session: PartSession, check: Check, memory: Memory, expected: list[float]) -> Finding:
@@ -88,6 +89,7 @@ class OnGrid:
                 expected=right,
                 got=value,
                 line=line or owner.line,
+                on_grid=self.entry,
                 **known,
             )
         return check.passed()
@@ -121,11 +123,10 @@ class OnGrid:
         """No thread wrote ``out[i]``: which threads there are, and what they wrote instead."""
         line = session.line_of(self.entry)
         wrote = sorted({a.index for a in grid.accesses if a.kind == "write" and a.array == "out"})
-        message = f"no thread wrote out[{i}] of {self.n} elements"
+        message, advice = f"no thread wrote out[{i}] of {self.n} elements", ""
         if not wrote:
-            message += (
-                f": {self.entry} writes nothing into out. A kernel returns nothing; it stores out[i] = ..."
-            )
+            message += f": {self.entry} writes nothing into out."
+            advice = " A kernel returns nothing; it stores out[i] = ..."
         elif self.size:
             who = divmod(i, self.size)
             own = [a for a in grid.accesses if a.who == who and a.kind == "write"]
@@ -140,13 +141,15 @@ class OnGrid:
                 f"{f'out[{own[0].index}]' if own else 'nothing'}. "
             )
             message += (
-                f"The guard `{guard[1]}` decides who writes: it must let every i below n through, and here i "
-                f"is {i}, size is {self.size} and n is {self.n}."
+                f"Its number in the grid must come out as {i}, and the guard `{guard[1]}` must let it "
+                f"through: size is {self.size} and n is {self.n}."
                 if guard
                 else "A thread's number in the grid is block * size + thread."
             )
-        message = _at(line, message)
-        return check.failed(Status.UNINITIALISED, f"{message} {self.why}", index=i, line=line)
+        message = f"{_at(line, message)}{advice} {self.why}"
+        return check.failed(
+            Status.UNINITIALISED, message, index=i, line=line, on_grid=self.entry, advice=advice
+        )
 
     def _threads(self, session: PartSession) -> list[Who]:
         if not self.size:
@@ -183,9 +186,9 @@ class Memory:
         line = wants.get("line") if isinstance(wants, dict) else None
         self.grid.line = line if isinstance(line, int) and 0 < line < MAX_LINES else 0
         if len(self.grid.accesses) >= self._most:
-            text = "a thread touches far more elements than its own; is there a loop over all of them? "
-            text += "The threads are the loop."
-            raise FaultError(Status.TIMEOUT, _at(self.grid.line, text))
+            advice = " Is there a loop over all of them? The threads are the loop."
+            text = f"a thread touches far more elements than its own.{advice}"
+            raise FaultError(Status.TIMEOUT, _at(self.grid.line, text), advice=advice)
         try:
             for kind in ("read", "write"):
                 if kind in wants:
@@ -223,14 +226,21 @@ def _fault(check: Check, grid: Grid) -> Finding:
     return check.failed(status, message, thread=list(first.who), index=first.index, line=first.line)
 
 
-def _race(check: Check, one: Access, two: Access) -> Finding:
+def _race(check: Check, one: Access, two: Access, entry: str) -> Finding:
     """Two threads that touch the same element, at least one of which writes it."""
+    advice = " Each element must belong to one thread: compute its index from the thread's own number."
     message = (
         f"{_at(two.line, _who(one.who))} writes {one.array}[{one.index}], and "
-        f"{_small(_who(two.who))} {two.kind}s it too. Each element must belong to one thread: "
-        "compute its index from the thread's own number."
+        f"{_small(_who(two.who))} {two.kind}s it too.{advice}"
     )
-    return check.failed(Status.RACE, message, threads=[list(one.who), list(two.who)], line=two.line)
+    return check.failed(
+        Status.RACE,
+        message,
+        threads=[list(one.who), list(two.who)],
+        line=two.line,
+        on_grid=entry,
+        advice=advice,
+    )
 
 
 def _at(line: int, text: str) -> str:

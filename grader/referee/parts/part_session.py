@@ -105,7 +105,7 @@ class PartSession:
     def fallen(self, check: Check, fault: FaultError) -> Finding:
         """A fault as the finding of ``check``; a player that has died is replaced when it is next needed."""
         if fault.dead:
-            self._end()
+            self._session.lost(fault)
         return fault.finding(check.name, check.points)
 
     def _player(self) -> Player:

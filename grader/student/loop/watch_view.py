@@ -15,7 +15,6 @@ from rich.table import Table
 from rich.text import Text
 
 from grader.domain import workspace
-from grader.domain.exercise_stage import first_open
 from grader.domain.lessons import Lesson, every
 from grader.reports import wording
 from grader.reports.console import failure, speed_text
@@ -123,7 +122,7 @@ class View:
             done = Text.assemble(("passed", "bold green"), f"  {wording.points(verdict)}")
             return [done, *self._speed(verdict)]
         parts: list[RenderableType] = []
-        if (at := first_open(verdict.exercise_stages, verdict.left)) is not None:
+        if (at := verdict.open_stage) is not None:
             of, stage = len(verdict.exercise_stages), verdict.exercise_stages[at]
             parts.append(Text(f"  stage {at + 1} of {of}: {stage.title}", "bold"))
         offer = "Press r to see the threads." if wording.replay_offer(verdict) else ""

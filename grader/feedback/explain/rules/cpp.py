@@ -18,7 +18,7 @@ RULES = (
             r"(?:cannot use dot operator|expected unqualified-id).* @.*\b(?P<name>torch|at|c10|std)\s?\.",
             r"expected primary-expression before '\.' token",
         ),
-        "A dot stands after a namespace, as in Python: torch.empty_like is torch::empty_like in C++.",
+        "A dot stands after a namespace, as in Python; in C++ two colons do.",
         "Write :: after torch, at, c10 and std. The dot is for what an object has: x.size(0), threadIdx.x.",
     ),
     Rule(

@@ -189,7 +189,8 @@ RULES = (
             r"CUDA error: invalid argument",
         ),
         "The launch's sizes are not allowed: a block of more than 1024 threads, or a grid or block of 0.",
-        "Keep block.x * block.y * block.z at 1024 or below, and return before the launch if there are no elements.",
+        "The first value between <<< and >>> is the grid, the second the block. Keep the block's x * y * z at 1024 or "
+        "below, and return before the launch if there are no elements.",
         "03",
     ),
     Rule(

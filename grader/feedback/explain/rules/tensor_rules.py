@@ -44,7 +44,7 @@ RULES = (
         "not-bound",
         (r"module '(?P<module>[\w.]+)' has no attribute '(?P<name>\w+)'",),
         "The module {module} has nothing called {name}.",
-        "For an extension: add the name to functions=[...] of load_inline. Else check the spelling.",
+        "If it is an extension, its name must stand in functions of load_inline, or in PYBIND11_MODULE, spelt as here.",
     ),
     Rule(
         "extension-name",

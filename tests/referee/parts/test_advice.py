@@ -1,0 +1,73 @@
+"""What a part says of a wrong answer: of the cause no more than is certain, and nothing twice."""
+
+from pathlib import Path
+
+import pytest
+
+from grader.domain.lessons import find
+from grader.domain.verdict import Finding, Status
+from grader.referee.parts.answers import PlainCalls
+from grader.referee.parts.grid_kernels import OnGrid
+from tests.referee.parts.asking import grade
+
+TIMES = PlainCalls(
+    "times", "mine", (("a",), ("b",)), {"a": [1], "b": [2]}.get, 1, "Why.", because="It is {}.".format
+)
+SCALE = OnGrid("scale", "mine", 11, 0, lambda x: [2 * v for v in x], 3, "Own element.")
+BLOCKS = OnGrid("blocks", "mine", 24, 8, lambda x: [2 * v for v in x], 3, "Full blocks.")
+HEAD = "def mine(block, thread, size, n, x, out):\n"
+
+
+def failure(folder: Path, text: str, *parts: object) -> Finding:
+    return next(f for f in grade(folder, text, *parts).findings if f.max_points and not f.ok)  # type: ignore[arg-type]
+
+
+@pytest.mark.slow
+def test_the_reason_is_that_of_the_arguments_and_the_line_that_of_the_branch(tmp_path: Path) -> None:
+    text = 'def mine(key):\n    if key in ("a", "b"):\n        return [1]\n    return [3]\n'
+    found = failure(tmp_path, text, TIMES)
+    assert found.message == "Line 2: mine('b') is [1], expected [2]. It is b."
+    added = 'def mine(key):\n    total = []\n    if key == "a":\n        total += [1]\n    return total\n'
+    assert failure(tmp_path, added, TIMES).message.startswith("Line 5: mine('b')")
+
+
+@pytest.mark.slow
+def test_what_the_explanation_says_is_not_said_again(tmp_path: Path) -> None:
+    found = failure(tmp_path, "def mine(i, x, out):\n    return 2 * x[i]\n", SCALE)
+    assert found.evidence["explanation"]["rule"] == "value-of-a-kernel"
+    assert "A kernel returns nothing" not in found.message
+    loop = failure(
+        tmp_path, "def mine(i, x, out):\n    for i in range(len(x)):\n        out[i] = 2 * x[i]\n", SCALE
+    )
+    assert loop.evidence["explanation"]["line"] == 2
+    assert "Is there a loop" not in loop.message
+
+
+@pytest.mark.slow
+def test_an_element_that_nobody_wrote_has_a_number_and_a_guard(tmp_path: Path) -> None:
+    text = f"{HEAD}    j = block * n + thread\n    if j >= n:\n        return\n    out[j] = 2 * x[j]\n"
+    found = failure(tmp_path, text, BLOCKS)
+    assert (
+        "Its number in the grid must come out as 8, and the guard `j >= n` must let it through"
+        in found.message
+    )
+    assert " is 8," not in found.message
+
+
+@pytest.mark.slow
+def test_a_name_of_the_grader_is_not_shown(tmp_path: Path) -> None:
+    text = "def benchmark(build, make_input, make_output):\n    build(1, 2)\n"
+    part = next(p for p in find("04").task.parts if p.name == "cold cache")
+    found = failure(tmp_path, text, part)
+    assert found.status is Status.RAISED
+    assert found.message.startswith("TypeError: build() takes 0")
+
+
+@pytest.mark.slow
+def test_a_factor_is_not_taken_for_a_number_of_calls_where_some_are_slow(tmp_path: Path) -> None:
+    lesson = find("04")
+    text = lesson.solution.read_text().replace("for _ in range(10):", "for _ in range(5):")
+    part = next(p for p in lesson.task.parts if p.name == "first calls")
+    found = failure(tmp_path, text.replace("range(100)", "range(40)"), part)
+    assert found.evidence["advice"] == f" {part.why}"
+    assert "calls?" not in found.message
