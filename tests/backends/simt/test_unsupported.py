@@ -33,7 +33,7 @@ REFUSED = {
         "this part of the CUB library <cub/device/device_",
     ),
     "mma_header": ("#include <crt/mma.hpp>", "the tensor core header <crt/mma.hpp>"),
-    "cublas": ("#include <cublas_v2.h>", "a GPU library <cublas_v2.h>"),
+    "cudnn": ("#include <cudnn.h>", "a GPU library <cudnn.h>"),
     "curand": ("# include <curand_kernel.h>", "a GPU library for random numbers"),
     "graph": ("void f() { cudaGraph_t g; }", "a CUDA graph"),
     "capture": ("void f(cudaStream_t s) { cudaStreamBeginCapture(s, 0); }", "the capture of a CUDA graph"),
