@@ -281,7 +281,9 @@ def _asked(name: str, body: str) -> re.Match[str] | None:
 def _made_from(name: str, body: str) -> set[str]:
     """The variables that get their value from ``name`` and something else, such as ``r = row + j``."""
     made = re.finditer(r"(?<![\w.])(?P<v>[A-Za-z_]\w*)\s*=(?!=)\s*(?P<value>[^;,]*)", body)
-    return {m["v"] for m in made if re.search(rf"(?<![\w.]){name}\s*[-+]|[-+]\s*{name}\b", m["value"])} - {name}
+    return {m["v"] for m in made if re.search(rf"(?<![\w.]){name}\s*[-+]|[-+]\s*{name}\b", m["value"])} - {
+        name
+    }
 
 
 def _no_row_length(text: SubmissionText, _finding: Finding) -> Iterator[Fact]:
