@@ -130,9 +130,17 @@ def _stage_line(title: str, own: list[Finding], minutes: int, *, done: bool) -> 
     if minutes:
         said = f"you are here (about {minutes} minutes)"
         return Text("->", "bold"), Text(title, "bold"), _points(own), Text(said, "bold")
-    mark, style = MARK[Status.PASSED if done else Status.NOT_RUN]
-    said = ("done: " if done else "later: ") + ", ".join(f.id for f in own)
-    return Text(mark, style), Text(title), _points(own), Text(said, "dim")
+    waiting = [f for f in own if f.status in PENDING] if done else []
+    told = [("done: " if done else "later: ") + ", ".join(f.id for f in own if f not in waiting)]
+    if waiting:
+        machine = wording.waiting_for(f.status for f in waiting)
+        told = [
+            *(told if len(own) > len(waiting) else []),
+            f"for {machine}: {', '.join(f.id for f in waiting)}",
+        ]
+    status = Status.NOT_RUN if not done else waiting[0].status if waiting == own and own else Status.PASSED
+    mark, style = MARK[status]
+    return Text(mark, style), Text(title), _points(own), Text("; ".join(told), "dim")
 
 
 def _points(group: list[Finding]) -> str:

@@ -106,3 +106,27 @@ def test_stages_fit_into_80_columns_and_the_first_that_is_not_done_is_open() -> 
         "  --  Stage 3: Register block             0/2  later: register block",
         "╭─ shared tiles: wrong_output ─────────────────────────────────────────────────╮",
     ]
+
+
+def test_a_check_that_waits_for_a_gpu_is_not_called_done() -> None:
+    stages = (Stage("Kernel", 20, ("right", "huge")), Stage("Tensor cores", 45, ("ratio",)))
+    findings = (
+        Finding("right", Status.PASSED, "", 3, 3),
+        Finding("huge", Status.PENDING_GPU, "", 0, 1),
+        Finding("ratio", Status.PENDING_GPU, "", 0, 3),
+    )
+    rows = shown(replace(verdict(*findings), exercise_stages=stages), 80).splitlines()
+    assert [row.rstrip() for row in rows[2:4]] == [
+        "  ok  Stage 1: Kernel        3/4  done: right; for a GPU: huge",
+        "  ..  Stage 2: Tensor cores   +3  for a GPU: ratio",
+    ]
+
+
+@pytest.mark.parametrize(("launched", "offered"), [({}, True), ({"launched": []}, False)])
+def test_a_replay_is_offered_only_where_a_kernel_of_cuda_was_launched(
+    launched: dict[str, object], offered: bool
+) -> None:
+    seen = {"seen": [{"kind": "output-not-written", "check": "odd size"}]}
+    memory = Finding("memory", Status.UNINITIALISED, "never written", 0, 1, seen)
+    case = Finding("odd size", Status.NOT_FINITE, "is nan", 0, 2, launched)
+    assert ("./course replay 03" in shown(verdict(memory, case), 100)) is offered
