@@ -41,6 +41,7 @@ SEARCH_LIMIT_S = 12.0
 READING_S = 3.0  # for each reading of the file as a whole
 STEPS = (2, 5, 11, 23)  # how many differences are taken away together, before all are
 MAX_PARTS = 5
+MAX_STATEMENTS = 3  # of statements that a name binds together, how many are tried alone after that
 FEW = 5  # differences of a file that are tried before hundreds of slips are
 SLIP = 50  # characters of a change that is shown, where it is in several lines
 SLIP_WORDS = 3  # and new words and signs, where it is in one
@@ -61,13 +62,14 @@ Start = Callable[[Path], Player]
 class Nearest:
     """What was found: the change, and its line ``before`` and ``after`` it.
 
-    ``all``: with it every check passes that had failed, not only the first.
+    ``all``: with it every check passes that had failed, not only the first. ``lines``: all that it touches.
     """
 
     change: Change
     before: str
     after: str
     all: bool
+    lines: tuple[int, ...] = ()
 
     @property
     def shown(self) -> bool:
@@ -81,7 +83,8 @@ class Nearest:
     def as_json(self) -> dict[str, object]:
         """As an explanation of :mod:`grader.feedback.explain.engine`."""
         cause, fix = _words(self)
-        place = f"line {self.change.line}: {self.before}"
+        one = len(self.lines) < 2  # of several lines, the first may well be right
+        place = f"line {self.change.line}: {self.before}" if one else f"lines {_listed(self.lines)}"
         return {
             "rule": "one-change", "cause": cause, "fix": fix, "lesson": "", "error": "", "file": "",
             "line": self.change.line, "code": self.before, "where": place,
@@ -155,7 +158,9 @@ class _Search:
         vague: Nearest | None = None
         sensible = [[d for d in right if _sensible(d.whole, self.source)] for right in rights]
         if "load" not in self.ids:
-            few = sensible[0] if sensible and len(sensible[0]) <= FEW else []
+            first = sensible[0] if sensible else []
+            built = [d for d in first if d.cpp]
+            few = next((some for some in (first, built) if len(some) <= FEW), [])
             pure = [[d for d in right if not d.cpp] for right in sensible[:2]]  # nothing is built for these
             for some in (*pure, few):
                 found = self.among(some, set()) if vague is None else None
@@ -265,6 +270,8 @@ class _Search:
 
     def passes(self, text: str, ids: set[str]) -> bool:
         """Whether the checks pass for a copy that holds ``text``."""
+        if self.reference is not None and not _parses(text):  # quicker than a player that finds it out
+            return False
         path = self.folder / str(next(self.made)) / self.name
         path.parent.mkdir()
         path.write_text(text, "utf-8")
@@ -273,7 +280,8 @@ class _Search:
     def told(self, change: Change, *, whole: bool) -> Nearest:
         """What is said of the change that was found."""
         before = self.source.splitlines()[change.line - 1].strip()
-        return Nearest(change, before, _line(change.apply(self.source).splitlines(), change), whole)
+        after = _line(change.apply(self.source).splitlines(), change)
+        return Nearest(change, before, after, whole, _touched(self.source, change))
 
 
 def _survivors(session: Session, order: list[Alternative], probe: Case, end: float) -> Iterator[Alternative]:
@@ -320,7 +328,9 @@ def _found(
     if not candidates.good(last.whole):
         return _pair(candidates, every, high)
     parts = sorted((p for p in last.parts if p.edits != last.whole.edits), key=lambda c: (c.size, rank(c)))
-    return next((part for part in parts[:MAX_PARTS] if candidates.good(part)), last.whole)
+    large = sorted((p for p in parts[MAX_PARTS:] if p.kind == "replace"), key=lambda c: -c.size)
+    tried = (*parts[:MAX_PARTS], *large[:MAX_STATEMENTS])
+    return next((part for part in tried if candidates.good(part)), last.whole)
 
 
 def _pair(candidates: _Search, every: list[Difference], high: int) -> Change | None:
@@ -356,6 +366,29 @@ def _line(lines: list[str], change: Change) -> str:
     return lines[change.line - 1].strip() if 0 < change.line <= len(lines) else ""
 
 
+def _touched(source: str, change: Change) -> tuple[int, ...]:
+    """The lines of the file that the change takes something from or puts something into."""
+    found: set[int] = set()
+    for start, end, _ in change.edits:
+        taken = source[start:end]
+        first = start + len(taken) - len(taken.lstrip())
+        last = max(first, start + len(taken.rstrip()) - 1)
+        found |= set(range(source.count("\n", 0, first) + 1, source.count("\n", 0, last) + 2))
+    return tuple(sorted(found)) if change.kind in ("several", "replace", "drop line") else (change.line,)
+
+
+def _listed(lines: tuple[int, ...]) -> str:
+    """``36 to 38``, ``20, 36 and 37``."""
+    runs: list[list[int]] = []
+    for line in lines:
+        if runs and runs[-1][-1] == line - 1:
+            runs[-1].append(line)
+        else:
+            runs.append([line])
+    told = [n for run in runs for n in ([f"{run[0]} to {run[-1]}"] if len(run) > 2 else map(str, run))]
+    return " and ".join(filter(None, (", ".join(told[:-1]), told[-1])))
+
+
 def _sensible(change: Change, source: str) -> bool:
     """Whether it may be the answer to the question what is wrong, and not the exercise's own."""
     line = source.splitlines()[change.line - 1].strip()
@@ -374,7 +407,8 @@ def _hot(failed: list[Finding]) -> set[int]:
         for one in (told, finding.evidence, *seen, owner if isinstance(owner, dict) else {}):
             if isinstance(line := one.get("line"), int) and line > 0:
                 lines.add(line)
-        lines |= {int(n) for n in re.findall(r"\bline (\d+)", finding.message)}
+        cause = str(told.get("cause", "")) if isinstance(told, dict) else ""
+        lines |= {int(n) for n in re.findall(r"\bline (\d+)", f"{finding.message} {cause}")}
     return lines
 
 
@@ -404,9 +438,7 @@ def _passes(
         less = replace(less, cases=task.cases[:1], parts=())
         ids = ids | {c.name for c in less.cases}
     if reference is None:  # the file could not even be read
-        try:
-            ast.parse(path.read_text("utf-8"))
-        except (SyntaxError, ValueError, RecursionError, MemoryError):
+        if not _parses(path.read_text("utf-8")):
             return False
         less, ids = replace(task, cases=(), parts=(), memory_points=0), {"load"}
         answers = Reference.__new__(Reference)  # of no cases it is asked nothing
@@ -426,6 +458,14 @@ def _passes(
         session.close()
     said = {f.id: f for f in found}
     return all(name in said and said[name].ok for name in ids)
+
+
+def _parses(text: str) -> bool:
+    try:
+        ast.parse(text)
+    except (SyntaxError, ValueError, RecursionError, MemoryError):
+        return False
+    return True
 
 
 def _words(nearest: Nearest) -> tuple[str, str]:

@@ -243,6 +243,8 @@ class Session:
             element = ownership.Element(output, verdict.first, index, nan)
             launched = None if self._launches is None else bool(self._launches)
             text, facts = ownership.find(self.player, element, self.task.index, launched=launched)
+        if self._launches is not None and not self._launches:
+            facts |= {"launched": []}
         message = f"{verdict.message}{text} This case: {case.why}" if case.why else f"{verdict.message}{text}"
         return Finding(case.name, verdict.status, message, 0, case.points, verdict.evidence | facts)
 

@@ -134,16 +134,18 @@ def _stage_line(
     if minutes:
         said = f"you are here (about {minutes} minutes)"
         return Text("->", "bold"), Text(title, "bold"), _points(own), Text(said, "bold")
-    mark, style = MARK[Status.PASSED if done else Status.NOT_RUN]
-    said = ", ".join(f.id for f in own)
-    if done:
-        said = "done: " + ", ".join(f.id for f in own if f.status not in PENDING)
-        if waiting := [f for f in own if f.status in PENDING]:
-            machine = wording.waiting_for(f.status for f in waiting)
-            said += f"; for {machine}: {', '.join(f.id for f in waiting)}"
-    else:
-        said = f"later: {said}" if begun else f"not run: {said}"
-    return Text(mark, style), Text(title), _points(own), Text(said, "dim")
+    waiting = [f for f in own if f.status in PENDING] if done else []
+    word = "done" if done else "later" if begun else "not run"
+    told = [f"{word}: {', '.join(f.id for f in own if f not in waiting)}"]
+    if waiting:
+        machine = wording.waiting_for(f.status for f in waiting)
+        told = [
+            *(told if len(own) > len(waiting) else []),
+            f"for {machine}: {', '.join(f.id for f in waiting)}",
+        ]
+    status = Status.NOT_RUN if not done else waiting[0].status if waiting == own and own else Status.PASSED
+    mark, style = MARK[status]
+    return Text(mark, style), Text(title), _points(own), Text("; ".join(told), "dim")
 
 
 def _points(group: list[Finding]) -> str:

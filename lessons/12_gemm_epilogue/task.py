@@ -72,7 +72,7 @@ TASK = Task(
                 Bound("shared tile", "global_load_sectors", 17_000, 2, "A tile of 16 x 16, copied along its "
                       "rows, is fetched once for 16 rows or columns of outputs."),
                 Bound("wide tile", "global_load_sectors", 9_000, 2, "A tile of 64 rows, copied along its "
-                      "rows, serves 64 rows or columns of outputs."),
+                      "rows, serves 64 rows or columns of outputs; the grid has a block for each 64 x 64."),
                 Bound("register block", "shared_load_requests", 33_000, 1, "A number loaded from shared "
                       "memory into a register serves several products.", needs="shared tile"),
                 Bound("no bank conflicts", "shared_load_conflicts", 0, 1, "No load from shared memory waits "

@@ -1,4 +1,4 @@
-"""What the pages of lessons 08 and 09 promise is what their tasks say, and the limits are those of CUDA."""
+"""What the pages of lessons 08 to 13 promise is what their tasks say, and the limits are those of CUDA."""
 
 import ast
 import math
@@ -7,8 +7,12 @@ from pathlib import Path
 
 import pytest
 
+from grader.backends import detect
 from grader.domain import lessons
+from grader.domain.submission import read
+from grader.referee.job import Job
 from grader.referee.parts.counters import Counters
+from grader.referee.pipeline import check, warm
 
 ROOT = Path(__file__).resolve().parents[2]
 NINE = ROOT / "solutions/09_memory"
@@ -86,3 +90,36 @@ def test_lesson_08_asks_how_many_of_its_claims_are_true():
     (asked,) = (p for p in lessons.find("08").task.predictions if p.what == "claims_true")
     counted = {word: [w for _, w in verdicts].count(word) for word in ("true", "false", "depends")}
     assert counted == {"true": asked.answer, "false": 8, "depends": 4}
+
+
+def test_lesson_10_names_as_many_claims_as_lesson_08_has():
+    assert "## Thirteen claims" in page("08") and "Two of the thirteen\nclaims of lesson 08" in page("10")
+
+
+def test_what_ncu_counts_of_call_py_begins_after_it_is_built():
+    commands = [line for line in page("09").splitlines() if line.startswith("ncu ") and "call.py" in line]
+    assert len(commands) == 4 and all("--profile-from-start off" in line for line in commands)
+    square, transpose = (next(c for c in lessons.find("09").task.cases if c.name == name)
+                         for name in ("square", "transpose"))  # fmt: skip
+    for case in (square, transpose):
+        rows, cols = case.args[0].shape
+        assert f"*{case.name}* ({rows} \N{MULTIPLICATION SIGN} {cols})" in page("09")
+
+
+def test_the_reference_of_lesson_13_does_not_hold_its_first_answer():
+    text = (lessons.find("13").folder / "reference.py").read_text("utf-8")
+    assert "* 2048).half()" in (ROOT / "solutions/13_tensor_cores/solution.py").read_text("utf-8")
+    assert "2048" not in text and ".half()" not in text
+
+
+@pytest.mark.slow
+def test_the_stages_of_lesson_13_need_no_todo_of_a_later_one(tmp_path):
+    lesson = lessons.find("13")
+    source = lesson.solution.read_text("utf-8")
+    refused = source[source.index("    for (auto* t :") : source.index("    const int rows = xh.size(0)")]
+    file = tmp_path / "exercise.py"
+    file.write_text(source.replace(refused, ""), "utf-8")  # TODO 5 alone is left
+    job = Job(lesson.name, lesson.task, lesson.reference, read(file), detect.Choice("simt", "a test"))
+    verdict = check(warm(job)).verdict
+    assert set(verdict.left) & set(lesson.task.stages[2].checks)
+    assert not set(verdict.left) & {name for stage in lesson.task.stages[:2] for name in stage.checks}

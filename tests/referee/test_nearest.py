@@ -8,6 +8,7 @@ import pytest
 from grader.backends import detect
 from grader.domain import lessons
 from grader.domain.submission import read
+from grader.feedback.explain.changes import Change
 from grader.referee import nearest
 from grader.referee.job import Job
 from grader.referee.pipeline import check, warm
@@ -46,6 +47,55 @@ def test_a_change_that_was_tried_is_named_with_its_line(
     source = (tmp_path / "exercise.py").read_text("utf-8")
     assert found["rule"] == "one-change" and cause in str(found["cause"])
     assert found["line"] == source.count("\n", 0, source.index(new)) + 1
+
+
+@pytest.mark.slow
+def test_a_property_alone_is_searched_without_any_case(tmp_path: Path) -> None:
+    found = told(
+        "10", tmp_path, "const c10::cuda::CUDAGuard guard(x.device());", "c10::cuda::CUDAGuard(x.device());"
+    )
+    assert found["rule"] == "one-change" and "CUDAGuard(x.device())" in str(found["where"])
+
+
+@pytest.mark.slow
+def test_no_right_line_is_named_where_several_are_changed_together(tmp_path: Path) -> None:
+    launch = "        triton_kernel[({},)](x, out, scale, {}, BLOCK=BLOCK)\n"
+    right = "    if x.numel():\n" + launch.format("triton.cdiv(x.numel(), BLOCK)", "x.numel()")
+    wrong = "    n = x.numel()\n    if n > 0:\n" + launch.format("n // BLOCK + 1", "n")
+    found = told("11", tmp_path, right, wrong)
+    source = (tmp_path / "exercise.py").read_text("utf-8")
+    number = source.count("\n", 0, source.index("n // BLOCK + 1")) + 1
+    assert found["rule"] == "one-change" and f"line {number - 2}:" not in str(found["where"])
+    assert str(number) in str(found["where"])
+
+
+@pytest.mark.parametrize(
+    ("lines", "where"),
+    [
+        ((7,), "line 3: n = 1"),
+        ((3, 4), "lines 3 and 4"),
+        ((3, 5, 6, 7), "lines 3 and 5 to 7"),
+        ((), "line 3: n = 1"),
+    ],
+)
+def test_of_several_lines_none_is_picked_out(lines: tuple[int, ...], where: str) -> None:
+    change = Change(((0, 1, "m"),), 3, "several", "n = 1" * 20, "m = 1", 9)
+    assert nearest.Nearest(change, "n = 1", "m = 1", all=True, lines=lines).as_json()["where"] == where
+
+
+def test_what_the_starter_left_to_do_is_not_searched(tmp_path: Path) -> None:
+    lesson, said = lessons.find("11"), list[str]()
+    file = tmp_path / "exercise.py"
+    file.write_text(lesson.exercise.read_text("utf-8"), "utf-8")
+    job = Job(
+        lesson.name,
+        replace(lesson.task, parts=()),
+        lesson.reference,
+        read(file),
+        detect.Choice("simt", "a test"),
+    )
+    check(warm(replace(job, rights=nearest.solutions(lesson.solution.parent), say=said.append)))
+    assert not [text for text in said if "one change" in text]
 
 
 def test_a_bracket_that_is_never_closed_is_found(tmp_path: Path) -> None:

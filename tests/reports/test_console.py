@@ -124,13 +124,24 @@ def test_nobody_is_at_a_stage_of_which_nothing_was_run() -> None:
 
 
 def test_a_check_that_waits_for_a_gpu_is_not_called_done() -> None:
-    stages = (Stage("The timer", 10, ("spread", "on the GPU")), Stage("The benchmark", 20, ("cold cache",)))
-    found = replace(
-        verdict(
-            Finding("spread", Status.PASSED, "", 2, 2),
-            Finding("on the GPU", Status.PENDING_GPU, "It waits.", 0, 0),
-            Finding("cold cache", Status.WRONG_ANSWER, "too fast", 0, 2),
-        ),
-        exercise_stages=stages,
+    stages = (Stage("Kernel", 20, ("right", "huge")), Stage("Tensor cores", 45, ("ratio",)))
+    findings = (
+        Finding("right", Status.PASSED, "", 3, 3),
+        Finding("huge", Status.PENDING_GPU, "", 0, 1),
+        Finding("ratio", Status.PENDING_GPU, "", 0, 3),
     )
-    assert "done: spread; for a GPU: on the GPU" in shown(found, 100)
+    rows = shown(replace(verdict(*findings), exercise_stages=stages), 80).splitlines()
+    assert [row.rstrip() for row in rows[2:4]] == [
+        "  ok  Stage 1: Kernel        3/4  done: right; for a GPU: huge",
+        "  ..  Stage 2: Tensor cores   +3  for a GPU: ratio",
+    ]
+
+
+@pytest.mark.parametrize(("launched", "offered"), [({}, True), ({"launched": []}, False)])
+def test_a_replay_is_offered_only_where_a_kernel_of_cuda_was_launched(
+    launched: dict[str, object], offered: bool
+) -> None:
+    seen = {"seen": [{"kind": "output-not-written", "check": "odd size"}]}
+    memory = Finding("memory", Status.UNINITIALISED, "never written", 0, 1, seen)
+    case = Finding("odd size", Status.NOT_FINITE, "is nan", 0, 2, launched)
+    assert ("./course replay 03" in shown(verdict(memory, case), 100)) is offered

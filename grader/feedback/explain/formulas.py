@@ -218,8 +218,9 @@ def _written_here(text: SubmissionText, finding: Finding) -> Iterator[Fact]:
             return
     kernel = next((k for k in text.kernels if k.start <= begin <= k.start + len(k.body)), None)
     made = _made_of(text, kernel, statement) if kernel else ""
+    beside = "The mistake may be here or in one of those lines: w" if made else "W"
     yield Fact("written-here", line, f"The element that differs was written here{made}.{shape}",
-               "Work out by hand what arrives in this line and what it makes of it: the index, the value, and "
+               f"{beside}ork out by hand what arrives in this line and what it makes of it: the index, the value, and "
                "what Python gave to the kernel.")  # fmt: skip
 
 

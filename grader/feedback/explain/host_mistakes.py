@@ -303,8 +303,13 @@ def _host_memory(text: SubmissionText, finding: Finding) -> Iterator[Fact]:
             r"is_cuda|device\s*\(|is_cpu|CHECK_CUDA|CHECK_INPUT", function.body
         ):
             cause = f"{function.name} hands a tensor's pointer to the kernel and does not ask on which device the tensor is: here it was on the CPU."
+            handed = re.findall(
+                r"\b([A-Za-z_]\w*)\s*(?:\.|->)\s*(?:mutable_|const_)?data_ptr\b", function.body
+            )
+            x = next((name for name in handed if name in function.names), "x")
+            rest = ", and so for the others" if len({*handed} & {*function.names}) > 1 else ""
             yield Fact("device-not-checked", text.line(text.code.rfind(function.name, 0, function.start)), cause,
-                       'Refuse it before the launch: `TORCH_CHECK(x.is_cuda(), "x must be on the GPU");`.')  # fmt: skip
+                       f'Refuse it before the launch: `TORCH_CHECK({x}.is_cuda(), "{x} must be on the GPU");`{rest}.')  # fmt: skip
 
 
 def _made(tree: ast.AST) -> Iterator[tuple[str, ast.Call]]:

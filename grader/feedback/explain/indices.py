@@ -292,13 +292,12 @@ def _turned_grid(text: SubmissionText, _finding: Finding) -> Iterator[Fact]:
 def _half_guard(text: SubmissionText, _finding: Finding) -> Iterator[Fact]:
     """A guard that asks for one of the two directions, or compares with the other one's size."""
     made = r"\b(?P<name>{names})\s*=\s*[^;]*?(?:blockIdx|threadIdx)\.{axis}\b"
-    compared = r"(?<![\w.]){name}\s*(?:>=?|<=?)\s*(?P<n>\w+)"
     for kernel in text.kernels:
         row = re.search(made.format(names="row", axis="y"), kernel.body)
         column = re.search(made.format(names="col(?:umn)?", axis="x"), kernel.body)
         if not (row and column):
             continue
-        of_row, of_column = (re.search(compared.format(name=m["name"]), kernel.body) for m in (row, column))
+        of_row, of_column = (_asked(m["name"], kernel.body) for m in (row, column))
         if of_row and of_column:
             if re.fullmatch(COLUMNS, of_row["n"]) and re.fullmatch(ROWS, of_column["n"]):
                 cause = f"`{of_row[0]}` and `{of_column[0]}`: each is compared with the size of the other direction; rows and columns are swapped in the guard."
@@ -306,11 +305,28 @@ def _half_guard(text: SubmissionText, _finding: Finding) -> Iterator[Fact]:
                            f"Compare {row['name']} with {of_column['n']}, and {column['name']} with {of_row['n']}.")  # fmt: skip
             continue
         have, lacks, what = (of_column, row, "row") if of_column else (of_row, column, "column")
+        if any(_asked(name, kernel.body) for name in _made_from(lacks["name"], kernel.body)):
+            continue
         guard = have or re.search(rf"\bif\s*\([^;{{}}]*?(?:>=?|<=?)\s*{SIZE}", kernel.body)
         if guard and not re.search(rf"\b(?:for|while|min)\b[^;]*\b{lacks['name']}\b", kernel.body):
             cause = f"The guard does not ask for {lacks['name']}: a thread past the last {what} goes on, to an element that belongs to another thread or lies past the end."
             yield Fact("guard-of-one-direction", text.line(kernel.start + guard.start()), cause,
                        f"A thread works only if both its row and its column exist: ask for {row['name']} and for {column['name']}.")  # fmt: skip
+
+
+def _asked(name: str, body: str) -> re.Match[str] | None:
+    """Where ``name``, or a place some steps behind it, is compared with something, which is the group ``n``."""
+    return re.search(rf"(?<![\w.]){name}(?:\s*\+\s*\w+)?\s*(?:>=?|<=?)\s*(?P<n>\w+)", body) or re.search(
+        rf"(?<![\w.])(?P<n>\w+)\s*(?:>=?|<=?)\s*(?:\w+\s*\+\s*)?{name}\b", body
+    )
+
+
+def _made_from(name: str, body: str) -> set[str]:
+    """The variables that get their value from ``name`` and something else, such as ``r = row + j``."""
+    made = re.finditer(r"(?<![\w.])(?P<v>[A-Za-z_]\w*)\s*=(?!=)\s*(?P<value>[^;,]*)", body)
+    return {m["v"] for m in made if re.search(rf"(?<![\w.]){name}\s*[-+]|[-+]\s*{name}\b", m["value"])} - {
+        name
+    }
 
 
 def _no_row_length(text: SubmissionText, _finding: Finding) -> Iterator[Fact]:

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import ast
 import hashlib
 import importlib.metadata
 import json
 import os
+import re
 import secrets
 import subprocess
 import sys
@@ -26,6 +28,7 @@ if TYPE_CHECKING:
 
     from grader.referee.parts.part_session import PartSession
 
+READERS = re.compile(r"grader\.(?:lesson_support\.generated|referee)\b")
 KEYS = ("generated", "library", "fused", "loads", "allocated")
 DRAWN, TRIED, COMPILE_TIMEOUT_S = 6, 3, 240.0
 
@@ -54,7 +57,8 @@ def questions(path: Path, student: str) -> list[Asked]:
     name, code, draw = pick("loads")
     kernel = code.launches[draw % len(code.launches)].kernel
     words = f"In the graph '{name}': how often does the source of {kernel} say tl.load?"
-    asked.append(Asked("loads", words, "times", code.source(kernel).count("tl.load(")))
+    look = f"Look at the source of {kernel}: it stands above the function call() of that graph."
+    asked.append(Asked("loads", words, "times", code.source(kernel).count("tl.load("), look=look))
     name, code, _ = pick("allocated")
     words = f"How much memory does one call of the graph '{name}' allocate, results included?"
     asked.append(Asked("allocated", words, "MB (1e6 bytes)", code.allocated / 1e6))
@@ -79,6 +83,13 @@ class Reader:
     def judge(self, session: PartSession) -> Iterator[Finding]:
         """The recorded graphs, then some of the drawn ones."""
         known, fresh = self.checks
+        if line := borrowed(session.grading.source):
+            message = (
+                f"Line {line} takes what reads such code from the grader. Read the text yourself, line by "
+                "line: that is the exercise."
+            )
+            yield from (check.failed(Status.WRONG_ANSWER, message, line=line) for check in self.checks)
+            return
         first = self._try(session, known, graphs(Path(self.path)))
         yield first
         if not first.ok:
@@ -105,6 +116,30 @@ class Reader:
                 at = f"Line {line}, {self.entry}: of" if line else "Of"
                 return check.failed(Status.WRONG_ANSWER, f"{at} the graph '{name}': {wrong}", graph=name)
         return check.passed()
+
+
+def borrowed(source: str) -> int:
+    """The line where a file, imported, takes something of the grader's that reads generated code; or 0."""
+    try:
+        tree = ast.parse(source)
+    except (SyntaxError, ValueError, RecursionError, MemoryError):
+        return 0
+    for node in _imported(tree.body):
+        names = [alias.name for alias in node.names] if isinstance(node, ast.Import | ast.ImportFrom) else []
+        if isinstance(node, ast.ImportFrom):
+            names = [f"{node.module}.{name}" for name in names]
+        if isinstance(node, ast.Constant) and isinstance(node.value, str):
+            names = [node.value]
+        if any(READERS.match(name) for name in names):
+            return int(getattr(node, "lineno", 0))
+    return 0
+
+
+def _imported(body: list[ast.stmt]) -> Iterator[ast.AST]:
+    """The nodes of these statements, without what runs only where the file is started itself."""
+    for statement in body:
+        if not (isinstance(statement, ast.If) and "__main__" in ast.unparse(statement.test)):
+            yield from ast.walk(statement)
 
 
 def unlike(claimed: Any, code: Code) -> str:

@@ -47,8 +47,9 @@ class Operator:
 
     def judge(self, session: PartSession) -> Iterator[Finding]:
         """Try each property with a factor that nobody knows beforehand."""
-        first = session.grading.task.cases[0].name
-        right = any(f.id == first and f.ok for f in session.grading.record.findings)
+        cases = session.grading.task.cases  # a search for the cause asks for some checks, maybe for no case
+        first = cases[0].name if cases else ""
+        right = not cases or any(f.id == first and f.ok for f in session.grading.record.findings)
         for wanted, check in zip(self.properties, self.checks, strict=True):
             if not right:
                 yield check.failed(Status.NOT_RUN, f"Not tried: the case {first!r} must be right first.")

@@ -35,6 +35,7 @@ class Asked:
     unit: str
     answer: float | str
     mistaken: dict[float, str] = field(default_factory=dict)  # answers to another question, and what they are
+    look: str = ""  # where to look after a wrong answer, if it is another place than that of the others
 
 
 def questions(path: Path, student: str) -> list[Asked]:
@@ -97,7 +98,7 @@ class Quiz:
         claimed = answers if isinstance(answers, dict) else {}
         for check, asked in zip(self.checks, self.ask(Path(self.path), student), strict=True):
             line = python_source.line_of_key(session.grading.source, self.entry, asked.key)
-            yield _judged(check, asked, claimed.get(asked.key), self.look, line)
+            yield _judged(check, asked, claimed.get(asked.key), asked.look or self.look, line)
 
 
 def _judged(check: Check, asked: Asked, claimed: Any, look: str, line: int) -> Finding:

@@ -23,7 +23,7 @@ def main(backend: str, words_fd: int, file: Path, arguments: list[str]) -> int:
     """Run the file; its own exit code, or 1 if it raised or the memory checks found something."""
     runtime = _simt(words_fd) if backend == "simt" else None
     sys.argv = [str(file), *arguments]
-    sys.path[0] = str(file.parent)
+    sys.path.insert(0, str(file.parent))  # with -P, the first one is the course's own folder
     exercises.install(file)
     with tempfile.TemporaryDirectory(prefix="course-cells-") as folder:
         own = Path(folder) if file.suffix == ".ipynb" else file.parent

@@ -1,5 +1,6 @@
 """Facts about formulas, dialects and operators: found at their line, and never in a file that is right."""
 
+import re
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -278,6 +279,17 @@ def test_host_code(old: str, new: str, finding: Finding, rule: str, line: int, s
     told = attach.explained(finding, source).evidence.get("explanation")
     assert isinstance(told, dict) and told["rule"] == rule, told
     assert told["line"] == line and says in told["cause"]
+
+
+def test_the_check_of_a_device_is_written_with_the_names_of_the_function() -> None:
+    source = HOST.replace(
+        "TORCH_CHECK(x.is_cuda() && out.is_cuda() && out.is_contiguous()", "TORCH_CHECK(x.dim()"
+    )
+    source = re.sub(r"\bx\b(?!\))", "xh", source)
+    finding = failed("writes an address that is not device memory", Status.ILLEGAL_ACCESS)
+    told = attach.explained(finding, source).evidence.get("explanation")
+    assert isinstance(told, dict) and told["rule"] == "device-not-checked", told
+    assert "xh.is_cuda()" in told["fix"] and "x.is_cuda" not in told["fix"] and "the others" in told["fix"]
 
 
 def test_without_a_view_a_pointer_is_not_blamed() -> None:

@@ -84,6 +84,11 @@ BOTH = "int row = blockIdx.y * 16 + threadIdx.y;\nint col = blockIdx.x * 16 + th
         ("if (row >= cols || col >= rows) return;", "guard-turned"),
         ("if (row >= rows || col >= cols) return;", ""),
         ("if (row >= rows) return; for (; col < cols; col += 32) out[col] = 1;", ""),
+        # a thread with several rows asks for each of them
+        ("for (int j = 0; j < 32; j += 8) if (row + j < rows && col < cols) out[row + j] = 1;", ""),
+        ("for (int j = 0; j < 32; j += 8) if (rows > j + row && cols > col) out[row + j] = 1;", ""),
+        ("const int r = row + 8; if (r < rows && col < cols) out[r * cols + col] = 1;", ""),
+        ("if (row + 8 < cols && col < rows) out[row * cols + col] = 1;", "guard-turned"),
     ],
 )
 def test_a_guard_for_one_direction(guard: str, rule: str) -> None:

@@ -52,6 +52,10 @@ def test_what_is_missing_is_said_once_at_its_line(cuda: str, line: int, words: s
     assert only[0] == line and words in only[1]
 
 
+def test_an_open_end_is_not_what_to_do_first() -> None:
+    assert remarks(GUARDED + "// TODO 6: open end. Go on here.\n" + HOST) == []
+
+
 @pytest.mark.parametrize(
     ("stream", "lines"),
     [

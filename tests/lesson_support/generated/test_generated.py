@@ -1,11 +1,15 @@
 """Code of torch.compile: what is read from it is what was put into it."""
 
+from types import SimpleNamespace
+from typing import Any
+
 import pytest
 
 from grader.domain.lessons import find
+from grader.domain.verdict import Status
 from grader.lesson_support.generated.programs import RECORDED, UNARY, drawn
 from grader.lesson_support.generated.read_code import Code, CodeLaunch, graphs, written
-from grader.referee.parts.generated_code import KEYS, drawn_codes, questions, unlike
+from grader.referee.parts.generated_code import KEYS, Reader, borrowed, drawn_codes, questions, unlike
 from tools import lesson_check
 
 LESSON = find("11")
@@ -73,6 +77,40 @@ def test_everybody_has_the_same_five_questions_each_time_and_not_their_neighbour
 def test_what_a_reader_says_is_compared(said: object, words: str) -> None:
     wrong = unlike(said, Code(CODE))
     assert words in wrong and bool(wrong) == bool(words)
+
+
+def test_a_wrong_answer_sends_to_where_it_stands() -> None:
+    for asked in questions(PATH, "ada"):
+        assert bool(asked.look) is (asked.key == "loads") and "call()" not in asked.look.partition(": ")[0]
+
+
+TAKEN = "from grader.lesson_support.generated.read_code import Code"
+
+
+@pytest.mark.parametrize(
+    ("source", "line"),
+    [
+        (f"def fused(code):\n    {TAKEN}\n    return Code(code).launches\n", 2),
+        (f"{TAKEN} as Reader\n", 1),
+        ("import re\nfrom grader.referee.parts import generated_code\n", 2),
+        ("import importlib\nm = importlib.import_module('grader.lesson_support.generated.read_code')\n", 2),
+        ("from grader.lesson_support.dialects import tl, triton\n", 0),
+        ("if __name__ == '__main__':\n    from grader.referee.parts.questions import sheet\n", 0),
+        ("no Python (", 0),
+    ],
+)
+def test_a_reader_that_is_the_graders_own_is_refused(source: str, line: int) -> None:
+    assert borrowed(source) == line
+    if line:
+        session: Any = SimpleNamespace(grading=SimpleNamespace(source=source))
+        found = list(Reader(str(PATH)).judge(session))
+        assert [(f.status, f.points) for f in found] == [(Status.WRONG_ANSWER, 0)] * 2
+        assert f"Line {line} " in found[0].message
+
+
+def test_the_lessons_own_files_borrow_nothing() -> None:
+    for path in (LESSON.exercise, LESSON.solution):
+        assert borrowed(path.read_text("utf-8")) == 0
 
 
 @pytest.mark.skipif(bool(lesson_check.missing(LESSON)), reason="needs triton and numba")

@@ -98,6 +98,15 @@ def test_a_crash_is_a_sentence(tmp_path: Path, capfd: pytest.CaptureFixture[str]
     assert said.startswith("mine.py: The process crashed") and "SIGSEGV" in said
 
 
+def test_a_block_of_a_page_finds_the_courses_measured_numbers(
+    tmp_path: Path, capfd: pytest.CaptureFixture[str]
+) -> None:
+    mine = tmp_path / "mine.py"
+    mine.write_text('from tools.measured import microseconds\nprint(microseconds("model-13", "eager") > 0)\n')
+    assert run_verb.run(mine, [], "simt") == 0
+    assert capfd.readouterr().out == "True\n"
+
+
 @pytest.fixture
 def inside(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Path:
     """For running a script in this process, without a device: quick, and all that is tested is Python."""
