@@ -91,7 +91,7 @@ void begin_quick(Worker* w) {
   Quick& q = t_quick = Quick{};
   if (w->mode != CHECK) return;
   find_constants(*launch);
-  q.usable = !g_watched;
+  q.usable = true;
   q.shared_begin = w->tls;
   q.shared_bytes = w->tls_bytes;
   q.dynamic_begin = (size_t)w->dynamic_shared;

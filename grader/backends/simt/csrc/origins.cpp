@@ -12,15 +12,13 @@
 
 namespace simt {
 
-// One of these for each byte; from FOREIGN on the number of who wrote it, in g_writers.
-enum Origin : u8 { ABSENT = 0, KERNEL = 1, GIVEN = 2, PRODUCT = 3, WRITTEN_NOW = 4, COUNTED = 5, FOREIGN = 16 };
 static constexpr size_t MOST_WRITERS = 200;
 static constexpr size_t FEW_BYTES = 64;    // a fill of so few is a value of its own
 static constexpr size_t FEW_WORDS = 256;  // that launches bring as arguments without being asked about
 
 bool g_watched = false;
-static u8* g_origin = nullptr;
-static char* g_mirror = nullptr;  // what the memory held when its origin was noted: a change is the host's
+u8* g_origin = nullptr;
+char* g_mirror = nullptr;
 static std::vector<std::string> g_writers;
 static std::vector<size_t> g_read;  // bytes of each that kernels read
 static std::set<std::string> g_moving, g_products;
@@ -79,8 +77,22 @@ void settle_kernel_writes() {
   settle_variables();
   for (auto& a : g_allocations) {
     if (!a.live) continue;
-    for (size_t at = a.offset; at < a.offset + a.bytes; ++at)
+    size_t end = a.offset + a.bytes;
+    for (size_t at = a.offset; at < end;) {
+      if (at + 8 <= end) {  // most words are all of one kind
+        u64 eight = word_at<u64>(g_origin + at);
+        if (eight == WRITTEN_NOW * EACH_BYTE<u64>) {
+          memset(g_origin + at, KERNEL, 8);
+          memcpy(g_mirror + at, g_arena + at, 8);
+        }
+        if (eight == WRITTEN_NOW * EACH_BYTE<u64> || !has_byte(eight, WRITTEN_NOW)) {
+          at += 8;
+          continue;
+        }
+      }
       if (g_origin[at] == WRITTEN_NOW) g_origin[at] = KERNEL, g_mirror[at] = g_arena[at];
+      ++at;
+    }
   }
 }
 

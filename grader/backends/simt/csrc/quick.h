@@ -8,6 +8,7 @@
 // readers would tell no more.
 #pragma once
 #include "memory.h"
+#include "origins.h"
 #include "worker.h"
 
 #define QUICK inline __attribute__((always_inline))
@@ -158,7 +159,12 @@ static QUICK const Symbol* variable_of(Worker* w, size_t offset) {
 template <unsigned SIZE, Access ACCESS>
 static QUICK bool quick(Worker* w, Quick& q, size_t address, size_t pc) {
   if (!q.usable || SIZE < 4 || (address & (SIZE - 1))) return false;
-  if (in_arena((void*)address)) return quick_global<SIZE, ACCESS>(w, q, address - (size_t)g_arena, pc);
+  if (in_arena((void*)address)) {
+    size_t offset = address - (size_t)g_arena;
+    if (!quick_global<SIZE, ACCESS>(w, q, offset, pc)) return false;
+    if (g_watched) note_words<SIZE < 4 ? 4 : SIZE, ACCESS>(offset);
+    return true;
+  }
   if (size_t offset = address - q.shared_begin; offset < q.shared_bytes) {
     const Symbol* v = variable_of(w, offset);
     if (!v || offset + SIZE > v->end) return false;
