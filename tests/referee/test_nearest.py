@@ -8,6 +8,7 @@ import pytest
 from grader.backends import detect
 from grader.domain import lessons
 from grader.domain.submission import read
+from grader.feedback.explain.changes import Change, together
 from grader.referee import nearest
 from grader.referee.job import Job
 from grader.referee.pipeline import check, warm
@@ -46,6 +47,15 @@ def test_a_change_that_was_tried_is_named_with_its_line(
     source = (tmp_path / "exercise.py").read_text("utf-8")
     assert found["rule"] == "one-change" and cause in str(found["cause"])
     assert found["line"] == source.count("\n", 0, source.index(new)) + 1
+
+
+def test_lines_are_blamed_only_where_all_of_a_change_is_in_them() -> None:
+    taken = Change(((0, 4, "other"),), 1, "replace", "mine", "other", 1)
+    added = Change(((90, 90, "\nmore"),), 9, "add line", "", "more", 1)
+    both = together([taken, replace(taken, edits=((50, 54, "third"),), line=5)])
+    assert nearest.Nearest(taken, "mine", "other", all=True).located
+    assert nearest.Nearest(both, "mine", "other", all=True).located
+    assert not nearest.Nearest(together([taken, added]), "mine", "other", all=True).located
 
 
 def test_a_bracket_that_is_never_closed_is_found(tmp_path: Path) -> None:

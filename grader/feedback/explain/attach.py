@@ -39,6 +39,8 @@ def explained(finding: Finding, source: str, warnings: Sequence[Warned] = ()) ->
     )
     if found is None:
         return finding if message == finding.message else replace(finding, message=message)
+    if found.line and (named := re.match(r"Line (\d+): ", message)) and int(named[1]) != found.line:
+        message = message[named.end() :]  # one place is enough, and the cause's is the nearer one
     return replace(finding, message=message, evidence=finding.evidence | {"explanation": found.as_json()})
 
 

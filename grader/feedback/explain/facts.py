@@ -23,6 +23,7 @@ from grader.feedback.explain import (
     operator_mistakes,
     python_mistakes,
     refusals,
+    student_tests,
     timing_mistakes,
     together,
     vector_mistakes,
@@ -270,27 +271,6 @@ def rounded_down(text: SubmissionText, finding: Finding) -> Iterator[Fact]:
 def _argument(value: str, start: int, end: int) -> str:
     """The part of ``value`` between the commas around ``start`` and ``end``."""
     return value[value.rfind(",", 0, start) + 1 : (value.find(",", end) + 1 or len(value) + 1) - 1]
-
-
-def _swapped_launch(text: SubmissionText, _finding: Finding) -> Iterator[Fact]:
-    for match in re.finditer(r"<<<\s*(?P<first>[\w.]+)\s*,\s*(?P<second>[\w.]+)", text.code):
-        threads, blocks = (
-            re.compile(r"thread|block_?(?:size|dim)|^block$|^BLOCK$", re.I),
-            re.compile(r"blocks|grid", re.I),
-        )
-        if (
-            threads.search(match["first"])
-            and blocks.search(match["second"])
-            and not blocks.search(match["first"])
-        ):
-            where = text.line(match.start())
-            cause = f"This launch has {match['first']} in the place of the grid and {match['second']} in that of the block."
-            yield Fact(
-                "launch-swapped",
-                where,
-                cause,
-                f"The grid comes first: `<<<{match['second']}, {match['first']}>>>`.",
-            )
 
 
 def _neighbour(text: SubmissionText, finding: Finding) -> Iterator[Fact]:
@@ -597,23 +577,6 @@ def _no_barrier(_text: SubmissionText, finding: Finding) -> Iterator[Fact]:
         return
 
 
-def _array_too_small(text: SubmissionText, finding: Finding) -> Iterator[Fact]:
-    """An access past the end of an array in shared memory: where the array is declared."""
-    for seen in (finding.evidence.get("seen") or [])[:1]:
-        named = re.search(r" of (\w+) \(\d+ bytes of shared memory\)", str(seen.get("what")))
-        if "out-of-bounds" not in str(seen.get("kind")) or not named or not seen.get("line"):
-            continue
-        for kernel in text.kernels:
-            declared = re.search(rf"__shared__[^;]*?\b{named[1]}\s*(?P<size>(?:\[[^\]]*\])+)", kernel.body)
-            if declared:
-                cause = (
-                    f"`{named[1]}{declared['size']}` is too small for how it is used, or line {seen['line']} goes "
-                    "past its end."
-                )
-                yield Fact("array-too-small", text.line(kernel.start + declared.end() - 1), cause,
-                           f"Compare the largest index in line {seen['line']} with the size that is declared here.")  # fmt: skip
-
-
 def _one_owner(_text: SubmissionText, finding: Finding) -> Iterator[Fact]:
     """Two threads that write one element of a tensor."""
     for seen in finding.evidence.get("seen") or []:
@@ -649,6 +612,7 @@ FACTS: tuple[tuple[Finder, frozenset[Status]], ...] = (
     *dialect_mistakes.FACTS,
     *operator_mistakes.FACTS,
     *timing_mistakes.FACTS,
+    *student_tests.FACTS,
     *host_mistakes.FACTS,
     *vector_mistakes.FACTS,
     *bodies.FACTS,
@@ -656,7 +620,7 @@ FACTS: tuple[tuple[Finder, frozenset[Status]], ...] = (
     (_loop_in_each_thread, WRONG | TWICE | OUTSIDE),
     (_no_block_index, WRONG | TWICE),
     (_turned_index, WRONG | OUTSIDE),
-    (_swapped_launch, WRONG | OUTSIDE),
+    (indices.swapped_launch, WRONG | OUTSIDE | {Status.FAILED}),
     (_guard, OUTSIDE),
     (_guard_of_the_first, OUTSIDE),
     (_one_sided_guard, OUTSIDE),
@@ -668,7 +632,6 @@ FACTS: tuple[tuple[Finder, frozenset[Status]], ...] = (
     (_nan_lost, frozenset({Status.WRONG_OUTPUT, Status.NOT_FINITE})),
     (_not_contiguous, frozenset({Status.WRONG_OUTPUT, Status.ILLEGAL_ACCESS, Status.FAILED})),
     (_no_barrier, frozenset({Status.RACE})),
-    (_array_too_small, OUTSIDE),
     (_neighbour, WRONG - {Status.UNINITIALISED} | OUTSIDE | TWICE),
     (_one_owner, frozenset({Status.RACE})),
     *formulas.FACTS,
