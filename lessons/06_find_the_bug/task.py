@@ -65,7 +65,7 @@ TASK = Task(
         _case(
             "squares",
             Tensor((150,), dtype="int32", scale=3e8),
-            "Squares beyond 2**53: no double is exact.",
+            "Squares past 2**53: a double may round them.",
         ),
     ),
     memory_points=2,

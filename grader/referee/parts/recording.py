@@ -159,10 +159,10 @@ def _unwritten(code: CallsInside | None, calls: Any, steps: int) -> str:
         )
     if calls == 0:
         return f"Line {loop}: the model was never called, so there is nothing to record. "
-    if isinstance(calls, int) and calls <= steps:
+    if isinstance(calls, int) and calls < _needed(code, steps):
         return (
             f"Line {loop}: the model ran {calls} times, and {steps} steps are to be recorded after those of "
-            "waiting and warm-up: the schedule never got to its end. "
+            f"waiting and warm-up: the schedule never got to its end.{_turns(code)} "
         )
     return ""
 
