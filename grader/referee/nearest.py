@@ -80,6 +80,11 @@ class Nearest:
         long = len(change.was) > 80 or len(change.now) > 120
         return not long and len(change.was) <= len(self.before) and not _another(change.was, change.now)
 
+    @property
+    def located(self) -> bool:
+        """Whether the mistake is in what the change takes away; else something may be missing elsewhere."""
+        return self.change.kind != "several" or all(start < end for start, end, _ in self.change.edits)
+
     def as_json(self) -> dict[str, object]:
         """As an explanation of :mod:`grader.feedback.explain.engine`."""
         cause, fix = _words(self)
@@ -190,8 +195,8 @@ class _Search:
         self.best = None
         try:
             change = _found(self, right, lambda c: _rank(c, self.hot, scopes)) if right else None
-        except TimeoutError:  # what it had come down to may still be worth telling
-            change = self.best
+        except TimeoutError:  # what it had come down to may still be worth telling, where it is one place
+            change = self._one_place()
         if change is None or len(change.edits) > MAX_EDITS or change.size > MAX_TOKENS:
             return None  # or true, and no help
         # New inputs are drawn each time: what helps by chance does not help again and again.
@@ -199,7 +204,12 @@ class _Search:
         if not all(self.passes(text, self.first) for _ in range(1 if self.task.cases else TIMES)):
             return None
         whole = self.ids <= self.first or self.passes(text, self.ids)
-        return self.told(change, whole=whole)
+        told = self.told(change, whole=whole)
+        return told if told.located else None
+
+    def _one_place(self) -> Change | None:
+        """The smallest that passed so far, if it is a change in one place."""
+        return self.best if self.best and len(self.best.edits) == 1 else None
 
     def in_python(self) -> Nearest | None:
         """Among the usual slips in Python, where no line of a kernel is to blame."""

@@ -113,7 +113,9 @@ class Replay:
                       (wanted.block,) if wanted.block else (), wanted.neighbours, wanted.most)  # fmt: skip
         cases = self.cases(wanted.case)
         failed: tuple[int, Played] | None = None
+        played_last = 0
         for number, case in enumerate(cases):
+            played_last = number
             played = self._play(case, first if number == 0 else None, wanted.schedule)
             if _in_a_kernel(played):
                 break
@@ -122,7 +124,8 @@ class Replay:
         else:  # no thread did anything wrong to memory: a result that is, or else the first case
             number, played = failed or (0, played if len(cases) == 1 else Played(cases[0], None))
         asked = self._asked_for(played, wanted)
-        kept = self._kept() if number == 0 and self._covers(asked, first) else None
+        # The first case was recorded; what was played after it is in that recording as well.
+        kept = self._kept() if played_last == 0 and self._covers(asked, first) else None
         if kept is None:
             played = self._again(played.case, asked, wanted.schedule)
             kept = self._kept()

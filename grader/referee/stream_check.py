@@ -7,11 +7,12 @@ stream; :mod:`grader.player.other_stream` says how, and why no time decides.
 
 from __future__ import annotations
 
+import time
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 from grader.domain.verdict import Finding, Status
-from grader.feedback.look import ON_DEFAULT_STREAM, Advice, launches_on_default_stream
+from grader.feedback.look import ON_DEFAULT_STREAM, Advice, launches, launches_on_default_stream
 from grader.referee.case_calls import Calls
 from grader.referee.fault import FaultError
 from grader.referee.problem import LeftOutError
@@ -27,6 +28,7 @@ if TYPE_CHECKING:
 NAME = "streams"
 HOLD_S = 50e-3  # far longer than most calls take a host that has made them before
 MOST_S = 5.0
+SEVERAL = 2  # launches: a file with fewer makes its own in any call
 TIMES = 4  # what a call took that outlasted the time before
 FOLLOWS = "The work goes to PyTorch's current stream, whichever that is."
 LEAVES = (
@@ -38,6 +40,7 @@ LAUNCH = (
     "Launch on the current stream: `<<<blocks, threads, 0, at::cuda::getCurrentCUDAStream()>>>`, asked for "
     "in the thread that was called."
 )
+SOME = ("The work does not go", "Not all of the work goes")  # to the current stream
 RIGHT = "The results are right all the same, as long as nobody changes the current stream."
 UNSEEN = (
     "Not seen: the CPU back end knows the streams of launches in CUDA C++, and the call made none. A GPU "
@@ -71,23 +74,45 @@ def judge(session: Session, backend: str) -> list[Finding]:
     right = {f.id for f in session.record.findings if f.ok}
     ordinary = [c for c in session.task.cases if c.expect == "match" and not c.hidden]
     cases = [c for c in ordinary if known and session.problem.shows_streams(c, backend)]
-    case = next((c for c in cases if c.name in right), None)
-    if case is None:
+    tried = [c for c in cases if c.name in right]
+    if not tried:
         return [_not_tried("no ordinary case is right", points)] if cases or points else []
+    # Inputs decide which of several launches a call makes, so other cases follow until all have been seen.
+    places = launches(session.source)
+    several = len(places) > len(set(places))  # in one line, of which one cannot be told from the other
+    unseen, end = set(places), time.monotonic() + MOST_S
+    told: list[Finding] = []
+    for case in tried:
+        found, seen = _tried(session, case, backend, points)
+        unseen -= seen
+        if found.evidence.get("follows") is False:
+            followed = any(f.evidence.get("follows") for f in told)
+            return [replace(found, message=found.message.replace(*SOME)) if followed else found]
+        told.append(found)
+        decided = "follows" in found.evidence
+        if not decided or len(places) < SEVERAL or not (unseen or several) or time.monotonic() > end:
+            break
+    return [next((f for f in told if f.evidence.get("follows")), told[0])]
+
+
+def _tried(session: Session, case: Case, backend: str, points: int) -> tuple[Finding, set[int]]:
+    """The finding of a call with this case, and the lines of its launches, where they are known."""
     session.begin(case)
     try:
         session.revive()
     except FaultError as fault:  # the submission has died too often
-        return [fault.finding(NAME, points)]
+        return fault.finding(NAME, points), set()
     try:
-        return [_finding(_opinion(session, case, backend), points)]
+        found = _opinion(session, case, backend)
+        seen = {launch.line for launch in session.launches} if backend == "simt" else set()
+        return _finding(found, points), seen
     except FaultError as fault:
         if fault.evidence.get("reference"):
-            return [_not_tried(fault.message, points)]
+            return _not_tried(fault.message, points), set()
         failed = session.fallen(case, fault)
-        return [_finding(Opinion(follows=False), points, f"{FAILED}{failed.message}")]
+        return _finding(Opinion(follows=False), points, f"{FAILED}{failed.message}"), set()
     except LeftOutError as why:
-        return [_not_tried(str(why), points)]
+        return _not_tried(str(why), points), set()
 
 
 def follows(call: Callable[[float], Seen]) -> Opinion:

@@ -73,8 +73,7 @@ def show(
 
 
 def _looked(item: Advice) -> Text:
-    where = f"line {item.line}: " if item.line else ""
-    return Text(f"  look: {where}{item.message}", style="dim")
+    return Text(f"  look: {item.where}{item.message}", style="dim")
 
 
 def heading(verdict: Verdict, why: str) -> Iterator[Text]:
@@ -166,6 +165,8 @@ def _groups(findings: list[Finding], *, every: bool) -> Iterator[list[Finding]]:
 
     def alike(finding: Finding) -> tuple[Status, str]:
         said = "" if finding.status is Status.NOT_RUN else first_sentence(finding.message)
+        if finding.status is Status.MISSING_ENTRY:  # the same entry, of which each case has its own size
+            said = re.sub(r"\d+", "0", said)
         return finding.status, said
 
     yield from (list(group) for _, group in itertools.groupby(rest, alike))

@@ -62,7 +62,11 @@ TASK = Task(
         _case("offset", Tensor((150,)), "All threads of a block meet at its barrier."),
         _case("pairs", Tensor((150,)), "The last element has no right neighbour."),
         _case("transpose", Tensor((9, 14)), "A matrix that is not square."),
-        _case("squares", Tensor((150,), dtype="int32", scale=1e6), "Squares beyond the range of 32 bits."),
+        _case(
+            "squares",
+            Tensor((150,), dtype="int32", scale=3e8),
+            "Squares past 2**53: a double may round them.",
+        ),
     ),
     memory_points=2,
     parts=(

@@ -15,6 +15,7 @@ __device__ float clamped(float x, float scale) { return scale / (1.0f + expf(-fm
 __device__ float three_digits(float x, float scale) {
     return __half2float(__float2half(scale / (1.0f + expf(-x)))) + x;
 }
+__device__ float five_digits(float x, float scale) { return one(x, scale) * (1 + 5e-6f); }
 
 template <float (*F)(float, float)>
 __global__ void kernel(const float* x, float* out, float scale, int64_t n) {
@@ -61,6 +62,7 @@ WRONG: dict[str, dict[str, str]] = {
     "other_form": {"one": "other_form"},
     "clamped": {"one": "clamped"},
     "three_digits": {"one": "three_digits"},
+    "five_digits": {"one": "five_digits"},
     "in_place": {"out": "torch::Tensor out = x;"},
 }
 VECTOR = """
@@ -152,4 +154,5 @@ def growing(x, scale):
 plain, no_tail, aligned, in_place = own.plain, own.no_tail, own.aligned, own.in_place
 empty_launched, empty_refused, empty_flat = own.empty_launched, own.empty_refused, own.empty_flat
 as_it_lies, rows_assumed = own.as_it_lies, own.rows_assumed
-other_form, clamped, three_digits = own.other_form, own.clamped, own.three_digits
+other_form, clamped = own.other_form, own.clamped
+three_digits, five_digits = own.three_digits, own.five_digits

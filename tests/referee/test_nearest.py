@@ -8,7 +8,7 @@ import pytest
 from grader.backends import detect
 from grader.domain import lessons
 from grader.domain.submission import read
-from grader.feedback.explain.changes import Change
+from grader.feedback.explain.changes import Change, together
 from grader.referee import nearest
 from grader.referee.job import Job
 from grader.referee.pipeline import check, warm
@@ -96,6 +96,15 @@ def test_what_the_starter_left_to_do_is_not_searched(tmp_path: Path) -> None:
     )
     check(warm(replace(job, rights=nearest.solutions(lesson.solution.parent), say=said.append)))
     assert not [text for text in said if "one change" in text]
+
+
+def test_lines_are_blamed_only_where_all_of_a_change_is_in_them() -> None:
+    taken = Change(((0, 4, "other"),), 1, "replace", "mine", "other", 1)
+    added = Change(((90, 90, "\nmore"),), 9, "add line", "", "more", 1)
+    both = together([taken, replace(taken, edits=((50, 54, "third"),), line=5)])
+    assert nearest.Nearest(taken, "mine", "other", all=True).located
+    assert nearest.Nearest(both, "mine", "other", all=True).located
+    assert not nearest.Nearest(together([taken, added]), "mine", "other", all=True).located
 
 
 def test_a_bracket_that_is_never_closed_is_found(tmp_path: Path) -> None:

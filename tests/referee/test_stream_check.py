@@ -69,10 +69,14 @@ def gpu(monkeypatch: pytest.MonkeyPatch) -> SimulatedGpu:
 
 
 def graded(
-    folder: Path, double: Callable[..., Any], points: int = 0, cases: tuple[Case, ...] = CASES
+    folder: Path,
+    double: Callable[..., Any],
+    points: int = 0,
+    cases: tuple[Case, ...] = CASES,
+    source: str = "# square<<<1, 32>>>() stands in no string\n",
 ) -> dict[str, Finding]:
     """The findings of a session on the simulated device, by name."""
-    (folder / "mine.py").write_text("# square<<<1, 32>>>() stands in no string\n")
+    (folder / "mine.py").write_text(source)
     task = Task("double", "double", cases, stream_points=points)
     theirs = Reference(cast("Any", OnGpu(gpu=False, double=lambda x: 2 * x)), __file__)
     mine = str(folder / "mine.py")
@@ -225,6 +229,21 @@ def test_where_there_are_points_it_is_a_failure(
 ) -> None:
     said = graded(tmp_path, work, points=2)[stream_check.NAME]
     assert (said.status, said.points, said.max_points) == (status, points, 2)
+
+
+@pytest.mark.parametrize("wrong", [1, 6])
+def test_cases_are_tried_until_every_launch_may_have_been_seen(
+    wrong: int, tmp_path: Path, gpu: SimulatedGpu
+) -> None:
+    def double(x: Any) -> Any:  # the launch for matrices, and the one for a row
+        return on_default(x) if len(x) == wrong else on_current(x)
+
+    two = 'cuda = "matrix<<<1, 32>>>(); row<<<1, 32>>>();"\n'
+    said = graded(tmp_path, double, points=2, source=two)[stream_check.NAME]
+    assert said.status is Status.WRONG_STREAM and said.points == 0
+    assert said.message.startswith("Not all of the work" if wrong == 1 else "The work does not go")
+    said = graded(tmp_path, on_current, points=2, source=two)[stream_check.NAME]
+    assert said.ok and said.evidence["follows"] is True
 
 
 def test_where_no_input_is_on_the_device_nobody_asks(tmp_path: Path, gpu: SimulatedGpu) -> None:

@@ -51,6 +51,22 @@ def test_only_the_first_failure_is_told_in_full() -> None:
     assert "2 more checks failed" in text
 
 
+def test_an_entry_that_is_missing_in_several_cases_is_told_in_one_line() -> None:
+    lost = "ModelNew has no parameter like the reference's bias [{}], neither by name nor by shape."
+    cases = [Finding(f"case {n}", Status.MISSING_ENTRY, lost.format(n), 0, 1) for n in (128, 60, 1)]
+    assert "3 checks" in shown(verdict(*cases), 100)
+    wrong = [replace(f, status=Status.WRONG_OUTPUT) for f in cases]
+    assert "3 checks" not in shown(verdict(*wrong), 100)
+
+
+def test_advice_about_no_line_names_none() -> None:
+    from grader.feedback.look import Advice
+
+    failed = verdict(Finding("a", Status.MISSING_ENTRY, "The file defines no f.", 0, 1))
+    text = shown(failed, 100, [Advice(0, "The grader calls f."), Advice(3, "Here.")])
+    assert "look: The grader calls f." in text and "look: line 3: Here." in text
+
+
 def test_a_pipe_is_100_columns_wide(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.delenv("COLUMNS", raising=False)
     assert report.screen().width == 100

@@ -51,6 +51,8 @@ def explained(finding: Finding, source: str, warnings: Sequence[Warned] = ()) ->
     # What the message advises, where it knows the cause no better: it would be said twice.
     advice = finding.evidence.get("advice")
     message = message.replace(str(advice), "") if advice else message
+    if found.line and (named := re.match(r"Line (\d+): ", message)) and int(named[1]) != found.line:
+        message = message[named.end() :]  # one place is enough, and the cause's is the nearer one
     return replace(finding, message=message, evidence=finding.evidence | {"explanation": found.as_json()})
 
 

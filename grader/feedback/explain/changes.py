@@ -502,6 +502,11 @@ def _part(
     elif i1 and re.fullmatch(r"[,;)\]}]+", now):  # a sign stands behind what it ends, in the same line
         start = end = one.spans[i1 - 1][1]
         new = now
+    elif 0 < i1 < len(one.spans) and re.match(
+        r"[-+*/%&|<>=]+\s", now
+    ):  # an operator, spaced as in the right file
+        start = end = one.spans[i1 - 1][1]
+        new = f" {now}" if one.tokens[i1][0] in ",;)]}" else f" {now} "
     elif i1 < len(one.spans):
         start = end = one.spans[i1][0]
         tight = start == one.spans[i1 - 1][1] if i1 else False

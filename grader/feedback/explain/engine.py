@@ -151,10 +151,15 @@ def _fill(rule: Rule, groups: dict[str, str], error: Error, source: str) -> Expl
     cause, above, declared = rule.cause, " at the end of this line or of the one above", ""
     if rule.id == "missing-semicolon" and source and (lacking := own_lines.unfinished(source, line)):
         line, code, above = lacking, source.splitlines()[lacking - 1].strip(), " at the end of this line"
+    better = ""
     if rule.id == "launch-arguments" and line:
-        cause = own_lines.launch(source, line, groups.get("want", ""), groups.get("got", "")) or cause
+        types = groups.get("want", ""), groups.get("got", "")
+        cause = own_lines.launch(source, line, *types) or cause
+        better, line = own_lines.launch_fix(source, line, *types) or ("", line)
+        code = source.splitlines()[line - 1].strip() if better else code
     if rule.id == "wrong-call":
         cause = own_lines.call(error.text, name) or cause
+        better = own_lines.call_fix(error.text)
     if rule.id == "bound-name" and (names := own_lines.declared(source)):
         declared = f" It declares {', '.join(n for n, _ in names[:4])}."
         joined, at = own_lines.run_together(name, [n for n, _ in names], source)
@@ -176,17 +181,18 @@ def _fill(rule: Rule, groups: dict[str, str], error: Error, source: str) -> Expl
         declared = f" The function of line {line} is not closed."
     if rule.id == "not-a-kernel" and (head := own_lines.head(source, groups["name"], code)):
         line, code = head, source.splitlines()[head - 1].strip()
-    fix = own_lines.better(rule.id, source, code) or rule.fixes.get(name, rule.fix)
+    if rule.id == "bound-name" and (told := own_lines.bound_kernel(source, name)):
+        cause, better = told
+    fix = better or own_lines.better(rule.id, source, code) or rule.fixes.get(name, rule.fix)
     plain = re.search(rf'extern\s+"C"[^;{{}}]*?\b{re.escape(name.partition("(")[0])}\s*\(', source)
     if rule.id == "undefined-symbol" and plain:
         line = source.count("\n", 0, plain.start()) + 1
         code = source.splitlines()[line - 1].strip()
         cause = 'The definition says `extern "C"` and the declaration does not: for the linker they are two different functions.'
         fix = 'Leave `extern "C"` away.'
-    if rule.id == "host-from-device" and re.search(
-        rf"\b{re.escape(groups['name'])}\s*\([^;{{}}]*\)\s*\{{", source
-    ):
-        fix = "Put __device__ before that function of your own."
+    if rule.id == "host-from-device" and (told_here := own_lines.host_function(source, groups["name"], line)):
+        cause, fix, line = told_here
+        code = source.splitlines()[line - 1].strip()
     if rule.id == "undeclared-builtin" and name.strip("_").startswith("sync"):
         fix = "Two underscores stand before it, `__syncthreads();`."
     near = _near(name, error.text, source)

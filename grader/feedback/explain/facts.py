@@ -25,6 +25,7 @@ from grader.feedback.explain import (
     operator_mistakes,
     python_mistakes,
     refusals,
+    student_tests,
     timing_mistakes,
     together,
     vector_mistakes,
@@ -579,23 +580,6 @@ def _no_barrier(_text: SubmissionText, finding: Finding) -> Iterator[Fact]:
         return
 
 
-def _array_too_small(text: SubmissionText, finding: Finding) -> Iterator[Fact]:
-    """An access past the end of an array in shared memory: where the array is declared."""
-    for seen in (finding.evidence.get("seen") or [])[:1]:
-        named = re.search(r" of (\w+) \(\d+ bytes of shared memory\)", str(seen.get("what")))
-        if "out-of-bounds" not in str(seen.get("kind")) or not named or not seen.get("line"):
-            continue
-        for kernel in text.kernels:
-            declared = re.search(rf"__shared__[^;]*?\b{named[1]}\s*(?P<size>(?:\[[^\]]*\])+)", kernel.body)
-            if declared:
-                cause = (
-                    f"`{named[1]}{declared['size']}` is too small for how it is used, or line {seen['line']} goes "
-                    "past its end."
-                )
-                yield Fact("array-too-small", text.line(kernel.start + declared.end() - 1), cause,
-                           f"Compare the largest index in line {seen['line']} with the size that is declared here.")  # fmt: skip
-
-
 def _one_owner(_text: SubmissionText, finding: Finding) -> Iterator[Fact]:
     """Two threads that write one element of a tensor."""
     for seen in finding.evidence.get("seen") or []:
@@ -634,6 +618,7 @@ FACTS: tuple[tuple[Finder, frozenset[Status]], ...] = (
     *dialect_mistakes.FACTS,
     *operator_mistakes.FACTS,
     *timing_mistakes.FACTS,
+    *student_tests.FACTS,
     *host_mistakes.FACTS,
     *vector_mistakes.FACTS,
     *bodies.FACTS,
@@ -641,7 +626,7 @@ FACTS: tuple[tuple[Finder, frozenset[Status]], ...] = (
     (_loop_in_each_thread, WRONG | TWICE | OUTSIDE),
     (_no_block_index, WRONG | TWICE),
     (_turned_index, WRONG | OUTSIDE),
-    (indices.swapped_launch, WRONG | OUTSIDE),
+    (indices.swapped_launch, WRONG | OUTSIDE | {Status.FAILED}),
     (_guard, OUTSIDE),
     (_guard_of_the_first, OUTSIDE),
     (_one_sided_guard, OUTSIDE),
@@ -653,7 +638,6 @@ FACTS: tuple[tuple[Finder, frozenset[Status]], ...] = (
     (_nan_lost, frozenset({Status.WRONG_OUTPUT, Status.NOT_FINITE})),
     (_not_contiguous, frozenset({Status.WRONG_OUTPUT, Status.ILLEGAL_ACCESS, Status.FAILED})),
     (_no_barrier, frozenset({Status.RACE})),
-    (_array_too_small, OUTSIDE),
     (_neighbour, WRONG - {Status.UNINITIALISED} | OUTSIDE | TWICE),
     (_one_owner, frozenset({Status.RACE})),
     *formulas.FACTS,

@@ -132,6 +132,39 @@ def _whole_numbers(text: SubmissionText, _finding: Finding) -> Iterator[Fact]:
                            f"Write `{match['a']}.0f / {match['b']}.0f`.")  # fmt: skip
 
 
+def _through_float(text: SubmissionText, _finding: Finding) -> Iterator[Fact]:
+    """``out[i] = pow(x[i], 2)`` of whole numbers of 64 bits, which no float and no double holds all of."""
+    whole = r"\b(?:int64_t|long(?:\s+long)?)\s*\*\s*(?:__restrict__\s*)?(?P<a>\w+)"
+    for kernel in text.kernels:
+        outputs = {m["a"] for m in re.finditer(whole, kernel.parameters)}
+        if not outputs or re.search(r"\b(?:float|double|half)\b", kernel.parameters):
+            continue
+        for stored in re.finditer(r"\b(?P<a>\w+)\s*\[[^;=]*\]\s*=(?!=)\s*(?P<v>[^;]*);", kernel.body):
+            kinds = dict(
+                re.findall(r"\b(?:const\s+)?(?:auto|float|double)\s+(\w+)\s*=\s*([^;]*);", kernel.body)
+            )
+            named = [n for n in kinds if re.search(rf"\b{n}\b", stored["v"])]
+            value = " ".join([stored["v"], *(kinds[n] for n in named)])
+            declared = [k for k in ("float", "double") for n in named
+                        if re.search(rf"\b{k}\s+{n}\s*=", kernel.body)]  # fmt: skip
+            used = re.search(
+                r"\b(?P<f>powf?|sqrtf?|exp2f?)\s*\(|[(<]\s*(?P<k>float|double)\s*[)>]|\b(?P<c>float|double)\s*\(",
+                value,
+            )
+            if stored["a"] not in outputs or not (used or declared):
+                continue
+            single = (used and ((used["f"] or "").endswith("f") or "float" in (used["k"], used["c"]))) or (
+                not used and "float" in declared
+            )
+            what = f"{used['f']} computes" if used and used["f"] else "This is computed"
+            cause = (
+                f"{what} in {'float' if single else 'double'}, which holds every whole number up to 2**{24 if single else 53} "
+                "only; larger ones may be rounded."
+            )
+            yield Fact("through-float", text.line(kernel.start + stored.start()), cause,
+                       "Compute with whole numbers of 64 bits: `static_cast<int64_t>(a) * a` is the square of a.")  # fmt: skip
+
+
 def _not_begun(text: SubmissionText, _finding: Finding) -> Iterator[Fact]:
     """A sum that is added to before it has a value."""
     for kernel in text.kernels:
@@ -230,6 +263,7 @@ FACTS: tuple[tuple[Finder, frozenset[Status]], ...] = (
     (_not_begun, VALUE | {Status.UNINITIALISED}),
     (_sigmoid, VALUE),
     (_whole_numbers, VALUE),
+    (_through_float, VALUE),
     (_unused, VALUE),
     (_written_here, VALUE),
 )

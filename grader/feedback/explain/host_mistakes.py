@@ -22,6 +22,7 @@ from grader.feedback.explain.source_text import (
     SubmissionText,
     read,
 )
+from grader.feedback.look.cuda_source import DEFAULT
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -167,11 +168,17 @@ def unquoted(finding: Finding, source: str) -> Explanation | None:
 def sources(source: str) -> Explanation | None:
     """Kernels handed over as cpp_sources, which are for the host's compiler."""
     tree = read(source).tree
-    for line, _, given in own_lines.handed_over(tree) if tree else ():
+    for line, begins, given in own_lines.handed_over(tree) if tree else ():
         if re.search(r"__global__|<<<", given):
             cause = "cpp_sources goes to the C++ compiler, which knows no kernels and no launches; what is given here has them."
             fix = "Hand it over as cuda_sources, and the declarations of its host functions as cpp_sources."
             return indices.told(Fact("cuda-as-cpp", line, cause, fix), source)
+        code = own_lines.blanked(given).rstrip()
+        last = code.splitlines()[-1] if code else ""
+        if code.endswith(")") and code.count("(") == code.count(")") and not last.lstrip().startswith("#"):
+            cause = f"The declaration in cpp_sources ends without a semicolon: `{last.strip()}`."
+            fact = Fact("missing-semicolon", begins + code.count("\n"), cause, "End it with `;`.")
+            return indices.told(fact, source)
     return None
 
 
@@ -604,6 +611,12 @@ def _plain_tensor(text: SubmissionText, finding: Finding) -> Iterator[Fact]:
                 )
     for node in made:
         if dot and ast.unparse(node.targets[0]) == f"self.{layer}":
+            given = [k for n in ast.walk(node.value) if isinstance(n, ast.Call) for k in n.keywords]
+            if name == "bias" and any(k.arg == "bias" and ast.unparse(k.value) == "False" for k in given):
+                cause = (
+                    f"With `bias=False` this layer has no bias, and the reference's has one, {missing[1]}."
+                )
+                yield Fact("parameter-missing", node.lineno, cause, "Leave out `bias=False`.")
             cause = f"This layer has other parameters than the reference's: {missing[1]} is not there, or has another shape."
             yield Fact("parameter-missing", node.lineno, cause,
                        "Make it as the reference's model makes it: the same sizes in the same order, bias or no bias.")  # fmt: skip
@@ -612,6 +625,62 @@ def _plain_tensor(text: SubmissionText, finding: Finding) -> Iterator[Fact]:
             cause = f"This __init__ makes no parameter of the shape of the reference's {missing[1]}."
             yield Fact("parameter-missing", function.lineno, cause,
                        "Make the same layers and nn.Parameters as the reference's model, with the same names and shapes.")  # fmt: skip
+
+
+def _only_in_the_module(text: SubmissionText, finding: Finding) -> Iterator[Fact]:
+    """``extension = load_inline(...)``, where the grader calls a function of the extension by its own name."""
+    lost = re.search(r"The file defines no (\w+), which", finding.message)
+    for node in text.tree.body if text.tree and lost else ():
+        if not (isinstance(node, ast.Assign) and isinstance(node.value, ast.Call) and lost):
+            continue
+        bound = {
+            c.value
+            for k in node.value.keywords if k.arg == "functions"
+            for c in ast.walk(k.value) if isinstance(c, ast.Constant)
+        }  # fmt: skip
+        if lost[1] in bound and isinstance(node.targets[0], ast.Name):
+            module = node.targets[0].id
+            cause = f"{lost[1]} is a function of {module}, and the grader calls it by the name {lost[1]}, which the file does not have."
+            yield Fact("only-in-the-module", node.lineno, cause,
+                       f"Below the end of this statement write `{lost[1]} = {module}.{lost[1]}`.")  # fmt: skip
+
+
+def _not_on_the_stream(text: SubmissionText, finding: Finding) -> Iterator[Fact]:
+    """The launch that the check of the current stream names: it has no stream, or the default one."""
+    current, launches = "at::cuda::getCurrentCUDAStream()", list(_configurations(text))
+    for at, name, given in launches:
+        line = text.line(at)
+        if line != finding.evidence.get("line") or len(given) < 2:
+            continue
+        stream, as_there = current, ""
+        for other, _, there in launches:
+            made = (
+                re.search(rf"\b{re.escape(there[3])}\s*=[^;]*getCurrentCUDAStream", text.code)
+                if len(there) == 4
+                else None
+            )
+            if made and made.start() < at and other != at:
+                stream, as_there = there[3], f", as in line {text.line(other)}"
+                break
+        if len(given) < 4 or given[3] in DEFAULT:
+            what = "names no stream, so it goes" if len(given) < 4 else f"names `{given[3]}`, so it goes"
+            cause = f"This launch of {name} {what} to the default stream, and the current one may be another."
+            yield Fact("default-stream", line, cause,
+                       f"Write `<<<{given[0]}, {given[1]}, {[*given, '0'][2]}, {stream}>>>`{as_there}.")  # fmt: skip
+            return
+        made = re.search(rf"\b{re.escape(given[3])}\s*=\s*(?P<v>\w+)\s*;", text.code)
+        if made and made["v"] in DEFAULT:
+            cause = f"{given[3]} is `{made['v']}`, the default stream, and the current one may be another."
+            yield Fact("default-stream", text.line(made.start()), cause, f"Write `{given[3]} = {current};`.")
+
+
+def _configurations(text: SubmissionText) -> Iterator[tuple[int, str, list[str]]]:
+    """Each launch: where it stands, its kernel, and what is between its angle brackets."""
+    for match in LAUNCH.finditer(text.code):
+        tokens = [t for t in tokenize(text.code[match.end() - 3 :]) if t.kind != "space"]
+        end = next((i for i, t in enumerate(tokens) if t.text == ">>>"), -1)
+        parts = split_commas(tokens[1:end]) if end > 0 else []
+        yield match.start(), match["name"], ["".join(t.text for t in part) for part in parts]
 
 
 def _keyword(text: SubmissionText, finding: Finding) -> Iterator[Fact]:
@@ -686,6 +755,8 @@ FACTS: tuple[tuple[Finder, frozenset[Status]], ...] = (
     (_shadowed, frozenset({Status.RAISED})),
     (_trace_folder, frozenset({Status.RAISED, Status.WRONG_ANSWER})),
     (_plain_tensor, frozenset({Status.MISSING_ENTRY})),
+    (_only_in_the_module, frozenset({Status.MISSING_ENTRY})),
+    (_not_on_the_stream, frozenset({Status.WRONG_STREAM})),
     (_counted_by_sizes, frozenset({Status.UNINITIALISED, Status.WRONG_OUTPUT})),
     (_not_launched, WRONG | OUTSIDE),
     (_of_the_module, frozenset({Status.RAISED})),

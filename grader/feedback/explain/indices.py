@@ -209,19 +209,29 @@ def _row_length(text: SubmissionText, finding: Finding) -> Iterator[Fact]:
                 rf"\[\s*(?P<i>{ROW})\s*\*\s*(?P<n>{ROWS})\s*\+\s*(?P<j>{COLUMN})\s*\]", kernel.body
             ):
                 if text.line(kernel.start + match.start()) == one.get("line"):
+                    if fact := _turned_store(text, kernel, match, finding):
+                        yield fact
+                        continue
                     cause = (
                         f"`{match[0][1:-1]}` multiplies the row's number by how many rows there are. Rows lie one after "
                         "another, so row r begins at r times the length of a row, the number of columns."
                     )
                     where = text.line(kernel.start + match.start())
-                    yield Fact("row-length", where, cause, "The index of an element is row * columns + column."
-                               + _elsewhere(text, kernel, match[0], where))  # fmt: skip
+                    fix = "The index of an element is row * columns + column."
+                    if re.search(r"transpos", f"{kernel.name} {finding.id}", re.I):
+                        fix += " In the transposed matrix that element is column * rows + row."
+                    yield Fact("row-length", where, cause, fix + _elsewhere(text, kernel, match[0], where))
         if re.search(rf"(?<![.\w])(?:{ROW}\s*\*\s*{COLUMNS}|{COLUMN}\s*\*\s*{ROWS})\b", kernel.body):
             continue  # two layouts: a transpose
         for index, count, what in ((ROW, ROWS, "row"), (COLUMN, COLUMNS, "column")):
             pattern = rf"(?<![.\w])(?P<i>{index})\s*\*\s*(?P<n>{count})\b(?!\s*\*)"
             for match in re.finditer(pattern, kernel.body):
                 if what == "column" and not re.match(rf"\s*\+\s*{ROW}\b", kernel.body[match.end() :]):
+                    continue
+                whole = re.compile(rf"\s*(?P<i>{ROW})\s*\*\s*(?P<n>{ROWS})\s*\+\s*(?P<j>{COLUMN})\s*\]")
+                joined = whole.match(kernel.body, match.start())
+                if joined and (fact := _turned_store(text, kernel, joined, finding)):
+                    yield fact
                     continue
                 names = [
                     p for p in re.findall(r"(\w+)\s*(?:,|$)", kernel.parameters) if re.fullmatch(COLUMNS, p)
@@ -242,6 +252,32 @@ def _elsewhere(text: SubmissionText, kernel: CppFunction, code: str, where: int)
     if not lines:
         return ""
     return f" Line{'s' if len(lines) > 1 else ''} {' and '.join(map(str, lines))} {'have' if len(lines) > 1 else 'has'} it, too."
+
+
+def _turned_store(
+    text: SubmissionText, kernel: CppFunction, index: re.Match[str], finding: Finding
+) -> Fact | None:
+    """``out[row * rows + col]`` beside ``x[row * n + col]``, whose rows are as long as x has columns."""
+    row, rows, col = index["i"], index["n"], index["j"]
+    other = re.search(
+        rf"\b(?P<a>\w+)\s*\[\s*{row}\s*\*\s*(?P<n>(?!{rows}\b)\w+)\s*\+\s*{col}\s*\]", kernel.body
+    )
+    named = re.search(r"(\w+)\s*\[?\s*$", kernel.body[: index.start()])
+    if other is None or named is None:
+        return None
+    out, x, n, line = named[1], other["a"], other["n"], text.line(kernel.start + index.start())
+    if re.search(r"transpos", f"{kernel.name} {finding.id}", re.I):
+        cause = (
+            f"`{row} * {rows} + {col}` has the row length of the transposed matrix, {rows}, but the row and the column "
+            f"of {x}, which is read: in the transposed matrix the two change places."
+        )
+        return Fact("turned-store", line, cause, f"Write `{out}[{col} * {rows} + {row}]`.")
+    cause = f"`{row} * {rows} + {col}` takes a row to have {rows} elements, and `{other[0]}` takes it to have {n}."
+    fix = (
+        f"If {out} lies as {x} does, its index is `{row} * {n} + {col}`; if it is the transposed matrix, "
+        f"`{col} * {rows} + {row}`."
+    )
+    return Fact("turned-store", line, cause, fix)
 
 
 def _turned_division(text: SubmissionText, _finding: Finding) -> Iterator[Fact]:

@@ -181,32 +181,128 @@ def launch(source: str, line: int, want: str, got: str) -> str:
     return ""
 
 
+def launch_fix(source: str, line: int, want: str, got: str) -> tuple[str, int] | None:
+    """What to write in place of the first pointer of another type, and its line; None if that is not known."""
+    told = re.match(
+        r"Argument (\d+) of this launch, (?P<given>.*), is of type", launch(source, line, want, got)
+    )
+    if told is None:
+        return None
+    given = told["given"]
+    wanted, has = (_shown(_parts(kinds)[int(told[1]) - 1]) if kinds else "" for kinds in (want, got))
+    lines = source.splitlines()
+    places = [
+        n for n, text in enumerate(lines[line - 1 : line + 9], line) if given in re.sub(r"\s", "", text)
+    ]
+    place = places[0] if places else line
+    one, other = (re.sub(r"\bconst\b|[\s*&]", "", kind) for kind in (wanted, has))
+    if re.fullmatch(rf"{re.escape(other)}[248]", one):
+        kind = re.sub(r"\s*\*", "*", wanted)
+        return (
+            f"Write `reinterpret_cast<{kind}>({given})`: the same memory, taken {one[-1]} numbers at a time.",
+            place,
+        )
+    return "The two types must be the same: hand over another pointer, or declare the parameter so.", place
+
+
+def host_function(source: str, name: str, line: int) -> tuple[str, str, int] | None:
+    """What is said of a function of the file that is for the CPU alone and that code on the GPU calls."""
+    code, name = code_of(source), name.partition("(")[0].rpartition("::")[2]
+    made = re.search(
+        rf"^(?P<head>(?!.*__(?:device|global)__)[^\n;{{}}()=]*)\b{re.escape(name)}\s*\((?P<p>[^;{{}}]*)\)\s*\{{",
+        code,
+        re.M,
+    )
+    if made is None:
+        return None
+    where = code.count("\n", 0, made.start("head")) + 1
+    called = f"code on the GPU calls it{f' in line {line}' if line else ''}"
+    cause = f"{name} is a function for the CPU only, since no __device__ stands before it, and {called}."
+    if "Tensor" in made["head"] + made["p"]:
+        return cause, "A kernel has no tensors: let it compute with plain numbers and pointers.", where
+    return (
+        cause,
+        f"Write `__device__` before it: `__device__ {' '.join(made['head'].split())} {name}(...)`.",
+        where,
+    )
+
+
+def bound_kernel(source: str, name: str) -> tuple[str, str] | None:
+    """What is said of a kernel that functions=[...] asks for; None if ``name`` is none."""
+    if not re.search(
+        rf"__global__[^;{{}}()]*(?:\([^()]*\)[^;{{}}()]*)?\b{re.escape(name)}\s*\(", code_of(source)
+    ):
+        return None
+    hosts = [n for n, _ in declared(source)]
+    listed = " ".join(re.findall(r"functions\s*=\s*\[([^\]]*)\]", source))
+    fix = "Name the host function there that launches it."
+    if len(hosts) == 1:
+        there = re.search(rf"[\"']{hosts[0]}[\"']", listed)
+        fix = "Take it out of the list." if there else f'Write `"{hosts[0]}"` in its place.'
+    return (
+        f"{name} is a kernel, and functions=[...] is for what Python calls: the host function that launches it.",
+        fix,
+    )
+
+
+def call_fix(text: str) -> str:
+    """What to do about a call that pybind11 refuses; "" if it cannot be said."""
+    told = _compared(text)
+    if told is None:
+        return ""
+    wanted, given = told
+    if len(wanted) != len(given):
+        return (
+            "Compare the call with the C++ function's parameters, one by one. C++ has no default values here."
+        )
+    wrong = [n for n, (a, b) in enumerate(zip(wanted, given, strict=True)) if not _takes(a, b)]
+    if len(wrong) == 2:
+        i, j = wrong
+        if _takes(wanted[i], given[j]) and _takes(wanted[j], given[i]):
+            return f"Exchange the arguments {i + 1} and {j + 1}."
+    if wrong and (wanted[wrong[0]], given[wrong[0]]) == ("a tensor", "a list"):
+        return "A list is not a tensor: `torch.tensor([...])` makes one of it."
+    return "Compare the call with the C++ function's parameters, one by one and in order."
+
+
+def _takes(want: str, got: str) -> bool:
+    return want == got or (want, got) == ("a float", "an int")
+
+
+def _compared(text: str) -> tuple[list[str], list[str]] | None:
+    """The kinds of arguments that a C++ function takes and those that it was called with; None if unknown."""
+    form = re.search(r"^\s*1\. \((?P<form>.*)\) -> ", text, re.M)
+    invoked = re.search(r"^Invoked with: (?P<given>.*?)(?:; kwargs: .*)?\Z", text, re.M | re.S)
+    if form is None or invoked is None or "kwargs: " in invoked[0] or re.search(r"^\s*2\. \(", text, re.M):
+        return None
+    taken = [part.partition(":")[2].strip() for part in _parts(form["form"])]
+    given = [_kind(part) for part in _parts(invoked["given"])]
+    wanted = [next((words for sign, words in TYPES if sign in part), part) for part in taken]
+    return None if "" in given else (wanted, given)
+
+
 def call(text: str, name: str) -> str:
     """How a call from Python and the C++ function's parameters differ, in a sentence; "" if it cannot be said.
 
     ``text``: what pybind11 says of it, with the form that it knows and what it was invoked with.
     """
-    form = re.search(r"^\s*1\. \((?P<form>.*)\) -> ", text, re.M)
     invoked = re.search(r"^Invoked with: (?P<given>.*?)(?:; kwargs: .*)?\Z", text, re.M | re.S)
     if invoked and (named := re.findall(r"\b([A-Za-z_]\w*)=", invoked[0].partition("kwargs: ")[2])):
         return (
             f"{name} was called with {', '.join(named)} by name, and what load_inline binds knows its arguments by "
             "their places only (arg0, arg1, ...): pass them in order, without names."
         )
-    if form is None or invoked is None or "kwargs: " in invoked[0] or re.search(r"^\s*2\. \(", text, re.M):
+    told = _compared(text)
+    if told is None:
         return ""
-    taken = [part.partition(":")[2].strip() for part in _parts(form["form"])]
-    given = [_kind(part) for part in _parts(invoked["given"])]
-    wanted = [next((words for sign, words in TYPES if sign in part), part) for part in taken]
-    if "" in given:
-        return ""
+    wanted, given = told
     if len(wanted) != len(given):
         return (
             f"{name} takes {_count(len(wanted))} ({', '.join(wanted)}), and it was called with {len(given)} "
             f"({', '.join(given)})."
         )
     for number, (want, got) in enumerate(zip(wanted, given, strict=True), 1):
-        if want != got and (want, got) != ("a float", "an int"):
+        if not _takes(want, got):
             return f"Argument {number} of {name} must be {want}, and it was called with {got}."
     return ""
 

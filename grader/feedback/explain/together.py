@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from grader.backends.simt.compile.tokens import closing, tokenize
 from grader.domain.verdict import Finding, Status
@@ -290,20 +290,97 @@ def _half_sum(text: SubmissionText, _finding: Finding) -> Iterator[Fact]:
                            f"Declare {'it' if len(sums) == 1 else 'them'} as float; only what is multiplied may be half.")  # fmt: skip
 
 
-def _shared_too_small(text: SubmissionText, finding: Finding) -> Iterator[Fact]:
-    """What stands for an access past a shared array: the line where it is declared, and its size."""
+def _past_shared(finding: Finding) -> list[dict[str, Any]]:
+    """Accesses outside of an array in shared memory, as they were seen: ``array`` and ``number`` beside the rest."""
+    found = []
     for seen in finding.evidence.get("seen") or []:
         named = re.search(r"\bof (\w+) \(\d+ bytes of shared memory\)", str(seen.get("what")))
-        if "out-of-bounds" not in str(seen.get("kind")) or named is None:
-            continue
+        if "out-of-bounds" in str(seen.get("kind")) and named and isinstance(seen.get("line"), int):
+            number = re.search(r"\belement (-?\d+) of ", str(seen["what"]))
+            found.append(seen | {"array": named[1], "number": int(number[1]) if number else None})
+    return found
+
+
+def _no_neighbour(text: SubmissionText, finding: Finding) -> Iterator[Fact]:
+    """``tile[t + 1]`` where t is the number of the block's last thread, and ``tile[t - 1]`` where it is 0."""
+    told: list[tuple[int, str, str, str, str]] = []
+    for seen in _past_shared(finding):
         for kernel in text.kernels:
-            made = re.search(rf"__shared__[^;]*?\b(?P<a>{named[1]}\s*(?:\[[^\]]*\]\s*)+)", kernel.body)
-            if made:
-                place = " ".join(made["a"].split())
-                cause = f"`{place}` is smaller than what line {seen.get('line')} takes it for: an index there goes past its end."
-                yield Fact("shared-too-small", text.line(kernel.start + made.start("a")), cause,
-                           "Make each dimension as large as the largest index in that place, plus one.")  # fmt: skip
+            a, body = seen["array"], kernel.body
+            made = re.search(rf"__shared__[^;]*?\b{a}\s*\[\s*(?P<n>[^\[\]]+?)\s*\]\s*[;,]", body)
+            own_number = re.findall(r"\b(\w+)\s*=\s*threadIdx\.([xyz])\s*[,;]", body)
+            axes = dict(own_number) | {f"threadIdx.{d}": d for d in "xyz"}
+            index = rf"\b{a}\s*\[\s*(?P<t>[\w.]+)\s*(?P<s>[-+])\s*(?P<k>\d+)\s*\]"
+            for match in re.finditer(index, body) if made and not _one_behind(body, a, made["n"]) else ():
+                thread, axis = seen.get("thread"), "xyz".find(axes.get(match["t"], "-"))
+                if (
+                    axis < 0
+                    or not isinstance(thread, list)
+                    or text.line(kernel.start + match.start()) != seen["line"]
+                ):
+                    continue
+                away = int(match["k"]) * (-1 if match["s"] == "-" else 1)
+                if made and thread[axis] + away == seen["number"]:
+                    t, k, n = match["t"], match["k"], made["n"]
+                    inside = f"{t} + {k} < {n}" if away > 0 else f"{t} > 0" if k == "1" else f"{t} >= {k}"
+                    does = "reads" if seen.get("access") == "read" else "uses"
+                    said = f"thread {thread[axis]} of a block {does} element {seen['number']} of {a} (`{match[0]}`)"
+                    told.append((seen["line"], a, n, said, inside))
+    if not told:
         return
+    line, a, n, first, inside = told[0]
+    also = next((o for o in told if o[:3] == told[0][:3] and o[4] != inside), None)
+    cause = f"{first[0].upper()}{first[1:]}{f', and {also[3]}' if also else ''}; `{a}[{n}]` has the elements 0 to {n} - 1."
+    asked = f"`{inside}`" + (f" and `{also[4]}`" if also else "")
+    fix = (
+        f"Let a thread do it only where that element is there: {asked}. If an element of the next block is meant, {a} needs "
+        "a place for it, and a thread that fills it."
+    )
+    yield Fact("no-neighbour", line, cause, fix)
+
+
+def _shared_too_small(text: SubmissionText, finding: Finding) -> Iterator[Fact]:
+    """What stands for an access outside of a shared array: the line where it is declared, and its size."""
+    for seen in _past_shared(finding):
+        line = seen["line"]
+        if (seen["number"] or 0) < 0 or " before it" in str(seen.get("what")):
+            cause = f"An index of {seen['array']} is below 0 in this line, and the first element has the number 0."
+            yield Fact(
+                "shared-below-zero", line, cause, "Ask before the access whether the index is 0 or more."
+            )
+            return
+        for kernel in text.kernels:
+            made = re.search(rf"__shared__[^;]*?\b(?P<a>{seen['array']}\s*(?:\[[^\]]*\]\s*)+)", kernel.body)
+            if made is None:
+                continue
+            place, where = " ".join(made["a"].split()), text.line(kernel.start + made.start("a"))
+            one = re.fullmatch(r"\w+\s*\[\s*([^\]]*?)\s*\]", place)
+            behind = one is not None and _one_behind(kernel.body, seen["array"], one[1])
+            if behind or _by_threads(text, kernel, seen["array"], line):
+                cause = f"`{place}` is smaller than what line {line} takes it for: an index there goes past its end."
+                yield Fact("shared-too-small", where, cause,
+                           "Make each dimension as large as the largest index in that place, plus one.")  # fmt: skip
+            cause = f"Line {line} goes past the end of `{place}`: an index there is too large, or the array is too small."
+            yield Fact("array-too-small", where, cause,
+                       f"Compare the largest index in line {line} with the size that is declared here.")  # fmt: skip
+        return
+
+
+def _one_behind(body: str, array: str, size: str) -> bool:
+    """Whether the kernel has a use for the element behind the last one, ``tile[SIZE]``."""
+    return len(re.findall(rf"\b{array}\s*\[\s*{re.escape(size)}\s*\]", body)) > 1
+
+
+def _by_threads(text: SubmissionText, kernel: CppFunction, array: str, line: int) -> bool:
+    """Whether the array's indices in this line are the thread's numbers in its block, and nothing else."""
+    plain = {m[1] for m in re.finditer(r"\b(\w+)\s*=\s*threadIdx\.[xyz]\s*[,;]", kernel.body)}
+    plain |= {f"threadIdx.{d}" for d in "xyz"}
+    used = [
+        set(re.findall(r"\[\s*([^\]]*?)\s*\]", match["all"]))
+        for match in re.finditer(rf"\b{array}\s*(?P<all>(?:\[[^\[\]]*\]\s*)+)", kernel.body)
+        if text.line(kernel.start + match.start()) == line
+    ]
+    return bool(used) and all(indices <= plain for indices in used)
 
 
 def _shared_by_number_in_grid(text: SubmissionText, _finding: Finding) -> Iterator[Fact]:
@@ -339,5 +416,6 @@ FACTS: tuple[tuple[Finder, frozenset[Status]], ...] = (
     (_whole_steps, WRONG),
     (_turned_weight, WRONG | OUTSIDE),
     (_half_sum, WRONG),
+    (_no_neighbour, OUTSIDE),
     (_shared_too_small, OUTSIDE),
 )

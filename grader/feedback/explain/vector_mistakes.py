@@ -108,6 +108,34 @@ def _counts_floats(text: SubmissionText, _finding: Finding) -> Iterator[Fact]:
                 )
 
 
+def _row_in_floats(text: SubmissionText, _finding: Finding) -> Iterator[Fact]:
+    """``bias[i % cols]`` of a pointer to float4, where the launch hands over the columns in floats."""
+    for host, kernel, given, at in _launched(text):
+        wide = re.findall(r"\bfloat4\s*\*\s*(?:__restrict__\s*)?(\w+)", kernel.parameters)
+        divided = any(re.search(r"/\s*4\b", one) for one in given)
+        for name in wide if len(given) == len(kernel.names) else ():
+            for used in re.finditer(rf"\b{name}\s*\[\s*\w+\s*%\s*(?P<n>\w+)\s*\]", kernel.body):
+                if used["n"] not in kernel.names:
+                    continue
+                value = CAST.sub("", given[kernel.names.index(used["n"])])
+                made = _made(host, value, at) if re.fullmatch(r"\w+", value) else None
+                columns = re.fullmatch(r"\w+\.size\(-?1\)", (made["value"] if made else value).strip())
+                if columns is None or not (divided or re.search(r"/\s*4\b", host.body)):
+                    continue
+                whole = host.body.find(";", at)
+                place = next(
+                    (m.start() for m in re.finditer(rf"\b{re.escape(value)}\b", host.body[at:whole])), 0
+                )
+                cause = (
+                    f"`{used[0]}` counts {name} in float4, of which a row has a quarter as many as columns, and this launch "
+                    f"hands over `{value}`, the number of columns."
+                )
+                yield Fact(
+                    "row-in-floats", text.line(host.start + at + place), cause, f"Hand over `{value} / 4`."
+                )
+                return
+
+
 def _rows_of_four(text: SubmissionText, _finding: Finding) -> Iterator[Fact]:
     """``n % 4 == 0`` where it is the row that must be whole."""
     for host, kernel, given, _ in _launched(text):
@@ -138,5 +166,6 @@ FACTS: tuple[tuple[Finder, frozenset[Status]], ...] = (
     (_mixed_parts, WRONG),
     (_mixed_arguments, WRONG),
     (_counts_floats, VALUES),
+    (_row_in_floats, VALUES),
     (_rows_of_four, VALUES),
 )

@@ -84,6 +84,14 @@ def _function(line: int, lines: list[str]) -> tuple[int, str, str]:
     return line, "", ""
 
 
+def _hands_back(line: int, lines: list[str]) -> bool:
+    """Whether the function that ``line`` stands in has a type other than void."""
+    for number in range(min(line, len(lines)), 0, -1):
+        if (match := HEAD.match(lines[number - 1])) and match["type"].split()[-1] not in ("else", "return"):
+            return "void" not in match["type"].split()
+    return False
+
+
 def _comma(one: Warned, lines: list[str]) -> Words | None:
     found = re.search(r"(\w+)\s*\[\s*([^][,()]+?)\s*,\s*([^][,()]+?)\s*\]", _line(lines, one.line))
     name, first, last = found.groups() if found else ("a", "i", "j")
@@ -138,8 +146,17 @@ def _unused(one: Warned, lines: list[str]) -> Words | None:
         return _comma(one, lines) if "[" in code else None
     if "==" in code:
         return "compares-for-assigns", "`==` compares; nothing is stored here.", "Assign with `=`.", one.line
+    if alone := re.search(r"(?:^|[;{})])\s*(?P<f>[A-Za-z_]\w*)\s*;", re.sub(r"//.*", "", code)):
+        name = alone["f"]
+        defined = any(re.search(rf"\b{name}\s*\([^;]*\)\s*(?:\{{|$)", text) for text in lines)
+        if name.startswith("__") or "function" in one.text or defined:
+            cause = f"`{name}` without brackets is the name of a function, and does not call it."
+            return "function-not-called", cause, f"Write `{name}();`.", one.line
     cause = "This line computes a value and does nothing with it."
-    return "unused-value", cause, "Store it (`out[i] = ...;`) or hand it back (`return ...;`).", one.line
+    fix = "Store it: `out[i] = ...;`."
+    if _hands_back(one.line, lines):
+        fix = "Store it (`out[i] = ...;`) or hand it back (`return ...;`)."
+    return "unused-value", cause, fix, one.line
 
 
 def _line(lines: list[str], number: int) -> str:

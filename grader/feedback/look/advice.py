@@ -10,3 +10,8 @@ class Advice:
     line: int
     message: str
     lasting: bool = False  # is said of a file that passed, too
+
+    @property
+    def where(self) -> str:
+        """The line in front of the message; "" where it is about no line."""
+        return f"line {self.line}: " if self.line else ""

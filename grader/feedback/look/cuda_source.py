@@ -69,6 +69,15 @@ def look(text: CudaText, beside: frozenset[str] = frozenset()) -> Iterator[Advic
     yield from _bare_pointers(tokens, starts, text, words | beside)
 
 
+def launches(text: CudaText) -> Iterator[int]:
+    """The lines of all launches."""
+    at = 0
+    for token in tokenize(text.source):
+        if token.kind == "launch" and token.text == "<<<":
+            yield text.at(at)
+        at += len(token.text)
+
+
 def launches_on_default_stream(text: CudaText) -> Iterator[int]:
     """The lines of launches that name no stream, or the default one."""
     tokens, at = tokenize(text.source), 0
@@ -119,7 +128,9 @@ def _kernel(function: FunctionTokens, tokens: list[Token], line: int) -> Iterato
     body = {t.text for t in tokens[function.begin : function.end] if t.kind != "space"}
     if "threadIdx" in body and not GUARDS & body:
         yield Advice(
-            line, f"{function.name}: no thread is guarded off; what do threads beyond the last element do?"
+            line,
+            f"{function.name}: no thread is guarded off; if there are more threads than elements, what do "
+            "the others do?",
         )
 
 

@@ -12,6 +12,8 @@ from grader.feedback.look import cuda_source, python_source
 from grader.feedback.look.advice import Advice
 
 if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+
     from grader.domain.submission import Submission
     from grader.domain.task import Task
 
@@ -36,15 +38,25 @@ def look(submission: Submission, task: Task, starter: str = "") -> list[Advice]:
     return sorted(set(advice), key=lambda a: a.line)
 
 
+def launches(source: str) -> list[int]:
+    """The lines of a submission's launches; one that has several as often as that."""
+    return _lines(source, cuda_source.launches)
+
+
 def launches_on_default_stream(source: str) -> list[int]:
     """The lines of a submission's launches that name no stream, or the default one."""
+    return sorted(set(_lines(source, cuda_source.launches_on_default_stream)))
+
+
+def _lines(source: str, found: Callable[[python_source.CudaText], Iterator[int]]) -> list[int]:
+    """The lines that are found in a submission's CUDA C++."""
     try:
         tree = ast.parse(source)
     except (SyntaxError, ValueError, RecursionError, MemoryError):
         return []
     texts = python_source.cuda_sources(tree)
     short = (replace(text, source=text.source[:MAX_CHARACTERS]) for text in texts)
-    return sorted({line for text in short for line in cuda_source.launches_on_default_stream(text)})
+    return sorted(line for text in short for line in found(text))
 
 
 def words_of_kernels(source: str) -> set[str]:

@@ -249,7 +249,8 @@ class CallsInside:
 
     ``looped``: the names that are called inside of a loop. ``around``: of names called in the head of a
     ``with``, those whose ``with`` has a loop in it. ``alone``: the names whose call is a whole statement, and
-    its line. ``texts``: the first argument of each call, where it is a text.
+    its line. ``texts``: the first argument of each call, where it is a text. ``values``: what is given to
+    keywords, and ``heads``: the calls in the head of a ``with``, both as they are written.
     """
 
     line: int
@@ -260,6 +261,8 @@ class CallsInside:
     around: frozenset[str] = frozenset()
     alone: dict[str, int] = field(default_factory=dict)
     texts: dict[str, str] = field(default_factory=dict)
+    values: dict[tuple[str, str], str] = field(default_factory=dict)
+    heads: dict[str, str] = field(default_factory=dict)
 
 
 def calls_in(source: str, function: str) -> CallsInside | None:
@@ -273,16 +276,27 @@ def calls_in(source: str, function: str) -> CallsInside | None:
         return None
     names: dict[str, int] = {}
     keywords: dict[tuple[str, str], int] = {}
+    values: dict[tuple[str, str], str] = {}
     for node in ast.walk(found[-1]):
         if isinstance(node, ast.Call) and (name := _last_name(node.func)):
             names.setdefault(name, node.lineno)
             keywords |= {(name, k.arg): k.value.lineno for k in node.keywords if k.arg}
+            values |= {(name, k.arg): ast.unparse(k.value) for k in node.keywords if k.arg}
     loops = [n for n in ast.walk(found[-1]) if isinstance(n, ast.For | ast.While)]
     inside = [n for loop in loops for n in ast.walk(loop) if isinstance(n, ast.Call)]
     looped = frozenset(_last_name(n.func) for n in inside)
     opened = [n for n in ast.walk(found[-1]) if isinstance(n, ast.With) and _loops(n)]
-    heads = [i.context_expr for n in opened for i in n.items]
-    around = frozenset(_last_name(h.func) for h in heads if isinstance(h, ast.Call))
+    around = frozenset(
+        _last_name(i.context_expr.func)
+        for n in opened
+        for i in n.items
+        if isinstance(i.context_expr, ast.Call)
+    )
+    heads = {
+        _last_name(i.context_expr.func): ast.get_source_segment(source, i.context_expr) or ""
+        for n in ast.walk(found[-1]) if isinstance(n, ast.With)
+        for i in n.items if isinstance(i.context_expr, ast.Call)
+    }  # fmt: skip
     alone, texts = dict[str, int](), dict[str, str]()
     for node in ast.walk(found[-1]):
         if isinstance(node, ast.Expr) and isinstance(node.value, ast.Call):
@@ -298,6 +312,8 @@ def calls_in(source: str, function: str) -> CallsInside | None:
         around,
         alone,
         texts,
+        values,
+        heads,
     )
 
 
@@ -355,7 +371,7 @@ def _entries(tree: ast.Module, task: Task) -> list[Advice]:
         return []
     wanted = dict.fromkeys([task.entry, *(c.entry for c in task.cases if c.entry)])
     return [
-        Advice(1, f"The grader calls {name}, which is not defined here.")
+        Advice(0, f"The grader calls {name}, which is not defined here.")
         for name in wanted
         if name not in defined
     ]

@@ -27,10 +27,14 @@ RIGHT_RUNS = 3
 
 @dataclass(frozen=True, slots=True)
 class Mutant:
-    """A wrong kernel of the file: the name of its function, and in a clause what is wrong with it."""
+    """A wrong kernel of the file: the name of its function, and in a clause what is wrong with it.
+
+    ``shown_by``: what a test that passes on it mostly lacks: an input, an assertion, a tolerance.
+    """
 
     entry: str
     fault: str
+    shown_by: str = "input"
 
 
 @dataclass(frozen=True, slots=True)
@@ -99,8 +103,9 @@ class MutationTest:
         killed = len(self.mutants) - len(alive)
         if not alive:
             return check.passed(f"Passes on right kernels, fails on all {killed} wrong ones.")
-        what = "assertion" if "its input" in alive[0].fault else "input"
-        message = f"{where}It passes on a kernel that {alive[0].fault}. Which {what} would show that?"
+        message = (
+            f"{where}It passes on a kernel that {alive[0].fault}. Which {alive[0].shown_by} would show that?"
+        )
         if silent := session.never_fails(self.entry):
             message = silent
         elif len(alive) > 1:

@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from grader.referee.parts.part_session import PartSession
 
 TOLERANCE = 0.02
+ROUNDED = 0.002  # how far off an answer to another question may be to be taken for it
 REGIONS = ("eager model", "fused model")
 
 
@@ -93,7 +94,7 @@ class Quiz:
             line = session.line_of("STUDENT")
             message = f"Line {line}: put" if line else "Put"
             message += " your name or number into STUDENT first: it decides which questions are yours."
-            yield from (check.failed(Status.WRONG_ANSWER, message) for check in self.checks)
+            yield from (check.failed(Status.WRONG_ANSWER, message, known=True) for check in self.checks)
             return
         claimed = answers if isinstance(answers, dict) else {}
         for check, asked in zip(self.checks, self.ask(Path(self.path), student), strict=True):
@@ -104,7 +105,9 @@ class Quiz:
 def _judged(check: Check, asked: Asked, claimed: Any, look: str, line: int) -> Finding:
     at = f"Line {line}: " if line else ""
     if claimed is None:
-        return check.failed(Status.WRONG_ANSWER, f"{at}Not answered yet: {asked.words} [{asked.unit}]")
+        return check.failed(
+            Status.WRONG_ANSWER, f"{at}Not answered yet: {asked.words} [{asked.unit}]", known=True
+        )
     if isinstance(claimed, bool) or not isinstance(claimed, (int, float)):
         what = (
             "is a text, not a number; write it without quotes and"
@@ -112,10 +115,11 @@ def _judged(check: Check, asked: Asked, claimed: Any, look: str, line: int) -> F
             else "is not a number; write it"
         )
         message = f"{at}{asked.words} The answer {str(claimed)[:40]!r} {what} without its unit."
-        return check.failed(Status.WRONG_ANSWER, message)
+        return check.failed(Status.WRONG_ANSWER, message, known=True)
     assert isinstance(asked.answer, (int, float))
     if math.isclose(claimed, asked.answer, rel_tol=TOLERANCE):
         return check.passed(f"{asked.words} {claimed:g} {asked.unit}.")
-    hint = asked.mistaken.get(float(claimed), "") or how_far.by(float(claimed), float(asked.answer))
+    near = (words for other, words in asked.mistaken.items() if math.isclose(claimed, other, rel_tol=ROUNDED))
+    hint = next(near, "") or how_far.by(float(claimed), float(asked.answer))
     message = f"{at}{asked.words} {claimed:g} {asked.unit} is not right.{hint or f' {look}'}"
     return check.failed(Status.WRONG_ANSWER, message, answered=claimed)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -158,10 +159,10 @@ def _unwritten(code: CallsInside | None, calls: Any, steps: int) -> str:
         )
     if calls == 0:
         return f"Line {loop}: the model was never called, so there is nothing to record. "
-    if isinstance(calls, int) and calls <= steps:
+    if isinstance(calls, int) and calls < _needed(code, steps):
         return (
             f"Line {loop}: the model ran {calls} times, and {steps} steps are to be recorded after those of "
-            "waiting and warm-up: the schedule never got to its end. "
+            f"waiting and warm-up: the schedule never got to its end.{_turns(code)} "
         )
     return ""
 
@@ -177,11 +178,11 @@ def _schedule(
             message = f"Line {at}: this profile(...) has no `schedule`, so nothing is a step of it. {message}"
         elif code and "step" not in code.names:
             message = f"Line {at}: nothing calls `step()` after the model. {message}"
-        elif code and isinstance(calls, int) and calls <= steps:
+        elif code and isinstance(calls, int) and calls < _needed(code, steps):
             at = code.loops[0] if code.loops else at
             message = (
                 f"Line {at}: the model ran {calls} times, and after the steps of waiting and warm-up "
-                f"{steps} are to be recorded. {message}"
+                f"{steps} are to be recorded.{_turns(code)}"
             )
         elif code and "schedule" in code.names:
             at = code.keywords.get(("schedule", "active"), code.names["schedule"])
@@ -199,6 +200,22 @@ def _schedule(
     return check.passed()
 
 
+def _needed(code: CallsInside, steps: int) -> int:
+    """How often the model must run for so many ``steps`` to be recorded, as far as the text tells."""
+    before = [code.values.get(("schedule", word), "") for word in ("wait", "warmup")]
+    if _turns(code) and all(re.fullmatch(r"\d{1,3}", one) for one in before):
+        return sum(map(int, before)) + steps
+    return steps + 1
+
+
+def _turns(code: CallsInside) -> str:
+    """How many turns the loop must have, by what the schedule is given; "" if that is no help."""
+    given = [code.values.get(("schedule", word), "") for word in ("wait", "warmup", "active")]
+    if not all(given) or given[2].isdecimal():  # the number of steps is the caller's
+        return ""
+    return f" The loop needs `{' + '.join(given)}` turns: those of `wait`, `warmup` and `active` together."
+
+
 def _regions(
     check: Check,
     inside: list[list[trace_events.TraceEvent]],
@@ -212,7 +229,7 @@ def _regions(
         if code and "record_function" in code.around:
             message = (
                 f"{line}This region is opened once, around the loop; each step needs one of its own. Move "
-                f"`with record_function({REGION!r}):` into the loop, around the model's call."
+                f"`with {code.heads['record_function']}:` into the loop, around the model's call."
             )
             return check.failed(Status.WRONG_ANSWER, message, known=bool(code))
         known = _misnamed(code)

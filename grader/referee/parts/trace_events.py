@@ -186,6 +186,27 @@ def _rest(t: Recorded, step: TraceEvent, region: str) -> float:
     return 100 - 100 * _longest(mine).takes / sum(e.takes for e in mine)
 
 
+def _share(t: Recorded, step: TraceEvent, region: str) -> dict[float, str]:
+    share = 100 - _rest(t, step, region)
+    return {share: f" {share:.4g} % is what the longest kernel takes; asked for is the rest, 100 minus that."}
+
+
+def _not_longest(t: Recorded, step: TraceEvent, region: str) -> dict[float, str]:
+    return {
+        t.launched_in(t.region(region, step))[-1].takes: " That is the last kernel; another one is longer."
+    }
+
+
+def _not_last(t: Recorded, step: TraceEvent, region: str) -> dict[float, str]:
+    longest = _longest(t.launched_in(t.region(region, step))).takes
+    return {longest: " That is the longest kernel; it is not the last one."}
+
+
+def _busy(t: Recorded, step: TraceEvent, region: str) -> dict[float, str]:
+    busy = 100 - _idle(t, step, region)
+    return {busy: f" {busy:.4g} % is how long the GPU was busy; asked for is the rest, 100 minus that."}
+
+
 QUESTIONS = (
     Question(
         "kernels",
@@ -204,12 +225,14 @@ QUESTIONS = (
         "How long did the longest kernel launched by '{region}' of {step} take?",
         "us",
         lambda t, s, r: _longest(t.launched_in(t.region(r, s))).takes,
+        _not_longest,
     ),
     Question(
         "last",
         "How long did the last kernel launched by '{region}' of {step} take?",
         "us",
         lambda t, s, r: t.launched_in(t.region(r, s))[-1].takes,
+        _not_last,
     ),
     Question(
         "host",
@@ -228,6 +251,7 @@ QUESTIONS = (
         "How many percent of the kernel time of '{region}' of {step} are left without its longest kernel?",
         "%",
         _rest,
+        _share,
     ),
     Question(
         "idle",
@@ -235,6 +259,7 @@ QUESTIONS = (
         "the GPU did in the whole trace: for how many percent of this time was the GPU idle?",
         "%",
         _idle,
+        _busy,
     ),
     Question("copy", "How fast was the copy of the batch to the GPU in {step}?", "GB/s", _copy_rate),
     Question(

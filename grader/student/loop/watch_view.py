@@ -86,7 +86,7 @@ class View:
         if self.verdict:
             parts += self._verdict(self.verdict)
         elif self.advice:
-            parts += [Text(f"  line {a.line}: {a.message}", "dim") for a in self.advice[:3]]
+            parts += [Text(f"  {a.where}{a.message}", "dim") for a in self.advice[:3]]
         return parts
 
     def keys(self, more: str = "") -> Text:
@@ -128,7 +128,7 @@ class View:
         offer = "Press r to see the threads." if wording.replay_offer(verdict) else ""
         parts.append(failure(failed[0], len(failed) - 1, offer))
         near = [a for a in self.advice if a.message.startswith("A TODO")][:1] or self.advice[:2]
-        parts += [Text(f"  look: line {a.line}: {a.message}", "dim") for a in near]
+        parts += [Text(f"  look: {a.where}{a.message}", "dim") for a in near]
         parts.append(Text(wording.points(verdict), "bold red"))
         return parts
 

@@ -38,6 +38,12 @@ def test_a_slip_is_the_only_difference_of_a_file_with_other_names() -> None:
     assert only.whole.apply(wrong) == RIGHT.replace("total", "summe").replace("(values)\n", "(values) \n")
 
 
+def test_an_operator_is_put_as_it_stands_in_the_right_file() -> None:
+    right = "a = f(\n    n / 4, cols / 4)\nb = 1\nc = 2\n"
+    (only,) = differences(right.replace("cols / 4", "cols"), right)
+    assert only.whole.apply(right.replace("cols / 4", "cols")) == right
+
+
 def test_a_return_that_stands_in_the_loop_is_a_matter_of_columns() -> None:
     wrong = RIGHT.replace("    return total", "        return total")
     (only,) = differences(wrong, RIGHT)

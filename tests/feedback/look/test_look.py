@@ -89,7 +89,7 @@ def test_a_check_in_python_counts() -> None:
 @pytest.mark.parametrize(
     "tail, line, words",
     [
-        ("def other(x):\n    return x\n", 1, "calls square_matrix, which is not defined"),
+        ("def other(x):\n    return x\n", 0, "calls square_matrix, which is not defined"),
         (
             "try:\n    square_matrix = load_inline('x', '', source)\n"
             "except Exception:\n    square_matrix = torch.square\n",

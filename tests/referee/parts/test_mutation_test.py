@@ -15,7 +15,7 @@ TEST = MutationTest(
     (
         Mutant("no_guard", "lets threads past the end work"),
         Mutant("tripled", "multiplies by three"),
-        Mutant("in_place", "changes its input"),
+        Mutant("in_place", "changes its input", "assertion"),
         Mutant("any_layout", "takes every view for contiguous"),
     ),
     "Catch every wrong kernel.",

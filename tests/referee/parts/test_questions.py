@@ -1,0 +1,41 @@
+"""Answers to another question than the one that was asked: the trace tells what they are."""
+
+from pathlib import Path
+
+import pytest
+
+from grader.domain.lessons import find
+from grader.referee.parts import questions
+from tests.referee.parts.asking import grade
+
+TRACE = find("05").folder / "data" / "trace.json.gz"
+
+
+def answered(folder: Path, key: str, value: object) -> tuple[str, dict[str, object]]:
+    """What is said of an answer of Ada's, and the finding's evidence."""
+    quiz = questions.Quiz(str(TRACE))
+    text = f"STUDENT = 'Ada'\nANSWERS = {{{key!r}: {value!r}}}\n"
+    finding = next(f for f in grade(folder, text, quiz, entry="ANSWERS").findings if f.id == key)
+    return finding.message, dict(finding.evidence)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    ("key", "other", "says"),
+    [
+        ("rest", lambda right: 100 - right["rest"], "100 minus that"),
+        ("idle", lambda right: 100 - right["idle"], "how long the GPU was busy"),
+        ("last", lambda right: right["longest"], "the longest kernel; it is not the last"),
+        ("rest", lambda right: right["longest"], "Which events of the trace"),
+    ],
+)
+def test_what_was_answered_is_named(key, other, says, tmp_path: Path) -> None:
+    right = {one.key: float(one.answer) for one in questions.questions(TRACE, "Ada")}
+    message, _ = answered(tmp_path, key, round(other(right), 2))
+    assert says in message
+
+
+@pytest.mark.slow
+def test_nothing_is_looked_for_where_an_answer_is_no_number(tmp_path: Path) -> None:
+    message, evidence = answered(tmp_path, "host", "216.7 us")
+    assert "without quotes" in message and evidence["known"] is True
