@@ -26,7 +26,7 @@ from grader.referee.side import Reference
 from tests.referee.in_process import InProcess
 
 TURN = 7
-MANY = settings(max_examples=10_000, deadline=None, suppress_health_check=list(HealthCheck))
+MANY = settings(max_examples=100_000, deadline=None, suppress_health_check=list(HealthCheck))  # minutes
 FEWER = settings(max_examples=2_000, deadline=None, suppress_health_check=list(HealthCheck))
 SOME = settings(max_examples=500, deadline=None, suppress_health_check=list(HealthCheck))
 STAGES = ("load", "construct", "call", "owner", "given", "time", "command", "set_state")
@@ -112,16 +112,27 @@ def ended(stream: bytes, stage: str, build: Any) -> Answer | FaultError:
             return FaultError(Status.TAMPERED, str(error))
 
 
-@pytest.mark.slow
-@MANY
-@given(streams, st.sampled_from(STAGES), st.booleans())
-def test_any_bytes_end_in_an_answer_or_a_status(stream: bytes, stage: str, builds: bool) -> None:
+def check_bytes(stream: bytes, stage: str, *, builds: bool) -> None:
     result = ended(stream, stage, (lambda request: BuildReply(path="nowhere")) if builds else None)
     if isinstance(result, FaultError):
         assert isinstance(result.finding(stage).status, Status)
         json.dumps(result.finding(stage).as_json(), allow_nan=False)
     else:
         json.dumps(result.data, allow_nan=False)
+
+
+@pytest.mark.slow
+@FEWER
+@given(streams, st.sampled_from(STAGES), st.booleans())
+def test_any_bytes_end_in_an_answer_or_a_status(stream: bytes, stage: str, builds: bool) -> None:
+    check_bytes(stream, stage, builds=builds)
+
+
+@pytest.mark.thorough
+@MANY
+@given(streams, st.sampled_from(STAGES), st.booleans())
+def test_so_do_many_more(stream: bytes, stage: str, builds: bool) -> None:
+    check_bytes(stream, stage, builds=builds)
 
 
 @pytest.mark.slow
