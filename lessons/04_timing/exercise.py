@@ -19,7 +19,7 @@ class Timing:
 def time_kernel(fn) -> Timing:
     """How long the device works on one call of fn(), which queues a kernel and returns at once."""
     # TODO 1: this is the time of a launch. Let events on the device take the time instead.
-    # TODO 2: the first calls are slow; make some that you do not count.
+    # TODO 2: the first calls are slow; make ten or more that you do not count.
     # TODO 3: measure many calls, and report how they spread.
     start = time.perf_counter()
     fn()

@@ -38,7 +38,7 @@ def time_kernel(fn) -> Timing:
     return summary([start.elapsed_time(end) / 1e3 for start, end in pairs])
     # solution: end
     # starter: # TODO 1: this is the time of a launch. Let events on the device take the time instead.
-    # starter: # TODO 2: the first calls are slow; make some that you do not count.
+    # starter: # TODO 2: the first calls are slow; make ten or more that you do not count.
     # starter: # TODO 3: measure many calls, and report how they spread.
     # starter: start = time.perf_counter()
     # starter: fn()
