@@ -56,6 +56,12 @@ def test_cublas_multiplies_by_torch_and_refuses_memory_that_is_not_there(play: P
     assert result["too_far"] == 13  # CUBLAS_STATUS_EXECUTION_FAILED
 
 
+def test_a_kernel_is_launched_by_a_pointer_that_says_no_types(play: Play) -> None:
+    answer = play("outside")["pointers"]
+    assert (answer["error"], answer["findings"]) == ("", [])
+    assert answer["result"] == [4, 4, 6, 6]
+
+
 def test_headers_of_the_system_are_left_to_the_compiler() -> None:
     assert not local_headers.is_own("/usr/include")
     assert local_headers.is_own("/home/somebody/project/csrc")

@@ -1,12 +1,26 @@
 """Kernels that are handed to the runtime API as pointers get their name and their type back.
 
 ``cudaLaunchKernel((const void*)kernel, ...)`` becomes ``cudaLaunchKernel(::simt::named(SIMT_NAME(kernel),
-kernel), ...)``: a pointer to void says neither what the kernel is called nor what its arguments are.
+kernel), ...)``: a pointer to void says neither what the kernel is called nor what its arguments are. Where
+such a pointer is made elsewhere, ``(void*)kernel<T>``, both are remembered by its address.
 """
 
 from __future__ import annotations
 
-from grader.backends.simt.compile.tokens import Token, Tokens, closing, following, joined, split_commas
+from typing import TYPE_CHECKING
+
+from grader.backends.simt.compile.tokens import (
+    Token,
+    Tokens,
+    closing,
+    following,
+    joined,
+    previous,
+    split_commas,
+)
+
+if TYPE_CHECKING:
+    from collections.abc import Collection
 
 LONGEST = 100  # tokens of an expression that is taken for a kernel's address
 LAUNCHES = {"cudaLaunchKernel", "cudaLaunchCooperativeKernel"}
@@ -32,6 +46,44 @@ def name_kernels(tokens: Tokens) -> Tokens:
         for k in range(open_ + 2, open_ + 1 + len(first)):
             out[k] = Token("space", "")
     return out
+
+
+def remember_addresses(tokens: Tokens, kernels: Collection[str]) -> Tokens:
+    """``tokens`` with each ``(void*)kernel`` told to the runtime, for who launches it by the pointer."""
+    out = Tokens(tokens)
+    for i, token in enumerate(tokens):
+        if token.text not in kernels or not _is_cast_to_void(tokens, i):
+            continue
+        end = _end_of_name(tokens, i)
+        name = " ".join(joined(tokens[i : end + 1]).split())
+        lines = "\n" * joined(tokens[i : end + 1]).count("\n")
+        out[i] = Token("op", f"::simt::kernel_address(::simt::named(SIMT_NAME({name}), {name})){lines}")
+        for k in range(i + 1, end + 1):
+            out[k] = Token("space", "")
+    return out
+
+
+def _is_cast_to_void(tokens: Tokens, i: int) -> bool:
+    """Whether ``(void*)`` stands before the token at ``i``."""
+    before: list[str] = []
+    k = previous(tokens, i)
+    while k >= 0 and len(before) < 4:
+        before.append(tokens[k].text)
+        k = previous(tokens, k)
+    return before[:3] == [")", "*", "void"] and before[3:4] in (["("], ["const"])
+
+
+def _end_of_name(tokens: Tokens, i: int) -> int:
+    """The last token of a name and its template arguments."""
+    first, depth = following(tokens, i), 0
+    if tokens.at(first) != "<":
+        return i
+    for k in range(first, min(first + LONGEST, len(tokens))):
+        text = tokens[k].text
+        depth += {"<": 1, ">": -1, ">>": -2}.get(text, 0)
+        if depth <= 0:
+            return k
+    return i
 
 
 def _without_cast(tokens: list[Token]) -> list[Token]:

@@ -26,7 +26,7 @@ PUT_THERE = re.compile(
     r"simt|simt_(?:builtins|dynamic_shared|kernels_are_registered|register_kernels|register_source|a|error|change"
     r"|changed|error_detail|assert_fail|note|source_\d+_\d+_is_registered)"
 )
-MEMBERS = re.compile(r"launcher|Config|named|alt|Builtins|Event|on_device")  # simt::NAME
+MEMBERS = re.compile(r"launcher|Config|named|alt|Builtins|Event|on_device|kernel_address")  # simt::NAME
 INSTRUCTION = re.compile(r"__builtin_ia32_\w+|_mm\d*_\w+|_m_\w+")
 # What the compiler may write out in place, without a call; memcpy and its relatives by plain names are seen.
 IN_PLACE = re.compile(r"__builtin_(?:__?)?(?:mem|str|stp|b(?:copy|zero|cmp)|nontemporal|apply|return)\w*")

@@ -12,7 +12,7 @@ from __future__ import annotations
 import re
 
 from grader.backends.simt.compile import spaces
-from grader.backends.simt.compile.by_pointer import name_kernels
+from grader.backends.simt.compile.by_pointer import name_kernels, remember_addresses
 from grader.backends.simt.compile.kernels import ATTRIBUTES, Kernel, find_kernels
 from grader.backends.simt.compile.tokens import (
     CLOSER,
@@ -40,7 +40,8 @@ def rewrite(text: str, kernels: dict[str, Kernel] | None = None) -> str:
     """``text`` for a C++ compiler, line by line where it was; ``kernels``: also those of its other files."""
     kernels = find_kernels(text) if kernels is None else kernels
     tokens = _own_variables(_shared_memory(refuse(spaces.refuse(tokenize(refuse_includes(text))))))
-    return _launches(_attributes(name_kernels(tokens)), kernels)
+    tokens = _attributes(remember_addresses(name_kernels(tokens), kernels))
+    return _launches(tokens, kernels)
 
 
 def _attributes(tokens: Tokens) -> Tokens:

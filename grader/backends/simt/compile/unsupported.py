@@ -22,6 +22,7 @@ _OWN = f"write the loop yourself (shuffles, atomics and shared memory work), {_G
 WORDS = {
     "__managed__": ("a __managed__ variable", "use a __device__ variable and cudaMemcpyToSymbol"),
     "cudaMallocManaged": ("managed memory (cudaMallocManaged)", "use cudaMalloc and cudaMemcpy, or a tensor"),
+    "cudaHostGetDevicePointer": ("mapped memory (cudaHostGetDevicePointer)", "copy with cudaMemcpy"),
     "cudaTextureObject_t": ("a texture", _TEXTURE),
     "cudaSurfaceObject_t": ("a surface", _TEXTURE),
     "cudaCreateTextureObject": ("a texture", _TEXTURE),

@@ -157,6 +157,26 @@ int too_far(torch::Tensor a) {
                        8, &beta, a.data_ptr<float>(), 8);
 }
 """
+POINTERS = r"""
+template <typename T, int FACTOR> __global__ void times(T* y, T v) { y[threadIdx.x] = v * FACTOR; }
+template <typename T> void* chosen(int factor) {
+    if (factor == 2) return (void*)times<T, 2>;
+    return (const_cast<void*>((const void*)times<T, 3>));
+}
+torch::Tensor run() {
+    auto y = torch::zeros({4}, torch::device(torch::kCUDA));
+    float *p = y.data_ptr<float>(), v = 2;
+    void* arguments[] = {&p, &v};
+    cudaLaunchKernel(chosen<float>(2), 1, 2, arguments, 0, 0);
+    p += 2;
+    void* kernel = chosen<float>(3);
+    cudaLaunchKernel(kernel, 1, 2, arguments, 0, 0);
+    kernel = &v;
+    TORCH_CHECK(cudaLaunchKernel(kernel, 1, 2, arguments, 0, 0) == cudaErrorInvalidDeviceFunction);
+    cudaGetLastError();
+    return y;
+}
+"""
 TYPES = "float16 bfloat16 float32 float64 uint8 int8 int16 int32 int64".split()  # noqa: SIM905 (a list of words)
 BOUND = '#include <torch/extension.h>\n#if 0\n#include "kernels.cuh"\n#endif\n#include "kernels.cuh"\n'
 MODULE = 'PYBIND11_MODULE(TORCH_EXTENSION_NAME, m) { m.def("run", &run); }\n'
@@ -242,5 +262,6 @@ def cases():
         "passes": lambda _: built(PASSES).run().tolist(),
         "halves": halves,
         "blas": blas,
+        "pointers": lambda _: built(POINTERS).run().tolist(),
         "cooperative": lambda _: built(COOPERATIVE).run().item(),
     }

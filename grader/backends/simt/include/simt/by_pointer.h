@@ -23,6 +23,26 @@ inline cudaError_t cudaLaunchCooperativeKernel(simt::Named<P...> kernel, dim3 gr
   return (cudaError_t)simt_last_error(0);
 }
 
+namespace simt {
+inline cudaError_t launch_address(NamedAddress to, const Config& config, bool cooperative, void** arguments, const char* file,
+                                  int line) {
+  auto found = addressed().find(to.kernel);
+  if (found == addressed().end()) return (cudaError_t)simt_fail(cudaErrorInvalidDeviceFunction);
+  found->second.launch(to.kernel, found->second.name, config, cooperative, arguments, file, line);
+  return (cudaError_t)simt_last_error(0);
+}
+}  // namespace simt
+inline cudaError_t cudaLaunchKernel(simt::NamedAddress kernel, dim3 grid, dim3 block, void** arguments,
+                                    size_t shared_bytes = 0, cudaStream_t stream = nullptr,
+                                    const char* file = __builtin_FILE(), int line = __builtin_LINE()) {
+  return simt::launch_address(kernel, simt::Config(grid, block, shared_bytes, stream), false, arguments, file, line);
+}
+inline cudaError_t cudaLaunchCooperativeKernel(simt::NamedAddress kernel, dim3 grid, dim3 block, void** arguments,
+                                               size_t shared_bytes = 0, cudaStream_t stream = nullptr,
+                                               const char* file = __builtin_FILE(), int line = __builtin_LINE()) {
+  return simt::launch_address(kernel, simt::Config(grid, block, shared_bytes, stream), true, arguments, file, line);
+}
+
 template <class... P>
 inline cudaError_t cudaFuncSetAttribute(void (*kernel)(P...), cudaFuncAttribute which, int value) {
   if (which != cudaFuncAttributeMaxDynamicSharedMemorySize) return cudaSuccess;

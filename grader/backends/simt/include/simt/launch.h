@@ -3,6 +3,7 @@
 #include "vector_types.h"
 
 #include <cstring>
+#include <map>
 #include <new>
 #include <type_traits>
 #include <utility>
@@ -148,6 +149,30 @@ SIMT_UNCHECKED void launch_unpacked(Named<P...> k, const Config& config, bool co
   auto with = [&](P... a) SIMT_UNCHECKED { launch({k.name, file, line}, config, cooperative, k.kernel, a...); };
   with(*(std::remove_reference_t<P>*)arguments[I]...);
 }
+
+// A kernel's address as a pointer to void, which says no types: who launches it finds them by the address.
+struct Addressed {
+  const char* name;
+  void (*launch)(const void* kernel, const char* name, const Config& config, bool cooperative, void** arguments,
+                 const char* file, int line);
+};
+inline std::map<const void*, Addressed>& addressed() {
+  static std::map<const void*, Addressed> kernels;
+  return kernels;
+}
+template <class... P>
+SIMT_UNCHECKED void* kernel_address(Named<P...> k) {
+  addressed()[(const void*)k.kernel] = {k.name, [](const void* kernel, const char* name, const Config& config, bool cooperative,
+                                                   void** arguments, const char* file, int line) {
+    Named<P...> typed{name, (void (*)(P...))kernel};
+    launch_unpacked(typed, config, cooperative, arguments, std::index_sequence_for<P...>(), file, line);
+  }};
+  return (void*)k.kernel;
+}
+struct NamedAddress {
+  const void* kernel;
+};
+inline NamedAddress named(const char*, const void* kernel) { return {kernel}; }
 
 template <class T>
 SIMT_INLINE uint64_t to_bits(T value) {

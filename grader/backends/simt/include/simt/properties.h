@@ -30,6 +30,12 @@ inline int device_attribute(cudaDeviceAttr attribute) {
     case cudaDevAttrMaxGridDimZ: return p.maxGridSize[2];
     case cudaDevAttrTotalConstantMemory: return (int)p.totalConstMem;
     case cudaDevAttrIntegrated: return p.integrated;
+    case cudaDevAttrGpuOverlap: return p.asyncEngineCount > 0;
+    case cudaDevAttrCanMapHostMemory: return p.canMapHostMemory;
+    case cudaDevAttrComputeMode: return p.computeMode;
+    case cudaDevAttrEccEnabled: return p.ECCEnabled;
+    case cudaDevAttrAsyncEngineCount: return p.asyncEngineCount;
+    case cudaDevAttrUnifiedAddressing: return 1;
     case cudaDevAttrConcurrentKernels: return p.concurrentKernels;
     case cudaDevAttrMaxRegistersPerMultiprocessor: return p.regsPerMultiprocessor;
     case cudaDevAttrManagedMemory: return p.managedMemory;

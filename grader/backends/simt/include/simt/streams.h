@@ -28,6 +28,13 @@ inline cudaError_t cudaLaunchHostFunc(cudaStream_t, void (*function)(void*), voi
   function(data);
   return cudaSuccess;
 }
+typedef void (*cudaStreamCallback_t)(cudaStream_t stream, cudaError_t status, void* data);
+inline cudaError_t cudaStreamAddCallback(cudaStream_t s, cudaStreamCallback_t function, void* data, unsigned) {
+  simt_wait();
+  function(s, (cudaError_t)simt_last_error(0), data);
+  return cudaSuccess;
+}
+typedef void (*cudaHostFn_t)(void* data);
 
 inline cudaError_t cudaEventCreate(cudaEvent_t* e) {
   *e = new simt::Event{-2};
