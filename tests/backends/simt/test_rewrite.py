@@ -112,3 +112,14 @@ def test_kernels_are_found_with_their_parameters() -> None:
     assert found["bound"].parameters == ("y", "d") and found["bound"].template_parameters == 2
     assert {name for name, kernel in found.items() if kernel.typed} == {"plain", "bound", "twice", "none"}
     assert '"plain:1024 x ? n,bound:256 y d,' in registration([text])
+
+
+def test_a_kernels_address_in_a_macro_of_several_lines_is_told_and_lines_stay() -> None:
+    text = (
+        "template <int A, int B> __global__ void k(float* x) {}\n"
+        "#define CHOOSE(A) \\\n  p = (void *) \\\n    k<A, \\\n      2>; \\\n  q = 1;\n"
+    )
+    out = rewrite(text)
+    assert "::simt::kernel_address(::simt::named(SIMT_NAME(k<A, 2>), k<A, 2>))" in out
+    assert out.count("\n") == text.count("\n")
+    assert all(line.endswith("\\") for line in out.splitlines()[1:-1])

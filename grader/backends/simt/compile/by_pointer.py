@@ -55,8 +55,9 @@ def remember_addresses(tokens: Tokens, kernels: Collection[str]) -> Tokens:
         if token.text not in kernels or not _is_cast_to_void(tokens, i):
             continue
         end = _end_of_name(tokens, i)
-        name = " ".join(joined(tokens[i : end + 1]).split())
-        lines = "\n" * joined(tokens[i : end + 1]).count("\n")
+        text = joined(tokens[i : end + 1])
+        name = " ".join(text.replace("\\\n", " ").split())
+        lines = ("\\\n" if "\\\n" in text else "\n") * text.count("\n")  # in a macro each line goes on
         out[i] = Token("op", f"::simt::kernel_address(::simt::named(SIMT_NAME({name}), {name})){lines}")
         for k in range(i + 1, end + 1):
             out[k] = Token("space", "")
