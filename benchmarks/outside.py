@@ -38,7 +38,7 @@ text = f'#include "{Path(job["file"]).name}"'
 cpp, functions = [], []
 if job["program"]:
     given = "1, words" if job["takes"] else ""
-    text += '\\nint outside_run() { char name[] = "x"; char* words[] = {name, nullptr};'
+    text += f'\\nint outside_run() {{ char name[] = "x"; {job["const"]}char* words[] = {{name, nullptr}};'
     text += f' return outside_main({given}); }}\\n'
     cpp, functions = ["int outside_run();"], ["outside_run"]
 try:
@@ -106,6 +106,7 @@ def _tried(folder: Path, file: Path, driver: Path, seconds: float) -> Result:
         "file": str(file.resolve()),
         "folders": _folders(folder.resolve(), file.resolve()),
         "program": bool(program),
+        "const": "const " if program and "const" in program[1] else "",
         "takes": bool(program and program[1].strip() not in ("", "void")),
     }
     command = [sys.executable, "-m", "grader", "run", "--backend", "simt", str(driver), json.dumps(job)]

@@ -53,12 +53,14 @@ SIMT_GEMM(cublasSgemm, float, CUDA_R_32F, CUBLAS_COMPUTE_32F)
 SIMT_GEMM(cublasDgemm, double, CUDA_R_64F, CUBLAS_COMPUTE_64F)
 SIMT_GEMM(cublasHgemm, __half, CUDA_R_16F, CUBLAS_COMPUTE_16F)
 
-inline cublasComputeType_t cublas_compute_type(cudaDataType_t type) {  // of the older form, which named a type
+namespace simt::blas {
+inline cublasComputeType_t compute_type(cudaDataType_t type) {  // of the older form, which named a type
   return type == CUDA_R_64F   ? CUBLAS_COMPUTE_64F
          : type == CUDA_R_16F ? CUBLAS_COMPUTE_16F
          : type == CUDA_R_32I ? CUBLAS_COMPUTE_32I
                               : CUBLAS_COMPUTE_32F;
 }
+}  // namespace simt::blas
 inline cublasStatus_t cublasGemmStridedBatchedEx(cublasHandle_t, cublasOperation_t op_a, cublasOperation_t op_b, int m,
                                                  int n, int k, const void* alpha, const void* a, cudaDataType_t ta,
                                                  int lda, long long sa, const void* b, cudaDataType_t tb, int ldb,
@@ -75,7 +77,7 @@ inline cublasStatus_t cublasGemmStridedBatchedEx(cublasHandle_t handle, cublasOp
                                                  cudaDataType_t tc, int ldc, long long sc, int count,
                                                  cudaDataType_t compute, cublasGemmAlgo_t algorithm) {
   return cublasGemmStridedBatchedEx(handle, op_a, op_b, m, n, k, alpha, a, ta, lda, sa, b, tb, ldb, sb, beta, c, tc,
-                                    ldc, sc, count, cublas_compute_type(compute), algorithm);
+                                    ldc, sc, count, simt::blas::compute_type(compute), algorithm);
 }
 template <class Compute>
 inline cublasStatus_t cublasGemmEx(cublasHandle_t handle, cublasOperation_t op_a, cublasOperation_t op_b, int m, int n,
