@@ -331,16 +331,23 @@ print(taken.began_s, taken.spec.builds)
         began_s, builds = subprocess.run(command, check=True, capture_output=True, text=True).stdout.split()
         return float(began_s), builds
 
-    _, first = played()
-    others = lambda: {str(builds) for builds in folder.glob("builds-*")} - {first}  # noqa: E731
-    assert _within(60.0, lambda: any(map(_running, others())))  # in the place of the one that was taken
-    between_s = time.monotonic()
-    began_s, second = played()
-    assert began_s < between_s
-    assert second != first
+    # A pool may give a player up, of which it says nothing: each time another one comes in its place.
+    taken, found = [played()[1]], []
+    while len(taken) < 6 and not any(found):
+        assert _within(60.0, lambda: _another(folder, taken))  # in the place of the one that was taken
+        between_s = time.monotonic()
+        began_s, builds = played()
+        assert builds not in taken
+        taken.append(builds)
+        found.append(began_s < between_s)
     assert len(list(folder.rglob("*.socket"))) == 1
+    assert any(found)
     _end_server(str(folder))
     assert _within(30.0, lambda: not _running(f"{folder}/builds-"))
+
+
+def _another(folder: Path, taken: list[str]) -> bool:
+    return any(_running(builds) for place in folder.glob("builds-*") if (builds := str(place)) not in taken)
 
 
 def test_a_folder_that_others_can_enter_is_not_used(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

