@@ -13,6 +13,7 @@ import argparse
 import json
 import os
 import re
+import signal
 import subprocess
 import sys
 import tempfile
@@ -112,19 +113,7 @@ def _tried(folder: Path, file: Path, driver: Path, seconds: float) -> Result:
     command = [sys.executable, "-m", "grader", "run", "--backend", "simt", str(driver), json.dumps(job)]
     env = os.environ | {"PYTHONPATH": str(ROOT), "COURSE_ROOT": str(ROOT), "OMP_NUM_THREADS": "1"}
     begun = time.monotonic()
-    try:
-        done = subprocess.run(
-            command, capture_output=True, text=True, errors="replace", env=env, timeout=seconds, check=False,
-            cwd=file.parent,
-        )  # fmt: skip
-        out = done.stdout + done.stderr
-    except subprocess.TimeoutExpired as late:
-        out = (
-            str(late.stdout or b"", "utf-8", "replace")
-            if isinstance(late.stdout, bytes)
-            else late.stdout or ""
-        )
-        out += "\nOUTSIDE had no time left"
+    out = _output(command, env, file.parent, seconds)
     result = Result(
         project=folder.name, file=str(file.relative_to(folder)), build=_build(out),
         run=_run(out) if program and "OUTSIDE built" in out else "",
@@ -140,6 +129,24 @@ def _tried(folder: Path, file: Path, driver: Path, seconds: float) -> Result:
         flush=True,
     )
     return result
+
+
+def _output(command: list[str], env: dict[str, str], folder: Path, seconds: float) -> str:
+    """What the command prints. After its time it is asked to end, so that it ends all that it started."""
+    process = subprocess.Popen(
+        command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, errors="replace", env=env,
+        cwd=folder, start_new_session=True,
+    )  # fmt: skip
+    try:
+        return process.communicate(timeout=seconds)[0]
+    except subprocess.TimeoutExpired:
+        process.terminate()
+    try:
+        out = process.communicate(timeout=20.0)[0]
+    except subprocess.TimeoutExpired:
+        os.killpg(process.pid, signal.SIGKILL)
+        out = process.communicate()[0]
+    return out + "\nOUTSIDE had no time left"
 
 
 def _folders(project: Path, file: Path) -> list[str]:

@@ -4,7 +4,7 @@ import pytest
 
 from grader.backends.extension import local_headers
 
-from .conftest import Play
+from .conftest import Play, line_of
 
 pytestmark = pytest.mark.slow
 HALF = {"float16": [96.0, 288.0, 96.0]}
@@ -65,3 +65,14 @@ def test_a_kernel_is_launched_by_a_pointer_that_says_no_types(play: Play) -> Non
 def test_headers_of_the_system_are_left_to_the_compiler() -> None:
     assert not local_headers.is_own("/usr/include")
     assert local_headers.is_own("/home/somebody/project/csrc")
+
+
+def test_managed_and_pinned_memory_is_for_both_sides_until_it_is_freed(play: Play) -> None:
+    answer = play("outside")["both_sides"]
+    assert "illegal memory access" in answer["error"]
+    assert answer["result"] == [198, 1, -14, -198, 1, 1, 1, -396]
+    early, freed = answer["findings"]
+    assert early["kind"] == "host-before-kernel"
+    assert early["line"] == line_of("outside", "too early")
+    assert "call cudaDeviceSynchronize() first" in early["what"]
+    assert freed["kind"] == "use-after-free"

@@ -12,7 +12,8 @@ from grader.backends.simt.compile.kernels import ATTRIBUTES
 from grader.backends.simt.compile.tokens import Token, Tokens, closing, ends_line, following, previous
 
 _GPU = "or run this submission on a machine with an NVIDIA GPU"
-_TEXTURE = f"read the tensor through a `const T* __restrict__` pointer, {_GPU}"
+_REFERENCE = "use a texture object (cudaTextureObject_t); CUDA 12 has no texture references any more"
+_TEXTURE = f"fetch with tex1D, tex2D or tex3D from an array without mipmaps, {_GPU}"
 _COPY = f"copy with plain loads and stores and wait with __syncthreads(), {_GPU}"
 _GRAPH = f"launch the kernels directly, {_GPU}"
 _TENSOR_CORE = f"write the product as a loop over plain floats, {_GPU}"
@@ -20,14 +21,14 @@ _OWN = f"write the loop yourself (shuffles, atomics and shared memory work), {_G
 
 # An identifier: (what it is called, what to use instead).
 WORDS = {
-    "__managed__": ("a __managed__ variable", "use a __device__ variable and cudaMemcpyToSymbol"),
-    "cudaMallocManaged": ("managed memory (cudaMallocManaged)", "use cudaMalloc and cudaMemcpy, or a tensor"),
-    "cudaHostGetDevicePointer": ("mapped memory (cudaHostGetDevicePointer)", "copy with cudaMemcpy"),
-    "cudaTextureObject_t": ("a texture", _TEXTURE),
-    "cudaSurfaceObject_t": ("a surface", _TEXTURE),
-    "cudaCreateTextureObject": ("a texture", _TEXTURE),
-    "cudaCreateSurfaceObject": ("a surface", _TEXTURE),
-    "cudaMallocArray": ("a CUDA array", _TEXTURE),
+    "__managed__": (
+        "a __managed__ variable",
+        "use cudaMallocManaged, or a __device__ variable and cudaMemcpyToSymbol",
+    ),
+    "cudaHostRegisterMapped": (
+        "memory of malloc that is mapped (cudaHostRegisterMapped)",
+        "take it with cudaHostAlloc",
+    ),
     "CUtensorMap": ("a TMA copy (CUtensorMap)", _COPY),
     "memcpy_async": ("an asynchronous copy (memcpy_async)", _COPY),
     "__pipeline_memcpy_async": ("an asynchronous copy (__pipeline_memcpy_async)", _COPY),
@@ -38,15 +39,15 @@ WORDS = {
     "cudaStreamBeginCapture": ("the capture of a CUDA graph", _GRAPH),
 }
 PREFIXES = (
-    (re.compile(r"tex[123]D\w*|texCubemap\w*"), ("a texture fetch", _TEXTURE)),
-    (re.compile(r"surf[123]D(?:read|write)"), ("a surface access", _TEXTURE)),
+    (re.compile(r"tex\w+(?:Lod|Grad)|tex2Dgather"), ("this texture fetch", _TEXTURE)),
+    (re.compile(r"cuda\w*Mipmap\w*"), ("a mipmapped array", _TEXTURE)),
+    (re.compile(r"cudaGraphics\w*"), ("memory of a graphics library", "copy to the host with cudaMemcpy")),
     (re.compile(r"cudaGraph\w*"), ("a CUDA graph", _GRAPH)),
     (re.compile(r"__(?:wmma|mma|imma|hmma|bmma)_\w+"), ("a tensor core instruction", _TENSOR_CORE)),
     (
         re.compile(r"CUDA_tensor_apply\d|kernelPointwiseApply\d"),
         ("torch's CUDA_tensor_apply", "launch a kernel of your own over the elements"),
     ),
-    (re.compile(r"cuda(?:Memcpy)?Array_t|cudaMemcpy(?:2D)?(?:To|From)Array"), ("a CUDA array", _TEXTURE)),
 )
 SCOPES = {  # what stands before ::
     "thrust": ("the Thrust library", _OWN),
@@ -153,7 +154,7 @@ def _construct(tokens: Tokens, i: int) -> tuple[str, str] | None:
             "inline PTX (asm)", f"use the CUDA C++ function that does the same, {_GPU}"
         )  # fmt: skip
     if name == "texture" and next_text == "<":
-        return "a texture", _TEXTURE
+        return "a texture reference", _REFERENCE
     if name in SCOPES and next_text == "::":
         return SCOPES[name]
     if name == "cub" and next_text == "::" and not _is_scoped(tokens, i):

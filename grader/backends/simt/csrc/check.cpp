@@ -20,7 +20,18 @@ extern int g_mode;
 static __attribute__((noinline)) void check_host_access(void* address, unsigned size, Access access,
                                                         size_t pc) {
   if (!g_arena || !in_arena(address) || !(g_mode & CHECK)) return;
+  Allocation* a = allocation_of(address);
+  if (a && a->for_both && a->live) {
+    if (!a->queued) return;
+    report_host("host-before-kernel", pc, address, size, access);
+    simt_wait();
+    return;
+  }
   open_gap(arena_offset(address), size);
+  if (a && a->for_both) {
+    report_host("use-after-free", pc, address, size, access);
+    return set_device_fault(ILLEGAL_ADDRESS, "use-after-free");
+  }
   report_host("host-touches-device-memory", pc, address, size, access);
   set_device_fault(ILLEGAL_ADDRESS, "host-touches-device-memory");
 }

@@ -190,6 +190,13 @@ static std::shared_ptr<Launch> describe(const LaunchSite& site, const LaunchConf
 
 void (*g_launch_hook)(const char* kernel, int begins) = nullptr;  // for torch's profiler
 
+// How many launches wait that get memory which the host may use as well.
+static void count_queued(const Launch& launch, int change) {
+  for (const PointerArgument& p : launch.pointers)
+    if (Allocation* a = allocation_of(p.pointer))
+      if (a->for_both) a->queued += change;
+}
+
 static void start(Launch& launch) {
   if (device_faulted()) return;  // the context is dead, as on a GPU
   launch.first_run = next_runs(launch.block_count);
@@ -237,7 +244,8 @@ extern "C" void simt_launch(const LaunchSite* site, const LaunchConfig* config, 
   if (launch->cooperative && !fits_the_device(*launch, static_bytes))
     return refuse(*site, *config, "the blocks of a cooperative launch must all fit on the device at once",
                   COOPERATIVE_TOO_LARGE);
-  in_turn([launch] { start(*launch); }, true);
+  count_queued(*launch, 1);
+  in_turn([launch] { start(*launch), count_queued(*launch, -1); }, true);
 }
 
 extern "C" SIMT_EXPORT void simt_set_launch_hook(void (*hook)(const char*, int)) { g_launch_hook = hook; }

@@ -99,6 +99,10 @@ Allocation* allocation_by_serial(u64 serial) {
   return serial && serial <= g_allocations.size() ? &g_allocations[serial - 1] : nullptr;
 }
 
+Allocation* allocation_of(const void* pointer) {
+  return g_arena && in_arena(pointer) ? allocation_at(arena_offset(pointer)) : nullptr;
+}
+
 void mark_initialised(size_t offset, size_t bytes) {
   for (; bytes && (offset & 3); ++offset, --bytes) g_defined[offset / 4] |= 1 << (offset & 3);
   memset(g_defined + offset / 4, 15, bytes / 4);
@@ -176,9 +180,20 @@ extern "C" int simt_cuda_malloc(void** out, size_t bytes) {
   return simt_fail(allocate_or_wait(out, bytes, (size_t)__builtin_return_address(0) - 1));
 }
 
+// Memory that both sides read and write. What the host stores in it is not seen, so all of it counts as written.
+extern "C" int simt_malloc_for_both(void** out, size_t bytes, int kind) {
+  size_t at = kind == 2 ? (size_t)__builtin_return_address(0) - 1 : 0;
+  if (bytes == 0) return *out = nullptr, 0;
+  if (int error = allocate_or_wait(out, bytes, at)) return simt_fail(error);
+  memset(*out, 0, bytes);
+  mark_initialised(arena_offset(*out), bytes);
+  allocation_at(arena_offset(*out))->for_both = kind;
+  return 0;
+}
+
 static int release(void* pointer) {
   std::lock_guard<std::mutex> guard(g_memory_lock);
-  Allocation* a = g_arena && in_arena(pointer) ? allocation_at(arena_offset(pointer)) : nullptr;
+  Allocation* a = allocation_of(pointer);
   if (!a || !a->live || a->offset != arena_offset(pointer)) return INVALID_VALUE;
   a->live = false;
   g_live_bytes -= a->bytes;
@@ -221,11 +236,19 @@ static bool device_range_is_valid(const void* pointer, size_t bytes) {
   return a && a->live && offset >= a->offset && offset + bytes <= a->offset + a->bytes;
 }
 
+extern "C" int simt_is_for_both(const void* pointer) {
+  const Allocation* a = allocation_of(pointer);
+  return a && a->live ? a->for_both : 0;
+}
+
+static bool may_be(const void* pointer, bool on_device) {
+  return simt_is_for_both(pointer) || on_device == (simt_is_device_pointer(pointer) != 0);
+}
+
 extern "C" int simt_copy(void* to, const void* from, size_t bytes, int kind) {
   static constexpr bool TO_DEVICE[] = {false, true, false, true}, FROM_DEVICE[] = {false, false, true, true};
   if (kind < 0 || kind > 4) return INVALID_VALUE;
-  bool directions_fit = kind == 4 || (TO_DEVICE[kind] == (simt_is_device_pointer(to) != 0) &&
-                                      FROM_DEVICE[kind] == (simt_is_device_pointer(from) != 0));
+  bool directions_fit = kind == 4 || (may_be(to, TO_DEVICE[kind]) && may_be(from, FROM_DEVICE[kind]));
   if (!directions_fit || !device_range_is_valid(to, bytes) || !device_range_is_valid(from, bytes))
     return INVALID_VALUE;
   if (int fault = simt_synchronize()) return fault;

@@ -20,6 +20,8 @@ struct Allocation {
   bool complete = false;    // all of it is known to hold values
   u64 read_in = 0;          // the last launch whose reads of it are on record
   u64 constant_in = 0;      // the last launch that gets it by pointers to const only
+  int for_both = 0;         // 1: pinned, 2: managed; the host may use it as well
+  int queued = 0;           // such memory: launches that get it and have not run yet
 };
 
 extern std::deque<Allocation> g_allocations;
@@ -36,6 +38,7 @@ inline size_t arena_offset(const void* p) { return size_t((const char*)p - g_are
 
 Allocation* allocation_at(size_t offset);
 Allocation* allocation_by_serial(u64 serial);
+Allocation* allocation_of(const void* pointer);  // nullptr for what is no device memory
 
 extern u8* g_defined;  // for each 4 bytes: a bit for each byte that holds a value
 // An access to a gap that was reported goes on as on a GPU, where other memory may lie there. Until close_gaps().

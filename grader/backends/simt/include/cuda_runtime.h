@@ -6,6 +6,7 @@
 #include "simt/runtime_types.h"
 #include "simt/streams.h"
 #include "simt/symbols.h"
+#include "simt/textures.h"
 #include "simt/by_pointer.h"
 
 // ---- memory
@@ -24,19 +25,37 @@ SIMT_INLINE cudaError_t cudaMallocPitch(T** p, size_t* pitch, size_t width, size
   *pitch = (width + 511) / 512 * 512;
   return cudaMalloc(p, *pitch * height);
 }
+// Pinned memory has one address for both sides, as on any GPU of today.
 template <class T>
-inline cudaError_t cudaMallocHost(T** p, size_t bytes, unsigned = 0) {
-  *p = (T*)malloc(bytes);
-  return *p ? cudaSuccess : cudaErrorMemoryAllocation;
+SIMT_INLINE cudaError_t cudaMallocHost(T** p, size_t bytes, unsigned = 0) {
+  return (cudaError_t)simt_malloc_for_both((void**)p, bytes, 1);
 }
 template <class T>
-inline cudaError_t cudaHostAlloc(T** p, size_t bytes, unsigned) {
+SIMT_INLINE cudaError_t cudaHostAlloc(T** p, size_t bytes, unsigned) {
   return cudaMallocHost(p, bytes);
 }
-inline cudaError_t cudaFreeHost(void* p) {
-  simt_wait();
-  free(p);
-  return cudaSuccess;
+inline cudaError_t cudaFreeHost(void* p) { return cudaFree(p); }
+template <class T>
+inline cudaError_t cudaHostGetDevicePointer(T** device, void* host, unsigned) {
+  *device = (T*)host;
+  return (cudaError_t)simt_fail(simt_is_for_both(host) ? cudaSuccess : cudaErrorInvalidValue);
+}
+inline cudaError_t cudaHostGetFlags(unsigned* flags, void* host) {
+  *flags = cudaHostAllocMapped;
+  return (cudaError_t)simt_fail(simt_is_for_both(host) ? cudaSuccess : cudaErrorInvalidValue);
+}
+template <class T>
+SIMT_INLINE cudaError_t cudaMallocManaged(T** p, size_t bytes, unsigned = cudaMemAttachGlobal) {
+  return (cudaError_t)simt_malloc_for_both((void**)p, bytes, 2);
+}
+inline cudaError_t cudaMemPrefetchAsync(const void* p, size_t, int, cudaStream_t = nullptr) {
+  return (cudaError_t)simt_fail(simt_is_for_both(p) ? cudaSuccess : cudaErrorInvalidValue);
+}
+inline cudaError_t cudaMemAdvise(const void* p, size_t, cudaMemoryAdvise, int) {
+  return (cudaError_t)simt_fail(simt_is_for_both(p) ? cudaSuccess : cudaErrorInvalidValue);
+}
+inline cudaError_t cudaStreamAttachMemAsync(cudaStream_t, void* p, size_t = 0, unsigned = cudaMemAttachSingle) {
+  return (cudaError_t)simt_fail(simt_is_for_both(p) ? cudaSuccess : cudaErrorInvalidValue);
 }
 inline cudaError_t cudaHostRegister(void*, size_t, unsigned) { return cudaSuccess; }
 inline cudaError_t cudaHostUnregister(void*) { return cudaSuccess; }
@@ -73,8 +92,11 @@ inline cudaError_t cudaMemset2D(void* to, size_t pitch, int value, size_t width,
 }
 inline cudaError_t cudaPointerGetAttributes(cudaPointerAttributes* out, const void* pointer) {
   bool device = simt_is_device_pointer(pointer);
-  *out = {device ? cudaMemoryTypeDevice : cudaMemoryTypeUnregistered, device ? 0 : -1,
-          device ? (void*)pointer : nullptr, device ? nullptr : (void*)pointer};
+  int both = simt_is_for_both(pointer);
+  *out = {both == 2 ? cudaMemoryTypeManaged : both ? cudaMemoryTypeHost
+          : device ? cudaMemoryTypeDevice : cudaMemoryTypeUnregistered,
+          device ? 0 : -1,
+          device ? (void*)pointer : nullptr, device && !both ? nullptr : (void*)pointer};
   return cudaSuccess;
 }
 inline cudaError_t cudaMemGetInfo(size_t* free_bytes, size_t* total) {

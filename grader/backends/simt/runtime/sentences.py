@@ -121,6 +121,13 @@ def _host(f: RawFinding) -> str:
     return f"host code {_verb(f)} {_where(f)} directly; only kernels can, or copy it to the CPU first"
 
 
+def _host_early(f: RawFinding) -> str:
+    return (
+        f"host code {_verb(f)} {_where(f)} while a kernel that was launched before may still use it; "
+        "call cudaDeviceSynchronize() first"
+    )
+
+
 def _not_written(f: RawFinding) -> str:
     if f.tensor is None:
         return f"{f.missing} of {f.elements} elements were never written"
@@ -152,6 +159,7 @@ SENTENCES: dict[str, Callable[[RawFinding], str]] = {
     "shared-race": _race,
     "illegal-address": _illegal_address,
     "host-touches-device-memory": _host,
+    "host-before-kernel": _host_early,
     "output-not-written": _not_written,
     "barrier-divergence": lambda _: "threads of one block wait at different __syncthreads()",
     "barrier-exited-threads": lambda f: f"waits at __syncthreads(), but {f.detail} the kernel before",

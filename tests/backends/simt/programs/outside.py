@@ -182,6 +182,45 @@ BOUND = '#include <torch/extension.h>\n#if 0\n#include "kernels.cuh"\n#endif\n#i
 MODULE = 'PYBIND11_MODULE(TORCH_EXTENSION_NAME, m) { m.def("run", &run); }\n'
 
 
+BOTH_SIDES = r"""
+__global__ void twice(float* y, const float* x, int n) {
+    int i = blockIdx.x * blockDim.x + threadIdx.x;
+    if (i < n) y[i] = 2 * x[i];
+}
+torch::Tensor run() {
+    auto found = torch::zeros({8});
+    float *x, *y, *mapped, *pinned, back = 0;
+    TORCH_CHECK(cudaMallocManaged(&x, 400) == cudaSuccess && cudaMallocManaged(&y, 400) == cudaSuccess);
+    for (int i = 0; i < 100; ++i) x[i] = i;
+    twice<<<1, 128>>>(y, x, 100);
+    cudaDeviceSynchronize();
+    found[0] = y[99];
+    cudaPointerAttributes of;
+    cudaPointerGetAttributes(&of, y);
+    found[1] = of.type == cudaMemoryTypeManaged && of.hostPointer == y && of.devicePointer == y;
+    TORCH_CHECK(cudaHostAlloc(&pinned, 400, cudaHostAllocMapped) == cudaSuccess);
+    TORCH_CHECK(cudaHostGetDevicePointer(&mapped, pinned, 0) == cudaSuccess);
+    for (int i = 0; i < 100; ++i) pinned[i] = -i;
+    twice<<<1, 128>>>(y, mapped, 100);
+    cudaMemcpy(&back, y + 7, 4, cudaMemcpyDeviceToHost);
+    found[2] = back;
+    cudaMemcpy(pinned, y, 400, cudaMemcpyDeviceToHost);
+    found[3] = pinned[99];
+    cudaMemcpy(y, pinned, 400, cudaMemcpyHostToDevice);
+    float own = 3;
+    found[4] = cudaHostGetDevicePointer(&mapped, &own, 0) == cudaErrorInvalidValue;
+    cudaGetLastError();
+    found[5] = cudaFree(x) == cudaSuccess;
+    found[6] = cudaFreeHost(pinned) == cudaSuccess;
+    twice<<<1, 128>>>(y, y, 100);
+    found[7] = y[99];  // too early
+    twice<<<1, 128>>>(y, x, 1);
+    cudaDeviceSynchronize();
+    return found;
+}
+"""
+
+
 def built(text, folder=None):
     return load_inline(
         "outside", ["torch::Tensor run();"], [text], functions=["run"],
@@ -263,5 +302,6 @@ def cases():
         "halves": halves,
         "blas": blas,
         "pointers": lambda _: built(POINTERS).run().tolist(),
+        "both_sides": lambda _: built(BOTH_SIDES).run().tolist(),
         "cooperative": lambda _: built(COOPERATIVE).run().item(),
     }

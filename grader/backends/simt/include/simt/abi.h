@@ -96,6 +96,8 @@ SIMT_EXPORT int simt_malloc(void** out, size_t bytes);
 SIMT_EXPORT int simt_free(void* pointer);            // after what is queued
 SIMT_EXPORT int simt_cuda_malloc(void** out, size_t bytes);  // the student's own: should be freed again
 SIMT_EXPORT int simt_cuda_free(void* pointer);
+SIMT_EXPORT int simt_malloc_for_both(void** out, size_t bytes, int kind);  // 1: pinned, 2: managed memory
+SIMT_EXPORT int simt_is_for_both(const void* pointer);                     // its kind, 0 for any other
 SIMT_EXPORT void simt_mark_initialised(const void* pointer, size_t bytes);
 SIMT_EXPORT int simt_copy(void* to, const void* from, size_t bytes, int kind);  // kind as cudaMemcpyKind
 SIMT_EXPORT int simt_fill(void* to, int value, size_t bytes);

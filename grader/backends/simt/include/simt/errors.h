@@ -15,6 +15,8 @@ inline ErrorText error_text(cudaError_t e) {
     case cudaErrorMemoryAllocation: return {"cudaErrorMemoryAllocation", "out of memory"};
     case cudaErrorInvalidConfiguration:
       return {"cudaErrorInvalidConfiguration", "invalid configuration argument"};
+    case cudaErrorInvalidFilterSetting: return {"cudaErrorInvalidFilterSetting", "invalid filter setting"};
+    case cudaErrorInvalidNormSetting: return {"cudaErrorInvalidNormSetting", "invalid norm setting"};
     case cudaErrorInvalidDeviceFunction: return {"cudaErrorInvalidDeviceFunction", "invalid device function"};
     case cudaErrorInvalidDevice: return {"cudaErrorInvalidDevice", "invalid device ordinal"};
     case cudaErrorInvalidPitchValue: return {"cudaErrorInvalidPitchValue", "invalid pitch argument"};
