@@ -150,7 +150,11 @@ def of_launches(launches: Iterable[Launch]) -> Opinion:
 
 def advised(findings: Iterable[Finding], looked: list[Advice]) -> list[Advice]:
     """Advice with what this check has to say, in the place of guesses by the text."""
-    found = [f for f in findings if f.id == NAME and f.ok and f.evidence.get("follows") is False]
+    away = [f for f in findings if f.id == NAME and f.evidence.get("follows") is False]
+    found = [f for f in away if f.ok]
+    if away and not found:  # the failed check says it
+        told = {f.evidence.get("line") for f in away}
+        return [a for a in looked if a.message != ON_DEFAULT_STREAM or a.line not in told]
     if not found:
         return looked
     seen = [Advice(f.evidence["line"], f.message, lasting=True) for f in found]
@@ -185,6 +189,7 @@ def _finding(found: Opinion, points: int, what: str = LEAVES) -> Finding:
     facts |= {"kernels": list(found.kernels), "line": found.line}
     words = f"{what} {_where(found)}{LAUNCH}"
     if points:
+        facts["advice"] = f"{_where(found)}{LAUNCH}"
         return Finding(NAME, Status.WRONG_STREAM, words, 0, points, facts)
     return Finding(NAME, Status.PASSED, f"{words} {RIGHT}", 0, 0, facts)
 

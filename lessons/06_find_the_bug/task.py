@@ -1,20 +1,69 @@
 """How lesson 06 is graded: kernels by cases and a counter, the student's tests by wrong kernels."""
 
+from collections.abc import Callable
 from pathlib import Path
 
 from grader.domain.task import Case, Prediction, Stage, Task, Tensor
 from grader.referee.parts.counters import Bound, Counters
-from grader.referee.parts.mutation_test import Mutant, MutationTest, MutationTests
+from grader.referee.parts.mutation_test import Mutant, MutationTest, MutationTests, Tried
 
 KERNELS = str(Path(__file__).parent / "tested_kernels.py")
+SIZE = 64  # threads of a block
+Hidden = Callable[[Tried], str]
 
 
 def _case(entry: str, x: Tensor, why: str) -> Case:
     return Case(entry, (x,), why, 1, entry=entry)
 
 
-def _mutation_test(name: str, right: tuple[str, ...], *faults: tuple[str, str]) -> MutationTest:
-    mutants = tuple(Mutant(f"{name}_{entry}", fault) for entry, fault in faults)
+def _full_blocks(x: Tried) -> str:
+    if not x.elements or x.elements % SIZE:
+        return ""
+    return (
+        f"{x.elements} elements are full blocks of {SIZE} only: take a number that is no multiple of {SIZE}."
+    )
+
+
+def _one_block(x: Tried) -> str:
+    if not 0 < x.elements <= SIZE:
+        return ""
+    return f"{x.elements} elements are in one block: take more than {SIZE}."
+
+
+def _square(x: Tried) -> str:
+    rows, columns = (*x.shape, 0, 0)[:2]
+    if rows != columns:
+        return ""
+    return (
+        f"A matrix of {rows} x {columns} is square: the rows of input and output are equally long. "
+        "Take another number of rows than of columns."
+    )
+
+
+def _one_row(x: Tried) -> str:
+    rows, columns = (*x.shape, 0, 0)[:2]
+    if min(rows, columns) > 1:
+        return ""
+    return (
+        f"The elements of a matrix of {rows} x {columns} have the same order when it is transposed: "
+        "take several rows and several columns."
+    )
+
+
+def _no_larger(most: int, fits: str) -> Hidden:
+    def hidden(x: Tried) -> str:
+        if x.largest > most:
+            return ""
+        largest = f"The largest number of this input is {x.largest:.0f}"
+        return f"{largest}, and its square {fits}: take larger ones."
+
+    return hidden
+
+
+def _mutation_test(
+    name: str, right: tuple[str, ...], *faults: tuple[str, str, Hidden | None]
+) -> MutationTest:
+    mutants = tuple(Mutant(f"{name}_{entry}", fault, hidden_by=hidden) for entry, fault, hidden in faults)
     why = f"The test passes on a right {name} and fails on wrong ones."
     return MutationTest("test", KERNELS, right, mutants, why, name=f"test of {name}", args=(name,))
 
@@ -23,32 +72,32 @@ TESTS = (
     _mutation_test(
         "reverse",
         ("reverse", "reverse_by_torch"),
-        ("no_barrier", "reads shared memory before everybody has written it"),
-        ("whole_blocks", "turns a short last block round as if it were full"),
+        ("no_barrier", "reads shared memory before everybody has written it", None),
+        ("whole_blocks", "turns a short last block round as if it were full", _full_blocks),
     ),
     _mutation_test(
         "offset",
         ("offset",),
-        ("barrier_in_branch", "has its barrier in a branch that some threads do not take"),
-        ("of_all", "subtracts the last element of all, not of the block"),
+        ("barrier_in_branch", "has its barrier in a branch that some threads do not take", _full_blocks),
+        ("of_all", "subtracts the last element of all, not of the block", _one_block),
     ),
     _mutation_test(
         "pairs",
         ("pairs",),
-        ("unset_end", "reads a place of shared memory that nobody wrote"),
-        ("within_block", "forgets the neighbour in the next block"),
+        ("unset_end", "reads a place of shared memory that nobody wrote", _full_blocks),
+        ("within_block", "forgets the neighbour in the next block", _one_block),
     ),
     _mutation_test(
         "transpose",
         ("transpose", "transpose_by_torch"),
-        ("stride", "steps by the wrong row length in the output"),
-        ("reshape", "only gives the matrix another shape"),
+        ("stride", "steps by the wrong row length in the output", _square),
+        ("reshape", "only gives the matrix another shape", _one_row),
     ),
     _mutation_test(
         "squares",
         ("squares",),
-        ("overflow", "multiplies in 32 bits"),
-        ("in_float", "multiplies in float32, which has 24 bits"),
+        ("overflow", "multiplies in 32 bits", _no_larger(46340, "fits in 32 bits")),
+        ("in_float", "multiplies in float32, which has 24 bits", _no_larger(4096, "fits in 24 bits")),
     ),
 )
 
@@ -78,7 +127,7 @@ TASK = Task(
                     "global_load_requests",
                     256 // 32,
                     1,
-                    "Each element is read from device memory once, 32 in a request.",
+                    "One read of each element from device memory is enough, 32 in a request.",
                 ),
             ),
         ),

@@ -306,6 +306,13 @@ def test_what_was_seen_takes_the_place_of_a_guess_by_the_text() -> None:
         assert stream_check.advised(found, [guess, other]) == [guess, other]
 
 
+def test_what_the_failed_check_says_is_no_advice_as_well() -> None:
+    said, other = Advice(4, ON_DEFAULT_STREAM, lasting=True), Advice(9, ON_DEFAULT_STREAM, lasting=True)
+    evidence = {"follows": False, "line": 4}
+    failed = Finding(stream_check.NAME, Status.WRONG_STREAM, "told", 0, 1, evidence)
+    assert stream_check.advised([failed], [said, other]) == [other]
+
+
 def test_on_the_cpu_each_launch_has_its_stream() -> None:
     right, wrong = Launch("add", line=7), Launch("mul", line=9, default_stream=True)
     assert stream_check.of_launches([]) == Opinion(follows=None)

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 from grader.domain.verdict import PENDING, Finding, Status
 from grader.feedback.explain import (
+    decimal_commas,
     facts,
     host_mistakes,
     indices,
@@ -50,9 +51,9 @@ def explained(finding: Finding, source: str, warnings: Sequence[Warned] = ()) ->
         return finding if message == finding.message else replace(finding, message=message)
     # What the message advises, where it knows the cause no better: it would be said twice.
     advice = finding.evidence.get("advice")
-    message = message.replace(str(advice), "") if advice else message
+    message = message.replace(str(advice), "").rstrip() if advice else message
     if found.line and (named := re.match(r"Line (\d+): ", message)) and int(named[1]) != found.line:
-        message = message[named.end() :]  # one place is enough, and the cause's is the nearer one
+        message = _begun(message[named.end() :])  # one place is enough, and the cause's is the nearer one
     return replace(finding, message=message, evidence=finding.evidence | {"explanation": found.as_json()})
 
 
@@ -66,6 +67,8 @@ def _by_its_text(finding: Finding, source: str) -> Explanation | None:
         found = host_mistakes.sources(source) or found
     if finding.status is Status.IMPORT_ERROR:
         found = host_mistakes.unquoted(finding, source) or found or name_mistakes.at_load(finding, source)
+    if finding.status in (Status.IMPORT_ERROR, Status.COMPILE_ERROR):
+        found = decimal_commas.refused(finding, source) or found
     if found and found.rule == "not-bound":
         found = host_mistakes.bound(found, finding, source)
     return _refined(found, finding, source) if found else None
@@ -104,6 +107,12 @@ def _placed(found: Explanation, message: str, source: str) -> Explanation:
         if 0 < number <= len(lines) and lines[number - 1].strip()[:20] in message:
             return replace(found, line=number, code=lines[number - 1].strip())
     return found
+
+
+def _begun(message: str) -> str:
+    """A sentence that stood behind a colon, with a capital, where it begins with a word and not with a name."""
+    begins = re.match(r"(?:an?|each|no|nothing|the|this)\b(?= [a-z])", message)
+    return message[:1].upper() + message[1:] if begins else message
 
 
 def _suggestions(message: str, source: str) -> str:

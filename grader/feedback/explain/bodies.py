@@ -49,7 +49,9 @@ def _block_number(text: SubmissionText, _finding: Finding) -> Iterator[Fact]:
         for match in re.finditer(
             r"\b(?P<a>\w+)\s*\[(?P<i>\s*threadIdx\.(?P<d>[xyz])\s*(?:%\s*\w+\s*)?)\]", kernel.body
         ):
-            if match["a"] in pointers and "blockIdx" not in match["i"]:
+            # Where a block is a row, or a part of one, its threads count the columns.
+            rows = re.search(rf"\bblockIdx\.{match['d']}\s*\*\s*(?:{'|'.join(kernel.names)})\b", kernel.body)
+            if match["a"] in pointers and not rows:
                 d = match["d"]
                 cause = (
                     f"`{match['a']}[{match['i'].strip()}]` takes the thread's number in its own block: from the second "

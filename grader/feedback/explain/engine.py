@@ -176,6 +176,8 @@ def _fill(rule: Rule, groups: dict[str, str], error: Error, source: str) -> Expl
         if len(same) == 1:
             line, code = same[0], source.splitlines()[same[0] - 1].strip()
             declared = f" in line {line}"
+        if same and (defined := own_lines.definition(source, name.partition("(")[0])):
+            cause += f" Line {defined[0]} has a function of that name, with `({defined[1]})`."
     if rule.id == "unclosed-brace" and (opened := own_lines.unclosed(source)):
         line, code = opened, source.splitlines()[opened - 1].strip()
         declared = f" The function of line {line} is not closed."
@@ -194,7 +196,8 @@ def _fill(rule: Rule, groups: dict[str, str], error: Error, source: str) -> Expl
         cause, fix, line = told_here
         code = source.splitlines()[line - 1].strip()
     if rule.id == "undeclared-builtin" and name.strip("_").startswith("sync"):
-        fix = "Two underscores stand before it, `__syncthreads();`."
+        lacks = not name.startswith("__")
+        fix = "Two underscores stand before it, `__syncthreads();`." if lacks else "Write `__syncthreads();`."
     near = _near(name, error.text, source)
     known = _Known(groups | {"name": name, "near": near, "above": above, "declared": declared})
     cause = re.sub(r" \(it\)", "", _format(cause, known))

@@ -15,6 +15,7 @@ from grader.domain.verdict import Finding, Status
 from grader.feedback import how_far, memory
 from grader.feedback.explain import (
     bodies,
+    decimal_commas,
     dialect_mistakes,
     formulas,
     functions_first,
@@ -22,10 +23,12 @@ from grader.feedback.explain import (
     host_mistakes,
     indices,
     name_mistakes,
+    nan_mistakes,
     operator_mistakes,
     python_mistakes,
     refusals,
     student_tests,
+    tile_mistakes,
     timing_mistakes,
     together,
     vector_mistakes,
@@ -49,6 +52,7 @@ if TYPE_CHECKING:
     from grader.feedback.explain.engine import Explanation
 
 
+LENGTHS = r"(?:[a-z]+_?)?(?:cols?|columns|width)\d?|cols?_\w+|row_\w+"  # of a row
 MOST_PLACES = 12  # where the number of blocks is made
 
 
@@ -56,7 +60,7 @@ def explained(finding: Finding, source: str) -> Explanation | None:
     """The first fact that fits the failure; None if the text holds none."""
     seen = [one for one in finding.evidence.get("seen") or [] if isinstance(one, dict)]
     owner = finding.evidence.get("owner")
-    told = [*seen, owner] if isinstance(owner, dict) else seen
+    told = [*seen, *([owner] if isinstance(owner, dict) else []), finding.evidence]
     check = str(seen[0].get("check", finding.id)) if seen else finding.id
     text = read(source).about({str(one["kernel"]) for one in told if one.get("kernel")}, check)
     statuses = {finding.status, *(memory.status_of(str(one.get("kind", ""))) for one in seen[:1])}
@@ -127,7 +131,12 @@ def _guard(text: SubmissionText, _finding: Finding) -> Iterator[Fact]:
                 where = text.line(kernel.start + far.start())
                 n, i = far["n"], far["i"]
                 right = ">=" if far["op"] == ">" else "<"
-                cause = f"`{i} {far['op']} {n}` lets {i} = {n} through, and the last element is {n} - 1: one thread (or turn) too many reaches past the end."
+                one = (
+                    "turn"
+                    if re.search(r"\b(?:for|while)\s*\([^{}]*$", kernel.body[: far.start()])
+                    else "thread"
+                )
+                cause = f"`{i} {far['op']} {n}` lets {i} = {n} through, and the last element is {n} - 1: one {one} too many reaches past the end."
                 yield Fact("guard-one-too-far", where, cause, f"Write `{i} {right} {n}`.")
     for kernel in text.kernels:
         if "threadIdx" in kernel.body and not GUARDS.search(kernel.body):
@@ -322,6 +331,31 @@ def _row_of_bias(text: SubmissionText, _finding: Finding) -> Iterator[Fact]:
                 )
 
 
+def _place_in_block_of_bias(text: SubmissionText, _finding: Finding) -> Iterator[Fact]:
+    """``bias[threadIdx.x]`` in a kernel that takes its other elements by their number in the whole grid."""
+    for kernel in text.kernels:
+        body = kernel.body
+        whole = re.search(
+            r"\b(?P<i>\w+)\s*=\s*(?:me\(\)|[^;]*blockIdx\.x[^;]*blockDim\.x[^;]*threadIdx\.x)", body
+        )
+        if whole is None or not re.search(rf"\[\s*{whole['i']}\s*\]", body):
+            continue
+        own = re.findall(r"\b(\w+)\s*=\s*(?:\(\w+\)\s*)?threadIdx\.x\s*[;,]", body)
+        taken = "|".join([r"threadIdx\.x", *own])
+        for match in re.finditer(rf"\b(?P<b>bias\w*|b)\s*\[\s*(?:{taken})\s*(?:%\s*(?P<n>\w+)\s*)?\]", body):
+            if not re.search(rf"\*\s*(?:__restrict__\s*)?{match['b']}\b", kernel.parameters):
+                continue
+            i = whole["i"]
+            cause = (
+                f"`{match[0]}` takes the number of the thread in its block. This thread's element is number {i} of "
+                "all, and a bias has one element for each column."
+            )
+            known = [n for n in kernel.names if re.fullmatch(LENGTHS, n)]
+            length = match["n"] or (known[0] if known else "(the number of columns)")
+            yield Fact("bias-of-thread", text.line(kernel.start + match.start()), cause,
+                       f"Take the column: `{match['b']}[{i} % {length}]`.")  # fmt: skip
+
+
 def remainder_of_all(text: SubmissionText, _finding: Finding) -> Iterator[Fact]:
     """``bias[i % n]`` behind ``i < n``, which is ``bias[i]``."""
     for kernel in text.kernels:
@@ -333,29 +367,6 @@ def remainder_of_all(text: SubmissionText, _finding: Finding) -> Iterator[Fact]:
                 cause = f"`{i} % {n}` is {i} itself, because {i} is smaller than {n} here, so `{match[0]}` is `{a}[{i}]`."
                 yield Fact("remainder-of-all", text.line(kernel.start + match.start()), cause,
                            f"If the column of element {i} is meant, that is {i} % (the number of columns).")  # fmt: skip
-
-
-def _nan_lost(text: SubmissionText, finding: Finding) -> Iterator[Fact]:
-    if not re.search(r"\bnan\b", f"{finding.message} {finding.evidence.get('expected')}", re.I):
-        return
-    device = [f for f in text.functions if f not in text.host]
-    for function, match in (
-        (f, m) for f in device for m in re.finditer(r"\b(?:fmaxf?|fminf?|max|min)\s*\(", f.body)
-    ):
-        where = text.line(function.start + match.start())
-        cause = f"`{match[0].rstrip('( ')}` answers the number where the other operand is NaN, so a NaN is lost here; PyTorch passes it on."
-        yield Fact(
-            "nan-lost",
-            where,
-            cause,
-            "Compare so that NaN stays: `x < 0.0f ? 0.0f : x` is x where x is NaN, because no comparison with NaN is true.",
-        )
-    for match in re.finditer(r"(?P<x>\w+)\s*>=?\s*0(?:\.0?f?)?\s*\?\s*(?P=x)\s*:\s*0", text.code):
-        where = text.line(match.start())
-        cause = f"For NaN `{match['x']} > 0` is false, so this gives 0 where PyTorch passes NaN on."
-        yield Fact(
-            "nan-lost", where, cause, f"Ask the other way round: `{match['x']} < 0.0f ? 0.0f : {match['x']}`."
-        )
 
 
 def _not_contiguous(text: SubmissionText, finding: Finding) -> Iterator[Fact]:
@@ -555,7 +566,7 @@ def _void(text: SubmissionText, finding: Finding) -> Iterator[Fact]:
                        f"Call {name} in a line of its own, and return the tensor that it has filled.")  # fmt: skip
 
 
-def _no_barrier(_text: SubmissionText, finding: Finding) -> Iterator[Fact]:
+def _no_barrier(text: SubmissionText, finding: Finding) -> Iterator[Fact]:
     """Two accesses of a block's threads to shared memory that nothing separates."""
     for seen in finding.evidence.get("seen") or []:
         other = seen.get("other")
@@ -571,12 +582,10 @@ def _no_barrier(_text: SubmissionText, finding: Finding) -> Iterator[Fact]:
             cause = f"Several threads of a block {here[:-1]} the same element of {name} here, one of them writes, and no barrier stands between."
         else:
             cause = f"This line {here} what another thread {there} in line {other['line']}, in {name}, and no barrier stands between: who comes first is luck."
-        yield Fact(
-            "no-barrier",
-            int(seen["line"]),
-            cause,
-            "Put `__syncthreads();` between the two, where all threads of the block pass; in a loop also at its end, before the next turn writes again.",
-        )
+        fix = "Put `__syncthreads();` between the two, where all threads of the block pass"
+        if text.looped({seen["line"], other.get("line")}):
+            fix += "; in a loop also at its end, before the next turn writes again"
+        yield Fact("no-barrier", int(seen["line"]), cause, f"{fix}.")
         return
 
 
@@ -598,6 +607,7 @@ FACTS: tuple[tuple[Finder, frozenset[Status]], ...] = (
     (host_mistakes.never_called, frozenset({Status.NOT_REFUSED, Status.WRONG_OUTPUT})),
     (refusals.missing, frozenset({Status.NOT_REFUSED})),
     (formulas.plain_call, WRONG | OUTSIDE | TWICE),
+    *decimal_commas.FACTS,
     *python_mistakes.FACTS,
     (
         _returns_none,
@@ -621,6 +631,8 @@ FACTS: tuple[tuple[Finder, frozenset[Status]], ...] = (
     *student_tests.FACTS,
     *host_mistakes.FACTS,
     *vector_mistakes.FACTS,
+    (_place_in_block_of_bias, WRONG | OUTSIDE),
+    *tile_mistakes.FACTS,
     *bodies.FACTS,
     *indices.FACTS,
     (_loop_in_each_thread, WRONG | TWICE | OUTSIDE),
@@ -635,7 +647,7 @@ FACTS: tuple[tuple[Finder, frozenset[Status]], ...] = (
     (_row_of_bias, WRONG | OUTSIDE),
     (remainder_of_all, WRONG | OUTSIDE),
     (rounded_down, WRONG | {Status.RAISED, Status.CUDA_ERROR}),
-    (_nan_lost, frozenset({Status.WRONG_OUTPUT, Status.NOT_FINITE})),
+    *nan_mistakes.FACTS,
     (_not_contiguous, frozenset({Status.WRONG_OUTPUT, Status.ILLEGAL_ACCESS, Status.FAILED})),
     (_no_barrier, frozenset({Status.RACE})),
     (_neighbour, WRONG - {Status.UNINITIALISED} | OUTSIDE | TWICE),

@@ -13,6 +13,7 @@ if TYPE_CHECKING:
 
 VALUE = frozenset({Status.WRONG_OUTPUT, Status.NOT_FINITE, Status.PRECISION})
 EXP = r"(?:__)?expf?"
+MOST_NAMED = 4
 
 
 def _device(text: SubmissionText) -> list[CppFunction]:
@@ -185,21 +186,38 @@ def _not_begun(text: SubmissionText, _finding: Finding) -> Iterator[Fact]:
 
 def _made_of(text: SubmissionText, kernel: CppFunction, statement: str) -> str:
     """Where the variables of ``statement``, and theirs, get their values: ", from v (line 40) and sum (line 38)"."""
-    found: dict[str, int] = {}
+    found: dict[str, list[int]] = {}
     value = statement.partition("=")[2]
     for _ in range(2):
         for name in re.findall(r"\b[A-Za-z_]\w*\b(?!\s*[(\[])", value):
             set_here = list(
                 re.finditer(
-                    rf"(?<![\w.])\*?{name}(?:\[[^\]]*\])?\s*[-+*/]?=(?!=)\s*(?P<v>[^;]*)", kernel.body
+                    rf"(?<![\w.])\*?{name}(?:\[[^\]]*\]|\.[xyzw]\b)?\s*[-+*/]?=(?!=)\s*(?P<v>[^;]*)",
+                    kernel.body,
                 )
             )
             counts = set_here and re.search(r"\bfor\s*\([^;)]*$", kernel.body[: set_here[-1].start()])
             if set_here and not counts and name not in found:
-                found[name] = text.line(kernel.start + set_here[-1].start())
-                value += " " + set_here[-1]["v"]
-    places = [f"{name} (line {line})" for name, line in list(found.items())[:4]]
+                found[name] = sorted({text.line(kernel.start + m.start()) for m in set_here})
+                value += " ".join(["", *(m["v"] for m in set_here)])
+    for helper in _device(text):
+        if not helper.kernel and re.search(rf"\b{helper.name}\s*\(", value):
+            found[helper.name] = [text.line(text.code.rfind(helper.name, 0, helper.start))]
+    places = [f"{name} ({_lines(lines)})" for name, lines in list(found.items())[:MOST_NAMED]]
     return f", from {' and '.join(filter(None, (', '.join(places[:-1]), places[-1])))}" if places else ""
+
+
+def _lines(lines: list[int]) -> str:
+    """ "line 40", or "lines 42 and 44 to 47"."""
+    runs: list[list[int]] = []
+    for line in lines:
+        if runs and runs[-1][-1] == line - 1:
+            runs[-1].append(line)
+        else:
+            runs.append([line])
+    told = [n for run in runs for n in ([f"{run[0]} to {run[-1]}"] if len(run) > 2 else map(str, run))]
+    said = " and ".join(filter(None, (", ".join(told[:-1]), told[-1])))
+    return f"line {said}" if len(lines) == 1 else f"lines {said}"
 
 
 def _reach(value: str) -> str:
@@ -251,7 +269,7 @@ def _written_here(text: SubmissionText, finding: Finding) -> Iterator[Fact]:
             return
     kernel = next((k for k in text.kernels if k.start <= begin <= k.start + len(k.body)), None)
     made = _made_of(text, kernel, statement) if kernel else ""
-    beside = "The mistake may be here or in one of those lines: w" if made else "W"
+    beside = "Look here and in those lines first: w" if made else "W"
     yield Fact("written-here", line, f"The element that differs was written here{made}.{shape}",
                f"{beside}ork out by hand what arrives in this line and what it makes of it: the index, the value, and "
                "what Python gave to the kernel.")  # fmt: skip

@@ -141,6 +141,15 @@ def head(source: str, name: str, code: str) -> int:
     return text.count("\n", 0, found.start()) + 1 if found else 0
 
 
+def definition(source: str, name: str) -> tuple[int, str] | None:
+    """The line of the one function of that name that has a body, and its parameters as written; None if there is none."""
+    text = code_of(source)
+    found = list(re.finditer(rf"\b{re.escape(name)}\s*\((?P<p>[^;{{}}()]*)\)\s*\{{", text))
+    if len(found) != 1:
+        return None
+    return text.count("\n", 0, found[0].start()) + 1, " ".join(found[0]["p"].split())
+
+
 def launch(source: str, line: int, want: str, got: str) -> str:
     """How the launch at ``line`` and its kernel's parameters differ, in a sentence; "" if it cannot be said.
 
@@ -252,9 +261,7 @@ def call_fix(text: str) -> str:
         return ""
     wanted, given = told
     if len(wanted) != len(given):
-        return (
-            "Compare the call with the C++ function's parameters, one by one. C++ has no default values here."
-        )
+        return "Compare the call with the C++ function's parameters, one by one."
     wrong = [n for n, (a, b) in enumerate(zip(wanted, given, strict=True)) if not _takes(a, b)]
     if len(wrong) == 2:
         i, j = wrong

@@ -7,7 +7,7 @@ import re
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 
-from grader.backends.simt.compile.tokens import closing, tokenize
+from grader.backends.simt.compile.tokens import Tokens, closing, tokenize
 from grader.domain.verdict import Finding, Status
 from grader.feedback.explain import own_lines
 from grader.feedback.look.python_source import cpp_sources
@@ -72,6 +72,22 @@ class SubmissionText:
         kept = [f for f in self.functions if not f.kernel or f in wanted]
         return SubmissionText(self.source, self.code, kept, self.tree)
 
+    def looped(self, lines: set[object]) -> bool:
+        """Whether one of these lines of the file lies in a loop of C++."""
+        for function in self.functions:
+            tokens, at, starts = tokenize(function.body), function.start, []
+            for token in tokens:
+                starts.append(at)
+                at += len(token.text)
+            for i, token in enumerate(tokens):
+                if token.text not in ("for", "while", "do"):
+                    continue
+                end = _end_of_loop(tokens, i)
+                inside = range(self.line(starts[i]), self.line(starts[end]) + 1)
+                if any(line in inside for line in lines):
+                    return True
+        return False
+
     def function(self, name: str) -> CppFunction | None:
         """The C++ function of that name."""
         return next((f for f in self.functions if f.name == name), None)
@@ -105,6 +121,20 @@ def read(source: str) -> SubmissionText:
     text.code = own_lines.code_of(source) if any(cpp_sources(text.tree)) else ""
     text.functions = list(_functions(text.code))
     return text
+
+
+def _end_of_loop(tokens: Tokens, at: int) -> int:
+    """The last token of the loop whose `for`, `while` or `do` is the token ``at``."""
+
+    def follows(i: int) -> int:
+        return next((k for k in range(i + 1, len(tokens)) if tokens[k].kind != "space"), len(tokens) - 1)
+
+    opened = follows(at)
+    if tokens[opened].text == "(":
+        opened = follows(max(opened, closing(tokens, opened)))
+    if tokens[opened].text == "{":
+        return max(opened, closing(tokens, opened))
+    return next((k for k in range(opened, len(tokens)) if tokens[k].text == ";"), opened)
 
 
 def _functions(code: str) -> Iterator[CppFunction]:

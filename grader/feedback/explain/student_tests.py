@@ -22,6 +22,7 @@ TYPES = {
     "Long": "int64",
     "Int": "int32",
     "Half": "float16",
+    "BFloat16": "bfloat16",
     "Bool": "bool",
 }
 CLOSE = {"allclose": "1e-5", "isclose": "1e-5"}
@@ -105,8 +106,75 @@ def _usual_tolerance(text: SubmissionText, finding: Finding) -> Iterator[Fact]:
             return
 
 
+def _called(text: SubmissionText, finding: Finding, names: set[str]) -> Iterator[tuple[ast.Call, str]]:
+    """The calls of these functions in the line where a test failed on a right kernel, and their names as written."""
+    lines = re.findall(r"\(line (\d+): ", finding.message)
+    if "fails on a right kernel" not in finding.message or not lines or text.tree is None:
+        return
+    for node in ast.walk(text.tree):
+        if isinstance(node, ast.Call) and node.lineno <= int(lines[-1]) <= (node.end_lineno or 0):
+            name = ast.unparse(node.func)
+            if name.rpartition(".")[2] in names and len(node.args) > 1:
+                yield node, name
+
+
+def _given(call: ast.Call, word: str, at: int) -> bool:
+    return len(call.args) > at or any(k.arg in (word, None) for k in call.keywords)
+
+
+def _two_types(text: SubmissionText, finding: Finding) -> Iterator[Fact]:
+    """``torch.allclose(out, best)`` of a float32 and a float64."""
+    told = re.search(
+        r"(?P<a>[A-Z]\w+) did not match (?P<b>[A-Z]\w+)|'dtype' do not match: torch\.(?P<c>\w+) != torch\.(?P<d>\w+)",
+        finding.message,
+    )
+    for call, name in _called(text, finding, {"allclose", "isclose", "assert_close"}) if told else ():
+        kinds = (
+            [TYPES.get(k, k.lower()) for k in (told["a"] or told["c"], told["b"] or told["d"])]
+            if told
+            else []
+        )
+        if len(set(kinds) & {"float16", "bfloat16", "float32", "float64"}) != len(kinds):
+            continue
+        values = [ast.unparse(arg) for arg in call.args[:2]]
+        cause = f"`{values[0]}` is a tensor of {kinds[0]} and `{values[1]}` of {kinds[1]}, and {name} takes two of one type."
+        wide = [v if k == "float64" else f"{v}.double()" for v, k in zip(values, kinds, strict=True)]
+        fix = f"Compare them in float64: `{name}({', '.join(wide)}, rtol=..., atol=...)`, with the tolerance that is claimed in both."
+        if _given(call, "rtol", 2) and _given(call, "atol", 3):
+            rest = [ast.unparse(one) for one in (*call.args[2:], *call.keywords)]
+            fix = f"Compare them in float64: `{name}({', '.join([*wide, *rest])})`."
+        yield Fact("two-types", call.lineno, cause, fix)
+
+
+def _usual_atol(text: SubmissionText, finding: Finding) -> Iterator[Fact]:
+    """``torch.allclose`` without ``atol``, in a test that a right kernel fails."""
+    if "right kernel: AssertionError" not in finding.message or not re.search("double|float64", text.source):
+        return
+    for call, name in _called(text, finding, {"allclose", "isclose", "assert_close"}):
+        if _given(call, "atol", 3):
+            continue
+        if name.endswith("assert_close"):
+            if "float64" in ast.unparse(call) or "double()" in ast.unparse(call):
+                cause = f"{name} without `rtol` and `atol` allows 1e-7 where both tensors are float64; a number in float32 is itself rounded by up to 6e-8 of its size, and a sum by more."
+            else:
+                continue
+        else:
+            cause = (
+                f"{name} without `atol` allows 1e-8 beside `rtol`. Where a result near 0 is the sum of numbers near 1, "
+                "float32 rounds those by up to 6e-8, and so does every right kernel."
+            )
+        yield Fact(
+            "usual-atol",
+            call.lineno,
+            cause,
+            "Print the largest difference. If it is rounding, give both, `rtol` and `atol`, the tolerance that is claimed.",
+        )
+
+
 FACTS: tuple[tuple[Finder, frozenset[Status]], ...] = (
     (_no_list, frozenset({Status.WRONG_ANSWER})),
     (_dtype, frozenset({Status.WRONG_ANSWER})),
     (_usual_tolerance, frozenset({Status.WRONG_ANSWER})),
+    (_two_types, frozenset({Status.WRONG_ANSWER})),
+    (_usual_atol, frozenset({Status.WRONG_ANSWER})),
 )

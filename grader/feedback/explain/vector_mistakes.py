@@ -16,6 +16,7 @@ if TYPE_CHECKING:
 PART = re.compile(r"(?<=[;{}])\s*(?P<left>(?P<v>\w+)\.(?P<m>[xyzw]))\s*[-+*/]?=(?!=)\s*(?P<right>[^;]*);")
 LAUNCH = re.compile(r"\b(?P<name>\w+)\s*<<<[^;]*?>>>\s*\((?P<given>[^;]*)\)\s*;")
 CAST = re.compile(r"static_cast<[^<>]*>|\(\s*(?:int|int64_t|unsigned|long)\s*\)")
+FLOATS = r"\s*\w+\.numel\(\)\s*"
 VALUES = WRONG | OUTSIDE
 
 
@@ -85,27 +86,100 @@ def _made(host: CppFunction, name: str, before: int) -> re.Match[str] | None:
 def _counts_floats(text: SubmissionText, _finding: Finding) -> Iterator[Fact]:
     """A number of elements as the bound of an index into float4."""
     for host, kernel, given, at in _launched(text):
-        wide = set(re.findall(r"\bfloat4\s*\*\s*(?:__restrict__\s*)?(\w+)", kernel.parameters))
-        for index in (
-            set(re.findall(rf"\b(?:{'|'.join(wide)})\s*\[\s*(\w+)\s*\]", kernel.body)) if wide else ()
-        ):
-            bound = re.search(rf"\b{index}\s*(?:<|>=)\s*(\w+)", kernel.body)
+        for index in _wide_indices(kernel):
+            if re.search(rf"\b{index}\s*(?:<|>=)\s*\w+\s*(?:/|>>)", kernel.body):
+                continue  # it divides itself
+            bound = re.search(
+                rf"(?<![*.\w])(?<!\* ){index}\s*(?:<|>=)\s*(\w+)(?!\w|\s*(?:[/%]|>>))", kernel.body
+            )
             if bound is None or bound[1] not in kernel.names or len(given) != len(kernel.names):
                 continue
-            value, where = CAST.sub("", given[kernel.names.index(bound[1])]), at
+            number = kernel.names.index(bound[1])
+            value = first = _bare(given[number])
+            where = at + _place(host.body[at:], number)
             for _ in range(3):
                 made = _made(host, value, at) if re.fullmatch(r"\w+", value) else None
                 if made is None:
                     break
-                if re.fullmatch(r"\w+", value) and not re.fullmatch(r"\s*\w+\.numel\(\)\s*", made["value"]):
+                if not re.fullmatch(FLOATS, made["value"].strip()):
                     where = made.start()
-                value = CAST.sub("", made["value"]).strip()
-            if re.fullmatch(r"\w+\.numel\(\)", value):
-                line = text.line(host.start + where)
-                cause = f"{bound[1]} is the number of floats here, and {kernel.name} counts in float4 with it (`{bound[0]}`): there are a quarter as many."
-                yield Fact(
-                    "counts-floats", line, cause, "Divide it by 4 for the kernel that takes four at a time."
+                value = _bare(made["value"])
+            if re.fullmatch(FLOATS, value):
+                direct = where >= at
+                quarter = re.search(
+                    rf"\b(\w+)\s*=\s*{re.escape(first)}\s*(?:/\s*4|>>\s*2)\s*[;,]", host.body[:at]
                 )
+                gets = (
+                    f"{bound[1]} gets `{first}`, the number of floats"
+                    if direct and first != bound[1]
+                    else f"{bound[1]} is the number of floats here"
+                )
+                cause = f"{gets}, and {kernel.name} counts in float4 with it (`{bound[0]}`): there are a quarter as many."
+                fix = "Divide it by 4 for the kernel that takes four at a time."
+                if direct and quarter:
+                    fix = f"Hand over `{quarter[1]}`, which is {first} / 4."
+                yield Fact("counts-floats", text.line(host.start + where), cause, fix)
+
+
+def _wide_indices(kernel: CppFunction) -> set[str]:
+    """The variables that are an index into float4."""
+    of_wide = r"\bfloat4\s*(?:const\s*)?\*\s*(?:__restrict__\s*)?(\w+)"
+    cast = r"reinterpret_cast\s*<\s*(?:const\s+)?float4\s*(?:const\s*)?\*\s*>\s*\([^;()]*\)"
+    wide = {*re.findall(of_wide, kernel.parameters), *re.findall(rf"{of_wide}\s*=", kernel.body)}
+    wide |= set(re.findall(rf"\bauto\s*\*?\s*(\w+)\s*=\s*{cast}", kernel.body))
+    arrays = "|".join([*(rf"\b{name}" for name in sorted(wide)), cast])
+    return set(re.findall(rf"(?:{arrays})\s*\[\s*(\w+)\s*\]", kernel.body))
+
+
+def _bare(value: str) -> str:
+    """Without casts, and without the brackets that a cast leaves."""
+    value = CAST.sub("", value).strip()
+    inner = re.fullmatch(r"\(\s*([\w.]+(?:\(\))?)\s*\)", value)
+    return inner[1] if inner else value
+
+
+def _counts_vectors(text: SubmissionText, _finding: Finding) -> Iterator[Fact]:
+    """A number of float4 as the bound of an index into float, in a kernel that does one element a thread."""
+    for host, kernel, given, at in _launched(text):
+        if len(given) != len(kernel.names) or re.search(
+            r"[48]\b|<<|float[24]", kernel.body + kernel.parameters
+        ):
+            continue
+        for bound in re.finditer(r"\b(?P<i>\w+)\s*(?:<|>=)\s*(?P<n>\w+)", kernel.body):
+            if bound["n"] not in kernel.names or re.search(rf"\b{bound['i']}\s*\*", kernel.body):
+                continue  # it may take several elements
+            number = kernel.names.index(bound["n"])
+            value = _bare(given[number])
+            made = _made(host, value, at) if re.fullmatch(r"\w+", value) else None
+            whole = re.fullmatch(
+                r"\(?(\w+(?:\.numel\(\))?)\s*(?:/\s*4|>>\s*2)\)?", (made["value"] if made else value).strip()
+            )
+            count = whole and (_made(host, whole[1], at) if re.fullmatch(r"\w+", whole[1]) else None)
+            if whole is None or not re.fullmatch(FLOATS, (count["value"] if count else whole[1]).strip()):
+                continue
+            cause = (
+                f"{bound['n']} gets `{value}`, the number of float4, and {kernel.name} takes one float a thread "
+                f"(`{bound[0]}`): three quarters of the elements belong to no thread."
+            )
+            line = text.line(host.start + at + _place(host.body[at:], number))
+            yield Fact("counts-vectors", line, cause, f"Hand over the number of floats, `{whole[1]}`.")
+            return
+
+
+def _place(launch: str, number: int) -> int:
+    """Where the argument of that number stands in the text of a launch; 0 if it is not found."""
+    begin = launch.find(">>>")
+    opened = launch.find("(", begin)
+    depth, found = 0, 0
+    for at in range(opened + 1, len(launch)):
+        sign = launch[at]
+        if found == number and not sign.isspace() and sign != ",":
+            return at
+        depth += (sign in "([{") - (sign in ")]}")
+        if depth < 0 or sign == ";":
+            return 0
+        found += sign == "," and not depth
+    return 0
 
 
 def _row_in_floats(text: SubmissionText, _finding: Finding) -> Iterator[Fact]:
@@ -166,6 +240,7 @@ FACTS: tuple[tuple[Finder, frozenset[Status]], ...] = (
     (_mixed_parts, WRONG),
     (_mixed_arguments, WRONG),
     (_counts_floats, VALUES),
+    (_counts_vectors, VALUES),
     (_row_in_floats, VALUES),
     (_rows_of_four, VALUES),
 )

@@ -250,7 +250,8 @@ class CallsInside:
     ``looped``: the names that are called inside of a loop. ``around``: of names called in the head of a
     ``with``, those whose ``with`` has a loop in it. ``alone``: the names whose call is a whole statement, and
     its line. ``texts``: the first argument of each call, where it is a text. ``values``: what is given to
-    keywords, and ``heads``: the calls in the head of a ``with``, both as they are written.
+    keywords, and ``heads``: the calls in the head of a ``with``, both as they are written. ``bound``: the
+    variable that has the result of a call.
     """
 
     line: int
@@ -263,6 +264,7 @@ class CallsInside:
     texts: dict[str, str] = field(default_factory=dict)
     values: dict[tuple[str, str], str] = field(default_factory=dict)
     heads: dict[str, str] = field(default_factory=dict)
+    bound: dict[str, str] = field(default_factory=dict)
 
 
 def calls_in(source: str, function: str) -> CallsInside | None:
@@ -297,6 +299,7 @@ def calls_in(source: str, function: str) -> CallsInside | None:
         for n in ast.walk(found[-1]) if isinstance(n, ast.With)
         for i in n.items if isinstance(i.context_expr, ast.Call)
     }  # fmt: skip
+    bound = {_last_name(call.func): to.id for call, to in _bindings(found[-1])}
     alone, texts = dict[str, int](), dict[str, str]()
     for node in ast.walk(found[-1]):
         if isinstance(node, ast.Expr) and isinstance(node.value, ast.Call):
@@ -314,7 +317,21 @@ def calls_in(source: str, function: str) -> CallsInside | None:
         texts,
         values,
         heads,
+        bound,
     )
+
+
+def _bindings(function: ast.AST) -> Iterator[tuple[ast.Call, ast.Name]]:
+    """Each ``name = f()`` and ``with f() as name``."""
+    for node in ast.walk(function):
+        pairs: list[tuple[ast.expr, ast.expr | None]] = []
+        if isinstance(node, ast.With):
+            pairs = [(item.context_expr, item.optional_vars) for item in node.items]
+        elif isinstance(node, ast.Assign):
+            pairs = [(node.value, node.targets[0])]
+        for call, to in pairs:
+            if isinstance(call, ast.Call) and isinstance(to, ast.Name):
+                yield call, to
 
 
 def _loops(node: ast.With) -> bool:

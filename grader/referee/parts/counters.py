@@ -160,5 +160,7 @@ def _held(bound: Bound, check: Check, launches: Launches, size: str = "") -> Fin
     message = f"Counted {count:,} {what}{where}, allowed {bound.at_most:,}. {bound.why}"
     if place := busiest(bound.metric, launches):
         message += _made_by(place, _by_line(bound.metric, launches))
+        busy = max(launches, key=lambda x: total(bound.metric, [x]))
         evidence |= {"line": place[0], "of_this_line": place[1], "known": True}  # the cause is this line
+        evidence["kernel"] = busy.kernel
     return check.failed(Status.FAILED, message, **evidence)

@@ -7,7 +7,8 @@ lesson's own kernels. So the test sees what a kernel returns and raises, and nev
 
 from __future__ import annotations
 
-import functools
+import base64
+import math
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -17,12 +18,27 @@ from grader.referee.fault import FaultError, first_line
 from grader.referee.parts.kernel_server import KernelServer
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Callable, Iterator
 
     from grader.protocol.wire import Json
     from grader.referee.parts.part_session import PartSession
 
 RIGHT_RUNS = 3
+KINDS = {"float32": "<f4", "float64": "<f8", "float16": "<f2", "int32": "<i4", "int64": "<i8"}
+MOST_TEXT = 2 << 20  # of a tensor in base64
+
+
+@dataclass(frozen=True, slots=True)
+class Tried:
+    """The first tensor that a call of the kernel hands over, as claimed; ``largest`` in absolute value."""
+
+    shape: tuple[int, ...]
+    largest: float
+
+    @property
+    def elements(self) -> int:
+        """How many it has."""
+        return math.prod(self.shape)
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,11 +46,13 @@ class Mutant:
     """A wrong kernel of the file: the name of its function, and in a clause what is wrong with it.
 
     ``shown_by``: what a test that passes on it mostly lacks: an input, an assertion, a tolerance.
+    ``hidden_by``: a sentence about an input on which the fault cannot be seen, "" about any other.
     """
 
     entry: str
     fault: str
     shown_by: str = "input"
+    hidden_by: Callable[[Tried], str] | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,8 +100,13 @@ class MutationTest:
         order = [*right, *(m.entry for m in self.mutants)]
         session.rng.shuffle(order)
         results: dict[str, Json | None] = {}
+        tried: dict[str, list[Tried | None]] = {kernel: [] for kernel in order}
         for kernel in order:
-            serve = functools.partial(kernels.call, kernel)
+
+            def serve(wants: Any, kernel: str = kernel) -> Any:
+                tried[kernel].append(_tried(wants))
+                return kernels.call(kernel, wants)
+
             claimed = session.command("student_test", serve, entry=self.entry, args=list(self.args))
             failed = claimed.get("failed")
             results[kernel] = results.get(kernel) or (failed if isinstance(failed, dict) else None)
@@ -103,9 +126,9 @@ class MutationTest:
         killed = len(self.mutants) - len(alive)
         if not alive:
             return check.passed(f"Passes on right kernels, fails on all {killed} wrong ones.")
-        message = (
-            f"{where}It passes on a kernel that {alive[0].fault}. Which {alive[0].shown_by} would show that?"
-        )
+        hidden = _hidden(alive[0], tried[alive[0].entry])
+        message = f"{where}It passes on a kernel that {alive[0].fault}. "
+        message += hidden or f"Which {alive[0].shown_by} would show that?"
         if silent := session.never_fails(self.entry):
             message = silent
         elif len(alive) > 1:
@@ -132,6 +155,37 @@ class MutationTests:
         with KernelServer(self.kernels) as kernels:
             for test in self.tests:
                 yield test.judge_with(session, kernels)
+
+
+def _tried(wants: Any) -> Tried | None:
+    """The first tensor that a call hands over; None if the request does not tell."""
+    import numpy as np  # tasks import this module, and a list of lessons needs no arrays
+
+    args = wants.get("args") if isinstance(wants, dict) else None
+    for given in args if isinstance(args, list) else ():
+        if not isinstance(given, dict) or "tensor" not in given:
+            continue
+        shape, kind = given.get("shape"), KINDS.get(str(given.get("dtype")).removeprefix("torch."))
+        if (
+            not isinstance(shape, list)
+            or not all(isinstance(n, int) and n >= 0 for n in shape)
+            or kind is None
+        ):
+            return None
+        try:
+            stored = np.frombuffer(base64.b64decode(str(given["tensor"])[:MOST_TEXT]), kind)
+        except ValueError:
+            return None
+        return Tried(tuple(shape), float(np.abs(stored.astype(np.float64)).max(initial=0.0)))
+    return None
+
+
+def _hidden(mutant: Mutant, calls: list[Tried | None]) -> str:
+    """Why none of the test's inputs can show the mutant's fault; "" if one could, or that is not known."""
+    if mutant.hidden_by is None or not calls:
+        return ""
+    said = [mutant.hidden_by(one) if one else "" for one in calls]
+    return said[0] if all(said) else ""
 
 
 def _uncalled(entry: str, args: tuple[Any, ...], failed: Any) -> str:

@@ -148,8 +148,9 @@ def _unwritten(code: CallsInside | None, calls: Any, steps: int) -> str:
             "`export_chrome_trace(path)`. "
         )
     if "schedule" in given and "step" not in names:
+        name = code.bound.get("profile", "profiler")
         return (
-            f"Line {loop}: nothing calls `profiler.step()` after the model, so the profiler never leaves the "
+            f"Line {loop}: nothing calls `{name}.step()` after the model, so the profiler never leaves the "
             "first step of its schedule. "
         )
     if "schedule" in given and code.loops and "step" not in code.looped:

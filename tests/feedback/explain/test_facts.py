@@ -20,6 +20,7 @@ from grader.feedback.explain import (
     host_mistakes,
     indices,
     operator_mistakes,
+    tile_mistakes,
     together,
 )
 from grader.feedback.explain.source_text import Finder, read
@@ -36,6 +37,7 @@ FINDERS = [
         *indices.FACTS,
         *together.FACTS,
         *bodies.FACTS,
+        *tile_mistakes.FACTS,
     )
 ]
 FINDERS += [host_mistakes.never_called, functions_first.returned]

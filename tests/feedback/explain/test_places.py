@@ -254,7 +254,7 @@ def test_arguments_that_are_exchanged() -> None:
         ("2.0, tensor([1.0])", "Exchange the arguments 1 and 2."),
         ("[1.0], 2.0", "A list is not a tensor"),
         ("'a', 2.0", "Compare the call with the C++ function's parameters, one by one and in order."),
-        ("tensor([1.0])", "C++ has no default values here."),
+        ("tensor([1.0])", "C++ function's parameters, one by one."),
     ):
         explanation = explain(f"TypeError: {form.format(*asked, given)}", "")
         assert explanation is not None and fix in explanation.fix
@@ -322,3 +322,82 @@ def test_a_tolerance_that_nobody_gave() -> None:
     assert finding.message == message.removeprefix("Line 2: ")
     given = source.replace("z)\n", "z, rtol=1e-6)\n")
     assert facts.explained(Finding("a case", Status.WRONG_ANSWER, message), given) is None
+
+
+def test_one_thread_too_many_or_one_turn() -> None:
+    index = "const int i = blockIdx.x * blockDim.x + threadIdx.x;"
+    guard = cuda("__global__ void k(float* out, int n) {", index, "if (i > n) return;", "out[i] = 1;", "}")
+    assert "one thread too many" in told(guard, Status.ILLEGAL_ACCESS).cause
+    loop = cuda(
+        "__global__ void k(float* out, int n) {",
+        "for (int i = threadIdx.x; i <= n; i += blockDim.x) {",
+        "out[i] = blockIdx.x;",
+        "}",
+        "}",
+    )
+    assert "one turn too many" in told(loop, Status.ILLEGAL_ACCESS).cause
+
+
+@pytest.mark.parametrize(
+    ("before", "after", "looped"),
+    [
+        ("{", "}", False),
+        ("for (int k = 0; k < n; ++k) {", "}", True),
+        ("while (n) {", "}", True),
+        ("do {", "} while (n);", True),
+        ("for (int k = 0; k < n; ++k) n += k;", "", False),
+    ],
+)
+def test_a_barrier_at_the_end_of_a_loop_is_advised_where_there_is_one(
+    before: str, after: str, looped: bool
+) -> None:
+    source = cuda(
+        *TILE, before, "tile[threadIdx.x] = x[blockIdx.x];", "out[0] = tile[threadIdx.x + 1];", after, "}"
+    )
+    seen = {
+        "kind": "shared-race", "kernel": "k", "line": 5, "access": "write", "other": {"line": 6, "access": "read"},
+        "what": "writes element 1 of tile (256 bytes of shared memory)",
+    }  # fmt: skip
+    fix = told(source, Status.RACE, seen=[seen]).fix
+    assert fix.startswith("Put `__syncthreads();` between the two")
+    assert ("loop" in fix) is looped
+
+
+@pytest.mark.parametrize(
+    ("name", "fix"),
+    [
+        ("__syncthread", "Write `__syncthreads();`."),
+        ("syncthreads", "Two underscores stand before it, `__syncthreads();`."),
+    ],
+)
+def test_underscores_are_spoken_of_where_they_are_missing(name: str, fix: str) -> None:
+    found = explain(f"a.py:13:5: error: '{name}' was not declared in this scope")
+    assert found is not None and found.fix == fix
+
+
+def test_a_declaration_that_nothing_defines_is_shown_beside_the_definition_of_its_name() -> None:
+    source = (
+        'source = r"""\ntorch::Tensor f(torch::Tensor x, double scale) {\n    return x;\n}\n"""\n'
+        'm = load_inline("m", cpp_sources="torch::Tensor f(torch::Tensor x, float scale);", cuda_sources=source)\n'
+    )
+    error = "ImportError: extension 'm' was built, but f(at::Tensor, float) is declared and never defined"
+    found = explain(error, source)
+    assert found is not None and found.line == 6
+    assert "Line 2 has a function of that name, with `(torch::Tensor x, double scale)`." in found.cause
+    without = explain(
+        error, source.replace("Tensor f(torch::Tensor x, double", "Tensor g(torch::Tensor x, double")
+    )
+    assert without is not None and "of that name" not in without.cause
+
+
+def test_a_sentence_behind_a_place_begins_with_a_capital_and_advice_is_given_once() -> None:
+    source = "def f(x):\n    for i in range(3):\n        prof.step\n"
+    advice = "Launch it elsewhere."
+    for message, left in (
+        ("Line 2: nothing calls `step()`.", "Nothing calls `step()`."),
+        ("Line 2: f(3) is None.", "f(3) is None."),
+        (f"The work stays. {advice}", "The work stays."),
+    ):
+        finding = Finding("a", Status.WRONG_ANSWER, message, evidence={"advice": advice})
+        explained = attach.explained(finding, source)
+        assert "explanation" in explained.evidence and explained.message == left

@@ -8,7 +8,15 @@ import pytest
 
 from grader.domain.lessons import every
 from grader.domain.verdict import Finding, Status
-from grader.feedback.explain import facts, host_mistakes, python_mistakes, together, vector_mistakes
+from grader.feedback.explain import (
+    decimal_commas,
+    facts,
+    host_mistakes,
+    python_mistakes,
+    student_tests,
+    together,
+    vector_mistakes,
+)
 from grader.feedback.explain.attach import explained
 from grader.feedback.explain.source_text import read
 
@@ -184,7 +192,7 @@ def raised(text: str) -> Finding:
         (FLOAT4, "count = n / 4", "count = n", OUTSIDE, 25, "number of floats.*quarter"),
         (FLOAT4, "(cols % 4 == 0)", "(n % 4 == 0)", WRONG, 24, r"`cols / 4`.*Ask for `cols % 4 == 0`"),
         (FLOAT4, "bias[i % cols]", "bias[i % n]", OUTSIDE, 17, "`i % n` is i itself"),
-        (FLOAT4, "return v + b;", "return v + b > 0.0f ? v + b : 0.0f;", NAN, 0, ""),
+        (FLOAT4, "return v + b;", "return v + b > 0.0f ? v + b : 0.0f;", NAN, 3, "v \\+ b < 0.0f"),
         (FLOAT4, "return v + b;", "return max(0.0f, v + b);", NAN, 3, "NaN is lost"),
         (FLOAT4, "(n + 255) / 256, 256", "n / 256, 256", WRONG, 28, "rounds down"),
         (FLOAT4, "fused(self.gemm(x), self.bias)", "fused(self.bias, self.gemm(x))",
@@ -232,7 +240,16 @@ def test_a_slip_is_named(source: str, old: str, new: str, finding: Finding, line
 
 
 def test_none_of_them_is_found_in_a_right_file() -> None:
-    finders = [find for find, _ in (*python_mistakes.FACTS, *vector_mistakes.FACTS, *together.FACTS)]
+    finders = [
+        find
+        for find, _ in (
+            *python_mistakes.FACTS,
+            *vector_mistakes.FACTS,
+            *together.FACTS,
+            *decimal_commas.FACTS,
+            *student_tests.FACTS,
+        )
+    ]
     finders += [host_mistakes.swapped_in_python]
     finders += [facts.rounded_down, facts.remainder_of_all]
     messages = ("expected nan", "It passes on a kernel that overwrites its input", "IndexError", "returned None",

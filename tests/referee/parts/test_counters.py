@@ -7,6 +7,7 @@ import pytest
 from grader.domain.task import Case, Task
 from grader.domain.verdict import Status
 from grader.protocol.messages import Launch, decode
+from grader.referee import counting
 from grader.referee.fault import FaultError
 from grader.referee.parts.counters import Bound, Counters, busiest, total
 
@@ -54,3 +55,15 @@ def test_what_is_asked_for_without_any_case_is_counted_all_the_same():
     bound = Bound("few", "launches", 1, 2, "One is enough.")
     (found,) = Counters(Case("counted"), (bound,)).judge(session)
     assert (found.id, found.status) == ("few", Status.CRASHED)
+
+
+def test_a_bound_that_is_not_held_names_the_kernel_and_its_line(monkeypatch):
+    quiet = decode({"kernel": "quiet"}, Launch)
+    busy = decode({"kernel": "busy"} | COUNTED, Launch)
+    calls = [SimpleNamespace(launches=[quiet, busy])]
+    monkeypatch.setattr(counting, "judged", lambda *_: calls)
+    grading = SimpleNamespace(task=Task("T", "f"), record=SimpleNamespace(findings=[], memory=[]))
+    bound = Bound("few", "global_load_sectors", 1, 2, "One is enough.")
+    (found,) = Counters(Case("counted"), (bound,)).judge(SimpleNamespace(grading=grading))
+    assert found.status is Status.FAILED
+    assert (found.evidence["kernel"], found.evidence["line"]) == ("busy", 7)

@@ -1,12 +1,21 @@
 """A student's test is run on kernels that it cannot see; points for each wrong kernel that it catches."""
 
+import base64
 from pathlib import Path
+from types import SimpleNamespace
+from typing import TYPE_CHECKING, Any, cast
 
+import numpy as np
 import pytest
 
+from grader.domain.lessons import find
 from grader.domain.verdict import Status
-from grader.referee.parts.mutation_test import Mutant, MutationTest
+from grader.referee.parts.mutation_test import Mutant, MutationTest, MutationTests
 from tests.referee.parts.asking import grade
+
+if TYPE_CHECKING:
+    from grader.referee.parts import PartSession
+    from grader.referee.parts.kernel_server import KernelServer
 
 TEST = MutationTest(
     "test_doubled",
@@ -64,3 +73,75 @@ def test_tests_that_refuse_everything_guess_or_never_look_get_nothing(tmp_path: 
     ):
         finding = grade(tmp_path, HEAD + body, TEST, entry="test_doubled").findings[1]
         assert finding.points == 0 and said in finding.message, finding
+
+
+def weak(name: str, values: np.ndarray, survivor: str) -> str:
+    """What is said of a test of lesson 06 that makes one call, and notices all faults but one."""
+    (tests,) = (p for p in find("06").task.parts if isinstance(p, MutationTests))
+    test = next(t for t in tests.tests if t.args == (name,))
+    given = {
+        "tensor": base64.b64encode(values.tobytes()).decode(),
+        "dtype": str(values.dtype),
+        "shape": list(values.shape),
+    }
+
+    def command(_name: str, serve: Any, **_fields: Any) -> dict[str, Any]:
+        return {"calls": 1, "failed": serve({"args": [given]})}
+
+    def call(kernel: str, _wants: Any) -> dict[str, str] | None:
+        return None if kernel in (*test.right, f"{name}_{survivor}") else {"type": "AssertionError"}
+
+    session = SimpleNamespace(
+        rng=np.random.default_rng(0),
+        command=command,
+        line_of_test=lambda *_: "Line 62: ",
+        never_fails=lambda _: "",
+    )
+    kernels = SimpleNamespace(call=call)
+    return test.judge_with(cast("PartSession", session), cast("KernelServer", kernels)).message
+
+
+@pytest.mark.parametrize(
+    ("name", "shape", "survivor", "says"),
+    [
+        ("transpose", (16, 16), "stride", "A matrix of 16 x 16 is square"),
+        ("transpose", (1, 5), "reshape", "take several rows and several columns"),
+        ("reverse", (128,), "whole_blocks", "128 elements are full blocks of 64 only"),
+        ("pairs", (192,), "unset_end", "192 elements are full blocks of 64 only"),
+        ("pairs", (50,), "within_block", "50 elements are in one block: take more than 64."),
+        ("offset", (64,), "of_all", "64 elements are in one block"),
+        ("offset", (64,), "barrier_in_branch", "64 elements are full blocks"),
+    ],
+)
+def test_an_input_on_which_a_fault_cannot_be_seen_is_named(
+    name: str, shape: tuple[int, ...], survivor: str, says: str
+) -> None:
+    said = weak(name, np.ones(shape, np.float32), survivor)
+    assert said.startswith("Line 62: It passes on a kernel that ") and says in said
+    assert "Which input" not in said
+
+
+@pytest.mark.parametrize(
+    ("values", "survivor", "says"),
+    [
+        (
+            [5, -46340],
+            "overflow",
+            "The largest number of this input is 46340, and its square fits in 32 bits",
+        ),
+        ([5, -100], "in_float", "The largest number of this input is 100, and its square fits in 24 bits"),
+        ([5, -46341], "overflow", "Which input would show that?"),
+    ],
+)
+def test_numbers_whose_squares_are_too_small_are_named(values: list[int], survivor: str, says: str) -> None:
+    assert says in weak("squares", np.array(values, np.int32), survivor)
+
+
+def test_an_input_that_could_show_the_fault_leaves_the_question() -> None:
+    for name, shape, survivor in (
+        ("transpose", (11, 17), "stride"),
+        ("reverse", (130,), "whole_blocks"),
+        ("pairs", (65,), "within_block"),
+        ("reverse", (128,), "no_barrier"),
+    ):
+        assert weak(name, np.ones(shape, np.float32), survivor).endswith("Which input would show that?")

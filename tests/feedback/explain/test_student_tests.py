@@ -1,0 +1,64 @@
+"""A student's test that a right kernel fails: tensors of two types, and the tolerance that nobody gave."""
+
+from typing import Any
+
+import pytest
+
+from grader.domain.verdict import Finding, Status
+from grader.feedback.explain import attach
+
+TEST = """import torch
+
+
+def test(kernel, claim):
+    x = torch.randn(9)
+    out, best = kernel(x), x.double() * 2
+    assert torch.allclose(out, best)
+"""
+OF_TYPES = "RuntimeError: Float did not match Double"
+ASSERTED = "AssertionError"
+
+
+def told(call: str, error: str) -> dict[str, Any]:
+    message = f"Line 4: The test fails on a right kernel: {error} (line 7: assert). A test must let every right kernel pass."
+    finding = Finding("claim: accurate", Status.WRONG_ANSWER, message)
+    source = TEST.replace("torch.allclose(out, best)", call)
+    return attach.explained(finding, source).evidence.get("explanation") or {"rule": ""}
+
+
+@pytest.mark.parametrize(
+    ("call", "error", "fix"),
+    [
+        ("torch.allclose(out, best)", OF_TYPES, "`torch.allclose(out.double(), best, rtol=..., atol=...)`"),
+        ("torch.allclose(best, out)", "RuntimeError: Double did not match Float", "`torch.allclose(best, out.double(), rtol"),
+        ("torch.isclose(out, best, rtol=1e-6, atol=1e-6).all()", OF_TYPES,
+         "`torch.isclose(out.double(), best, rtol=1e-06, atol=1e-06)`"),
+        ("torch.testing.assert_close(out, best)",
+         "AssertionError: The values for attribute 'dtype' do not match: torch.float32 != torch.float64.",
+         "`torch.testing.assert_close(out.double(), best, rtol=..., atol=...)`"),
+    ],
+)  # fmt: skip
+def test_two_types(call: str, error: str, fix: str) -> None:
+    found = told(call, error)
+    assert found["rule"] == "two-types" and found["line"] == 7, found
+    assert fix in found["fix"] and "float32" in found["cause"]
+
+
+@pytest.mark.parametrize(
+    ("call", "says"),
+    [
+        ("torch.allclose(out.double(), best)", "without `atol` allows 1e-8"),
+        ("torch.allclose(out.double(), best, rtol=1e-6)", "without `atol` allows 1e-8"),
+        ("torch.isclose(out.double(), best, 1e-6).all()", "without `atol` allows 1e-8"),
+        ("torch.testing.assert_close(out.double(), best)", "allows 1e-7"),
+    ],
+)
+def test_the_tolerance_that_nobody_gave(call: str, says: str) -> None:
+    found = told(call, ASSERTED)
+    assert found["rule"] == "usual-atol" and says in found["cause"], found
+
+
+def test_other_failures_on_a_right_kernel_are_not_explained_so() -> None:
+    assert told("torch.allclose(out.double(), best, rtol=1e-6, atol=1e-6)", ASSERTED)["rule"] == ""
+    assert told("torch.equal(out, best.float())", ASSERTED)["rule"] == ""
+    assert told("torch.allclose(out, best.long())", "RuntimeError: Float did not match Long")["rule"] == ""

@@ -1,0 +1,114 @@
+"""A short last block's last element, and elements that are read again although a tile has them."""
+
+from typing import Any
+
+import pytest
+
+from grader.domain.verdict import Finding, Status
+from grader.feedback.explain import attach
+
+REVERSE = '''source = r"""
+__global__ void reverse_kernel(const float* x, float* out, int, int n) {
+    __shared__ float tile[SIZE];
+    const int t = threadIdx.x, i = me(), first = i - t, count = min(SIZE, n - first);
+    if (i < n) tile[t] = x[i];
+    __syncthreads();
+    if (i < n) out[i] = tile[count - 1 - t];
+}
+"""
+reverse, = build("a", source)
+'''
+OFFSET = '''source = r"""
+__global__ void offset_kernel(const float* x, float* out, int, int n) {
+    __shared__ float last;
+    const int t = threadIdx.x, i = me(), first = i - t, count = min(SIZE, n - first);
+    if (t == count - 1) last = x[i];
+    __syncthreads();
+    if (i < n) out[i] = x[i] - last;
+}
+"""
+offset, = build("a", source)
+'''
+NEARBY = '''source = r"""
+__global__ void nearby_kernel(const float* x, float* out, int, int n) {
+    __shared__ float tile[SIZE];
+    int t = threadIdx.x, i = me();
+    tile[t] = x[i];
+    __syncthreads();
+    float sum = tile[t];
+    if (t > 0) sum += tile[t - 1];
+    out[i] = sum;
+}
+"""
+nearby, = build("a", source)
+'''
+
+
+def unset(line: int, name: str = "tile") -> Finding:
+    what = (
+        f"reads element 63 of {name} (256 bytes of shared memory), which no thread of the block has written"
+    )
+    seen = [{"kind": "shared-uninitialised", "line": line, "what": what}]
+    return Finding("memory", Status.UNINITIALISED, what, evidence={"seen": seen})
+
+
+def told(source: str, finding: Finding) -> dict[str, Any]:
+    return attach.explained(finding, source).evidence.get("explanation") or {"rule": "", "fix": "", "line": 0}
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "line", "fix"),
+    [
+        ("tile[count - 1 - t]", "tile[SIZE - 1 - t]", 7, "Write `count - 1 - t`."),
+        ("tile[count - 1 - t]", "tile[(SIZE - 1) - threadIdx.x]", 7, "Write `count - 1 - threadIdx.x`."),
+        ("if (i < n) out[i] = tile[count - 1 - t]", "const int j = blockDim.x - t - 1;\n    if (i < n) out[i] = tile[j]",
+         7, "Write `count - 1 - t`."),
+        (", first = i - t, count = min(SIZE, n - first);\n    if (i < n) tile[t]", ";\n    if (i < n) tile[63 - 1 - t]",
+         5, "the smaller of 63"),
+        ("out[i] = tile[count - 1 - t]", "out[i] = tile[SIZE - 1]", 7, "Write `count - 1`."),
+    ],
+)  # fmt: skip
+def test_an_index_from_the_end_of_a_block_that_may_be_short(old: str, new: str, line: int, fix: str) -> None:
+    assert REVERSE.count(old) == 1
+    found = told(REVERSE.replace(old, new), unset(7))
+    assert (found["rule"], found["line"]) == ("from-the-end", line), found
+    assert fix in found["fix"]
+
+
+def test_the_same_where_the_tile_is_filled_with_zeros_and_where_one_thread_keeps_the_last() -> None:
+    source = REVERSE.replace("count - 1 - t", "SIZE - 1 - t").replace(
+        "if (i < n) tile[t] = x[i];", "tile[t] = i < n ? x[i] : 0;"
+    )
+    wrong = Finding("reverse", Status.WRONG_OUTPUT, "First wrong: element [128] is 0, expected 1.")
+    assert told(source, wrong)["rule"] == "from-the-end"
+    found = told(OFFSET.replace("t == count - 1", "t == SIZE - 1"), unset(7, "last"))
+    assert (found["rule"], found["line"]) == ("from-the-end", 5)
+    assert found["fix"] == "Ask for the last thread that has one: `t == count - 1`."
+
+
+def test_a_count_from_the_blocks_own_number_is_left_alone() -> None:
+    assert told(REVERSE, unset(7))["rule"] == "half-filled"
+    assert told(OFFSET, unset(7, "last"))["rule"] != "from-the-end"
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "line", "fix"),
+    [
+        ("sum += tile[t - 1]", "sum += x[i - 1]", 8, "Where x[i - 1] belongs to this block, it is `tile[t - 1]`."),
+        ("float sum = tile[t]", "float sum = x[i]", 7, "Take `tile[t]`."),
+        ("sum += tile[t - 1]", "sum += x[me() - 1]", 8, "Take it from tile."),
+    ],
+)  # fmt: skip
+def test_an_element_that_is_read_again(old: str, new: str, line: int, fix: str) -> None:
+    assert NEARBY.count(old) == 1
+    evidence = {"metric": "global_load_requests", "line": 5, "kernel": "nearby_kernel", "known": True}
+    many = Finding(
+        "read once", Status.FAILED, "Counted 16 global load requests, allowed 8.", evidence=evidence
+    )
+    found = told(NEARBY.replace(old, new), many)
+    assert (found["rule"], found["line"], found["fix"]) == ("read-again", line, fix)
+    assert told(NEARBY, many)["rule"] == ""
+    stores = Finding(
+        "x", Status.FAILED, "Counted 16", evidence=evidence | {"metric": "global_store_requests"}
+    )
+    assert told(NEARBY.replace(old, new), stores)["rule"] == ""

@@ -1,0 +1,133 @@
+"""Sizes in another unit than a kernel's parameter means: vectors and floats; and a bias by the wrong number."""
+
+from typing import Any
+
+import pytest
+
+from grader.domain.verdict import Finding, Status
+from grader.feedback.explain import attach
+
+SOURCE = '''source = r"""
+__global__ void plain(const float* x, const float* bias, float* out, int64_t n, int64_t cols) {
+    int64_t i = (int64_t)blockIdx.x * blockDim.x + threadIdx.x;
+    if (i < n) out[i] = x[i] + bias[i % cols];
+}
+__global__ void wide(const float4* x, const float4* bias, float4* out, int64_t quads, int64_t quad_cols) {
+    int64_t q = (int64_t)blockIdx.x * blockDim.x + threadIdx.x;
+    if (q < quads) {
+        float4 v = x[q];
+        float4 b = bias[q % quad_cols];
+        v.x += b.x;
+        v.y += b.y;
+        out[q] = v;
+    }
+}
+torch::Tensor add(torch::Tensor x, torch::Tensor bias) {
+    torch::Tensor out = torch::empty_like(x);
+    const int64_t n = x.numel(), cols = x.size(-1);
+    if (cols % 4 == 0) {
+        const int64_t quads = n / 4;
+        wide<<<(quads + 127) / 128, 128>>>(
+            (const float4*)x.data_ptr<float>(),
+            (const float4*)bias.data_ptr<float>(),
+            (float4*)out.data_ptr<float>(),
+            quads,
+            cols / 4);
+    } else {
+        plain<<<(n + 127) / 128, 128>>>(
+            x.data_ptr<float>(), bias.data_ptr<float>(), out.data_ptr<float>(), n, cols);
+    }
+    return out;
+}
+"""
+module = load_inline("a", "torch::Tensor add(torch::Tensor x, torch::Tensor bias);", source, functions=["add"])
+
+
+def run(x, bias):
+    return module.add(x, bias)
+'''
+OUTSIDE, WRONG = Status.ILLEGAL_ACCESS, Status.WRONG_OUTPUT
+
+
+def told(source: str, status: Status, kernel: str, line: int, **evidence: Any) -> dict[str, Any]:
+    seen = [{"kind": "global-out-of-bounds", "kernel": kernel, "line": line}]
+    finding = Finding("memory", status, "reads element 384 of x", evidence={"seen": seen} | evidence)
+    return attach.explained(finding, source).evidence.get("explanation") or {"rule": "", "line": 0, "fix": ""}
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "line", "fix"),
+    [
+        ("            quads,\n", "            n,\n", 25, "Hand over `quads`, which is n / 4."),
+        ("            quads,\n", "            static_cast<int64_t>(n),\n", 25, "Hand over `quads`, which is n / 4."),
+        ("            quads,\n", "            x.numel(),\n", 25, "Divide it by 4"),
+        ("quads = n / 4;", "quads = n;", 20, "Divide it by 4"),
+        ("const float4* x, const float4* bias, float4* out, int64_t quads",
+         "const float* x_, const float4* bias, float4* out, int64_t quads", 0, ""),
+    ],
+)  # fmt: skip
+def test_the_number_of_floats_where_a_kernel_counts_float4(old: str, new: str, line: int, fix: str) -> None:
+    assert SOURCE.count(old) == 1
+    found = told(SOURCE.replace(old, new), OUTSIDE, "wide", 9)
+    assert found["line"] == line and fix in found["fix"], found
+    assert found["rule"] == ("counts-floats" if line else "")
+    assert told(SOURCE, OUTSIDE, "wide", 9)["rule"] == ""
+
+
+def test_a_pointer_that_is_cast_in_the_kernel_and_a_kernel_that_divides_itself() -> None:
+    cast = SOURCE.replace("const float4* x, const float4*", "const float* in, const float4*").replace(
+        "float4 v = x[q];", "float4 v = reinterpret_cast<const float4*>(in)[q];"
+    )
+    source = cast.replace("            quads,\n", "            n,\n").replace("float4* out", "float* to")
+    assert told(source.replace("bias[q % quad_cols]", "bias[0]"), OUTSIDE, "wide", 9)["line"] == 25
+    divides = SOURCE.replace("            quads,\n", "            n,\n").replace("q < quads", "q < quads / 4")
+    assert told(divides, OUTSIDE, "wide", 9)["rule"] == ""
+
+
+def test_the_number_of_float4_where_a_kernel_takes_one_float() -> None:
+    source = SOURCE.replace("out.data_ptr<float>(), n, cols)", "out.data_ptr<float>(), n / 4, cols)")
+    found = told(source, WRONG, "plain", 4)
+    assert (found["rule"], found["line"]) == ("counts-vectors", 29)
+    assert found["fix"] == "Hand over the number of floats, `n`."
+    several = source.replace("out[i] = x[i]", "out[i * PER] = x[i * PER]")
+    assert told(several, WRONG, "plain", 4)["rule"] != "counts-vectors"
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "kernel", "line", "fix"),
+    [
+        ("bias[i % cols]", "bias[threadIdx.x]", "plain", 4, "`bias[i % cols]`"),
+        ("bias[i % cols]", "bias[threadIdx.x % cols]", "plain", 4, "`bias[i % cols]`"),
+        ("    if (i < n) out[i] = x[i] + bias[i % cols]", "    int t = threadIdx.x;\n    if (i < n) out[i] = x[i] + bias[t]",
+         "plain", 5, "`bias[i % cols]`"),
+        ("bias[q % quad_cols]", "bias[threadIdx.x]", "wide", 10, "`bias[q % quad_cols]`"),
+    ],
+)  # fmt: skip
+def test_a_bias_by_the_number_of_the_thread_in_its_block(
+    old: str, new: str, kernel: str, line: int, fix: str
+) -> None:
+    assert SOURCE.count(old) == 1
+    for status in (OUTSIDE, WRONG):
+        found = told(SOURCE.replace(old, new), status, kernel, line)
+        assert (found["rule"], found["line"]) == ("bias-of-thread", line), found
+        assert fix in found["fix"]
+
+
+def test_a_block_for_a_row_counts_its_columns_by_threads() -> None:
+    source = SOURCE.replace(
+        "(int64_t)blockIdx.x * blockDim.x + threadIdx.x;\n    if (i < n) out[i] = x[i] + bias[i % cols]",
+        "blockIdx.x * cols + threadIdx.x;\n    if (threadIdx.x < cols) out[i] = x[i] + bias[threadIdx.x]",
+    )
+    assert source != SOURCE
+    assert told(source, WRONG, "plain", 4)["rule"] not in ("bias-of-thread", "number-in-block")
+
+
+def test_where_a_wrong_element_comes_from_has_its_parts_and_the_functions_that_made_it() -> None:
+    source = SOURCE.replace(
+        "__global__ void plain",
+        "__device__ float sum(float a, float b) { return a + b; }\n__global__ void plain",
+    ).replace("v.y += b.y;", "v.y = sum(v.y, b.y);")
+    found = told(source, WRONG, "wide", 0, owner={"kernel": "wide", "line": 14, "access": "write"}, seen=[])
+    assert found["rule"] == "written-here"
+    assert "from v (lines 10, 12 and 13)" in found["cause"] and "sum (line 2)" in found["cause"]
+    assert "mistake may be" not in found["fix"]

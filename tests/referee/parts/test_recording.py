@@ -1,0 +1,38 @@
+"""What is said of a trace that was not written, by the text of the function that was to write it."""
+
+from types import SimpleNamespace
+from typing import TYPE_CHECKING, cast
+
+import numpy as np
+import pytest
+
+from grader.feedback.look import python_source
+from grader.referee.parts.recording import Recording
+
+if TYPE_CHECKING:
+    from grader.referee.parts import PartSession
+
+TEXT = """
+def record(model, batch, steps, path):
+    with profile(schedule=schedule(wait=1, warmup=1, active=steps), on_trace_ready=save){}:
+        for _ in range(steps + 2):
+            model(batch)
+"""
+
+
+@pytest.mark.parametrize(("bound", "name"), [(" as prof", "prof"), (" as p", "p"), ("", "profiler")])
+def test_the_profiler_has_the_name_that_the_file_gives_it(bound: str, name: str) -> None:
+    source = TEXT.format(bound)
+    session = SimpleNamespace(
+        rng=np.random.default_rng(0), backend="simt", command=lambda *_a, **_f: {"events": [], "calls": 4},
+        calls_in=lambda entry: python_source.calls_in(source, entry), line_of=lambda *_a, **_f: 0,
+    )  # fmt: skip
+    first = next(iter(Recording().judge(cast("PartSession", session))))
+    assert f"nothing calls `{name}.step()` after the model" in first.message
+
+
+def test_the_variables_that_have_the_result_of_a_call() -> None:
+    found = python_source.calls_in(
+        "def f():\n    a = one()\n    with two() as b, three():\n        pass\n", "f"
+    )
+    assert found is not None and found.bound == {"one": "a", "two": "b"}
