@@ -5,8 +5,14 @@ from pathlib import Path
 
 import pytest
 
+from grader.backends.detect import Choice
+from grader.domain import lessons
+from grader.domain.options import GradingOptions
+from grader.domain.submission import read
 from grader.domain.task import Case, Tensor
 from grader.domain.verdict import Finding, Status
+from grader.referee import pipeline
+from grader.referee.job import lesson_job
 from tests.referee.plain import CASES, grade
 
 BODY = "def double(x):\n    "
@@ -51,6 +57,23 @@ AT_CALL = {
 
 def first_failure(findings: tuple[Finding, ...]) -> Finding:
     return next(f for f in findings if not f.ok)
+
+
+@pytest.mark.slow
+def test_a_kernels_mistake_is_said_before_the_exit_that_came_of_it(tmp_path: Path) -> None:
+    """Code that checks for errors often ends the process; the mistake was seen by then."""
+    lesson, file = lessons.find("03"), tmp_path / "mine.py"
+    text = lesson.solution.read_text()
+    guard, check = "row >= rows || col >= cols", "C10_CUDA_KERNEL_LAUNCH_CHECK();"
+    assert guard in text and check in text
+    ends = "if (cudaDeviceSynchronize() != cudaSuccess) exit(EXIT_FAILURE);"
+    file.write_text(text.replace(guard, "row > rows || col > cols").replace(check, ends))
+    job = lesson_job(lesson, read(file), Choice("simt", "test"), GradingOptions(search=False))
+    verdict = pipeline.check(pipeline.warm(job)).verdict
+    ended = next(f for f in verdict.findings if f.status is Status.EXITED_EARLY)
+    assert "past the end" in ended.message
+    assert "What came of it: The process ended by itself with exit code 1" in ended.message
+    assert any(f.id == "memory" and f.status is Status.ILLEGAL_ACCESS for f in verdict.findings)
 
 
 @pytest.mark.slow

@@ -10,13 +10,14 @@ from typing import TYPE_CHECKING
 
 from grader.backends.extension.request import named
 from grader.domain.verdict import Status
-from grader.protocol import wire
+from grader.protocol import claims, wire
 from grader.referee.fault import FaultError
 
 if TYPE_CHECKING:
     from collections.abc import Callable
     from pathlib import Path
 
+    from grader.protocol.messages import MemoryFinding
     from grader.protocol.wire import Json
 
 STAGES = {
@@ -61,16 +62,18 @@ class LastWords:
 
     def __init__(self, raw: bytes, original: Callable[[str], Path | None] = lambda _: None) -> None:
         self.text = wire.printable(raw.rstrip(b"\0").decode(errors="replace"))
-        self.crash = self._crash()
+        said = self._said()
+        self.crash = Crash.read(said)
+        self.findings = _findings(said)
         self._original = original
 
-    def _crash(self) -> Crash:
-        """The line of JSON that the CPU back end's crash handler leaves, if there is one."""
+    def _said(self) -> Json:
+        """The line of JSON that the CPU back end leaves at its end, if there is one."""
         for line in reversed(self.text.splitlines()):
             if line.startswith("{"):
                 with contextlib.suppress(wire.MalformedError):
-                    return Crash.read(wire.decode(line.encode()))
-        return Crash()
+                    return wire.decode(line.encode())
+        return {}
 
     def place(self) -> tuple[str, int]:
         """File and line of the address in it; ("", 0) when that is not known."""
@@ -80,6 +83,13 @@ class LastWords:
         from grader.referee.sandbox import symbolize  # seldom needed
 
         return symbolize.find(known, self.crash.pc)
+
+
+def _findings(said: Json) -> tuple[MemoryFinding, ...]:
+    """What the checks had found before the process ended itself; none where it says nothing of the kind."""
+    with contextlib.suppress(wire.MalformedError):
+        return claims.observed(said).findings if "findings" in said else ()
+    return ()
 
 
 def timeout(stage: str, last_words: LastWords, seconds: float) -> FaultError:
@@ -99,13 +109,14 @@ def ended(code: int | None, last_words: LastWords, stage: str) -> FaultError:
             Status.TAMPERED, f"The process cut its line to the referee during {what}.", dead=True
         )
     if code >= 0:
-        return FaultError(
+        fault = FaultError(
             Status.EXITED_EARLY,
             f"The process ended by itself with exit code {code} during {what}; "
             "something called exit() or os._exit().",
             dead=True,
             code=code,
         )
+        return fault.with_findings(last_words.findings) if last_words.findings else fault
     try:
         name = signal.Signals(-code).name
     except ValueError:

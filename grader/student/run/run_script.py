@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import ast
+import ctypes
 import os
 import runpy
 import sys
@@ -13,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 from grader.domain import workspace
 from grader.domain.errors import BadInputError
+from grader.protocol.process_exit import leave
 from grader.student.run import cells, error_words, exercises, local_build, run_tests
 
 if TYPE_CHECKING:
@@ -32,17 +34,27 @@ def main(backend: str, words_fd: int, file: Path, arguments: list[str]) -> int:
             name = Path(path).name
             return name.removesuffix(".py").replace("_", " ") if path.startswith(folder) else name
 
+        if runtime:
+            runtime.at_exit(lambda code: os._exit(_summary(code, None, own, runtime, namer)))
         code, error = _run(file, own, arguments, runtime, namer)
-        sys.stdout.flush()
-        found = runtime.findings() if runtime else []
-        if error:
-            theirs = (own, workspace.folder().resolve())
-            print(error_words.trouble(error, theirs, namer, alone=not found), file=sys.stderr)
-        if runtime is None:
-            return code
-        summary = error_words.findings(found, len(runtime.launches()), namer)
-        if summary:
-            print(summary, file=sys.stderr)
+        return _summary(code, error, own, runtime, namer)
+
+
+def _summary(
+    code: int, error: BaseException | None, own: Path, runtime: Any, namer: Callable[[str], str]
+) -> int:
+    """Say what was raised and found; the exit code."""
+    sys.stdout.flush()
+    ctypes.CDLL(None).fflush(None)
+    found = runtime.findings() if runtime else []
+    if error:
+        theirs = (own, workspace.folder().resolve())
+        print(error_words.trouble(error, theirs, namer, alone=not found), file=sys.stderr)
+    if runtime is None:
+        return code
+    summary = error_words.findings(found, len(runtime.launches()), namer)
+    if summary:
+        print(summary, file=sys.stderr)
     return code or (1 if found else 0)
 
 
@@ -101,5 +113,4 @@ if __name__ == "__main__":
     except BadInputError as bad:
         print(f"course: {bad}", file=sys.stderr)
         code = 2
-    sys.stdout.flush()
-    sys.exit(code)
+    leave(code)

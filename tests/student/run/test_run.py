@@ -66,6 +66,21 @@ def test_a_script_with_a_wrong_guard(tmp_path: Path) -> None:
 
 
 @pytest.mark.slow
+def test_what_the_checks_found_is_said_when_cpp_code_ends_the_process(tmp_path: Path) -> None:
+    """As macros do that check for errors; Python does not hear of it."""
+    launch = "shift<<<1, 128>>>(in.data_ptr<float>(), out.data_ptr<float>(), in.numel());"
+    ends = 'puts("ends"); if (cudaDeviceSynchronize() || in.size(0) == 128) exit(in.size(0) % 128);'
+    assert launch in SHIFT
+    (tmp_path / "mine.py").write_text(SHIFT.replace(launch, launch + ends))
+    for number, code in (("100", 100), ("128", 0)):
+        run = started(str(tmp_path / "mine.py"), number)
+        out, err = run.communicate(timeout=300)
+        assert (run.returncode, out) == (code, f"arguments {number}\nends\n"), err
+        assert ("element 100 of out" in err) == bool(code), err
+        assert ("1 kernel launch, nothing found" in err) != bool(code), err
+
+
+@pytest.mark.slow
 def test_a_notebook_names_cell_and_line(tmp_path: Path) -> None:
     path = notebook(
         tmp_path / "mine.ipynb",

@@ -118,7 +118,20 @@ static void on_signal(int signal, siginfo_t* info, void* context) {
   _exit(128 + signal);
 }
 
+static void (*g_ended)(int code) = nullptr;
+static void on_end(int code, void*) {
+  if (g_ended) g_ended(code);
+}
+
 }  // namespace simt
+
+// What is to be called if C++ code ends the process with exit(), of which Python does not hear; nullptr: nothing.
+extern "C" SIMT_EXPORT void simt_at_exit(void (*ended)(int code)) {
+  using namespace simt;
+  static bool once = on_exit(on_end, nullptr) == 0;
+  (void)once;
+  g_ended = ended;
+}
 
 // From now on, fatal signals write their last words to fd. SIGTERM too: a referee that loses patience
 // sends it to learn where the time went.

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import atexit
 import contextlib
 import ctypes
 import sys
@@ -108,6 +109,15 @@ class Runtime:
     def wait(self) -> None:
         """Runs what is queued, without raising what a synchronising call would."""
         self._library.simt_wait()
+
+    def at_exit(self, ended: Callable[[int], None]) -> None:
+        """Call this with the exit code if C++ code ends the process with ``exit()``.
+
+        Macros that check for errors do so, and Python does not hear of it. At its own end Python comes first.
+        """
+        self._ended = ctypes.CFUNCTYPE(None, ctypes.c_int)(ended)  # the library holds no reference
+        self._library.simt_at_exit(self._ended)
+        atexit.register(self._library.simt_at_exit, None)
 
     def reset(self) -> None:
         """Forgets errors, findings and launches; the device works again."""
