@@ -25,6 +25,7 @@ from typing import TypedDict
 
 ROOT = Path(__file__).resolve().parents[1]
 HEADERS = ("*.h", "*.cuh", "*.hpp")
+WAIVED = 2  # the exit code of NVIDIA's samples where the device lacks something
 PROGRAM = re.compile(r"^\s*int\s+main\s*\(([^)]*)\)", re.M)
 REFUSED = re.compile(
     r"[^\n]*\b(?:cannot run on the CPU|cannot be (?:used|run)|is not allowed|may not be)\b[^\n]*"
@@ -113,10 +114,10 @@ def _tried(folder: Path, file: Path, driver: Path, seconds: float) -> Result:
     command = [sys.executable, "-m", "grader", "run", "--backend", "simt", str(driver), json.dumps(job)]
     env = os.environ | {"PYTHONPATH": str(ROOT), "COURSE_ROOT": str(ROOT), "OMP_NUM_THREADS": "1"}
     begun = time.monotonic()
-    out = _output(command, env, file.parent, seconds)
+    out, code = _output(command, env, file.parent, seconds)
     result = Result(
         project=folder.name, file=str(file.relative_to(folder)), build=_build(out),
-        run=_run(out) if program and "OUTSIDE built" in out else "",
+        run=_run(out, code) if program and "OUTSIDE built" in out else "",
         said=_said(out), seconds=round(time.monotonic() - begun, 1),
     )  # fmt: skip
     print(
@@ -131,14 +132,17 @@ def _tried(folder: Path, file: Path, driver: Path, seconds: float) -> Result:
     return result
 
 
-def _output(command: list[str], env: dict[str, str], folder: Path, seconds: float) -> str:
-    """What the command prints. After its time it is asked to end, so that it ends all that it started."""
+def _output(command: list[str], env: dict[str, str], folder: Path, seconds: float) -> tuple[str, int]:
+    """What the command prints, and its exit code.
+
+    After its time it is asked to end, so that it ends all that it started.
+    """
     process = subprocess.Popen(
         command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, errors="replace", env=env,
         cwd=folder, start_new_session=True,
     )  # fmt: skip
     try:
-        return process.communicate(timeout=seconds)[0]
+        return process.communicate(timeout=seconds)[0], process.returncode
     except subprocess.TimeoutExpired:
         process.terminate()
     try:
@@ -146,7 +150,7 @@ def _output(command: list[str], env: dict[str, str], folder: Path, seconds: floa
     except subprocess.TimeoutExpired:
         os.killpg(process.pid, signal.SIGKILL)
         out = process.communicate()[0]
-    return out + "\nOUTSIDE had no time left"
+    return out + "\nOUTSIDE had no time left", -1
 
 
 def _folders(project: Path, file: Path) -> list[str]:
@@ -167,13 +171,17 @@ def _build(out: str) -> str:
     return "refused" if REFUSED.search(out) else "late" if "no time left" in out else "failed"
 
 
-def _run(out: str) -> str:
+def _run(out: str, code: int) -> str:
+    """What became of a program, which returns from ``main`` or calls ``exit()``."""
     if "no time left" in out:
         return "late"
-    ended = re.search(r"OUTSIDE ended with (-?\d+)", out)
-    if not ended:
+    if "kind of trouble" in out or "kinds of trouble" in out:
+        return "finding"
+    if "The process crashed" in out or "memory checks:" not in out:
         return "stopped"
-    return ("right" if ended[1] == "0" else "code " + ended[1]) if "nothing found" in out else "finding"
+    ended = re.search(r"OUTSIDE ended with (-?\d+)", out)
+    code = int(ended[1]) if ended else code
+    return {0: "right", WAIVED: "waived"}.get(code, f"code {code}")
 
 
 def _said(out: str) -> str:

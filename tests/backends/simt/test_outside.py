@@ -76,3 +76,10 @@ def test_managed_and_pinned_memory_is_for_both_sides_until_it_is_freed(play: Pla
     assert early["line"] == line_of("outside", "too early")
     assert "call cudaDeviceSynchronize() first" in early["what"]
     assert freed["kind"] == "use-after-free"
+
+
+def test_groups_of_any_kind_and_functions_by_their_pointers(play: Play) -> None:
+    answer = play("outside")["groups"]
+    assert (answer["error"], answer["findings"]) == ("", [])
+    tiles = [sum(range(begin, begin + 16)) for begin in range(0, 64, 16)]
+    assert answer["result"] == [sum(range(64)), *tiles, 2 * sum(range(8, 16))]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from grader.backends.simt.compile import passes
 from grader.backends.simt.compile.kernels import find_kernels
 from grader.backends.simt.compile.rewrite import registration, rewrite
 from grader.backends.simt.compile.tokens import joined, tokenize
@@ -123,3 +124,29 @@ def test_a_kernels_address_in_a_macro_of_several_lines_is_told_and_lines_stay() 
     assert "::simt::kernel_address(::simt::named(SIMT_NAME(k<A, 2>), k<A, 2>))" in out
     assert out.count("\n") == text.count("\n")
     assert all(line.endswith("\\") for line in out.splitlines()[1:-1])
+
+
+@pytest.mark.parametrize(
+    ("text", "left"),
+    [
+        ("#ifndef __CUDACC__\na\n#endif\nb", "#ifndef __CUDACC__\n\n#endif\nb"),
+        ("#if !defined(__NVCC__)\na\n#else\nb\n#endif", "#if !defined(__NVCC__)\n\n#else\nb\n#endif"),
+        ("#ifdef __CUDACC__\na\n#else // host\nb\n#endif", "#ifdef __CUDACC__\na\n#else // host\n\n#endif"),
+        (
+            "#ifndef __CUDACC__\n#if X\na\n#else\nb\n#endif\nc\n#endif\nd",
+            "#ifndef __CUDACC__\n\n\n\n\n\n\n#endif\nd",
+        ),
+        ("#if X && defined(__CUDACC__)\na\n#else\nb\n#endif", None),
+        ("#ifdef __CUDACC__\na\n#elif X\nb\n#else\nc\n#endif", None),
+        ("#if X\n#ifdef __CUDACC__\na\n#endif\n#else\nb\n#endif", None),
+    ],
+)
+def test_what_is_there_for_other_compilers_is_not_looked_at(text: str, left: str | None) -> None:
+    assert passes.for_nvcc(text) == (text if left is None else left)
+
+
+def test_a_header_may_define_for_the_host_what_cuda_has_for_the_device() -> None:
+    host = "#ifndef __CUDACC__\ninline float rsqrtf(float x) { return 1 / x; }\n#endif\n"
+    kernel = "__device__ float f(float x) { return rsqrtf(x); }\n"
+    assert "error" not in rewrite(host + kernel)
+    assert "error" in rewrite(host.split("\n")[1] + "\n" + kernel)

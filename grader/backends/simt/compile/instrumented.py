@@ -129,7 +129,8 @@ def _instruction(now: Function, line: str, safe: set[str], place: tuple[str, int
     if word in ("rep", "repz", "repnz", "lock", "notrack"):
         word, _, operands = operands.partition(" ")
     if word in ("call", "ret") or word[0] == "j":
-        name = operands.lstrip("*").split("@")[0].split("(")[0].split("+")[0]
+        through_a_variable = operands.startswith("*") and "@GOT" not in operands
+        name = "" if through_a_variable else operands.lstrip("*").split("@")[0].split("(")[0].split("+")[0]
         if now.again and not name.startswith("__ubsan_handle_") and not now.touched:
             now.file, now.touched = now.again
         now.again = None

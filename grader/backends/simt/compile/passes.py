@@ -6,6 +6,7 @@ asks for it, gets both bodies: which of them runs depends on who calls it.
 
 from __future__ import annotations
 
+import re
 from typing import TYPE_CHECKING
 
 from grader.backends.simt.compile.tokens import ends_line, following, previous, tokenize
@@ -27,6 +28,49 @@ DEFINED = f"""#define __CUDACC__ 1
 """
 NO_FUNCTION = {"namespace", "class", "struct", "union", "enum", "extern"}
 AFTER_PARAMETERS = {"const", "noexcept", "override", "final", "mutable", "constexpr"}
+
+
+DIRECTIVE = re.compile(r"[ \t]*#[ \t]*(if|ifdef|ifndef|elif|else|endif)\b[ \t]*([^\n]*)")
+ASKS_FOR_NVCC = re.compile(r"(!?)[ \t]*defined[ \t]*\(?[ \t]*(?:__CUDACC__|__NVCC__)[ \t]*\)?[ \t]*")
+
+
+def for_nvcc(text: str) -> str:
+    """``text`` without what stands there for other compilers than nvcc, its lines where they were.
+
+    Such code says nothing about where the other code may run: a header may define ``rsqrtf`` for the host so.
+    """
+    if "__CUDACC__" not in text and "__NVCC__" not in text:
+        return text
+    out: list[str] = []
+    # For each open condition: whether this branch is dropped, and whether the condition is about nvcc alone.
+    stack: list[tuple[bool, bool]] = []
+    for line in text.split("\n"):
+        found = DIRECTIVE.match(line)
+        dropped = any(drop for drop, _ in stack)
+        if found is None:
+            out.append("" if dropped else line)
+            continue
+        word, rest = found[1], re.sub(r"/[/*].*", "", found[2]).strip()
+        if word in ("if", "ifdef", "ifndef"):
+            stack.append(_asked(word, rest))
+        elif word == "endif":
+            dropped = any(drop for drop, _ in stack[:-1])
+            stack = stack[:-1]
+        elif stack:
+            dropped = any(drop for drop, _ in stack[:-1])
+            certain = stack[-1][1] and word == "else"
+            stack[-1] = (certain and not stack[-1][0], certain)
+        out.append("" if dropped else line)
+    return "\n".join(out)
+
+
+def _asked(word: str, rest: str) -> tuple[bool, bool]:
+    """Whether the first branch of a condition is for others, and whether that is certain."""
+    if word in ("ifdef", "ifndef") and rest in ("__CUDACC__", "__NVCC__"):
+        return word == "ifndef", True
+    if word == "if" and (asks := ASKS_FOR_NVCC.fullmatch(rest)):
+        return asks[1] == "!", True
+    return False, False
 
 
 def told_apart(text: str) -> str:

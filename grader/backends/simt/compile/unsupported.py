@@ -41,6 +41,13 @@ WORDS = {
 PREFIXES = (
     (re.compile(r"tex\w+(?:Lod|Grad)|tex2Dgather"), ("this texture fetch", _TEXTURE)),
     (re.compile(r"cuda\w*Mipmap\w*"), ("a mipmapped array", _TEXTURE)),
+    (re.compile(r"cudaIpc\w*"), ("memory of two processes (cudaIpc...)", "do the work in one process")),
+    (
+        re.compile(
+            r"CU(?:texObject|texref|array|deviceptr|module|context|function|device|result|stream|event)"
+        ),
+        ("CUDA's driver API", "use the runtime API (cuda...) instead"),
+    ),
     (re.compile(r"cudaGraphics\w*"), ("memory of a graphics library", "copy to the host with cudaMemcpy")),
     (re.compile(r"cudaGraph\w*"), ("a CUDA graph", _GRAPH)),
     (re.compile(r"__(?:wmma|mma|imma|hmma|bmma)_\w+"), ("a tensor core instruction", _TENSOR_CORE)),
@@ -82,6 +89,8 @@ HEADERS = (
     (re.compile(r"cooperative_groups/memcpy_async|cuda_pipeline|cuda/(?:std/)?(?:barrier|pipeline)|cudaTypedefs"),
      "a library for asynchronous copies", _COPY),
     (re.compile(r"cuda/|nv/"), "the libcu++ library", "use the functions of CUDA C++ without it"),
+    (re.compile(r"cudaEGL|EGL/|GL/|GLES|cuda_gl_interop|vulkan/|nvscibuf|NvSci"), "a graphics library",
+     "leave the drawing out for this run"),
     (re.compile(r"nvrtc|nvToolsExt|nvtx3/|nvml"), "a GPU tool's library", "leave it out for this run"),
 )  # fmt: skip
 

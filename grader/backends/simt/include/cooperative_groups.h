@@ -21,6 +21,29 @@ class thread_block {
 };
 inline thread_block this_thread_block() { return {}; }
 
+// Any of the groups within a block, where the type does not say which: lanes of a warp, or (no mask) the block.
+class thread_group {
+ public:
+  thread_group(const thread_block&) : mask_(0) {}
+  thread_group(const simt::Lanes& lanes) : mask_(lanes.lane_mask()) {}
+  SIMT_INLINE void sync() const {
+    if (mask_) __syncwarp(mask_);
+    else __syncthreads();
+  }
+  unsigned lane_mask() const { return mask_; }
+  unsigned size() const { return mask_ ? simt::Lanes(mask_).size() : thread_block::size(); }
+  unsigned num_threads() const { return size(); }
+  unsigned thread_rank() const { return mask_ ? simt::Lanes(mask_).thread_rank() : thread_block::thread_rank(); }
+
+ private:
+  unsigned mask_;
+};
+// A tile whose size is known only when it is cut.
+inline thread_group tiled_partition(const thread_group& parent, unsigned size) {
+  unsigned tile = (size == 32 ? ~0u : (1u << size) - 1) << (simt_lane() / size * size);
+  return thread_group(simt::Lanes(parent.lane_mask() ? tile & parent.lane_mask() : tile));
+}
+
 // All blocks of a cooperative launch.
 class grid_group {
  public:

@@ -1,5 +1,7 @@
 // The most used calls of cuBLAS. All run at once, in the order of the program, whatever the stream.
 #pragma once
+#define CUBLAS_API_H_  // which other headers ask about
+#define CUBLAS_V2_H_
 #include "simt/blas.h"
 
 typedef struct cublasContext* cublasHandle_t;

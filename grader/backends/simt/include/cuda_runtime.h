@@ -141,3 +141,17 @@ inline cudaError_t cudaDeviceCanAccessPeer(int* can, int, int) {
   *can = 0;
   return cudaSuccess;
 }
+// There is one device, so none is a peer of another.
+inline cudaError_t cudaDeviceEnablePeerAccess(int, unsigned) { return (cudaError_t)simt_fail(cudaErrorInvalidDevice); }
+inline cudaError_t cudaDeviceDisablePeerAccess(int) { return (cudaError_t)simt_fail(cudaErrorInvalidDevice); }
+inline cudaError_t cudaDeviceGetP2PAttribute(int*, cudaDeviceP2PAttr, int, int) {
+  return (cudaError_t)simt_fail(cudaErrorInvalidDevice);
+}
+inline cudaError_t cudaMemcpyPeer(void* to, int to_device, const void* from, int from_device, size_t bytes) {
+  if (to_device || from_device) return (cudaError_t)simt_fail(cudaErrorInvalidDevice);
+  return cudaMemcpy(to, from, bytes, cudaMemcpyDeviceToDevice);
+}
+inline cudaError_t cudaMemcpyPeerAsync(void* to, int to_device, const void* from, int from_device, size_t bytes,
+                                       cudaStream_t = nullptr) {
+  return cudaMemcpyPeer(to, to_device, from, from_device, bytes);
+}

@@ -221,6 +221,46 @@ torch::Tensor run() {
 """
 
 
+GROUPS = r"""
+#include <cooperative_groups.h>
+#include <cublas_v2.h>
+#ifndef CUBLAS_API_H_
+#error "helper_cuda.h asks for it"
+#endif
+namespace cg = cooperative_groups;
+typedef int (*Chosen)(int);
+__device__ int twice(int x) { return 2 * x; }
+__device__ Chosen chosen = twice;
+__device__ int sum(cg::thread_group g, int* x, int value) {
+    int lane = g.thread_rank();
+    for (int i = g.size() / 2; i > 0; i /= 2) {
+        x[lane] = value;
+        g.sync();
+        if (lane < i) value += x[lane + i];
+        g.sync();
+    }
+    return g.thread_rank() == 0 ? value : -1;
+}
+__global__ void kernel(int* y) {
+    __shared__ int x[64];
+    cg::thread_block block = cg::this_thread_block();
+    int all = sum(block, x, block.thread_rank());
+    cg::thread_block_tile<16> tile = cg::tiled_partition<16>(block);
+    int some = sum(tile, x + block.thread_rank() / 16 * 16, block.thread_rank());
+    cg::thread_group cut = cg::tiled_partition(block, 8);
+    int few = sum(cut, x + block.thread_rank() / 8 * 8, block.thread_rank());
+    if (all >= 0) y[0] = all;
+    if (some >= 0) y[1 + block.thread_rank() / 16] = some;
+    if (few >= 0 && block.thread_rank() == 8) y[5] = (*chosen)(few);
+}
+torch::Tensor run() {
+    auto y = torch::zeros({6}, torch::dtype(torch::kInt32).device(torch::kCUDA));
+    kernel<<<1, 64>>>(y.data_ptr<int>());
+    return y;
+}
+"""
+
+
 def built(text, folder=None):
     return load_inline(
         "outside", ["torch::Tensor run();"], [text], functions=["run"],
@@ -302,6 +342,7 @@ def cases():
         "halves": halves,
         "blas": blas,
         "pointers": lambda _: built(POINTERS).run().tolist(),
+        "groups": lambda _: built(GROUPS).run().tolist(),
         "both_sides": lambda _: built(BOTH_SIDES).run().tolist(),
         "cooperative": lambda _: built(COOPERATIVE).run().item(),
     }
