@@ -12,7 +12,8 @@ from .test_build import request
 
 K = "__global__ void k(float* x) { %s }"
 REFUSED = {
-    "ptx": (K % 'asm volatile("mov.u32 %%0, %%laneid;" : "=r"(x[0]));', "inline PTX (asm)"),
+    "ptx": (K % 'asm volatile("cp.async.wait_all;");', "inline PTX (`cp.async.wait_all`)"),
+    "ptx_of_macros": (K % "asm volatile(MOVE(4));", "inline PTX (asm)"),
     "managed": ("__managed__ int counter;", "a __managed__ variable"),
     "mapped": ("void f(float* p) { cudaHostRegister(p, 4, cudaHostRegisterMapped); }", "memory of malloc"),
     "texture": ("texture<float, 2> image;", "a texture reference"),
@@ -85,7 +86,7 @@ def test_the_compiler_says_it_at_the_line(name: str, line: int) -> None:
 
 
 def test_what_is_not_compiled_is_not_refused() -> None:
-    text = '#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= {}\nvoid f() {{ asm("trap;"); }}\n#endif\n'
+    text = '#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= {}\nvoid f() {{ asm("cp.async.wait_all;"); }}\n#endif\n'
     cpp = "#include <torch/extension.h>\nint run() { return 1; }"
     assert builder.build(request(text.format(1000), cpp)).path.exists()
     with pytest.raises(CompileError, match="inline PTX"):  # the device says that it is 9.0

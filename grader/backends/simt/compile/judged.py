@@ -24,9 +24,10 @@ OURS = re.compile(r"simt(?:_\w*)?|SIMT_\w*|__(?:tsan|sanitizer|ubsan|wrap|real)_
 # Of our own words those that rewriting, CUDA's macros and the search for one change put into a source.
 PUT_THERE = re.compile(
     r"simt|simt_(?:builtins|dynamic_shared|kernels_are_registered|register_kernels|register_source|a|error|change"
-    r"|changed|error_detail|assert_fail|note|source_\d+_\d+_is_registered)"
+    r"|changed|error_detail|assert_fail|note|source_\d+_\d+_is_registered|lane|let_others_run"
+    r"|[op]\d+|[rp]_\w+|nowhere|all|said|inside|[vmabcd])"
 )
-MEMBERS = re.compile(r"launcher|Config|named|alt|Builtins|Event|on_device|kernel_address")  # simt::NAME
+MEMBERS = re.compile(r"launcher|Config|named|alt|Builtins|Event|on_device|kernel_address|ptx")  # simt::NAME
 INSTRUCTION = re.compile(r"__builtin_ia32_\w+|_mm\d*_\w+|_m_\w+")
 # What the compiler may write out in place, without a call; memcpy and its relatives by plain names are seen.
 IN_PLACE = re.compile(r"__builtin_(?:__?)?(?:mem|str|stp|b(?:copy|zero|cmp)|nontemporal|apply|return)\w*")

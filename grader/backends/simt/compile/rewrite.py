@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import re
 
-from grader.backends.simt.compile import passes, spaces
+from grader.backends.simt.compile import passes, ptx, spaces
 from grader.backends.simt.compile.by_pointer import name_kernels, remember_addresses
 from grader.backends.simt.compile.kernels import ATTRIBUTES, Kernel, find_kernels
 from grader.backends.simt.compile.tokens import (
@@ -39,7 +39,7 @@ COMMENT = re.compile(r"/\*.*?\*/|//[^\n]*", re.S)
 def rewrite(text: str, kernels: dict[str, Kernel] | None = None) -> str:
     """``text`` for a C++ compiler, line by line where it was; ``kernels``: also those of its other files."""
     kernels = find_kernels(text) if kernels is None else kernels
-    tokens = tokenize(refuse_includes(passes.for_nvcc(text)))
+    tokens = ptx.translate(tokenize(refuse_includes(passes.for_nvcc(text))))
     tokens = _own_variables(_shared_memory(refuse(spaces.refuse(tokens))))
     tokens = _attributes(remember_addresses(name_kernels(tokens), kernels))
     return _launches(tokens, kernels)

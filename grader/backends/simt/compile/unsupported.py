@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 
+from grader.backends.simt.compile import ptx
 from grader.backends.simt.compile.kernels import ATTRIBUTES
 from grader.backends.simt.compile.tokens import Token, Tokens, closing, ends_line, following, previous
 
@@ -158,10 +159,16 @@ def _construct(tokens: Tokens, i: int) -> tuple[str, str] | None:
     name = token.text
     after = following(tokens, i)
     next_text = tokens[after].text if after < len(tokens) else ""
-    if name in ("asm", "__asm", "__asm__"):
-        return None if _is_empty_asm(tokens, i) else (
-            "inline PTX (asm)", f"use the CUDA C++ function that does the same, {_GPU}"
-        )  # fmt: skip
+    if name in ptx.ASM:
+        why = ptx.unknown(tokens, i)
+        return (
+            None
+            if _is_empty_asm(tokens, i)
+            else (
+                f"inline PTX (`{why}`)" if why else "inline PTX (asm)",
+                f"use the CUDA C++ function that does the same, {_GPU}",
+            )
+        )
     if name == "texture" and next_text == "<":
         return "a texture reference", _REFERENCE
     if name in SCOPES and next_text == "::":

@@ -210,6 +210,19 @@ extern "C" uint64_t simt_shuffle(unsigned mask, uint64_t bits, int kind, int arg
   return value;
 }
 
+// What the lanes of each warp show each other for a product of matrices, by value: 6 registers a thread.
+static constexpr int MOST_GIVEN = 6;
+static thread_local std::vector<uint64_t> t_given;
+
+extern "C" SIMT_EXPORT void simt_give(int index, uint64_t bits) {
+  t_given.resize(1024 * MOST_GIVEN);
+  if (index >= 0 && index < MOST_GIVEN) t_given[t_worker->current * MOST_GIVEN + index] = bits;
+}
+extern "C" SIMT_EXPORT uint64_t simt_given(unsigned lane, int index) {
+  bool known = index >= 0 && index < MOST_GIVEN && !t_given.empty();
+  return known ? t_given[((t_worker->current & ~31) + lane % 32) * MOST_GIVEN + index] : 0;
+}
+
 extern "C" unsigned simt_ballot(unsigned mask, int predicate) {
   return unsigned(arrive_at_warp_barrier(t_worker, mask, BALLOT, predicate != 0, RETURN_ADDRESS));
 }

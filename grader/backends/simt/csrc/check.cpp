@@ -292,3 +292,15 @@ void spend_step(size_t pc) {
 }
 
 }  // namespace simt
+
+// Shared memory has 32 bits of addresses of its own: the lower half of those here. A generic address stays what it is.
+extern "C" SIMT_EXPORT void* simt_shared_at(size_t address) {
+  Worker* w = t_worker;
+  if (address >> 32 || !w) return (void*)address;
+  const std::pair<size_t, size_t> places[] = {{w->tls, w->tls_bytes}, {(size_t)w->dynamic_shared, MAX_SHARED}};
+  for (auto [begin, bytes] : places) {
+    size_t offset = u32(address - begin);
+    if (offset < bytes) return (void*)(begin + offset);
+  }
+  return (void*)address;
+}

@@ -3,4 +3,5 @@
 #include "alternatives.h"
 #include "atomics.h"
 #include "math.h"
+#include "ptx.h"
 #include "sync.h"

@@ -1,0 +1,692 @@
+"""Inline PTX as plain C++: each instruction becomes a call of what include/simt/ptx.h has for it.
+
+``asm volatile("add.s32 %0, %1, %2;" : "=r"(d) : "r"(a), "r"(b));`` becomes a statement expression with a
+variable for each operand and register. What an instruction means is in the PTX ISA, below its name; one that
+is not known here, or a modifier that would change its result, is refused by name.
+"""
+
+from __future__ import annotations
+
+import ast
+import re
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import TypeAlias
+
+from grader.backends.simt.compile.tokens import Token, Tokens, closing, following, joined, split_commas
+
+ASM = frozenset(("asm", "__asm", "__asm__"))
+TYPES = {
+    "u8": "uint8_t", "u16": "uint16_t", "u32": "uint32_t", "u64": "uint64_t",
+    "s8": "int8_t", "s16": "int16_t",
+    "s32": "int32_t", "s64": "int64_t",
+    "b8": "uint8_t", "b16": "uint16_t", "b32": "uint32_t", "b64": "uint64_t", "f32": "float", "f64": "double",
+    "f16": "::simt::ptx::f16", "bf16": "::simt::ptx::bf16", "f16x2": "::simt::ptx::f16x2",
+    "bf16x2": "::simt::ptx::bf16x2", "pred": "bool",
+}  # fmt: skip
+BYTES = {"8": 1, "16": 2, "32": 4, "64": 8}
+SPECIAL = {
+    "laneid": "simt_lane()", "warpid": "(::simt::ptx::thread_number() / 32)", "clock": "(unsigned)clock64()",
+    "clock64": "clock64()", "globaltimer": "clock64()", "smid": "0u", "nsmid": "132u",
+    "lanemask_lt": "((1u << simt_lane()) - 1)", "lanemask_eq": "(1u << simt_lane())",
+    "lanemask_le": "(~0u >> (31 - simt_lane()))", "lanemask_gt": "(~1u << simt_lane())",
+    "lanemask_ge": "(~0u << simt_lane())",
+}  # fmt: skip
+BUILT_IN = {"tid": "threadIdx", "ntid": "blockDim", "ctaid": "blockIdx", "nctaid": "gridDim"}
+SPECIAL |= {f"{name}.{axis}": f"{of}.{axis}" for name, of in BUILT_IN.items() for axis in "xyz"}
+DECLARED = re.compile(r"\.reg\s*\.(\w+)\s+(.+)", re.S)
+COMPARISONS = "eq ne lt le gt ge equ neu ltu leu gtu geu num nan".split()  # noqa: SIM905
+UNSIGNED = {"lo": "lt", "ls": "le", "hi": "gt", "hs": "ge"}
+# Modifiers that change nothing where blocks run one after another: orders and scopes of memory, and caches.
+ORDERS = frozenset(
+    "relaxed acquire release acq_rel sc weak volatile cta gpu sys cluster ca cg cs lu cv wb wt nc".split()  # noqa: SIM905
+)
+ATOMS = {
+    "add": "atomicAdd", "min": "atomicMin", "max": "atomicMax", "and": "atomicAnd", "or": "atomicOr",
+    "xor": "atomicXor", "exch": "atomicExch", "inc": "atomicInc", "dec": "atomicDec", "cas": "atomicCAS",
+}  # fmt: skip
+ATOMIC_TYPES = {
+    "u32": "unsigned", "b32": "unsigned", "s32": "int", "u64": "unsigned long long",
+    "b64": "unsigned long long", "s64": "long long", "f32": "float", "f64": "double",
+}  # fmt: skip
+PAIRS = {(4, 2): "uint2", (4, 4): "uint4", (8, 2): "ulonglong2", (2, 2): "ushort2", (2, 4): "ushort4"}
+PAIRS |= {(1, 2): "uchar2", (1, 4): "uchar4"}
+
+
+class UnknownError(Exception):
+    """An instruction, or a form of one, that cannot be run here; its text is its name."""
+
+
+@dataclass(slots=True)
+class Assembly:
+    """An ``asm`` statement: its text, and its operands as (constraint, C++ expression), outputs first."""
+
+    text: str
+    outputs: list[tuple[str, str]]
+    inputs: list[tuple[str, str]]
+    names: set[str] = field(default_factory=set)  # of registers that it declares
+    predicates: set[str] = field(default_factory=set)
+
+    def cpp(self) -> str:
+        """The statement as C++, in one line."""
+        operands = [*self.outputs, *self.inputs]
+        body = [self._statement(s) for s in _statements(self.text)]
+        head = []
+        for number, (constraint, value) in enumerate(operands):
+            taken = number >= len(self.outputs) or constraint.startswith("+")
+            start = f"::simt::ptx::pack({value})" if taken else "0"
+            head.append(f"::simt::ptx::reg simt_o{number} = {start};")
+        head += [f"::simt::ptx::reg simt_r_{name} = 0;" for name in sorted(self.names)]
+        head += [f"bool simt_p_{name} = false;" for name in sorted(self.predicates)]
+        tail = [f"::simt::ptx::unpack({value}, simt_o{n});" for n, (_, value) in enumerate(self.outputs)]
+        return f"({{ {' '.join([*head, *filter(None, body), *tail])} }})"
+
+    def _statement(self, text: str) -> str:
+        if found := DECLARED.fullmatch(text):
+            names: list[str] = []
+            for name in found[2].replace("%", "").split(","):
+                several = re.fullmatch(r"\s*(\w+)<(\d{1,3})>\s*", name)
+                names += [f"{several[1]}{k}" for k in range(int(several[2]))] if several else [name.strip()]
+            if not all(re.fullmatch(r"[A-Za-z_]\w*", n) for n in names):
+                raise UnknownError(f".reg {found[2].strip()}")
+            (self.predicates if found[1] == "pred" else self.names).update(names)
+            return ""
+        guard = re.match(r"@(!?)%?(\w+)\s+", text)
+        condition = ""
+        if guard:
+            text = text[guard.end() :]
+            condition = f"if ({guard[1]}{self._predicate(guard[2])}) "
+        word, _, rest = text.partition(" ") if " " in text else (text, "", "")
+        base, *modifiers = word.split(".")
+        handler = HANDLERS.get(base)
+        if handler is None or text.startswith("."):
+            raise UnknownError(word)
+        try:
+            line = handler(self, modifiers, _arguments(rest))
+        except (
+            ValueError,
+            KeyError,
+            IndexError,
+        ):  # another number of operands, or a type it is not known for
+            raise UnknownError(word) from None
+        return f"{condition}{{ {line} }}"
+
+    def _predicate(self, name: str) -> str:
+        negated, name = name.startswith("!"), name.lstrip("!").replace("%", "").strip()
+        if name not in self.predicates:
+            raise UnknownError(f"@{name}")
+        return f"{'!' if negated else ''}simt_p_{name}"
+
+    def target(self, text: str) -> str:
+        """A register that is written."""
+        if text in ("_", "%_"):
+            return "[[maybe_unused]] ::simt::ptx::reg simt_nowhere"
+        found = self._register(text)
+        if not found:
+            raise UnknownError(text)
+        return found
+
+    def _register(self, text: str) -> str:
+        if number := re.fullmatch(r"%(\d+)", text):
+            if int(number[1]) >= len(self.outputs) + len(self.inputs):
+                raise UnknownError(text)
+            return f"simt_o{number[1]}"
+        name = text.replace("%", "")
+        return f"simt_r_{name}" if name in self.names else f"simt_p_{name}" if name in self.predicates else ""
+
+    def value(self, text: str, kind: str = "b32") -> str:
+        """What is read: a register, a special one, or a number, as the bits of a register."""
+        if text.startswith("!"):
+            return f"!{self._predicate(text[1:])}" if text[1:].replace("%", "") in self.predicates else ""
+        if register := self._register(text):
+            return register
+        if text.startswith("%") and text[1:] in SPECIAL:
+            return f"(::simt::ptx::reg){SPECIAL[text[1:]]}"
+        if text == "WARP_SZ":
+            return "32ull"
+        if found := re.fullmatch(r"0[fF]([0-9a-fA-F]{8})|0[dD]([0-9a-fA-F]{16})", text):
+            return f"0x{found[1] or found[2]}ull"
+        if re.fullmatch(r"-?(?:0[xX][0-9a-fA-F]+|\d+)[uU]?", text):
+            number = int(text.rstrip("uU"), 0) if not re.fullmatch(r"-?0\d+", text) else int(text, 8)
+            if kind in ("f32", "f64"):
+                return f"::simt::ptx::As<{TYPES[kind]}>::to({number})"
+            return f"0x{number % (1 << 64):x}ull"
+        if kind in ("f32", "f64") and re.fullmatch(r"-?\d*\.\d*(?:[eE][+-]?\d+)?", text):
+            return f"::simt::ptx::As<{TYPES[kind]}>::to({text})"
+        raise UnknownError(text)
+
+    def address(self, text: str, modifiers: list[str]) -> str:
+        """``[register + offset]`` in the space that the modifiers name, as a pointer."""
+        found = re.fullmatch(r"\[\s*([%\w]+)\s*(?:\+\s*(-?\w+)\s*)?\]", text)
+        if not found or {"local", "param", "const"} & set(modifiers):
+            raise UnknownError(f"address {text}")
+        at = f"{self.value(found[1])} + {self.value(found[2])}" if found[2] else self.value(found[1])
+        space = "shared" if "shared" in _spaces(modifiers) else "generic"
+        return f"::simt::ptx::{space}({at})"
+
+
+def _spaces(modifiers: list[str]) -> set[str]:
+    return {m.split("::")[0] for m in modifiers}
+
+
+def _statements(text: str) -> list[str]:
+    """The instructions and declarations; a label or a jump is known as such by its words."""
+    text = re.sub(r"/\*.*?\*/|//[^\n]*", " ", text, flags=re.S)
+    found = []
+    for piece in re.split(r";", text):
+        # Braces around several instructions are a scope, and no operand: those follow another word.
+        clean = " ".join(piece.split())
+        while clean.startswith("{") or clean.endswith("}"):
+            if clean.startswith("{"):
+                clean = clean[1:].strip()
+            elif clean.count("{") < clean.count("}"):
+                clean = clean[:-1].strip()
+            else:
+                break
+        if clean.startswith("}"):
+            clean = clean[1:].strip()
+        if re.match(r"[%$\w]+\s*:(?!:)", clean):
+            raise UnknownError("a label (" + clean.split(":")[0] + ")")
+        if clean:
+            found.append(clean)
+    return found
+
+
+def _arguments(text: str) -> list[str]:
+    """Operands between commas, those in braces as one."""
+    found, depth = [""], 0
+    for char in text:
+        depth += {"{": 1, "}": -1}.get(char, 0)
+        if char == "," and depth == 0:
+            found.append("")
+        else:
+            found[-1] += char
+    return [part.strip() for part in found if part.strip()]
+
+
+def _members(text: str) -> list[str]:
+    """The registers of ``{a, b}``."""
+    return [part.strip() for part in text[1:-1].split(",")] if text.startswith("{") else []
+
+
+def _plain(modifiers: list[str], *allowed: str) -> list[str]:
+    """The types among the modifiers; any other must be allowed."""
+    types = [m for m in modifiers if m in TYPES]
+    other = [m for m in modifiers if m not in TYPES and m not in allowed]
+    if other:
+        raise UnknownError("." + ".".join(other))
+    return types
+
+
+Handler: TypeAlias = Callable[[Assembly, list[str], list[str]], str]
+
+
+def _flags(modifiers: list[str]) -> str:
+    return f"{str('ftz' in modifiers).lower()}, {str('sat' in modifiers).lower()}"
+
+
+def _arithmetic(name: str, operands: int) -> Handler:
+    """Of numbers of one type, rounded to nearest."""
+
+    def handle(a: Assembly, modifiers: list[str], given: list[str]) -> str:
+        (kind,) = _plain(modifiers, "rn", "ftz", "sat", "approx", "full", "NaN")
+        to, *values = given
+        called = f"{name}_nan" if "NaN" in modifiers else name
+        if len(values) != operands or ("sat" in modifiers and kind not in ("f32", "f64", "f16", "f16x2")):
+            raise ValueError
+        read = ", ".join(a.value(v, kind) for v in values)
+        return f"{a.target(to)} = ::simt::ptx::{called}<{TYPES[kind]}, {_flags(modifiers)}>({read});"
+
+    return handle
+
+
+def _whole(name: str, operands: int) -> Handler:
+    """Of whole numbers of one type."""
+
+    def handle(a: Assembly, modifiers: list[str], given: list[str]) -> str:
+        kind = _plain(modifiers)[-1]
+        to, *values = given
+        if len(values) != operands:
+            raise ValueError
+        return f"{a.target(to)} = ::simt::ptx::{name}<{TYPES[kind]}>({', '.join(map(a.value, values))});"
+
+    return handle
+
+
+def _bitwise(expression: str) -> Handler:
+    def handle(a: Assembly, modifiers: list[str], given: list[str]) -> str:
+        (kind,) = _plain(modifiers)
+        to, *values = given
+        read = [a.value(v) for v in values]
+        if kind == "pred":
+            expression_of = expression.replace("~", "!")
+            return f"{a.target(to)} = ({expression_of.format(*read)}) != 0;"
+        return f"{a.target(to)} = (::simt::ptx::reg)({TYPES[kind]})({expression.format(*read)});"
+
+    return handle
+
+
+def _multiplied(a: Assembly, modifiers: list[str], given: list[str]) -> str:
+    (kind,) = _plain(modifiers, "lo", "hi", "wide", "rn", "ftz", "sat")
+    to, x, y = given
+    name = "mul_hi" if "hi" in modifiers else "mul_wide" if "wide" in modifiers else ""
+    if not name:
+        return _arithmetic("mul", 2)(a, [m for m in modifiers if m != "lo"], given)
+    return f"{a.target(to)} = ::simt::ptx::{name}<{TYPES[kind]}>({a.value(x)}, {a.value(y)});"
+
+
+def _multiplied_and_added(a: Assembly, modifiers: list[str], given: list[str]) -> str:
+    (kind,) = _plain(modifiers, "lo", "hi", "wide", "rn", "ftz", "sat")
+    to, x, y, z = given
+    if kind in ("f32", "f64"):
+        return _arithmetic("fma", 3)(a, modifiers, given)
+    name = "mul_hi" if "hi" in modifiers else "mul_wide" if "wide" in modifiers else "mul"
+    wide = {"u16": "u32", "s16": "s32", "u32": "u64", "s32": "s64"}[kind] if "wide" in modifiers else kind
+    product = f"::simt::ptx::{name}<{TYPES[kind]}>({a.value(x)}, {a.value(y)})"
+    return f"{a.target(to)} = ::simt::ptx::add<{TYPES[wide]}>({product}, {a.value(z)});"
+
+
+def _moved(a: Assembly, modifiers: list[str], given: list[str]) -> str:
+    (kind,) = _plain(modifiers)
+    to, value = given
+    bits = 8 * BYTES[re.sub(r"\D", "", kind.replace("x2", "")) or "8"] * (2 if kind.endswith("x2") else 1)
+    if parts := _members(to):
+        each = bits // len(parts)
+        lines = [f"::simt::ptx::reg simt_all = {a.value(value)};"]
+        mask = (1 << each) - 1
+        lines += [f"{a.target(p)} = simt_all >> {i * each} & 0x{mask:x}ull;" for i, p in enumerate(parts)]
+        return " ".join(lines)
+    if parts := _members(value):
+        each = bits // len(parts)
+        mask = (1 << each) - 1
+        joined_up = (f"({a.value(p)} & 0x{mask:x}ull) << {i * each}" for i, p in enumerate(parts))
+        return f"{a.target(to)} = {' | '.join(joined_up)};"
+    if kind == "pred":
+        return f"{a.target(to)} = {a.value(value)} != 0;"
+    return f"{a.target(to)} = {a.value(value, kind)};"
+
+
+def _compared(a: Assembly, modifiers: list[str], given: list[str]) -> str:
+    """``setp``: into one predicate or, after a bar, its opposite as well."""
+    how, *more = modifiers
+    combine = next((m for m in more if m in ("and", "or", "xor")), "")
+    (kind,) = _plain(more, "ftz", combine)
+    to, x, y, *z = given
+    if how in UNSIGNED:
+        how = UNSIGNED[how]
+    if how not in COMPARISONS or bool(combine) != bool(z):
+        raise ValueError
+    call = f"::simt::ptx::{how}<{TYPES[kind]}, {str('ftz' in more).lower()}>"
+    said = f"{call}({a.value(x, kind)}, {a.value(y, kind)})"
+    yes, _, no = to.partition("|")
+    sign = {"and": "&&", "or": "||", "xor": "!="}.get(combine, "")
+    right = f" {sign} {a.value(z[0])}" if combine else ""
+    lines = [f"bool simt_said = {said};"]
+    if yes.strip() != "_":
+        lines.append(f"{a.target(yes.strip())} = simt_said{right};")
+    if no.strip() not in ("", "_"):
+        lines.append(f"{a.target(no.strip())} = !simt_said{right};")
+    return " ".join(lines)
+
+
+def _selected(a: Assembly, modifiers: list[str], given: list[str]) -> str:
+    (kind,) = _plain(modifiers)
+    to, x, y, which = given
+    return f"{a.target(to)} = {a.value(which)} ? {a.value(x, kind)} : {a.value(y, kind)};"
+
+
+def _converted(a: Assembly, modifiers: list[str], given: list[str]) -> str:
+    how = next((m for m in modifiers if re.fullmatch(r"r[nzmp]i?|rna", m)), "")
+    if "tf32" in modifiers and how == "rna":
+        return f"{a.target(given[0])} = ::simt::ptx::to_tf32({a.value(given[1])});"
+    to_kind, from_kind = _plain(modifiers, how, "ftz", "sat")
+    to, *values = given
+    letter = {"": "-", "n": "r"}.get(how[1:2], how[1:2])
+    options = f"'{letter}', {str(how.endswith('i')).lower()}, {_flags(modifiers)}"
+    if to_kind.endswith("x2"):
+        high, low = (
+            f"::simt::ptx::cvt<{TYPES[to_kind[:-2]]}, {TYPES[from_kind]}, {options}>({a.value(v)})"
+            for v in values
+        )
+        return f"{a.target(to)} = {low} | {high} << 16;"
+    if (from_kind, to_kind) in (
+        ("f64", "f32"),
+        ("s64", "f32"),
+        ("u64", "f32"),
+        ("s64", "f64"),
+    ) and how not in ("rn", ""):
+        raise ValueError
+    (value,) = values
+    call = f"::simt::ptx::cvt<{TYPES[to_kind]}, {TYPES[from_kind]}, {options}>"
+    return f"{a.target(to)} = {call}({a.value(value)});"
+
+
+def _address_converted(a: Assembly, modifiers: list[str], given: list[str]) -> str:
+    _plain(modifiers, "to", "global", "shared", "const", "param", "local")
+    to, value = given
+    if "shared" in modifiers:
+        name = "to_shared" if "to" in modifiers else "(::simt::ptx::reg)::simt::ptx::shared"
+        return f"{a.target(to)} = {name if name[0] == '(' else '::simt::ptx::' + name}({a.value(value)});"
+    return f"{a.target(to)} = {a.value(value)};"
+
+
+def _access(modifiers: list[str]) -> tuple[str, int]:
+    """The type of an access to memory, and how many of them."""
+    known = [m for m in modifiers if m not in ORDERS and "::" not in m]
+    number = next((int(m[1:]) for m in known if m in ("v2", "v4")), 1)
+    (kind,) = _plain(known, "global", "shared", f"v{number}")
+    if kind in ("f16x2", "bf16x2", "pred"):
+        raise ValueError
+    return kind, number
+
+
+def _vector(kind: str, number: int) -> str:
+    return PAIRS[BYTES[re.sub(r"\D", "", kind)], number]
+
+
+def _loaded(a: Assembly, modifiers: list[str], given: list[str]) -> str:
+    kind, number = _access(modifiers)
+    to, place, *hint = given
+    if hint and "cache_hint" not in "".join(modifiers):
+        raise ValueError
+    at = a.address(place, modifiers)
+    if number == 1:
+        return f"{a.target(to)} = ::simt::ptx::load<{TYPES[_bits(kind)]}>({at});"
+    members = zip(_members(to), "xyzw"[:number], strict=True)
+    sign = {"s8": "(int8_t)", "s16": "(int16_t)"}.get(kind, "")
+    lines = [f"{_vector(kind, number)} simt_v = *(const {_vector(kind, number)}*){at};"]
+    lines += [f"{a.target(m)} = (::simt::ptx::reg){sign}simt_v.{axis};" for m, axis in members]
+    return " ".join(lines)
+
+
+def _stored(a: Assembly, modifiers: list[str], given: list[str]) -> str:
+    kind, number = _access(modifiers)
+    place, value, *hint = given
+    if hint and "cache_hint" not in "".join(modifiers):
+        raise ValueError
+    at = a.address(place, modifiers)
+    if number == 1:
+        return f"::simt::ptx::store<{TYPES[_bits(kind)]}>({at}, {a.value(value, kind)});"
+    vector, members = _vector(kind, number), _members(value)
+    if len(members) != number:
+        raise ValueError
+    each = f"decltype({vector}::x)"
+    made = ", ".join(f"({each}){a.value(m, kind)}" for m in members)
+    return f"*({vector}*){at} = make_{vector}({made});"
+
+
+def _bits(kind: str) -> str:
+    """A type of the same width whose numbers are read as they are."""
+    return {"f16": "u16", "bf16": "u16"}.get(kind, kind)
+
+
+def _atomic(*, answers: bool) -> Handler:
+    def handle(a: Assembly, modifiers: list[str], given: list[str]) -> str:
+        known = [m for m in modifiers if m not in ORDERS and "::" not in m and m not in ("noftz",)]
+        what = next(m for m in known if m in ATOMS)
+        (kind,) = _plain(known, "global", "shared", what)
+        to, place, *values = given if answers else ["_", *given]
+        if len(values) != (2 if what == "cas" else 1):
+            raise ValueError
+        name = ATOMIC_TYPES[kind]
+        read = ", ".join(f"::simt::ptx::As<{name}>::from({a.value(v, kind)})" for v in values)
+        call = f"{ATOMS[what]}(({name}*){a.address(place, modifiers)}, {read})"
+        return f"{a.target(to)} = ::simt::ptx::As<{name}>::to({call});"
+
+    return handle
+
+
+def _shuffled(a: Assembly, modifiers: list[str], given: list[str]) -> str:
+    _plain(modifiers, "sync", "up", "down", "bfly", "idx")
+    kind = next(m for m in modifiers if m in ("up", "down", "bfly", "idx"))
+    to, *values = given
+    if "sync" not in modifiers or len(values) != 4:
+        raise ValueError
+    register, _, inside = to.partition("|")
+    read = ", ".join(map(a.value, values))
+    call = f"::simt::ptx::shfl<'{kind[0]}'>(simt_inside, {read})"
+    line = f"bool simt_inside; {a.target(register.strip())} = {call};"
+    return line + (f" {a.target(inside.strip())} = simt_inside;" if inside else "")
+
+
+def _voted(a: Assembly, modifiers: list[str], given: list[str]) -> str:
+    _plain(modifiers, "sync", "any", "all", "ballot")
+    to, value, mask = given
+    (kind,) = (m for m in modifiers if m in ("any", "all", "ballot"))
+    if "sync" not in modifiers:
+        raise ValueError
+    return f"{a.target(to)} = __{kind}_sync((unsigned){a.value(mask)}, {a.value(value)});"
+
+
+def _matched(a: Assembly, modifiers: list[str], given: list[str]) -> str:
+    kind = _plain(modifiers, "any", "sync")[-1]
+    to, value, mask = given
+    return f"{a.target(to)} = __match_any_sync((unsigned){a.value(mask)}, ({TYPES[kind]}){a.value(value)});"
+
+
+def _reduced(a: Assembly, modifiers: list[str], given: list[str]) -> str:
+    (kind,) = _plain(modifiers, "sync", "add", "min", "max", "and", "or", "xor")
+    what = next(m for m in modifiers if m in ("add", "min", "max", "and", "or", "xor"))
+    to, value, mask = given
+    name = {"u32": "unsigned", "s32": "int", "b32": "unsigned"}[kind]
+    call = f"__reduce_{what}_sync((unsigned){a.value(mask)}, ({name}){a.value(value)})"
+    return f"{a.target(to)} = (uint32_t){call};"
+
+
+def _barrier(a: Assembly, modifiers: list[str], given: list[str]) -> str:
+    if modifiers == ["warp", "sync"]:
+        return f"__syncwarp((unsigned){a.value(given[0])});"
+    if [m for m in modifiers if m not in ("cta", "aligned")] != ["sync"] or given != ["0"]:
+        raise ValueError
+    return "__syncthreads();"
+
+
+def _fenced(_: Assembly, modifiers: list[str], __: list[str]) -> str:
+    _plain(modifiers, "cta", "gl", "sys", "gpu", "acq_rel", "sc")
+    scope = "_block" if "cta" in modifiers else "_system" if "sys" in modifiers else ""
+    return f"__threadfence{scope}();"
+
+
+def _matrix_loaded(a: Assembly, modifiers: list[str], given: list[str]) -> str:
+    number = next(int(m[1:]) for m in modifiers if re.fullmatch(r"x[124]", m))
+    _plain(
+        [m for m in modifiers if "::" not in m],
+        "sync",
+        "aligned",
+        "m8n8",
+        f"x{number}",
+        "trans",
+        "shared",
+        "b16",
+    )
+    to, place = given
+    members = _members(to) or [to]
+    if len(members) != number or "m8n8" not in modifiers:
+        raise ValueError
+    lines = [f"::simt::ptx::reg simt_m[{number}];"]
+    flag = str("trans" in modifiers).lower()
+    lines.append(f"::simt::ptx::ldmatrix<{flag}>({a.address(place, modifiers)}, simt_m);")
+    return " ".join([*lines, *(f"{a.target(m)} = simt_m[{i}];" for i, m in enumerate(members))])
+
+
+def _tensor_core(a: Assembly, modifiers: list[str], given: list[str]) -> str:
+    """``mma`` of a tile of 16 x 8: D, A, B and C as registers in braces."""
+    shape, *rest = [m for m in modifiers if m not in ("sync", "aligned", "satfinite")]
+    depth = re.fullmatch(r"m16n8k(\d+)", shape)
+    if depth is None or rest[:2] != ["row", "col"] or "satfinite" in modifiers:
+        raise ValueError
+    sum_kind, left, right, added = rest[2:]
+    to, *read = map(_members, given)
+    if left != right or sum_kind != added or left not in ("f16", "bf16", "tf32", "s8", "u8"):
+        raise ValueError
+    kind = "float" if left == "tf32" else TYPES[left]
+    if sum_kind not in (("s32",) if left in ("s8", "u8") else ("f32", "f16") if left == "f16" else ("f32",)):
+        raise ValueError
+    lines = [f"::simt::ptx::reg simt_d[{len(to)}];"]
+    for name, members in zip("abc", read, strict=True):
+        values = ", ".join(a.value(m, "f32") for m in members)
+        lines.append(f"::simt::ptx::reg simt_{name}[{len(members)}] = {{{values}}};")
+    lines.append(f"::simt::ptx::mma<{kind}, {TYPES[sum_kind]}, {depth[1]}>(simt_d, simt_a, simt_b, simt_c);")
+    return " ".join([*lines, *(f"{a.target(m)} = simt_d[{i}];" for i, m in enumerate(to))])
+
+
+def _lop3(a: Assembly, modifiers: list[str], given: list[str]) -> str:
+    if modifiers != ["b32"] or len(given) != 5:
+        raise ValueError
+    return f"{a.target(given[0])} = ::simt::ptx::lop3({', '.join(map(a.value, given[1:]))});"
+
+
+def _permuted(a: Assembly, modifiers: list[str], given: list[str]) -> str:
+    if modifiers != ["b32"] or len(given) != 4:
+        raise ValueError
+    return f"{a.target(given[0])} = ::simt::ptx::prmt({', '.join(map(a.value, given[1:]))});"
+
+
+def _funnelled(a: Assembly, modifiers: list[str], given: list[str]) -> str:
+    side, how, _ = modifiers
+    read = ", ".join(map(a.value, given[1:]))
+    if len(given) != 4 or side not in "lr" or how not in ("wrap", "clamp"):
+        raise ValueError
+    return f"{a.target(given[0])} = ::simt::ptx::shf_{side}({read}, {str(how == 'clamp').lower()});"
+
+
+UNARY = ("abs", "neg", "sqrt", "rsqrt", "rcp", "ex2", "lg2", "sin", "cos", "tanh")
+HANDLERS: dict[str, Handler] = {
+    **{name: _arithmetic(name, 2) for name in ("add", "sub", "min", "max", "div", "rem")},
+    **{name: _arithmetic(name, 1) for name in UNARY},
+    **{name: _whole(name, 1) for name in ("popc", "clz", "brev", "bfind")},
+    **{name: _whole(name, 2) for name in ("shl", "shr")},
+    **{name: _whole(name, 3) for name in ("bfe", "sad", "dp4a")},
+    "bfi": _whole("bfi", 4),
+    "fma": _arithmetic("fma", 3),
+    "mul": _multiplied,
+    "mad": _multiplied_and_added,
+    "and": _bitwise("{0} & {1}"),
+    "or": _bitwise("{0} | {1}"),
+    "xor": _bitwise("{0} ^ {1}"),
+    "not": _bitwise("~{0}"),
+    "lop3": _lop3,
+    "prmt": _permuted,
+    "shf": _funnelled,
+    "mov": _moved,
+    "setp": _compared,
+    "selp": _selected,
+    "cvt": _converted,
+    "cvta": _address_converted,
+    "ld": _loaded,
+    "ldu": _loaded,
+    "st": _stored,
+    "atom": _atomic(answers=True),
+    "red": _atomic(answers=False),
+    "shfl": _shuffled,
+    "vote": _voted,
+    "match": _matched,
+    "redux": _reduced,
+    "activemask": lambda a, _, given: f"{a.target(given[0])} = __activemask();",
+    "bar": _barrier,
+    "barrier": _barrier,
+    "membar": _fenced,
+    "fence": _fenced,
+    "ldmatrix": _matrix_loaded,
+    "mma": _tensor_core,
+    "trap": lambda *_: "__trap();",
+    "nanosleep": lambda *_: "simt_let_others_run();",
+    "prefetch": lambda *_: "",
+    "prefetchu": lambda *_: "",
+}
+
+
+def translate(tokens: Tokens) -> Tokens:
+    """``tokens`` with each ``asm`` statement as C++; one that cannot be run stays, and is refused later."""
+    out = Tokens(tokens)
+    i = 0
+    while i < len(tokens):
+        if tokens[i].text in ASM:
+            begin, end = i, _end(tokens, i)
+            if end > 0 and (code := _translated(tokens, end)):
+                lines = joined(tokens[begin : end + 1])
+                ends = ("\\\n" if "\\\n" in lines else "\n") * lines.count("\n")
+                out[begin] = Token("id", code + ends)
+                for k in range(begin + 1, end + 1):
+                    out[k] = Token("space", "")
+                i = end
+        i += 1
+    return out
+
+
+def unknown(tokens: Tokens, i: int) -> str:
+    """Why the ``asm`` statement at ``i`` cannot be run: the instruction; "" if its text is not to be had."""
+    try:
+        found = _read(tokens, _end(tokens, i))
+        if found:
+            found.cpp()
+    except UnknownError as why:
+        return str(why)
+    return ""
+
+
+def _end(tokens: Tokens, i: int) -> int:
+    """The closing bracket of the statement at ``i``, or -1."""
+    open_ = following(tokens, i)
+    while tokens.at(open_) in ("volatile", "__volatile__", "__volatile"):
+        open_ = following(tokens, open_)
+    return closing(tokens, open_) if tokens.at(open_) == "(" else -1
+
+
+def _translated(tokens: Tokens, end: int) -> str:
+    try:
+        found = _read(tokens, end)
+        return found.cpp() if found and found.text.strip() else ""
+    except UnknownError:
+        return ""
+
+
+def _read(tokens: Tokens, end: int) -> Assembly | None:
+    """The statement between these tokens; None where its text is not written out."""
+    if end < 0:
+        return None
+    inside = tokens[tokens.partners[end] + 1 : end]
+    parts: list[list[Token]] = [[]]
+    depth = 0
+    for token in inside:
+        depth += {"(": 1, "[": 1, ")": -1, "]": -1}.get(token.text, 0)
+        if depth == 0 and token.text in (":", "::"):
+            parts += [[] for _ in token.text]
+        else:
+            parts[-1].append(token)
+    text = _text(parts[0])
+    if text is None:
+        return None
+    outputs, inputs = (_operands(part) for part in [*parts[1:], [], []][:2])
+    return None if outputs is None or inputs is None else Assembly(text.replace("%%", "%"), outputs, inputs)
+
+
+def _text(tokens: list[Token]) -> str | None:
+    """What strings next to each other say; None if there is anything else."""
+    said = ""
+    for token in tokens:
+        if token.kind == "space":
+            continue
+        if token.kind == "raw":
+            found = re.fullmatch(r'R"(\w*)\((.*)\)\1"', token.text, re.S)
+            said += found[2] if found else ""
+        elif token.kind == "str" and token.text.startswith('"'):
+            said += ast.literal_eval(token.text.replace("\\\n", ""))
+        else:
+            return None
+    return said
+
+
+def _operands(tokens: list[Token]) -> list[tuple[str, str]] | None:
+    """``"=r"(x), "f"(y)`` as constraints and expressions."""
+    found = []
+    for part in split_commas(tokens):
+        words = [t for t in part if t.kind != "space"]
+        if len(words) < 3 or words[0].kind != "str" or words[1].text != "(":
+            return None
+        constraint = words[0].text.strip('"')
+        if not re.fullmatch(r"[=+]?[hrlfdn]", constraint):
+            return None
+        expression = " ".join(joined(part).replace("\\\n", " ").split())
+        found.append((constraint, expression[expression.index("(") :]))
+    return found
