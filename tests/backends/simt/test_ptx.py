@@ -176,7 +176,7 @@ def test_an_access_is_checked_at_its_line(play: Play) -> None:
 
 K = "__global__ void k(int* x, float* f) { %s }\n"
 REFUSED = {
-    'asm volatile("cp.async.ca.shared.global [%0], [%1], 16;" :: "r"(1), "l"(x));': "cp.async.ca.shared.global",
+    'asm volatile("cp.async.mbarrier.arrive.shared.b64 [%0];" :: "r"(1));': "cp.async.mbarrier.arrive.shared.b64",
     'asm("add.rz.f32 %0, %1, %1;" : "=f"(f[0]) : "f"(f[1]));': ".rz",
     'asm("L1: bra L1;");': "a label (L1)",
     'asm("@p mov.u32 %0, 1;" : "=r"(x[0]));': "@p",

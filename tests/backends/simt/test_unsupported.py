@@ -12,7 +12,7 @@ from .test_build import request
 
 K = "__global__ void k(float* x) { %s }"
 REFUSED = {
-    "ptx": (K % 'asm volatile("cp.async.wait_all;");', "inline PTX (`cp.async.wait_all`)"),
+    "ptx": (K % 'asm volatile("cp.async.bulk.commit_group;");', "inline PTX (`cp.async.bulk.commit_group`)"),
     "ptx_of_macros": (K % "asm volatile(MOVE(4));", "inline PTX (asm)"),
     "managed": ("__managed__ int counter;", "a __managed__ variable"),
     "mapped": ("void f(float* p) { cudaHostRegister(p, 4, cudaHostRegisterMapped); }", "memory of malloc"),
@@ -27,7 +27,7 @@ REFUSED = {
     "heap": (K % "float* p = (float*)malloc(64);", "malloc in a kernel"),
     "heap_new": (K % "float* p = new float[4];", "new in a kernel"),
     "tma": ("__global__ void k(const CUtensorMap map) {}", "a TMA copy"),
-    "async_copy": (K % "__pipeline_memcpy_async(x, x + 4, 16);", "an asynchronous copy"),
+    "async_copy": (K % "cuda::memcpy_async(x, x + 4, 16, pipe);", "cuda::memcpy_async"),
     "cluster": (K % "auto c = cooperative_groups::this_cluster();", "a thread block cluster"),
     "mma": (K % "__hmma_m16n16k16_mma_f32f32(x, x, x, x, 0, 0);", "a tensor core instruction"),
     "cub": (K % "cub::DeviceReduce::Sum(x, x, x, x, 1);", "cub::DeviceReduce"),
@@ -86,7 +86,7 @@ def test_the_compiler_says_it_at_the_line(name: str, line: int) -> None:
 
 
 def test_what_is_not_compiled_is_not_refused() -> None:
-    text = '#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= {}\nvoid f() {{ asm("cp.async.wait_all;"); }}\n#endif\n'
+    text = '#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= {}\nvoid f() {{ asm("cp.async.bulk.commit_group;"); }}\n#endif\n'
     cpp = "#include <torch/extension.h>\nint run() { return 1; }"
     assert builder.build(request(text.format(1000), cpp)).path.exists()
     with pytest.raises(CompileError, match="inline PTX"):  # the device says that it is 9.0

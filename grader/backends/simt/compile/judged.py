@@ -24,7 +24,7 @@ OURS = re.compile(r"simt(?:_\w*)?|SIMT_\w*|__(?:tsan|sanitizer|ubsan|wrap|real)_
 # Of our own words those that rewriting, CUDA's macros and the search for one change put into a source.
 PUT_THERE = re.compile(
     r"simt|simt_(?:builtins|dynamic_shared|kernels_are_registered|register_kernels|register_source|a|error|change"
-    r"|changed|error_detail|assert_fail|note|source_\d+_\d+_is_registered|lane|let_others_run"
+    r"|changed|error_detail|assert_fail|note|source_\d+_\d+_is_registered|lane|let_others_run|(?:copy_async|commit_copies|wait_copies)"
     r"|[op]\d+|[rp]_\w+|nowhere|all|said|inside|[vmabcd])"
 )
 MEMBERS = re.compile(r"launcher|Config|named|alt|Builtins|Event|on_device|kernel_address|ptx")  # simt::NAME

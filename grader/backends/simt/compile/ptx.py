@@ -487,6 +487,29 @@ def _fenced(_: Assembly, modifiers: list[str], __: list[str]) -> str:
     return f"__threadfence{scope}();"
 
 
+def _copied(a: Assembly, modifiers: list[str], given: list[str]) -> str:
+    """``cp.async`` from global to shared memory: begun, committed or waited for."""
+    how, *more = modifiers
+    if how != "async":
+        raise ValueError
+    if more == ["commit_group"] and not given:
+        return "simt_commit_copies();"
+    if more == ["wait_all"] and not given:
+        return "simt_wait_copies(0, 1);"
+    if more == ["wait_group"]:
+        return f"simt_wait_copies((unsigned){a.value(given[0])}, 0);"
+    spaces = [m for m in more if m not in ("ca", "cg") and not m.startswith("L2::")]
+    if spaces not in (["shared", "global"], ["shared::cta", "global"]):
+        raise ValueError
+    to, source, size, *read = given
+    if len(read) > 1:
+        raise ValueError
+    bytes_ = f"(unsigned){a.value(size)}"
+    zeros = f"{bytes_} - (unsigned){a.value(read[0])}" if read else "0"
+    places = f"{a.address(to, ['shared'])}, {a.address(source, ['global'])}"
+    return f"simt_copy_async({places}, {bytes_}, {zeros});"
+
+
 def _matrix_loaded(a: Assembly, modifiers: list[str], given: list[str]) -> str:
     number = next(int(m[1:]) for m in modifiers if re.fullmatch(r"x[124]", m))
     _plain(
@@ -587,6 +610,7 @@ HANDLERS: dict[str, Handler] = {
     "barrier": _barrier,
     "membar": _fenced,
     "fence": _fenced,
+    "cp": _copied,
     "ldmatrix": _matrix_loaded,
     "mma": _tensor_core,
     "trap": lambda *_: "__trap();",

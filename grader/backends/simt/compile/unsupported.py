@@ -15,7 +15,7 @@ from grader.backends.simt.compile.tokens import Token, Tokens, closing, ends_lin
 _GPU = "or run this submission on a machine with an NVIDIA GPU"
 _REFERENCE = "use a texture object (cudaTextureObject_t); CUDA 12 has no texture references any more"
 _TEXTURE = f"fetch with tex1D, tex2D or tex3D from an array without mipmaps, {_GPU}"
-_COPY = f"copy with plain loads and stores and wait with __syncthreads(), {_GPU}"
+_COPY = f"copy with __pipeline_memcpy_async, or with plain loads and stores, {_GPU}"
 _GRAPH = f"launch the kernels directly, {_GPU}"
 _TENSOR_CORE = f"write the product as a loop over plain floats, {_GPU}"
 _OWN = f"write the loop yourself (shuffles, atomics and shared memory work), {_GPU}"
@@ -31,8 +31,6 @@ WORDS = {
         "take it with cudaHostAlloc",
     ),
     "CUtensorMap": ("a TMA copy (CUtensorMap)", _COPY),
-    "memcpy_async": ("an asynchronous copy (memcpy_async)", _COPY),
-    "__pipeline_memcpy_async": ("an asynchronous copy (__pipeline_memcpy_async)", _COPY),
     "this_cluster": ("a thread block cluster", f"let one block do the work, {_GPU}"),
     "__cluster_dims__": ("a thread block cluster", f"let one block do the work, {_GPU}"),
     "cudaLaunchKernelEx": ("cudaLaunchKernelEx", "launch with kernel<<<grid, block>>>(...)"),
@@ -87,7 +85,7 @@ HEADERS = (
      f"call torch's operator instead, {_GPU}"),
     (re.compile(r"curand|ATen/cuda/CUDAGeneratorImpl|ATen/cuda/CUDAGraphsUtils"),
      "a GPU library for random numbers", "draw the numbers with torch and pass them as a tensor"),
-    (re.compile(r"cooperative_groups/memcpy_async|cuda_pipeline|cuda/(?:std/)?(?:barrier|pipeline)|cudaTypedefs"),
+    (re.compile(r"cuda/(?:std/)?(?:barrier|pipeline)|cudaTypedefs"),
      "a library for asynchronous copies", _COPY),
     (re.compile(r"cuda/|nv/"), "the libcu++ library", "use the functions of CUDA C++ without it"),
     (re.compile(r"cudaEGL|EGL/|GL/|GLES|cuda_gl_interop|vulkan/|nvscibuf|NvSci"), "a graphics library",

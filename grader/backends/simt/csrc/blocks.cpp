@@ -21,7 +21,7 @@ static void for_each_shared_byte(Worker* w, std::vector<char>& saved, Move move)
 }
 
 SavedBlock put_aside(Worker* w) {
-  SavedBlock s{w->block, w->block_phase, w->finished, w->at_grid, {}, {}, w->exit_reported, {}, {}, {}, {}, {}, {}, {}};
+  SavedBlock s{w->block, w->block_phase, w->finished, w->at_grid, {}, {}, w->exit_reported, {}, {}, {}, {}, {}, {}, {}, {}};
   std::copy(w->vote_count, w->vote_count + 2, s.vote_count);
   std::copy(w->vote_result, w->vote_result + 2, s.vote_result);
   s.states.assign(w->states, w->states + w->launch->thread_count);
@@ -31,6 +31,7 @@ SavedBlock put_aside(Worker* w) {
   for_each_shared_byte(w, s.shared_memory, [](char* live, char* saved, size_t n) { memcpy(saved, live, n); });
   s.static_defined = w->static_defined;
   s.dynamic_defined = w->dynamic_defined;
+  s.copies = w->copies;
   if (w->recording) record_block_ends(w);
   return s;
 }
@@ -53,6 +54,7 @@ void take_up(Worker* w, SavedBlock& s) {
   for_each_shared_byte(w, s.shared_memory, [](char* live, char* saved, size_t n) { memcpy(live, saved, n); });
   w->static_defined = s.static_defined;
   w->dynamic_defined = s.dynamic_defined;
+  w->copies = s.copies;
   simt_builtins.block = block_index(*w->launch, s.block);
   if (w->mode & CHECK) begin_epoch(w);
   if (g_recording) record_block_begins(w);

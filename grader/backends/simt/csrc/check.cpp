@@ -170,6 +170,16 @@ static void check_global(Worker* w, size_t address, unsigned size, Access access
   }
 }
 
+// A thread reads or writes what an asynchronous copy has not brought yet, as far as its threads have waited.
+static void report_under_way(Worker* w, size_t pc, Evidence evidence) {
+  const AsyncCopy* copy = copy_under_way(w, w->access_address, evidence.size);
+  if (!copy) return;
+  Record begun{copy->pc_in_module, w->run, u16(copy->thread), copy->block_phase, copy->warp_phase, 15, WRITE};
+  evidence.other = &begun;
+  evidence.detail = copy->group == AsyncCopy::NO_GROUP ? "committed" : "waited for";
+  report(w, "copy-race", pc, evidence);
+}
+
 // `offset` counts from the start of the memory that `shadow` and `defined` describe.
 static void check_shared(Worker* w, Shadow& shadow, std::vector<u8>& defined, u64* marks, size_t offset, size_t pc,
                          Evidence evidence) {
@@ -179,8 +189,12 @@ static void check_shared(Worker* w, Shadow& shadow, std::vector<u8>& defined, u6
     kill_launch(w);
     return;
   }
-  bool complete = true;
-  for (unsigned i = 0; i < size; ++i) complete &= defined[offset + i];
+  bool complete = true, under_way = false;
+  for (unsigned i = 0; i < size; ++i) {
+    complete &= defined[offset + i] != 0;
+    under_way |= defined[offset + i] == UNDER_WAY;
+  }
+  if (under_way) report_under_way(w, pc, evidence);
   if (evidence.access != WRITE && !complete && !w->replaces) report(w, "shared-uninitialised-read", pc, evidence);
   std::fill(defined.begin() + offset, defined.begin() + offset + size, 1);
   if (evidence.access != READ)

@@ -131,7 +131,7 @@ static QUICK bool quick_shared(Quick& q, const Shadow& shadow, u8* defined, u64*
   for (unsigned i = 0; i < SIZE; i += 4) {
     u32 four;
     memcpy(&four, defined + offset + i, 4);
-    if (ACCESS == READ && four != ALL) return false;
+    if (ACCESS == READ ? four != ALL : four & 0x01010101 * UNDER_WAY) return false;
   }
   // No mark where 16 bytes could reach into a neighbour: a mark is good for accesses of all sizes.
   size_t row = (base + offset) & ~size_t(15);

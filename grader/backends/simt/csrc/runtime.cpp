@@ -10,6 +10,7 @@
 #include "sampling.cpp"
 #include "blocks.cpp"
 #include "scheduler.cpp"
+#include "async_copies.cpp"
 #include "barriers.cpp"
 #include "findings.cpp"
 #include "history.cpp"

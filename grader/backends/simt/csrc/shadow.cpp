@@ -86,6 +86,7 @@ const Record* last_write(const void* pointer, size_t bytes) {
 
 // A new block finds garbage in its shared memory, as on a GPU.
 void clear_shared_memory(Worker* w) {
+  w->copies.clear();  // what nobody has waited for
   std::fill(w->dynamic_defined.begin(), w->dynamic_defined.end(), 0);
   if (w->tls)
     for (auto* v : w->launch->shared_variables) {

@@ -1,5 +1,6 @@
 // The state of a running launch: its threads and warps, and the worker that runs its blocks one by one.
 #pragma once
+#include "async_copies.h"
 #include "counting.h"
 #include "fibre.h"
 #include "memory.h"
@@ -39,6 +40,7 @@ struct Thread {
   u32 fenced_in;  // the run in which it last called a fence: what it wrote may be read without a barrier
   u32 mask;       // of the warp operation that it waits in
   bool absent;    // the lane whose value it wants takes no part
+  u32 copy_groups;  // of asynchronous copies that it has committed
 };
 struct Wait {
   size_t pc;   // of the barrier
@@ -89,6 +91,7 @@ struct SavedBlock {
   std::vector<Warp> warps;
   std::vector<char> shared_memory;
   std::vector<u8> static_defined, dynamic_defined;
+  std::vector<AsyncCopy> copies;
 };
 
 // An access that may yet turn out to be fine. A plain read of what another thread updates atomically is, as the
@@ -173,6 +176,7 @@ struct Worker {
   u8 older_range = 0, older_variable = 0;
   Counter counter;
   std::vector<Doubtful> doubtful;
+  std::vector<AsyncCopy> copies;  // under way, of this block's threads, in the order in which they began
   std::vector<size_t> overflows;  // instructions of this launch that have overflowed
   std::vector<SavedBlock> aside;  // blocks that wait for others
 };

@@ -104,6 +104,11 @@ def _race(f: RawFinding) -> str:
     return f"{_verb(f)} {_where(f)} without order to another thread's {other} of it"
 
 
+def _under_way(f: RawFinding) -> str:
+    missing = "committed to a group" if f.detail == "committed" else "waited for"
+    return f"{_verb(f)} {_where(f)}, to which an asynchronous copy was begun and not {missing}"
+
+
 def _illegal_address(f: RawFinding) -> str:
     if f.wrapped is None:
         return (
@@ -157,6 +162,7 @@ SENTENCES: dict[str, Callable[[RawFinding], str]] = {
     ),
     "global-race": _race,
     "shared-race": _race,
+    "copy-race": _under_way,
     "illegal-address": _illegal_address,
     "host-touches-device-memory": _host,
     "host-before-kernel": _host_early,

@@ -170,6 +170,14 @@ RULES = (
         "03",
     ),
     Rule(
+        "copy-race",
+        (r"copy-race", r"to which an asynchronous copy was begun and not (?:waited for|committed)"),
+        "The bytes of an asynchronous copy arrive at some time after it was begun; here a thread uses their place before.",
+        "Commit the copies to a group (__pipeline_commit, cp.async.commit_group), wait for it "
+        "(__pipeline_wait_prior, cp.async.wait_group), and only then __syncthreads().",
+        "13",
+    ),
+    Rule(
         "illegal-address",
         (
             r"an illegal memory access was encountered",

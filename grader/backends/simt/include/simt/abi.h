@@ -88,6 +88,10 @@ SIMT_EXPORT int simt_in_kernel();  // whether a kernel runs on this OS thread
 SIMT_EXPORT void simt_let_others_run();
 SIMT_EXPORT void simt_atomic(void* address, int size);  // tells the checks about an atomic access
 SIMT_EXPORT void simt_exchange(void* address, int size);  // about one that writes whatever was there before
+// Copies to shared memory that arrive when their thread waits: begun, put into a group, waited for.
+SIMT_EXPORT void simt_copy_async(void* to, const void* from, unsigned bytes, unsigned zeros);
+SIMT_EXPORT void simt_commit_copies();
+SIMT_EXPORT void simt_wait_copies(unsigned left, int all);
 SIMT_EXPORT void simt_assert_fail(const char* expression, const char* file, unsigned line,
                                   const char* function);
 
