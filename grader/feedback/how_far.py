@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import math
 
+from grader.domain.digits import apart
+
 NEAR = 0.02
 GIBI = 2**30 / 1e9
 FACTORS = {
@@ -29,7 +31,8 @@ def by(claimed: object, right: float, tolerance: float = NEAR) -> str:
     if isinstance(claimed, bool) or not isinstance(claimed, (int, float)):
         return f" That is not a number but a {type(claimed).__name__}."
     if isinstance(right, int) and isinstance(claimed, float):
-        whole = f"{claimed:g} is not whole" if claimed != int(claimed) else "it is a float"
+        shown = apart(claimed, round(claimed), 6)[0] if math.isfinite(claimed) else f"{claimed:g}"
+        whole = "it is a float" if claimed.is_integer() else f"{shown} is not whole"
         return f" {whole[:1].upper()}{whole[1:]}, and this counts something: divide whole numbers with `//`."
     if isinstance(right, int) and abs(claimed - right) == 1:
         if claimed > right:

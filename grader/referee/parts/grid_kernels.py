@@ -6,6 +6,7 @@ import math
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, TypedDict
 
+from grader.domain.digits import apart
 from grader.domain.part import Check
 from grader.domain.verdict import Finding, Status
 from grader.feedback.look import python_source
@@ -77,8 +78,9 @@ class OnGrid:
             reads = [a for a in grid.accesses if a.who == owner.who and a.kind == "read"]
             read = dict.fromkeys(f"{a.array}[{a.index}]" for a in reads)
             line, more = self._strange(reads, memory.arrays["x"].values, i)
+            shown, wanted = apart(value, right, 6)
             message = (
-                f"{_at(line or owner.line, f'out[{i}]')} is {value:g}, expected {right:g}. {_who(owner.who)} "
+                f"{_at(line or owner.line, f'out[{i}]')} is {shown}, expected {wanted}. {_who(owner.who)} "
                 f"wrote it, and read {', '.join(read) or 'nothing'}. {more}{self.why}"
             )
             known = {"known": True} if line else {}
