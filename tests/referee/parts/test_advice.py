@@ -71,3 +71,15 @@ def test_a_factor_is_not_taken_for_a_number_of_calls_where_some_are_slow(tmp_pat
     found = failure(tmp_path, text.replace("range(100)", "range(40)"), part)
     assert found.evidence["advice"] == f" {part.why}"
     assert "calls?" not in found.message
+
+
+@pytest.mark.slow
+def test_a_text_where_a_list_is_asked_for_is_called_so(tmp_path: Path) -> None:
+    files = PlainCalls("files", "mine", (("a",),), {"a": ["one.cpp"]}.get, 1, "Why.")
+    found = failure(tmp_path, 'def mine(key):\n    return "one.cpp"\n', files)
+    assert (
+        "is 'one.cpp', expected ['one.cpp']. That is a text, and what is asked for is a list" in found.message
+    )
+    numbered = PlainCalls("number", "mine", ((1,),), lambda n: n, 1, "Why.")
+    found = failure(tmp_path, "def mine(n):\n    return str(n)\n", numbered)
+    assert "is '1', expected 1. That is not a number" in found.message
