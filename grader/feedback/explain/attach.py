@@ -11,6 +11,7 @@ from grader.feedback.explain import (
     facts,
     host_mistakes,
     indices,
+    inline_arguments,
     name_mistakes,
     own_lines,
     timing_mistakes,
@@ -63,9 +64,10 @@ def _by_its_text(finding: Finding, source: str) -> Explanation | None:
     rest = log if isinstance(log, str) else "\n".join(str(finding.evidence.get("text", "")).splitlines()[1:])
     found = explain(f"{finding.message}\n{rest}", source)
     if finding.status is Status.COMPILE_ERROR:
-        found = host_mistakes.sources(source) or found
+        found = inline_arguments.explained(finding, source) or host_mistakes.sources(source) or found
     if finding.status is Status.IMPORT_ERROR:
-        found = host_mistakes.unquoted(finding, source) or found or name_mistakes.at_load(finding, source)
+        unquoted = host_mistakes.unquoted(finding, source) or inline_arguments.explained(finding, source)
+        found = unquoted or found or name_mistakes.at_load(finding, source)
     if found and found.rule == "not-bound":
         found = host_mistakes.bound(found, finding, source)
     return _refined(found, finding, source) if found else None
