@@ -56,7 +56,7 @@ def shown(claimed: object) -> str:
 
 
 def form(claimed: object, right: object) -> str:
-    """A sentence where an answer is of another kind than asked for, with a space in front; "" if it is not."""
+    """A sentence where an answer is of another kind than asked for, with a space in front; else ""."""
     is_a, wanted = (_kind(one) for one in (claimed, right))
     if isinstance(claimed, list) and isinstance(right, list):
         return _listed(claimed, right)
