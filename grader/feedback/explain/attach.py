@@ -16,6 +16,7 @@ from grader.feedback.explain import (
     own_lines,
     timing_mistakes,
     warned,
+    whole_division,
 )
 from grader.feedback.explain.engine import Explanation, explain
 from grader.feedback.explain.source_text import read
@@ -79,7 +80,9 @@ def _refined(found: Explanation, finding: Finding, source: str) -> Explanation:
         return timing_mistakes.events(finding, source) or found
     match found.rule:
         case "launch-invalid":  # CUDA does not say which of its two reasons it was
-            return indices.launch(finding, source) or _at_the_launch(found, source)
+            late = next(whole_division.rounded_up_late(read(source), finding), None)
+            known = indices.launch(finding, source) or (indices.told(late, source, "03") if late else None)
+            return known or _at_the_launch(found, source)
         case "scalar-type":
             return host_mistakes.dtype(finding, source) or found
         case "old-standard":

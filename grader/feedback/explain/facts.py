@@ -30,6 +30,7 @@ from grader.feedback.explain import (
     timing_mistakes,
     together,
     vector_mistakes,
+    whole_division,
 )
 from grader.feedback.explain.source_text import (
     GUARDS,
@@ -572,6 +573,7 @@ FACTS: tuple[tuple[Finder, frozenset[Status]], ...] = (
     *name_mistakes.FACTS,
     *grid_mistakes.FACTS,
     (host_mistakes.swapped_in_python, WRONG),
+    *whole_division.FACTS,
     *together.FACTS,
     (host_formulas.result, WRONG),
     (_value, frozenset({Status.WRONG_OUTPUT})),
