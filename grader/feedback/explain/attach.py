@@ -55,6 +55,8 @@ def explained(finding: Finding, source: str, warnings: Sequence[Warned] = ()) ->
     message = message.replace(str(advice), "") if advice else message
     if found.line and (named := re.match(r"Line (\d+): ", message)) and int(named[1]) != found.line:
         message = message[named.end() :]  # one place is enough, and the cause's is the nearer one
+        if re.match(r"(?:no|block|thread) ", message):  # no name of the student's
+            message = f"{message[0].upper()}{message[1:]}"
     return replace(finding, message=message, evidence=finding.evidence | {"explanation": found.as_json()})
 
 

@@ -45,8 +45,12 @@ def test_what_the_explanation_says_is_not_said_again(tmp_path: Path) -> None:
 
 @pytest.mark.slow
 def test_an_element_that_nobody_wrote_has_a_number_and_a_guard(tmp_path: Path) -> None:
-    text = f"{HEAD}    j = block * n + thread\n    if j >= n:\n        return\n    out[j] = 2 * x[j]\n"
-    found = failure(tmp_path, text, BLOCKS)
+    rest = "    if j >= n:\n        return\n    out[j] = 2 * x[j]\n"
+    found = failure(tmp_path, f"{HEAD}    j = block * n + thread\n{rest}", BLOCKS)
+    assert "gives 24 in thread 0 of block 1, and must come out as 8" in found.evidence["explanation"]["cause"]
+    assert "guard" not in found.message and ".  " not in found.message
+    # A number that cannot be followed.
+    found = failure(tmp_path, f"{HEAD}    j = [block * n + thread][0]\n{rest}", BLOCKS)
     assert (
         "Its number in the grid must come out as 8, and the guard `j >= n` must let it through"
         in found.message
