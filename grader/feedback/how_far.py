@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import math
 
+from grader.domain.digits import apart
+
 NEAR = 0.02
 GIBI = 2**30 / 1e9
 FACTORS = {
@@ -16,6 +18,8 @@ FACTORS = {
     1e6: "a million times too large: look at the unit",
     1e-6: "a million times too small: look at the unit",
 }
+NO_NUMBERS = ("nan", "inf", "-inf")  # how JSON has them
+KINDS = ((bool, "a bool"), (str, "a text"), (list, "a list"), (int, "a number"), (float, "a number"))
 UNITS = {1e3: "milliseconds", 1e6: "microseconds", 1e9: "nanoseconds"}
 
 
@@ -26,10 +30,13 @@ def by(claimed: object, right: float, tolerance: float = NEAR) -> str:
     """
     if claimed is None:
         return " None is what Python hands back where no `return` with a value is reached."
+    if claimed in NO_NUMBERS:
+        return ""
     if isinstance(claimed, bool) or not isinstance(claimed, (int, float)):
         return f" That is not a number but a {type(claimed).__name__}."
     if isinstance(right, int) and isinstance(claimed, float):
-        whole = f"{claimed:g} is not whole" if claimed != int(claimed) else "it is a float"
+        shown = apart(claimed, round(claimed), 6)[0] if math.isfinite(claimed) else f"{claimed:g}"
+        whole = "it is a float" if claimed.is_integer() else f"{shown} is not whole"
         return f" {whole[:1].upper()}{whole[1:]}, and this counts something: divide whole numbers with `//`."
     if isinstance(right, int) and abs(claimed - right) == 1:
         if claimed > right:
@@ -40,6 +47,43 @@ def by(claimed: object, right: float, tolerance: float = NEAR) -> str:
             return f" It is {words}{'' if words.endswith('?') else '.'}"
     if right and math.isclose(claimed, -right, rel_tol=tolerance):
         return " Only the sign is wrong."
+    return ""
+
+
+def shown(claimed: object) -> str:
+    """A claim as Python writes it, so that a text is seen to be one."""
+    return str(claimed) if claimed in NO_NUMBERS or isinstance(claimed, (int, float)) else repr(claimed)
+
+
+def form(claimed: object, right: object) -> str:
+    """A sentence where an answer is of another kind than asked for, with a space in front; else ""."""
+    is_a, wanted = (_kind(one) for one in (claimed, right))
+    if isinstance(claimed, list) and isinstance(right, list):
+        return _listed(claimed, right)
+    if not wanted or is_a == wanted or claimed in NO_NUMBERS:
+        return ""
+    if right == [] and not claimed:
+        return f" {repr(claimed)[:40]} is not a list; a list without entries is `[]`."
+    if not is_a:
+        return f" That is not {wanted}."
+    brackets = ": write it in square brackets" if right == [claimed] else ""
+    return f" That is {is_a}, and what is asked for is {wanted}{brackets}."
+
+
+def _kind(value: object) -> str:
+    return next((words for kind, words in KINDS if isinstance(value, kind)), "")
+
+
+def _listed(claimed: list[object], right: list[object]) -> str:
+    """The same for two lists: the right entries in another order, or of another kind, or a list too many."""
+    if claimed == [right]:
+        return " That is the list inside another list or tuple: a comma or square brackets too many."
+    if sorted(map(repr, claimed)) == sorted(map(repr, right)):
+        return " These are the right entries in another order."
+    if len(claimed) == len(right):
+        pairs = [(_kind(a), _kind(b)) for a, b in zip(claimed, right, strict=True)]
+        a, b = next(((a, b) for a, b in pairs if a != b and a and b), ("", ""))
+        return f" An entry is {a} there, and what is asked for is {b}." if a else ""
     return ""
 
 

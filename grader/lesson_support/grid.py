@@ -21,6 +21,23 @@ class AccessError(IndexError):
     """A thread touched what is not there, or not yet there."""
 
 
+def not_an_index(name: str, index: object) -> str:
+    """What is said where an element of a kernel's array is asked for by something else than its number."""
+    if isinstance(index, slice):
+        return f"{name}[...:...] is a slice, and a thread touches one element of {name} at a time"
+    kind = {
+        "float": "a float",
+        "str": "a text",
+        "bool": "a bool",
+        "tuple": "several numbers",
+        "NoneType": "None",
+    }
+    given = kind.get(type(index).__name__, f"a {type(index).__name__}")
+    return (
+        f"a thread touches one element of {name} at a time, by a whole number, and here the index is {given}"
+    )
+
+
 @dataclass(frozen=True, slots=True)
 class Access:
     """One read or write: which thread (block and thread, or one index), which element, and what was wrong.
@@ -67,7 +84,7 @@ class Array:
 
     def _at(self, kind: str, index: int) -> Number | None:
         if isinstance(index, bool) or not isinstance(index, int):
-            raise TypeError(f"a thread touches one element of {self.name} at a time, by a whole number")
+            raise TypeError(not_an_index(self.name, index))
         if not 0 <= index < len(self.values):
             self._refuse(
                 kind, index, f"{self.name} has {len(self.values)} elements, 0 to {len(self.values) - 1}"

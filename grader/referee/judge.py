@@ -14,6 +14,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from grader.domain.digits import apart
 from grader.domain.verdict import Status
 from grader.referee import mismatch
 
@@ -148,7 +149,8 @@ def _verdict(wrong: Array, answer: Array, got: Array, inputs: tuple[Array, ...],
         "pattern": shape,
     }
     where = f"element {list(index)}" if got.ndim else "the value"
-    message = f"First wrong: {where} is {_show(value)}, expected {_show(want)}. "
+    shown, wanted = _shown(value, want)
+    message = f"First wrong: {where} is {shown}, expected {wanted}. "
     some = f"Wrong: {count:,} of {got.size:,} elements"
     if shape.startswith(mismatch.TELLING):
         message += f"{some}. {shape[0].upper()}{shape[1:]}."
@@ -186,5 +188,8 @@ def _number(value: Any) -> float | str | int:
     return number if np.isfinite(number) else str(number)
 
 
-def _show(value: Any) -> str:
-    return f"{float(value):.7g}" if np.asarray(value).dtype.kind == "f" else str(value)
+def _shown(value: Any, want: Any) -> tuple[str, str]:
+    """Both in digits that tell them apart; whole numbers in all of theirs."""
+    if "f" in (np.asarray(value).dtype.kind, np.asarray(want).dtype.kind):
+        return apart(float(value), float(want))
+    return str(value), str(want)

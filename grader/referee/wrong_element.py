@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from grader.domain.digits import apart
 from grader.domain.thread_recording import DTYPES, MORE, UPDATES, WRITES, Object, Seen
 
 if TYPE_CHECKING:
@@ -107,6 +108,8 @@ def unwritten(
 def said(element: Element, evidence: Mapping[str, Any]) -> str:
     """The beginning of a sentence: what it is, and what it should be."""
     got, want = evidence.get("got"), evidence.get("expected")
+    if isinstance(got, float) and isinstance(want, float):
+        got, want = apart(got, want)
     return f"{element.name} is {_short(got)}, expected {_short(want)}: "
 
 

@@ -146,3 +146,11 @@ def test_a_factor_is_told_and_a_rounding_is_none() -> None:
         verdict = judge(x.astype(np.float64), x, (factor * x).astype(np.float32))
         assert ("times what it should be" in verdict.message) is told, verdict.message
         assert verdict.status is Status.WRONG_OUTPUT or factor == 1.0005
+
+
+def test_two_numbers_that_differ_look_different() -> None:
+    answer = np.linspace(0.1, 0.9, 9) - 1 / 3
+    verdict = judge(answer, answer.copy(), answer + 1e-9)
+    assert verdict.status is not Status.PASSED
+    shown, wanted = verdict.message.partition("element [0] is ")[2].split(". ")[0].split(", expected ")
+    assert shown != wanted and float(shown) > float(wanted)

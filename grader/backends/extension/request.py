@@ -63,9 +63,8 @@ class BuildRequest(Struct, frozen=True, forbid_unknown_fields=True):
             raise ValueError("there is nothing to compile: both cpp_sources and cuda_sources are empty")
         for name in self.functions or ():
             if not QUALIFIED.fullmatch(name):
-                raise ValueError(
-                    f"the function name {name!r:.60} is not a C++ name; write it without brackets and types"
-                )
+                signature = "; write it without brackets and types" if re.search(r"\w\s*\(", name) else ""
+                raise ValueError(f"the function name {name!r:.60} is not a C++ name{signature}")
         for key in ("cpp_sources", "cuda_sources", "cflags", "cuda_cflags", "ldflags"):
             texts: tuple[str, ...] = getattr(self, key)
             if sum(map(len, texts)) > MOST_TEXT:

@@ -12,10 +12,12 @@ from grader.feedback.explain import (
     facts,
     host_mistakes,
     indices,
+    inline_arguments,
     name_mistakes,
     own_lines,
     timing_mistakes,
     warned,
+    whole_division,
 )
 from grader.feedback.explain.engine import Explanation, explain
 from grader.feedback.explain.source_text import read
@@ -64,9 +66,10 @@ def _by_its_text(finding: Finding, source: str) -> Explanation | None:
     rest = log if isinstance(log, str) else "\n".join(str(finding.evidence.get("text", "")).splitlines()[1:])
     found = explain(f"{finding.message}\n{rest}", source)
     if finding.status is Status.COMPILE_ERROR:
-        found = host_mistakes.sources(source) or found
+        found = inline_arguments.explained(finding, source) or host_mistakes.sources(source) or found
     if finding.status is Status.IMPORT_ERROR:
-        found = host_mistakes.unquoted(finding, source) or found or name_mistakes.at_load(finding, source)
+        unquoted = host_mistakes.unquoted(finding, source) or inline_arguments.explained(finding, source)
+        found = unquoted or found or name_mistakes.at_load(finding, source)
     if finding.status in (Status.IMPORT_ERROR, Status.COMPILE_ERROR):
         found = decimal_commas.refused(finding, source) or found
     if found and found.rule == "not-bound":
@@ -80,7 +83,9 @@ def _refined(found: Explanation, finding: Finding, source: str) -> Explanation:
         return timing_mistakes.events(finding, source) or found
     match found.rule:
         case "launch-invalid":  # CUDA does not say which of its two reasons it was
-            return indices.launch(finding, source) or _at_the_launch(found, source)
+            late = next(whole_division.rounded_up_late(read(source), finding), None)
+            known = indices.launch(finding, source) or (indices.told(late, source, "03") if late else None)
+            return known or _at_the_launch(found, source)
         case "scalar-type":
             return host_mistakes.dtype(finding, source) or found
         case "old-standard":
@@ -111,7 +116,7 @@ def _placed(found: Explanation, message: str, source: str) -> Explanation:
 
 def _begun(message: str) -> str:
     """A sentence that stood behind a colon, with a capital, where it begins with a word and not with a name."""
-    begins = re.match(r"(?:an?|each|no|nothing|the|this)\b(?= [a-z])", message)
+    begins = re.match(r"(?:an?|each|no|nothing|the|this)\b(?= [a-z])|(?:no|block|thread) ", message)
     return message[:1].upper() + message[1:] if begins else message
 
 

@@ -19,7 +19,9 @@ from grader.feedback.explain import (
     dialect_mistakes,
     formulas,
     functions_first,
+    grid_guards,
     grid_mistakes,
+    host_formulas,
     host_mistakes,
     indices,
     name_mistakes,
@@ -32,6 +34,7 @@ from grader.feedback.explain import (
     timing_mistakes,
     together,
     vector_mistakes,
+    whole_division,
 )
 from grader.feedback.explain.source_text import (
     GUARDS,
@@ -415,33 +418,6 @@ def _like_a_view(text: SubmissionText, _finding: Finding) -> Iterator[Fact]:
                            f"Make {out} below `{x} = {x}.contiguous();`, line {text.line(function.start + made.end() + later.start())}.")  # fmt: skip
 
 
-def _host_result(text: SubmissionText, finding: Finding) -> Iterator[Fact]:
-    """The one line that a wrong value comes from, in a file without kernels."""
-    functions = [f for f in text.host if "Tensor" in f.head]
-    if text.kernels or len(functions) != 1 or "First wrong" not in finding.message:
-        return
-    if "data_ptr" in functions[0].body:  # made element by element, in other lines
-        return
-    (function,) = functions
-    returned = list(re.finditer(r"\breturn\b\s*(?P<value>[^;]*);", function.body))
-    if len(returned) != 1:
-        return
-    names = re.findall(r"(\w+)\s*(?:=[^,]*)?(?:,|$)", function.parameters)
-    idle = [n for n in names if not re.search(rf"\b{n}\b", function.body)]
-    without = (
-        f" {' and '.join(idle)} {'is' if len(idle) == 1 else 'are'} not used in {function.name}."
-        if idle
-        else ""
-    )
-    shape = str(finding.evidence.get("pattern") or "")
-    what = f": {shape}" if shape.startswith("the result") else ""
-    value = " ".join(returned[0]["value"].split())
-    cause = f"{function.name} hands back `{value}`{what}.{without}"
-    yield Fact("host-result", text.line(function.start + returned[0].start()), cause,
-               "Compare it with the formula that the task asks for, part by part, and look whether what calls it hands over "
-               "each argument in its place.")  # fmt: skip
-
-
 def _value(text: SubmissionText, finding: Finding) -> Iterator[Fact]:
     """The line that a wrong number comes from."""
     entry, right = finding.evidence.get("entry"), finding.evidence.get("expected")
@@ -489,19 +465,6 @@ def _by_another_name(text: SubmissionText, function: CppFunction, name: str) -> 
             cause = f"{y} is the same tensor as {name} (line {made} gives it another name, and copies nothing), and this line works in place: it changes the caller's own tensor."
             yield Fact("in-place", text.line(function.start + alias.end() + changed.start()), cause,
                        f"Copy it, `auto {y} = {name}.clone();`, or compute a new tensor: `{name} * a`.")  # fmt: skip
-
-
-def _float_parameter(text: SubmissionText, finding: Finding) -> Iterator[Fact]:
-    """``float scale`` in a function that Python calls, where a result is right to seven digits only."""
-    if "float64" not in finding.message:
-        return
-    for function in text.host:
-        for match in re.finditer(r"\bfloat\s+(?P<name>\w+)\s*(?:,|$)", function.parameters):
-            name = match["name"]
-            head = text.code.rfind(function.name, 0, function.start)
-            at = text.code.find(match[0].rstrip(", "), head)
-            cause = f"{name} is a float here, which keeps about seven digits; Python hands over a double, which has sixteen."
-            yield Fact("float-parameter", text.line(at if at > 0 else head), cause, f"Declare it `double {name}`.")  # fmt: skip
 
 
 def _second_bias(text: SubmissionText, _finding: Finding) -> Iterator[Fact]:
@@ -617,12 +580,14 @@ FACTS: tuple[tuple[Finder, frozenset[Status]], ...] = (
     (_in_place, frozenset({Status.MUTATED_INPUT})),
     (_like_a_view, WRONG),
     (_second_bias, WRONG),
-    (_float_parameter, frozenset({Status.PRECISION, Status.WRONG_OUTPUT})),
+    (host_formulas.single, frozenset({Status.PRECISION, Status.WRONG_OUTPUT})),
     *name_mistakes.FACTS,
     *grid_mistakes.FACTS,
+    *grid_guards.FACTS,
     (host_mistakes.swapped_in_python, WRONG),
+    *whole_division.FACTS,
     *together.FACTS,
-    (_host_result, WRONG),
+    (host_formulas.result, WRONG),
     (_value, frozenset({Status.WRONG_OUTPUT})),
     (functions_first.returned, WRONG | {Status.WRONG_DTYPE, Status.WRONG_SHAPE}),
     *dialect_mistakes.FACTS,

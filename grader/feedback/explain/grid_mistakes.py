@@ -69,13 +69,88 @@ def _own_forgotten(text: SubmissionText, finding: Finding) -> Iterator[Fact]:
             return
 
 
+def _slice(text: SubmissionText, finding: Finding) -> Iterator[Fact]:
+    """``x[i - 1 : i + 2]`` in a kernel, and ``sum(x)``, which goes through all of it."""
+    kernel = _kernel(text, finding)
+    for node in ast.walk(kernel) if kernel and "is a slice, and a thread" in finding.message else ():
+        if kernel and isinstance(node, ast.Subscript) and isinstance(node.slice, ast.Slice):
+            x, own = ast.unparse(node.value), _own_index(kernel)
+            cause = f"`{ast.unparse(node)}` is a slice, which is several elements at once; a thread reads or writes one at a time."
+            parts = _elements(node.slice, own)
+            each = f"`{x}[{own}]`" if len(parts) < 2 else ", ".join(f"`{x}[{p}]`" for p in parts)
+            fix = f"Name each element by its number, as {each}, and ask first whether it exists."
+            yield Fact("slice-in-kernel", node.lineno, cause, fix)
+            return
+
+
+def _elements(part: ast.Slice, own: str) -> list[str]:
+    """The indices from one end of a slice to the other, if both are a few steps from the thread's own."""
+    ends = []
+    for end, limit in ((part.lower, "max"), (part.upper, "min")):
+        given = [end]
+        if isinstance(end, ast.Call) and ast.unparse(end.func) == limit:
+            given = [*end.args]
+        said = [ast.unparse(one) for one in given if one is not None]
+        steps = [re.fullmatch(rf"{re.escape(own)}(?: ([-+]) (\d))?", one) for one in said]
+        ends += [int(f"{m[1]}{m[2]}") if m[2] else 0 for m in steps if m]
+    if len(ends) != 2 or part.step is not None:
+        return []
+    return [own if k == 0 else f"{own} {'-' if k < 0 else '+'} {abs(k)}" for k in range(*ends)]
+
+
+def _all_of_it(text: SubmissionText, finding: Finding) -> Iterator[Fact]:
+    """``sum(x)`` and ``for v in x`` in a kernel, which go through all elements, and one further to see the end."""
+    kernel = _kernel(text, finding)
+    if kernel is None:
+        return
+    arrays = {a.arg for a in kernel.args.args} & {"x", "out"}
+    named = re.match(r"Line (\d+): ", finding.message)
+    line = int(named[1]) if named else 0
+    for node in ast.walk(kernel):
+        used: ast.expr | None = node.iter if isinstance(node, ast.For | ast.comprehension) else None
+        if isinstance(node, ast.Call) and ast.unparse(node.func) in WHOLE and node.args:
+            used = node.args[0]
+        if isinstance(used, ast.Name) and used.id in arrays and used.lineno == line:
+            said = ast.unparse(node) if isinstance(node, ast.Call) else f"for ... in {used.id}"
+            cause = f"`{said}` goes through all elements of {used.id}, in each thread."
+            yield Fact("all-of-it", used.lineno, cause, f"A thread reads what its own element needs, by its number: `{used.id}[{_own_index(kernel)}]`.")  # fmt: skip
+            return
+
+
+WHOLE = {"sum", "max", "min", "list", "tuple", "sorted", "enumerate", "any", "all", "reversed", "zip"}
+
+
 def _own_index(kernel: ast.FunctionDef) -> str:
     """What the kernel writes ``out`` with: the number of the thread's own element."""
-    stored = [n for n in ast.walk(kernel) if isinstance(n, ast.Subscript) and isinstance(n.ctx, ast.Store)]
-    return ast.unparse(stored[-1].slice) if stored else "i"
+    stored = [
+        n.slice for n in ast.walk(kernel) if isinstance(n, ast.Subscript) and isinstance(n.ctx, ast.Store)
+    ]
+    plain = [ast.unparse(one) for one in stored if not isinstance(one, ast.Slice)]
+    made = [n.targets[0] for n in ast.walk(kernel) if isinstance(n, ast.Assign)]
+    names = [n.id for n in made if isinstance(n, ast.Name)]
+    return (plain[-1:] or names[:1] or [a.arg for a in kernel.args.args][:1] or ["i"])[0]
+
+
+def _fraction_for_index(text: SubmissionText, finding: Finding) -> Iterator[Fact]:
+    """``x[i / 2]``, which is no whole number even where nothing is left over."""
+    lines = {int(n) for n in re.findall(r"\bline (\d+): ", finding.message)}
+    for node in ast.walk(text.tree) if text.tree and "here the index is a float" in finding.message else ():
+        if not (isinstance(node, ast.Subscript) and node.lineno in lines):
+            continue
+        for part in ast.walk(node.slice):
+            if isinstance(part, ast.BinOp) and isinstance(part.op, ast.Div):
+                a, b = ast.unparse(part.left), ast.unparse(part.right)
+                cause = (
+                    f"`{a} / {b}` is a float, also where it divides evenly, and an index is a whole number."
+                )
+                yield Fact("fraction-for-index", part.lineno, cause, f"Write `{a} // {b}`.")
+                return
 
 
 FACTS: tuple[tuple[Finder, frozenset[Status]], ...] = (
     (_loop_of_a_thread, frozenset({Status.TIMEOUT, Status.RACE})),
     (_own_forgotten, frozenset({Status.WRONG_OUTPUT})),
+    (_slice, frozenset({Status.RAISED})),
+    (_all_of_it, frozenset({Status.ILLEGAL_ACCESS, Status.TIMEOUT})),
+    (_fraction_for_index, frozenset({Status.RAISED})),
 )

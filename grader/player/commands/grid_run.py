@@ -5,7 +5,7 @@ from __future__ import annotations
 import sys
 from typing import TYPE_CHECKING, Any, TypedDict
 
-from grader.lesson_support.grid import AccessError
+from grader.lesson_support.grid import AccessError, not_an_index
 
 if TYPE_CHECKING:
     from grader.player.commands import Callback
@@ -43,7 +43,7 @@ class Remote:
 
     def _ask(self, kind: str, index: Any, value: Any) -> Any:
         if isinstance(index, bool) or not isinstance(index, int):
-            raise TypeError(f"a thread touches one element of {self._name} at a time, by a whole number")
+            raise TypeError(not_an_index(self._name, index))
         if kind == "write" and (isinstance(value, bool) or not isinstance(value, (int, float))):
             raise TypeError(f"{self._name}[{index}] holds one number, not a {type(value).__name__}")
         # Where the kernel does this, for the message; nothing else rests on it.

@@ -10,6 +10,7 @@ from torch._subclasses.fake_tensor import FakeTensorMode
 from torch.autograd.gradcheck import GradcheckError
 
 from grader.backends.simt.runtime.device import ACTIVE
+from grader.domain.digits import apart
 
 if TYPE_CHECKING:
     from grader.player.commands import Callback
@@ -205,4 +206,5 @@ def _far(own: torch.Tensor, right: torch.Tensor, allowed: torch.Tensor) -> str:
     if bool((off <= allowed.double()).all()):
         return ""
     at = int((off / allowed.double().expand_as(off)).nan_to_num(nan=1e30).argmax())
-    return f"Element {at} is {float(own.reshape(-1)[at]):.7g}, expected {float(right.reshape(-1)[at]):.7g}."
+    shown, wanted = apart(float(own.reshape(-1)[at]), float(right.reshape(-1)[at]))
+    return f"Element {at} is {shown}, expected {wanted}."

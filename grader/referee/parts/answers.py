@@ -58,10 +58,16 @@ class PlainCalls:
                     key = args[0] if args else None
                     entry = python_source.line_of_entry(session.grading.source, self.entry, key)
                     line = entry or session.line_of(self.entry, result=True)
-                    how = how_far.by(claimed, right) if isinstance(right, (int, float)) else ""
+                    how = (
+                        how_far.by(claimed, right)
+                        if isinstance(right, (int, float)) and not isinstance(right, bool)
+                        else how_far.form(claimed, right)
+                    )
                     message = f"Line {line}: {call}" if line else call
                     why = self.because(*args) if self.because else self.why
-                    message += f" is {str(claimed)[:100]}, expected {right}.{how} {why}"
+                    message += (
+                        f" is {how_far.shown(claimed)[:100]}, expected {how_far.shown(right)}.{how} {why}"
+                    )
                     yield check.failed(
                         Status.WRONG_ANSWER,
                         message,

@@ -6,6 +6,7 @@ import math
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, TypedDict
 
+from grader.domain.digits import apart
 from grader.domain.part import Check
 from grader.domain.verdict import Finding, Status
 from grader.feedback.look import python_source
@@ -60,7 +61,7 @@ class OnGrid:
         args = [*shape, {"array": "x", "length": self.n}, {"array": "out", "length": self.n}, *self.extra]
         session.command("grid_run", memory.serve, entry=self.entry, args=args)
         if memory.grid.faults:
-            return _fault(check, memory.grid)
+            return _fault(check, memory.grid, self.entry)
         if shared := memory.grid.shared():
             return _race(check, *shared[0], self.entry)
         return self._compare(session, check, memory, self.answer(x, *self.extra))
@@ -77,8 +78,9 @@ class OnGrid:
             reads = [a for a in grid.accesses if a.who == owner.who and a.kind == "read"]
             read = dict.fromkeys(f"{a.array}[{a.index}]" for a in reads)
             line, more = self._strange(reads, memory.arrays["x"].values, i)
+            shown, wanted = apart(value, right, 6)
             message = (
-                f"{_at(line or owner.line, f'out[{i}]')} is {value:g}, expected {right:g}. {_who(owner.who)} "
+                f"{_at(line or owner.line, f'out[{i}]')} is {shown}, expected {wanted}. {_who(owner.who)} "
                 f"wrote it, and read {', '.join(read) or 'nothing'}. {more}{self.why}"
             )
             known = {"known": True} if line else {}
@@ -138,17 +140,24 @@ class OnGrid:
                 line = guard[0]
             message += (
                 f"; it belongs to {_small(_who(who))} ({who[0]} * {self.size} + {who[1]}), who wrote "
-                f"{f'out[{own[0].index}]' if own else 'nothing'}. "
+                f"{f'out[{own[0].index}]' if own else 'nothing'}."
             )
-            message += (
-                f"Its number in the grid must come out as {i}, and the guard `{guard[1]}` must let it "
+            advice = (
+                f" Its number in the grid must come out as {i}, and the guard `{guard[1]}` must let it "
                 f"through: size is {self.size} and n is {self.n}."
                 if guard
-                else "A thread's number in the grid is block * size + thread."
+                else " A thread's number in the grid is block * size + thread."
             )
         message = f"{_at(line, message)}{advice} {self.why}"
         return check.failed(
-            Status.UNINITIALISED, message, index=i, line=line, on_grid=self.entry, advice=advice
+            Status.UNINITIALISED,
+            message,
+            index=i,
+            line=line,
+            on_grid=self.entry,
+            advice=advice,
+            size=self.size,
+            n=self.n,
         )
 
     def _threads(self, session: PartSession) -> list[Who]:
@@ -209,7 +218,7 @@ class Memory:
         raise FaultError(Status.TAMPERED, "The player asked for something that is not an access.")
 
 
-def _fault(check: Check, grid: Grid) -> Finding:
+def _fault(check: Check, grid: Grid, entry: str) -> Finding:
     """An access outside of an array, or of an element that nobody has written."""
     first = grid.faults[0]
     unwritten = "nobody" in first.fault
@@ -223,7 +232,9 @@ def _fault(check: Check, grid: Grid) -> Finding:
         )
     if not unwritten:
         message += " A guard must keep a thread without an element of its own from doing anything."
-    return check.failed(status, message, thread=list(first.who), index=first.index, line=first.line)
+    return check.failed(
+        status, message, thread=list(first.who), index=first.index, line=first.line, on_grid=entry
+    )
 
 
 def _race(check: Check, one: Access, two: Access, entry: str) -> Finding:

@@ -17,11 +17,13 @@ from grader.feedback.explain import (
     facts,
     formulas,
     functions_first,
+    host_formulas,
     host_mistakes,
     indices,
     operator_mistakes,
     tile_mistakes,
     together,
+    whole_division,
 )
 from grader.feedback.explain.source_text import Finder, read
 
@@ -40,7 +42,8 @@ FINDERS = [
         *tile_mistakes.FACTS,
     )
 ]
-FINDERS += [host_mistakes.never_called, functions_first.returned]
+FINDERS += [host_mistakes.never_called, functions_first.returned, host_formulas.single]
+FINDERS += [whole_division.rounded_up_late]
 # As alarming as a message can be: whatever is asked for in a message's words is asked for here.
 MESSAGES = (
     "This case: nan, transposed, empty, every other.",

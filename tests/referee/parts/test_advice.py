@@ -45,8 +45,12 @@ def test_what_the_explanation_says_is_not_said_again(tmp_path: Path) -> None:
 
 @pytest.mark.slow
 def test_an_element_that_nobody_wrote_has_a_number_and_a_guard(tmp_path: Path) -> None:
-    text = f"{HEAD}    j = block * n + thread\n    if j >= n:\n        return\n    out[j] = 2 * x[j]\n"
-    found = failure(tmp_path, text, BLOCKS)
+    rest = "    if j >= n:\n        return\n    out[j] = 2 * x[j]\n"
+    found = failure(tmp_path, f"{HEAD}    j = block * n + thread\n{rest}", BLOCKS)
+    assert "gives 24 in thread 0 of block 1, and must come out as 8" in found.evidence["explanation"]["cause"]
+    assert "guard" not in found.message and ".  " not in found.message
+    # A number that cannot be followed.
+    found = failure(tmp_path, f"{HEAD}    j = [block * n + thread][0]\n{rest}", BLOCKS)
     assert (
         "Its number in the grid must come out as 8, and the guard `j >= n` must let it through"
         in found.message
@@ -71,3 +75,15 @@ def test_a_factor_is_not_taken_for_a_number_of_calls_where_some_are_slow(tmp_pat
     found = failure(tmp_path, text.replace("range(100)", "range(40)"), part)
     assert found.evidence["advice"] == f" {part.why}"
     assert "calls?" not in found.message
+
+
+@pytest.mark.slow
+def test_a_text_where_a_list_is_asked_for_is_called_so(tmp_path: Path) -> None:
+    files = PlainCalls("files", "mine", (("a",),), {"a": ["one.cpp"]}.get, 1, "Why.")
+    found = failure(tmp_path, 'def mine(key):\n    return "one.cpp"\n', files)
+    assert (
+        "is 'one.cpp', expected ['one.cpp']. That is a text, and what is asked for is a list" in found.message
+    )
+    numbered = PlainCalls("number", "mine", ((1,),), lambda n: n, 1, "Why.")
+    found = failure(tmp_path, "def mine(n):\n    return str(n)\n", numbered)
+    assert "is '1', expected 1. That is not a number" in found.message

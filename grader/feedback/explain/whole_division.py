@@ -1,0 +1,120 @@
+"""Facts about quotients of whole numbers that are rounded up too late: ``ceil(n / size)`` in host code."""
+
+from __future__ import annotations
+
+import ast
+import re
+from typing import TYPE_CHECKING
+
+from grader.domain.verdict import Finding, Status
+from grader.feedback.explain.source_text import OUTSIDE, WRONG, CppFunction, Fact, Finder, SubmissionText
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+UP = re.compile(r"\b(?:(?:std::)?(?:ceil[fl]?|l?l?round[fl]?))\s*\(")
+WHOLE = r"(?:(?:const|constexpr|static|unsigned|signed|std::)\s*)*\b(?:int|long|unsigned|size_t|short|u?int(?:8|16|32|64)_t|uint)\b"
+# Calls and members that are whole numbers, whoever has them.
+COUNTS = re.compile(
+    r"\b\w+(?:\.|->)(?:size|numel|dim|stride)\([^()]*\)|\b\w+(?:\.|->)sizes\(\)\[[^\]]*\]|\b(?:blockDim|gridDim)\.[xyz]\b"
+)
+CAST = re.compile(r"\bfloat\b|\bdouble\b|\d\.|\.\d|\de[-+]?\d")
+# What makes a fraction of a quotient that has none any more; brackets alone, too.
+TURNED = re.compile(
+    r"\s*(?:\(\s*(?:float|double)\s*\)\s*|static_cast<\s*(?:float|double)\s*>|float|double|1\.0?f?\s*\*)?\s*"
+    r"\((?P<v>[^()]*(?:\([^()]*\)[^()]*)*)\)\s*"
+)
+WORD = re.compile(r"[A-Za-z_]\w*(?:\.[xyz]\b)?")
+
+
+def _inner(code: str, at: int) -> str:
+    """What stands in the bracket that opens at ``at``."""
+    depth = 0
+    for place in range(at, len(code)):
+        depth += (code[place] == "(") - (code[place] == ")")
+        if not depth:
+            return code[at + 1 : place]
+    return ""
+
+
+def _whole_name(text: SubmissionText, function: CppFunction, name: str) -> bool:
+    """Whether a name in a function is a whole number by what declares it."""
+    owner, _, member = name.partition(".")
+    if member:
+        return re.search(rf"\b(?:dim3|uint3)\s+{owner}\b", text.code) is not None
+    if re.search(rf"^\s*#\s*define\s+{name}\s+\d+\s*$", text.code, re.M):
+        return True
+    for part in function.parameters.split(","):
+        if re.search(rf"\b{name}\s*(?:=.*)?$", part.strip()):
+            return re.match(rf"\s*{WHOLE}\s*\b{name}\b", part) is not None
+    made = [
+        one.strip()
+        for one in re.split(r"[;{}]", function.body)
+        if re.search(rf"\b{name}\b\s*(?:=(?!=)|$|,|\()", one)
+    ]
+    outside = re.findall(rf"^\s*(?:static\s+)?const(?:expr)?\s[^;(){{}}]*\b{name}\s*=[^;]*", text.code, re.M)
+    for one in [*made, *outside]:
+        if re.match(rf"\s*{WHOLE}[^*&]*\b{name}\b", one):
+            return True
+        if auto := re.match(rf"\s*(?:const\s+)?auto\s+{name}\s*=\s*(.*)$", one, re.S):
+            return _whole(text, function, auto[1]) if name not in WORD.findall(auto[1]) else False
+    return False
+
+
+def _whole(text: SubmissionText, function: CppFunction, value: str) -> bool:
+    """Whether an expression is made of whole numbers alone."""
+    if CAST.search(value):
+        return False
+    rest = COUNTS.sub("1", re.sub(r"\bstatic_cast<(?:int|long|int64_t|unsigned|size_t)>", "", value))
+    if re.search(r"[\w>]\s*\(", rest):  # a call that is not known
+        return False
+    return all(_whole_name(text, function, name) for name in WORD.findall(rest))
+
+
+def rounded_up_late(text: SubmissionText, _finding: Finding) -> Iterator[Fact]:
+    """``ceil(n / size)`` of whole numbers, and ``float q = n / size; ceil(q)``."""
+    for function in text.host:
+        for match in UP.finditer(function.body):
+            value, at = _inner(function.body, match.end() - 1), match.start()
+            if plain := re.fullmatch(r"\s*([A-Za-z_]\w*)\s*", value):
+                made = list(
+                    re.finditer(rf"\b{plain[1]}\s*=(?!=)\s*(?P<v>[^;,]*)[;,]", function.body[: match.start()])
+                )
+                value, at = (made[-1]["v"], made[-1].start()) if made else ("", at)
+            while cast := TURNED.fullmatch(value):
+                value = cast["v"]
+            parts = re.fullmatch(r"\s*(?P<a>[^/]+?)\s*/\s*(?P<b>[^/]+?)\s*", value)
+            if parts is None or not _whole(text, function, value) or re.search(r"[-+]", parts["a"]):
+                continue
+            a, b = (" ".join(parts[name].split()) for name in "ab")
+            up = match[0].rstrip("( ")
+            b_ = b if re.fullmatch(r"[\w.()>-]+|\([^()]*\)", b) else f"({b})"
+            cause = (
+                f"`{a} / {b}` divides whole numbers, and what is left over is dropped before {up} sees it."
+            )
+            yield Fact("rounded-up-late", text.line(function.start + at), cause,
+                       f"Whole numbers are divided and rounded up so: `({a} + {b_} - 1) / {b_}`.")  # fmt: skip
+
+
+def _in_python(text: SubmissionText, finding: Finding) -> Iterator[Fact]:
+    """``math.ceil(n // size)``."""
+    functions = [n for n in ast.walk(text.tree) if isinstance(n, ast.FunctionDef)] if text.tree else []
+    asked = [f for f in functions if re.search(rf"\b{f.name}\(", finding.message)]
+    for node in (n for f in asked for n in ast.walk(f)):
+        if not isinstance(node, ast.Call) or len(node.args) != 1:
+            continue
+        name, inner = ast.unparse(node.func), node.args[0]
+        if (
+            name in ("math.ceil", "ceil", "round")
+            and isinstance(inner, ast.BinOp)
+            and isinstance(inner.op, ast.FloorDiv)
+        ):
+            a, b = ast.unparse(inner.left), ast.unparse(inner.right)
+            cause = f"`{a} // {b}` rounds down, so nothing is left for {name} to round up."
+            yield Fact("rounded-up-late", node.lineno, cause, f"Divide with one `/`: `math.ceil({a} / {b})`.")
+
+
+FACTS: tuple[tuple[Finder, frozenset[Status]], ...] = (
+    (rounded_up_late, WRONG | OUTSIDE | {Status.RAISED, Status.FAILED}),
+    (_in_python, frozenset({Status.WRONG_ANSWER})),
+)

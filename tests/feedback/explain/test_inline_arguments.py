@@ -1,0 +1,104 @@
+"""What is said of a call of load_inline whose arguments are wrong: at the argument, and what to write."""
+
+import inspect
+
+import pytest
+from torch.utils.cpp_extension import load_inline
+
+from grader.domain.verdict import Finding, Status
+from grader.feedback.explain import attach, inline_arguments
+
+SOURCE = '''from torch.utils.cpp_extension import load_inline
+
+code = r"""
+torch::Tensor twice(torch::Tensor x) {
+    return 2 * x;
+}
+"""
+kernels = r"""
+#include <torch/extension.h>
+__global__ void half_kernel(float* x) { x[0] /= 2; }
+
+torch::Tensor halved(torch::Tensor x) {
+    half_kernel<<<1, 1>>>(x.data_ptr<float>());
+    return x;
+}
+"""
+module = load_inline(
+    ARGUMENTS
+)
+'''
+LINE = SOURCE.count("\n", 0, SOURCE.index("ARGUMENTS")) + 1
+MISSING = "TypeError: missing a required argument: 'cpp_sources'"
+
+
+def said(arguments: str, error: str, status: Status = Status.IMPORT_ERROR) -> tuple[int, str]:
+    """Line and sentences of the explanation; 0 and "" for none of this kind."""
+    source = SOURCE.replace("ARGUMENTS", arguments)
+    finding = Finding("load", status, f"{error} (s.py, line {LINE - 1}: module = load_inline(...))")
+    told = attach.explained(finding, source).evidence.get("explanation")
+    if not isinstance(told, dict) or not str(told["rule"]).startswith("inline-"):
+        return 0, ""
+    return int(told["line"]), f"{told['cause']} {told['fix']}"
+
+
+def name(text: str) -> str:
+    return f"ValidationError: the function name {text!r} is not a C++ name"
+
+
+@pytest.mark.parametrize(
+    ("arguments", "error", "words"),
+    [
+        ("name='m', cuda_sources=code, functions=['twice']", MISSING, "Write `cpp_sources=code`."),
+        ("name='m', cuda_sources=[code], functions=['twice']", MISSING, "Write `cpp_sources=[code]`."),
+        ("name='m', cpp_source=code, functions=['twice']", MISSING, "no argument called cpp_source, and"),
+        ("name='m', sources=code, functions=['twice']", MISSING, "Write `cpp_sources=code`."),
+        ("code, functions=['twice']", MISSING, "C++ stands in its place"),
+        ("name='m', functions=['twice']", MISSING, "this call has none"),
+        ("cpp_sources=code", "TypeError: missing a required argument: 'name'", 'Add `name="..."`'),
+        ("'m', code, function=['twice']", "TypeError: got an unexpected keyword argument 'function'", "Write `functions=`."),
+        ("'m', code, functions={'two times x': 'twice'}", name("two times x"), 'Write `"twice": "two times x"`.'),
+        ("'m', code, functions='twice, halved'", name("twice, halved"), '`"twice", "halved"`, in a list'),
+        ("'m', code, functions=['twi ce']", name("twi ce"), 'Write `"twice"`.'),
+        ("'m', code, functions=['twice(x)']", name("twice(x)"), 'without brackets and types: `"twice"`'),
+        ("'m', code, functions=['what?']", name("what?"), "as it stands in the C++ source"),
+        ("'m', code, functions=[('twice', 'doubles')]", name("('twice', 'doubles')"), "it is a dict and no list"),
+        ("'m', code, functions={'twice'}", "ValueError: Expected 'functions' to be a list or dict, but was <class 'set'>",
+         'Write `["twice"]`.'),
+    ],
+)  # fmt: skip
+def test_a_wrong_argument(arguments: str, error: str, words: str) -> None:
+    line, text = said(arguments, error)
+    assert words in text
+    assert line == (LINE - 1 if "Add" in text else LINE)
+
+
+def test_kernels_without_declarations_get_those_of_the_file() -> None:
+    line, text = said("name='m', cuda_sources=kernels, functions=['halved']", MISSING)
+    assert line == LINE - 1 and 'Add `cpp_sources="torch::Tensor halved(torch::Tensor x);"`.' in text
+    assert said("name='m', cuda_sources=kernels", MISSING)[1].endswith("Add `cpp_sources=` with them.")
+
+
+def test_a_dict_is_followed_to_the_line_where_it_was_written() -> None:
+    source = SOURCE.replace("module =", "DOCS = {\n    'doubles it': 'twice',\n}\nmodule =")
+    source = source.replace("ARGUMENTS", "'m', code, functions=DOCS")
+    told = inline_arguments.explained(Finding("load", Status.IMPORT_ERROR, name("doubles it")), source)
+    assert told is not None and told.code == "'doubles it': 'twice',"
+
+
+def test_a_help_text_of_one_word_is_found_by_the_compiler() -> None:
+    error = "the compiler: line 2 of the bindings: 'doubles' was not declared in this scope"
+    arguments = "'m', code, functions={'doubles': 'twice'}"
+    assert 'Write `"twice": "doubles"`.' in said(arguments, error, Status.COMPILE_ERROR)[1]
+    other = "the compiler: line 4: 'x1' was not declared in this scope"
+    assert said(arguments, other, Status.COMPILE_ERROR) == (0, "")
+
+
+def test_other_errors_are_left_to_others() -> None:
+    right = "'m', code, functions={'twice': 'halved'}"  # a help text may well be another function's name
+    assert said(right, "ZeroDivisionError: division by zero") == (0, "")
+    assert said("'m', code, functions=['twice']", "NameError: name 'x' is not defined") == (0, "")
+
+
+def test_the_arguments_are_those_of_the_installed_torch() -> None:
+    assert set(inspect.signature(load_inline).parameters) <= {*inline_arguments.ARGUMENTS}

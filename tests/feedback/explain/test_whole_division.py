@@ -1,0 +1,90 @@
+"""Quotients of whole numbers that are rounded up when nothing is left to round; and those that are right."""
+
+import pytest
+
+from grader.domain.verdict import Finding, Status
+from grader.feedback.explain import attach, facts, whole_division
+from grader.feedback.explain.source_text import read
+
+SOURCE = '''code = r"""
+#define TILE 32
+constexpr int kThreads = 256;
+__global__ void k(const float* x, float* out, int64_t n) {
+    out[0] = ceil(n / 2);
+}
+torch::Tensor f(torch::Tensor x, int64_t size, double part) {
+    const int64_t rows = x.size(0), cols = x.size(1);
+    const dim3 block(16, 16);
+    auto n = x.numel();
+    float wide = 16;
+    BODY
+    k<<<grid, block>>>(x.data_ptr<float>(), x.data_ptr<float>(), n);
+    return x;
+}
+"""
+'''
+LINE = SOURCE.count("\n", 0, SOURCE.index("BODY")) + 1
+
+
+def found(body: str) -> list[tuple[int, str]]:
+    finding = Finding("a case", Status.UNINITIALISED, "5 of 9 elements were never written")
+    text = read(SOURCE.replace("BODY", body))
+    return [(fact.line - LINE, fact.fix) for fact in whole_division.rounded_up_late(text, finding)]
+
+
+@pytest.mark.parametrize(
+    ("body", "fix"),
+    [
+        ("dim3 grid(ceil(cols / block.x));", "(cols + block.x - 1) / block.x"),
+        ("int grid = std::ceil(n / 256);", "(n + 256 - 1) / 256"),
+        ("int grid = ceilf(n / kThreads);", "(n + kThreads - 1) / kThreads"),
+        ("int grid = ceil(x.numel() / TILE);", "(x.numel() + TILE - 1) / TILE"),
+        ("int grid = (int)ceil((double)(n / size));", "(n + size - 1) / size"),
+        ("int grid = ceil(static_cast<float>(rows / size));", "(rows + size - 1) / size"),
+        ("int grid = ceil(1.0 * (n / size));", "(n + size - 1) / size"),
+        ("int grid = round(n / size);", "(n + size - 1) / size"),
+        ("int grid = ceil(rows * cols / size);", "(rows * cols + size - 1) / size"),
+        ("double q = n / size; int grid = ceil(q);", "(n + size - 1) / size"),
+        ("int grid = ceil(n / (2 * size));", "(n + (2 * size) - 1) / (2 * size)"),
+    ],
+)
+def test_whole_numbers_are_divided_before_they_are_rounded_up(body: str, fix: str) -> None:
+    assert found(body) == [(0, f"Whole numbers are divided and rounded up so: `{fix}`.")]
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        "int grid = (n + size - 1) / size;",
+        "int grid = ceil(n / 256.0);",
+        "int grid = ceil(n / (double)size);",
+        "int grid = ceil((float)n / size);",
+        "int grid = ceil(1.0 * n / size);",
+        "int grid = ceil(n / part);",
+        "int grid = ceil(n / wide);",
+        "int grid = ceil(n / unknown(size));",
+        "int grid = ceil(n / other);",
+        "double q = n / 16.0; int grid = ceil(q);",
+        "int grid = ceil((n + size - 1) / size);",
+        "int grid = at::ceil_div(n, size);",
+    ],
+)
+def test_what_is_no_such_quotient_is_left_alone(body: str) -> None:
+    assert found(body) == []
+
+
+def test_a_launch_that_is_refused_for_its_empty_grid() -> None:
+    source = SOURCE.replace("BODY", "dim3 grid(ceil(cols / block.x));")
+    finding = Finding("one", Status.CUDA_ERROR, "CUDA error: invalid configuration argument")
+    told = attach.explained(finding, source).evidence["explanation"]
+    assert isinstance(told, dict) and told["line"] == LINE and told["rule"] == "rounded-up-late"
+
+
+def test_the_same_in_python_in_the_function_that_is_asked() -> None:
+    source = "import math\ndef blocks(n, size):\n    return math.ceil(n // size)\n"
+    message = "Line 3: {}(33, 8) is 4, expected 5. As many blocks as cover all elements."
+    told = facts.explained(Finding("b", Status.WRONG_ANSWER, message.format("blocks")), source)
+    assert told is not None and told.line == 3 and "`math.ceil(n / size)`" in told.fix
+    assert facts.explained(Finding("b", Status.WRONG_ANSWER, message.format("others")), source) is None
+    right = source.replace("//", "/")
+    assert facts.explained(Finding("b", Status.WRONG_ANSWER, message.format("blocks")), right) is None

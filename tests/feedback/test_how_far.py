@@ -1,0 +1,55 @@
+"""How a wrong number is wrong, in a sentence."""
+
+import math
+
+import pytest
+
+from grader.feedback import how_far
+
+TEXT = " That is a text, and what is asked for is a list"
+INSIDE = " That is the list inside another list or tuple: a comma or square brackets too many."
+
+
+def test_a_number_that_is_not_whole_does_not_look_whole() -> None:
+    assert how_far.by(4.5, 4).startswith(" 4.5 is not whole")
+    said = how_far.by(4.0000001, 4)
+    assert said.startswith(" 4.0000001 is not whole")
+    assert how_far.by(4.0, 5).startswith(" It is a float")
+    assert how_far.by(math.inf, 5).startswith(" Inf is not whole")
+
+
+@pytest.mark.parametrize(
+    ("claimed", "right", "said"),
+    [
+        ("main.cpp", ["main.cpp"], f"{TEXT}: write it in square brackets."),
+        ("cuda.cu", ["main.cpp"], f"{TEXT}."),
+        ("a, b", ["a", "b"], f"{TEXT}."),
+        (None, [], " None is not a list; a list without entries is `[]`."),
+        ("", [], " '' is not a list; a list without entries is `[]`."),
+        (None, ["a"], " That is not a list."),
+        ({"type": "Result"}, ["a"], " That is not a list."),
+        (["a"], "a", " That is a list, and what is asked for is a text."),
+        (1, True, " That is a number, and what is asked for is a bool."),
+        ([["a"]], ["a"], INSIDE),
+        (["b", "a"], ["a", "b"], " These are the right entries in another order."),
+        (["1", 0], [1, 0], " An entry is a text there, and what is asked for is a number."),
+        (["a"], ["a", "b"], ""),
+        (["a"], ["b"], ""),
+        ([1, 2], [1, 3], ""),
+        ("a", "b", ""),
+    ],
+)  # fmt: skip
+def test_an_answer_of_another_kind(claimed: object, right: object, said: str) -> None:
+    assert how_far.form(claimed, right) == said
+
+
+def test_a_text_is_shown_as_one_and_infinity_is_none() -> None:
+    assert [how_far.shown(one) for one in ("4", 4, 4.0, ["a"], None, "inf")] == [
+        "'4'",
+        "4",
+        "4.0",
+        "['a']",
+        "None",
+        "inf",
+    ]
+    assert how_far.by("inf", 4.0) == "" and "not a number" in how_far.by("4", 4)
