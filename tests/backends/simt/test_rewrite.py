@@ -150,3 +150,11 @@ def test_a_header_may_define_for_the_host_what_cuda_has_for_the_device() -> None
     kernel = "__device__ float f(float x) { return rsqrtf(x); }\n"
     assert "error" not in rewrite(host + kernel)
     assert "error" in rewrite(host.split("\n")[1] + "\n" + kernel)
+
+
+def test_a_kernel_and_a_host_function_may_have_one_name() -> None:
+    """Which of them is meant the arguments decide."""
+    host = "void k(float* x, int n, int size) { k<<<n, size>>>(x, n); }\n"
+    out = launch(host)
+    assert "::simt::Config(n, size), [=](auto&... simt_a) { k(simt_a...); })(x, n);" in out
+    assert "::simt::Config(n, size), k)(x, n);" in launch(host.replace("void k(", "void other("))

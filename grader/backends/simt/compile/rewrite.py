@@ -31,6 +31,7 @@ from grader.backends.simt.compile.unsupported import refuse, refuse_includes
 
 BUFFER = "simt_dynamic_shared"
 BUILT_IN = ("threadIdx", "blockIdx", "blockDim", "gridDim")
+NUMBERS = ("int", "float", "double", "bool", "long", "char", "unsigned", "auto", "Tensor")
 LONGEST = 2000  # characters of what is launched: it stands twice in the result
 NO_CALL = ("return", "else", "if", "while", "for", "switch", "do", "case")
 COMMENT = re.compile(r"/\*.*?\*/|//[^\n]*", re.S)
@@ -209,6 +210,7 @@ def _bind(tokens: Tokens, out: Tokens, first: int, end: int) -> None:
 
 def _launches(tokens: Tokens, kernels: dict[str, Kernel]) -> str:
     """The text with each launch as a call."""
+    kernels = {name: k for name, k in kernels.items() if name not in _overloaded(tokens, kernels)}
     out: list[str] = []
     done = 0  # so many tokens are in ``out``
     for i, token in enumerate(tokens):
@@ -224,6 +226,24 @@ def _launches(tokens: Tokens, kernels: dict[str, Kernel]) -> str:
         out += [t.text for t in tokens[last + 1 : i]]
         done = end + 1
     return "".join([*out, *(t.text for t in tokens[done:])])
+
+
+def _overloaded(tokens: Tokens, kernels: dict[str, Kernel]) -> set[str]:
+    """Names of kernels that another function has as well: which of them is meant the arguments decide."""
+    found = set()
+    for i, token in enumerate(tokens):
+        before = previous(tokens, i)
+        declares = before >= 0 and (
+            tokens[before].text in ("void", "*", "&") or tokens[before].text in NUMBERS
+        )
+        if token.text not in kernels or not declares or tokens.at(following(tokens, i)) != "(":
+            continue
+        head = i
+        while head >= 0 and tokens[head].text not in (";", "{", "}"):
+            head -= 1
+        if not any(t.text == "__global__" for t in tokens[head + 1 : i]):
+            found.add(token.text)
+    return found
 
 
 def _launch(callee: list[Token], config: list[Token], kernels: dict[str, Kernel]) -> str:
