@@ -40,6 +40,17 @@ WORDS = {
 PREFIXES = (
     (re.compile(r"tex\w+(?:Lod|Grad)|tex2Dgather"), ("this texture fetch", _TEXTURE)),
     (re.compile(r"cuda\w*Mipmap\w*"), ("a mipmapped array", _TEXTURE)),
+    (
+        re.compile(r"CURAND_RNG_QUASI\w*|curandState\w*Sobol\w*|curand\w*DirectionVectors\w*"),
+        ("quasi-random numbers of cuRAND", "draw them with torch (torch.quasirandom.SobolEngine)"),
+    ),
+    (
+        re.compile(r"curand_(?:poisson|discrete)\w*|curandState(?:MRG32k3a|Mtgp32)\w*"),
+        (
+            "this distribution or generator of cuRAND",
+            "use XORWOW or Philox, and draw from a uniform or a normal distribution",
+        ),
+    ),
     (re.compile(r"cudaIpc\w*"), ("memory of two processes (cudaIpc...)", "do the work in one process")),
     (
         re.compile(
@@ -83,7 +94,7 @@ HEADERS = (
     (re.compile(r"cutlass/|cute/"), "the CUTLASS library", _OWN),
     (re.compile(r"cublas(?!_v2|Lt)|cudnn|cusparse|cusolver|cufft"), "a GPU library",
      f"call torch's operator instead, {_GPU}"),
-    (re.compile(r"curand|ATen/cuda/CUDAGeneratorImpl|ATen/cuda/CUDAGraphsUtils"),
+    (re.compile(r"curand_(?!kernel|uniform|normal|globals|philox)|ATen/cuda/CUDAGeneratorImpl|ATen/cuda/CUDAGraphsUtils"),
      "a GPU library for random numbers", "draw the numbers with torch and pass them as a tensor"),
     (re.compile(r"cuda/(?:std/)?(?:barrier|pipeline)|cudaTypedefs"),
      "a library for asynchronous copies", _COPY),
