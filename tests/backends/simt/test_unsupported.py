@@ -21,6 +21,7 @@ REFUSED = {
     "mipmaps": ("void f(cudaMipmappedArray_t a) {}", "a mipmapped array"),
     "processes": ("cudaIpcMemHandle_t handle;", "memory of two processes"),
     "driver_api": (K % "CUtexObject t;", "CUDA's driver API"),
+    "nccl": ("#include <nccl.h>", "a library for several GPUs <nccl.h>"),
     "egl": ("#include <cudaEGL.h>", "a graphics library <cudaEGL.h>"),
     "graphics": ("void f(cudaGraphicsResource* r) {}", "memory of a graphics library"),
     "dynamic_parallelism": (K % "k<<<1, 32>>>(x);", "a kernel launched by a kernel (dynamic parallelism)"),

@@ -47,8 +47,8 @@ PREFIXES = (
     (
         re.compile(r"curand_(?:poisson|discrete)\w*|curandState(?:MRG32k3a|Mtgp32)\w*"),
         (
-            "this distribution or generator of cuRAND",
-            "use XORWOW or Philox, and draw from a uniform or a normal distribution",
+            "this part of cuRAND",
+            "use XORWOW or Philox, and a uniform or a normal distribution",
         ),
     ),
     (re.compile(r"cudaIpc\w*"), ("memory of two processes (cudaIpc...)", "do the work in one process")),
@@ -101,6 +101,7 @@ HEADERS = (
     (re.compile(r"cuda/|nv/"), "the libcu++ library", "use the functions of CUDA C++ without it"),
     (re.compile(r"cudaEGL|EGL/|GL/|GLES|cuda_gl_interop|vulkan/|nvscibuf|NvSci"), "a graphics library",
      "leave the drawing out for this run"),
+    (re.compile(r"(?:nccl|nvshmemx?|mpi)\.h$"), "a library for several GPUs", "do the work on one device"),
     (re.compile(r"nvrtc|nvToolsExt|nvtx3/|nvml"), "a GPU tool's library", "leave it out for this run"),
 )  # fmt: skip
 

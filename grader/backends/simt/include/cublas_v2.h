@@ -18,6 +18,10 @@ inline cublasStatus_t cublasCreate(cublasHandle_t* handle) {
 inline cublasStatus_t cublasDestroy(cublasHandle_t) { return CUBLAS_STATUS_SUCCESS; }
 #define cublasDestroy_v2 cublasDestroy
 inline cublasStatus_t cublasSetStream(cublasHandle_t, cudaStream_t) { return CUBLAS_STATUS_SUCCESS; }
+inline cublasStatus_t cublasGetStream(cublasHandle_t, cudaStream_t* stream) {
+  *stream = (cudaStream_t)simt_current_stream();
+  return CUBLAS_STATUS_SUCCESS;
+}
 inline cublasStatus_t cublasSetMathMode(cublasHandle_t, cublasMath_t) { return CUBLAS_STATUS_SUCCESS; }
 inline cublasStatus_t cublasSetWorkspace(cublasHandle_t, void*, size_t) { return CUBLAS_STATUS_SUCCESS; }
 inline cublasStatus_t cublasSetPointerMode(cublasHandle_t, cublasPointerMode_t mode) {

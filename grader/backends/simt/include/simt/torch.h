@@ -140,3 +140,10 @@ T ATenCeilDiv(T a, T b) {
 }
 
 }  // namespace at::cuda
+
+#define TORCH_CUDABLAS_CHECK(EXPR)                                                                   \
+  do {                                                                                               \
+    auto error_ = EXPR;                                                                              \
+    TORCH_CHECK(error_ == CUBLAS_STATUS_SUCCESS, "CUDA error: ", cublasGetStatusName(error_),        \
+                " when calling `" #EXPR "`");                                                        \
+  } while (0)
