@@ -177,7 +177,7 @@ def _run(out: str, code: int) -> str:
         return "late"
     if "kind of trouble" in out or "kinds of trouble" in out:
         return "finding"
-    if "The process crashed" in out or "memory checks:" not in out:
+    if "The process crashed" in out or "Error:" in out:
         return "stopped"
     ended = re.search(r"OUTSIDE ended with (-?\d+)", out)
     code = int(ended[1]) if ended else code
