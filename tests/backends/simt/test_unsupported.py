@@ -94,3 +94,10 @@ def test_what_is_not_compiled_is_not_refused() -> None:
     assert builder.build(request(text.format(1000), cpp)).path.exists()
     with pytest.raises(CompileError, match="inline PTX"):  # the device says that it is 9.0
         builder.build(request(text.format(900), cpp))
+
+
+def test_a_programs_own_header_is_no_librarys_whatever_it_is_called() -> None:
+    text = '#include "cuda/barrier.h"\n#include <cub/device/mine.cuh>\n#include "../nccl.h"\n'
+    own = ["/me/include/cuda/barrier.h", "/me/cub/device/mine.cuh", "/me/nccl.h"]
+    assert rewrite(text, own=own) == text
+    assert rewrite(text).count("#error") == 2

@@ -285,7 +285,7 @@ def _device_object(request: BuildRequest, variant: Variant, run: Run) -> tuple[P
     kernels = {name: kernel for text in everything for name, kernel in find_kernels(text).items()}
 
     def prepared(text: str) -> str:
-        return rewrite(noted.noted(text) if variant == "recorded" else text, kernels)
+        return rewrite(noted.noted(text) if variant == "recorded" else text, kernels, own)
 
     if variant != "fast":
         parts += [
@@ -308,14 +308,15 @@ def _device_object(request: BuildRequest, variant: Variant, run: Run) -> tuple[P
 
 def _binding_object(request: BuildRequest, run: Run) -> tuple[Path, str]:
     """By ``bind/binding.h`` where that knows all types and no more of pybind11 is used; else by pybind11."""
-    parts = [with_lines(refuse_includes(s), _of(request.cpp_origins, i), "C++ source")
+    own_paths = [path for path, _ in request.headers]
+    parts = [with_lines(refuse_includes(s, own_paths), _of(request.cpp_origins, i), "C++ source")
              for i, s in enumerate(request.cpp_sources)]  # fmt: skip
     parts.insert(0, f"#define TORCH_EXTENSION_NAME {request.name}\n")
     source, flags = (
         "\n".join([*dict(request.headers).values(), *request.cpp_sources]),
         usable_flags(request.cflags),
     )
-    own_headers = OwnHeaders.rewritten(request.headers, refuse_includes)
+    own_headers = OwnHeaders.rewritten(request.headers, lambda text: refuse_includes(text, own_paths))
     if request.functions is not None and not headers.uses_pybind(source):
         own = ['#include "binding.h"\n', *parts, bindings.plain(request.name, request.functions)]
         try:

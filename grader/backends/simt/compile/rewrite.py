@@ -10,6 +10,7 @@ no special case, and no line number ever moves. A template whose arguments are d
 from __future__ import annotations
 
 import re
+from typing import TYPE_CHECKING
 
 from grader.backends.simt.compile import passes, ptx, spaces
 from grader.backends.simt.compile.by_pointer import name_kernels, remember_addresses
@@ -31,16 +32,22 @@ from grader.backends.simt.compile.unsupported import refuse, refuse_includes
 
 BUFFER = "simt_dynamic_shared"
 BUILT_IN = ("threadIdx", "blockIdx", "blockDim", "gridDim")
+if TYPE_CHECKING:
+    from collections.abc import Collection
+
 NUMBERS = ("int", "float", "double", "bool", "long", "char", "unsigned", "auto", "Tensor")
 LONGEST = 2000  # characters of what is launched: it stands twice in the result
 NO_CALL = ("return", "else", "if", "while", "for", "switch", "do", "case")
 COMMENT = re.compile(r"/\*.*?\*/|//[^\n]*", re.S)
 
 
-def rewrite(text: str, kernels: dict[str, Kernel] | None = None) -> str:
-    """``text`` for a C++ compiler, line by line where it was; ``kernels``: also those of its other files."""
+def rewrite(text: str, kernels: dict[str, Kernel] | None = None, own: Collection[str] = ()) -> str:
+    """``text`` for a C++ compiler, line by line where it was.
+
+    ``kernels``: also those of its other files; ``own``: paths of headers that the program brings.
+    """
     kernels = find_kernels(text) if kernels is None else kernels
-    tokens = ptx.translate(tokenize(refuse_includes(passes.for_nvcc(text))))
+    tokens = ptx.translate(tokenize(refuse_includes(passes.for_nvcc(text), own)))
     tokens = _own_variables(_shared_memory(refuse(spaces.refuse(tokens))))
     tokens = _attributes(remember_addresses(name_kernels(tokens), kernels))
     return _launches(tokens, kernels)

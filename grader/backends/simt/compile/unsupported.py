@@ -7,10 +7,14 @@ and only if the construct is really compiled: what stands behind ``#if __CUDA_AR
 from __future__ import annotations
 
 import re
+from typing import TYPE_CHECKING
 
 from grader.backends.simt.compile import ptx
 from grader.backends.simt.compile.kernels import ATTRIBUTES
 from grader.backends.simt.compile.tokens import Token, Tokens, closing, ends_line, following, previous
+
+if TYPE_CHECKING:
+    from collections.abc import Collection
 
 _GPU = "or run this submission on a machine with an NVIDIA GPU"
 _REFERENCE = "use a texture object (cudaTextureObject_t); CUDA 12 has no texture references any more"
@@ -111,10 +115,16 @@ def sentence(what: str, instead: str) -> str:
     return f"{what} cannot run on the CPU: {instead}"
 
 
-def refuse_includes(text: str) -> str:
-    """``text`` with includes that cannot be there turned into errors that say so."""
+def refuse_includes(text: str, own: Collection[str] = ()) -> str:
+    """``text`` with includes that cannot be there turned into errors that say so.
+
+    ``own``: paths of headers that the program brings; what they are called is its own business.
+    """
 
     def replace(match: re.Match[str]) -> str:
+        name = "/" + match["header"].removeprefix("./").replace("../", "")
+        if any(path.endswith(name) for path in own):
+            return match[0]
         for pattern, what, instead in HEADERS:
             if pattern.match(match["header"]):
                 return f"{match['hash']}error {sentence(what + ' <' + match['header'] + '>', instead)}"
