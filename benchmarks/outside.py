@@ -52,7 +52,7 @@ try:
 except (ImportError, OSError) as error:
     if "declared and never defined" not in str(error):
         raise
-    print("OUTSIDE built")
+    print("OUTSIDE built and needs other files")
 else:
     print("OUTSIDE built", flush=True)
     if job["program"]:
@@ -93,12 +93,34 @@ def main() -> None:
     print(_table(results))
     if options.json:
         commits = {folder.name: _commit(folder) for folder in options.folders}
-        facts = {
-            "command": f"python -m benchmarks.outside {' '.join(commits)}",
-            **_machine(),
-            "commits": commits,
-        }
-        options.json.write_text(json.dumps({**facts, "files": results}, indent=1) + "\n")
+        command = f"python -m benchmarks.outside {' '.join(commits)} --seconds {options.seconds:g}"
+        found = written(results, commits, command, _machine())
+        options.json.write_text(json.dumps(found, indent=1) + "\n")
+
+
+def written(
+    results: list[Result], commits: dict[str, str], command: str, machine: dict[str, object]
+) -> dict[str, object]:
+    """What is kept: the machine, a row for each project, what stood in the way, and each file."""
+    projects = []
+    for name, commit in commits.items():
+        of = [r for r in results if r["project"] == name]
+        builds, runs = Counter(r["build"] for r in of), Counter(r["run"] for r in of if r["run"])
+        row: dict[str, object] = {"project": name.replace("+", "/"), "commit": commit, "files": len(of)}
+        row |= {f"build: {how}": builds[how] for how in ("built", "refused", "failed", "late")}
+        row |= {f"run: {how}": number for how, number in sorted(runs.items())}
+        projects.append(row)
+    why = Counter(_cause(r["said"]) for r in results if r["build"] != "built")
+    causes = [{"files": number, "cause": text} for text, number in why.most_common()]
+    files = [{**r, "project": r["project"].replace("+", "/"), "said": _cause(r["said"])} for r in results]
+    return {"command": command, **machine, "projects": projects, "causes": causes, "files": files}
+
+
+def _cause(said: str) -> str:
+    """Without where it stands."""
+    return re.sub(
+        r"^RuntimeError: Error building extension 'outside': |\S*/\S+?:\d+(?::\d+)?: |error: ", "", said
+    )[:160]
 
 
 def _tried(folder: Path, file: Path, driver: Path, seconds: float) -> Result:
@@ -172,7 +194,9 @@ def _build(out: str) -> str:
 
 
 def _run(out: str, code: int) -> str:
-    """What became of a program, which returns from ``main`` or calls ``exit()``."""
+    """What became of a program, which returns or calls ``exit()``; "" if it needs its other files."""
+    if "OUTSIDE built and needs other files" in out:
+        return ""
     if "no time left" in out:
         return "late"
     if "kind of trouble" in out or "kinds of trouble" in out:
@@ -211,7 +235,7 @@ def _table(results: list[Result]) -> str:
             f"| {project or 'all'} | {len(of)} | {builds['built']} | {builds['refused']} | {other} "
             f"| {sum(runs.values())} | {runs['right']} | {runs['finding']} |"
         )
-    why = Counter(re.sub(r"^.*?error: ", "", r["said"])[:100] for r in results if r["build"] != "built")
+    why = Counter(_cause(r["said"])[:100] for r in results if r["build"] != "built")
     return "\n".join([*rows, "", *(f"{n:4} {text}" for text, n in why.most_common(40))])
 
 
@@ -226,14 +250,12 @@ def _commit(folder: Path) -> str:
     return done.stdout.strip()
 
 
-def _machine() -> dict[str, str]:
+def _machine() -> dict[str, object]:
     from grader.backends.simt.compile import toolchain
 
     cores = os.cpu_count()
-    return {
-        "device": f"no GPU, {cores} cores", "torch": toolchain.torch().version,
-        "compiler": toolchain.compiler().version, "date": time.strftime("%Y-%m-%d"),
-    }  # fmt: skip
+    versions = {"torch": toolchain.torch().version, "compiler": toolchain.compiler().version}
+    return {"device": f"no GPU, {cores} cores", "versions": versions, "date": time.strftime("%Y-%m-%d")}
 
 
 if __name__ == "__main__":

@@ -128,6 +128,7 @@ GROUPS = (
             "ncu_compare.json": "Counts of simt beside those of Nsight Compute",
             "simt_vs_gpu.json": "Results of simt beside those of a GPU",
             "simt.json": "Time that simt takes",
+            "outside_cuda.json": "CUDA files of other projects, as they are given",
             "solutions_simt.json": "Every solution, graded without a GPU",
         },
     ),

@@ -136,6 +136,10 @@ inline cudaError_t cudaDriverGetVersion(int* version) { return cudaRuntimeGetVer
 inline cudaError_t cudaSetDeviceFlags(unsigned) { return cudaSuccess; }
 inline cudaError_t cudaDeviceSetCacheConfig(cudaFuncCache) { return cudaSuccess; }
 inline cudaError_t cudaDeviceSetSharedMemConfig(cudaSharedMemConfig) { return cudaSuccess; }
+template <class T>
+inline cudaError_t cudaFuncSetSharedMemConfig(T*, cudaSharedMemConfig) {
+  return cudaSuccess;
+}
 inline cudaError_t cudaDeviceSetLimit(cudaLimit, size_t) { return cudaSuccess; }
 inline cudaError_t cudaDeviceReset() { return (cudaError_t)simt_synchronize(); }
 inline cudaError_t cudaDeviceCanAccessPeer(int* can, int, int) {
