@@ -44,23 +44,27 @@ def for_nvcc(text: str) -> str:
     out: list[str] = []
     # For each open condition: whether this branch is dropped, and whether the condition is about nvcc alone.
     stack: list[tuple[bool, bool]] = []
+    dropped = 0  # of these, how many are dropped
     for line in text.split("\n"):
         found = DIRECTIVE.match(line)
-        dropped = any(drop for drop, _ in stack)
         if found is None:
             out.append("" if dropped else line)
             continue
         word, rest = found[1], re.sub(r"/[/*].*", "", found[2]).strip()
         if word in ("if", "ifdef", "ifndef"):
+            out.append("" if dropped else line)
             stack.append(_asked(word, rest))
-        elif word == "endif":
-            dropped = any(drop for drop, _ in stack[:-1])
-            stack = stack[:-1]
-        elif stack:
-            dropped = any(drop for drop, _ in stack[:-1])
-            certain = stack[-1][1] and word == "else"
-            stack[-1] = (certain and not stack[-1][0], certain)
+            dropped += stack[-1][0]
+            continue
+        if stack:
+            was, certain = stack.pop()
+            dropped -= was
+            if word != "endif":
+                certain = certain and word == "else"
+                stack.append((certain and not was, certain))
         out.append("" if dropped else line)
+        if word != "endif" and stack:
+            dropped += stack[-1][0]
     return "\n".join(out)
 
 

@@ -53,6 +53,9 @@ PAIRS = {(4, 2): "uint2", (4, 4): "uint4", (8, 2): "ulonglong2", (2, 2): "ushort
 PAIRS |= {(1, 2): "uchar2", (1, 4): "uchar4"}
 
 
+LONGEST, MOST_TOKENS = 20_000, 1500  # characters and tokens of one statement
+
+
 class UnknownError(Exception):
     """An instruction, or a form of one, that cannot be run here; its text is its name."""
 
@@ -667,9 +670,10 @@ def _translated(tokens: Tokens, end: int) -> str:
 
 def _read(tokens: Tokens, end: int) -> Assembly | None:
     """The statement between these tokens; None where its text is not written out."""
-    if end < 0:
+    begin = tokens.partners[end] if end >= 0 else -1
+    if begin < 0 or end - begin > MOST_TOKENS or tokens[following(tokens, begin)].kind not in ("str", "raw"):
         return None
-    inside = tokens[tokens.partners[end] + 1 : end]
+    inside = tokens[begin + 1 : end]
     parts: list[list[Token]] = [[]]
     depth = 0
     for token in inside:
@@ -679,7 +683,7 @@ def _read(tokens: Tokens, end: int) -> Assembly | None:
         else:
             parts[-1].append(token)
     text = _text(parts[0])
-    if text is None:
+    if text is None or len(text) > LONGEST:
         return None
     outputs, inputs = (_operands(part) for part in [*parts[1:], [], []][:2])
     return None if outputs is None or inputs is None else Assembly(text.replace("%%", "%"), outputs, inputs)

@@ -217,7 +217,8 @@ def _bind(tokens: Tokens, out: Tokens, first: int, end: int) -> None:
 
 def _launches(tokens: Tokens, kernels: dict[str, Kernel]) -> str:
     """The text with each launch as a call."""
-    kernels = {name: k for name, k in kernels.items() if name not in _overloaded(tokens, kernels)}
+    overloaded = _overloaded(tokens, kernels)
+    kernels = {name: kernel for name, kernel in kernels.items() if name not in overloaded}
     out: list[str] = []
     done = 0  # so many tokens are in ``out``
     for i, token in enumerate(tokens):
@@ -238,18 +239,22 @@ def _launches(tokens: Tokens, kernels: dict[str, Kernel]) -> str:
 def _overloaded(tokens: Tokens, kernels: dict[str, Kernel]) -> set[str]:
     """Names of kernels that another function has as well: which of them is meant the arguments decide."""
     found = set()
+    last, is_kernel = "", False  # the word before, and whether this declaration is a kernel's
     for i, token in enumerate(tokens):
-        before = previous(tokens, i)
-        declares = before >= 0 and (
-            tokens[before].text in ("void", "*", "&") or tokens[before].text in NUMBERS
-        )
-        if token.text not in kernels or not declares or tokens.at(following(tokens, i)) != "(":
+        if token.kind == "space":
             continue
-        head = i
-        while head >= 0 and tokens[head].text not in (";", "{", "}"):
-            head -= 1
-        if not any(t.text == "__global__" for t in tokens[head + 1 : i]):
+        if token.text in (";", "{", "}"):
+            is_kernel = False
+        elif token.text == "__global__":
+            is_kernel = True
+        elif (
+            not is_kernel
+            and token.text in kernels
+            and (last in ("void", "*", "&") or last in NUMBERS)
+            and tokens.at(following(tokens, i)) == "("
+        ):
             found.add(token.text)
+        last = token.text
     return found
 
 
