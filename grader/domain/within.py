@@ -20,6 +20,7 @@ if TYPE_CHECKING:
 
 Result = TypeVar("Result")
 MEMORY_BYTES = 2 << 30  # on top of what this process has
+BUSY = 8  # times as long a busy machine may take for the same work
 
 
 class TooMuchError(Exception):
@@ -28,6 +29,8 @@ class TooMuchError(Exception):
 
 def within(seconds: float, work: Callable[[], Result]) -> Result:
     """What ``work`` returns, or raises, in a fork of this process. Nothing that it changes is changed here.
+
+    ``seconds`` are those of a processor: what is said about a file does not depend on what runs beside it.
 
     Raises:
         TooMuchError: It took longer, or more memory than there is for it.
@@ -40,10 +43,10 @@ def within(seconds: float, work: Callable[[], Result]) -> Result:
         pid = os.fork()
     if pid == 0:
         os.close(receive)
-        _answer(work, send)
+        _answer(seconds, work, send)
     os.close(send)
     try:
-        raised, value = pickle.loads(_read(receive, time.monotonic() + seconds))  # noqa: S301 (our own code's)
+        raised, value = pickle.loads(_read(receive, time.monotonic() + BUSY * seconds))  # noqa: S301 (our own code's)
     except (EOFError, pickle.UnpicklingError) as error:
         raise TooMuchError(f"reading the file took more than {seconds:g} s or too much memory") from error
     finally:
@@ -68,10 +71,12 @@ def _read(receive: int, end: float) -> bytes:
         parts.append(data)
 
 
-def _answer(work: Callable[[], object], send: int) -> NoReturn:
+def _answer(seconds: float, work: Callable[[], object], send: int) -> NoReturn:
     """In the fork: do it, and say what came of it. Never returns."""
     try:
         signal.signal(signal.SIGINT, signal.SIG_IGN)  # whoever forked is told, and ends this
+        signal.signal(signal.SIGPROF, signal.SIG_DFL)
+        signal.setitimer(signal.ITIMER_PROF, seconds)
         _limit_memory()
         try:
             said = pickle.dumps((False, work()))

@@ -33,6 +33,16 @@ def test_time_ends_it_also_within_one_regular_expression() -> None:
     assert time.monotonic() - begun < 2
 
 
+def test_time_on_a_busy_machine_is_not_counted() -> None:
+    """It sleeps as it would wait for a processor."""
+    assert within(0.2, lambda: time.sleep(0.6)) is None
+
+
+def test_work_that_never_ends_and_never_computes_is_ended() -> None:
+    with pytest.raises(TooMuchError):
+        within(0.05, lambda: time.sleep(60.0))
+
+
 def test_memory_ends_it() -> None:
     with pytest.raises(TooMuchError):
         within(5.0, lambda: bytearray(1 << 40))

@@ -14,12 +14,6 @@ from grader.referee.job import Job
 from grader.referee.pipeline import check, warm
 
 
-@pytest.fixture(autouse=True)
-def _any_machine(monkeypatch: pytest.MonkeyPatch) -> None:
-    """What is found in twelve seconds on a quiet machine takes longer beside other tests."""
-    monkeypatch.setattr(nearest, "SEARCH_LIMIT_S", 150.0)
-
-
 def told(number: str, tmp_path: Path, find: str, new: str) -> dict[str, object]:
     """The explanation of the first failed check of a solution with one change."""
     lesson = lessons.find(number)
