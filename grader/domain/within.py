@@ -20,11 +20,26 @@ if TYPE_CHECKING:
 
 Result = TypeVar("Result")
 MEMORY_BYTES = 2 << 30  # on top of what this process has
+LOCKS_S = 10.0  # far longer than a lock takes
 BUSY = 8  # times as long a busy machine may take for the same work
 
 
 class TooMuchError(Exception):
     """The work was ended, or ended by itself without a result."""
+
+
+def fork() -> int:
+    """As ``os.fork``, which filelock refuses for the moment in which another thread takes a lock or gives it back."""
+    end = time.monotonic() + LOCKS_S
+    while True:
+        try:
+            with warnings.catch_warnings():  # the fork only computes: it needs none of the other threads
+                warnings.simplefilter("ignore", DeprecationWarning)
+                return os.fork()
+        except RuntimeError:
+            if time.monotonic() > end:
+                raise
+            time.sleep(0.002)
 
 
 def within(seconds: float, work: Callable[[], Result]) -> Result:
@@ -38,9 +53,7 @@ def within(seconds: float, work: Callable[[], Result]) -> Result:
     if not hasattr(os, "fork"):  # where nothing can be ended so
         return work()
     receive, send = os.pipe()
-    with warnings.catch_warnings():  # the fork only computes: it needs none of the other threads
-        warnings.simplefilter("ignore", DeprecationWarning)
-        pid = os.fork()
+    pid = fork()
     if pid == 0:
         os.close(receive)
         _answer(seconds, work, send)

@@ -9,7 +9,6 @@ import os
 import select
 import signal
 import time
-import warnings
 from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING, TypeAlias
@@ -29,7 +28,8 @@ if TYPE_CHECKING:
 
     from grader.backends.detect import Choice
     from grader.domain.lessons import Lesson
-    from grader.domain.options import GradingOptions
+    from grader.domain.within import fork
+from grader.domain.options import GradingOptions
     from grader.referee.job import Job
     from grader.referee.process.pool_client import Pools
 
@@ -60,11 +60,7 @@ class ForkedGrading:
     ) -> None:
         self._forkservers = forkservers
         self.fd, write_end = os.pipe()
-        with (
-            warnings.catch_warnings()
-        ):  # the other threads here only wait for files; they hold no locks of ours
-            warnings.simplefilter("ignore", DeprecationWarning)
-            self._pid = os.fork()
+        self._pid = fork()  # the other threads here only wait for files; they hold no locks of ours
         if self._pid == 0:
             os.close(self.fd)
             job = partial(_job, lesson, file, choice, options, forkservers, pools)
