@@ -18,6 +18,7 @@ import msgspec
 from grader.domain import disk, submission
 from grader.domain.errors import BadInputError
 from grader.domain.verdict import Verdict
+from grader.domain.within import fork
 from grader.referee.job import lesson_job
 from grader.referee.pipeline import check
 from grader.referee.process.forkserver import Forkserver
@@ -28,8 +29,7 @@ if TYPE_CHECKING:
 
     from grader.backends.detect import Choice
     from grader.domain.lessons import Lesson
-    from grader.domain.within import fork
-from grader.domain.options import GradingOptions
+    from grader.domain.options import GradingOptions
     from grader.referee.job import Job
     from grader.referee.process.pool_client import Pools
 
