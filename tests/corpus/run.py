@@ -18,7 +18,7 @@ import queue
 import resource
 import sys
 import time
-from concurrent.futures import ThreadPoolExecutor
+from concurrent.futures import ThreadPoolExecutor, as_completed
 from contextlib import suppress
 from importlib.metadata import version
 from pathlib import Path
@@ -77,12 +77,13 @@ def run(
     records: dict[str, Any] = {}
     keep(records)
     with ThreadPoolExecutor(count) as pool:
-        for result, seconds in pool.map(one, files):
+        for done in as_completed([pool.submit(one, entry) for entry in files]):
+            result, seconds = done.result()
             records[result.entry.name] = record(result) | {"seconds": round(seconds, 2)}
             if not result.as_expected:
                 print(f"{result.entry.name}: {records[result.entry.name]}", flush=True)
             keep(records)
-    return records
+    return {entry.name: records[entry.name] for entry in files}
 
 
 def record(result: Result) -> dict[str, Any]:
