@@ -29,7 +29,7 @@ class TooMuchError(Exception):
 
 
 def fork() -> int:
-    """As ``os.fork``, which filelock refuses for a moment where another thread takes or gives back a lock."""
+    """As ``os.fork``, which filelock refuses while another thread takes or gives back a lock."""
     end = time.monotonic() + LOCKS_S
     while True:
         try:
