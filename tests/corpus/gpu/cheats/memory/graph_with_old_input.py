@@ -3,7 +3,7 @@
 class: memory
 catalogue: 60
 task: double
-expected: not_finite
+expected: wrong_output
 """
 
 import torch
