@@ -55,12 +55,8 @@ def advice(status: Status) -> str:
 def points(verdict: Verdict) -> str:
     """Points earned, and beside them those that wait for another machine: "18/18 points + 2 for a GPU"."""
     machine = waiting_for(f.status for f in verdict.findings if f.max_points)
-    return scored(verdict.points, verdict.max_points, verdict.waiting, machine)
-
-
-def scored(earned: int, most: int, waiting: int, machine: str = "a GPU") -> str:
-    """The same for numbers: ``waiting`` of ``most`` can only be given on ``machine``."""
-    return f"{earned}/{most - waiting} points" + (f" + {waiting} for {machine}" if waiting else "")
+    earned = f"{verdict.points}/{verdict.max_points - verdict.waiting} points"
+    return earned + (f" + {verdict.waiting} for {machine}" if verdict.waiting else "")
 
 
 def waiting_for(statuses: Iterable[Status]) -> str:

@@ -58,7 +58,7 @@ def run(console: Console, choice: detect.Choice) -> bool:
             good &= fine
             if not isinstance(found := solution.verdict.speed, NoSpeed | None):
                 notes.add(speed_note(found))
-            table.add_row(*_row(lesson, starter.verdict, solution.verdict), style="" if fine else "red")
+            table.add_row(*row(lesson, starter.verdict, solution.verdict), style="" if fine else "red")
     console.print()
     console.print(table)
     for note in sorted(notes):
@@ -109,13 +109,14 @@ def _say_why(console: Console, verdict: Verdict) -> None:
         console.print(Padding(why, (0, 0, 0, 4), expand=False))
 
 
-def _row(lesson: Lesson, starter: Verdict, solution: Verdict) -> list[str]:
+def row(lesson: Lesson, starter: Verdict, solution: Verdict) -> list[str]:
+    """A line of the table: what became of a lesson's two files."""
     memory = [_memory(v.findings) for v in (starter, solution)]
     return [
         lesson.number,
         str(starter.status),
         str(solution.status),
-        wording.scored(solution.points, solution.max_points, solution.waiting).replace(" points", ""),
+        wording.points(solution).replace(" points", "").partition(" (")[0],  # the command is said above
         memory[1],
         *ratios(solution.speed),
         f"{starter.seconds + solution.seconds:.1f}",

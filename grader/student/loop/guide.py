@@ -8,6 +8,7 @@ from rich.markup import escape
 from rich.table import Table
 from rich.text import Text
 
+from grader.backends import detect
 from grader.domain import lessons, workspace
 from grader.domain.exercise_stage import first_open
 from grader.student import progress
@@ -118,7 +119,8 @@ def table(course: list[Lesson], done: Progress) -> Table:
         if line.tries and (k := stage(done, lesson)) is not None:
             points += f", {k}/{len(lesson.task.stages)} stages"
         if line.passed and line.points < most:  # what is left can only be given on another machine
-            points = f"{line.points} + {most - line.points} for a GPU"
+            machine = "the CPU back end" if detect.gpu_name() else "a GPU"
+            points = f"{line.points} + {most - line.points} for {machine}"
         rows.add_row(
             f"{mark} {lesson.number}", lesson.name[3:], lesson.task.title, points, str(lesson.task.minutes)
         )
