@@ -1,5 +1,6 @@
 """Of a hidden case a student sees the category, and never full marks while it fails."""
 
+from functools import partial
 from pathlib import Path
 
 import pytest
@@ -8,7 +9,10 @@ from grader.domain.errors import BadInputError
 from grader.domain.lessons import find, with_hidden
 from grader.domain.task import Case, Tensor
 from grader.domain.verdict import Status
-from tests.referee.plain import CASES, grade
+from tests.referee import plain
+from tests.referee.plain import CASES
+
+grade = partial(plain.grade, forked=True)
 
 SECRET = Case("seventeen rows", (Tensor((17, 3), device="cpu"),), "Seventeen.", 2, hidden="odd sizes")
 RIGHT = "def double(x):\n    print(tuple(x.shape))\n    return 2 * x\n"

@@ -9,7 +9,7 @@ from grader.domain.task import Task
 from grader.domain.verdict import Verdict
 from grader.referee.job import Job
 from grader.referee.parts import Part
-from grader.referee.pipeline import check
+from grader.referee.pipeline import check, warm
 
 
 def grade(folder: Path, text: str, *parts: Part, entry: str = "mine", student: str = "") -> Verdict:
@@ -19,4 +19,5 @@ def grade(folder: Path, text: str, *parts: Part, entry: str = "mine", student: s
     task = Task(title="a test", entry=entry, parts=parts)
     choice = detect.Choice("simt", "test")
     options = GradingOptions(student=student)
-    return check(Job("00_test", task, folder / "none.py", read(file), choice, options=options)).verdict
+    job = Job("00_test", task, folder / "none.py", read(file), choice, options=options)
+    return check(warm(job)).verdict
