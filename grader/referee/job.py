@@ -43,7 +43,7 @@ class Job:
     ``pools``: where players wait that may be used instead, in the whole sandbox.
     ``beside``: more files that the submission may read; ``reference_beside``: that the reference may.
     ``pose`` makes the problem that both sides get. ``timer`` finds the speed of a submission that passed,
-    where the task itself says nothing about it.
+    where the task itself says nothing about it; ``races``: whether that reads the GPU's clock.
     ``rights``: texts of right files; where a check fails for a reason that no rule knows, the one change that
     would make it pass is looked for (:mod:`grader.referee.nearest`, on the CPU back end).
     """
@@ -63,6 +63,7 @@ class Job:
     beside: tuple[Path, ...] = ()
     reference_beside: tuple[Path, ...] = ()
     timer: Callable[[Session], Speed | None] | None = None
+    races: bool = True
     pose: Callable[[Sides], Problem] = LessonProblem
     rights: tuple[str, ...] = ()
 

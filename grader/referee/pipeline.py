@@ -24,6 +24,7 @@ from grader.feedback.look.advice import Advice
 from grader.protocol import messages
 from grader.referee import builder, cpu_environment, grading, nearest, parts, sandbox, sanitizer, stream_check
 from grader.referee.fault import FaultError
+from grader.referee.gpu_turns import GpuTurns
 from grader.referee.inspection import Inspection
 from grader.referee.job import Job, Outcome
 from grader.referee.peers import PeerProcesses
@@ -33,7 +34,7 @@ from grader.referee.session import Record, Session
 from grader.referee.side import Reference
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterator
 
     from grader.domain.speed import Speed
 
@@ -77,15 +78,16 @@ def _judged(running: Processes, stages: dict[str, float], begun: float) -> Speed
     record, measured = session.record, None
     try:
         running.expect_race()
-        grading.grade(session)
+        with running.turns.shared() if running.turns else contextlib.nullcontext():
+            grading.grade(session)
         for built in running.builder.builds:
             record.stages |= {f"build: {step}": seconds for step, seconds in built.steps.items()}
         record.warned = running.builder.warned
         job.tell("judged", _verdict(job, record, stages | record.stages, begun, None))
         # What only the other back end can judge is open: it keeps nobody from a speed.
         if wants_speed(job) and all(f.ok or f.status in PENDING for f in record.findings):
-            timed = time.monotonic()
-            with running.pool.quiet() if running.pool else contextlib.nullcontext():
+            with running.clock():
+                timed = time.monotonic()
                 measured = _timed(job, session)
             record.stages["speed"] = time.monotonic() - timed
         _search(job, record, session.reference)
@@ -111,6 +113,7 @@ class Processes:
             kind, job.limits, sees=sees, mode=job.options.sandbox, forkserver=parent, pool=self.pool
         )
         self._inspection = inspection = _inspection(job)
+        self.turns = GpuTurns(job.say) if cuda else None
         self._peers = PeerProcesses(job, self._start, self.builder, self.pool)
         self.session = Session(
             job.task,
@@ -146,6 +149,18 @@ class Processes:
         self._peers.stop()
         if self.pool:
             self.pool.close()
+        if self.turns:
+            self.turns.close()
+
+    @contextlib.contextmanager
+    def clock(self) -> Iterator[None]:
+        """While a speed is found: no player starts, and no other grading uses the GPU."""
+        with contextlib.ExitStack() as stack:
+            if self.turns and self.job.races:
+                stack.enter_context(self.turns.alone())
+            if self.pool:
+                stack.enter_context(self.pool.quiet())
+            yield
 
     def _start(self) -> Player:
         job = self.job

@@ -14,6 +14,7 @@ from grader.domain.speed import NoSpeed
 from grader.domain.speed import Speed as VerdictSpeed
 from grader.domain.verdict import Status, Verdict
 from grader.referee.fault import FaultError
+from grader.referee.gpu_turns import alone
 from grader.referee.pairs import pair_timing, several
 from grader.referee.pairs.several import Hear, Place, Several
 from grader.referee.sandbox import watcher
@@ -106,7 +107,11 @@ def contest(jobs: Sequence[Job], hear: Hear = _nobody, most: int = 0) -> Contest
         stages["graded"] = time.monotonic() - begun
         racing = {p.number: p.timing for p in group.places if isinstance(p.timing, Timing)}
         pools = jobs[0].pools
-        with pools.quiet() if pools else contextlib.nullcontext():
+        with contextlib.ExitStack() as stack:
+            if kind == "cuda":
+                stack.enter_context(alone(jobs[0].say))
+            if pools:
+                stack.enter_context(pools.quiet())
             direct = race_all(racing, stages)
     verdicts = [place.verdict for place in group.places if place.verdict]
     return Contest(verdicts, direct, stages, [_seconds(place) for place in group.places])

@@ -145,7 +145,7 @@ class Several:
         job = replace(place.job, tell=place.hear, reins=place.hold)
         if timer := self._timer:  # which reads no clock: it waits for the others
             pools = replace(job.pools, clock=False) if job.pools else None
-            job = replace(job, timer=lambda session: timer(place, session), pools=pools)
+            job = replace(job, timer=lambda session: timer(place, session), races=False, pools=pools)
         try:
             if not self._over.is_set():
                 place.verdict = grade(job).verdict

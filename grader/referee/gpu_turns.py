@@ -1,0 +1,99 @@
+"""Gradings that share a GPU: several judge at a time, and a race has it for itself.
+
+What another grading computes meanwhile makes the times of a race uneven, and uneven times hide much. So each
+grading holds a lock with the others while it judges, and alone while it races. Only gradings of one user know of
+each other; what else runs on the GPU is seen by the race itself, or not at all.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import fcntl
+import os
+import re
+import time
+from typing import TYPE_CHECKING
+
+from grader.referee.process.pool_client import runtime_folder
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+
+LOOK_S = 0.05
+TOLD_S = 1.0  # of waiting, before it is said
+
+
+class GpuTurns:
+    """Turns on the GPU that this process sees first; on a machine without a private folder there are none.
+
+    ``say`` is told when one waits.
+    """
+
+    def __init__(self, say: Callable[[str], None]) -> None:
+        self._say = say
+        self._gate = self._lock = -1
+        with contextlib.suppress(OSError):
+            seen = os.environ.get("CUDA_VISIBLE_DEVICES", "0").partition(",")[0]
+            place = runtime_folder() / f"gpu-{re.sub(r'[^A-Za-z0-9-]', '_', seen)}"
+            self._gate, self._lock = (
+                os.open(place.with_suffix(end), os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
+                for end in (".gate", ".lock")
+            )
+
+    @contextlib.contextmanager
+    def shared(self) -> Iterator[None]:
+        """While this lasts no other grading races; others may judge as well."""
+        waits = "This grading waits: another one races on this GPU."
+        self._take(self._gate, fcntl.LOCK_SH, waits)  # held by a race that waits, so that its turn comes
+        self._take(self._lock, fcntl.LOCK_SH, waits)
+        self._give(self._gate)
+        try:
+            yield
+        finally:
+            self._give(self._lock)
+
+    @contextlib.contextmanager
+    def alone(self) -> Iterator[None]:
+        """While this lasts no other grading judges or races."""
+        self._take(self._gate, fcntl.LOCK_EX)
+        self._take(self._lock, fcntl.LOCK_EX, "The race waits: another grading uses this GPU.")
+        self._give(self._gate)
+        try:
+            yield
+        finally:
+            self._give(self._lock)
+
+    def close(self) -> None:
+        """Give up both files. May be called twice."""
+        for fd in {self._gate, self._lock} - {-1}:
+            os.close(fd)
+        self._gate = self._lock = -1
+
+    def _take(self, fd: int, kind: int, words: str = "") -> None:
+        told_s = time.monotonic() + TOLD_S
+        while fd >= 0:
+            try:
+                fcntl.flock(fd, kind | fcntl.LOCK_NB)
+            except OSError:
+                if words and time.monotonic() > told_s:
+                    self._say(words)
+                    words = ""
+                time.sleep(LOOK_S)
+            else:
+                return
+
+    @staticmethod
+    def _give(fd: int) -> None:
+        if fd >= 0:
+            fcntl.flock(fd, fcntl.LOCK_UN)
+
+
+@contextlib.contextmanager
+def alone(say: Callable[[str], None]) -> Iterator[None]:
+    """While this lasts no other grading uses the GPU."""
+    turns = GpuTurns(say)
+    try:
+        with turns.alone():
+            yield
+    finally:
+        turns.close()

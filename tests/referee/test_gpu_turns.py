@@ -1,0 +1,102 @@
+"""Gradings that share a GPU judge side by side, and race one at a time."""
+
+from __future__ import annotations
+
+import threading
+import time
+from concurrent.futures import ThreadPoolExecutor
+from typing import TYPE_CHECKING
+
+import pytest
+
+from grader.referee import gpu_turns
+from grader.referee.gpu_turns import GpuTurns, alone
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from pathlib import Path
+
+SOON_S = 0.4  # more than a few looks
+
+
+@pytest.fixture(autouse=True)
+def _folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    tmp_path.chmod(0o700)
+    monkeypatch.setenv("XDG_RUNTIME_DIR", str(tmp_path))
+
+
+@pytest.fixture
+def turns() -> Iterator[list[GpuTurns]]:
+    """Three gradings: each has files of its own, as each process would have."""
+    made = [GpuTurns(lambda _: None) for _ in range(3)]
+    yield made
+    for one in made:
+        one.close()
+
+
+def test_several_judge_at_a_time(turns: list[GpuTurns]) -> None:
+    with turns[0].shared(), turns[1].shared(), turns[2].shared():
+        pass
+
+
+def test_a_race_waits_for_all_and_all_wait_for_a_race(turns: list[GpuTurns]) -> None:
+    order: list[str] = []
+    waits, ends = threading.Event(), threading.Event()
+
+    def race() -> None:
+        waits.set()
+        with turns[1].alone():
+            order.append("race")
+            ends.wait(10.0)
+            order.append("race over")
+
+    def judge() -> None:
+        with turns[2].shared():
+            order.append("judged")
+
+    with ThreadPoolExecutor(2) as pool:
+        with turns[0].shared():
+            racing = pool.submit(race)
+            assert waits.wait(10.0)
+            time.sleep(SOON_S)  # by now it waits at the gate, so that nobody else begins before it
+            judging = pool.submit(judge)
+            time.sleep(SOON_S)
+            assert order == []
+        time.sleep(SOON_S)
+        assert order == ["race"]
+        ends.set()
+        racing.result(10.0)
+        judging.result(10.0)
+    assert order == ["race", "race over", "judged"]
+
+
+def test_who_waits_is_told(turns: list[GpuTurns], monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(gpu_turns, "TOLD_S", 0.0)
+    said: list[str] = []
+    with turns[0].shared():
+        timer = threading.Timer(SOON_S, lambda: None)
+        with ThreadPoolExecutor(1) as pool:
+            waiting = pool.submit(lambda: _through(said))
+            timer.start()
+            timer.join()
+            assert said == ["The race waits: another grading uses this GPU."]
+            assert not waiting.done()
+            turns[0].close()  # as the end of a process would: its turn is over
+            waiting.result(10.0)
+
+
+def _through(said: list[str]) -> None:
+    with alone(said.append):
+        pass
+
+
+def test_another_gpu_has_other_turns(turns: list[GpuTurns], monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("CUDA_VISIBLE_DEVICES", "1,0")
+    with turns[0].alone(), alone(lambda _: None):
+        pass
+
+
+def test_without_a_private_folder_nobody_waits(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(gpu_turns, "runtime_folder", lambda: (_ for _ in ()).throw(PermissionError))
+    with alone(lambda _: None), alone(lambda _: None):
+        pass
