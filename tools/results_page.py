@@ -147,6 +147,7 @@ GROUPS = (
             "tolerance.json": "Errors of honest and of less honest arithmetic",
             "batch_class.json": "A class of 200, 50 of them hostile",
             "gpu_check.json": "A lesson graded on a GPU",
+            "waiting.json": "Players that wait, and players that are started, on a GPU",
             "engine_gpu.json": "Lessons and pairs by one engine, on a GPU",
             "batch_kill.json": "A class graded while its processes are killed",
             "batch_speed_cpu.json": "A class on more processes",
