@@ -304,9 +304,13 @@ class ReturnedApart(Returned, frozen=True, kw_only=True):
 
 
 class Measure(_Step, frozen=True):
-    """How large the problem is, without any of its memory. Answers :class:`Measured`."""
+    """How large the problem is, without any of its memory. Answers :class:`Measured`.
+
+    ``small``: bytes of inputs and state up to which nobody wants those of the results, which take a second.
+    """
 
     entry: str
+    small: int = 0
 
 
 class Measured(_Claim, frozen=True, omit_defaults=True):

@@ -1,8 +1,8 @@
 """Gradings that share a GPU: several judge at a time, and a race has it for itself.
 
-What another grading computes meanwhile makes the times of a race uneven, and uneven times hide much. So each
-grading holds a lock with the others while it judges, and alone while it races. Only gradings of one user know of
-each other; what else runs on the GPU is seen by the race itself, or not at all.
+What another grading computes meanwhile makes the times of a race uneven, and uneven times hide much. So
+each grading holds a lock with the others while it judges, and alone while it races. Only gradings of one
+user know of each other; what else runs on the GPU is seen by the race itself, or not at all.
 """
 
 from __future__ import annotations

@@ -59,7 +59,7 @@ class ReferenceSide(BaseSide):
 
     def measure(self, step: play.Measure) -> play.Measured:
         """How large the problem is, without any of its memory."""
-        return measured(self.stage, step.entry)
+        return measured(self.stage, step.entry, step.small)
 
     def begin(self, step: play.Begin) -> play.Begun:
         """Construct the model; answers what it was made with, its state, and how it is run."""

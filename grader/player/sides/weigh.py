@@ -22,6 +22,11 @@ class Weigher(TorchDispatchMode):  # type: ignore[no-untyped-call]
     ``elements``: how many numbers all but products have made, each taken for one operation.
     """
 
+    @classmethod
+    def _should_skip_dynamo(cls) -> bool:
+        """No: torch loads its compiler to do so, a second or more in the first call."""
+        return False
+
     def __init__(self) -> None:
         super().__init__()  # type: ignore[no-untyped-call]
         self.ops: dict[str, tuple[int, int, int]] = {}

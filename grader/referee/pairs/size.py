@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from grader.referee.side import Side
 
 SHADOW = 5  # bytes that the CPU back end's checks note for each byte of a tensor that threads use
+FAR = 256  # times as large as inputs and parameters results may be without being measured before
 ROOM = 1 << 30  # for torch, the float64 answers' block, and what a call makes on its way
 
 
@@ -23,10 +24,10 @@ def require(reference: Side, entry: str) -> None:
     On a GPU two processes share the card's memory. Where it cannot be told without making the tensors,
     nothing is said: then memory's own limit is met.
     """
-    said = reference.ask(play.Measure(entry), play.Measured)
-    inputs, outputs, state = said.inputs, said.outputs, said.state
     on_gpu = reference.player.backend == "cuda"
     limit = detect.gpu_bytes() // 2 if on_gpu else reference.player.limits.memory_bytes or memory_limit()
+    said = reference.ask(play.Measure(entry, limit // FAR), play.Measured)
+    inputs, outputs, state = said.inputs, said.outputs, said.state
     # The reference holds its parameters once more in float64.
     needed = inputs + outputs + 3 * state + ROOM
     if not inputs or not limit or needed <= limit:
