@@ -165,6 +165,16 @@ def unquoted(finding: Finding, source: str) -> Explanation | None:
     return None
 
 
+def _given_twice(tree: ast.Module) -> bool:
+    """Whether a call gets one and the same expression as cpp_sources and as cuda_sources."""
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Call):
+            given = {k.arg: k.value for k in node.keywords if k.arg in ("cpp_sources", "cuda_sources")}
+            if len(given) == 2 and len({ast.dump(value) for value in given.values()}) == 1:
+                return True
+    return False
+
+
 def sources(source: str) -> Explanation | None:
     """Kernels handed over as cpp_sources, which are for the host's compiler."""
     tree = read(source).tree
@@ -172,6 +182,14 @@ def sources(source: str) -> Explanation | None:
         if re.search(r"__global__|<<<", given):
             cause = "cpp_sources goes to the C++ compiler, which knows no kernels and no launches; what is given here has them."
             fix = "Hand it over as cuda_sources, and the declarations of its host functions as cpp_sources."
+            if tree and _given_twice(tree):
+                named = [
+                    f"{f.head.split()[-1]} {f.name}({f.parameters})"
+                    for f in read(source).host
+                    if f.head.split()
+                ]
+                shown = f": `{'; '.join(' '.join(one.split()) for one in named)};`" if len(named) == 1 else ""
+                fix = f"cuda_sources has it already; cpp_sources is for the declarations of its host functions{shown}."
             return indices.told(Fact("cuda-as-cpp", line, cause, fix), source)
         code = own_lines.blanked(given).rstrip()
         last = code.splitlines()[-1] if code else ""
