@@ -198,6 +198,8 @@ def launch_fix(source: str, line: int, want: str, got: str) -> tuple[str, int] |
     if told is None:
         return None
     given = told["given"]
+    if given.endswith("data_ptr()"):  # a type is missing, of this pointer or of several
+        return None
     wanted, has = (_shown(_parts(kinds)[int(told[1]) - 1]) if kinds else "" for kinds in (want, got))
     lines = source.splitlines()
     places = [
