@@ -132,7 +132,7 @@ def panel(verdict: Verdict) -> str:
         return ""
     screen = Console(width=WIDTH, highlight=False, color_system=None)
     with screen.capture() as captured:
-        screen.print(console.failure(failed[0], len(failed) - 1))
+        screen.print(console.failure(failed[0], console.others(verdict, failed)))
     return re.sub(r"\s+", " ", re.sub("[│╭╮╰╯─┃━]", " ", captured.get())).strip()
 
 

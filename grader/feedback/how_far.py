@@ -7,26 +7,27 @@ import math
 from grader.domain.digits import apart
 
 NEAR = 0.02
-GIBI = 2**30 / 1e9
-FACTORS = {
-    GIBI: "2^30 / 10^9 = 1.074 times too large: 10^9 bytes are counted as 2^30",
-    1 / GIBI: "10^9 / 2^30 = 0.931 of it: GiB, where GB are asked for",
-    1e2: "100 times too large: is it in percent, where a share is asked for?",
-    1e-2: "100 times too small: is it a share (0.25), where percent (25) is asked for?",
+LOOK = {
     1e3: "1000 times too large: look at the unit",
     1e-3: "1000 times too small: look at the unit",
     1e6: "a million times too large: look at the unit",
     1e-6: "a million times too small: look at the unit",
 }
+SHARES = {
+    1e2: "100 times too large: is it in percent, where a share is asked for?",
+    1e-2: "100 times too small: is it a share (0.25), where percent (25) is asked for?",
+}
+POWERS = {"GB": ("GiB", 30, 9), "MB": ("MiB", 20, 6)}  # of 2 and of 10
 NO_NUMBERS = ("nan", "inf", "-inf")  # how JSON has them
 KINDS = ((bool, "a bool"), (str, "a text"), (list, "a list"), (int, "a number"), (float, "a number"))
+TIMES = ("s", "ms", "us", "ns")
 UNITS = {1e3: "milliseconds", 1e6: "microseconds", 1e9: "nanoseconds"}
 
 
-def by(claimed: object, right: float, tolerance: float = NEAR) -> str:
+def by(claimed: object, right: float, tolerance: float = NEAR, unit: str | None = None) -> str:
     """A sentence about the difference, with a space in front; "" if it shows nothing.
 
-    Factors are recognised within the relative ``tolerance``.
+    Factors are recognised within the relative ``tolerance``, those that can be in a number of that ``unit``.
     """
     if claimed is None:
         return " None is what Python hands back where no `return` with a value is reached."
@@ -42,12 +43,29 @@ def by(claimed: object, right: float, tolerance: float = NEAR) -> str:
         if claimed > right:
             return " That is one too many, where it divides evenly."
         return " That is one too few: what is left over needs one more, so round up."
-    for factor, words in FACTORS.items():
+    for factor, words in _factors(right, unit).items():
         if right and math.isclose(claimed, right * factor, rel_tol=tolerance):
             return f" It is {words}{'' if words.endswith('?') else '.'}"
     if right and math.isclose(claimed, -right, rel_tol=tolerance):
         return " Only the sign is wrong."
     return ""
+
+
+def _factors(right: float, unit: str | None) -> dict[float, str]:
+    """What a number may be wrong by: percent for a share, thousands for a unit, and 2^30 only for bytes."""
+    if unit is None:
+        return LOOK if isinstance(right, int) else SHARES | LOOK
+    if unit == "%":
+        return {1e-2: SHARES[1e-2]}
+    measure = unit.split("/")[0].split(" ")[0]
+    if measure in POWERS:
+        binary, two, ten = POWERS[measure]
+        ratio = 2**two / 10**ten
+        return {
+            ratio: f"2^{two} / 10^{ten} = {ratio:.3f} times too large: 10^{ten} bytes are counted as 2^{two}",
+            1 / ratio: f"10^{ten} / 2^{two} = {1 / ratio:.3f} of it: {binary}, where {measure} are asked for",
+        } | LOOK
+    return LOOK if measure in TIMES else {}
 
 
 def shown(claimed: object) -> str:
@@ -98,5 +116,5 @@ def seconds(claimed: float, right: float, tolerance: float) -> str:
             return f" It is {factor} times too large: is that the time of {factor} calls?"
     for factor in (1e-3, 1e-6):
         if right and math.isclose(claimed, right * factor, rel_tol=tolerance):
-            return f" It is {FACTORS[factor]}."
+            return f" It is {LOOK[factor]}."
     return ""

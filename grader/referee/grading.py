@@ -88,7 +88,8 @@ def _loaded(session: Session) -> Finding:
     # A compile error that the file caught counts, too: what it falls back to is not the exercise.
     if cause := player.compile_error or failed:
         return cause.finding("load")
-    return Finding("load", Status.PASSED, "The file was imported and its sources compiled.")
+    compiled = " and its sources compiled" if building else ""
+    return Finding("load", Status.PASSED, f"The file was imported{compiled}.")
 
 
 def _cases(session: Session, *, loaded: bool) -> bool:

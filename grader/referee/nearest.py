@@ -76,7 +76,8 @@ class Nearest:
         """Whether what was found is small enough to be shown to a student."""
         change = self.change
         if change.kind != "replace":
-            return change.kind != "several" or len(change.was) + len(change.now) <= SLIP or not change.now
+            short = len(change.was) + len(change.now) <= SLIP or not change.now
+            return change.kind != "several" or (short and change.pieces == 1)
         long = len(change.was) > 80 or len(change.now) > 120
         return not long and len(change.was) <= len(self.before) and not _another(change.was, change.now)
 
@@ -503,10 +504,11 @@ def _words(nearest: Nearest) -> tuple[str, str]:
         return f"{what} does not belong here: without it {passes}.", "Take it away."
     if change.kind == "move":
         return f"This stands in the wrong place: {passes} if it stands below line {change.other}.", "Move it."
-    if not long and not change.now:
-        return f"{was} is too much in these lines: without it {passes}.", ""
+    if not change.now and (change.pieces > 1 or not long):
+        what = "Something" if change.pieces > 1 else was
+        return f"{what} is too much in these lines: without it {passes}.", ""
     if change.kind != "replace":
-        if len(change.was) + len(change.now) > SLIP:
+        if len(change.was) + len(change.now) > SLIP or change.pieces > 1:
             return f"The mistake is in these lines: with others in their place {passes}.", ""
         return f"{was} is the mistake in these lines: with {now} in its place {passes}.", ""
     if not nearest.shown:

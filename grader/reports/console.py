@@ -57,7 +57,7 @@ def show(
         console.print(line, no_wrap=True, overflow="ellipsis")
     console.print(Padding(findings_table(verdict, every=every), (0, 0, 0, 2)))
     if failed := verdict.failed:
-        console.print(failure(failed[0], len(failed) - 1, wording.replay_offer(verdict, replayed)))
+        console.print(failure(failed[0], others(verdict, failed), wording.replay_offer(verdict, replayed)))
         for item in advice[:3]:
             console.print(_looked(item))
     else:
@@ -181,8 +181,25 @@ def _told(finding: Finding) -> str:
     return f"{finding.status}: {first_sentence(finding.message)}"
 
 
-def failure(finding: Finding, others: int, offer: str = "") -> RenderableType:
-    """The first failure in full: what happened, where, why, what to try; and an ``offer`` to look closer."""
+def others(verdict: Verdict, failed: list[Finding]) -> str:
+    """How many more checks failed; those of which the table says "later" by themselves."""
+    at = verdict.open_stage
+    ahead = verdict.exercise_stages[at + 1 :] if at is not None else ()
+    beyond = sum(f.id in stage.checks for stage in ahead for f in failed[1:])
+    here = len(failed) - 1 - beyond
+    told = [f"{here} more {_checks(here)} failed"] if here else []
+    if beyond:
+        word = "" if here else " more"
+        told.append(f"{beyond}{word} {_checks(beyond)} of later stages{'' if here else ' failed'}")
+    return f"{', and '.join(told)}; fix this one first." if told else ""
+
+
+def _checks(count: int) -> str:
+    return "check" if count == 1 else "checks"
+
+
+def failure(finding: Finding, more: str = "", offer: str = "") -> RenderableType:
+    """The first failure in full: what happened, where, why, what to try, how many ``more``, an ``offer``."""
     parts: list[RenderableType] = [Text(finding.message)]
     log = finding.evidence.get("log")
     plain = finding.evidence.get("explanation")
@@ -198,13 +215,8 @@ def failure(finding: Finding, others: int, offer: str = "") -> RenderableType:
         parts.append(Text(advice, style="italic"))
     if offer:
         parts.append(Text(offer, style="bold"))
-    if others:
-        parts.append(
-            Text(
-                f"{others} more {'check' if others == 1 else 'checks'} failed; fix this one first.",
-                style="dim",
-            )
-        )
+    if more:
+        parts.append(Text(more, style="dim"))
     return Panel(
         Group(*parts), title=f"{finding.id}: {finding.status}", title_align="left", border_style="red"
     )

@@ -53,3 +53,27 @@ def test_a_text_is_shown_as_one_and_infinity_is_none() -> None:
         "inf",
     ]
     assert how_far.by("inf", 4.0) == "" and "not a number" in how_far.by("4", 4)
+
+
+@pytest.mark.parametrize(
+    ("claimed", "right", "unit", "said"),
+    [
+        (51.37, 55.16, "GB/s", "10^9 / 2^30 = 0.931 of it: GiB, where GB are asked for."),
+        (59.2, 55.16, "GB/s", "2^30 / 10^9 = 1.074 times too large"),
+        (95.4, 100.0, "MB (1e6 bytes)", "10^6 / 2^20 = 0.954 of it: MiB, where MB are asked for."),
+        (204.3, 216.7, "us", ""),
+        (17.0, 15.84, "us", ""),
+        (0.2167, 216.7, "us", "1000 times too small: look at the unit."),
+        (21670.0, 216.7, "us", ""),
+        (0.0147, 1.47, "%", "is it a share"),
+        (1470.0, 1.47, "%", ""),
+        (8000.0, 8.0, "kernels", ""),
+        (1074, 1000, None, ""),
+        (100, 1, None, ""),
+    ],
+)  # fmt: skip
+def test_what_a_number_is_wrong_by_depends_on_its_unit(
+    claimed: float, right: float, unit: str | None, said: str
+) -> None:
+    found = how_far.by(claimed, right, unit=unit)
+    assert said in found if said else not found

@@ -141,3 +141,17 @@ def test_what_would_solve_the_exercise_is_not_said(tmp_path: Path, find: str, ne
     found = told("02", tmp_path, find, new)
     assert found["rule"] == "one-change" and str(found["cause"]).startswith("The mistake is in th")
     assert "//" not in f"{found['cause']}{found['fix']}"
+
+
+def test_words_from_several_places_are_not_put_together_as_if_they_were_one() -> None:
+    read = Change(((0, 4, "x"),), 22, "replace", "value = x[i]", "x[i]", 3)
+    used = Change(((50, 54, "y"),), 24, "replace", "value", "y", 1)
+    both = together([read, used])
+    told = nearest.Nearest(both, "value = x[i]", "", all=True, lines=(22, 24)).as_json()
+    assert str(told["cause"]).startswith("The mistake is in these lines") and "`" not in str(told["cause"])
+    same = together([used, replace(used, edits=((70, 74, "y"),), line=26)])
+    told = nearest.Nearest(same, "value", "y", all=True, lines=(24, 26)).as_json()
+    assert "`value` is the mistake in these lines: with `y` in its place" in str(told["cause"])
+    gone = together([replace(read, now=""), replace(used, now="")])
+    told = nearest.Nearest(gone, "value = x[i]", "", all=True, lines=(22, 24)).as_json()
+    assert str(told["cause"]).startswith("Something is too much in these lines")

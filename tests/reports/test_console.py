@@ -161,3 +161,18 @@ def test_a_replay_is_offered_only_where_a_kernel_of_cuda_was_launched(
     memory = Finding("memory", Status.UNINITIALISED, "never written", 0, 1, seen)
     case = Finding("odd size", Status.NOT_FINITE, "is nan", 0, 2, launched)
     assert ("./course replay 03" in shown(verdict(memory, case), 100)) is offered
+
+
+@pytest.mark.parametrize(
+    ("here", "beyond", "says"),
+    [
+        (5, 5, "4 more checks failed, and 5 checks of later stages; fix this one first."),
+        (1, 1, "1 more check of later stages failed; fix this one first."),
+        (2, 0, "1 more check failed; fix this one first."),
+    ],
+)
+def test_what_failed_in_later_stages_is_counted_by_itself(here: int, beyond: int, says: str) -> None:
+    names = [f"a{k}" for k in range(here)], [f"b{k}" for k in range(beyond)]
+    findings = [Finding(n, Status.WRONG_ANSWER, "no", 0, 1) for own in names for n in own]
+    stages = tuple(Stage(title, 9, tuple(own)) for title, own in zip(("One", "Two"), names, strict=True))
+    assert says in shown(replace(verdict(*findings), exercise_stages=stages), 100)

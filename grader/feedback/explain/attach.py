@@ -86,6 +86,8 @@ def _refined(found: Explanation, finding: Finding, source: str) -> Explanation:
             late = next(whole_division.rounded_up_late(read(source), finding), None)
             known = indices.launch(finding, source) or (indices.told(late, source, "03") if late else None)
             return known or _at_the_launch(found, source)
+        case "not-an-array":
+            return _two_brackets(found, source)
         case "scalar-type":
             return host_mistakes.dtype(finding, source) or found
         case "old-standard":
@@ -96,6 +98,19 @@ def _refined(found: Explanation, finding: Finding, source: str) -> Explanation:
             return host_mistakes.call(found, finding, source)
         case _:
             return found
+
+
+def _two_brackets(found: Explanation, source: str) -> Explanation:
+    """``in[row][col]`` of a pointer: the half of the advice that fits, with the line's own names."""
+    for two in re.finditer(r"\b(\w+)\s*\[([^][]*)\]\s*\[([^][]*)\]", found.code):
+        if not re.search(rf"\b{two[1]}\s*\[[^][]*\]\s*\[[^][]*\]\s*[;,]", source.replace(found.code, "")):
+            row = two[2] if re.fullmatch(r"\w+", two[2]) else f"({two[2]})"
+            fix = (
+                f"A pointer has one index: `{two[1]}[{row} * columns + {two[3]}]`, with the length of a row for "
+                f"columns, and not `{two[0]}`."
+            )
+            return replace(found, fix=fix)
+    return found
 
 
 def _at_the_launch(found: Explanation, source: str) -> Explanation:

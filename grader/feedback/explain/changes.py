@@ -89,6 +89,7 @@ class Change:
 
     ``line``: the first line that it touches; ``scope``: the function of the student's file that it is in; ``other``: of a move, the line that it goes below. ``kind``: "replace",
     "insert", "delete", "add line", "drop line", "move" or "several". ``size``: tokens that it touches.
+    ``pieces``: how many places ``was`` and ``now`` are put together from, places with the same words counted once.
     """
 
     edits: tuple[tuple[int, int, str], ...]
@@ -99,6 +100,7 @@ class Change:
     size: int
     other: int = 0
     scope: int = 0
+    pieces: int = 1
 
     def apply(self, source: str) -> str:
         """The file with the change."""
@@ -284,13 +286,14 @@ def together(several: Sequence[Change]) -> Change:
     """Several changes as one."""
     first = min((c for c in several if c.kind != "add line"), key=lambda c: c.line, default=several[0])
     edits = tuple(sorted(edit for change in several for edit in change.edits))
-    was = " ".join(dict.fromkeys(c.was for c in several if c.was and c.kind != "add line"))
-    now = " ".join(dict.fromkeys(c.now for c in several if c.now))
+    taken = dict.fromkeys(c.was for c in several if c.was and c.kind != "add line")
+    put_there = dict.fromkeys(c.now for c in several if c.now)
+    was, now, pieces = " ".join(taken), " ".join(put_there), max(len(taken), len(put_there))
     gone = [c for c in several if c.kind == "drop line"]
     put = [c for c in several if c.kind == "add line"]
     if len(several) == 2 and gone and put and _bare(gone[0].was) == _bare(put[0].now):
         return Change(edits, gone[0].line, "move", gone[0].was, put[0].was, 2, put[0].line)
-    return Change(edits, first.line, "several", was, now, sum(c.size for c in several))
+    return Change(edits, first.line, "several", was, now, sum(c.size for c in several), pieces=pieces)
 
 
 def _bare(text: str) -> str:

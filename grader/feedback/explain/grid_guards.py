@@ -30,7 +30,7 @@ class UnknownError(Exception):
     """What a condition rests on is not known here."""
 
 
-class _Thread:
+class OneThread:
     """One thread on its way through a kernel; ``stopped``: the conditions that kept it from a store."""
 
     def __init__(self, known: Known, arrays: tuple[str, str], n: int) -> None:
@@ -128,7 +128,7 @@ def _kept_out(text: SubmissionText, finding: Finding) -> Iterator[Fact]:
     if len(given) < len(numbers) + 2:
         return
     arrays = given[len(numbers)], given[len(numbers) + 1]
-    thread = _Thread(dict(zip(given, numbers, strict=False)), arrays, n)
+    thread = OneThread(dict(zip(given, numbers, strict=False)), arrays, n)
     try:
         thread.run(kernel.body)
     except (UnknownError, RecursionError):
@@ -150,7 +150,7 @@ def _kept_out(text: SubmissionText, finding: Finding) -> Iterator[Fact]:
         yield Fact("number-of-another", made.lineno, cause, fix)
 
 
-def _own(kernel: ast.FunctionDef, thread: _Thread) -> str:
+def _own(kernel: ast.FunctionDef, thread: OneThread) -> str:
     """The name by which the kernel stores into ``out``; "" if it is no name with a known value, or several."""
     stored = {
         ast.unparse(n.slice)
@@ -170,7 +170,7 @@ def _assigned(kernel: ast.FunctionDef, name: str) -> ast.Assign | None:
 
 
 def _told(
-    thread: _Thread, stopped: list[tuple[ast.If, bool]], who: str, own: str, limit: str, index: int
+    thread: OneThread, stopped: list[tuple[ast.If, bool]], who: str, own: str, limit: str, index: int
 ) -> Fact:
     """The conditions, and what to ask for in their place; without ``limit`` there are no blocks."""
     last, taken = stopped[-1]  # of `if` and `elif`, the one that is asked last

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 from grader.backends.simt.compile.tokens import Token, Tokens, closing, split_commas, tokenize
 from grader.domain.verdict import Finding, Status
 from grader.feedback.explain import indices, own_lines
-from grader.feedback.explain.python_mistakes import KEYWORDS
+from grader.feedback.explain.python_mistakes import KEYWORDS, TAKES
 from grader.feedback.explain.source_text import (
     OUTSIDE,
     TWICE,
@@ -165,6 +165,16 @@ def unquoted(finding: Finding, source: str) -> Explanation | None:
     return None
 
 
+def _given_twice(tree: ast.Module) -> bool:
+    """Whether a call gets one and the same expression as cpp_sources and as cuda_sources."""
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Call):
+            given = {k.arg: k.value for k in node.keywords if k.arg in ("cpp_sources", "cuda_sources")}
+            if len(given) == 2 and len({ast.dump(value) for value in given.values()}) == 1:
+                return True
+    return False
+
+
 def sources(source: str) -> Explanation | None:
     """Kernels handed over as cpp_sources, which are for the host's compiler."""
     tree = read(source).tree
@@ -172,6 +182,14 @@ def sources(source: str) -> Explanation | None:
         if re.search(r"__global__|<<<", given):
             cause = "cpp_sources goes to the C++ compiler, which knows no kernels and no launches; what is given here has them."
             fix = "Hand it over as cuda_sources, and the declarations of its host functions as cpp_sources."
+            if tree and _given_twice(tree):
+                named = [
+                    f"{f.head.split()[-1]} {f.name}({f.parameters})"
+                    for f in read(source).host
+                    if f.head.split()
+                ]
+                shown = f": `{'; '.join(' '.join(one.split()) for one in named)};`" if len(named) == 1 else ""
+                fix = f"cuda_sources has it already; cpp_sources is for the declarations of its host functions{shown}."
             return indices.told(Fact("cuda-as-cpp", line, cause, fix), source)
         code = own_lines.blanked(given).rstrip()
         last = code.splitlines()[-1] if code else ""
@@ -690,10 +708,43 @@ def _keyword(text: SubmissionText, finding: Finding) -> Iterator[Fact]:
     where = [n for n, line in enumerate(lines, 1) if told and re.search(rf"\b{told['k']}\s*=(?!=)", line)]
     if told and len(where) == 1:
         name = told["f"].removesuffix(".__init__")
+        if other := _of_another_call(text, name, told["k"]):
+            yield Fact(
+                "keyword-of-another",
+                where[0],
+                f"{name} takes no argument called {told['k']}; {other[0]}.",
+                other[1],
+            )
+            return
         near = re.findall(r"Did you mean '(\w+)'", finding.message)
         near += difflib.get_close_matches(told["k"], _parameters_of(text, name) or KEYWORDS, 1, 0.7)
+        near = [one for one in near if one != told["k"]]
         yield Fact("keyword-unknown", where[0], f"{name} takes no argument called {told['k']}.",
                    f"Is `{near[0]}` meant?" if near else "Compare its spelling with the documentation, letter by letter.")  # fmt: skip
+
+
+def _of_another_call(text: SubmissionText, name: str, word: str) -> tuple[str, str] | None:
+    """Where the file hands ``word=`` to the call ``name``, and another function takes it: cause and fix."""
+    owner = next((f for f, words in TAKES.items() if word in words), "")
+    nodes = [n for n in ast.walk(text.tree) if isinstance(n, ast.Call)] if text.tree else []
+    calls = [c for c in nodes if _last(c) == name.rpartition(".")[2] and word in {k.arg for k in c.keywords}]
+    if not owner or owner == name.rpartition(".")[2] or len(calls) != 1:
+        return None
+    (call,) = calls
+    around = [c for c in nodes if _last(c) == owner and c.lineno <= call.lineno <= (c.end_lineno or 0)]
+    if around and call.keywords[-1].arg == word:
+        value = ast.unparse(call.keywords[-1].value)
+        before = ast.unparse(ast.Call(call.func, call.args, call.keywords[:-1]))
+        return (
+            f"{owner} does, the call around it",
+            f"Close the brackets of {_last(call)} before it: `{before}, {word}={value}`.",
+        )
+    return f"{owner} does", f"Hand it to {owner}(...)."
+
+
+def _last(call: ast.Call) -> str:
+    """The name that is called, without what stands before its last dot."""
+    return getattr(call.func, "attr", "") or getattr(call.func, "id", "")
 
 
 def _parameters_of(text: SubmissionText, name: str) -> list[str]:

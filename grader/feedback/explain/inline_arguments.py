@@ -243,5 +243,10 @@ def _no_names(text: SubmissionText, call: ast.Call, finding: Finding) -> Iterato
         names = [name for name, _ in _bound(text, call)]
         listed = ", ".join(f'"{name}"' for name in names)
         cause = f"functions is of type {told[1]} here; it takes a list of names, or a dict of names and help texts."
-        fix = f"Write `[{listed}]`." if names else "Write the names in quotes, in square brackets."
+        texts = ", ".join(f'"{name}": "what it does"' for name in names)
+        fix = (
+            f"Write `[{listed}]`, or, with help texts, `{{{texts}}}`."
+            if names
+            else "Write the names in quotes, in square brackets."
+        )
         yield Fact("inline-functions", _value(text, given.value).lineno, cause, fix)

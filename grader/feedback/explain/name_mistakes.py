@@ -47,6 +47,8 @@ INDICES = {
     "blockDim": ("size", "block_size", "threads"), "gridDim": ("blocks",),
 }  # fmt: skip
 ALIKE = 0.75
+LONGEST = 90  # characters of a line that is written out
+FIRST_IS_TEXT = ("load_inline", "record_function", "device")
 
 
 def at_load(finding: Finding, source: str) -> Explanation | None:
@@ -175,6 +177,44 @@ def _cpp_word(text: SubmissionText, finding: Finding) -> Iterator[Fact]:
                    f"Write `{CPP[lost[1]]}`.")  # fmt: skip
 
 
+def _no_quotes(text: SubmissionText, finding: Finding) -> Iterator[Fact]:
+    """``STUDENT = Ada``: a name that nothing has where a text is wanted."""
+    lost = _lost(text, finding)
+    if lost is None or lost[1] in _given(lost[0]):
+        return
+    tree, name, line = lost
+    here = [n for n in _wanted_texts(tree) if isinstance(n, ast.Name) and n.id == name and n.lineno == line]
+    if not here:
+        return
+    (shown,) = text.source.splitlines()[line - 1 : line]
+    found = [*re.finditer(rf"(?<![\w.\"']){re.escape(name)}(?![\w.\"'])", shown)]
+    cause = f"{name} without quotes is the name of a variable, and no line gives it a value. What is wanted here is a text."
+    whole = "" if len(found) != 1 else f'{shown[: found[0].start()]}"{name}"{shown[found[0].end() :]}'.strip()
+    write = f"`{whole}`" if whole and len(whole) < LONGEST and "#" not in whole else f'`"{name}"`'
+    yield Fact("no-quotes", line, cause, f"Write {write}.")
+
+
+def _wanted_texts(tree: ast.AST) -> Iterator[ast.AST]:
+    """What stands where only a text can stand: names, of a student, a module, functions, regions, devices."""
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Assign) and any(
+            isinstance(t, ast.Name) and t.id == "STUDENT" for t in node.targets
+        ):
+            yield node.value
+        elif isinstance(node, ast.Dict) and any(
+            isinstance(k, ast.Constant) and isinstance(k.value, str) for k in node.keys
+        ):
+            yield from (k for k in node.keys if k is not None)
+        elif isinstance(node, ast.Call):
+            called = getattr(node.func, "attr", "") or getattr(node.func, "id", "")
+            yield from node.args[:1] if called in FIRST_IS_TEXT else ()
+            for word in node.keywords:
+                if word.arg in ("name", "device") or (called == "load_inline" and word.arg == "functions"):
+                    yield from (
+                        word.value.elts if isinstance(word.value, ast.List | ast.Tuple) else [word.value]
+                    )
+
+
 def _misspelt(text: SubmissionText, finding: Finding) -> Iterator[Fact]:
     """A name that nothing has, and that is like one which the place knows."""
     lost = _lost(text, finding)
@@ -298,7 +338,7 @@ def _kernel_of_the_maker(text: SubmissionText, finding: Finding) -> Iterator[Fac
 FACTS: tuple[tuple[Finder, frozenset[Status]], ...] = tuple(
     (find, frozenset({Status.RAISED}))
     for find in (
-        _cuda_word, _not_imported, _cpp_word, _set_in_a_branch, _kernel_of_the_maker, _misspelt,
+        _cuda_word, _not_imported, _cpp_word, _no_quotes, _set_in_a_branch, _kernel_of_the_maker, _misspelt,
         _of_another_function,
     )
 )  # fmt: skip

@@ -198,6 +198,8 @@ def launch_fix(source: str, line: int, want: str, got: str) -> tuple[str, int] |
     if told is None:
         return None
     given = told["given"]
+    if given.endswith("data_ptr()"):  # a type is missing, of this pointer or of several
+        return None
     wanted, has = (_shown(_parts(kinds)[int(told[1]) - 1]) if kinds else "" for kinds in (want, got))
     lines = source.splitlines()
     places = [
@@ -211,6 +213,10 @@ def launch_fix(source: str, line: int, want: str, got: str) -> tuple[str, int] |
             f"Write `reinterpret_cast<{kind}>({given})`: the same memory, taken {one[-1]} numbers at a time.",
             place,
         )
+    asked = re.search(r"(?P<how>\b(?:mutable_|const_)?data_ptr)<[\w:]+>", given)
+    if asked and "*" in wanted and re.fullmatch(r"[\w:]+", one):
+        right = f"{given[: asked.start()]}{asked['how']}<{one}>{given[asked.end() :]}"
+        return f"Write `{right}`, if that is what the tensor holds; if not, declare the parameter so.", place
     return "The two types must be the same: hand over another pointer, or declare the parameter so.", place
 
 
@@ -354,7 +360,8 @@ def _count(number: int) -> str:
 
 
 def _bare(kind: str) -> str:
-    return re.sub(r"\bconst\b|[&\s]", "", kind)
+    plain = re.sub(r"\bconst\b|[&\s]", "", kind)
+    return re.sub(r"^long(?:long)?(?:int)?(?=\*|$)", "int64_t", plain)  # the compiler has one name for both
 
 
 def _shown(kind: str) -> str:

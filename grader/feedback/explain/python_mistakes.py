@@ -26,6 +26,17 @@ KEYWORDS = (
 )  # fmt: skip
 
 
+# Whose argument it is, for those that one function of the course alone takes.
+TAKES = {
+    "profile": ("activities", "schedule", "on_trace_ready", "record_shapes", "profile_memory", "with_stack",
+                "with_flops", "with_modules"),
+    "schedule": ("wait", "warmup", "active", "skip_first"),
+    "Event": ("enable_timing",),
+    "load_inline": ("cpp_sources", "cuda_sources", "functions", "extra_cuda_cflags"),
+    "Linear": ("in_features", "out_features"),
+}  # fmt: skip
+
+
 def gives(function: ast.FunctionDef) -> bool:
     """Whether a Python function hands back a value somewhere."""
     return any(isinstance(n, ast.Return) and n.value is not None for n in ast.walk(function))

@@ -152,13 +152,14 @@ def _timer(text: SubmissionText, finding: Finding) -> Iterator[Fact]:
     if which == "form":
         yield from seen.form()
     if which in SHARE:
-        yield from seen.unit()
+        made = [*seen.made_inside()]  # a build that is timed may by chance be a thousand times the kernel
+        yield from () if made else seen.unit()
         yield from seen.between()
         yield from seen.host_clock()
         if seen.n.get("uneven"):
             yield from seen.whole_loop()
             yield from seen.numbers()
-        yield from seen.made_inside()
+        yield from made
         yield from seen.inputs()
         yield from seen.warm_up()
     if which == "n":
@@ -507,6 +508,7 @@ class TimerCode:
     def between(self) -> Iterator[Fact]:
         """What lies between two events, or does not."""
         yield from self.one_event()
+        yield from self.one_event_often()
         for function in self.reached:
             steps = [s for s in _steps(function) if s.kind in ("record", "wait", "call")]
             for begin, end in _windows(steps):
@@ -565,6 +567,31 @@ class TimerCode:
                     yield Fact(
                         "one-event", node.lineno, cause, "Make two: one call of torch.cuda.Event for each."
                     )
+
+    def one_event_often(self) -> Iterator[Fact]:
+        """``[torch.cuda.Event(...)] * n``, and ``[event for _ in range(n)]`` of one made before."""
+        for function in self.reached:
+            nodes = [*_ordered(function)]
+            made = {t.id: n for n in nodes if isinstance(n, ast.Assign) and _called(n.value) == "Event"
+                    for t in n.targets if isinstance(t, ast.Name)}  # fmt: skip
+            for node in nodes:
+                entries, count = _repeated(node)
+                events = [
+                    e for e in entries if _called(e) == "Event" or (isinstance(e, ast.Name) and e.id in made)
+                ]
+                if not events or count is None:
+                    continue
+                new = ", ".join(
+                    self.shown(made[e.id].value if isinstance(e, ast.Name) and e.id in made else e)
+                    for e in entries
+                )
+                cause = (
+                    f"`{self.shown(node)}` is one event many times, not many: each record() of it overwrites the one "
+                    "before, so every measurement uses the last one."
+                )
+                new = f"({new})" if len(entries) > 1 else new
+                yield Fact("one-event-often", node.lineno, cause, f"Write `[{new} for _ in {self.shown(count)}]`."
+                           if isinstance(node, ast.ListComp) else f"Write `[{new} for _ in range({self.shown(count)})]`.")  # fmt: skip
 
     def percents(self) -> Iterator[Fact]:
         """``np.percentile(seconds, [0.1, 0.5, 0.9])``."""
@@ -721,6 +748,21 @@ def _calls_of(function: ast.FunctionDef) -> set[str]:
     return {
         n.func.id for n in ast.walk(function) if isinstance(n, ast.Call) and isinstance(n.func, ast.Name)
     } & parameters
+
+
+def _repeated(node: ast.AST) -> tuple[list[ast.expr], ast.expr | None]:
+    """The entries of a list that are the same objects again and again, and how often or over what they are."""
+    if isinstance(node, ast.BinOp) and isinstance(node.op, ast.Mult):
+        for one, count in ((node.left, node.right), (node.right, node.left)):
+            if isinstance(one, ast.List) and not (isinstance(count, ast.Constant) and count.value == 1):
+                inner = one.elts[0] if len(one.elts) == 1 else None
+                return inner.elts if isinstance(inner, ast.Tuple) else one.elts if inner else [], count
+    if isinstance(node, ast.ListComp) and len(node.generators) == 1:
+        entries = node.elt.elts if isinstance(node.elt, ast.Tuple) else [node.elt]
+        bound = {n.id for n in ast.walk(node.generators[0].target) if isinstance(n, ast.Name)}
+        if all(isinstance(e, ast.Name) and e.id not in bound for e in entries):
+            return entries, node.generators[0].iter
+    return [], None
 
 
 def _steps(tree: ast.AST) -> list[Step]:

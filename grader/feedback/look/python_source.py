@@ -89,22 +89,48 @@ def line_of(source: str, name: str, *, result: bool = False) -> int:
 
 
 def line_of_key(source: str, name: str, key: str) -> int:
-    """The line of ``"key": ...`` in the dict ``name`` at the top of a file, or of the dict; 0 if none is."""
+    """The line at the top that gives the dict ``name`` its ``key``, or of the dict; 0 if none is."""
     try:
         tree = ast.parse(source)
     except (SyntaxError, ValueError, RecursionError, MemoryError):
         return 0
+    made, given = 0, 0
     for node in tree.body:
-        if not isinstance(node, ast.Assign | ast.AnnAssign) or node.value is None:
-            continue
-        targets = node.targets if isinstance(node, ast.Assign) else [node.target]
-        if name in {t.id for t in targets if isinstance(t, ast.Name)}:
-            keys = node.value.keys if isinstance(node.value, ast.Dict) else []
-            lines = [k.lineno for k in keys if isinstance(k, ast.Constant) and k.value == key]
-            words = node.value.keywords if isinstance(node.value, ast.Call) else []  # dict(key=...)
-            lines += [word.value.lineno for word in words if word.arg == key]
-            return lines[-1] if lines else node.lineno
-    return 0
+        value = (
+            node.value if isinstance(node, ast.Assign | ast.AnnAssign | ast.AugAssign | ast.Expr) else None
+        )
+        targets: list[ast.expr] = node.targets if isinstance(node, ast.Assign) else []
+        targets = [node.target] if isinstance(node, ast.AnnAssign | ast.AugAssign) else targets
+        if name in {t.id for t in targets if isinstance(t, ast.Name)} and value is not None:
+            if not isinstance(node, ast.AugAssign):
+                made, given = node.lineno, 0
+            given = _key_in(value, key) or given
+        elif any(_is_entry(t, name, key) for t in targets):
+            given = node.lineno
+        elif isinstance(value, ast.Call) and ast.unparse(value.func) == f"{name}.update":
+            parts = [_key_in(part, key) for part in (value, *value.args)]
+            given = max(parts) or given
+    return given or made
+
+
+def _is_entry(target: ast.expr, name: str, key: str) -> bool:
+    """Whether it is ``name["key"]``."""
+    return (
+        isinstance(target, ast.Subscript)
+        and isinstance(target.value, ast.Name)
+        and target.value.id == name
+        and isinstance(target.slice, ast.Constant)
+        and target.slice.value == key
+    )
+
+
+def _key_in(value: ast.expr, key: str) -> int:
+    """The line of ``"key": ...`` in a dict, or of ``key=...`` in a call; 0 if it has none."""
+    keys = value.keys if isinstance(value, ast.Dict) else []
+    lines = [k.lineno for k in keys if isinstance(k, ast.Constant) and k.value == key]
+    words = value.keywords if isinstance(value, ast.Call) else []  # dict(key=...)
+    lines += [word.value.lineno for word in words if word.arg == key]
+    return lines[-1] if lines else 0
 
 
 def line_of_entry(source: str, function: str, key: object) -> int:

@@ -48,7 +48,7 @@ def run(what: str, file: Path | None, wanted: str, out: Path | None, card_name: 
         seen = observed.observe(target, choice, sandbox, lambda text: print(text, file=sys.stderr))
     except FaultError as fault:
         finding = explained(fault.finding(target.submission.name), target.submission.source)
-        console.print(report.failure(finding, 0))
+        console.print(report.failure(finding))
         return 1
     head = Text.assemble((target.name, "bold"), f"  {target.submission.name}  ")
     console.print(head.append(f"back end {choice.name} ({choice.why}; {seen.device})\n", "dim"))

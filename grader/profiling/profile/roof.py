@@ -40,7 +40,7 @@ def run(what: str, file: Path | None, wanted: str, out: Path | None, card_name: 
         seen = observed.observe(target, choice, sandbox, lambda text: print(text, file=sys.stderr))
     except FaultError as fault:
         finding = explained(fault.finding(target.submission.name), target.submission.source)
-        console.print(report.failure(finding, 0))
+        console.print(report.failure(finding))
         return 1
     if not seen.launches:
         console.print(show.nothing(target, choice))

@@ -18,7 +18,10 @@ if TYPE_CHECKING:
 
     from grader.referee.parts.part_session import PartSession
 
-MAX_ACCESSES = 20  # for each element; a kernel that needs more does another exercise
+MAX_ACCESSES = (
+    20  # for each thread; one that needs more goes over all elements, which is judged, or does not end
+)
+ALL_OVER, MAX_IN_ALL = 4, 20_000  # accesses to each element by a thread that goes over all; of all threads
 BIGGEST = 1e300
 MAX_LINES = 100_000
 
@@ -61,10 +64,43 @@ class OnGrid:
         args = [*shape, {"array": "x", "length": self.n}, {"array": "out", "length": self.n}, *self.extra]
         session.command("grid_run", memory.serve, entry=self.entry, args=args)
         if memory.grid.faults:
-            return _fault(check, memory.grid, self.entry)
+            return self._fault(check, memory.grid)
         if shared := memory.grid.shared():
             return _race(check, *shared[0], self.entry)
         return self._compare(session, check, memory, self.answer(x, *self.extra))
+
+    def _fault(self, check: Check, grid: Grid) -> Finding:
+        """An access outside of an array, or of an element that nobody has written."""
+        first = grid.faults[0]
+        unwritten = "nobody" in first.fault
+        status = Status.UNINITIALISED if unwritten else Status.ILLEGAL_ACCESS
+        does = "reads" if first.kind == "read" else "writes"
+        message = (
+            f"{_at(first.line, _who(first.who))} {does} {first.array}[{first.index}], and {first.fault}."
+        )
+        if unwritten and first.kind == "read" and first.array == "out":
+            message += " The input is x; out holds nothing until a thread has written it."
+            return check.failed(
+                status, message, thread=list(first.who), index=first.index, line=first.line, known=True
+            )
+        own = first.who[0] * self.size + first.who[1] if self.size else first.who[0]
+        advice = ""
+        if not unwritten and own >= self.n:
+            advice = " A guard must keep a thread without an element of its own from doing anything."
+        elif not unwritten:
+            advice = f" The element of its own is {first.array}[{own}]."
+        return check.failed(
+            status,
+            f"{message}{advice}",
+            thread=list(first.who),
+            array=first.array,
+            index=first.index,
+            line=first.line,
+            on_grid=self.entry,
+            size=self.size,
+            n=self.n,
+            advice=advice,
+        )
 
     def _compare(self, session: PartSession, check: Check, memory: Memory, expected: list[float]) -> Finding:
         """Whether each element is what it should be; if not, who wrote it and what that thread had read."""
@@ -183,7 +219,9 @@ class Memory:
     def __init__(self, x: list[float], threads: list[Who]) -> None:
         self.grid, self._left = Grid(), threads[::-1]
         self.arrays = {"x": Array("x", [*x], self.grid), "out": Array("out", [None] * len(x), self.grid)}
-        self._most = MAX_ACCESSES * max(1, len(threads))
+        each, count = MAX_ACCESSES + ALL_OVER * len(x), max(1, len(threads))
+        self._most = max(MAX_ACCESSES * count, min(each * count, MAX_IN_ALL))
+        self._most_each, self._begun = each, 0
 
     def serve(self, wants: Any) -> Reply:
         """Name the next thread, or do one access of the thread that runs."""
@@ -191,13 +229,13 @@ class Memory:
             if not self._left:
                 return {"thread": None}
             self.grid.begin(self._left.pop())
+            self._begun = len(self.grid.accesses)
             return {"thread": list(self.grid.who)}
         line = wants.get("line") if isinstance(wants, dict) else None
         self.grid.line = line if isinstance(line, int) and 0 < line < MAX_LINES else 0
-        if len(self.grid.accesses) >= self._most:
-            advice = " Is there a loop over all of them? The threads are the loop."
-            text = f"a thread touches far more elements than its own.{advice}"
-            raise FaultError(Status.TIMEOUT, _at(self.grid.line, text), advice=advice)
+        done = len(self.grid.accesses)
+        if done >= self._most or done - self._begun >= self._most_each:
+            raise self._too_much(done - self._begun)
         try:
             for kind in ("read", "write"):
                 if kind in wants:
@@ -217,24 +255,15 @@ class Memory:
             ) from error
         raise FaultError(Status.TAMPERED, "The player asked for something that is not an access.")
 
-
-def _fault(check: Check, grid: Grid, entry: str) -> Finding:
-    """An access outside of an array, or of an element that nobody has written."""
-    first = grid.faults[0]
-    unwritten = "nobody" in first.fault
-    status = Status.UNINITIALISED if unwritten else Status.ILLEGAL_ACCESS
-    does = "reads" if first.kind == "read" else "writes"
-    message = f"{_at(first.line, _who(first.who))} {does} {first.array}[{first.index}], and {first.fault}."
-    if unwritten and first.kind == "read" and first.array == "out":
-        message += " The input is x; out holds nothing until a thread has written it."
-        return check.failed(
-            status, message, thread=list(first.who), index=first.index, line=first.line, known=True
-        )
-    if not unwritten:
-        message += " A guard must keep a thread without an element of its own from doing anything."
-    return check.failed(
-        status, message, thread=list(first.who), index=first.index, line=first.line, on_grid=entry
-    )
+    def _too_much(self, by_this_one: int) -> FaultError:
+        """A kernel that is stopped: one of its threads has no end, or each touches far too much."""
+        advice = " Is there a loop over all of them? The threads are the loop."
+        text = f"a thread touches far more elements than its own.{advice}"
+        if by_this_one >= self._most_each:
+            advice = ""
+            who = _small(_who(self.grid.who))
+            text = f"{who} was stopped here after {by_this_one} reads and writes. Does its loop end?"
+        return FaultError(Status.TIMEOUT, _at(self.grid.line, text), advice=advice)
 
 
 def _race(check: Check, one: Access, two: Access, entry: str) -> Finding:

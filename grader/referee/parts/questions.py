@@ -49,15 +49,47 @@ def questions(path: Path, student: str) -> list[Asked]:
         step, region = steps[draw[0] % len(steps)], REGIONS[draw[1] % len(REGIONS)]
         words = question.words.format(step=step.name, region=region)
         answer, mistaken = question.answer(recorded, step, region), question.mistaken(recorded, step, region)
+        mistaken |= {
+            value: words
+            for value, words in _elsewhere(recorded, question, step, region).items()
+            if value not in mistaken
+        }
         asked.append(Asked(question.key, words, question.unit, answer, mistaken))
     return asked
+
+
+def _elsewhere(
+    recorded: trace_events.Recorded,
+    question: trace_events.Question,
+    step: trace_events.TraceEvent,
+    region: str,
+) -> dict[float, str]:
+    """The answers to the same question about other steps and the other region, and of which each one is.
+
+    Those that another place has as well, as far as rounded numbers tell, are left out.
+    """
+    regions = REGIONS if "{region}" in question.words else (region,)
+    every = {(s.name, r): float(question.answer(recorded, s, r)) for s in recorded.steps() for r in regions}
+    asked = f"{step.name}{_of(region, regions)}"
+    return {
+        value: f" That is the answer for {s}{_of(r, regions)}, and asked for is {asked}."
+        for (s, r), value in every.items()
+        if sum(math.isclose(value, other, rel_tol=2 * ROUNDED) for other in every.values()) == 1
+        and (s, r) != (step.name, region)
+    }
+
+
+def _of(region: str, regions: tuple[str, ...]) -> str:
+    return f", '{region}'" if len(regions) > 1 else ""
 
 
 Ask = Callable[[Path, str], list[Asked]]
 
 
 def sheet(path: Path, student: str, ask: Ask = questions) -> str:
-    """The questions for a student to read, without their answers."""
+    """The questions for a student to read, without their answers; they are nobody's without a name."""
+    if not student.strip():
+        return "Put your name or number into STUDENT first: it decides which questions are yours."
     return "\n".join(f"{a.key:10s} {a.words} [{a.unit}]" for a in ask(path, student))
 
 
@@ -119,7 +151,10 @@ def _judged(check: Check, asked: Asked, claimed: Any, look: str, line: int) -> F
     assert isinstance(asked.answer, (int, float))
     if math.isclose(claimed, asked.answer, rel_tol=TOLERANCE):
         return check.passed(f"{asked.words} {claimed:g} {asked.unit}.")
-    near = (words for other, words in asked.mistaken.items() if math.isclose(claimed, other, rel_tol=ROUNDED))
-    hint = next(near, "") or how_far.by(float(claimed), float(asked.answer))
+    near = {abs(claimed - other): words for other, words in asked.mistaken.items()
+            if math.isclose(claimed, other, rel_tol=ROUNDED)}  # fmt: skip
+    hint = (near[min(near)] if near else "") or how_far.by(
+        float(claimed), float(asked.answer), unit=asked.unit
+    )
     message = f"{at}{asked.words} {claimed:g} {asked.unit} is not right.{hint or f' {look}'}"
     return check.failed(Status.WRONG_ANSWER, message, answered=claimed)

@@ -87,10 +87,10 @@ class Recording:
                 c.failed(Status.NOT_RUN, "Not looked at: there is no trace.")
                 for c in (schedule, regions, shapes)
             )
-        yield self._own(own, session, gpu=gpu)
+        yield self._own(own, session, gpu=gpu, written=bool(seen.of_kind("cpu_op")))
         yield _kernels(kernels, seen, [r for found in inside for r in found], session.backend)
 
-    def _own(self, check: Check, session: PartSession, *, gpu: bool) -> Finding:
+    def _own(self, check: Check, session: PartSession, *, gpu: bool, written: bool) -> Finding:
         steps = int(session.rng.integers(2, 5))
         try:
             claimed = session.command("record", entry=self.entry, own=self.own, steps=steps, gpu=gpu)
@@ -111,6 +111,8 @@ class Recording:
             message += f"; this model has {layers}." if isinstance(layers, int) else "."
             return check.failed(Status.WRONG_ANSWER, message, layers=layers)
         seen = trace_events.Recorded(trace_events.events(claimed.get("events") or []))
+        if not seen.of_kind("cpu_op"):
+            return _no_own(check, seen, written=written)
         found = [region for inside in _inside(seen) for region in inside]
         ops = [e for e in seen.of_kind("cpu_op") if any(r.holds(e) for r in found)]
         wrong = ""
@@ -125,6 +127,15 @@ class Recording:
                 Status.WRONG_ANSWER, f"The trace of your own model holds {wrong}. {check.why}"
             )
         return check.passed(f"{layers} layers, {len(ops)} operators in {steps} steps.")
+
+
+def _no_own(check: Check, seen: trace_events.Recorded, *, written: bool) -> Finding:
+    """No trace of the student's own model; ``written``: whether there is one of the first model."""
+    if not written:
+        return check.failed(Status.NOT_RUN, "Not looked at: there is no trace.")
+    what = "holds no operators" if seen.all else "was not written to the path given"
+    message = f"The trace of your own model {what}; that of the model before was right in this."
+    return check.failed(Status.WRONG_ANSWER, f"{message} {check.why}")
 
 
 def _inside(seen: trace_events.Recorded) -> list[list[trace_events.TraceEvent]]:

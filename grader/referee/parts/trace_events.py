@@ -202,6 +202,30 @@ def _not_last(t: Recorded, step: TraceEvent, region: str) -> dict[float, str]:
     return {longest: " That is the longest kernel; it is not the last one."}
 
 
+def _not_since(t: Recorded, step: TraceEvent, _region: str) -> dict[float, str]:
+    """The kernels of all steps, and those of this one alone."""
+    return {
+        float(
+            len(t.kernels)
+        ): f" That is all kernels of the trace; those of steps before {step.name} do not count.",
+        float(len(t.launched_in(step))): (
+            f" That is what {step.name} launched by itself; the steps after it count as well."
+        ),
+    }
+
+
+def _on_device(t: Recorded, step: TraceEvent, region: str) -> dict[float, str]:
+    """How long the kernels of a region took, and from the start of the first to the end of the last."""
+    mine = t.launched_in(t.region(region, step))
+    asked = f"asked for is how long '{region}' itself takes on the host: its `dur` with cat user_annotation."
+    total, span = sum(e.takes for e in mine), max(e.end for e in mine) - mine[0].start
+    return {
+        _longest(mine).takes: f" That is the region's longest kernel, on the device; {asked}",
+        span: f" That is from the start of the region's first kernel to the end of its last; {asked}",
+        total: f" That is the time of the region's kernels on the device; {asked}",
+    }
+
+
 def _busy(t: Recorded, step: TraceEvent, region: str) -> dict[float, str]:
     busy = 100 - _idle(t, step, region)
     return {busy: f" {busy:.4g} % is how long the GPU was busy; asked for is the rest, 100 minus that."}
@@ -213,6 +237,7 @@ QUESTIONS = (
         "How many kernels did {step} and the steps after it launch?",
         "kernels",
         lambda t, s, _r: sum(e.kind == "kernel" for e in t.since(s)),
+        _not_since,
     ),
     Question(
         "in_region",
@@ -239,6 +264,7 @@ QUESTIONS = (
         "How long was the host busy with '{region}' of {step}?",
         "us",
         lambda t, s, r: t.region(r, s).takes,
+        _on_device,
     ),
     Question(
         "delay",

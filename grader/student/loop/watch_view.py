@@ -17,7 +17,7 @@ from rich.text import Text
 from grader.domain import workspace
 from grader.domain.lessons import Lesson, every
 from grader.reports import wording
-from grader.reports.console import failure, speed_text
+from grader.reports.console import failure, others, speed_text
 from grader.student import progress
 from grader.student.loop import guide
 
@@ -126,7 +126,7 @@ class View:
             of, stage = len(verdict.exercise_stages), verdict.exercise_stages[at]
             parts.append(Text(f"  stage {at + 1} of {of}: {stage.title}", "bold"))
         offer = "Press r to see the threads." if wording.replay_offer(verdict) else ""
-        parts.append(failure(failed[0], len(failed) - 1, offer))
+        parts.append(failure(failed[0], others(verdict, failed), offer))
         near = [a for a in self.advice if a.message.startswith("A TODO")][:1] or self.advice[:2]
         parts += [Text(f"  look: {a.where}{a.message}", "dim") for a in near]
         parts.append(Text(wording.points(verdict), "bold red"))

@@ -20,6 +20,7 @@ def run(file: Path, arguments: list[str], wanted: str) -> int:
     That is 1 if the checks found something.
     """
     path = _runnable(file)
+    _no_other_file(file, path, arguments)
     choice = detect.choose(wanted)
     if choice.name == "simt":
         from grader.referee import builder
@@ -44,6 +45,17 @@ def _runnable(file: Path) -> Path:
             f"{file} is neither a Python script (.py) nor a notebook (.ipynb), nor a lesson's number."
         )
     return file.resolve()
+
+
+def _no_other_file(asked: Path, path: Path, arguments: list[str]) -> None:
+    """BadInputError for a lesson's number with a program behind it, which `check` would take and run not."""
+    given = Path(arguments[0]) if arguments else None
+    by_number = str(asked).isdigit() and not asked.exists()
+    if by_number and given is not None and given.suffix in (".py", ".ipynb") and given.is_file():
+        raise BadInputError(
+            f"`run {asked}` runs {path.name} of your work folder, and not {given}. To run that one, leave "
+            f"the number out: `./course run {given}`."
+        )
 
 
 def _run(backend: str, path: Path, arguments: list[str]) -> tuple[int, bytes]:

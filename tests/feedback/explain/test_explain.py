@@ -224,7 +224,7 @@ def test_other_findings_are_left_alone() -> None:
 def test_the_report_says_the_plain_words_first() -> None:
     console = screen()
     with console.capture() as caught:
-        console.print(failure(explained(_finding(), ""), 0))
+        console.print(failure(explained(_finding(), "")))
     text = caught.get()
     plain, tool = text.index("its semicolon is missing"), text.index("expected ';' before")
     assert plain < text.index("End the statement") < tool
@@ -235,7 +235,7 @@ def test_an_error_at_run_time_begins_with_its_cause() -> None:
     finding = Finding("a case", Status.RAISED, "RuntimeError: expected scalar type Float but found Double.")
     console = screen()
     with console.capture() as caught:
-        console.print(failure(explained(finding, ""), 0))
+        console.print(failure(explained(finding, "")))
     text = caught.get()
     assert text.index("The tensor holds Double") < text.index("RuntimeError")
 

@@ -94,3 +94,22 @@ def test_what_makes_a_function_is_not_that_function() -> None:
     assert said(source.replace("kernel = build\n", "pass\n").replace("kernel(", "build("), error, 3)[:2] == (
         "maker-not-called", 3)  # fmt: skip
     assert said(source.replace("kernel = build\n", "kernel = make\n"), error, 3)[0] == ""
+
+
+@pytest.mark.parametrize(
+    ("source", "name", "line", "words"),
+    [
+        ("STUDENT = Ada\n", "Ada", 1, 'Write `STUDENT = "Ada"`.'),
+        ("load_inline(\n    name=squares,\n    functions=['square'],\n)\n", "squares", 2, 'Write `name="squares",`.'),
+        ("load_inline('m', functions=[square, 'cube'])\n", "square", 1, "[\"square\", 'cube']"),
+        ("x = torch.ones(2, device=cude)\n", "cude", 1, 'device="cude"'),
+        ("A = {\n    'a': 1,\n    b: 2,\n}\n", "b", 3, 'Write `"b": 2,`.'),
+        ("STUDENT = Ada + Ada  # Ada\n", "Ada", 1, ""),
+        ("x = Ada\n", "Ada", 1, ""),
+        ("Ada = 1\nf(name=Ada)\n", "Ada", 2, ""),
+    ],
+)  # fmt: skip
+def test_a_text_without_quotes(source: str, name: str, line: int, words: str) -> None:
+    rule, at, told = said(source, unknown(name), line)
+    assert (rule, at) == ("no-quotes", line) if words else rule != "no-quotes"
+    assert words in told

@@ -105,3 +105,50 @@ def test_a_time_is_never_taken_for_a_share() -> None:
     assert how_far.seconds(5e-6, 5e-4, 0.05) == ""
     assert "1000 times too small: look at the unit." in how_far.seconds(1e-6, 1e-3, 0.05)
     assert "milliseconds" in how_far.seconds(1.0, 1e-3, 0.05)
+
+
+PAIR = "        start, end = (torch.cuda.Event(enable_timing=True) for _ in range(2))\n"
+OFTEN = """import torch
+
+
+def time_kernel(fn):
+    n = 50
+    event = torch.cuda.Event(enable_timing=True)
+    starts = {}
+    ends = [torch.cuda.Event(enable_timing=True) for _ in range(n)]
+    for i in range(n):
+        starts[i].record()
+        fn()
+        ends[i].record()
+    torch.cuda.synchronize()
+    return [starts[i].elapsed_time(ends[i]) / 1e3 for i in range(n)]
+"""
+
+
+@pytest.mark.parametrize(
+    ("made", "right"),
+    [
+        ("[torch.cuda.Event(enable_timing=True)] * n", "`[torch.cuda.Event(enable_timing=True) for _ in range(n)]`"),
+        ("n * [torch.cuda.Event(enable_timing=True)]", "`[torch.cuda.Event(enable_timing=True) for _ in range(n)]`"),
+        ("[event] * 50", "`[torch.cuda.Event(enable_timing=True) for _ in range(50)]`"),
+        ("[event for _ in range(n)]", "`[torch.cuda.Event(enable_timing=True) for _ in range(n)]`"),
+        ("[torch.cuda.Event(enable_timing=True) for _ in range(n)]", ""),
+        ("[None] * n", ""),
+        ("[torch.cuda.Event(enable_timing=True)] * 1", ""),
+    ],
+)  # fmt: skip
+def test_one_event_many_times(made: str, right: str) -> None:
+    source = OFTEN.format(made)
+    finding = Finding("spread", Status.WRONG_ANSWER, "", 0, 2, {"timer": NUMBERS | {"uneven": True}})
+    found = explained(finding, source).evidence.get("explanation") or {}
+    if right:
+        assert found["line"] == 7 and right in found["fix"] and "one event many times" in found["cause"]
+    else:
+        assert found.get("rule") != "one-event-often"
+
+
+def test_a_build_that_is_timed_comes_before_a_factor_that_it_has_by_chance() -> None:
+    edit = ("kernel(next(inputs), out)", "build()(next(inputs), out)")
+    numbers = {"entry": "benchmark", "build": 2.0, "said": 2.0, "right": 2e-3}
+    rule, code = said(*edit, **numbers)
+    assert rule == "build-inside" and "build()" in code

@@ -221,3 +221,14 @@ def test_the_line_of_an_answer_that_is_given_as_a_keyword() -> None:
         python_source.line_of_key("A = 1\nANSWERS = dict(\n    one=1,\n    two=2,\n)\n", "ANSWERS", "two")
         == 4
     )
+
+
+@pytest.mark.parametrize(
+    "later",
+    ['ANSWERS["b"] = 2', 'ANSWERS.update({"b": 2})', "ANSWERS.update(b=2)", 'ANSWERS |= {"b": 2}',
+     'ANSWERS = {"b": 2}'],
+)  # fmt: skip
+def test_an_answer_that_the_dict_gets_later_has_its_own_line(later: str) -> None:
+    source = f'ANSWERS = {{"a": 1, "b": None}}\n# text\n{later}\n'
+    assert python_source.line_of_key(source, "ANSWERS", "b") == 3
+    assert python_source.line_of_key('ANSWERS = {}\nOTHER["b"] = 2\n', "ANSWERS", "b") == 1

@@ -87,3 +87,22 @@ def test_a_text_where_a_list_is_asked_for_is_called_so(tmp_path: Path) -> None:
     numbered = PlainCalls("number", "mine", ((1,),), lambda n: n, 1, "Why.")
     found = failure(tmp_path, "def mine(n):\n    return str(n)\n", numbered)
     assert "is '1', expected 1. That is not a number" in found.message
+
+
+@pytest.mark.slow
+def test_a_guard_is_asked_for_only_where_the_thread_has_no_element(tmp_path: Path) -> None:
+    ragged = OnGrid("ragged", "mine", 21, 8, lambda x: [2 * v for v in x], 3, "Three more.")
+    text = f"{HEAD}    j = [block * size + thread][0]\n    out[j] = 2 * x[j{{}}]\n"
+    assert "A guard must keep a thread without" in failure(tmp_path, text.format(""), ragged).message
+    found = failure(tmp_path, text.format(" - 1"), BLOCKS).message
+    assert "guard" not in found and "The element of its own is x[0]." in found
+
+
+@pytest.mark.slow
+def test_a_loop_that_ends_is_judged_by_what_it_does_and_one_without_an_end_by_that(tmp_path: Path) -> None:
+    every = "def mine(i, x, out):\n    for i in range(len(x)):\n        out[i] = 2 * x[i]\n"
+    assert failure(tmp_path, every, SCALE).status is Status.RACE
+    endless = "def mine(i, x, out):\n    while True:\n        out[i] = 2 * x[i]\n"
+    found = failure(tmp_path, endless, SCALE)
+    assert found.status is Status.TIMEOUT and "Does its loop end?" in found.message
+    assert "far more elements" not in found.message

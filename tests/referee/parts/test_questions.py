@@ -27,6 +27,14 @@ def answered(folder: Path, key: str, value: object) -> tuple[str, dict[str, obje
         ("idle", lambda right: 100 - right["idle"], "how long the GPU was busy"),
         ("last", lambda right: right["longest"], "the longest kernel; it is not the last"),
         ("rest", lambda right: right["longest"], "Which events of the trace"),
+        ("host", lambda _: 2735.2, "the time of the region's kernels on the device"),
+        ("host", lambda _: 2694.5, "the region's longest kernel, on the device"),
+        ("host", lambda _: 204.3, "the answer for ProfilerStep#5, 'eager model', and asked for is"),
+        ("idle", lambda _: 1.809, "the answer for ProfilerStep#5, and asked for is ProfilerStep#4."),
+        ("kernels", lambda _: 32, "all kernels of the trace"),
+        ("kernels", lambda _: 8, "launched by itself"),
+        ("last", lambda _: 17, "Which events of the trace"),
+        ("copy", lambda right: right["copy"] * 1e9 / 2**30, "GiB, where GB"),
     ],
 )
 def test_what_was_answered_is_named(key, other, says, tmp_path: Path) -> None:
@@ -39,3 +47,8 @@ def test_what_was_answered_is_named(key, other, says, tmp_path: Path) -> None:
 def test_nothing_is_looked_for_where_an_answer_is_no_number(tmp_path: Path) -> None:
     message, evidence = answered(tmp_path, "host", "216.7 us")
     assert "without quotes" in message and evidence["known"] is True
+
+
+def test_the_questions_are_nobodys_without_a_name() -> None:
+    assert "Put your name" in questions.sheet(TRACE, " ")
+    assert len(questions.sheet(TRACE, "Ada").splitlines()) == 10

@@ -36,3 +36,26 @@ def test_the_variables_that_have_the_result_of_a_call() -> None:
         "def f():\n    a = one()\n    with two() as b, three():\n        pass\n", "f"
     )
     assert found is not None and found.bound == {"one": "a", "two": "b"}
+
+
+NOTHING: dict[str, object] = {"events": [], "calls": 4, "layers": 3, "batch": [8, 16]}
+OPERATOR = {"ph": "X", "cat": "cpu_op", "name": "aten::mm", "ts": 1, "dur": 1, "args": {}}
+
+
+@pytest.mark.parametrize(
+    ("first", "own", "says"),
+    [
+        (NOTHING, NOTHING, "Not looked at: there is no trace."),
+        (NOTHING | {"events": [OPERATOR]}, NOTHING, "your own model was not written to the path given;"),
+        (NOTHING, NOTHING | {"layers": 1}, "mine() must return a model of 2 layers"),
+    ],
+)  # fmt: skip
+def test_no_regions_are_counted_in_a_trace_that_is_not_there(
+    first: dict[str, object], own: dict[str, object], says: str
+) -> None:
+    session = SimpleNamespace(
+        rng=np.random.default_rng(0), backend="simt", calls_in=lambda _: None, line_of=lambda *_a, **_f: 0,
+        command=lambda *_a, **fields: own if "own" in fields else first,
+    )  # fmt: skip
+    found = {f.id: f for f in Recording().judge(cast("PartSession", session))}
+    assert says in found["own model"].message

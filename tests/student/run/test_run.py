@@ -203,3 +203,14 @@ def test_neither_script_nor_notebook(tmp_path: Path) -> None:
         run_verb.run(tmp_path / "kernel.cu", [], "simt")
     with pytest.raises(BadInputError, match="There is no file"):
         run_verb.run(tmp_path / "mine.py", [], "simt")
+
+
+def test_a_program_behind_a_lessons_number_is_not_left_out_silently(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("COURSE_WORK", str(tmp_path))
+    monkeypatch.setattr(run_verb.workspace, "file", lambda _lesson: tmp_path / "05_profiling.py")
+    for name in ("05_profiling.py", "mine.py"):
+        (tmp_path / name).write_text("print(1)\n")
+    with pytest.raises(BadInputError, match=r"runs 05_profiling\.py of your work folder, and not"):
+        run_verb.run(Path("05"), [str(tmp_path / "mine.py")], "simt")

@@ -33,7 +33,7 @@ RULES = (
     Rule(
         "launch-arguments",
         (
-            r"the kernel takes \((?P<want>.*)\) but is launched with \((?P<got>(?!.*Tensor).*)\)",
+            r"the kernel takes \((?P<want>.*)\) but is launched with \((?P<got>(?!(?:(?! @).)*Tensor)(?:(?! @).)*)\)",
             r"too (?P<amount>few|many) arguments in function call.* @.*<<<",
             r"no matching function for call to object of type 'TypedLauncher<(?P<want>.*)>'",
         ),
@@ -44,7 +44,7 @@ RULES = (
     Rule(
         "tensor-for-pointer",
         (
-            r"the kernel takes \((?P<want>.*)\) but is launched with \((?P<got>.*Tensor.*)\)",
+            r"the kernel takes \((?P<want>.*)\) but is launched with \((?P<got>(?:(?! @).)*Tensor(?:(?! @).)*)\)",
             r"no suitable conversion function from \"(?:at|torch)::Tensor\" to \"(?P<want>[^\"]*\*)\"",
         ),
         "A tensor is handed to a kernel; a kernel takes plain pointers and numbers.",

@@ -1,0 +1,191 @@
+"""A kernel in Python that touches what is not there: a neighbour that nobody asked for, or an element before the guard.
+
+Said is only what the numbers of the thread make certain: its index is worked out from the kernel's own statements.
+"""
+
+from __future__ import annotations
+
+import ast
+from typing import TYPE_CHECKING, NamedTuple
+
+from grader.domain.verdict import Finding, Status
+from grader.feedback.explain.grid_guards import OneThread, UnknownError
+from grader.feedback.explain.source_text import Fact, Finder, SubmissionText
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+SIDES = {-1: "the first element has no left neighbour", 1: "the last element has no right neighbour"}
+
+
+class _Touched(NamedTuple):
+    """The access that was refused: its node, its thread, that in words, its own element, and how many there are."""
+
+    node: ast.Subscript
+    thread: OneThread
+    who: str
+    own: int
+    n: int
+    limit: str
+
+
+def _refused(text: SubmissionText, finding: Finding) -> Iterator[Fact]:
+    """Why this thread touches this element."""
+    name = finding.evidence.get("on_grid")
+    functions = [f for f in text.tree.body if isinstance(f, ast.FunctionDef)] if text.tree else []
+    kernel = next((f for f in functions if f.name == name), None)
+    at = _touched(kernel, finding) if kernel else None
+    if kernel is None or at is None:
+        return
+    if at.own >= at.n:
+        yield from _one_too_far(kernel, at)
+        yield from _before_the_guard(kernel, at)
+    else:
+        yield from _no_neighbour(kernel, at)
+
+
+def _touched(kernel: ast.FunctionDef, finding: Finding) -> _Touched | None:
+    """The access in the kernel's text, if its index can be worked out and is what was asked for."""
+    said = finding.evidence
+    size, n, index, ids = (
+        _whole(said.get("size")),
+        _whole(said.get("n")),
+        said.get("index"),
+        said.get("thread"),
+    )
+    given = [a.arg for a in kernel.args.args]
+    ids = [one for one in ids if isinstance(one, int)] if isinstance(ids, list) else []
+    if not n or len(given) < (6 if size else 3) or len(ids) != (2 if size else 1):
+        return None
+    numbers = [*ids, size, n] if size else ids
+    own = ids[0] * size + ids[1] if size else ids[0]
+    arrays = given[len(numbers)], given[len(numbers) + 1]
+    thread = OneThread(dict(zip(given, numbers, strict=False)), arrays, n)
+    _follow(kernel, thread)
+    array = arrays[said.get("array") == "out"]
+    for node in ast.walk(kernel):
+        if not isinstance(node, ast.Subscript) or node.lineno != said.get("line"):
+            continue
+        if ast.unparse(node.value) == array and _value(thread, node.slice) == index:
+            who = f"thread {ids[1]} of block {ids[0]}" if size else f"thread {ids[0]}"
+            return _Touched(node, thread, who, own, n, given[3] if size else f"len({arrays[0]})")
+    return None
+
+
+def _whole(value: object) -> int:
+    return value if isinstance(value, int) else 0
+
+
+def _follow(kernel: ast.FunctionDef, thread: OneThread) -> None:
+    """Work out the names that get a value once."""
+    stored: dict[str, int] = {}
+    for node in ast.walk(kernel):
+        if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store):
+            stored[node.id] = stored.get(node.id, 0) + 1
+    made = [n for n in ast.walk(kernel) if isinstance(n, ast.Assign) and isinstance(n.targets[0], ast.Name)]
+    for name in stored:
+        thread.known[name] = None
+    for one in sorted(made, key=lambda n: n.lineno):
+        target = one.targets[0]
+        if isinstance(target, ast.Name) and stored[target.id] == 1 and len(one.targets) == 1:
+            thread.known[target.id] = _value(thread, one.value)
+
+
+def _value(thread: OneThread, node: ast.expr) -> int | None:
+    try:
+        return thread.value(node)
+    except (UnknownError, RecursionError):
+        return None
+
+
+def _no_neighbour(kernel: ast.FunctionDef, at: _Touched) -> Iterator[Fact]:
+    """``x[i - 1]`` in the first thread, ``x[i + 1]`` in the last."""
+    where = at.node.slice
+    if not isinstance(where, ast.BinOp) or not isinstance(where.right, ast.Constant):
+        return
+    index, i = _value(at.thread, where), ast.unparse(where.left)
+    if index is None or _value(at.thread, where.left) != at.own:
+        return
+    step = index - at.own
+    shown, array = ast.unparse(at.node), ast.unparse(at.node.value)
+    edge = SIDES.get(step, "there is no element so far beside its own")
+    if step < 0:
+        ask = f"{i} > 0" if step == -1 else f"{i} >= {-step}"
+    else:
+        ask = f"{i} < {at.limit} - {step}"
+    is_ = f"In {at.who}, {i} is {at.own}, and `{shown}` is {array}[{index}], which does not exist: {edge}."
+    asked = _asked(kernel, at)
+    if asked is None:
+        yield Fact("no-neighbour", at.node.lineno, is_, f"Read it only where `{ask}`.")
+    elif not any(isinstance(n, ast.BoolOp) for n in ast.walk(asked)):
+        let = f" `{ast.unparse(asked)}` is true there, and lets it read {array}[{index}]."
+        yield Fact("no-neighbour", asked.lineno, f"{is_}{let}", f"Ask for `{ask}`.")
+
+
+def _asked(kernel: ast.FunctionDef, at: _Touched) -> ast.expr | None:
+    """The condition that is asked for this access alone: of the innermost branch, which stores nothing into out."""
+    found: ast.expr | None = None
+    end = at.node.end_col_offset or 0
+    for node in ast.walk(kernel):  # from the outside to the inside
+        if not isinstance(node, ast.If | ast.IfExp):
+            continue
+        body: list[ast.stmt] | list[ast.expr] = node.body if isinstance(node, ast.If) else [node.body]
+        first, last = body[0], body[-1]
+        begins = (first.lineno, first.col_offset) <= (at.node.lineno, at.node.col_offset)
+        if begins and (at.node.lineno, end) <= (last.end_lineno or 0, last.end_col_offset or 0):
+            alone = isinstance(node, ast.IfExp) or not at.thread.stores(*node.body)
+            found = node.test if alone else None
+    return found
+
+
+def _one_too_far(kernel: ast.FunctionDef, at: _Touched) -> Iterator[Fact]:
+    """``if i > n: return`` and ``if i <= n:``, which the thread passes whose number is n."""
+    for node in ast.walk(kernel):
+        if not isinstance(node, ast.If) or node.lineno > at.node.lineno or at.own != at.n:
+            continue
+        match node.test:
+            case ast.Compare(left=ast.Name(id=i), ops=[ast.Gt()], comparators=[limit]):
+                sign, passes = ">=", isinstance(node.body[-1], ast.Return) and "it does not leave"
+            case ast.Compare(left=ast.Name(id=i), ops=[ast.LtE()], comparators=[limit]):
+                inside = node.lineno <= at.node.lineno <= (node.body[-1].end_lineno or 0)
+                sign, passes = "<", inside and "it goes in"
+            case _:
+                continue
+        if passes and at.thread.known.get(i) == _value(at.thread, limit) == at.n:
+            shown, is_ = ast.unparse(node.test), "false" if sign == ">=" else "true"
+            cause = (
+                f"The guard is one too far: in {at.who}, {i} is {at.n}, so `{shown}` is {is_} and {passes}."
+            )
+            yield Fact("guard-too-far", node.lineno, cause, f"Write `if {i} {sign} {ast.unparse(limit)}:`.")
+            return
+
+
+def _before_the_guard(kernel: ast.FunctionDef, at: _Touched) -> Iterator[Fact]:
+    """``total = x[i]`` above ``if i < n:``."""
+    line = at.node.lineno
+    for node in sorted((n for n in ast.walk(kernel) if isinstance(n, ast.If)), key=lambda n: n.lineno):
+        true = _value(at.thread, node.test)
+        if node.lineno <= line or true is None:
+            continue
+        leaves = bool(true) and isinstance(node.body[-1], ast.Return)
+        if not leaves and (true or not at.thread.stores(*node.body)):
+            continue
+        does = "reads" if isinstance(at.node.ctx, ast.Load) else "writes"
+        names = dict.fromkeys(n.id for n in ast.walk(node.test) if isinstance(n, ast.Name))
+        values = " and ".join(
+            f"{k} is {at.thread.known[k]}" for k in names if at.thread.known.get(k) is not None
+        )
+        cause = (
+            f"This line {does} `{ast.unparse(at.node)}` before line {node.lineno} asks `{ast.unparse(node.test)}`, "
+            f"which is to keep {at.who} out: {values} there."
+        )
+        below = (
+            f"below the `return` of line {node.body[-1].lineno}"
+            if leaves
+            else f"into the `if` of line {node.lineno}"
+        )
+        yield Fact("before-the-guard", line, cause, f"Move it {below}.")
+        return
+
+
+FACTS: tuple[tuple[Finder, frozenset[Status]], ...] = ((_refused, frozenset({Status.ILLEGAL_ACCESS})),)

@@ -1,0 +1,88 @@
+"""A kernel in Python that touches what is not there: which condition is missing, or stands too late."""
+
+from typing import Any
+
+import pytest
+
+from grader.domain.verdict import Finding, Status
+from grader.feedback.explain import facts
+
+HEAD = "def k(block, thread, size, n, x, out):\n    i = block * size + thread\n"
+LEFT = HEAD + "    if i < n:\n        total = x[i]{}\n        out[i] = total\n"
+LATE = HEAD + "    total = x[i]\n    {}\n        {}\n"
+
+
+def told(
+    source: str, thread: tuple[int, ...], line: int, index: int, **evidence: Any
+) -> tuple[str, int, str]:
+    known = {
+        "on_grid": "k",
+        "thread": list(thread),
+        "line": line,
+        "index": index,
+        "array": "x",
+        "size": 8,
+        "n": 29,
+    }
+    found = facts.explained(Finding("k", Status.ILLEGAL_ACCESS, "", 0, 1, known | evidence), source)
+    return (found.rule, found.line, f"{found.cause} {found.fix}") if found else ("", 0, "")
+
+
+@pytest.mark.parametrize(
+    ("more", "thread", "line", "index", "at", "words"),
+    [
+        (" + x[i - 1]", (0, 0), 4, -1, 4, "the first element has no left neighbour. Read it only where `i > 0`."),
+        (" + x[i + 1]", (3, 4), 4, 29, 4, "the last element has no right neighbour. Read it only where `i < n - 1`."),
+        (" + x[block * size + thread - 1]", (0, 0), 4, -1, 4, "Read it only where `block * size + thread > 0`."),
+        (" + x[i - 2]", (0, 1), 4, -1, 4, "Read it only where `i >= 2`."),
+        ("\n        if i >= 0:\n            total += x[i - 1]", (0, 0), 6, -1, 5, "`i >= 0` is true there"),
+        ("\n        if i < n:\n            total += x[i + 1]", (3, 4), 6, 29, 5, "Ask for `i < n - 1`."),
+        (" + (x[i - 1] if i >= 0 else 0)", (0, 0), 4, -1, 4, "Ask for `i > 0`."),
+        ("\n        if i > 0 or i < n:\n            total += x[i - 1]", (0, 0), 6, -1, 0, ""),
+    ],
+)  # fmt: skip
+def test_a_neighbour_that_does_not_exist(
+    more: str, thread: tuple[int, ...], line: int, index: int, at: int, words: str
+) -> None:
+    rule, where, said = told(LEFT.format(more), thread, line, index)
+    assert where == at and words in said and rule == ("no-neighbour" if at else "")
+
+
+@pytest.mark.parametrize(
+    ("test", "then", "words"),
+    [
+        ("if i < n:", "out[i] = total", "before line 4 asks `i < n`, which is to keep thread 7 of block 3 out"),
+        ("if i >= n:", "return\n    out[i] = total", "Move it below the `return` of line 5."),
+        ("if not i < len(x):", "return\n    out[i] = total", "i is 31 there."),
+        ("if i <= 40:", "out[i] = total", ""),
+        ("if unknown(i):", "out[i] = total", ""),
+    ],
+)  # fmt: skip
+def test_a_read_above_the_guard(test: str, then: str, words: str) -> None:
+    rule, where, said = told(LATE.format(test, then), (3, 7), 3, 31)
+    assert words in said and (rule, where) == (("before-the-guard", 3) if words else ("", 0))
+
+
+@pytest.mark.parametrize(
+    ("guard", "says"),
+    [
+        ("    if i > n:\n        return\n    out[i] = x[i]\n", "false and it does not leave. Write `if i >= n:`."),
+        ("    if i <= n:\n        out[i] = x[i]\n", "true and it goes in. Write `if i < n:`."),
+        ("    if i <= len(x):\n        out[i] = x[i]\n", "Write `if i < len(x):`."),
+        ("    if i > n:\n        return\n    if i == 7:\n        out[i] = x[i - 1]\n", ""),
+        ("    if i <= n + 1:\n        out[i] = x[i]\n", ""),
+    ],
+)  # fmt: skip
+def test_a_guard_that_is_one_too_far(guard: str, says: str) -> None:
+    line = HEAD.count("\n") + next(
+        n for n, text in enumerate(guard.splitlines(), 1) if "x[i]" in text or "x[i -" in text
+    )
+    rule, where, said = told(HEAD + guard, (3, 5), line, 29)
+    assert says in said and (rule, where) == (("guard-too-far", 3) if says else ("", 0))
+
+
+def test_nothing_is_said_of_an_index_that_cannot_be_followed() -> None:
+    source = HEAD + "    for j in range(3):\n        i = i + j\n    out[0] = x[i - 1]\n"
+    assert told(source, (0, 0), 5, -1) == ("", 0, "")
+    assert told(LEFT.format(" + x[i - 1]"), (0, 0), 4, -2) == ("", 0, "")  # another read of that line
+    assert told("def other():\n    pass\n", (0, 0), 2, -1) == ("", 0, "")
