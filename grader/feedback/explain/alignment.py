@@ -102,7 +102,7 @@ def _fact(
         cause += f"; {idle[0]} could, and is called nowhere." if len(idle) == 1 else "."
     ask = unused["v"] if unused else f"reinterpret_cast<uintptr_t>({pointer}) % {size} == 0"
     whole = f"`{condition} && {ask}`" if condition and "||" not in condition else f"`{ask}`"
-    fix = f"Launch {kernel.name} only if {whole}, and the kernel that takes one element at a time elsewhere."
+    fix = f"Launch {kernel.name} only if {whole}, and else a kernel that takes one element at a time."
     return Fact("any-address", text.line(host.start + where), cause, fix)
 
 

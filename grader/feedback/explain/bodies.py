@@ -198,9 +198,10 @@ def _divided_by_the_other(
     """``row = i / rows, col = i % rows`` beside ``x[row * n + col]``, of which a row has n elements."""
     whole, over = made
     n, other = whole["n"], read["n"]
+    said = [" ".join(one[0].split("=", 1)[1].split()) for one in made]
     cause = (
-        f"{whole['v']} and {over['v']} are made with rows of {n} elements here, and `{read[0]}` takes a row of {read['a']} to "
-        f"have {other}: the two do not fit."
+        f"Here a row is taken to have `{n}` elements (`{said[0]}`, `{said[1]}`), and `{read[0]}` takes a row of {read['a']} to "
+        f"have `{other}`: the two do not fit."
     )
     index = whole["i"].strip()
     fix = f"The row is the index / {other}, and the column the index % {other}: `{whole['v']} = {index} / {other}, {over['v']} = {index} % {other}`."

@@ -40,12 +40,12 @@ def _nodes(statements: list[ast.stmt]) -> Iterator[ast.AST]:
         yield from ast.walk(statement)
 
 
-def _truth(node: ast.expr) -> bool:
-    """Whether it is the answer to a question, and nothing else."""
+def _truth(node: ast.expr, own: set[str]) -> bool:
+    """Whether it is the answer to a question, and nothing else. ``own``: the file's functions, which may assert."""
     if isinstance(node, ast.UnaryOp):
         return isinstance(node.op, ast.Not)
     if isinstance(node, ast.Call):
-        return ast.unparse(node.func).rpartition(".")[2] in TRUTHS
+        return ast.unparse(node.func).rpartition(".")[2] in TRUTHS - own
     return isinstance(node, ast.Compare | ast.BoolOp)
 
 
@@ -53,7 +53,8 @@ def _dropped(text: SubmissionText, finding: Finding) -> Iterator[Fact]:
     """``torch.equal(a, b)`` as a statement, without ``assert``."""
     if "It passes on a kernel" not in finding.message:
         return
-    every = [n for n in _nodes(_branch(text, finding)) if isinstance(n, ast.Expr) and _truth(n.value)]
+    own = {n.name for n in ast.walk(text.tree) if isinstance(n, ast.FunctionDef)} if text.tree else set()
+    every = [n for n in _nodes(_branch(text, finding)) if isinstance(n, ast.Expr) and _truth(n.value, own)]
     if not every:
         return
     every.sort(key=lambda n: n.lineno)

@@ -326,6 +326,8 @@ def _row_of_bias(text: SubmissionText, _finding: Finding) -> Iterator[Fact]:
             )
             if (
                 whole
+                and match["b"].startswith("bias")
+                and not re.fullmatch(r"row\w*|r", name)
                 and not match["op"]
                 and len(re.findall(rf"(?<![\w.]){name}\s*[-+*/%]?=(?!=)", kernel.body)) == 1
             ):

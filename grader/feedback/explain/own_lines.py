@@ -12,7 +12,7 @@ from grader.feedback.look.python_source import cpp_sources
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-EULER = re.compile(r"(?<![\w.])(?:2\.718\d*f?|M_E|e)\s*\*\*\s*(?P<p>\([^()]*\)|-?\s*[\w.]+(?:\[[^\[\]]*\])?)")
+EULER = re.compile(r"(?<![\w.])(?:2\.718\d*f?|M_E)\s*\*\*\s*(?P<p>\([^()]*\)|-?\s*[\w.]+(?:\[[^\[\]]*\])?)")
 SIGNED = re.compile(r"\b(?P<name>[A-Za-z_]\w*)\s*\([^;{}()]*\)\s*(?:;|\{|$)")
 
 
@@ -88,7 +88,7 @@ def declared(source: str) -> list[tuple[str, int]]:
 def only_declared(source: str, name: str) -> str:
     """What to write for a name that stands nowhere in the C++, where one function alone is declared; else ""."""
     known = list(dict.fromkeys(n for n, _ in declared(source)))
-    if not known or name in words(source):
+    if not known or re.search(rf"(?<![.\w]){re.escape(name)}\s*\(", source):
         return ""
     if len(known) > 1:
         return f"No C++ function of the file is called {name}: functions takes the names of those that cpp_sources declares."

@@ -65,6 +65,13 @@ def test_statements_that_assert_or_only_call(body: str) -> None:
     assert told(body, PASSES.format("clamps x"))["rule"] != "answer-dropped"
 
 
+def test_a_function_of_the_files_own_may_assert() -> None:
+    source = SOURCE.replace("def close(", "def allclose(").replace("BODY", "allclose(kernel(x), x)")
+    finding = Finding("claim: here", Status.WRONG_ANSWER, PASSES.format("clamps x"))
+    found = attach.explained(finding, source).evidence.get("explanation") or {"rule": ""}
+    assert found["rule"] != "answer-dropped"
+
+
 GAPS = "reads the memory of a view with gaps as if it had none"
 TURNED = "reads a transposed view row by row"
 BEGINS = "takes every tensor to begin at a multiple of 16 bytes"

@@ -170,3 +170,12 @@ def test_the_row_of_a_bias_through_a_variable(row: str, rule: str) -> None:
     found = told(source, OUTSIDE, "plain", 5)
     assert found["rule"] == rule and (not rule or found["line"] == 4), found
     assert not rule or "`at = i % cols`" in found["fix"]
+
+
+def test_a_row_that_is_called_so_is_right_and_the_bias_of_it_is_not() -> None:
+    source = SOURCE.replace(
+        "if (i < n) out[i] = x[i] + bias[i % cols];",
+        "int64_t row = i / cols;\n    if (i < n) out[i] = x[i] + bias[row];",
+    )
+    found = told(source, OUTSIDE, "plain", 5)
+    assert (found["rule"], found["line"]) == ("bias-of-row", 5) and "`bias[i % cols]`" in found["fix"], found
