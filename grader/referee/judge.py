@@ -155,7 +155,7 @@ def _verdict(wrong: Array, answer: Array, got: Array, inputs: tuple[Array, ...],
     if shape.startswith(mismatch.TELLING):
         message += f"{some}. {shape[0].upper()}{shape[1:]}."
     else:
-        message += f"Wrong: {shape}." if shape else f"{some}, scattered."
+        message += f"Wrong: {shape}." if shape else f"{some}, {mismatch.evenly(wrong) or 'scattered'}."
     status = Status.WRONG_OUTPUT
     if got.dtype.kind == "f":
         # NaN in place of infinity counts too: else the word would depend on where infinities were drawn.

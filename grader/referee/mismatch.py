@@ -38,6 +38,29 @@ def describe(wrong: Array, answer: Array, got: Array, inputs: tuple[Array, ...])
     return ""
 
 
+FEWEST = 6  # wrong elements of which it is worth saying where all of them lie
+
+
+def evenly(wrong: Array) -> str:
+    """Where all wrong elements lie, if that is in one column or row, or in evenly spaced ones; else ""."""
+    places = np.argwhere(wrong) if wrong.ndim else np.zeros((0, 0), np.int64)
+    if len(places) < FEWEST:
+        return ""
+    last = places.shape[1] - 1
+    names = {last: ("element" if last == 0 else "column"), last - 1: "row"} if last < 2 else {last: "column"}
+    for axis, name in names.items():
+        if axis < 0:
+            continue
+        used = np.unique(places[:, axis])
+        if len(used) == 1:
+            return f"all of them in {name} {used[0]}"
+        step = int(np.gcd.reduce(np.diff(used)))
+        if step > 1 and len(used) > 2:
+            first = int(used[0]) % step
+            return f"all of them in {name}s {first}, {first + step}, {first + 2 * step} and so on"
+    return ""
+
+
 # How those begin that are a sentence of their own.
 TELLING = ("of them",)
 

@@ -53,6 +53,8 @@ LIMITS = Limits(load=8.0, build=30.0, call=3.0)
 ANSWER = re.compile(r"^[A-Z][A-Z_]* =|^\"\w+\":")
 # Explanations that a file's looks lead to where nothing better is known.
 GUESSES = {"written-here", "two-owners", "half-filled", "array-too-small", "part"}
+COMMENT = re.compile(r"(?<=[;{}])\s*//.*$")  # of C++
+CONDITION = re.compile(r"[=!<>]=|(?<![<>-])[<>](?![<>])|&&|\|\||!|\?")
 NOTHING = re.compile(r"[\s(){}\[\],;:]*$")
 SILENT = PENDING | {Status.NOT_RUN, Status.NOT_GRADABLE, Status.TAMPERED}
 Start = Callable[[Path], Player]
@@ -101,21 +103,25 @@ def search(
     source: str,
     name: str,
     rights: Iterable[str],
-    failed: list[Finding],
+    findings: list[Finding],
     task: Task,
     reference: Reference | None,
     start: Start,
 ) -> Nearest | None:
-    """The change that makes the first of ``failed`` pass; None if no small one does, or time is over.
+    """The change that makes the first failed check pass; None if no small one does, or time is over.
 
+    ``findings``: those that failed in their order, and those that passed, which no change may make fail.
     ``rights``: the course's solutions. ``reference`` is loaded; ``start`` makes a file's player.
     """
-    failed = [f for f in failed if f.status not in SILENT]
+    failed = [f for f in findings if not f.ok and f.status not in SILENT]
+    known = {"memory", *(c.name for c in task.cases), *(c.name for p in task.parts for c in p.checks)}
+    right = frozenset(f.id for f in findings if f.ok and f.id in known)
+    waiting = frozenset(f.id for f in findings if f.status is Status.NOT_RUN and f.id in known)
     if not failed:
         return None
     folder = Path(tempfile.mkdtemp(prefix="nearest-"))
     try:
-        return _Search(source, name, failed, task, reference, start, folder).run(
+        return _Search(source, name, failed, task, reference, start, folder, right, waiting).run(
             within(READING_S, lambda: _by_distance(source, rights))
         )
     except (
@@ -142,6 +148,8 @@ class _Search:
     reference: Reference | None
     start: Start
     folder: Path
+    right: frozenset[str]  # the checks that pass
+    waiting: frozenset[str]  # and those that were not run
     ids: set[str] = field(init=False)
     first: set[str] = field(init=False)
     hot: set[int] = field(init=False)
@@ -204,6 +212,8 @@ class _Search:
         text = change.apply(self.source)
         if not all(self.passes(text, self.first) for _ in range(1 if self.task.cases else TIMES)):
             return None
+        if not self.spoils_nothing(change):
+            return None
         whole = self.ids <= self.first or self.passes(text, self.ids)
         told = self.told(change, whole=whole)
         return told if told.located else None
@@ -226,7 +236,7 @@ class _Search:
             text = one.change.apply(self.source)
             if not _sensible(one.change, self.source) or not self.passes(text, self.first):
                 continue
-            if all(self.passes(text, self.ids) for _ in range(TIMES)):
+            if all(self.passes(text, self.ids) for _ in range(TIMES)) and self.spoils_nothing(one.change):
                 return self.told(one.change, whole=True)
         return None
 
@@ -253,7 +263,8 @@ class _Search:
                 if loaded.ok:
                     stop = min(self.end, time.monotonic() + TRYING)
                     for one in _survivors(session, ranked(made, self.hot), probes[0], stop):
-                        if _passes(path, task, ids, reference, self.start, one.number):
+                        passes = _passes(path, task, ids, reference, self.start, one.number)
+                        if passes and self.spoils_nothing(one.change):
                             return self.told(one.change, whole=True)
                     return None
             except FaultError:
@@ -287,6 +298,14 @@ class _Search:
         path.parent.mkdir()
         path.write_text(text, "utf-8")
         return _passes(path, self.task, ids, self.reference, self.start)
+
+    def spoils_nothing(self, change: Change) -> bool:
+        """Whether the checks that pass for the file pass with the change as well.
+
+        Of a condition even those that were not run: with another one, what is wrong may only be left out.
+        """
+        ids = self.right | (self.waiting if CONDITION.search(f"{change.was} {change.now}") else set())
+        return not ids or self.passes(change.apply(self.source), self.first | ids)
 
     def told(self, change: Change, *, whole: bool) -> Nearest:
         """What is said of the change that was found."""
@@ -483,7 +502,7 @@ def _words(nearest: Nearest) -> tuple[str, str]:
     """Cause and fix as sentences."""
     change = nearest.change
     passes = "every check passes that failed" if nearest.all else "this check passes"
-    was, now, write = f"`{change.was}`", f"`{change.now}`", f"Write `{nearest.after}`."
+    was, now, write = f"`{change.was}`", f"`{change.now}`", f"Write `{COMMENT.sub('', nearest.after)}`."
     long = len(change.was) > 80 or len(change.now) > 120
     if change.kind == "indent":
         return (

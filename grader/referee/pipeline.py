@@ -334,11 +334,13 @@ def _search(job: Job, record: Record, reference: Reference | None) -> None:
     if not job.rights or job.choice.name != "simt" or _to_do(job.submission.source, job.rights[0]):
         return
     begun = time.monotonic()
-    found = _verdict(job, record, {}, 0.0, None).failed
+    verdict = _verdict(job, record, {}, 0.0, None)
+    found = verdict.failed
     if found and nearest.wanted(found[0]):
         job.say("Looking for the one change that would fix it ...")
         source, name = job.submission.source, job.submission.path.name
-        change = nearest.search(source, name, job.rights, found, job.task, reference, _copies(job))
+        every = [*found, *(f for f in verdict.findings if f not in found)]
+        change = nearest.search(source, name, job.rights, every, job.task, reference, _copies(job))
         record.nearest = {"id": found[0].id, "explanation": change.as_json()} if change else None
     record.stages["nearest"] = time.monotonic() - begun
 

@@ -274,9 +274,8 @@ class Reading:
         one = objects[element.object]
         at = wrong_element.last_write(columns, one, element)
         if at < 0:
-            return wrong_element.unwritten(
-                one, element, self.contents, failed, len(columns["op"]) - 1, said.line
-            )
+            own = said.line if _name(said.file) == self.about.submission else 0
+            return wrong_element.unwritten(one, element, self.contents, failed, len(columns["op"]) - 1, own)
         block = self._xyz(said.blocks[int(columns["block"][at])].flat, said.grid)
         thread = self._xyz(int(columns["thread"][at]), said.block)
         title = f"{wrong_element.said(element, failed.evidence)}it was written here"

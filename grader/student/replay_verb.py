@@ -81,7 +81,7 @@ def said(recording: Recording) -> list[str]:
     more = f" and {beside} beside {'it' if len(head.blocks) - beside == 1 else 'them'}" if beside else ""
     lines = [
         f"{head.case}: {head.launch.kernel}, block {blocks}{more}, {len(recording):,} steps.",
-        *(f"  {f.title} (line {f.line})" for f in head.findings),
+        *(f"  {f.title}{f' (line {f.line})' if f.line else ''}" for f in head.findings),
     ]
     if any(b.cut for b in head.blocks):
         lines.append("  A block did more than is kept: its recording ends early.")

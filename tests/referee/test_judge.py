@@ -1,5 +1,7 @@
 """The judge: what passes, what does not, and what is said about it."""
 
+from typing import Any
+
 import numpy as np
 import pytest
 from hypothesis import given
@@ -154,3 +156,23 @@ def test_two_numbers_that_differ_look_different() -> None:
     assert verdict.status is not Status.PASSED
     shown, wanted = verdict.message.partition("element [0] is ")[2].split(". ")[0].split(", expected ")
     assert shown != wanted and float(shown) > float(wanted)
+
+
+@pytest.mark.parametrize(
+    ("places", "says"),
+    [
+        (
+            lambda i, j: (j % 4 == 3) & (i % 3 > 0) & ((i + j) % 5 > 0),
+            "all of them in columns 3, 7, 11 and so on",
+        ),
+        (lambda i, j: (i % 2 == 1) & ((i + j) % 5 > 1), "all of them in rows 1, 3, 5 and so on"),
+        (lambda i, j: (j == 5) & (i % 4 != 1), "all of them in column 5"),
+        (lambda i, j: (3 * i + 7 * j) % 11 < 2, "scattered"),
+    ],
+)
+def test_where_all_wrong_elements_lie(places: Any, says: str) -> None:
+    right = RNG.standard_normal((24, 40)).astype(np.float32)
+    i, j = np.indices(right.shape)
+    got = np.where(places(i, j), right + 1, right).astype(np.float32)
+    found = judge(right.astype(np.float64), right, got, ())
+    assert f"elements, {says}" in found.message, found.message

@@ -155,3 +155,22 @@ def test_words_from_several_places_are_not_put_together_as_if_they_were_one() ->
     gone = together([replace(read, now=""), replace(used, now="")])
     told = nearest.Nearest(gone, "value = x[i]", "", all=True, lines=(22, 24)).as_json()
     assert str(told["cause"]).startswith("Something is too much in these lines")
+
+
+@pytest.mark.slow
+def test_a_condition_that_only_leaves_out_what_is_wrong_is_not_said(tmp_path: Path) -> None:
+    lesson = lessons.find("07")
+    source = lesson.solution.read_text("utf-8")
+    wrong = source.replace(
+        "bias_relu_one(v.w, b.w));", "bias_relu_one(v.w, b.w) * static_cast<float>(i % 7 + 2));"
+    )
+    wrong = wrong.replace(
+        "bias_relu_one(v.x, b.x),", "bias_relu_one(v.x, b.x) * static_cast<float>(i % 5 + 3),"
+    )
+    assert wrong.count("static_cast<float>(i %") == 2
+    file = tmp_path / "exercise.py"
+    file.write_text(wrong, "utf-8")
+    job = Job(lesson.name, lesson.task, lesson.reference, read(file), detect.Choice("simt", "a test"))
+    # The right file is another one altogether: only slips are tried, and `!= 0` in aligned16 is one of them.
+    verdict = check(warm(replace(job, rights=("pass\n",)))).verdict
+    assert "% 16 != 0" not in str(verdict.failed[0].evidence.get("explanation"))

@@ -82,9 +82,14 @@ def test_a_wrong_result_is_found_where_it_was_written_or_said_to_be_written_by_n
     evidence = {"first_wrong": [0], "elements": 1, "got": 2.0, "expected": 1.0}
     failed = Finding("a case", Status.WRONG_OUTPUT, "It is wrong.", 0, 1, evidence)
     (seen,) = (
-        Reading(said, events.tobytes() + contents, About("a case", failed=failed)).recording().head.findings
+        Reading(said, events.tobytes() + contents, About("a case", failed=failed, submission="a.py"))
+        .recording()
+        .head.findings
     )
     assert seen.title == f"x[0] is 2, expected 1: {title}"
     assert (seen.kind, seen.access, seen.object, seen.element) == ("wrong-result", access, 0, 0)
     assert seen.line == (4 if op == 1 else 3)
     assert seen.thread == ((31, 0, 0) if op == 1 else None)
+    other = About("a case", failed=failed, submission="b.py")
+    (seen,) = Reading(said, events.tobytes() + contents, other).recording().head.findings
+    assert seen.line == (4 if op == 1 else 0)  # the launch is in no line of the submission

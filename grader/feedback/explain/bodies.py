@@ -6,11 +6,21 @@ import re
 from typing import TYPE_CHECKING
 
 from grader.domain.verdict import Finding, Status
-from grader.feedback.explain.source_text import OUTSIDE, TWICE, WRONG, Fact, Finder, SubmissionText
+from grader.feedback.explain.indices import ROWS
+from grader.feedback.explain.source_text import (
+    OUTSIDE,
+    TWICE,
+    WRONG,
+    CppFunction,
+    Fact,
+    Finder,
+    SubmissionText,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+INDEX = r"\b(?P<a>\w+)\s*\[\s*(?P<i>\w+)\s*\*\s*(?P<n>\w+)\s*\+\s*(?P<j>\w+)\s*\]"
 VALUE = frozenset({Status.WRONG_OUTPUT, Status.NOT_FINITE, Status.PRECISION})
 
 
@@ -159,20 +169,43 @@ def _other_length(text: SubmissionText, _finding: Finding) -> Iterator[Fact]:
     """``out[col * n + row]`` where n is how long a row of the input is, of a result that is turned."""
     for kernel in text.kernels:
         made = {
-            m["v"]: (m["op"], m["n"])
+            m["v"]: m
             for m in re.finditer(
-                r"\b(?P<v>\w+)\s*=\s*[^;,=]*?(?P<op>[/%])\s*(?P<n>\w+)\s*(?=[,;])", kernel.body
+                r"\b(?P<v>\w+)\s*=\s*(?P<i>[^;,=]*?)\s*(?P<op>[/%])\s*(?P<n>\w+)\s*(?=[,;])", kernel.body
             )
         }
-        for match in re.finditer(
-            r"\b(?P<a>\w+)\s*\[\s*(?P<i>\w+)\s*\*\s*(?P<n>\w+)\s*\+\s*(?P<j>\w+)\s*\]", kernel.body
-        ):
+        places = list(re.finditer(INDEX, kernel.body))
+        for match in places:
             i, j, n = match["i"], match["j"], match["n"]
             stored = re.match(r"\s*=(?!=)", kernel.body[match.end() :])
-            if stored and made.get(i) == ("%", n) and made.get(j) == ("/", n):
-                cause = f"`{match[0]}` counts with rows of {n} elements, but {j}, which runs along the row here, is a row number of the input: rows of {match['a']} have another length."
+            over, whole = made.get(i), made.get(j)
+            if not stored or not over or not whole or (over["op"], whole["op"]) != ("%", "/"):
+                continue
+            if (over["n"], whole["n"]) != (n, n):
+                continue
+            read = next((m for m in places if (m["i"], m["j"]) == (j, i)), None)
+            if read and read["n"] != n:
+                yield _divided_by_the_other(text, kernel, (whole, over), read)
+            elif not re.fullmatch(ROWS, n):
+                cause = f"`{match[0]}` takes a row of {match['a']} to have {n} elements, but {j}, which runs along it, is the number of a row of the input: a row of {match['a']} has as many elements as the input has rows."
                 yield Fact("other-length", text.line(kernel.start + match.start()), cause,
-                           f"Multiply {i} by how many {j}s there are, the length of a row of {match['a']}.")  # fmt: skip
+                           f"Multiply {i} by how many {j}s there are.")  # fmt: skip
+
+
+def _divided_by_the_other(
+    text: SubmissionText, kernel: CppFunction, made: tuple[re.Match[str], re.Match[str]], read: re.Match[str]
+) -> Fact:
+    """``row = i / rows, col = i % rows`` beside ``x[row * n + col]``, of which a row has n elements."""
+    whole, over = made
+    n, other = whole["n"], read["n"]
+    said = [" ".join(one[0].split("=", 1)[1].split()) for one in made]
+    cause = (
+        f"Here a row is taken to have `{n}` elements (`{said[0]}`, `{said[1]}`), and `{read[0]}` takes a row of {read['a']} to "
+        f"have `{other}`: the two do not fit."
+    )
+    index = whole["i"].strip()
+    fix = f"The row is the index / {other}, and the column the index % {other}: `{whole['v']} = {index} / {other}, {over['v']} = {index} % {other}`."
+    return Fact("divided-by-rows", text.line(kernel.start + whole.start()), cause, fix)
 
 
 FACTS: tuple[tuple[Finder, frozenset[Status]], ...] = (

@@ -149,9 +149,12 @@ def _fill(rule: Rule, groups: dict[str, str], error: Error, source: str) -> Expl
     name = own_lines.symbol(groups["name"])
     file, line, code = _place(error, name, source)
     cause, above, declared = rule.cause, " at the end of this line or of the one above", ""
-    if rule.id == "missing-semicolon" and source and (lacking := own_lines.unfinished(source, line)):
-        line, code, above = lacking, source.splitlines()[lacking - 1].strip(), " at the end of this line"
     better = ""
+    if rule.id == "missing-semicolon":
+        if source and (lacking := own_lines.unfinished(source, line)):
+            line, code, above = lacking, source.splitlines()[lacking - 1].strip(), " at the end of this line"
+        elif within := own_lines.semicolon(error.text, code):
+            cause, better = within
     if rule.id == "launch-arguments" and line:
         types = groups.get("want", ""), groups.get("got", "")
         cause = own_lines.launch(source, line, *types) or cause
@@ -183,8 +186,9 @@ def _fill(rule: Rule, groups: dict[str, str], error: Error, source: str) -> Expl
         declared = f" The function of line {line} is not closed."
     if rule.id == "not-a-kernel" and (head := own_lines.head(source, groups["name"], code)):
         line, code = head, source.splitlines()[head - 1].strip()
-    if rule.id == "bound-name" and (told := own_lines.bound_kernel(source, name)):
-        cause, better = told
+    if rule.id == "bound-name":
+        better = own_lines.only_declared(source, name)
+        cause, better = own_lines.bound_kernel(source, name) or (cause, better)
     fix = better or own_lines.better(rule.id, source, code) or rule.fixes.get(name, rule.fix)
     plain = re.search(rf'extern\s+"C"[^;{{}}]*?\b{re.escape(name.partition("(")[0])}\s*\(', source)
     if rule.id == "undefined-symbol" and plain:

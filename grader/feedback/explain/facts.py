@@ -14,7 +14,9 @@ from typing import TYPE_CHECKING
 from grader.domain.verdict import Finding, Status
 from grader.feedback import how_far, memory
 from grader.feedback.explain import (
+    alignment,
     bodies,
+    claim_tests,
     decimal_commas,
     dialect_mistakes,
     formulas,
@@ -25,6 +27,7 @@ from grader.feedback.explain import (
     host_formulas,
     host_mistakes,
     indices,
+    layer_mistakes,
     name_mistakes,
     nan_mistakes,
     operator_mistakes,
@@ -318,7 +321,22 @@ def _row_of_bias(text: SubmissionText, _finding: Finding) -> Iterator[Fact]:
             r"\b(?P<b>bias\w*|b)\s*\[\s*(?P<i>[A-Za-z_]\w*)\s*(?P<op>/\s*\w+)?\s*\]", kernel.body
         ):
             name, where = match["i"], text.line(kernel.start + match.start())
-            if match["op"] or re.fullmatch(r"row\w*|r", name):
+            whole = re.search(
+                rf"(?<![\w.]){name}\s*=\s*(?P<i>\w+)\s*/\s*(?P<n>{LENGTHS}|n_?cols|num_cols|C|W)\s*[;,]",
+                kernel.body,
+            )
+            if (
+                whole
+                and match["b"].startswith("bias")
+                and not re.fullmatch(r"row\w*|r", name)
+                and not match["op"]
+                and len(re.findall(rf"(?<![\w.]){name}\s*[-+*/%]?=(?!=)", kernel.body)) == 1
+            ):
+                i, n = whole["i"], whole["n"]
+                cause = f"{name} is `{i} / {n}` here, the number of the row, and `{match[0]}` takes it as the index: a bias has one element for each column."
+                yield Fact("bias-of-row", text.line(kernel.start + whole.start()), cause,
+                           f"The column is what is left of the division: `{name} = {i} % {n}`.")  # fmt: skip
+            elif match["op"] or re.fullmatch(r"row\w*|r", name):
                 cause = f"`{match[0]}` takes the number of the row; a bias has one element for each column."
                 yield Fact(
                     "bias-of-row",
@@ -570,8 +588,11 @@ def _one_owner(_text: SubmissionText, finding: Finding) -> Iterator[Fact]:
 FACTS: tuple[tuple[Finder, frozenset[Status]], ...] = (
     (host_mistakes.never_called, frozenset({Status.NOT_REFUSED, Status.WRONG_OUTPUT})),
     (refusals.missing, frozenset({Status.NOT_REFUSED})),
+    *layer_mistakes.FACTS,
+    *alignment.FACTS,
     (formulas.plain_call, WRONG | OUTSIDE | TWICE),
     *decimal_commas.FACTS,
+    *claim_tests.FACTS,
     *python_mistakes.FACTS,
     (
         _returns_none,

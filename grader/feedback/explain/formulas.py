@@ -90,7 +90,7 @@ def _sigmoid(text: SubmissionText, finding: Finding) -> Iterator[Fact]:
                     "denominator, and infinity / infinity is NaN."
                 )
                 yield Fact("exp-overflows", text.line(function.start + match.start()), cause,
-                           "Write 1 / (1 + exp(-x)): exp(-x) becomes 0 there, or infinity, and both are right.")  # fmt: skip
+                           f"Write 1 / (1 + exp(-{match['x']})): exp(-{match['x']}) becomes 0 there, or infinity, and both are right.")  # fmt: skip
 
 
 def _unused(text: SubmissionText, _finding: Finding) -> Iterator[Fact]:

@@ -513,6 +513,13 @@ def _check_refused(text: SubmissionText, finding: Finding) -> Iterator[Fact]:
             condition = _before_comma(text.code[match.end() :])
             cause = f"This check refused an input that must be accepted: `{condition}` was false for it."
             fix = "TORCH_CHECK takes what must be true, and refuses everything else."
+            if caller := re.search(
+                r"\.py, line (\d+): ", finding.message
+            ):  # which may hand over the wrong thing
+                cause = (
+                    f"This check refused what line {caller[1]} hands over: `{condition}` was false for it."
+                )
+                fix = f"TORCH_CHECK takes what must be true, and refuses everything else. Is the condition wrong, or what line {caller[1]} hands over?"
             if condition.count("!=") == 1 and not re.search(r"&&|[|]{2}", condition):
                 fix += f" Is `{condition.replace('!=', '==')}` meant?"
             yield Fact("check-refused", text.line(match.start()), cause, fix)

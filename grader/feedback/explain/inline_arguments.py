@@ -7,7 +7,7 @@ import difflib
 import re
 from typing import TYPE_CHECKING
 
-from grader.feedback.explain import indices
+from grader.feedback.explain import indices, own_lines
 from grader.feedback.explain.source_text import Fact, SubmissionText, read
 
 if TYPE_CHECKING:
@@ -32,7 +32,7 @@ def explained(finding: Finding, source: str) -> Explanation | None:
     call = _call(text, finding)
     if call is None:
         return None
-    for find in (_lacks, _no_such_argument, _not_a_name, _no_names, _turned_words):
+    for find in (_lacks, _no_such_argument, _not_a_name, _no_names, _turned_words, _no_module):
         for fact in find(text, call, finding):
             return indices.told(fact, source)
     return None
@@ -124,6 +124,33 @@ def _no_cpp_sources(text: SubmissionText, call: ast.Call) -> Iterator[Fact]:
     else:
         cause = "load_inline always needs cpp_sources, the C++ that it compiles, and this call has none."
         yield Fact("inline-argument", call.lineno, cause, "Add `cpp_sources=...`.")
+
+
+def _no_module(text: SubmissionText, call: ast.Call, finding: Finding) -> Iterator[Fact]:
+    """No functions=..., and no PYBIND11_MODULE of the file's own either."""
+    said = f"{finding.message} {finding.evidence.get('text')}"
+    told = re.search(r"does not define module export function \(PyInit_(\w+)\)", said)
+    if told is None or told[1][:1].isdigit():
+        return
+    own = re.search(r"\bPYBIND11_MODULE\s*\(\s*(\w+)", text.code)
+    if own and own[1] not in ("TORCH_EXTENSION_NAME", told[1]):
+        cause = f"PYBIND11_MODULE makes a module called {own[1]} here, and load_inline's name is {told[1]}."
+        yield Fact("inline-functions", text.line(own.start()), cause,
+                   "Write TORCH_EXTENSION_NAME as the first argument of PYBIND11_MODULE: it stands for load_inline's name.")  # fmt: skip
+    given = _keyword(call, "functions")
+    empty = given is None or (isinstance(given.value, ast.Constant) and given.value.value is None)
+    if own or not empty or len(call.args) > 3 or _keyword_dict(call):
+        return
+    names = [name for name, _ in own_lines.declared(text.source)]
+    cause = "This load_inline has no functions=..., and that is what binds C++ functions to Python: without it what is built is no Python module."
+    listed = ", ".join(f'"{name}"' for name in dict.fromkeys(names))
+    yield Fact("inline-functions", call.lineno, cause,
+               f"Add `functions=[{listed}]`." if listed else 'Add `functions=["..."]` with the names of the C++ functions that Python calls.')  # fmt: skip
+
+
+def _keyword_dict(call: ast.Call) -> bool:
+    """Whether it takes ``**`` of something, which may hold anything."""
+    return any(word.arg is None for word in call.keywords)
 
 
 def _short(node: ast.expr) -> bool:

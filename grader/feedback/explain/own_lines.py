@@ -12,6 +12,7 @@ from grader.feedback.look.python_source import cpp_sources
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+EULER = re.compile(r"(?<![\w.])(?:2\.718\d*f?|M_E)\s*\*\*\s*(?P<p>\([^()]*\)|-?\s*[\w.]+(?:\[[^\[\]]*\])?)")
 SIGNED = re.compile(r"\b(?P<name>[A-Za-z_]\w*)\s*\([^;{}()]*\)\s*(?:;|\{|$)")
 
 
@@ -84,6 +85,16 @@ def declared(source: str) -> list[tuple[str, int]]:
     return found
 
 
+def only_declared(source: str, name: str) -> str:
+    """What to write for a name that stands nowhere in the C++, where one function alone is declared; else ""."""
+    known = list(dict.fromkeys(n for n, _ in declared(source)))
+    if not known or re.search(rf"(?<![.\w]){re.escape(name)}\s*\(", source):
+        return ""
+    if len(known) > 1:
+        return f"No C++ function of the file is called {name}: functions takes the names of those that cpp_sources declares."
+    return f'No C++ function of the file is called {name}. Write "{known[0]}" in functions.'
+
+
 def handed_over(tree: ast.Module) -> Iterator[tuple[int, int, str]]:
     """What cpp_sources is given, as far as it is a string: the line that gives it, the line where it begins, the text."""
     texts = {
@@ -91,13 +102,19 @@ def handed_over(tree: ast.Module) -> Iterator[tuple[int, int, str]]:
         for target in node.targets if isinstance(target, ast.Name)
     }  # fmt: skip
     for node in ast.walk(tree):
-        if not (isinstance(node, ast.keyword) and node.arg == "cpp_sources"):
+        given = node.value if isinstance(node, ast.keyword) and node.arg == "cpp_sources" else None
+        if (
+            isinstance(node, ast.Call)
+            and len(node.args) > 1
+            and ast.unparse(node.func).endswith("load_inline")
+        ):
+            given = node.args[1]
+        if given is None:
             continue
-        parts = node.value.elts if isinstance(node.value, (ast.List, ast.Tuple)) else [node.value]
-        for part in parts:
+        for part in given.elts if isinstance(given, (ast.List, ast.Tuple)) else [given]:
             value = texts.get(part.id, part) if isinstance(part, ast.Name) else part
             if isinstance(value, ast.Constant) and isinstance(value.value, str):
-                yield node.value.lineno, value.lineno, value.value
+                yield given.lineno, value.lineno, value.value
 
 
 def _inside(text: str, at: int) -> bool:
@@ -117,6 +134,36 @@ def unfinished(source: str, line: int) -> int:
         if text and text[-1] not in ";{}(,:" and not text.startswith("#") and '"""' not in text:
             return number
     return 0
+
+
+def semicolon(text: str, code: str) -> tuple[str, str] | None:
+    """Cause and fix for a semicolon that a compiler misses within a line; None if it is not within it.
+
+    ``text`` is what the compiler says, ``code`` the line. A statement ends before ``else``; before another word a
+    sign may be missing instead.
+    """
+    bare = blanked(code)
+    lost = re.search(r"[\w)\]](?P<gap>\s+)else\b", bare)
+    if lost and not re.match(r"\s*#", bare):
+        right = f"{code[: lost.start('gap')]};{code[lost.start('gap') :]}".strip()
+        return (
+            "A semicolon is missing before `else`: the statement in front of it ends there, also within a line.",
+            f"Write `{right}`.",
+        )
+    told = re.search(r"expected '[,;]'(?: or '[,;]')? before '(?:token ')?(?P<word>[^']+)'", text)
+    places = (
+        [m.start() for m in re.finditer(rf"(?<!\w){re.escape(told['word'])}(?!\w)", bare)] if told else []
+    )
+    if (
+        told
+        and len(places) == 1
+        and bare[: places[0]].strip()
+        and re.search(r"[^;{}\s]\s*$", bare[: places[0]])
+    ):
+        word = told["word"]
+        cause = f"The compiler expected the statement to end before `{word}`: a semicolon is missing there, or a sign between `{word}` and what stands in front of it."
+        return cause, "End the statement with ; there, or write the sign that joins the two."
+    return None
 
 
 def unclosed(source: str) -> int:
@@ -381,6 +428,11 @@ def better(rule: str, source: str, code: str) -> str:
     called = re.search(r"\b(\w+)\s*\(", code)
     cpp = code_of(source) if source else ""
     dotted = [f"`{a}::{b}`" for a, b in re.findall(r"\b(torch|at|c10|std)\s?\.\s?(\w+)", code)]
+    if rule == "python-power" and (power := EULER.search(code)):
+        exponent = (
+            power["p"].removeprefix("(").removesuffix(")") if power["p"].startswith("(") else power["p"]
+        )
+        return f"Write `expf({exponent})`: that is e to the power of it, in float."
     if rule == "dot-for-namespace" and dotted:
         return f"Write {' and '.join(dict.fromkeys(dotted))}. The dot is for what an object has: x.size(0), threadIdx.x."
     bare = re.findall(r"(?:>>>\s*\(|,)\s*(\w+\.data_ptr)\(\)", cpp)

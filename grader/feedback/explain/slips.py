@@ -33,7 +33,7 @@ SLIPS = (
          "Write `{c} ? {a} : {b}`."),
     Slip("python-if", r"\b(?:if|while)\s+[^(\s]", r"expected (?:a )?['\"]?[(]",
          "In C++ the condition of if and while stands in round brackets, and no colon follows.",
-         "Write `if (condition) statement;`, with || for or and && for and."),
+         "Write `if (condition) statement;`. Python's `or` is `||` in C++, and its `and` is `&&`."),
     Slip("python-power", r"(?P<a>[\w.)\]]+)\s*\*\*\s*(?P<b>[\w.(]+)", r"not declared|undeclared|undefined",
          "`**` is Python's power; C++ has no such operator.",
          "Multiply, `x * x`, or call a function: `expf(x)` is e to the x, `powf(a, b)` is a to the b."),

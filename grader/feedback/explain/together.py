@@ -358,8 +358,10 @@ def _shared_too_small(text: SubmissionText, finding: Finding) -> Iterator[Fact]:
             behind = one is not None and _one_behind(kernel.body, seen["array"], one[1])
             if behind or _by_threads(text, kernel, seen["array"], line):
                 cause = f"`{place}` is smaller than what line {line} takes it for: an index there goes past its end."
-                yield Fact("shared-too-small", where, cause,
-                           "Make each dimension as large as the largest index in that place, plus one.")  # fmt: skip
+                fix = "Make each dimension as large as the largest index in that place, plus one."
+                if behind and one:
+                    fix = f"`{seen['array']}[{one[1]}]` is the element number {one[1]}, counted from 0, so {one[1]} + 1 elements are needed: `{seen['array']}[{one[1]} + 1]`."
+                yield Fact("shared-too-small", where, cause, fix)
             cause = f"Line {line} goes past the end of `{place}`: an index there is too large, or the array is too small."
             yield Fact("array-too-small", where, cause,
                        f"Compare the largest index in line {line} with the size that is declared here.")  # fmt: skip

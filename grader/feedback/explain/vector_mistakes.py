@@ -64,11 +64,45 @@ def _mixed_arguments(text: SubmissionText, _finding: Finding) -> Iterator[Fact]:
                 yield Fact("mixed-parts", text.line(function.start + at), cause, f"Write `{right}`.")
 
 
+def _lost_part(text: SubmissionText, _finding: Finding) -> Iterator[Fact]:
+    """``float4 r;`` of which three parts get a value, and which is stored whole."""
+    for function in text.functions:
+        for made in re.finditer(r"\b[a-z]+(?P<n>[234])\s+(?P<names>\w+(?:\s*,\s*\w+)*)\s*;", function.body):
+            for name in re.findall(r"\w+", made["names"]):
+                if fact := _stored_in_part(text, function, name, "xyzw"[: int(made["n"])]):
+                    yield fact
+
+
+def _stored_in_part(text: SubmissionText, function: CppFunction, name: str, parts: str) -> Fact | None:
+    """The fact that parts of a variable have no value where it is stored; None if that is not certain."""
+    uses = list(re.finditer(rf"(?<![\w.])(?P<by>&\s*)?{name}\b(?P<part>\s*\.\s*[xyzw]\b)?", function.body))
+    stored = list(re.finditer(rf"(?:(?<![=!<>])=(?!=)|\breturn)\s*(?P<v>{name})\s*;", function.body))
+    whole = {m.start() for m in uses if not m["part"]} - {m.start("v") for m in stored}
+    if any(m["by"] for m in uses) or len(whole) != 1 or not stored:  # one is where it is declared
+        return None
+    given = [m for m in PART.finditer(function.body) if m["v"] == name]
+    lost = [p for p in parts if p not in {m["m"] for m in given}]
+    if not given or not lost or len(uses) - 1 - len(stored) != len(given):
+        return None  # nothing sets it like this, or a part is used in some other way
+    line = text.line(function.start + stored[0].start("v"))
+    several = len(lost) > 1
+    cause = (
+        f"{' and '.join(f'{name}.{p}' for p in lost)} never get{'' if several else 's'} a value, and this line stores "
+        f"{name} whole: the part{'s' if several else ''} without one hold{'' if several else 's'} whatever is there."
+    )
+    last = given[-1]
+    like = _parts(last["right"]) == {last["m"]}
+    code = " ".join(last[0].split())
+    added = [re.sub(rf"\.{last['m']}\b", f".{p}", code) for p in lost]
+    fix = f"Add `{' '.join(added)}` above." if like else "Give every part a value before."
+    return Fact("lost-part", line, cause, fix)
+
+
 def _parts(value: str) -> set[str]:
     return set(re.findall(r"\b(?!\w*(?:Idx|Dim)\b)[A-Za-z_]\w*(?:\[[^\]]*\])?\.([xyzw])\b", value))
 
 
-def _launched(text: SubmissionText) -> Iterator[tuple[CppFunction, CppFunction, list[str], int]]:
+def launched(text: SubmissionText) -> Iterator[tuple[CppFunction, CppFunction, list[str], int]]:
     """Each launch: the host's function, the kernel, its arguments, and where it stands."""
     kernels = {k.name: k for k in text.functions if k.kernel}
     for host in text.host:
@@ -85,7 +119,7 @@ def _made(host: CppFunction, name: str, before: int) -> re.Match[str] | None:
 
 def _counts_floats(text: SubmissionText, _finding: Finding) -> Iterator[Fact]:
     """A number of elements as the bound of an index into float4."""
-    for host, kernel, given, at in _launched(text):
+    for host, kernel, given, at in launched(text):
         for index in _wide_indices(kernel):
             if re.search(rf"\b{index}\s*(?:<|>=)\s*\w+\s*(?:/|>>)", kernel.body):
                 continue  # it divides itself
@@ -140,7 +174,7 @@ def _bare(value: str) -> str:
 
 def _counts_vectors(text: SubmissionText, _finding: Finding) -> Iterator[Fact]:
     """A number of float4 as the bound of an index into float, in a kernel that does one element a thread."""
-    for host, kernel, given, at in _launched(text):
+    for host, kernel, given, at in launched(text):
         if len(given) != len(kernel.names) or re.search(
             r"[48]\b|<<|float[24]", kernel.body + kernel.parameters
         ):
@@ -184,7 +218,7 @@ def _place(launch: str, number: int) -> int:
 
 def _row_in_floats(text: SubmissionText, _finding: Finding) -> Iterator[Fact]:
     """``bias[i % cols]`` of a pointer to float4, where the launch hands over the columns in floats."""
-    for host, kernel, given, at in _launched(text):
+    for host, kernel, given, at in launched(text):
         wide = re.findall(r"\bfloat4\s*\*\s*(?:__restrict__\s*)?(\w+)", kernel.parameters)
         divided = any(re.search(r"/\s*4\b", one) for one in given)
         for name in wide if len(given) == len(kernel.names) else ():
@@ -212,7 +246,7 @@ def _row_in_floats(text: SubmissionText, _finding: Finding) -> Iterator[Fact]:
 
 def _rows_of_four(text: SubmissionText, _finding: Finding) -> Iterator[Fact]:
     """``n % 4 == 0`` where it is the row that must be whole."""
-    for host, kernel, given, _ in _launched(text):
+    for host, kernel, given, _ in launched(text):
         for part in given:
             row = re.fullmatch(r"(\w+)/([248])", CAST.sub("", part))
             if row is None or "float" not in kernel.parameters:
@@ -225,8 +259,8 @@ def _rows_of_four(text: SubmissionText, _finding: Finding) -> Iterator[Fact]:
                 n, cols, k = asked["n"], row[1], row[2]
                 cause = (
                     f"`{asked[0]}` asks whether {n} is a multiple of {k}, and {kernel.name} gets `{cols} / {k}`: that "
-                    f"is a whole number only where {cols} is a multiple of {k}. Two rows of 62 are 124 numbers, and no "
-                    "row is whole."
+                    f"is a whole number only where {cols} is a multiple of {k}. Two rows of 62 are 124 numbers, and a "
+                    "row of 62 is no whole number of fours."
                 )
                 yield Fact(
                     "rows-of-four",
@@ -238,6 +272,7 @@ def _rows_of_four(text: SubmissionText, _finding: Finding) -> Iterator[Fact]:
 
 FACTS: tuple[tuple[Finder, frozenset[Status]], ...] = (
     (_mixed_parts, WRONG),
+    (_lost_part, WRONG),
     (_mixed_arguments, WRONG),
     (_counts_floats, VALUES),
     (_counts_vectors, VALUES),

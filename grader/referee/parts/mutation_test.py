@@ -131,8 +131,11 @@ class MutationTest:
         message += hidden or f"Which {alive[0].shown_by} would show that?"
         if silent := session.never_fails(self.entry):
             message = silent
+        elif killed == 0 and len(alive) > 1:
+            message += f" It fails on none of the {len(alive)} wrong kernels."
         elif len(alive) > 1:
-            message += f" {len(alive) - 1} more of {len(self.mutants)} wrong kernels pass it as well."
+            passes = "passes" if len(alive) == 2 else "pass"
+            message += f" {len(alive) - 1} more of {len(self.mutants)} wrong kernels {passes} it as well."
         evidence = {"killed": killed, "survived": [m.fault for m in alive]}
         points = self._worth(killed)
         return Finding(check.name, Status.WRONG_ANSWER, message, points, check.points, evidence)

@@ -7,7 +7,15 @@ import pytest
 
 from grader.domain.lessons import every
 from grader.domain.verdict import Finding, Status
-from grader.feedback.explain import host_mistakes, indices
+from grader.feedback.explain import (
+    alignment,
+    bodies,
+    claim_tests,
+    host_mistakes,
+    indices,
+    layer_mistakes,
+    vector_mistakes,
+)
 from grader.feedback.explain.source_text import read
 
 HONEST = sorted((Path(__file__).parents[2] / "corpus" / "honest").glob("*.py"))
@@ -16,6 +24,10 @@ FAILED = Finding("a case", Status.WRONG_OUTPUT, "This case: nan, transposed, emp
 COPIED = Finding("a case", Status.ILLEGAL_ACCESS, "not device memory; a copy of input 0")
 KERNEL = "__global__ void k(const float* in, float* out, int rows, int cols) {{\n{}\n}}\n"
 USUAL = KERNEL.format("int row = blockIdx.y * 16 + threadIdx.y; int col = blockIdx.x * 16 + threadIdx.x;")
+
+
+MODULES = (alignment, bodies, claim_tests, host_mistakes, indices, layer_mistakes, vector_mistakes)
+EVERY = [fact for module in MODULES for fact in module.FACTS]
 
 
 def found(cuda: str) -> list[tuple[str, int]]:
@@ -28,7 +40,7 @@ def test_nothing_is_found_in_files_that_are_right() -> None:
         f"{path.parent.name}/{path.name}:{fact.line}: {fact.cause}"
         for path in RIGHT
         for text in [read(path.read_text("utf-8"))]
-        for find, _ in (*indices.FACTS, *host_mistakes.FACTS)
+        for find, _ in EVERY
         for finding in (FAILED, replace(COPIED, message="a copy of input 0"))
         for fact in find(text, finding)
     }

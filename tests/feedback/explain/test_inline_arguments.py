@@ -73,6 +73,41 @@ def test_a_wrong_argument(arguments: str, error: str, words: str) -> None:
     assert line == (LINE - 1 if "Add" in text else LINE)
 
 
+NO_MODULE = "ImportError: dynamic module does not define module export function (PyInit_m)"
+
+
+@pytest.mark.parametrize(
+    ("arguments", "words"),
+    [
+        ("'m', code", 'Add `functions=["twice"]`.'),
+        ("name='m', cpp_sources=code, functions=None", 'Add `functions=["twice"]`.'),
+        ("name='m', cpp_sources=CPP", "with the names of the C++ functions"),
+    ],
+)
+def test_no_functions_at_all(arguments: str, words: str) -> None:
+    line, text = said(arguments, NO_MODULE)
+    assert words in text and line == LINE - 1 and "letters, digits" not in text
+
+
+def test_a_module_of_the_files_own_under_another_name() -> None:
+    source = SOURCE.replace("ARGUMENTS", "'m', code").replace(
+        "#include <torch/extension.h>", 'PYBIND11_MODULE(other, m) { m.def("halved", &halved); }'
+    )
+    told = attach.explained(Finding("load", Status.IMPORT_ERROR, NO_MODULE), source).evidence["explanation"]
+    assert "TORCH_EXTENSION_NAME" in told["fix"] and "called other here" in told["cause"]
+
+
+def test_a_name_that_is_no_identifier_is_still_blamed() -> None:
+    error = NO_MODULE.replace("PyInit_m", "PyInit_my-kernel")
+    told = attach.explained(
+        Finding("load", Status.IMPORT_ERROR, error), SOURCE.replace("ARGUMENTS", "'my-kernel', code")
+    )
+    assert told.evidence["explanation"]["rule"] == "extension-name"
+    listed = SOURCE.replace("ARGUMENTS", "'m', code, functions=['twice']")
+    other = attach.explained(Finding("load", Status.IMPORT_ERROR, NO_MODULE), listed).evidence["explanation"]
+    assert other["rule"] == "no-module" and "letters, digits" not in other["fix"]
+
+
 def test_kernels_without_declarations_get_those_of_the_file() -> None:
     line, text = said("name='m', cuda_sources=kernels, functions=['halved']", MISSING)
     assert line == LINE - 1 and 'Add `cpp_sources="torch::Tensor halved(torch::Tensor x);"`.' in text

@@ -131,3 +131,51 @@ def test_where_a_wrong_element_comes_from_has_its_parts_and_the_functions_that_m
     assert found["rule"] == "written-here"
     assert "from v (lines 10, 12 and 13)" in found["cause"] and "sum (line 2)" in found["cause"]
     assert "mistake may be" not in found["fix"]
+
+
+PARTS = SOURCE.replace(
+    "        v.y += b.y;\n        out[q] = v;", "        float4 r;\n        SET\n        out[q] = r;"
+)
+THREE = ["r.x = v.x + b.x;", "r.y = v.y + b.y;", "r.z = v.z + b.z;"]
+
+
+@pytest.mark.parametrize(
+    ("statements", "says"),
+    [
+        (THREE, "r.w never gets a value"),
+        (THREE[:2], "r.z and r.w never get a value"),
+        ([*THREE, "r.w = v.w + b.w;"], ""),
+        ([*THREE, "set(r);"], ""),
+        ([*THREE, "(&r.x)[3] = 0;"], ""),
+        (["r = v;", *THREE], ""),
+    ],
+)
+def test_a_part_that_never_gets_a_value(statements: list[str], says: str) -> None:
+    source = PARTS.replace("SET", "\n        ".join(statements))
+    found = told(source, WRONG, "wide", 9)
+    assert (found["rule"] == "lost-part") == bool(says), found
+    if says:
+        assert says in found["cause"] and "`r.w = v.w + b.w;" in found["fix"].replace(
+            "`r.z = v.z + b.z; ", "`"
+        )
+        assert source.splitlines()[found["line"] - 1].strip() == "out[q] = r;"
+
+
+@pytest.mark.parametrize(("row", "rule"), [("i / cols", "bias-of-row"), ("i % cols", "")])
+def test_the_row_of_a_bias_through_a_variable(row: str, rule: str) -> None:
+    source = SOURCE.replace(
+        "if (i < n) out[i] = x[i] + bias[i % cols];",
+        f"int64_t at = {row};\n    if (i < n) out[i] = x[i] + bias[at];",
+    )
+    found = told(source, OUTSIDE, "plain", 5)
+    assert found["rule"] == rule and (not rule or found["line"] == 4), found
+    assert not rule or "`at = i % cols`" in found["fix"]
+
+
+def test_a_row_that_is_called_so_is_right_and_the_bias_of_it_is_not() -> None:
+    source = SOURCE.replace(
+        "if (i < n) out[i] = x[i] + bias[i % cols];",
+        "int64_t row = i / cols;\n    if (i < n) out[i] = x[i] + bias[row];",
+    )
+    found = told(source, OUTSIDE, "plain", 5)
+    assert (found["rule"], found["line"]) == ("bias-of-row", 5) and "`bias[i % cols]`" in found["fix"], found

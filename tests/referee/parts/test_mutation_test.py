@@ -101,6 +101,24 @@ def weak(name: str, values: np.ndarray, survivor: str) -> str:
     return test.judge_with(cast("PartSession", session), cast("KernelServer", kernels)).message
 
 
+def test_how_many_wrong_kernels_pass() -> None:
+    def said(survivors: set[str]) -> str:
+        session = SimpleNamespace(
+            rng=np.random.default_rng(0),
+            command=lambda _name, serve, **_: {"calls": 1, "failed": serve({"args": []})},
+            line_of_test=lambda *_: "",
+            never_fails=lambda _: "",
+        )
+        right = {*TEST.right, *survivors}
+        kernels = SimpleNamespace(call=lambda k, _: None if k in right else {"type": "AssertionError"})
+        return TEST.judge_with(cast("PartSession", session), cast("KernelServer", kernels)).message
+
+    every = {m.entry for m in TEST.mutants}
+    assert said(every).endswith("It fails on none of the 4 wrong kernels.")
+    assert said({"tripled", "in_place"}).endswith("1 more of 4 wrong kernels passes it as well.")
+    assert said({"tripled"}).endswith("show that?")
+
+
 @pytest.mark.parametrize(
     ("name", "shape", "survivor", "says"),
     [

@@ -50,10 +50,17 @@ RULES = (
         "extension-name",
         (
             r"extension's name '(?P<name>[^']*)' is not an identifier",
-            r"dynamic module does not define module export",
+            r"dynamic module does not define module export function \(PyInit_(?P<name>(?:\w*[^\w()]|\d)[^()]*)\)",
         ),
         "load_inline's name becomes a C++ identifier, and this one cannot be one.",
         "Use letters, digits and _ only, with a letter first.",
+    ),
+    Rule(
+        "no-module",
+        (r"dynamic module does not define module export",),
+        "What was built is no Python module: nothing in it binds C++ functions to Python under load_inline's name.",
+        'load_inline binds the functions that `functions=["..."]` names. A PYBIND11_MODULE of your own must have '
+        "TORCH_EXTENSION_NAME as its first argument.",
     ),
     Rule(
         "scalar-type",

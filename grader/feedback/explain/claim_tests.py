@@ -1,0 +1,172 @@
+"""Facts about the statements of a test that a student writes for one claim or kernel; see ``facts.py``."""
+
+from __future__ import annotations
+
+import ast
+import re
+from typing import TYPE_CHECKING
+
+from grader.domain.verdict import Finding, Status
+from grader.feedback.explain.source_text import Fact, Finder, SubmissionText
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+TRUTHS = {"equal", "allclose", "isclose", "all", "any", "array_equal", "is_contiguous", "isnan", "isfinite"}
+# Functions whose last bit depends on how they are computed.
+ROUNDED = re.compile(
+    r"\b(?:sigmoid|silu|exp|expm1|log|log1p|tanh|softmax|log_softmax|gelu|erf|softplus|mish|sqrt|rsqrt|pow|sin|cos|"
+    r"sum|mean|norm|layer_norm|matmul|linear|mm|bmm|einsum|conv[123]d)\s*\(|@"
+)
+
+
+def _branch(text: SubmissionText, finding: Finding) -> list[ast.stmt]:
+    """The statements of what the message names by its line, and of the file's functions that these call."""
+    named = re.match(r"Line (\d+): ", finding.message)
+    if named is None or text.tree is None:
+        return []
+    line = int(named[1])
+    heads = [n for n in ast.walk(text.tree) if isinstance(n, ast.If | ast.FunctionDef) and n.lineno == line]
+    own = {n.name: n for n in text.tree.body if isinstance(n, ast.FunctionDef)}
+    found = list(heads[0].body) if len(heads) == 1 else []
+    called = {n.func.id for n in _nodes(found) if isinstance(n, ast.Call) and isinstance(n.func, ast.Name)}
+    for name in sorted(called & own.keys()):
+        found += own[name].body
+    return found
+
+
+def _nodes(statements: list[ast.stmt]) -> Iterator[ast.AST]:
+    for statement in statements:
+        yield from ast.walk(statement)
+
+
+def _truth(node: ast.expr, own: set[str]) -> bool:
+    """Whether it is the answer to a question, and nothing else. ``own``: the file's functions, which may assert."""
+    if isinstance(node, ast.UnaryOp):
+        return isinstance(node.op, ast.Not)
+    if isinstance(node, ast.Call):
+        return ast.unparse(node.func).rpartition(".")[2] in TRUTHS - own
+    return isinstance(node, ast.Compare | ast.BoolOp)
+
+
+def _dropped(text: SubmissionText, finding: Finding) -> Iterator[Fact]:
+    """``torch.equal(a, b)`` as a statement, without ``assert``."""
+    if "It passes on a kernel" not in finding.message:
+        return
+    own = {n.name for n in ast.walk(text.tree) if isinstance(n, ast.FunctionDef)} if text.tree else set()
+    every = [n for n in _nodes(_branch(text, finding)) if isinstance(n, ast.Expr) and _truth(n.value, own)]
+    if not every:
+        return
+    every.sort(key=lambda n: n.lineno)
+    lines = list(dict.fromkeys(n.lineno for n in every))
+    code = ast.unparse(every[0].value)
+    shown = f"`{code}`" if len(code) <= 80 else "This line"
+    cause = f"{shown} answers whether that is so, and nothing looks at the answer: only an assertion makes the test fail."
+    fix = "Write `assert` in front of it"
+    if len(lines) > 1:
+        fix += f", and in line{'s' if len(lines) > 2 else ''} {' and '.join(map(str, lines[1:]))}, too"
+    yield Fact("answer-dropped", lines[0], cause, f"{fix}.")
+
+
+def _kernels(text: SubmissionText) -> set[str]:
+    """The names under which the file's functions get the kernel."""
+    first = [n.args.args[0].arg for n in text.tree.body if isinstance(n, ast.FunctionDef) and n.args.args
+             and n.name.startswith("test")] if text.tree else []  # fmt: skip
+    return {"kernel", *first}
+
+
+def _calls(node: ast.AST, names: set[str]) -> list[ast.Call]:
+    return [n for n in ast.walk(node) if isinstance(n, ast.Call) and ast.unparse(n.func) in names]
+
+
+def _made_plain(text: SubmissionText, finding: Finding) -> Iterator[Fact]:
+    """``kernel(view.contiguous(), 2.0)`` in a test that a kernel passes which is wrong for views."""
+    ways = {"contiguous"} if re.search(r"It passes on a kernel .*\bview", finding.message) else set()
+    if "as if it had none" in finding.message or "begin at a multiple" in finding.message:
+        ways |= {"clone"}  # which leaves a transposed view as it is
+    if "begin at a multiple" in finding.message or "wherever a view begins" in finding.message:
+        ways -= {"contiguous"}  # which leaves a part of a row as it is
+    for statement in _branch(text, finding) if ways else ():
+        for call in _calls(statement, _kernels(text)):
+            plain = call.args[0] if call.args else None
+            if (
+                isinstance(plain, ast.Call)
+                and isinstance(plain.func, ast.Attribute)
+                and plain.func.attr in ways
+            ):
+                view = ast.unparse(plain.func.value)
+                when = ", where that has gaps or is transposed" if plain.func.attr == "contiguous" else ""
+                cause = (
+                    f"`{ast.unparse(plain)}` makes a new tensor without gaps of `{view}`{when}: the kernel gets the new "
+                    "tensor and never the view."
+                )
+                right = ast.unparse(call).replace(ast.unparse(plain), view, 1)
+                yield Fact("view-made-plain", call.lineno, cause, f"Hand over the view itself: `{right}`.")
+                return
+
+
+def _same_bits(text: SubmissionText, finding: Finding) -> Iterator[Fact]:
+    """``torch.equal(kernel(x), torch.sigmoid(x))``, which asks for PyTorch's own rounding."""
+    lines = re.findall(r"\(line (\d+): ", finding.message)
+    if "right kernel: AssertionError" not in finding.message or not lines or text.tree is None:
+        return
+    line = int(lines[-1])
+    around = [n for n in text.tree.body if n.lineno <= line <= (n.end_lineno or 0)]
+    values = {
+        t.id: n.value for n in _nodes(around) if isinstance(n, ast.Assign)
+        for t in n.targets if isinstance(t, ast.Name)
+    }  # fmt: skip
+    own = {n.name: n for n in text.tree.body if isinstance(n, ast.FunctionDef)}
+    for how, sides in _compared(around, line):
+        whole = [_spelled(side, values) for side in sides]
+        by_kernel = [any(re.search(rf"\b{k}\(", one) for k in _kernels(text)) for one in whole]
+        if sum(by_kernel) != 1:
+            continue
+        other = whole[by_kernel.index(False)]
+        helped = [ast.unparse(own[n]) for n in set(re.findall(r"\b(\w+)\(", other)) & own.keys()]
+        if ROUNDED.search("\n".join([other, *helped])):
+            cause = (
+                f"{how} passes only if every number is the same to the last bit. A right kernel may round another way than "
+                f"PyTorch does, and then its last bits differ."
+            )
+            yield Fact("same-bits", line, cause,
+                       "Compute what is expected in float64, and allow a difference of the size that is claimed.")  # fmt: skip
+            return
+
+
+def _compared(around: list[ast.stmt], line: int) -> Iterator[tuple[str, list[ast.expr]]]:
+    """The comparisons of this line that ask for equality: in words, and their two sides."""
+    for node in _nodes(around):
+        if not isinstance(node, ast.Call) or not node.lineno <= line <= (node.end_lineno or 0):
+            continue
+        name = ast.unparse(node.func)
+        if name.rpartition(".")[2] in ("equal", "array_equal"):
+            both = [*node.args] if len(node.args) == 2 else [*node.args, getattr(node.func, "value", node)]
+            if len(both) == 2:
+                yield (f"`{name}`" if name.startswith(("torch.", "np.")) else "`equal`"), both
+        inner = node.func.value if isinstance(node.func, ast.Attribute) and node.func.attr == "all" else None
+        for one in (inner, *node.args[:1]) if name.endswith("all") else ():
+            if isinstance(one, ast.Compare) and isinstance(one.ops[0], ast.Eq) and len(one.ops) == 1:
+                yield "`==`", [one.left, one.comparators[0]]
+
+
+def _spelled(node: ast.expr, values: dict[str, ast.expr]) -> str:
+    """An expression's text with what its names were given beside it, two steps far."""
+    found, names, said = (
+        [ast.unparse(node)],
+        {n.id for n in ast.walk(node) if isinstance(n, ast.Name)},
+        set[str](),
+    )
+    for _ in range(2):
+        more = {name for name in names - said if name in values}
+        said |= more
+        found += [ast.unparse(values[name]) for name in sorted(more)]
+        names = {n.id for name in more for n in ast.walk(values[name]) if isinstance(n, ast.Name)}
+    return "\n".join(found)
+
+
+FACTS: tuple[tuple[Finder, frozenset[Status]], ...] = (
+    (_dropped, frozenset({Status.WRONG_ANSWER})),
+    (_made_plain, frozenset({Status.WRONG_ANSWER})),
+    (_same_bits, frozenset({Status.WRONG_ANSWER})),
+)

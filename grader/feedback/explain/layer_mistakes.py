@@ -1,0 +1,84 @@
+"""A model's own input handed on where the result of its layer is meant; see ``facts.py``."""
+
+from __future__ import annotations
+
+import ast
+import re
+from typing import TYPE_CHECKING
+
+from grader.domain.verdict import Status
+from grader.feedback.explain.source_text import OUTSIDE, WRONG, Fact, Finder, SubmissionText
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from grader.domain.verdict import Finding
+
+LAYER = re.compile(r"(?:torch\.)?(?:nn\.)?(?:Lazy)?(?:Linear|Bilinear|Conv(?:Transpose)?[123]d)")
+# Methods that give the same numbers in another place or form.
+SAME = {"contiguous", "float", "double", "half", "cuda", "to", "clone", "detach"}
+# Ways to reach a layer without its name.
+HIDDEN = {"children", "modules", "named_children", "named_modules", "_modules", "parameters", "get_submodule"}
+BOUND = re.compile(r"functions\s*=\s*\[([^\]]*)\]")
+
+
+def _unused_layer(text: SubmissionText, _finding: Finding) -> Iterator[Fact]:
+    """``bias_relu(x, self.bias)`` in a model whose ``self.gemm`` nothing ever calls."""
+    tree = text.tree
+    loaded = {n.attr for n in ast.walk(tree) if isinstance(n, ast.Attribute) and isinstance(n.ctx, ast.Load)} if tree else HIDDEN  # fmt: skip
+    if tree is None or loaded & HIDDEN or re.search(r"\b(?:getattr|vars|__dict__)\b", text.source):
+        return
+    bound = re.findall(r"[\"'](\w+)[\"']", " ".join(BOUND.findall(text.source)))
+    own = {*bound, *(f.name for f in text.host)}
+    for model in (n for n in tree.body if isinstance(n, ast.ClassDef)):
+        methods = {n.name: n for n in model.body if isinstance(n, ast.FunctionDef)}
+        forward, init = methods.get("forward"), methods.get("__init__")
+        lost = [one for one in _layers(init) if one[0] not in loaded] if init else []
+        if forward is None or len(lost) != 1:
+            continue
+        (layer, made), inputs = lost[0], _inputs(forward)
+        for call in (n for n in ast.walk(forward) if isinstance(n, ast.Call)):
+            name = ast.unparse(call.func).rpartition(".")[2]
+            for given in [*call.args, *(k.value for k in call.keywords)] if name in own else ():
+                if (x := _plain(given)) in inputs:
+                    cause = (
+                        f"self.{layer}, which line {made} makes, is never called: {name} gets `{x}` here, the model's own "
+                        "input, and not what the layer makes of it."
+                    )
+                    yield Fact("unused-layer", call.lineno, cause, f"Hand over `self.{layer}({x})`.")
+                    return
+
+
+def _layers(init: ast.FunctionDef) -> list[tuple[str, int]]:
+    """The layers that it makes, each with its line."""
+    return [
+        (target.attr, node.lineno)
+        for node in ast.walk(init) if isinstance(node, ast.Assign) and isinstance(node.value, ast.Call)
+        if LAYER.fullmatch(ast.unparse(node.value.func))
+        for target in node.targets if isinstance(target, ast.Attribute)
+    ]  # fmt: skip
+
+
+def _plain(node: ast.expr) -> str:
+    """The name whose numbers an expression holds unchanged; "" if it computes something."""
+    while isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and node.func.attr in SAME:
+        node = node.func.value
+    return node.id if isinstance(node, ast.Name) else ""
+
+
+def _inputs(forward: ast.FunctionDef) -> set[str]:
+    """The names that hold forward's own arguments throughout."""
+    found = {a.arg for a in forward.args.args[1:]}
+    given: dict[str, list[str]] = {}
+    for node in ast.walk(forward):
+        if isinstance(node, ast.Assign) and len(node.targets) == 1 and isinstance(node.targets[0], ast.Name):
+            given.setdefault(node.targets[0].id, []).append(_plain(node.value))
+    stored = {n.id for n in ast.walk(forward) if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Store)}
+    found -= {name for name in found & stored if set(given.get(name, [""])) - {name}}
+    once = {name: values[0] for name, values in given.items() if len(values) == 1}
+    return found | {name for name, value in once.items() if value in found}
+
+
+FACTS: tuple[tuple[Finder, frozenset[Status]], ...] = (
+    (_unused_layer, WRONG | OUTSIDE | {Status.RAISED, Status.WRONG_SHAPE, Status.FAILED}),
+)

@@ -1,0 +1,61 @@
+"""A kernel that takes 16 bytes at a time, launched wherever its tensor begins."""
+
+from typing import Any
+
+import pytest
+
+from grader.domain.verdict import Finding, Status
+from grader.feedback.explain import attach
+
+SOURCE = '''source = r"""
+__global__ void wide(const float* x, float* out, int64_t n) {
+    int64_t i = 4 * ((int64_t)blockIdx.x * blockDim.x + threadIdx.x);
+    if (i < n) *reinterpret_cast<float4*>(out + i) = *reinterpret_cast<const float4*>(x + i);
+}
+bool fits(torch::Tensor t) { return reinterpret_cast<uintptr_t>(t.data_ptr()) % 16 == 0; }
+torch::Tensor copy(torch::Tensor x) {
+    torch::Tensor out = torch::empty_like(x);
+    const int64_t n = x.numel();
+    const float* from = x.data_ptr<float>();
+    const bool aligned = (uintptr_t)from % 16 == 0;
+    if (n % 4 == 0 && aligned) {
+        wide<<<(n / 4 + 127) / 128, 128>>>(from, out.data_ptr<float>(), n);
+    }
+    return out;
+}
+"""
+module = load_inline("a", "torch::Tensor copy(torch::Tensor x);", source, functions=["copy"])
+'''
+MADE = "    const bool aligned = (uintptr_t)from % 16 == 0;\n"
+
+
+def told(source: str, inside: int = 0, argument: str = "x") -> dict[str, Any]:
+    tensor = {"argument": argument, "argument_offset": inside}
+    seen = [{"kind": "misaligned", "kernel": "wide", "line": 4, "size": 16, "tensor": tensor}]
+    finding = Finding("memory", Status.ILLEGAL_ACCESS, "reads 16 bytes", evidence={"seen": seen})
+    found = attach.explained(finding, source).evidence.get("explanation") or {"rule": ""}
+    return found if found["rule"] == "any-address" else {"rule": ""}
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "line", "says"),
+    [
+        (" && aligned", "", 12, "Line 11 asks for that, and aligned, which it makes, is used nowhere."),
+        (" && aligned", "", 12, "`n % 4 == 0 && aligned`"),
+        ("    if (n % 4 == 0 && aligned) {\n", "    const int per = n % 4 == 0 ? 4 : 1;\n    if (per == 4) {\n", 12, "aligned"),
+        (MADE + "    if (n % 4 == 0 && aligned) {", "    if (n % 4 == 0) {", 11, "fits could, and is called nowhere."),
+        (MADE + "    if (n % 4 == 0 && aligned) {", "    {", 12, "`reinterpret_cast<uintptr_t>(from) % 16 == 0`"),
+    ],
+)  # fmt: skip
+def test_nothing_asks_where_a_tensor_begins(old: str, new: str, line: int, says: str) -> None:
+    assert SOURCE.count(old) == 1
+    found = told(SOURCE.replace(old, new))
+    assert found.get("line") == line and says in f"{found['cause']} {found['fix']}", found
+
+
+def test_nothing_is_said_where_the_index_is_wrong_or_the_file_asks() -> None:
+    unasked = SOURCE.replace(" && aligned", "")
+    assert told(unasked, inside=4)["rule"] == ""
+    assert told(SOURCE)["rule"] == ""
+    assert told(unasked.replace("n % 4 == 0)", "n % 4 == 0 && fits(x))"))["rule"] == ""
+    assert told(unasked, argument="gone")["rule"] == ""

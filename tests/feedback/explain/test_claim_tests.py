@@ -1,0 +1,118 @@
+"""What is said of a statement in a student's test of a claim."""
+
+from typing import Any
+
+import pytest
+
+from grader.domain.verdict import Finding, Status
+from grader.feedback.explain import attach
+
+SOURCE = """import torch
+
+
+def want(x):
+    return torch.sigmoid(x) + x
+
+
+def close(out, x):
+    assert (out - want(x)).abs().max() < 1e-6
+
+
+def test(kernel, claim):
+    x = torch.randn(9)
+    if claim == "here":
+        BODY
+    if claim == "layout":
+        torch.equal(x, x)
+"""
+LINE = 15
+PASSES = "Line 14: It passes on a kernel that {}. Which assertion would show that?"
+
+
+def told(body: str, message: str) -> dict[str, Any]:
+    source = SOURCE.replace("BODY", body.replace("\n", "\n        "))
+    return attach.explained(Finding("claim: here", Status.WRONG_ANSWER, message), source).evidence.get(
+        "explanation"
+    ) or {"rule": ""}
+
+
+@pytest.mark.parametrize(
+    ("body", "line"),
+    [
+        ("torch.equal(kernel(x), x)", LINE),
+        ("out = kernel(x)\ntorch.allclose(out, x)", LINE + 1),
+        ("out = kernel(x)\n(out == x).all()", LINE + 1),
+        ("kernel(x).shape == x.shape", LINE),
+        ("not torch.equal(kernel(x), x)", LINE),
+    ],
+)
+def test_an_answer_that_nothing_looks_at(body: str, line: int) -> None:
+    found = told(body, PASSES.format("writes its result over its input"))
+    assert (found["rule"], found["line"]) == ("answer-dropped", line), found
+
+
+def test_the_other_lines_are_named_and_helpers_are_read() -> None:
+    both = told("a = kernel(x)\ntorch.equal(a, x)\ntorch.equal(x, a)", PASSES.format("changes its input"))
+    assert both["fix"] == f"Write `assert` in front of it, and in line {LINE + 2}, too."
+    helper = SOURCE.replace("    assert (out", "    (out").replace("BODY", "close(kernel(x), x)")
+    finding = Finding("claim: here", Status.WRONG_ANSWER, PASSES.format("clamps x"))
+    found = attach.explained(finding, helper).evidence["explanation"]
+    assert (found["rule"], found["line"]) == ("answer-dropped", 9)
+
+
+@pytest.mark.parametrize("body", ["assert torch.equal(kernel(x), x)", "kernel(x)", "close(kernel(x), x)"])
+def test_statements_that_assert_or_only_call(body: str) -> None:
+    assert told(body, PASSES.format("clamps x"))["rule"] != "answer-dropped"
+
+
+def test_a_function_of_the_files_own_may_assert() -> None:
+    source = SOURCE.replace("def close(", "def allclose(").replace("BODY", "allclose(kernel(x), x)")
+    finding = Finding("claim: here", Status.WRONG_ANSWER, PASSES.format("clamps x"))
+    found = attach.explained(finding, source).evidence.get("explanation") or {"rule": ""}
+    assert found["rule"] != "answer-dropped"
+
+
+GAPS = "reads the memory of a view with gaps as if it had none"
+TURNED = "reads a transposed view row by row"
+BEGINS = "takes every tensor to begin at a multiple of 16 bytes"
+
+
+@pytest.mark.parametrize(
+    ("body", "fault", "fix"),
+    [
+        ("close(kernel(x[::2].contiguous(), 2.0), x)", GAPS, "`kernel(x[::2], 2.0)`"),
+        ("for v in [x.t()]:\n    close(kernel(v.contiguous()), v)", TURNED, "`kernel(v)`"),
+        ("out = kernel(x[1:].clone())", BEGINS, "`kernel(x[1:])`"),
+        ("out = kernel(x[1:].contiguous())", BEGINS, ""),
+        ("out = kernel(x.t().clone())", TURNED, ""),
+        ("out = kernel(x[::2]).contiguous()", GAPS, ""),
+        ("out = kernel(x.contiguous())", "clamps x", ""),
+    ],
+)
+def test_a_view_that_the_kernel_never_gets(body: str, fault: str, fix: str) -> None:
+    found = told(body, PASSES.format(fault))
+    assert (found["rule"] == "view-made-plain") == bool(fix) and fix in found.get("fix", ""), found
+
+
+@pytest.mark.parametrize(
+    ("body", "said"),
+    [
+        ("assert torch.equal(kernel(x), torch.sigmoid(x) + x)", True),
+        ("y = torch.exp(x)\nassert torch.equal(kernel(x), y)", True),
+        ("out = kernel(x)\nassert (out == want(x)).all()", True),
+        ("assert torch.all(kernel(x) == x.tanh())", True),
+        ("assert kernel(x).equal(want(x))", True),
+        ("assert torch.equal(kernel(x), 2 * x)", False),
+        ("assert torch.equal(kernel(x), kernel(x))", False),
+        ("assert torch.allclose(kernel(x), want(x), 1e-6, 1e-6)", False),
+    ],
+)
+def test_the_same_bits_as_pytorch(body: str, said: bool) -> None:
+    line = LINE + body.count("\n")
+    error = (
+        f"Line 14: The test fails on a right kernel: AssertionError (line {line}: {body}). A test must let"
+    )
+    found = told(body, error)
+    assert (found["rule"] == "same-bits") == said, found
+    if said:
+        assert found["line"] == line and "last bit" in found["cause"]

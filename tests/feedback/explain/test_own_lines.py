@@ -1,0 +1,70 @@
+"""A semicolon that lacks within a line, and a name in functions that no C++ function has."""
+
+import pytest
+
+from grader.feedback.explain import explain
+
+SOURCE = '''source = r"""
+__global__ void k(float* x) {{
+    {line}
+}}
+"""
+'''
+
+
+def told(line: str, error: str) -> str:
+    found = explain(f"s.py:3:9: error: {error}\n    3 | {line}", SOURCE.format(line=line))
+    assert found is not None and found.line == 3
+    return f"{found.cause} {found.fix}"
+
+
+@pytest.mark.parametrize(
+    ("line", "right"),
+    [
+        ("if (t < n) a[t] = x[i] else a[t] = 0;", "if (t < n) a[t] = x[i]; else a[t] = 0;"),
+        ("if (t < n) f(t) else f(0);", "if (t < n) f(t); else f(0);"),
+    ],
+)
+@pytest.mark.parametrize(
+    "error", ["expected ';' before 'else'", 'expected a ";"', "expected ';' after expression"]
+)
+def test_a_semicolon_before_else(line: str, right: str, error: str) -> None:
+    assert f"Write `{right}`." in told(line, error)
+
+
+def test_a_word_that_the_compiler_did_not_expect_within_a_line() -> None:
+    said = told("a[t] = x[i] y[i];", "expected ';' before 'y'")
+    assert "a semicolon is missing there, or a sign" in said and "end of this line" not in said
+
+
+def test_a_semicolon_at_the_end_of_a_line() -> None:
+    source = SOURCE.format(line="a[t] = 1\n    b[t] = 2;")
+    found = explain("s.py:4:9: error: expected ';' before 'b'\n    4 |     b[t] = 2;", source)
+    assert found is not None and found.line == 3 and "at the end of this line" in found.cause
+
+
+BOUND = '''module = load_inline(
+    "a", "torch::Tensor twice(torch::Tensor x);",
+    r"""
+torch::Tensor twice(torch::Tensor x) { return 2 * x; }
+""",
+    functions=["%s"])
+'''
+
+
+def test_the_only_function_is_named_for_a_name_that_is_nowhere() -> None:
+    log = "bindings:2:1: error: 'bias_relu' was not declared in this scope"
+    found = explain(log, BOUND % "bias_relu")
+    assert found is not None and found.rule == "bound-name"
+    assert found.fix == 'No C++ function of the file is called bias_relu. Write "twice" in functions.'
+    here = BOUND.replace("{ return", "{ bias_relu(x); return") % "bias_relu"
+    known = explain(log, here)
+    assert known is not None and "must hold the function's declaration" in known.fix
+
+
+@pytest.mark.parametrize("base", ["2.718f", "2.71828", "M_E"])
+def test_a_power_of_e(base: str) -> None:
+    said = told(f"x[t] = 1 / (1 + {base} ** (-v));", "invalid type argument of unary '*' (have 'float')")
+    assert "`expf(-v)`" in said
+    other = told("x[t] = v ** 2.0f;", "invalid type argument of unary '*' (have 'float')")
+    assert "powf" in other
