@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
 EULER = re.compile(r"(?<![\w.])(?:2\.718\d*f?|M_E)\s*\*\*\s*(?P<p>\([^()]*\)|-?\s*[\w.]+(?:\[[^\[\]]*\])?)")
+ELEMENT = re.compile(r"float|double|bool|int|long|short|u?int(?:8|16|32|64)_t|(?:at|c10|torch)::\w+")
 SIGNED = re.compile(r"\b(?P<name>[A-Za-z_]\w*)\s*\([^;{}()]*\)\s*(?:;|\{|$)")
 
 
@@ -261,7 +262,7 @@ def launch_fix(source: str, line: int, want: str, got: str) -> tuple[str, int] |
             place,
         )
     asked = re.search(r"(?P<how>\b(?:mutable_|const_)?data_ptr)<[\w:]+>", given)
-    if asked and "*" in wanted and re.fullmatch(r"[\w:]+", one):
+    if asked and "*" in wanted and ELEMENT.fullmatch(one):
         right = f"{given[: asked.start()]}{asked['how']}<{one}>{given[asked.end() :]}"
         return f"Write `{right}`, if that is what the tensor holds; if not, declare the parameter so.", place
     return "The two types must be the same: hand over another pointer, or declare the parameter so.", place
