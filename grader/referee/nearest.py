@@ -26,9 +26,11 @@ from grader.domain.within import TooMuchError, within
 from grader.feedback.explain import python_alternatives
 from grader.feedback.explain.alternatives import Alternative, instrumented, ranked
 from grader.feedback.explain.changes import Change, Difference, differences, together
+from grader.feedback.explain.own_lines import code_of
 from grader.referee import grading
 from grader.referee.fault import FaultError
 from grader.referee.lesson_problem import LessonProblem
+from grader.referee.parts.mutation_test import MutationTest, MutationTests
 from grader.referee.process.forkserver import Forkserver
 from grader.referee.process.player_process import Limits, Player
 from grader.referee.session import Session
@@ -56,6 +58,7 @@ GUESSES = {"written-here", "two-owners", "half-filled", "array-too-small", "part
 COMMENT = re.compile(r"(?<=[;{}])\s*//.*$")  # of C++
 CONDITION = re.compile(r"[=!<>]=|(?<![<>-])[<>](?![<>])|&&|\|\||!|\?")
 NOTHING = re.compile(r"[\s(){}\[\],;:]*$")
+STUDENTS_TESTS = (MutationTest, MutationTests)
 SILENT = PENDING | {Status.NOT_RUN, Status.NOT_GRADABLE, Status.TAMPERED}
 Start = Callable[[Path], Player]
 
@@ -305,6 +308,10 @@ class _Search:
         Of a condition even those that were not run: with another one, what is wrong may only be left out.
         """
         ids = self.right | (self.waiting if CONDITION.search(f"{change.was} {change.now}") else set())
+        if _in_cpp(
+            self.source, change
+        ):  # which the student's own tests never see: they are given kernels of ours
+            ids -= {c.name for p in self.task.parts if isinstance(p, STUDENTS_TESTS) for c in p.checks}
         return not ids or self.passes(change.apply(self.source), self.first | ids)
 
     def told(self, change: Change, *, whole: bool) -> Nearest:
@@ -312,6 +319,12 @@ class _Search:
         before = self.source.splitlines()[change.line - 1].strip()
         after = _line(change.apply(self.source).splitlines(), change)
         return Nearest(change, before, after, whole, _touched(self.source, change))
+
+
+def _in_cpp(source: str, change: Change) -> bool:
+    """Whether the change is in a C++ source that the file holds."""
+    lines = code_of(source).splitlines() if "__global__" in source else []
+    return change.line <= len(lines) and bool(lines[change.line - 1].strip())
 
 
 def _survivors(session: Session, order: list[Alternative], probe: Case, end: float) -> Iterator[Alternative]:
