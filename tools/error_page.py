@@ -27,6 +27,7 @@ stands for a name of yours, and three dots for anything. What the memory checks 
 PARTS = (setting, kernel_rules, tensor_rules, syntax, cpp)
 LONGEST, MOST = 110, 4  # letters of an error's words, and wordings that are shown
 HOLE = "\u2026"
+AT = re.compile(r"(?<!\(\?!) @")  # where the line of source begins; not one that must not be there
 
 
 def page(lessons: dict[str, str]) -> str:
@@ -63,7 +64,7 @@ def words(pattern: str) -> str:
     """The words of an error that a rule's pattern is for, "" if it is for the line of source alone."""
     from re import _parser as parser  # type: ignore[attr-defined]
 
-    shown = "".join(_said(parser.parse(pattern.split(" @")[0])))
+    shown = "".join(_said(parser.parse(AT.split(pattern)[0])))
     shown = re.sub(rf"\s*{HOLE}[{HOLE}\s]*", HOLE, shown).replace("`", "'").strip(f" {HOLE}:")
     shown = shown if len(shown) <= LONGEST else shown[: LONGEST - 1] + HOLE
     return shown.replace(HOLE, " ... ").strip() if len(re.findall(r"[A-Za-z]{2,}", shown)) > 1 else ""
