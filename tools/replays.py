@@ -27,7 +27,9 @@ from grader.reports import replay_page
 
 log = logging.getLogger("mkdocs.replays")
 FOLDER = "assets/replays"
-FENCE = re.compile(r"^```(?:cuda|cpp|python)\n(.*?)^```\n(?:<!-- /code -->\n)?", re.M | re.S)
+FENCE = re.compile(
+    r"^```(?:cuda|cpp|python)(?: title=\"[^\"\n]*\")?\n(.*?)^```\n(?:<!-- /code -->\n)?", re.M | re.S
+)
 MOST = 60_000  # events of a block
 PRELUDE = """#include <simt/notes.h>
 extern "C" void simt_label(const void*, const char*, int);
@@ -58,6 +60,7 @@ class Shown:
 
     ``without``: lines with this text are left out, to show what goes wrong then. ``block``: which is shown.
     ``before``: the heading before which the link stands, where the page first asks to predict what it shows.
+    ``with_``: how lines begin that declare what the kernel uses.
     """
 
     name: str
@@ -68,6 +71,7 @@ class Shown:
     without: str = ""
     block: tuple[int, int, int] = (0, 0, 0)
     before: str = ""
+    with_: tuple[str, ...] = ()
 
 
 def _x(n: int, name: str = "x", shape: str = "") -> str:
@@ -110,6 +114,10 @@ WHAT: tuple[Shown, ...] = (
           "a tile of 64 numbers is fetched once, and read by the whole block"),
     Shown("twice", STRING, "twice", f"{_x(100)} {_out(100)} twice<<<1, 128>>>(x, out, 100);",
           "what these threads did, one after another"),
+    Shown("reduction", "contributing/softmax.md", "softmax_kernel",
+          f"{_x(80, 'in', '2, 40')} {_out(80, '2, 40')} softmax_kernel<<<2, THREADS>>>(in, out, 40);",
+          "128 numbers become one in seven steps, each behind a barrier",
+          with_=("constexpr int THREADS", "__device__ float together(")),
 )  # fmt: skip
 # Pages that explain the same without a kernel of their own: the heading below which a link stands, and which.
 BELOW: dict[str, tuple[tuple[str, tuple[str, ...]], ...]] = {
@@ -172,14 +180,22 @@ def _code(root: Path, one: Shown) -> str:
         if f" {one.kernel}(" not in match[1] or "__global__" not in match[1]:
             continue
         lines = [line for line in match[1].splitlines() if not (one.without and one.without in line)]
-        return "\n".join(_kernel(lines, one.kernel)) + "\n"
+        used = [text for begin in one.with_ for text in [*_block(lines, begin), ""]]
+        return "\n".join([*used, *_kernel(lines, one.kernel)]) + "\n"
     raise ValueError(f"{one.page} has no kernel {one.kernel}; see tools/replays.py")
 
 
 def _kernel(lines: list[str], name: str) -> list[str]:
     """The lines of one kernel, with the template's line and comments that stand before it."""
-    first = next(k for k, line in enumerate(lines) if "__global__" in line and f" {name}(" in line)
-    last = next(k for k in range(first, len(lines)) if lines[k].startswith("}"))
+    begin = next(line for line in lines if "__global__" in line and f" {name}(" in line)
+    return _block(lines, begin)
+
+
+def _block(lines: list[str], begin: str) -> list[str]:
+    """The lines of what is declared by the line that begins so, with what belongs to it above."""
+    first = next(k for k, line in enumerate(lines) if line.startswith(begin))
+    one_line = lines[first].endswith(";")
+    last = first if one_line else next(k for k in range(first, len(lines)) if lines[k].startswith("}"))
     while first and lines[first - 1].startswith(("template", "//")):
         first -= 1
     return lines[first : last + 1]

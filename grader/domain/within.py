@@ -33,7 +33,7 @@ def fork() -> int:
     end = time.monotonic() + LOCKS_S
     while True:
         try:
-            with warnings.catch_warnings():  # the fork only computes: it needs none of the other threads
+            with warnings.catch_warnings():  # a fork here needs none of the other threads
                 warnings.simplefilter("ignore", DeprecationWarning)
                 return os.fork()
         except RuntimeError:

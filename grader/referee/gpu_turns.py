@@ -24,9 +24,9 @@ TOLD_S = 1.0  # of waiting, before it is said
 
 
 class GpuTurns:
-    """Turns on the GPU that this process sees first; on a machine without a private folder there are none.
+    """Turns on the GPU that this process sees first.
 
-    ``say`` is told when one waits.
+    Without a private folder, or locks in it, there are none. ``say`` is told when one waits.
     """
 
     def __init__(self, say: Callable[[str], None]) -> None:
@@ -74,11 +74,13 @@ class GpuTurns:
         while fd >= 0:
             try:
                 fcntl.flock(fd, kind | fcntl.LOCK_NB)
-            except OSError:
+            except BlockingIOError:
                 if words and time.monotonic() > told_s:
                     self._say(words)
                     words = ""
                 time.sleep(LOOK_S)
+            except OSError:  # this file system has no locks
+                return
             else:
                 return
 

@@ -16,6 +16,10 @@ if TYPE_CHECKING:
 def test_eight_pages_and_more_carry_one(site: Site):
     found = {uri for uri, document in site.pages.items() if "replay-open" in document.text}
     assert len(found) >= 8
+    for word in ("race", "guard", "stride", "bank", "barrier", "reduction", "tile"):
+        one = next(one for one in replays.WHAT if one.name == word)
+        folder = one.page.removesuffix("README.md").removesuffix(".md").rstrip("/")
+        assert f"{word}.htm" in site.pages[f"{folder}/index.html"].text, one.page
     for one in replays.WHAT:
         assert (site.folder / replays.FOLDER / f"{one.name}.htm").is_file()
 

@@ -13,6 +13,7 @@ from grader.referee import gpu_turns
 from grader.referee.gpu_turns import GpuTurns, alone
 
 if TYPE_CHECKING:
+    import contextlib
     from collections.abc import Iterator
     from pathlib import Path
 
@@ -34,9 +35,22 @@ def turns() -> Iterator[list[GpuTurns]]:
         one.close()
 
 
-def test_several_judge_at_a_time(turns: list[GpuTurns]) -> None:
-    with turns[0].shared(), turns[1].shared(), turns[2].shared():
-        pass
+def entered(turn: contextlib.AbstractContextManager[None], seconds: float = 10.0) -> bool:
+    """Whether a grading gets its turn, in a thread of its own, while whoever calls has one."""
+    there = threading.Event()
+
+    def wait() -> None:
+        with turn:
+            there.set()
+
+    threading.Thread(target=wait, daemon=True).start()
+    return there.wait(seconds)
+
+
+def test_several_judge_at_a_time_and_none_races_meanwhile(turns: list[GpuTurns]) -> None:
+    with turns[0].shared():
+        assert entered(turns[1].shared())
+        assert not entered(turns[2].alone(), SOON_S)
 
 
 def test_a_race_waits_for_all_and_all_wait_for_a_race(turns: list[GpuTurns]) -> None:
@@ -92,11 +106,13 @@ def _through(said: list[str]) -> None:
 
 def test_another_gpu_has_other_turns(turns: list[GpuTurns], monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("CUDA_VISIBLE_DEVICES", "1,0")
-    with turns[0].alone(), alone(lambda _: None):
-        pass
+    with turns[0].alone():
+        assert entered(alone(lambda _: None))
+        monkeypatch.setenv("CUDA_VISIBLE_DEVICES", "0,1")
+        assert not entered(alone(lambda _: None), SOON_S)
 
 
 def test_without_a_private_folder_nobody_waits(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(gpu_turns, "runtime_folder", lambda: (_ for _ in ()).throw(PermissionError))
-    with alone(lambda _: None), alone(lambda _: None):
-        pass
+    with alone(lambda _: None):
+        assert entered(alone(lambda _: None))

@@ -150,11 +150,10 @@ def _fill(rule: Rule, groups: dict[str, str], error: Error, source: str) -> Expl
     file, line, code = _place(error, name, source)
     cause, above, declared = rule.cause, " at the end of this line or of the one above", ""
     better = ""
-    if rule.id == "missing-semicolon":
-        if source and (lacking := own_lines.unfinished(source, line)):
-            line, code, above = lacking, source.splitlines()[lacking - 1].strip(), " at the end of this line"
-        elif within := own_lines.semicolon(error.text, code):
-            cause, better = within
+    if rule.id == "missing-semicolon" and source and (lacking := own_lines.unfinished(source, line)):
+        line, code, above = lacking, source.splitlines()[lacking - 1].strip(), " at the end of this line"
+    elif rule.id == "missing-semicolon":
+        cause, better = own_lines.semicolon(error.text, code) or (cause, "")
     if rule.id == "launch-arguments" and line:
         types = groups.get("want", ""), groups.get("got", "")
         cause = own_lines.launch(source, line, *types) or cause
@@ -200,8 +199,8 @@ def _fill(rule: Rule, groups: dict[str, str], error: Error, source: str) -> Expl
         cause, fix, line = told_here
         code = source.splitlines()[line - 1].strip()
     if rule.id == "undeclared-builtin" and name.strip("_").startswith("sync"):
-        lacks = not name.startswith("__")
-        fix = "Two underscores stand before it, `__syncthreads();`." if lacks else "Write `__syncthreads();`."
+        before = "Write" if name.startswith("__") else "Two underscores stand before it,"
+        fix = f"{before} `__syncthreads();`."
     near = _near(name, error.text, source)
     known = _Known(groups | {"name": name, "near": near, "above": above, "declared": declared})
     cause = re.sub(r" \(it\)", "", _format(cause, known))

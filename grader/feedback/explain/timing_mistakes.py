@@ -905,11 +905,9 @@ def _resolved(value: ast.expr, function: ast.FunctionDef, line: int) -> tuple[as
     return value, line
 
 
-def _misjudged(  # noqa: C901 - a case a mistake
-    value: ast.expr, which: str, function: ast.FunctionDef
-) -> tuple[str, str] | None:
+def _misjudged(value: ast.expr, which: str, function: ast.FunctionDef) -> tuple[str, str] | None:
     """Why an expression is not the median or percentile that is wanted, and what is; None if it may be."""
-    words, share = WORDS[which], SHARE[which]
+    words = WORDS[which]
     names = {_called(n) for n in ast.walk(value)}
     divides = isinstance(value, ast.BinOp) and isinstance(value.op, ast.Div) and _called(value.left) == "sum"
     right = "Take `statistics.median(seconds)`."
@@ -919,65 +917,63 @@ def _misjudged(  # noqa: C901 - a case a mistake
     if names & MEANS or divides:
         return f"that is the mean, not the {words}, and one slow call moves it far.", right
     if _called(value) in ("min", "max"):
-        return (
-            f"that is the {'smallest' if _called(value) == 'min' else 'largest'} of all, not the {words}: one odd call decides it.",
-            right,
-        )
-    if isinstance(value, ast.Subscript):
-        of, _ = _resolved(value.value, function, value.lineno)
-        try:
-            at = ast.literal_eval(value.slice)
-        except (ValueError, TypeError, SyntaxError):
-            at = None
-        if _called(of) == "quantiles" and isinstance(of, ast.Call) and isinstance(at, int):
-            parts = next((k.value for k in of.keywords if k.arg == "n"), None)
-            n = (
-                parts.value
-                if isinstance(parts, ast.Constant) and isinstance(parts.value, int)
-                else 4
-                if parts is None
-                else 0
-            )
-            if n and abs((got := (at + 1 if at >= 0 else n + at) / n) - share) > 0.02:
-                return f"of quantiles(..., n={n}) that is the {100 * got:.3g} % mark, not the {words}.", right
-        if _called(of) == "sorted" and at in (0, -1):
-            return (
-                f"that is the {'largest' if at else 'smallest'} of all, not the {words}: one odd call decides it.",
-                right,
-            )
-        if isinstance(value.value, ast.Name) and _called(of) not in (
-            "sorted",
-            "quantiles",
-            "percentile",
-            "quantile",
-        ):
-            name = value.value.id
-            sorts = any(_called(n) in ("sort", "sorted") for n in ast.walk(function))
-            if not sorts and name in {a.arg for a in function.args.args} | {
-                "seconds",
-                "times",
-                "samples",
-                "ms",
-            }:
-                return (
-                    f"{name} is in the order of the calls, not sorted, so this is the time of some call.",
-                    f"Sort first: `{name} = sorted({name})`.",
-                )
-    if "percentile" in names:
-        for node in ast.walk(value):
-            if isinstance(node, ast.Call) and ast.unparse(node.func) in NUMPYS and len(node.args) > 1:
-                try:
-                    asked = float(ast.literal_eval(node.args[1]))
-                except (ValueError, TypeError, SyntaxError):
-                    return None
-                if abs(asked - 100 * share) > 2:
-                    return (
-                        f"percentile counts in percent, and this asks for {asked:g} %, not {100 * share:g} %.",
-                        f"Ask for {100 * share:g}.",
-                    )
+        end = "smallest" if _called(value) == "min" else "largest"
+        return f"that is the {end} of all, not the {words}: one odd call decides it.", right
+    if isinstance(value, ast.Subscript) and (said := _wrong_place(value, which, function, right)):
+        return said
+    return _wrong_percent(value, which) if "percentile" in names else None
+
+
+def _wrong_place(
+    value: ast.Subscript, which: str, function: ast.FunctionDef, right: str
+) -> tuple[str, str] | None:
+    """The same of an element of a list: of quantiles, of sorted times, of times in the order of the calls."""
+    words, share = WORDS[which], SHARE[which]
+    of, _ = _resolved(value.value, function, value.lineno)
+    try:
+        at = ast.literal_eval(value.slice)
+    except (ValueError, TypeError, SyntaxError):
+        at = None
+    if _called(of) == "quantiles" and isinstance(of, ast.Call) and isinstance(at, int):
+        n = _cuts(of)
+        if n and abs((got := (at + 1 if at >= 0 else n + at) / n) - share) > 0.02:
+            return f"of quantiles(..., n={n}) that is the {100 * got:.3g} % mark, not the {words}.", right
+    if _called(of) == "sorted" and at in (0, -1):
+        end = "largest" if at else "smallest"
+        return f"that is the {end} of all, not the {words}: one odd call decides it.", right
+    if isinstance(value.value, ast.Name) and _called(of) not in SORTING:
+        name = value.value.id
+        sorts = any(_called(n) in ("sort", "sorted") for n in ast.walk(function))
+        if not sorts and name in {a.arg for a in function.args.args} | {"seconds", "times", "samples", "ms"}:
+            cause = f"{name} is in the order of the calls, not sorted, so this is the time of some call."
+            return cause, f"Sort first: `{name} = sorted({name})`."
     return None
 
 
+def _cuts(call: ast.Call) -> int:
+    """The ``n`` of a call of statistics.quantiles; 0 if it is not told."""
+    parts = next((k.value for k in call.keywords if k.arg == "n"), None)
+    if parts is None:
+        return 4
+    return parts.value if isinstance(parts, ast.Constant) and isinstance(parts.value, int) else 0
+
+
+def _wrong_percent(value: ast.expr, which: str) -> tuple[str, str] | None:
+    """The same of numpy.percentile, which counts in percent."""
+    percent = 100 * SHARE[which]
+    for node in ast.walk(value):
+        if isinstance(node, ast.Call) and ast.unparse(node.func) in NUMPYS and len(node.args) > 1:
+            try:
+                asked = float(ast.literal_eval(node.args[1]))
+            except (ValueError, TypeError, SyntaxError):
+                return None
+            if abs(asked - percent) > 2:
+                cause = f"percentile counts in percent, and this asks for {asked:g} %, not {percent:g} %."
+                return cause, f"Ask for {percent:g}."
+    return None
+
+
+SORTING = ("sorted", "quantiles", "percentile", "quantile")
 NUMPYS = {"np.percentile", "numpy.percentile"}
 BRACKETS = frozenset(
     {

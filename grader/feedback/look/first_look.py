@@ -87,12 +87,12 @@ def _todos(source: str, starter: str) -> list[Advice]:
 
 
 def _after(lines: list[str]) -> dict[str, str]:
-    """What follows each line: the next one that is neither blank nor a comment."""
+    """What follows each line: the next one of code, and where that is a head, what it begins with."""
     found: dict[str, str] = {}
-    code = ""
+    code = below = ""
     for line in reversed(lines):
         text = line.strip()
         found[text] = f"{text if 'TODO' in text and not text.startswith(('#', '//')) else ''}{code}"
         if text and not text.startswith(("#", "//")):
-            code = text
+            code, below = f"{text} {below}" if text.endswith(("{", ":")) else text, text
     return found

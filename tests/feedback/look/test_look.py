@@ -56,6 +56,24 @@ def test_an_open_end_is_not_what_to_do_first() -> None:
     assert remarks(GUARDED + "// TODO 6: open end. Go on here.\n" + HOST) == []
 
 
+def test_a_todo_above_a_function_is_done_when_its_body_is_another() -> None:
+    """Its head stays as it was, and so may the comment."""
+    lesson = find("01")
+    starter = lesson.exercise.read_text("utf-8")
+    done = starter.replace(
+        "    return x;\n", "    torch::Tensor scaled = x * scale;\n    return scaled + shift;\n"
+    )
+    assert done != starter
+
+    def marks(text: str) -> str:
+        said = look.look(Submission(lesson.exercise, text, ""), lesson.task, starter)
+        return next(a.message for a in said if "TODO" in a.message)
+
+    assert (
+        "TODO 1" in marks(done) and "(2 more below.)" in marks(done) and "(3 more below.)" in marks(starter)
+    )
+
+
 @pytest.mark.parametrize(
     ("stream", "lines"),
     [
