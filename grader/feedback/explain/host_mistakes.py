@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import difflib
+import math
 import re
 from dataclasses import replace
 from typing import TYPE_CHECKING
@@ -129,8 +130,10 @@ def _made_here(text: SubmissionText, finding: Finding) -> Iterator[Fact]:
                 what = "shape" if finding.status is Status.WRONG_SHAPE else "dtype"
                 how = " ".join(made["how"].split())
                 cause = f"{name}, which {function.name} hands back, gets its {what} here: `{how}`."
-                yield Fact("made-here", text.line(function.start + made.start()), cause,
-                           "A result that is like an input is made with `torch::empty_like(x)`.")  # fmt: skip
+                fix = "A result that is like an input is made with `torch::empty_like(x)`."
+                if like := re.fullmatch(r"(?:torch|at)::empty_like\s*\(\s*(\w+)\s*\)", how):
+                    fix = f"That is the {what} of {like[1]}. Look at what is handed over as {like[1]} where {function.name} is called."
+                yield Fact("made-here", text.line(function.start + made.start()), cause, fix)
                 return
 
 
@@ -477,11 +480,19 @@ def linear(found: Explanation, finding: Finding, source: str) -> Explanation:
     cause = (
         f"`{ast.unparse(wrong[0])}` takes {sizes['inner']} columns, and what comes to it has {sizes['came']}."
     )
-    fix, lines = f"Its first number must be {sizes['came']}.", source.splitlines()
+    came, inner = int(sizes["came"]), int(sizes["inner"])
+    fix, lines = f"Its first number must be {came}.", source.splitlines()
+    if came and inner % came == 0 and inner > came:
+        fix = f"Either what comes to it is to be flattened first, as by `x.flatten(1)`, so that it has {inner} columns, or its first number must be {came}."
     form = rf"\btorch\.(?:randn|rand|empty|zeros|ones)\([^()]*?\b{sizes['came']}\s*\)"
     batches = [(n, m[0]) for n, text in enumerate(lines, 1) if (m := re.search(form, text))]
     if len(batches) == 1 and len(made) > 1:  # which of the two is meant, nobody knows
-        fix = f"Its first number must be {sizes['came']}, or the batch of line {batches[0][0]}, `{batches[0][1]}`, must have {sizes['inner']} columns."
+        shape = [int(n) for n in re.findall(r"\b\d+(?=\s*[,)\]])", batches[0][1])]
+        if len(shape) > 2 and math.prod(shape[1:]) == inner:
+            whole = " x ".join(map(str, shape[1:]))
+            fix = f"{whole} is {inner}: flatten each element of the batch of line {batches[0][0]}, `{batches[0][1]}`, before it comes to this layer, as by `x.flatten(1)`."
+        elif inner % came:
+            fix = f"Its first number must be {came}, or the batch of line {batches[0][0]}, `{batches[0][1]}`, must have {inner} columns."
     return replace(found, cause=cause, fix=fix, line=line,
                    code=source.splitlines()[line - 1].strip())  # fmt: skip
 

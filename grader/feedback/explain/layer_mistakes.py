@@ -23,30 +23,55 @@ BOUND = re.compile(r"functions\s*=\s*\[([^\]]*)\]")
 
 
 def _unused_layer(text: SubmissionText, _finding: Finding) -> Iterator[Fact]:
-    """``bias_relu(x, self.bias)`` in a model whose ``self.gemm`` nothing ever calls."""
+    """``bias_relu(x, self.bias)`` in a model whose ``self.gemm`` nothing calls, or whose result nothing uses."""
     tree = text.tree
     loaded = {n.attr for n in ast.walk(tree) if isinstance(n, ast.Attribute) and isinstance(n.ctx, ast.Load)} if tree else HIDDEN  # fmt: skip
-    if tree is None or loaded & HIDDEN or re.search(r"\b(?:getattr|vars|__dict__)\b", text.source):
+    if tree is None or loaded & HIDDEN or re.search(r"\b(?:getattr|vars|__dict__|locals)\b", text.source):
         return
     bound = re.findall(r"[\"'](\w+)[\"']", " ".join(BOUND.findall(text.source)))
     own = {*bound, *(f.name for f in text.host)}
     for model in (n for n in tree.body if isinstance(n, ast.ClassDef)):
         methods = {n.name: n for n in model.body if isinstance(n, ast.FunctionDef)}
         forward, init = methods.get("forward"), methods.get("__init__")
-        lost = [one for one in _layers(init) if one[0] not in loaded] if init else []
-        if forward is None or len(lost) != 1:
+        if forward is None or init is None:
             continue
-        (layer, made), inputs = lost[0], _inputs(forward)
-        for call in (n for n in ast.walk(forward) if isinstance(n, ast.Call)):
-            name = ast.unparse(call.func).rpartition(".")[2]
-            for given in [*call.args, *(k.value for k in call.keywords)] if name in own else ():
-                if (x := _plain(given)) in inputs:
-                    cause = (
-                        f"self.{layer}, which line {made} makes, is never called: {name} gets `{x}` here, the model's own "
-                        "input, and not what the layer makes of it."
-                    )
-                    yield Fact("unused-layer", call.lineno, cause, f"Hand over `self.{layer}({x})`.")
-                    return
+        layers = _layers(init)
+        lost = [one for one in layers if one[0] not in loaded]
+        idle = _idle(forward, {layer for layer, _ in layers})
+        for call, name, x in _given(forward, own):
+            gets = f"{name} gets `{x}` here, the model's own input, and not what the layer makes of it."
+            if len(lost) == 1:
+                layer, made = lost[0]
+                cause = f"self.{layer}, which line {made} makes, is never called: {gets}"
+                yield Fact("unused-layer", call.lineno, cause, f"Hand over `self.{layer}({x})`.")
+                return
+            if len(idle) == 1 and not lost:
+                ((result, layer, line),) = idle
+                cause = f"`{result}`, which line {line} makes by self.{layer}, is used nowhere: {gets}"
+                yield Fact("unused-layer", call.lineno, cause, f"Hand over `{result}`.")
+                return
+
+
+def _given(forward: ast.FunctionDef, own: set[str]) -> Iterator[tuple[ast.Call, str, str]]:
+    """Calls of the file's own functions that are handed an input of the model as it came: call, function, input."""
+    inputs = _inputs(forward)
+    for call in (n for n in ast.walk(forward) if isinstance(n, ast.Call)):
+        name = ast.unparse(call.func).rpartition(".")[2]
+        for given in [*call.args, *(k.value for k in call.keywords)] if name in own else ():
+            if (x := _plain(given)) in inputs:
+                yield call, name, x
+
+
+def _idle(forward: ast.FunctionDef, layers: set[str]) -> list[tuple[str, str, int]]:
+    """Names that get a layer's result and are never read: name, layer, line."""
+    read = {n.id for n in ast.walk(forward) if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Load)}
+    return [
+        (node.targets[0].id, call.func.attr, node.lineno)
+        for node in ast.walk(forward) if isinstance(node, ast.Assign) and len(node.targets) == 1
+        if isinstance(node.targets[0], ast.Name) and node.targets[0].id not in read
+        if isinstance(call := node.value, ast.Call) and isinstance(call.func, ast.Attribute)
+        if call.func.attr in layers and ast.unparse(call.func.value) == "self"
+    ]  # fmt: skip
 
 
 def _layers(init: ast.FunctionDef) -> list[tuple[str, int]]:

@@ -388,6 +388,30 @@ def test_a_factor_that_loses_its_fraction_or_is_not_handed_over() -> None:
     assert found(fixed, failed("wrong"), finders) == [("not-handed-over", 6)]
 
 
+def test_what_comes_to_a_layer_may_lack_a_flatten() -> None:
+    def fix(source: str, sizes: str) -> str:
+        lost = failed(f"RuntimeError: mat1 and mat2 shapes cannot be multiplied ({sizes})", Status.RAISED)
+        return str(attach.explained(lost, source).evidence["explanation"]["fix"])
+
+    layers = "a = nn.Linear(784, 64)\nb = nn.Linear(64, 10)\n"
+    batch = "x = torch.randn(8, 1, 28, 28)\n"
+    assert fix(layers + batch, "224x28 and 784x64").startswith("1 x 28 x 28 is 784: flatten each element")
+    assert "flattened first" in fix(layers, "224x28 and 784x64")
+    assert "flatten" not in fix(layers, "224x30 and 784x64")
+    assert "must have 784 columns" in fix(layers + "x = torch.randn(8, 30)\n", "8x30 and 784x64")
+
+
+def test_a_result_that_is_like_its_input_sends_to_what_is_handed_over() -> None:
+    host = 'source = r"""\ntorch::Tensor run(torch::Tensor x) {\n    auto out = torch::HOW;\n    return out;\n}\n"""\n'
+    wrong = failed("The result has shape [2], expected [3].", Status.WRONG_SHAPE)
+
+    def fix(how: str) -> str:
+        return str(attach.explained(wrong, host.replace("HOW", how)).evidence["explanation"]["fix"])
+
+    assert "Look at what is handed over as x where run is called" in fix("empty_like(x)")
+    assert "`torch::empty_like(x)`" in fix("empty({2}, x.options())")
+
+
 def test_the_layer_the_flag_the_keyword_and_the_call_that_is_made_at_once() -> None:
     def told(source: str, finding: Finding) -> tuple[str, int]:
         explanation = attach.explained(finding, source).evidence["explanation"]

@@ -49,6 +49,18 @@ def test_a_layer_that_nothing_calls(call: str, x: str, status: Status) -> None:
     assert found["fix"] == f"Hand over `self.gemm({x})`." and "line 13" in found["cause"]
 
 
+@pytest.mark.parametrize("status", [Status.RAISED, Status.WRONG_SHAPE, Status.WRONG_OUTPUT])
+def test_a_layer_whose_result_nothing_uses(status: Status) -> None:
+    source = SOURCE.replace(
+        f"        return {CALL}", "        y = self.gemm(x)\n        return module.bias_relu(x, self.bias)"
+    )
+    found = told(source, status)
+    assert (found["rule"], found["line"]) == ("unused-layer", 18), found
+    assert found["fix"] == "Hand over `y`." and "`y`, which line 17 makes by self.gemm" in found["cause"]
+    used = source.replace("module.bias_relu(x, self.bias)", "module.bias_relu(x, self.bias) + y")
+    assert told(used, status)["rule"] != "unused-layer"
+
+
 def test_an_input_under_another_name() -> None:
     source = SOURCE.replace(
         f"        return {CALL}", "        y = x\n        return module.bias_relu(y, self.bias)"
