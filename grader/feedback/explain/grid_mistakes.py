@@ -69,6 +69,58 @@ def _own_forgotten(text: SubmissionText, finding: Finding) -> Iterator[Fact]:
             return
 
 
+def _edge_of_the_block(text: SubmissionText, finding: Finding) -> Iterator[Fact]:
+    """``if thread > 0`` before ``x[i - 1]``, which leaves a neighbour out at the begin of each block but the first."""
+    lost = re.search(r"(?<!and )\w+\[(\d+)\] would have to be read for \w+\[(\d+)\] as well", finding.message)
+    kernel, size = _kernel(text, finding), finding.evidence.get("size")
+    if lost is None or kernel is None or not isinstance(size, int) or not size or len(kernel.args.args) < 6:
+        return
+    neighbour, own = int(lost[1]), int(lost[2])
+    thread, step = kernel.args.args[1].arg, neighbour - own
+    first, last = step == -1 and own % size == 0, step == 1 and neighbour % size == 0
+    tests = [n.test for n in ast.walk(kernel) if isinstance(n, ast.If | ast.IfExp)] if first or last else []
+    parts = [p for test in tests for p in (test.values if isinstance(test, ast.BoolOp) else [test])]
+    for part in parts:
+        form = rf"{thread}( (>|!=) 0| >= 1)?" if first else rf"{thread} (<|!=) \w+ - 1|{thread} \+ 1 < \w+"
+        if not re.fullmatch(form, ast.unparse(part)):
+            continue
+        i = _own_index(kernel)
+        ask = f"{i} > 0" if first else f"{i} < {kernel.args.args[3].arg} - 1"
+        what = (
+            "first thread of each block, not only in that of element 0"
+            if first
+            else "last thread of each block, not only in that of the last element"
+        )
+        cause = f"`{ast.unparse(part)}` is false in the {what}: block {own // size} has a neighbour for it as well, element {neighbour}."
+        yield Fact("edge-of-the-block", part.lineno, cause, f"Ask for the element: `{ask}`.")
+        return
+
+
+def _out_renamed(text: SubmissionText, finding: Finding) -> Iterator[Fact]:
+    """``out = factor * x[i]``, which stores nothing."""
+    kernel = _kernel(text, finding)
+    if kernel is None or "writes nothing into out" not in finding.message:
+        return
+    given = [a.arg for a in kernel.args.args]
+    for node in ast.walk(kernel):
+        match node:
+            case ast.Assign(targets=[ast.Name(id=name)], value=value) if name in given and name.startswith(
+                "out"
+            ):
+                i = next((n for n in _indices(value)), _own_index(kernel))
+                cause = f"This gives the name {name} another value within the kernel; the array keeps what it holds."
+                fix = f"Store into its element: `{name}[{i}] = {ast.unparse(value)}`."
+                yield Fact("out-renamed", node.lineno, cause, fix)
+                return
+
+
+def _indices(node: ast.expr) -> Iterator[str]:
+    """The plain names by which elements are read in an expression."""
+    for part in ast.walk(node):
+        if isinstance(part, ast.Subscript) and isinstance(part.slice, ast.Name):
+            yield part.slice.id
+
+
 def _slice(text: SubmissionText, finding: Finding) -> Iterator[Fact]:
     """``x[i - 1 : i + 2]`` in a kernel, and ``sum(x)``, which goes through all of it."""
     kernel = _kernel(text, finding)
@@ -149,7 +201,9 @@ def _fraction_for_index(text: SubmissionText, finding: Finding) -> Iterator[Fact
 
 FACTS: tuple[tuple[Finder, frozenset[Status]], ...] = (
     (_loop_of_a_thread, frozenset({Status.TIMEOUT, Status.RACE})),
+    (_edge_of_the_block, frozenset({Status.WRONG_OUTPUT})),
     (_own_forgotten, frozenset({Status.WRONG_OUTPUT})),
+    (_out_renamed, frozenset({Status.UNINITIALISED})),
     (_slice, frozenset({Status.RAISED})),
     (_all_of_it, frozenset({Status.ILLEGAL_ACCESS, Status.TIMEOUT})),
     (_fraction_for_index, frozenset({Status.RAISED})),

@@ -39,6 +39,7 @@ def _refused(text: SubmissionText, finding: Finding) -> Iterator[Fact]:
         return
     if at.own >= at.n:
         yield from _one_too_far(kernel, at)
+        yield from _asks_the_thread(kernel, at)
         yield from _before_the_guard(kernel, at)
     else:
         yield from _no_neighbour(kernel, at)
@@ -158,6 +159,35 @@ def _one_too_far(kernel: ast.FunctionDef, at: _Touched) -> Iterator[Fact]:
             )
             yield Fact("guard-too-far", node.lineno, cause, f"Write `if {i} {sign} {ast.unparse(limit)}:`.")
             return
+
+
+def _asks_the_thread(kernel: ast.FunctionDef, at: _Touched) -> Iterator[Fact]:
+    """``if thread >= n: return`` and ``if thread < n:``, which every thread passes whose block is not larger than n."""
+    given = [a.arg for a in kernel.args.args]
+    if len(given) < 6:  # without blocks the thread's number is that of its element
+        return
+    for node in ast.walk(kernel):
+        match node:
+            case ast.If(test=ast.Compare(left=ast.Name(id=name), ops=[_], comparators=[limit])):
+                pass
+            case _:
+                continue
+        if name != given[1] or node.lineno > at.node.lineno or _value(at.thread, limit) != at.n:
+            continue
+        leaves = isinstance(node.body[-1], ast.Return)
+        true = _value(at.thread, node.test)
+        if true is None or bool(true) == leaves:
+            continue
+        plain = isinstance(at.node.slice, ast.Name) and _value(at.thread, at.node.slice) == at.own
+        i = ast.unparse(at.node.slice) if plain else f"{given[0]} * {given[2]} + {given[1]}"
+        cause = (
+            f"This guard asks {name}, a number within the block: it is {at.thread.known[name]} in {at.who}, which is thread "
+            f"number {at.own} of the grid, and the last element is number {at.n - 1}."
+        )
+        right = ">=" if leaves else "<"
+        fix = f"Ask for the number of the element: `if {i} {right} {ast.unparse(limit)}:`."
+        yield Fact("guard-of-the-thread", node.lineno, cause, fix)
+        return
 
 
 def _before_the_guard(kernel: ast.FunctionDef, at: _Touched) -> Iterator[Fact]:

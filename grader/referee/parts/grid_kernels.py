@@ -128,6 +128,7 @@ class OnGrid:
                 got=value,
                 line=line or owner.line,
                 on_grid=self.entry,
+                size=self.size,
                 **known,
             )
         return check.passed()

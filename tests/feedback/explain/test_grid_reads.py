@@ -86,3 +86,19 @@ def test_nothing_is_said_of_an_index_that_cannot_be_followed() -> None:
     assert told(source, (0, 0), 5, -1) == ("", 0, "")
     assert told(LEFT.format(" + x[i - 1]"), (0, 0), 4, -2) == ("", 0, "")  # another read of that line
     assert told("def other():\n    pass\n", (0, 0), 2, -1) == ("", 0, "")
+
+
+@pytest.mark.parametrize(
+    ("guard", "words"),
+    [
+        ("if thread >= n:\n        return\n    out[i] = x[i]", "`if i >= n:`"),
+        ("if thread < len(x):\n        out[i] = x[i]", "`if i < len(x):`"),
+        ("if thread >= size:\n        return\n    out[i] = x[i]", ""),
+        ("if i > 40:\n        return\n    out[i] = x[i]", ""),
+    ],
+)
+def test_a_guard_that_asks_the_number_within_the_block(guard: str, words: str) -> None:
+    source = f"{HEAD}    {guard}\n"
+    rule, line, said = told(source, (3, 5), 5 if "return" in guard else 4, 29)
+    assert (rule, line) == (("guard-of-the-thread", 3) if words else ("", 0))
+    assert words in said and ("it is 5 in thread 5 of block 3" in said) == bool(words)
