@@ -60,7 +60,7 @@ class Shown:
 
     ``without``: lines with this text are left out, to show what goes wrong then. ``block``: which is shown.
     ``before``: the heading before which the link stands, where the page first asks to predict what it shows.
-    ``with_``: how lines begin that declare what the kernel uses.
+    ``uses``: how lines begin that declare what the kernel uses.
     """
 
     name: str
@@ -71,7 +71,7 @@ class Shown:
     without: str = ""
     block: tuple[int, int, int] = (0, 0, 0)
     before: str = ""
-    with_: tuple[str, ...] = ()
+    uses: tuple[str, ...] = ()
 
 
 def _x(n: int, name: str = "x", shape: str = "") -> str:
@@ -117,7 +117,7 @@ WHAT: tuple[Shown, ...] = (
     Shown("reduction", "contributing/softmax.md", "softmax_kernel",
           f"{_x(80, 'in', '2, 40')} {_out(80, '2, 40')} softmax_kernel<<<2, THREADS>>>(in, out, 40);",
           "128 numbers become one in seven steps, each behind a barrier",
-          with_=("constexpr int THREADS", "__device__ float together(")),
+          uses=("constexpr int THREADS", "__device__ float together(")),
 )  # fmt: skip
 # Pages that explain the same without a kernel of their own: the heading below which a link stands, and which.
 BELOW: dict[str, tuple[tuple[str, tuple[str, ...]], ...]] = {
@@ -180,7 +180,7 @@ def _code(root: Path, one: Shown) -> str:
         if f" {one.kernel}(" not in match[1] or "__global__" not in match[1]:
             continue
         lines = [line for line in match[1].splitlines() if not (one.without and one.without in line)]
-        used = [text for begin in one.with_ for text in [*_block(lines, begin), ""]]
+        used = [text for begin in one.uses for text in [*_block(lines, begin), ""]]
         return "\n".join([*used, *_kernel(lines, one.kernel)]) + "\n"
     raise ValueError(f"{one.page} has no kernel {one.kernel}; see tools/replays.py")
 
