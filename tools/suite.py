@@ -62,7 +62,8 @@ def steps(
     some = () if thorough else ("-m", "not thorough and not recorded")
     chosen = _chooses(pytest_args)
     options = ((*some, "--gpu") if gpu else some) if not quick else ("--quick",)
-    tests = Step("tests", ("pytest", *(() if chosen else _workers(gpu=gpu)), *options, *pytest_args))
+    every = () if chosen else (*_workers(gpu=gpu), *_limit())
+    tests = Step("tests", ("pytest", *every, *options, *pytest_args))
     if chosen:
         return [tests]
     checks = [
@@ -90,6 +91,11 @@ def _chooses(pytest_args: list[str]) -> bool:
         ):
             return True
     return False
+
+
+def _limit() -> tuple[str, ...]:
+    """A test that hangs is ended and named, where pytest-timeout is there; else a run waits for ever."""
+    return ("--timeout", "600") if importlib.util.find_spec("pytest_timeout") else ()
 
 
 def _workers(*, gpu: bool) -> tuple[str, ...]:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import threading
-import time
 from concurrent.futures import ThreadPoolExecutor
 from typing import TYPE_CHECKING
 
@@ -18,6 +17,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 SOON_S = 0.4  # more than a few looks
+LONG_S = 60.0  # far more than a busy machine takes
 
 
 @pytest.fixture(autouse=True)
@@ -53,55 +53,66 @@ def test_several_judge_at_a_time_and_none_races_meanwhile(turns: list[GpuTurns])
         assert not entered(turns[2].alone(), SOON_S)
 
 
-def test_a_race_waits_for_all_and_all_wait_for_a_race(turns: list[GpuTurns]) -> None:
+def test_a_race_waits_for_all_and_all_wait_for_a_race(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(gpu_turns, "TOLD_S", 0.0)
     order: list[str] = []
-    waits, ends = threading.Event(), threading.Event()
+    race_waits, judge_waits, began, ends = (threading.Event() for _ in range(4))
 
     def race() -> None:
-        waits.set()
-        with turns[1].alone():
+        with alone(lambda _: race_waits.set()):
             order.append("race")
-            ends.wait(10.0)
+            began.set()
+            ends.wait(LONG_S)
             order.append("race over")
 
     def judge() -> None:
-        with turns[2].shared():
+        judging = GpuTurns(lambda _: judge_waits.set())
+        with judging.shared():
             order.append("judged")
+        judging.close()
 
+    first = GpuTurns(lambda _: None)
     with ThreadPoolExecutor(2) as pool:
-        with turns[0].shared():
-            racing = pool.submit(race)
-            assert waits.wait(10.0)
-            time.sleep(SOON_S)  # by now it waits at the gate, so that nobody else begins before it
-            judging = pool.submit(judge)
-            time.sleep(SOON_S)
-            assert order == []
-        time.sleep(SOON_S)
-        assert order == ["race"]
-        ends.set()
-        racing.result(10.0)
-        judging.result(10.0)
+        try:
+            with first.shared():
+                racing = pool.submit(race)
+                assert race_waits.wait(LONG_S)  # at the gate, so that nobody else begins before it
+                judging = pool.submit(judge)
+                assert judge_waits.wait(LONG_S)
+                assert order == []
+            assert began.wait(LONG_S)
+            assert order == ["race"]
+        finally:
+            ends.set()
+            first.close()
+        racing.result(LONG_S)
+        judging.result(LONG_S)
     assert order == ["race", "race over", "judged"]
 
 
-def test_who_waits_is_told(turns: list[GpuTurns], monkeypatch: pytest.MonkeyPatch) -> None:
+def test_who_waits_is_told_until_the_other_one_s_end(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(gpu_turns, "TOLD_S", 0.0)
     said: list[str] = []
-    with turns[0].shared():
-        timer = threading.Timer(SOON_S, lambda: None)
-        with ThreadPoolExecutor(1) as pool:
-            waiting = pool.submit(lambda: _through(said))
-            timer.start()
-            timer.join()
+    told = threading.Event()
+
+    def say(words: str) -> None:
+        said.append(words)
+        told.set()
+
+    def race() -> None:
+        with alone(say):
+            pass
+
+    first = GpuTurns(lambda _: None)
+    with ThreadPoolExecutor(1) as pool, first.shared():
+        try:
+            waiting = pool.submit(race)
+            assert told.wait(LONG_S)
             assert said == ["The race waits: another grading uses this GPU."]
             assert not waiting.done()
-            turns[0].close()  # as the end of a process would: its turn is over
-            waiting.result(10.0)
-
-
-def _through(said: list[str]) -> None:
-    with alone(said.append):
-        pass
+        finally:
+            first.close()  # as the end of a process would: its turn is over
+        waiting.result(LONG_S)
 
 
 def test_another_gpu_has_other_turns(turns: list[GpuTurns], monkeypatch: pytest.MonkeyPatch) -> None:

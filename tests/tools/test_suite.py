@@ -68,6 +68,15 @@ def test_who_chooses_tests_gets_no_other_step(words: list[str], alone: bool) -> 
     assert tests.arguments[-len(words) :] == tuple(words) if words else True
 
 
+def test_a_test_that_hangs_does_not_keep_the_run(pytester: pytest.Pytester) -> None:
+    *_, tests = suite.steps([], gpu=False, site=Path("site"))
+    assert "--timeout" in tests.arguments
+    pytester.makepyfile("def test_it():\n    import threading\n    threading.Event().wait()\n")
+    result = pytester.runpytest_subprocess("--timeout", "1", "-p", "no:kernel_pairs")
+    result.assert_outcomes(failed=1)
+    result.stdout.fnmatch_lines(["*Timeout*1.0s*"])
+
+
 def test_quick_leaves_out_what_is_slow() -> None:
     left_out = set(names([])) - set(names([], quick=True))
     assert left_out == {"docs", "lessons"} and "generated files" in names([], quick=True)
