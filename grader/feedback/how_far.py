@@ -68,6 +68,9 @@ def _factors(right: float, unit: str | None) -> dict[float, str]:
     return LOOK if measure in TIMES else {}
 
 
+ORDINALS = ("first", "second", "third", "fourth", "fifth", "sixth", "seventh", "eighth")
+
+
 def shown(claimed: object) -> str:
     """A claim as Python writes it, so that a text is seen to be one."""
     return str(claimed) if claimed in NO_NUMBERS or isinstance(claimed, (int, float)) else repr(claimed)
@@ -97,6 +100,10 @@ def _listed(claimed: list[object], right: list[object]) -> str:
     if claimed == [right]:
         return " That is the list inside another list or tuple: a comma or square brackets too many."
     if sorted(map(repr, claimed)) == sorted(map(repr, right)):
+        other = [n for n, (a, b) in enumerate(zip(claimed, right, strict=True)) if a != b]
+        if len(other) == 2 and other[1] < len(ORDINALS):
+            first, second = (ORDINALS[n] for n in other)
+            return f" These are the right entries, with the {first} and the {second} in each other's place."
         return " These are the right entries in another order."
     if len(claimed) == len(right):
         pairs = [(_kind(a), _kind(b)) for a, b in zip(claimed, right, strict=True)]

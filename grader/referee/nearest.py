@@ -545,8 +545,36 @@ def _words(nearest: Nearest) -> tuple[str, str]:
         return f"{was} is the mistake in these lines: with {now} in its place {passes}.", ""
     if not nearest.shown:
         return f"The mistake is in this statement: with another one in its place {passes}.", ""
-    cause = f"{was} is the mistake in this line: with {now} in its place {passes}."
+    index = _one_index(change.was, change.now)
+    was, now = (f"`{one}`" for one in index or (change.was, change.now))
+    reason = _exchanged(*index) if index else ""
+    cause = f"{was} is the mistake in this line: with {now} in its place {passes}.{reason}"
     return cause, "" if nearest.after == change.now else write
+
+
+INDEX = re.compile(r"\b\w+\[[^][]*\]")
+IN_ROWS = re.compile(r"(\w+)\[\s*(\w+)\s*\*\s*(\w+)\s*\+\s*(\w+)\s*\]$")
+
+
+def _one_index(was: str, now: str) -> tuple[str, str] | None:
+    """``a[i]`` before and after, where two statements differ in nothing else."""
+    ours, theirs = INDEX.findall(was), INDEX.findall(now)
+    if INDEX.sub("", was) != INDEX.sub("", now) or len(ours) != len(theirs):
+        return None
+    other = [(a, b) for a, b in zip(ours, theirs, strict=True) if a != b]
+    return other[0] if len(other) == 1 else None
+
+
+def _exchanged(was: str, now: str) -> str:
+    """Why ``x[col * n + row]`` is not ``x[row * n + col]``, with a space in front; "" for other indices."""
+    ours, right = IN_ROWS.match(was), IN_ROWS.match(now)
+    if not ours or not right or (ours[2], ours[4]) != (right[4], right[2]) or ours[3] != right[3]:
+        return ""
+    x, row, length, col = right.groups()
+    return (
+        f" In {x}, {row} rows of {length} elements stand before that one, and {col} elements of its own row: "
+        f"{row} and {col} are exchanged."
+    )
 
 
 def _another(was: str, now: str) -> bool:

@@ -157,6 +157,19 @@ def test_words_from_several_places_are_not_put_together_as_if_they_were_one() ->
     assert str(told["cause"]).startswith("Something is too much in these lines")
 
 
+def test_two_numbers_of_an_index_that_are_exchanged_have_a_reason() -> None:
+    was, now = "if (row < n) out[i] = x[col * n + row];", "if (row < n) out[i] = x[row * n + col];"
+    change = Change(((0, 4, "x"),), 22, "replace", was, now, 1)
+    told = nearest.Nearest(change, was, now, all=True, lines=(22,)).as_json()
+    assert str(told["cause"]).startswith(
+        "`x[col * n + row]` is the mistake in this line: with `x[row * n + col]` in"
+    )
+    assert str(told["cause"]).endswith("row and col are exchanged.")
+    other = Change(((0, 4, "x"),), 22, "replace", "out[i] = x[a * n + b];", "out[i] = x[a * m + b];", 1)
+    cause = str(nearest.Nearest(other, other.was, other.now, all=True, lines=(22,)).as_json()["cause"])
+    assert cause.startswith("`x[a * n + b]` is the mistake") and "exchanged" not in cause
+
+
 @pytest.mark.slow
 def test_a_condition_that_only_leaves_out_what_is_wrong_is_not_said(tmp_path: Path) -> None:
     lesson = lessons.find("07")

@@ -165,8 +165,48 @@ def _spelled(node: ast.expr, values: dict[str, ast.expr]) -> str:
     return "\n".join(found)
 
 
+def _never_half(text: SubmissionText, finding: Finding) -> Iterator[Fact]:
+    """``with torch.autocast(...): kernel(x, 2.0)`` in a test that a kernel passes which refuses half precision."""
+    if "refuses half precision" not in finding.message:
+        return
+    inside = _branch(text, finding)
+    if re.search(
+        r"half|float16|autocast_mode|Linear|linear|matmul|\bmm\(|@", "\n".join(map(ast.unparse, inside))
+    ):
+        return
+    for call in (c for statement in inside for c in _calls(statement, _kernels(text))):
+        if call.args:
+            x = ast.unparse(call.args[0])
+            cause = (
+                f"`{ast.unparse(call)}` gets {x} as it is, in float32. Under autocast PyTorch's own layers hand on half "
+                f"precision, but autocast changes no tensor that is there already."
+            )
+            right = ast.unparse(call).replace(x, f"{x}.half()", 1)
+            yield Fact("never-half", call.lineno, cause, f"Hand over half precision: `{right}`.")
+            return
+
+
+def _too_few(text: SubmissionText, finding: Finding) -> Iterator[Fact]:
+    """``kernel(x)`` of a kernel that takes a second argument."""
+    said = re.search(
+        r"right kernel: \w+: TypeError: .*missing \d+ required positional arguments?: (?P<names>'.*?) \(line (?P<line>\d+): ",
+        finding.message,
+    )
+    if said is None or text.tree is None:
+        return
+    for call in (c for c in _calls(text.tree, _kernels(text)) if c.lineno == int(said["line"])):
+        names = re.findall(r"'(\w+)'", said["names"])
+        cause = f"`{ast.unparse(call)}` leaves out {' and '.join(names)}, which the kernel takes, too."
+        right = ", ".join([*map(ast.unparse, call.args), *names])
+        yield Fact(
+            "argument-left-out", call.lineno, cause, f"Hand it over: `{ast.unparse(call.func)}({right})`."
+        )
+
+
 FACTS: tuple[tuple[Finder, frozenset[Status]], ...] = (
     (_dropped, frozenset({Status.WRONG_ANSWER})),
     (_made_plain, frozenset({Status.WRONG_ANSWER})),
+    (_never_half, frozenset({Status.WRONG_ANSWER})),
+    (_too_few, frozenset({Status.WRONG_ANSWER})),
     (_same_bits, frozenset({Status.WRONG_ANSWER})),
 )

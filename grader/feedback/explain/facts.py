@@ -367,14 +367,30 @@ def _place_in_block_of_bias(text: SubmissionText, _finding: Finding) -> Iterator
         for match in re.finditer(rf"\b(?P<b>bias\w*|b)\s*\[\s*(?:{taken})\s*(?:%\s*(?P<n>\w+)\s*)?\]", body):
             if not re.search(rf"\*\s*(?:__restrict__\s*)?{match['b']}\b", kernel.parameters):
                 continue
-            i = whole["i"]
+            i, where = whole["i"], kernel.start + match.start()
+            made = re.search(r"\[\s*(col\w*|c|j)\b", match[0])
+            given = (
+                re.search(rf"[^\n;{{}}]*\b{made[1]}\s*=\s*(?:\(\w+\)\s*)?threadIdx\.x", body)
+                if made
+                else None
+            )
+            if given and made:
+                known = [n for n in kernel.names if re.fullmatch(LENGTHS, n)]
+                length = match["n"] or (known[0] if known else "(the number of columns)")
+                cause = (
+                    f"{made[1]} is the number of the thread in its block here, and `{match[0]}` takes it as the column. "
+                    f"This thread's element is number {i} of all."
+                )
+                line = text.line(kernel.start + given.end())
+                yield Fact("bias-of-thread", line, cause, f"The column is `{made[1]} = {i} % {length}`.")
+                continue
             cause = (
                 f"`{match[0]}` takes the number of the thread in its block. This thread's element is number {i} of "
                 "all, and a bias has one element for each column."
             )
             known = [n for n in kernel.names if re.fullmatch(LENGTHS, n)]
             length = match["n"] or (known[0] if known else "(the number of columns)")
-            yield Fact("bias-of-thread", text.line(kernel.start + match.start()), cause,
+            yield Fact("bias-of-thread", text.line(where), cause,
                        f"Take the column: `{match['b']}[{i} % {length}]`.")  # fmt: skip
 
 

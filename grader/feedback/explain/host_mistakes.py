@@ -214,18 +214,30 @@ def bound(found: Explanation, finding: Finding, source: str) -> Explanation:
     )
     if wanted is None or text.tree is None or len(given) != 1:
         return found
-    names = _bound_names(given[0].value)
+    value = _given(given[0].value, text.tree)
+    names = _bound_names(value)
     if not names or wanted[1] in names:
         return found
     if near := difflib.get_close_matches(wanted[1], names, 1, 0.8):
         return indices.told(_other_name(found.rule, wanted[1], near[0], names[near[0]], text), source)
     listed = " and ".join([", ".join([*names][:-1]), [*names][-1]] if len(names) > 1 else names)
     cause = f"functions binds {listed} only, and Python asks the module for {wanted[1]}."
-    new = f'"{wanted[1]}": "what it does"' if isinstance(given[0].value, ast.Dict) else f'"{wanted[1]}"'
+    new = f'"{wanted[1]}": "what it does"' if isinstance(value, ast.Dict) else f'"{wanted[1]}"'
     fix = f"Add `{new}` to it."
     if text.function(wanted[1]) is None:
         fix = f"No C++ function of this file is called {wanted[1]}: write it, and add `{new}` here."
-    return indices.told(Fact(found.rule, given[0].value.lineno, cause, fix), source)
+    return indices.told(Fact(found.rule, value.lineno, cause, fix), source)
+
+
+def _given(value: ast.expr, tree: ast.AST) -> ast.expr:
+    """What a name was given, if one assignment of the file does that; else the expression as it is."""
+    if not isinstance(value, ast.Name):
+        return value
+    every = [
+        n.value for n in ast.walk(tree) if isinstance(n, ast.Assign)
+        and any(isinstance(t, ast.Name) and t.id == value.id for t in n.targets)
+    ]  # fmt: skip
+    return every[0] if len(every) == 1 else value
 
 
 def _bound_names(value: ast.expr) -> dict[str, int]:

@@ -424,16 +424,37 @@ def symbol(name: str) -> str:
     return found["rest"][: int(found["length"])]
 
 
+SQUARE = re.compile(r"([\w.]+(?:\[[^][]*\]|\([^()]*\))*)\s*\*\*\s*2(?![\w.])")
+
+
+def _power(code: str) -> str:
+    """What to write for ``e ** x`` and for ``x ** 2``; "" for other powers."""
+    if power := EULER.search(code):
+        exponent = (
+            power["p"].removeprefix("(").removesuffix(")") if power["p"].startswith("(") else power["p"]
+        )
+        return f"Write `expf({exponent})`: that is e to the power of it, in float."
+    square = SQUARE.search(code)
+    return f"Multiply: `{square[1]} * {square[1]}`." if square else ""
+
+
+def _tensors_launched(code: str, cpp: str) -> list[str]:
+    """The tensors that a line hands to a kernel as they are."""
+    handed = re.search(r">>>\s*\(([^()]*)\)", code)
+    tensors = re.findall(r"\bTensor\s*&?\s*(\w+)|\bauto\s+(\w+)\s*=\s*(?:torch|at)::", cpp)
+    known = {name for both in tensors for name in both}
+    return [n for n in dict.fromkeys(re.findall(r"\w+", handed[1])) if n in known] if handed else []
+
+
 def better(rule: str, source: str, code: str) -> str:
     """What to write instead, where the file tells more than the error's text; "" where it does not."""
     called = re.search(r"\b(\w+)\s*\(", code)
     cpp = code_of(source) if source else ""
     dotted = [f"`{a}::{b}`" for a, b in re.findall(r"\b(torch|at|c10|std)\s?\.\s?(\w+)", code)]
-    if rule == "python-power" and (power := EULER.search(code)):
-        exponent = (
-            power["p"].removeprefix("(").removesuffix(")") if power["p"].startswith("(") else power["p"]
-        )
-        return f"Write `expf({exponent})`: that is e to the power of it, in float."
+    if rule == "python-power":
+        return _power(code)
+    if rule == "tensor-for-pointer" and (names := _tensors_launched(code, cpp)):
+        return f"Hand over {' and '.join(f'`{n}.data_ptr<float>()`' for n in names)}."
     if rule == "dot-for-namespace" and dotted:
         return f"Write {' and '.join(dict.fromkeys(dotted))}. The dot is for what an object has: x.size(0), threadIdx.x."
     bare = re.findall(r"(?:>>>\s*\(|,)\s*(\w+\.data_ptr)\(\)", cpp)

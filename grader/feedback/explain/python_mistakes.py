@@ -340,12 +340,39 @@ def _compared(text: SubmissionText, _finding: Finding) -> Iterator[Fact]:
             yield Fact("compared", node.lineno, cause, f"To give {left} a value, write `=`.")
 
 
+def _always_true(text: SubmissionText, finding: Finding) -> Iterator[Fact]:
+    """``if word == "a" or "b":`` in the function that the finding names, or anywhere if it names none."""
+    named = re.match(r"Line (\d+)\b", finding.message)
+    for function in _functions(text):
+        if named and not function.lineno <= int(named[1]) <= (function.end_lineno or 0):
+            continue
+        for test in (n.test for n in ast.walk(function) if isinstance(n, ast.If | ast.IfExp | ast.While)):
+            if not isinstance(test, ast.BoolOp) or not isinstance(test.op, ast.Or):
+                continue
+            first = test.values[0]
+            alone = [v for v in test.values[1:] if isinstance(v, ast.Constant) and v.value]
+            if not alone or not isinstance(first, ast.Compare) or not isinstance(first.ops[0], ast.Eq):
+                continue
+            left, word = ast.unparse(first.left), text.segment(alone[0])
+            words = [first.comparators[0], *(v for v in test.values[1:] if isinstance(v, ast.Constant))]
+            cause = (
+                f"`or {word}` is not compared with {left}: `{word}` alone counts as true, so this condition is true "
+                "whatever stands before it."
+            )
+            right = f"{left} in ({', '.join(map(text.segment, words))})"
+            yield Fact("always-true", test.lineno, cause, f"Write `{right}`.")
+
+
 FACTS: tuple[tuple[Finder, frozenset[Status]], ...] = (
     (_called_at_once, frozenset({Status.RAISED})),
     (_grown, frozenset({Status.RAISED})),
     (_nonlocal_forgotten, frozenset({Status.RAISED})),
     (_value_of_a_kernel, frozenset({Status.UNINITIALISED})),
     (_compared, frozenset({Status.UNINITIALISED, Status.WRONG_OUTPUT, Status.WRONG_ANSWER, Status.RAISED})),
+    (
+        _always_true,
+        frozenset({Status.WRONG_OUTPUT, Status.WRONG_ANSWER, Status.RAISED, Status.UNINITIALISED}),
+    ),
     (_elif_for_if, frozenset({Status.WRONG_OUTPUT, Status.WRONG_ANSWER})),
     (_self_forgotten, frozenset({Status.RAISED})),
     (_past_the_cuts, frozenset({Status.RAISED})),

@@ -88,7 +88,7 @@ SLIPS = (
          "{x} is a tensor, not a pointer: there is nothing to follow with `*`.", "Write `return {x};`."),
     Slip("nothing-returned", r"\breturn\s*;", r"no value|should return a value|return value|non-void",
          "This `return;` hands back nothing, and the function's head promises a result.",
-         "Return what the head promises, `return out;`, or make the function void."),
+         "Return what the head promises, as `return out;` does."),
     Slip("parameter-without-type", r"^\s*(?:torch::Tensor|void|float|int|__global__ void|auto)\s+(?P<f>\w+)\s*\(\s*(?P<p>[a-z]\w*)\s*[,)]", "",
          "{p} has no type: in C++ a type stands before each parameter of a function.",
          "Write `{f}(torch::Tensor {p}, double a)`; in a kernel `const float* {p}`."),

@@ -53,6 +53,10 @@ class SubmissionText:
         """The file's line of the character of ``code`` at ``offset``."""
         return self.code.count("\n", 0, offset) + 1
 
+    def segment(self, node: ast.AST) -> str:
+        """A node's text as it stands in the file."""
+        return ast.get_source_segment(self.source, node) or ast.unparse(node)
+
     @property
     def kernels(self) -> list[CppFunction]:
         """The kernels among the functions."""

@@ -367,6 +367,7 @@ class TimerCode:
                 elif unsorted := self.unsorted(value):
                     yield unsorted
                 elif why := _misjudged(value, self.which, function):
+                    line = _cut_otherwise(value, function) or line
                     cause = f"{self.which} is made of `{self.shown(value)}`: {why[0]}"
                     yield Fact("wrong-quantile", line, cause, why[1])
                 elif (
@@ -574,24 +575,30 @@ class TimerCode:
             nodes = [*_ordered(function)]
             made = {t.id: n for n in nodes if isinstance(n, ast.Assign) and _called(n.value) == "Event"
                     for t in n.targets if isinstance(t, ast.Name)}  # fmt: skip
+            found: list[tuple[ast.expr, str]] = []
             for node in nodes:
                 entries, count = _repeated(node)
                 events = [
                     e for e in entries if _called(e) == "Event" or (isinstance(e, ast.Name) and e.id in made)
                 ]
-                if not events or count is None:
+                if not events or count is None or not isinstance(node, ast.expr):
                     continue
                 new = ", ".join(
                     self.shown(made[e.id].value if isinstance(e, ast.Name) and e.id in made else e)
                     for e in entries
                 )
+                new = f"({new})" if len(entries) > 1 else new
+                times = self.shown(count) if isinstance(node, ast.ListComp) else f"range({self.shown(count)})"
+                found.append((node, f"`[{new} for _ in {times}]`"))
+            if found:
+                node, right = found[0]
                 cause = (
                     f"`{self.shown(node)}` is one event many times, not many: each record() of it overwrites the one "
                     "before, so every measurement uses the last one."
                 )
-                new = f"({new})" if len(entries) > 1 else new
-                yield Fact("one-event-often", node.lineno, cause, f"Write `[{new} for _ in {self.shown(count)}]`."
-                           if isinstance(node, ast.ListComp) else f"Write `[{new} for _ in range({self.shown(count)})]`.")  # fmt: skip
+                others = sorted({n.lineno for n, _ in found[1:]} - {node.lineno})
+                too = f" Line {others[0]} has the same mistake." if others else ""
+                yield Fact("one-event-often", node.lineno, cause, f"Write {right}.{too}")
 
     def percents(self) -> Iterator[Fact]:
         """``np.percentile(seconds, [0.1, 0.5, 0.9])``."""
@@ -948,6 +955,14 @@ def _wrong_place(
             cause = f"{name} is in the order of the calls, not sorted, so this is the time of some call."
             return cause, f"Sort first: `{name} = sorted({name})`."
     return None
+
+
+def _cut_otherwise(value: ast.expr, function: ast.FunctionDef) -> int:
+    """The line of ``quantiles(...)`` where it makes other than ten parts, of which the first or last is taken; else 0."""
+    if not isinstance(value, ast.Subscript) or ast.unparse(value.slice) not in ("0", "-1"):
+        return 0
+    of, line = _resolved(value.value, function, value.lineno)
+    return line if isinstance(of, ast.Call) and _called(of) == "quantiles" and _cuts(of) != 10 else 0
 
 
 def _cuts(call: ast.Call) -> int:

@@ -116,3 +116,33 @@ def test_the_same_bits_as_pytorch(body: str, said: bool) -> None:
     assert (found["rule"] == "same-bits") == said, found
     if said:
         assert found["line"] == line and "last bit" in found["cause"]
+
+
+HALF = "Line 14: It passes on a kernel that refuses half precision. Which input would show that?"
+
+
+@pytest.mark.parametrize(
+    ("body", "fix"),
+    [
+        ('with torch.autocast("cuda"):\n    out = kernel(x, 2.0)', "`kernel(x.half(), 2.0)`"),
+        ("kernel(x, 2.0)", "`kernel(x.half(), 2.0)`"),
+        ("kernel(x.half(), 2.0)", ""),
+        ("kernel(x.to(torch.bfloat16), 2.0)", ""),
+        ("layer = torch.nn.Linear(9, 9)\nkernel(layer(x), 2.0)", ""),
+    ],
+)
+def test_an_input_that_is_never_of_half_precision(body: str, fix: str) -> None:
+    found = told(body, HALF)
+    assert (found["rule"] == "never-half") == bool(fix), found
+    assert fix in found.get("fix", "")
+
+
+def test_an_argument_of_the_kernel_that_is_left_out() -> None:
+    message = (
+        "Line 14: The test fails on a right kernel: KernelError: TypeError: careful() missing 1 required positional "
+        "argument: 'scale' (line 15: out = kernel(x[:0])). A test must let every right kernel pass."
+    )
+    found = told("out = kernel(x[:0])", message)
+    assert (found["rule"], found["line"], found["fix"]) == (
+        "argument-left-out", LINE, "Hand it over: `kernel(x[:0], scale)`."
+    )  # fmt: skip

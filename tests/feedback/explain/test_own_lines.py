@@ -2,7 +2,7 @@
 
 import pytest
 
-from grader.feedback.explain import explain
+from grader.feedback.explain import explain, own_lines
 
 SOURCE = '''source = r"""
 __global__ void k(float* x) {{
@@ -68,3 +68,20 @@ def test_a_power_of_e(base: str) -> None:
     assert "`expf(-v)`" in said
     other = told("x[t] = v ** 2.0f;", "invalid type argument of unary '*' (have 'float')")
     assert "powf" in other
+
+
+def test_a_square_is_written_with_the_line_s_own_words() -> None:
+    for code, right in (
+        ("out[i] = in[i] ** 2;", "`in[i] * in[i]`"),
+        ("out[i] = x[me()] ** 2;", "`x[me()] * x[me()]`"),
+        ("return value**2;", "`value * value`"),
+    ):
+        assert own_lines.better("python-power", "", code) == f"Multiply: {right}."
+    assert own_lines.better("python-power", "", "out[i] = x[i] ** 2.5f;") == ""
+
+
+def test_the_tensors_that_a_launch_gets_are_named() -> None:
+    source = 'cuda = r"""\ntorch::Tensor f(torch::Tensor x) {\n    auto out = torch::empty_like(x);\n}\n"""\n'
+    said = own_lines.better("tensor-for-pointer", source, "k<<<grid, block>>>(x, out, rows);")
+    assert said == "Hand over `x.data_ptr<float>()` and `out.data_ptr<float>()`."
+    assert own_lines.better("tensor-for-pointer", source, "k<<<grid, block>>>(") == ""

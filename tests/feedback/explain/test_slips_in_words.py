@@ -263,3 +263,39 @@ def test_none_of_them_is_found_in_a_right_file() -> None:
         for fact in find(text, failed(Status.WRONG_OUTPUT, message))
     }
     assert said == set()
+
+
+@pytest.mark.parametrize(
+    ("condition", "right"),
+    [
+        ('word == "a" or "b"', '`word in ("a", "b")`'),
+        ("word == 'a' or 'b' or 'c'", "`word in ('a', 'b', 'c')`"),
+        ('word == "a" or word == "b"', ""),
+        ('word in ("a", "b") or ""', ""),
+        ('word or "b"', ""),
+    ],
+)
+def test_a_text_that_is_compared_with_nothing(condition: str, right: str) -> None:
+    source = (
+        f"def f(word):\n    if {condition}:\n        return 1\n    return 0\n\n\ndef g():\n    return f(1)\n"
+    )
+    told = {}
+    for line in (1, 7):
+        finding = failed(Status.WRONG_ANSWER, f"Line {line}: f('c') is 1, expected 0.")
+        told[line] = explained(finding, source).evidence.get("explanation") or {"rule": "", "fix": ""}
+    assert (told[1]["rule"] == "always-true") == bool(right) and right in told[1]["fix"]
+    assert told[7]["rule"] != "always-true"
+
+
+def test_what_a_name_lists_is_what_is_bound() -> None:
+    source = (
+        'docs = {"one": "x"}\nm = load_inline(name="m", functions=docs)\n\n\ndef f():\n    return m.two()\n'
+    )
+    message = "AttributeError: module 'm' has no attribute 'two' (s.py, line 6: return m.two())"
+    told = explained(failed(Status.RAISED, message), source).evidence["explanation"]
+    assert (told["rule"], told["line"]) == ("not-bound", 1) and "functions binds one only" in told["cause"]
+    twice = source.replace("m = load", 'docs = {"one": "x", "two": "y"}\nm = load')
+    assert (
+        "functions binds"
+        not in explained(failed(Status.RAISED, message), twice).evidence["explanation"]["cause"]
+    )

@@ -40,7 +40,7 @@ def said(old: str, new: str, status: Status = Status.WRONG_ANSWER, text: str = "
         ("pairs.append((start, end))", "end.synchronize()", {"said": 2e-5, "right": 1e-5},
          "wait-in-loop", "end.synchronize()"),
         ("n=10, method", "n=4, method", {"which": "p10", "uneven": True}, "wrong-quantile",
-         "return Timing(statistics.median(seconds), cuts[0], cuts[-1], len(seconds))"),
+         "cuts = statistics.quantiles(seconds, n=4, method=\"inclusive\")"),
         ("[make_input() for _ in range(16)]", "[make_input()] * 16",
          {"entry": "benchmark", "warm": 0.4, "said": 4e-4},
          "one-input", "inputs = itertools.cycle([make_input()] * 16)"),
@@ -143,6 +143,11 @@ def test_one_event_many_times(made: str, right: str) -> None:
     found = explained(finding, source).evidence.get("explanation") or {}
     if right:
         assert found["line"] == 7 and right in found["fix"] and "one event many times" in found["cause"]
+        assert "Line 8" not in found["fix"]
+        twice = explained(finding, source.replace("\n    ", f"\n    ends = {made}\n    ", 1)).evidence[
+            "explanation"
+        ]
+        assert "has the same mistake" in twice["fix"]
     else:
         assert found.get("rule") != "one-event-often"
 

@@ -100,6 +100,8 @@ def test_the_number_of_float4_where_a_kernel_takes_one_float() -> None:
         ("bias[i % cols]", "bias[threadIdx.x % cols]", "plain", 4, "`bias[i % cols]`"),
         ("    if (i < n) out[i] = x[i] + bias[i % cols]", "    int t = threadIdx.x;\n    if (i < n) out[i] = x[i] + bias[t]",
          "plain", 5, "`bias[i % cols]`"),
+        ("    if (i < n) out[i] = x[i] + bias[i % cols]", "    int col = threadIdx.x;\n    if (i < n) out[i] = x[i] + bias[col]",
+         "plain", 4, "`col = i % cols`"),
         ("bias[q % quad_cols]", "bias[threadIdx.x]", "wide", 10, "`bias[q % quad_cols]`"),
     ],
 )  # fmt: skip

@@ -76,7 +76,7 @@ RULES = (
             r"operand of \"\*\" must be a pointer",
         ),
         "C++ has no ** for powers: it reads x ** 2 as x times what the pointer 2 points to.",
-        "Write value * value, or powf(value, p) for float.",
+        "Multiply: value * value for a square; powf(value, p) is a power of floats.",
         "03",
     ),
     Rule(
