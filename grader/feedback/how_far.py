@@ -41,7 +41,9 @@ def by(claimed: object, right: float, tolerance: float = NEAR, unit: str | None 
         return f" {whole[:1].upper()}{whole[1:]}, and this counts something: divide whole numbers with `//`."
     if isinstance(right, int) and abs(claimed - right) == 1:
         if claimed > right:
-            return " That is one too many, where it divides evenly."
+            return (
+                " That is one too many, where it divides evenly: count one more only for what is left over."
+            )
         return " That is one too few: what is left over needs one more, so round up."
     for factor, words in _factors(right, unit).items():
         if right and math.isclose(claimed, right * factor, rel_tol=tolerance):

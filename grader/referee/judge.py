@@ -21,6 +21,7 @@ from grader.referee import mismatch
 Array = NDArray[Any]
 FACTOR = 20.0  # by experiment: benchmarks/tolerance.py
 ULPS = 4.0
+NEARLY_ALL = 0.9  # of the elements: then where they lie tells nothing
 LARGE, PIECE, THREADS = 1 << 20, 1 << 17, 8
 
 
@@ -155,7 +156,8 @@ def _verdict(wrong: Array, answer: Array, got: Array, inputs: tuple[Array, ...],
     if shape.startswith(mismatch.TELLING):
         message += f"{some}. {shape[0].upper()}{shape[1:]}."
     else:
-        message += f"Wrong: {shape}." if shape else f"{some}, {mismatch.evenly(wrong) or 'scattered'}."
+        lie = mismatch.evenly(wrong) or ("" if count > NEARLY_ALL * got.size else "scattered")
+        message += f"Wrong: {shape}." if shape else f"{some}{f', {lie}' if lie else ''}."
     status = Status.WRONG_OUTPUT
     if got.dtype.kind == "f":
         # NaN in place of infinity counts too: else the word would depend on where infinities were drawn.

@@ -38,12 +38,16 @@ def describe(wrong: Array, answer: Array, got: Array, inputs: tuple[Array, ...])
     return ""
 
 
+LISTED = 3  # wrong elements that are named one by one
 FEWEST = 6  # wrong elements of which it is worth saying where all of them lie
 
 
 def evenly(wrong: Array) -> str:
     """Where all wrong elements lie, if that is in one column or row, or in evenly spaced ones; else ""."""
     places = np.argwhere(wrong) if wrong.ndim else np.zeros((0, 0), np.int64)
+    if 1 < len(places) <= LISTED:
+        shown = [str(p[0]) if wrong.ndim == 1 else str([int(i) for i in p]) for p in places]
+        return f"numbers {', '.join(shown[:-1])} and {shown[-1]}"
     if len(places) < FEWEST:
         return ""
     last = places.shape[1] - 1

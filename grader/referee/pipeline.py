@@ -342,6 +342,8 @@ def _search(job: Job, record: Record, reference: Reference | None) -> None:
         every = [*found, *(f for f in verdict.findings if f not in found)]
         change = nearest.search(source, name, job.rights, every, job.task, reference, _copies(job))
         record.nearest = {"id": found[0].id, "explanation": change.as_json()} if change else None
+        if change is None:
+            job.say("... and none was found.")
     record.stages["nearest"] = time.monotonic() - begun
 
 

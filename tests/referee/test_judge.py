@@ -158,6 +158,18 @@ def test_two_numbers_that_differ_look_different() -> None:
     assert shown != wanted and float(shown) > float(wanted)
 
 
+def test_where_one_wrong_element_lies_or_nearly_all_is_not_said() -> None:
+    right = RNG.standard_normal(200)
+    for which, said in (
+        ([7], "Wrong: this one element of 200."),
+        ([*range(3, 200)], "Wrong: 197 of 200 elements."),
+    ):
+        got = right.copy()
+        got[which] = RNG.standard_normal(len(which))
+        found = judge(right, right.copy(), got, ())
+        assert said in found.message, found.message
+
+
 @pytest.mark.parametrize(
     ("places", "says"),
     [
@@ -168,6 +180,7 @@ def test_two_numbers_that_differ_look_different() -> None:
         (lambda i, j: (i % 2 == 1) & ((i + j) % 5 > 1), "all of them in rows 1, 3, 5 and so on"),
         (lambda i, j: (j == 5) & (i % 4 != 1), "all of them in column 5"),
         (lambda i, j: (3 * i + 7 * j) % 11 < 2, "scattered"),
+        (lambda i, j: (j == 5) & (i % 20 == 1), "numbers [1, 5] and [21, 5]"),
     ],
 )
 def test_where_all_wrong_elements_lie(places: Any, says: str) -> None:

@@ -94,6 +94,9 @@ def _refined(found: Explanation, finding: Finding, source: str) -> Explanation:
             return host_mistakes.flag(found, source, "-std=")
         case "matrix-shapes":
             return host_mistakes.linear(found, finding, source)
+        case "pointer-to-vectors":
+            asked = re.search(r"data_ptr<\w+>", found.cause)
+            return _at(found, source, f".{asked[0]}") if asked else found
         case "wrong-call":
             return host_mistakes.call(found, finding, source)
         case _:
@@ -117,6 +120,13 @@ def _at_the_launch(found: Explanation, source: str) -> Explanation:
     """An error of a launch at the line of the file's one launch, not at that of Python's call."""
     line = indices.launched(read(source))
     return replace(found, line=line, code=source.splitlines()[line - 1].strip()) if line else found
+
+
+def _at(found: Explanation, source: str, words: str) -> Explanation:
+    """The same at the first line of the source that has these words."""
+    lines = source.splitlines()
+    line = next((n for n, text in enumerate(lines, 1) if words in text), 0)
+    return replace(found, line=line, code=lines[line - 1].strip()) if line else found
 
 
 def _placed(found: Explanation, message: str, source: str) -> Explanation:

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
     from grader.feedback.explain.engine import Explanation
 
-PAIR = r"(?<![\w.,])(?P<a>\d+(?:\.\d{3})*),(?P<b>\d+)(?P<f>f?)(?![\w.])"
+PAIR = r"(?<![\w.,])(?P<a>\d+(?:\.\d{3})*),(?P<b>\d+)(?P<d>(?:(?<=,\d{3})\.\d+)?)(?P<f>f?)(?![\w.])"
 # What Python or a compiler says of it, and where the number stands then.
 REFUSED = (
     (r"':' expected after dictionary key", rf":\s*-?{PAIR}\s*(?=[,}}#]|$)"),
@@ -52,6 +52,10 @@ def refused(finding: Finding, source: str) -> Explanation | None:
 
 def _fact(line: int, found: re.Match[str]) -> Fact:
     a, b, f = found["a"], found["b"], found["f"]
+    if found["d"]:
+        b += found["d"]
+        cause = f"`{a},{b}{f}` is two values, {a} and {b}{f}: no comma stands within a number, between thousands neither."
+        return Fact("decimal-comma", line, cause, f"If one number is meant, write `{a}{b}{f}`.")
     cause = (
         f"`{a},{b}{f}` is two values, {a} and {b}{f}: a comma stands between values, and never in a number."
     )

@@ -77,8 +77,11 @@ def _slip(errors: list[Error], source: str) -> Explanation | None:
     file, line, code = _place(first, "", source)
     text = source.splitlines()
     known = 1 < line <= len(text) and text[line - 1].strip() == code
-    slip = slips.found(first.text, line, code, text[line - 2] if known else "")
-    slip = slip or (slips.anywhere(own_lines.code_of(source)) if source else None)
+    cpp = own_lines.code_of(source) if source else ""
+    slip = None
+    if not known or cpp.splitlines()[line - 1 : line] != [""]:  # else the line is one of Python
+        slip = slips.found(first.text, line, code, text[line - 2] if known else "")
+    slip = slip or (slips.anywhere(cpp) if source else None)
     if slip is None:
         return None
     said = first.text.splitlines()[0] if first.text else ""

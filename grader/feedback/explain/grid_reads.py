@@ -6,6 +6,7 @@ Said is only what the numbers of the thread make certain: its index is worked ou
 from __future__ import annotations
 
 import ast
+import re
 from typing import TYPE_CHECKING, NamedTuple
 
 from grader.domain.verdict import Finding, Status
@@ -218,4 +219,21 @@ def _before_the_guard(kernel: ast.FunctionDef, at: _Touched) -> Iterator[Fact]:
         return
 
 
-FACTS: tuple[tuple[Finder, frozenset[Status]], ...] = ((_refused, frozenset({Status.ILLEGAL_ACCESS})),)
+def _added_to_nothing(text: SubmissionText, finding: Finding) -> Iterator[Fact]:
+    """``out[i] += ...`` in a kernel whose out holds nothing yet."""
+    said = re.match(r"Line (\d+): .* reads (\w+)\[\d+\], and nobody has written", finding.message)
+    for node in ast.walk(text.tree) if text.tree and said else ():
+        if isinstance(node, ast.AugAssign) and isinstance(node.target, ast.Subscript) and said:
+            target = ast.unparse(node.target)
+            if node.lineno == int(said[1]) and ast.unparse(node.target.value) == said[2]:
+                sign = {ast.Add: "+", ast.Sub: "-", ast.Mult: "*"}.get(type(node.op), "+")
+                cause = f"`{target} {sign}= ...` reads {target} before it writes it, and nothing has been written there yet."
+                yield Fact(
+                    "added-to-nothing", node.lineno, cause, f"Write `{target} = {ast.unparse(node.value)}`."
+                )
+
+
+FACTS: tuple[tuple[Finder, frozenset[Status]], ...] = (
+    (_refused, frozenset({Status.ILLEGAL_ACCESS})),
+    (_added_to_nothing, frozenset({Status.UNINITIALISED})),
+)

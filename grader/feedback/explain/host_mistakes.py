@@ -503,7 +503,7 @@ def linear(found: Explanation, finding: Finding, source: str) -> Explanation:
         if len(shape) > 2 and math.prod(shape[1:]) == inner:
             whole = " x ".join(map(str, shape[1:]))
             fix = f"{whole} is {inner}: flatten each element of the batch of line {batches[0][0]}, `{batches[0][1]}`, before it comes to this layer, as by `x.flatten(1)`."
-        elif inner % came:
+        elif inner % came or len(shape) == 2:
             fix = f"Its first number must be {came}, or the batch of line {batches[0][0]}, `{batches[0][1]}`, must have {inner} columns."
     return replace(found, cause=cause, fix=fix, line=line,
                    code=source.splitlines()[line - 1].strip())  # fmt: skip

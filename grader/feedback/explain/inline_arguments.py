@@ -32,7 +32,7 @@ def explained(finding: Finding, source: str) -> Explanation | None:
     call = _call(text, finding)
     if call is None:
         return None
-    for find in (_lacks, _no_such_argument, _not_a_name, _no_names, _turned_words, _no_module):
+    for find in (_quoted_name, _lacks, _no_such_argument, _not_a_name, _no_names, _turned_words, _no_module):
         for fact in find(text, call, finding):
             return indices.told(fact, source)
     return None
@@ -69,6 +69,23 @@ def _words(text: SubmissionText, node: ast.expr) -> str:
 
 def _keyword(call: ast.Call, name: str) -> ast.keyword | None:
     return next((word for word in call.keywords if word.arg == name), None)
+
+
+def _quoted_name(text: SubmissionText, call: ast.Call, _finding: Finding) -> Iterator[Fact]:
+    """``cpp_sources="cpp_source"``: the name of a variable as a text."""
+    tops = text.tree.body if text.tree else []
+    made = {t.id for n in tops if isinstance(n, ast.Assign) for t in n.targets if isinstance(t, ast.Name)}
+    for word in call.keywords:
+        entries = word.value.elts if isinstance(word.value, ast.List) else [word.value]
+        for one in entries if word.arg in ("cpp_sources", "cuda_sources") else ():
+            if isinstance(one, ast.Constant) and one.value in made:
+                cause = (
+                    f'`"{one.value}"` in quotes is that text itself, and the text is compiled as C++; the variable '
+                    f"{one.value} holds your source."
+                )
+                yield Fact(
+                    "quoted-name", one.lineno, cause, f"Write `{word.arg}={one.value}`, without quotes."
+                )
 
 
 def _lacks(text: SubmissionText, call: ast.Call, finding: Finding) -> Iterator[Fact]:

@@ -179,6 +179,43 @@ def _all_forgotten(text: SubmissionText, finding: Finding) -> Iterator[Fact]:
             )
 
 
+def _none_to_compare(text: SubmissionText, finding: Finding) -> Iterator[Fact]:
+    """``assert out == x[:0]``: whether two tensors without elements are equal is asked of none of them."""
+    said = f"{finding.message} {finding.evidence.get('text')}"
+    lines = {int(n) for n in re.findall(r"\bline (\d+): ", said)}
+    if "Boolean value of Tensor with no values" not in said:
+        return
+    for node in ast.walk(text.tree) if text.tree else ():
+        if isinstance(node, ast.Assert) and isinstance(node.test, ast.Compare) and node.test.lineno in lines:
+            left, right = ast.unparse(node.test.left), ast.unparse(node.test.comparators[0])
+            cause = (
+                f"`{ast.unparse(node.test)}` compares element by element, and here there is no element: `assert` gets an "
+                "empty tensor, which is neither true nor false."
+            )
+            fix = f"Compare what an empty tensor has: `assert {left}.shape == {right}.shape`."
+            yield Fact("none-to-compare", node.lineno, cause, fix)
+
+
+SCHEDULE = ("wait", "warmup", "active", "repeat", "skip_first")
+
+
+def _by_name_only(text: SubmissionText, finding: Finding) -> Iterator[Fact]:
+    """``schedule(1, 2, 5, 1)``, whose arguments all have to be named."""
+    said = f"{finding.message} {finding.evidence.get('text')}"
+    told = re.search(r"(\w+)\(\) takes 0 positional arguments but \d+ (?:was|were) given", said)
+    lines = {int(n) for n in re.findall(r"\bline (\d+): ", said)}
+    for node in ast.walk(text.tree) if told and text.tree else ():
+        if not (isinstance(node, ast.Call) and node.args and node.lineno in lines and told):
+            continue
+        if ast.unparse(node.func).rpartition(".")[2] == told[1]:
+            cause = f"{told[1]} takes its arguments by their names only, and here {'one has' if len(node.args) == 1 else 'some have'} none."
+            fix = "Write the name of each in front, as `name=value`."
+            if told[1] == "schedule" and len(node.args) <= len(SCHEDULE):
+                named = [f"{n}={ast.unparse(a)}" for n, a in zip(SCHEDULE, node.args, strict=False)]
+                fix = f"Write `{ast.unparse(node.func)}({', '.join([*named, *map(ast.unparse, node.keywords)])})`."
+            yield Fact("by-name-only", node.lineno, cause, fix)
+
+
 def _comparison(test: ast.expr) -> ast.expr:
     """The last comparison of numbers among conditions that are joined by `and`."""
     parts = test.values if isinstance(test, ast.BoolOp) else [test]
@@ -267,6 +304,23 @@ def _value_of_a_kernel(text: SubmissionText, finding: Finding) -> Iterator[Fact]
             )
 
 
+def _another_path(text: SubmissionText, finding: Finding) -> Iterator[Fact]:
+    """``export_chrome_trace("trace.json")`` in a function that is given the path to write to."""
+    if "nothing was written to the path given" not in finding.message:
+        return
+    for function in _functions(text):
+        given = [a.arg for a in function.args.args if re.search(r"path|file|where", a.arg)]
+        used = {n.id for n in ast.walk(function) if isinstance(n, ast.Name)}
+        for node in ast.walk(text.tree) if text.tree else ():
+            if not (isinstance(node, ast.Call) and ast.unparse(node.func).endswith("export_chrome_trace")):
+                continue
+            where = node.args[0] if node.args else None
+            if isinstance(where, ast.Constant) and given and given[-1] not in used:
+                cause = f"This writes to {text.segment(where)}, and {given[-1]}, the path that {function.name} is given, is not used."
+                fix = f"Write `{ast.unparse(node.func)}({given[-1]})`."
+                yield Fact("another-path", node.lineno, cause, fix)
+
+
 def _elif_for_if(text: SubmissionText, _finding: Finding) -> Iterator[Fact]:
     """Two additions of which each has its condition, the second behind ``elif``."""
     for node in ast.walk(text.tree) if text.tree else ():
@@ -281,6 +335,33 @@ def _elif_for_if(text: SubmissionText, _finding: Finding) -> Iterator[Fact]:
                 f"this adds nothing to {targets.pop()}."
             )
             yield Fact("elif-for-if", second.lineno, cause, f"Write `if {ast.unparse(second.test)}:`.")
+
+
+def _else_adds(text: SubmissionText, finding: Finding) -> Iterator[Fact]:
+    """``if i > 0: total += x[i - 1]`` with an ``else`` that adds an element, where a missing one counts as zero."""
+    named = re.match(r"Line (\d+)\b", finding.message)
+    for function in _functions(text):
+        zero = re.search(r"count as zero|counts as zero", ast.get_docstring(function) or "")
+        if not zero or named is None or not function.lineno <= int(named[1]) <= (function.end_lineno or 0):
+            continue
+        for node in ast.walk(function):
+            if not isinstance(node, ast.If) or len(node.body) != 1 or len(node.orelse) != 1:
+                continue
+            there, otherwise = (_added(statements[0]) for statements in (node.body, node.orelse))
+            if there and otherwise and isinstance(there.slice, ast.BinOp):
+                cause = (
+                    f"Where `{ast.unparse(node.test)}` is false there is no `{ast.unparse(there)}`, and this adds "
+                    f"`{ast.unparse(otherwise)}` in its place. A neighbour that does not exist counts as zero."
+                )
+                yield Fact("else-adds", node.orelse[0].lineno, cause, "Leave the `else` out.")
+
+
+def _added(statement: ast.stmt) -> ast.Subscript | None:
+    """The element that ``total += x[k]`` or ``total = total + x[k]`` adds."""
+    value = statement.value if isinstance(statement, ast.AugAssign | ast.Assign) else None
+    if isinstance(statement, ast.Assign):
+        value = value.right if isinstance(value, ast.BinOp) and isinstance(value.op, ast.Add) else None
+    return value if isinstance(value, ast.Subscript) else None
 
 
 def _nonlocal_forgotten(text: SubmissionText, finding: Finding) -> Iterator[Fact]:
@@ -364,6 +445,10 @@ def _always_true(text: SubmissionText, finding: Finding) -> Iterator[Fact]:
 
 
 FACTS: tuple[tuple[Finder, frozenset[Status]], ...] = (
+    (_another_path, frozenset({Status.WRONG_ANSWER})),
+    (_else_adds, frozenset({Status.WRONG_OUTPUT, Status.WRONG_ANSWER})),
+    (_none_to_compare, frozenset({Status.RAISED, Status.WRONG_ANSWER})),
+    (_by_name_only, frozenset({Status.RAISED})),
     (_called_at_once, frozenset({Status.RAISED})),
     (_grown, frozenset({Status.RAISED})),
     (_nonlocal_forgotten, frozenset({Status.RAISED})),

@@ -28,7 +28,7 @@ class Slip:
 
 
 SLIPS = (
-    Slip("python-conditional", r"(?P<a>[\w.\[\]]+)\s+if\s+(?P<c>.+?)\s+else\s+(?P<b>[^;]+)", "",
+    Slip("python-conditional", r"(?:\breturn\b|^|[=(,])\s*(?P<a>(?:[^=(),;\[\]]|\[[^\[\]]*\]|\([^()]*\))+?)\s+if\s+(?P<c>[^;]+?)\s+else\s+(?P<b>(?:[^();,]|\([^()]*\))+)", "",
          "`{a} if {c} else {b}` is Python's; C++ asks first: condition, question mark, value, colon, other value.",
          "Write `{c} ? {a} : {b}`."),
     Slip("python-if", r"\b(?:if|while)\s+[^(\s]", r"expected (?:a )?['\"]?[(]",

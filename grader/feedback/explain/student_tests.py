@@ -146,6 +146,32 @@ def _two_types(text: SubmissionText, finding: Finding) -> Iterator[Fact]:
         yield Fact("two-types", call.lineno, cause, fix)
 
 
+def _tolerance_not_used(text: SubmissionText, finding: Finding) -> Iterator[Fact]:
+    """``torch.allclose(out, best)`` in a function that is given a tolerance which it uses nowhere."""
+    if not re.search(r"right kernel: AssertionError|Which tolerance would show that", finding.message):
+        return
+    for function in text.tree.body if text.tree else ():
+        if not isinstance(function, ast.FunctionDef):
+            continue
+        used = {n.id for n in ast.walk(function) if isinstance(n, ast.Name)}
+        names = (a.arg for a in (*function.args.args, *function.args.kwonlyargs))
+        lost = [n for n in names if re.match(r"(?:r|a)?tol|eps|allowed|bound", n) and n not in used]
+        for call in (n for n in ast.walk(function) if isinstance(n, ast.Call)):
+            name = ast.unparse(call.func)
+            known = name.rpartition(".")[2] in {"allclose", "isclose", "assert_close"}
+            if known and len(lost) == 1 and not (_given(call, "rtol", 2) or _given(call, "atol", 3)):
+                cause = (
+                    f"{function.name} is given {lost[0]}, and this line does not use it: without `rtol` and `atol`, {name} "
+                    "allows what it allows by default."
+                )
+                yield Fact(
+                    "tolerance-not-used",
+                    call.lineno,
+                    cause,
+                    f"Hand it over: `rtol={lost[0]}, atol={lost[0]}`.",
+                )
+
+
 def _usual_atol(text: SubmissionText, finding: Finding) -> Iterator[Fact]:
     """``torch.allclose`` without ``atol``, in a test that a right kernel fails."""
     if "right kernel: AssertionError" not in finding.message or not re.search("double|float64", text.source):
@@ -172,6 +198,7 @@ def _usual_atol(text: SubmissionText, finding: Finding) -> Iterator[Fact]:
 
 
 FACTS: tuple[tuple[Finder, frozenset[Status]], ...] = (
+    (_tolerance_not_used, frozenset({Status.WRONG_ANSWER})),
     (_no_list, frozenset({Status.WRONG_ANSWER})),
     (_dtype, frozenset({Status.WRONG_ANSWER})),
     (_usual_tolerance, frozenset({Status.WRONG_ANSWER})),

@@ -159,6 +159,8 @@ def _timer(text: SubmissionText, finding: Finding) -> Iterator[Fact]:
         if seen.n.get("uneven"):
             yield from seen.whole_loop()
             yield from seen.numbers()
+        else:
+            yield from (fact for fact in seen.numbers() if fact.rule == "wrong-quantile")
         yield from made
         yield from seen.inputs()
         yield from seen.warm_up()

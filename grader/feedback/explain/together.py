@@ -332,8 +332,10 @@ def _no_neighbour(text: SubmissionText, finding: Finding) -> Iterator[Fact]:
     also = next((o for o in told if o[:3] == told[0][:3] and o[4] != inside), None)
     cause = f"{first[0].upper()}{first[1:]}{f', and {also[3]}' if also else ''}; `{a}[{n}]` has the elements 0 to {n} - 1."
     asked = f"`{inside}`" + (f" and `{also[4]}`" if also else "")
+    other = "the block before" if " > 0" in inside or " >= " in inside else "the next block"
+    other = "another block" if also else other
     fix = (
-        f"Let a thread do it only where that element is there: {asked}. If an element of the next block is meant, {a} needs "
+        f"Let a thread do it only where that element is there: {asked}. If an element of {other} is meant, {a} needs "
         "a place for it, and a thread that fills it."
     )
     yield Fact("no-neighbour", line, cause, fix)

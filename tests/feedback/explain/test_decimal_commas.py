@@ -77,3 +77,11 @@ def test_a_decimal_comma_in_cuda() -> None:
         "load", Status.COMPILE_ERROR, "a.py, line 3: unable to find numeric literal operator 'operator\"\"f'"
     )
     assert told(source, error) == (3, "If one number is meant, write `0.5f`, with a point.")
+
+
+@pytest.mark.parametrize(
+    ("source", "line"),
+    [('A = {\n    "longest": 2,695.6,\n}\n', 2), ("f(x, scale=2,695.6)\n", 1)],
+)
+def test_a_comma_between_thousands(source: str, line: int) -> None:
+    assert told(source, refused(source)) == (line, "If one number is meant, write `2695.6`.")

@@ -256,3 +256,30 @@ def test_two_names_without_a_comma_are_told() -> None:
     said, line = own_lines.run_together("scaleshift", ["shift", "scale"], source)
     assert "after scale" in said and line == 2
     assert own_lines.run_together("scaled", ["shift", "scale"], source) == ("", 0)
+
+
+def test_a_pointer_to_vectors_has_the_line_that_asks_for_it() -> None:
+    message = (
+        "ImportError: extension 'm' was built, but float4* at::TensorBase::data_ptr<float4>() const is declared and never "
+        "defined; check that the definition has exactly this signature (s.py, line 1: module = load_inline(...))"
+    )
+    source = 'cuda = r"""\nk<<<1, 1>>>(x.data_ptr<float4>());\n"""\nmodule = load_inline(name="m", cuda_sources=cuda)\n'
+    told = explained(Finding("load", Status.IMPORT_ERROR, message), source).evidence["explanation"]
+    assert (told["rule"], told["line"]) == ("pointer-to-vectors", 2)
+    assert "reinterpret_cast<const float4*>(x.data_ptr<float>())" in told["fix"]
+    known = explain("ImportError: m.so: undefined symbol: _ZNK2at10TensorBase8data_ptrI6float4EEPT_v")
+    assert known is not None and known.rule == "pointer-to-vectors"
+
+
+@pytest.mark.parametrize(
+    ("line", "right"),
+    [
+        ("out[i] = tile[t] + (tile[t + 1] if t + 1 < n else 0);", "`t + 1 < n ? tile[t + 1] : 0`"),
+        ("return value if value > 0 else 0.0f;", "`value > 0 ? value : 0.0f`"),
+        ("float a = x + y if x > 0 else f(y, 1);", "`x > 0 ? x + y : f(y, 1)`"),
+        ("k(a if b else c, d);", "`b ? a : c`"),
+    ],
+)
+def test_pythons_conditional_is_taken_whole(line: str, right: str) -> None:
+    told = explain(f"s.py:3:9: error: expected ')' before 'if'\n    3 | {line}")
+    assert told is not None and told.rule == "python-conditional" and told.fix == f"Write {right}."

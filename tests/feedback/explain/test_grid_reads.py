@@ -102,3 +102,18 @@ def test_a_guard_that_asks_the_number_within_the_block(guard: str, words: str) -
     rule, line, said = told(source, (3, 5), 5 if "return" in guard else 4, 29)
     assert (rule, line) == (("guard-of-the-thread", 3) if words else ("", 0))
     assert words in said and ("it is 5 in thread 5 of block 3" in said) == bool(words)
+
+
+@pytest.mark.parametrize(
+    ("statement", "fix"),
+    [("out[i] += 3 * x[i]", "Write `out[i] = 3 * x[i]`."), ("out[i] = out[i] + x[i]", "")],
+)
+def test_an_element_of_out_that_is_added_to(statement: str, fix: str) -> None:
+    message = "Line 3: block 1, thread 0 reads out[8], and nobody has written out[8] yet. The input is x."
+    finding = Finding("k", Status.UNINITIALISED, message, 0, 1, {"on_grid": "k"})
+    found = facts.explained(finding, f"{HEAD}    {statement}\n")
+    assert (
+        (found.rule == "added-to-nothing" and found.fix == fix and found.line == 3)
+        if fix
+        else (found is None or found.rule != "added-to-nothing")
+    )

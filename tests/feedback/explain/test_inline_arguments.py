@@ -137,3 +137,21 @@ def test_other_errors_are_left_to_others() -> None:
 
 def test_the_arguments_are_those_of_the_installed_torch() -> None:
     assert set(inspect.signature(load_inline).parameters) <= {*inline_arguments.ARGUMENTS}
+
+
+def test_the_name_of_a_source_in_quotes() -> None:
+    source = SOURCE.replace("ARGUMENTS", 'name="m",\n    cpp_sources="code",\n    functions=["twice"],')
+    refused = Finding("load", Status.COMPILE_ERROR, f"s.py, line {LINE + 1}: 'code' does not name a type")
+    found = attach.explained(refused, source).evidence["explanation"]
+    assert (found["rule"], found["line"]) == ("quoted-name", LINE + 1)
+    assert found["fix"] == "Write `cpp_sources=code`, without quotes."
+    other = attach.explained(refused, source.replace('"code"', '"nowhere"')).evidence.get("explanation")
+    assert other is None or other["rule"] != "quoted-name"
+
+
+def test_a_line_of_python_is_not_explained_as_one_of_cpp() -> None:
+    source = SOURCE.replace("ARGUMENTS", 'name="m",\n    cpp_sources="nowhere",\n    functions=["twice"],')
+    log = f"s.py:{LINE + 1}:5: error: 'nowhere' does not name a type\n"
+    refused = Finding("load", Status.COMPILE_ERROR, log, evidence={"log": log})
+    found = attach.explained(refused, source).evidence.get("explanation")
+    assert found is None or found["rule"] != "assigned-undeclared"

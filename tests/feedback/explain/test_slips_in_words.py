@@ -299,3 +299,34 @@ def test_what_a_name_lists_is_what_is_bound() -> None:
         "functions binds"
         not in explained(failed(Status.RAISED, message), twice).evidence["explanation"]["cause"]
     )
+
+
+@pytest.mark.parametrize(
+    ("source", "message", "status", "rule", "line", "fix"),
+    [
+        ("plan = schedule(1, 2, steps, 1)\n", "TypeError: schedule() takes 0 positional arguments but 4 were given (s.py, "
+         "line 1: plan)", Status.RAISED, "by-name-only", 1, "`schedule(wait=1, warmup=2, active=steps, repeat=1)`"),
+        ("f(1, b=2)\n", "TypeError: f() takes 0 positional arguments but 1 was given (s.py, line 1: f(1, b=2))",
+         Status.RAISED, "by-name-only", 1, "name=value"),
+        ("def test(kernel, x):\n    y = kernel(x)\n    assert y == x[:0]\n", "Line 1: The test fails on a right kernel: "
+         "RuntimeError: Boolean value of Tensor with no values is ambiguous (line 3: assert y == x[:0]).",
+         Status.WRONG_ANSWER, "none-to-compare", 3, "`assert y.shape == x[:0].shape`"),
+        ("def record(model, path):\n    with profile() as p:\n        p.export_chrome_trace('t.json')\n",
+         "No trace to look at: nothing was written to the path given.", Status.WRONG_ANSWER, "another-path", 3,
+         "`p.export_chrome_trace(path)`"),
+        ("def record(model, path):\n    with profile() as p:\n        p.export_chrome_trace(path)\n",
+         "No trace to look at: nothing was written to the path given.", Status.WRONG_ANSWER, "", 0, ""),
+        ('def k(i, x, out):\n    """Neighbours that do not exist count as zero."""\n    total = x[i]\n    if i > 0:\n'
+         "        total += x[i - 1]\n    else:\n        total += x[i]\n    out[i] = total\n",
+         "Line 8: out[0] is 2, expected 1.", Status.WRONG_OUTPUT, "else-adds", 7, "Leave the `else` out"),
+    ],
+)  # fmt: skip
+def test_one_line_that_does_another_thing(
+    source: str, message: str, status: Status, rule: str, line: int, fix: str
+) -> None:
+    told = explained(failed(status, message), source).evidence.get("explanation") or {
+        "rule": "",
+        "line": 0,
+        "fix": "",
+    }
+    assert (told["rule"], told["line"]) == (rule, line) and fix in told["fix"], told

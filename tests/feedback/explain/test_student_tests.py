@@ -62,3 +62,36 @@ def test_other_failures_on_a_right_kernel_are_not_explained_so() -> None:
     assert told("torch.allclose(out.double(), best, rtol=1e-6, atol=1e-6)", ASSERTED)["rule"] == ""
     assert told("torch.equal(out, best.float())", ASSERTED)["rule"] == ""
     assert told("torch.allclose(out, best.long())", "RuntimeError: Float did not match Long")["rule"] == ""
+
+
+LOST = """import torch
+
+
+def check(out, best, tol):
+    assert {}
+
+
+def test(kernel, claim):
+    x = torch.randn(9)
+    check(kernel(x), x, 1e-6)
+"""
+
+
+@pytest.mark.parametrize(
+    ("call", "told_it"),
+    [
+        ("torch.allclose(out.double(), best.double())", True),
+        ("torch.allclose(out.double(), best.double(), rtol=tol, atol=tol)", False),
+        ("torch.allclose(out.double(), best.double(), rtol=1e-3)", False),
+        ("(out - best).abs().max() < tol", False),
+    ],
+)
+def test_a_tolerance_that_is_given_and_not_used(call: str, *, told_it: bool) -> None:
+    for said in (
+        "Line 8: It passes on a kernel that is off by 5e-6 of a result, where 1e-6 is claimed. Which tolerance would show that?",
+        "Line 8: The test fails on a right kernel: AssertionError (line 5: assert). A test must let every right kernel pass.",
+    ):
+        finding = Finding("claim: accurate", Status.WRONG_ANSWER, said)
+        found = attach.explained(finding, LOST.format(call)).evidence.get("explanation") or {"rule": ""}
+        assert (found["rule"] == "tolerance-not-used") is told_it, found
+        assert not told_it or (found["line"], found["fix"]) == (5, "Hand it over: `rtol=tol, atol=tol`.")

@@ -108,6 +108,19 @@ def test_a_time_is_never_taken_for_a_share() -> None:
 
 
 PAIR = "        start, end = (torch.cuda.Event(enable_timing=True) for _ in range(2))\n"
+
+
+def test_a_hundred_parts_are_told_where_the_calls_are_even_too() -> None:
+    for old, new, rule in (
+        ("n=10, method", "n=100, method", "wrong-quantile"),
+        ("n=10, method", "n=10, method", ""),
+    ):
+        evidence = {"timer": NUMBERS | {"which": "p90", "uneven": False}}
+        finding = Finding("short kernel", Status.WRONG_ANSWER, "", 0, 2, evidence)
+        found = explained(finding, SOLUTION.replace(old, new, 1)).evidence.get("explanation") or {"rule": ""}
+        assert (found["rule"] == "wrong-quantile") == bool(rule)
+
+
 OFTEN = """import torch
 
 

@@ -290,6 +290,15 @@ RULES = (
         "Leave the -std flag away: load_inline gives the one that PyTorch needs.",
     ),
     Rule(
+        "pointer-to-vectors",
+        (
+            r"but \w+\* at::TensorBase::(?:mutable_|const_)?data_ptr<(?P<type>\w+)>\(\)",
+            r"undefined symbol: \w*TensorBase\d+(?:mutable_|const_)?data_ptrI\d+(?P<type>[a-z]+\d)E",
+        ),
+        "A tensor has no data_ptr<{type}>: the type between the brackets is that of its elements, which PyTorch knows.",
+        "Take the pointer to its elements, and take that as one to {type}: `reinterpret_cast<const {type}*>(x.data_ptr<float>())`.",
+    ),
+    Rule(
         "undefined-symbol",
         (
             r"but (?P<name>.+?) is declared and never defined",
