@@ -162,7 +162,7 @@ def test_where_one_wrong_element_lies_or_nearly_all_is_not_said() -> None:
     right = RNG.standard_normal(200)
     for which, said in (
         ([7], "Wrong: this one element of 200."),
-        ([*range(3, 200)], "Wrong: 197 of 200 elements."),
+        ([n for n in range(200) if n % 50], "Wrong: 196 of 200 elements."),
     ):
         got = right.copy()
         got[which] = RNG.standard_normal(len(which))

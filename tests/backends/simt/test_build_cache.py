@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from grader.backends.simt.compile import build_cache
+from grader.backends.simt.compile import build_cache, headers, toolchain
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -75,3 +75,19 @@ def test_what_fails_leaves_nothing_behind(tmp_path: Path) -> None:
     with pytest.raises(ValueError):
         build_cache.once(tmp_path / "built", fail)
     assert build_cache.once(tmp_path / "built", lambda out: out.write_text("whole")).read_text() == "whole"
+
+
+def test_headers_are_the_same_ones_after_python_has_compiled_its_own_files(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Else everything is compiled a second time after the first command in a new clone."""
+    monkeypatch.setattr(toolchain, "HEADERS", (tmp_path,))
+    (tmp_path / "deep").mkdir()
+    (tmp_path / "deep" / "no_suffix").write_text("// one\n")
+    before = headers.fingerprint.__wrapped__()
+    compiled = tmp_path / "__pycache__"
+    compiled.mkdir()
+    (compiled / "bindings.cpython-311.pyc").write_bytes(b"compiled")
+    assert headers.fingerprint.__wrapped__() == before
+    (tmp_path / "deep" / "no_suffix").write_text("// two\n")
+    assert headers.fingerprint.__wrapped__() != before

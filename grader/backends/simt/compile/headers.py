@@ -72,7 +72,10 @@ def flags(kind: Kind) -> list[str]:
 @functools.cache
 def fingerprint() -> str:
     """Changes with anything that a compiled student file depends on, apart from its own source."""
-    ours = [p for folder in toolchain.HEADERS for p in folder.rglob("*") if p.is_file()]
+    # Python compiles its own files there when they are first imported, which changes nothing.
+    ours = [
+        p for folder in toolchain.HEADERS for p in folder.rglob("*") if p.is_file() and p.suffix != ".pyc"
+    ]
     texts = [part for p in sorted(ours) for part in (p.name, p.read_bytes())]
     found, compiler = toolchain.torch(), toolchain.compiler()
     return build_cache.digest(
