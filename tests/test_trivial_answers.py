@@ -10,6 +10,7 @@ from grader.domain.verdict import Status
 from grader.referee.comparison import Comparison
 from grader.referee.judge import judge
 from grader.referee.lesson_problem import LessonProblem
+from grader.referee.process import forkserver
 from grader.referee.process.player_process import Limits, Player
 from grader.referee.session import Session
 from grader.referee.side import Reference
@@ -20,7 +21,8 @@ TASKS = [lesson for lesson in every() if any(c.expect == "match" for c in lesson
 @pytest.mark.parametrize("lesson", TASKS, ids=lambda x: x.name)
 def test_zeros_constants_and_copies_fail_on_every_task(lesson: Lesson) -> None:
     """Judged as if a submission had returned them, in every case of some size."""
-    player = Player("cpu", Limits(), sees=(lesson.reference,))
+    parent = forkserver.shared("cpu")["cpu"]
+    player = Player("cpu", Limits(), sees=(lesson.reference,), forkserver=parent)
     reference = Reference(player, str(lesson.reference))
     session = Session(lesson.task, str(lesson.reference), lambda: player, reference, LessonProblem)
     problem = session.problem

@@ -54,6 +54,9 @@ AT_CALL = {
     "last columns": (BODY + "y = 2 * x; y[:, -2:] = 7; return y", Status.WRONG_OUTPUT, "last 2 columns"),
 }
 
+# What is done to the process is done to one that `check` starts; for the rest a forked one is there sooner.
+TO_THE_PROCESS = {"exits", "exits hard", "hangs", "segfaults", "aborts", "closes every file", "memory"}
+
 
 def first_failure(findings: tuple[Finding, ...]) -> Finding:
     return next(f for f in findings if not f.ok)
@@ -80,7 +83,7 @@ def test_a_kernels_mistake_is_said_before_the_exit_that_came_of_it(tmp_path: Pat
 @pytest.mark.parametrize("name", AT_IMPORT)
 def test_a_death_at_import_is_told(name: str, tmp_path: Path) -> None:
     text, status, words = AT_IMPORT[name]
-    verdict = grade(tmp_path, text)
+    verdict = grade(tmp_path, text, forked=name not in TO_THE_PROCESS)
     finding = first_failure(verdict.findings)
     assert (finding.status, verdict.points) == (status, 0), finding
     assert words in finding.message
@@ -91,7 +94,7 @@ def test_a_death_at_import_is_told(name: str, tmp_path: Path) -> None:
 @pytest.mark.parametrize("name", AT_CALL)
 def test_a_failing_call_is_told(name: str, tmp_path: Path) -> None:
     text, status, words = AT_CALL[name]
-    verdict = grade(tmp_path, text)
+    verdict = grade(tmp_path, text, forked=name not in TO_THE_PROCESS)
     finding = first_failure(verdict.findings)
     assert finding.status is status, finding
     assert words in finding.message

@@ -34,7 +34,9 @@ def told(number: str, tmp_path: Path, find: str, new: str) -> dict[str, object]:
     ("number", "find", "new", "cause"),
     [
         # a wrong sign in a formula, of which the text alone tells nothing
-        ("07", "sum = value + bias", "sum = value - bias", "is the mistake"),
+        pytest.param(
+            "07", "sum = value + bias", "sum = value - bias", "is the mistake", marks=pytest.mark.thorough
+        ),
         # a line of Python, in a lesson without kernels: found by what the solution does otherwise
         ("04", "inputs = itertools.cycle(", "inputs = iter(", "`itertools.cycle`"),
         ("02", "left + x[i] + right", "left + right", "is missing in this line"),
@@ -57,6 +59,7 @@ def test_a_property_alone_is_searched_without_any_case(tmp_path: Path) -> None:
     assert found["rule"] == "one-change" and "CUDAGuard(x.device())" in str(found["where"])
 
 
+@pytest.mark.thorough
 @pytest.mark.slow
 def test_no_right_line_is_named_where_several_are_changed_together(tmp_path: Path) -> None:
     launch = "        triton_kernel[({},)](x, out, scale, {}, BLOCK=BLOCK)\n"
@@ -170,6 +173,7 @@ def test_two_numbers_of_an_index_that_are_exchanged_have_a_reason() -> None:
     assert cause.startswith("`x[a * n + b]` is the mistake") and "exchanged" not in cause
 
 
+@pytest.mark.thorough
 @pytest.mark.slow
 def test_a_condition_that_only_leaves_out_what_is_wrong_is_not_said(tmp_path: Path) -> None:
     lesson = lessons.find("07")
