@@ -49,7 +49,9 @@ class Case:
     with new weights each time. ``why`` tells the student what the case is for. ``entry`` names another
     function than the task's. ``hidden``: the category of a case of which a student
     is told nothing else; such a case is worth a point at least. ``by_torch``: the task's ``own`` does not ask
-    for a kernel of the file here. ``others``: further arguments, with which it must end as well.
+    for a kernel of the file here. ``moves``: to bring elements to other places is the work, so that torch's
+    copies are not the file's own, whatever the task allows elsewhere. ``others``: further arguments, with
+    which it must end as well.
     """
 
     name: str
@@ -62,6 +64,7 @@ class Case:
     entry: str = ""
     hidden: str = ""
     by_torch: bool = False
+    moves: bool = False
     others: tuple[tuple[Argument, ...], ...] = ()
 
     def __post_init__(self) -> None:

@@ -17,6 +17,10 @@ MOVING = frozenset(
     "contiguous copy_ _copy_from to _to_copy lift lift_fresh detach detach_ requires_grad_ record_stream "
     "resolve_conj resolve_neg flip fliplr flipud roll rot90".split()
 )
+# Those of them that write each value to another place. Where to reorder is the work, this is what does it.
+COPYING = frozenset(
+    "cat concat stack tile repeat clone copy_ _copy_from _to_copy flip fliplr flipud roll rot90".split()  # noqa: SIM905
+)
 # They look at values or at forms.
 LOOKING = frozenset(
     "result_type stride size sym_size is_contiguous is_nonzero item _local_scalar_dense eq ne lt le "  # noqa: SIM905 (a list of words)

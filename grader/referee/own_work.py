@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any
 
 from grader.domain.verdict import Finding, Status
 from grader.protocol import messages
-from grader.protocol.operator_kinds import ADDING, GEMM, LOOKING, MOVING
+from grader.protocol.operator_kinds import ADDING, COPYING, GEMM, LOOKING, MOVING
 from grader.referee import transcript
 from grader.referee.fault import FaultError
 
@@ -91,7 +91,8 @@ def not_own(
         names = ["unseen"] if listed is None else [k for k in listed if is_own(k, seen.source)]
     others = {tuple(sorted(s)) for s in given} - {tuple(sorted(s)) for s in wanted}
     few = max(sizes) < ENOUGH  # too small to tell a result from a scalar
-    torchs = [] if few else _arithmetic(watched.ops, max(sizes), others, PRODUCTS.get(task.own, frozenset()))
+    free = (MOVING - COPYING if case.moves else MOVING) | LOOKING | PRODUCTS.get(task.own, frozenset())
+    torchs = [] if few else _computed(watched.ops, max(sizes), others, free)
     did = f" The work was done by torch: {', '.join(torchs)}." if torchs else ""
     evidence = {"launched": names[:20], "operators": torchs}
     if not names:
@@ -177,16 +178,16 @@ def _unwritten(player: Player, sizes: list[int], rng: np.random.Generator) -> in
     return None
 
 
-def _arithmetic(ops: Ops, size: int, others: set[tuple[int, ...]], products: frozenset[str]) -> list[str]:
-    """Names of torch's operators that computed on as many elements, in all, as the result has, or more.
+def _computed(ops: Ops, size: int, others: set[tuple[int, ...]], free: frozenset[str]) -> list[str]:
+    """Names of torch's operators that worked on as many elements, in all, as the result has, or more.
 
-    ``products`` may be done by the library. ``others`` are the shapes of inputs and weights that are not the
+    ``free`` are not asked about. ``others`` are the shapes of inputs and weights that are not the
     result's: those may be prepared by torch.
     """
     amount: dict[str, int] = {}
     for full_name, shapes in ops:
         name = full_name.removeprefix("aten::")
-        if name in MOVING or name in LOOKING or name in products:
+        if name in free:
             continue
         sizes = [math.prod(s) for s in shapes if s and (tuple(sorted(s)) not in others or name in GEMM)]
         amount[name] = amount.get(name, 0) + max(sizes, default=0)

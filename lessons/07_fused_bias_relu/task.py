@@ -49,7 +49,7 @@ TASK = Task(
         _model("one column", Tensor((257, 8)), 1, 1, "Every element takes the same bias."),
         _model("many blocks", Tensor((301, 8)), 1021, 1, "307,321 elements: a grid that follows the size."),
         _model("large", Tensor((1056, 8), scale=1e3), 1020, 1, "269,280 float4, with values near 1000."),
-        _alone("tiny", (16, 62), "One row of 62 is not whole float4, two are; tiny values.", scale=1e-3),
+        _alone("tiny", (16, 62), "One row of 62 is not whole float4, two are; tiny values.", scale=1e-33),
         _model("exact bits", Tensor((16, 32), fill="bits"), 60, 1, "Inputs of exact zeros and ones."),
         _model("nan and inf", Tensor((64, 4), fill="special"), 36, 1, "ReLU of NaN is NaN."),
         _model("three dimensions", Tensor((3, 5, 16)), 20, 1, "Linear takes any leading dimensions."),

@@ -19,7 +19,7 @@ ELEMENTS = SIDE * SIDE
 SECTORS = ELEMENTS * 4 // 32  # each 32-byte sector once
 CHUNK = 6  # sectors of 32 numbers along a row, wherever it begins, in pieces of 16 at least
 SQUARE = Case("counted square", (Tensor((SIDE, SIDE)),))
-TRANSPOSE = Case("counted transpose", (Tensor((SIDE, SIDE)),), entry="transpose")
+TRANSPOSE = Case("counted transpose", (Tensor((SIDE, SIDE)),), entry="transpose", moves=True)
 
 
 def resident_blocks(threads: int, registers: int, shared_bytes: int) -> int:
@@ -44,7 +44,7 @@ def _another_square(rng: np.random.Generator) -> tuple[Case, tuple[int, ...]]:
 
 def _another_transpose(rng: np.random.Generator) -> tuple[Case, tuple[int, ...]]:
     rows, cols = int(rng.integers(40, 200)), int(rng.integers(40, 200))
-    case = Case(f"{rows} x {cols}", (Tensor((rows, cols)),), entry="transpose")
+    case = Case(f"{rows} x {cols}", (Tensor((rows, cols)),), entry="transpose", moves=True)
     return case, (CHUNK * rows * -(-cols // 32), CHUNK * cols * -(-rows // 32), 0)
 
 
@@ -71,8 +71,9 @@ TASK = Task(
         _square("two left over", (3, 342), "1026 elements: two remain."),
         Case("three left over", (Tensor((13, 79), fill="special"),), "1027 elements, some NaN or infinite."),
         _square("three elements", (1, 3), "Fewer than one float4."),
-        Case("transpose", (Tensor((544, 608)),), "Whole tiles, 17 by 19.", entry="transpose"),
-        Case("both edges", (Tensor((37, 101)),), "Tiles that hang over both edges.", entry="transpose"),
+        Case("transpose", (Tensor((544, 608)),), "Whole tiles, 17 by 19.", entry="transpose", moves=True),
+        Case("both edges", (Tensor((37, 101)),), "Tiles that hang over both edges.", entry="transpose",
+             moves=True),
     ),
     index="row_col",
     own="all",

@@ -483,7 +483,7 @@ def _in_place(text: SubmissionText, _finding: Finding) -> Iterator[Fact]:
                 how = f"{name}.{changed['how']}(...)" if changed["how"] else f"{name} {changed['sign']} ..."
                 cause = f"`{how}` works in place: it changes {name} itself, the caller's own tensor."
                 yield Fact("in-place", text.line(function.start + changed.start()), cause,
-                           f"Compute a new tensor: without the underscore or with `{name} * a`, and return that.")  # fmt: skip
+                           f"Compute a new tensor, as by `{name} * a`, in place of `{how}`, and return that.")  # fmt: skip
 
 
 def _by_another_name(text: SubmissionText, function: CppFunction, name: str) -> Iterator[Fact]:

@@ -542,9 +542,10 @@ def _check_refused(text: SubmissionText, finding: Finding) -> Iterator[Fact]:
                 cause = (
                     f"This check refused what line {caller[1]} hands over: `{condition}` was false for it."
                 )
-                fix = f"TORCH_CHECK takes what must be true, and refuses everything else. Is the condition wrong, or what line {caller[1]} hands over?"
+                fix += f" If the condition is right, what line {caller[1]} hands over is not."
             if condition.count("!=") == 1 and not re.search(r"&&|[|]{2}", condition):
-                fix += f" Is `{condition.replace('!=', '==')}` meant?"
+                turned = condition.replace("!=", "==")
+                fix = f"TORCH_CHECK takes what must be true, and refuses everything else: write `{turned}` if that must be true."
             yield Fact("check-refused", text.line(match.start()), cause, fix)
 
 

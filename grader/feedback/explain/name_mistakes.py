@@ -326,7 +326,7 @@ def _kernel_of_the_maker(text: SubmissionText, finding: Finding) -> Iterator[Fac
             continue
         target = ast.unparse(node.targets[0])
         if target in called:
-            cause = f"{target} is {maker} itself here, not what {maker} gives: {maker} takes no arguments, and line {line} gives {target} {told['n']}."
+            cause = f"{target} is {maker} itself here, not what {maker} gives: {maker} takes no arguments, and line {line} hands it {told['n']}."
             yield Fact("maker-not-called", node.lineno, cause, f"Call it: `{target} = {maker}()`.")
             return
     if maker in called and maker.startswith("build"):

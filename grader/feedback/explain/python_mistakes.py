@@ -204,7 +204,8 @@ def _by_name_only(text: SubmissionText, finding: Finding) -> Iterator[Fact]:
     said = f"{finding.message} {finding.evidence.get('text')}"
     told = re.search(r"(\w+)\(\) takes 0 positional arguments but \d+ (?:was|were) given", said)
     lines = {int(n) for n in re.findall(r"\bline (\d+): ", said)}
-    for node in ast.walk(text.tree) if told and text.tree else ():
+    known = {f.name for f in _functions(text) if f.args.kwonlyargs and not f.args.args} | {"schedule"}
+    for node in ast.walk(text.tree) if told and told[1] in known and text.tree else ():
         if not (isinstance(node, ast.Call) and node.args and node.lineno in lines and told):
             continue
         if ast.unparse(node.func).rpartition(".")[2] == told[1]:

@@ -435,7 +435,7 @@ class TimerCode:
             many = _count(node.value) or 0
             if made and many > IN_CACHE:
                 kept = node.targets[0].id
-                return f"Take one after another of {kept}, which line {node.lineno} makes {many} of, and make none here."
+                return f"Line {node.lineno} makes {many} already, `{kept}`: take one of them after another, and make none here."
         return f"Make more inputs than the cache holds before the timing, `[{name}() for _ in range(16)]`, and take one after another."
 
     def inputs(self) -> Iterator[Fact]:
@@ -709,7 +709,8 @@ class TimerCode:
                 cause = (
                     f"{first}, and {function.name} counts them: no warm-up stands before its measurements."
                 )
-                fix = "Before the loop that measures, make ten calls that you do not count: `for _ in range(10): ...`."
+                again = self.shown(call.node) if isinstance(call.node, ast.Call) else "fn()"
+                fix = f"Before the loop that measures, make ten calls that you do not count: `for _ in range(10): {again}`."
                 yield Fact("no-warm-up", call.line, cause, fix)
 
     def few(self) -> Iterator[Fact]:

@@ -306,8 +306,10 @@ def test_what_a_name_lists_is_what_is_bound() -> None:
     [
         ("plan = schedule(1, 2, steps, 1)\n", "TypeError: schedule() takes 0 positional arguments but 4 were given (s.py, "
          "line 1: plan)", Status.RAISED, "by-name-only", 1, "`schedule(wait=1, warmup=2, active=steps, repeat=1)`"),
-        ("f(1, b=2)\n", "TypeError: f() takes 0 positional arguments but 1 was given (s.py, line 1: f(1, b=2))",
-         Status.RAISED, "by-name-only", 1, "name=value"),
+        ("f(1, b=2)\n\n\ndef f(*, a, b):\n    pass\n", "TypeError: f() takes 0 positional arguments but 1 was given (s.py, "
+         "line 1: f(1, b=2))", Status.RAISED, "by-name-only", 1, "name=value"),
+        ("f(1)\n\n\ndef f():\n    pass\n", "TypeError: f() takes 0 positional arguments but 1 was given (s.py, line 1: f(1))",
+         Status.RAISED, "", 0, ""),
         ("def test(kernel, x):\n    y = kernel(x)\n    assert y == x[:0]\n", "Line 1: The test fails on a right kernel: "
          "RuntimeError: Boolean value of Tensor with no values is ambiguous (line 3: assert y == x[:0]).",
          Status.WRONG_ANSWER, "none-to-compare", 3, "`assert y.shape == x[:0].shape`"),
