@@ -3,7 +3,7 @@
 class: precision
 catalogue: 58
 task: sigmoid
-expected: precision
+expected: wrong_output
 """
 
 import torch

@@ -3,7 +3,7 @@
 class: precision
 catalogue: 53
 task: gemm
-expected: precision
+expected: wrong_output
 """
 
 import torch
