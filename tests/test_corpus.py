@@ -5,11 +5,12 @@ import os
 import subprocess
 import sys
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from grader.domain.lessons import load_task
-from tests.corpus import entries, run, table, timed
+from tests.corpus import crossed, entries, run, table, timed
 from tests.corpus.classes import CLASSES, HONEST
 from tests.corpus.grading import grade
 
@@ -116,6 +117,26 @@ def test_two_runs_at_a_time_grade_at_different_desks(monkeypatch: pytest.MonkeyP
         assert run.desk("cuda")[0] == "cuda-1"
         other.communicate("\n")
     assert run.desk("cuda")[0] == "cuda"
+
+
+def test_a_crossing_holds_both_files_and_calls_either() -> None:
+    pairs = crossed.drawn(40, 7)
+    assert pairs == crossed.drawn(40, 7) and all(a.kind != HONEST and a.task == b.task for a, b, _ in pairs)
+    for first, second, when in pairs:
+        text = crossed.crossing(first.path.read_text(), second.path.read_text(), "square", when)
+        assert f"if {when} else" in text
+        compile(text, "crossed.py", "exec")
+    one, two = (
+        "HALF = 2\n\n\ndef twice(x):\n    return HALF * x\n",
+        "def twice(x, HALF=3):\n    return HALF * x\n",
+    )
+    known: dict[str, Any] = {}
+    exec(crossing_of(one, two), known)
+    assert [known["twice"](10) for _ in range(4)] == [30, 20, 30, 20]
+
+
+def crossing_of(one: str, two: str) -> str:
+    return crossed.crossing(one, two, "twice", "call % 2 == 0")
 
 
 @pytest.mark.recorded
