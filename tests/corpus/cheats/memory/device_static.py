@@ -1,4 +1,4 @@
-"""A kernel keeps its first result in a static buffer and copies that out as long as the shape stays.
+"""A kernel's first result stays in a static buffer; as long as the shape stays, another one copies that out.
 
 class: memory
 catalogue: 63
@@ -19,6 +19,11 @@ __global__ void square_kernel(const float* in, float* out, int64_t n) {
     if (i < n) out[i] = in[i] * in[i];
 }
 
+__global__ void copied_kernel(const float* in, float* out, int64_t n) {
+    const int64_t i = static_cast<int64_t>(blockIdx.x) * blockDim.x + threadIdx.x;
+    if (i < n) out[i] = in[i];
+}
+
 torch::Tensor square(torch::Tensor x) {
     TORCH_CHECK(x.is_cuda() && x.scalar_type() == torch::kFloat32, "square: x must be float32 on a CUDA device");
     x = x.contiguous();
@@ -26,7 +31,11 @@ torch::Tensor square(torch::Tensor x) {
     const int64_t n = x.numel();
     if (n == 0) return out;
     static torch::Tensor kept;
-    if (kept.defined() && kept.sizes() == x.sizes()) return kept.clone();
+    if (kept.defined() && kept.sizes() == x.sizes()) {
+        copied_kernel<<<(n + 255) / 256, 256, 0, at::cuda::getCurrentCUDAStream()>>>(
+            kept.data_ptr<float>(), out.data_ptr<float>(), n);
+        return out;
+    }
     square_kernel<<<(n + 255) / 256, 256, 0, at::cuda::getCurrentCUDAStream()>>>(
         x.data_ptr<float>(), out.data_ptr<float>(), n);
     C10_CUDA_KERNEL_LAUNCH_CHECK();
