@@ -99,7 +99,7 @@ TASK = Task(
     predictions=(
         Prediction(
             "first_build",
-            "How many seconds does the first build of a function take that only returns a string?",
+            "How many seconds does the first build take, for a function that only returns a string?",
             "s",
             "compile_seconds/load_inline",
             "On the 16-core computer of an H200. Nearly all of it goes into reading torch/extension.h.",

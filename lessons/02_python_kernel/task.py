@@ -77,7 +77,7 @@ TASK = Task(
         ),
         Prediction(
             "written",
-            "All blocks again, but each thread takes its number in the block for its element's. How many "
+            "All blocks again, but each thread uses its number in the block as its element's number. How many "
             "elements are written?",
             "elements",
             256,
