@@ -77,8 +77,8 @@ TASK = Task(
         ),
         Prediction(
             "written",
-            "All blocks again, but each thread uses its number in the block as its element's number. How many "
-            "elements are written?",
+            "All blocks again, but each thread uses its number in the block as its element's number. How "
+            "many elements are written?",
             "elements",
             256,
             "Elements 0 to 255, each by four threads: one of every block.",
