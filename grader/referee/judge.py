@@ -156,8 +156,8 @@ def _verdict(wrong: Array, answer: Array, got: Array, inputs: tuple[Array, ...],
     if shape.startswith(mismatch.TELLING):
         message += f"{some}. {shape[0].upper()}{shape[1:]}."
     else:
-        lie = mismatch.evenly(wrong) or ("" if count > NEARLY_ALL * got.size else "scattered")
-        message += f"Wrong: {shape}." if shape else f"{some}{f', {lie}' if lie else ''}."
+        spread = mismatch.evenly(wrong) or ("" if count > NEARLY_ALL * got.size else "scattered")
+        message += f"Wrong: {shape}." if shape else f"{some}{f', {spread}' if spread else ''}."
     status = Status.WRONG_OUTPUT
     if got.dtype.kind == "f":
         # NaN in place of infinity counts too: else the word would depend on where infinities were drawn.

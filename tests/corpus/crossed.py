@@ -97,7 +97,7 @@ class _Renamed(ast.NodeTransformer):
 
 
 def crossing(first: str, second: str, entry: str, when: str) -> str:
-    """The text of both files with an entry that calls either; SyntaxError if one is no Python."""
+    """The text of both files with an entry that calls either; SyntaxError if one is not Python."""
     parts, future = [], list[ast.stmt]()
     for text, ending in ((first, "_1"), (second, "_2")):
         tree = ast.parse(text)
@@ -123,7 +123,7 @@ def {entry}(x, *more):
 
 def drawn(count: int, seed: int) -> list[tuple[entries.Entry, entries.Entry, str]]:
     """That many pairs of files of one task with a rule, the first a cheat; none of them twice."""
-    every = [e for e in entries.every() if e.kind not in SLOW and _functions(e)]
+    every = [e for e in entries.every() if e.kind not in SLOW and _has_its_function(e)]
     by_task = collections.defaultdict(list)
     for one in every:
         by_task[one.task].append(one)
@@ -137,7 +137,7 @@ def drawn(count: int, seed: int) -> list[tuple[entries.Entry, entries.Entry, str
     return list(found.values())
 
 
-def _functions(entry: entries.Entry) -> bool:
+def _has_its_function(entry: entries.Entry) -> bool:
     """Whether it is Python with a function for its task's entry, which a crossing can call."""
     task = load_task(entries.HERE / "tasks" / entry.task / "task.py")
     try:

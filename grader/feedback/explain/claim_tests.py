@@ -178,8 +178,8 @@ def _never_half(text: SubmissionText, finding: Finding) -> Iterator[Fact]:
         if call.args:
             x = ast.unparse(call.args[0])
             cause = (
-                f"`{ast.unparse(call)}` gets {x} as it is, in float32. Under autocast PyTorch's own layers hand on half "
-                f"precision, but autocast changes no tensor that is there already."
+                f"`{ast.unparse(call)}` gets {x} as it is, in float32. Under autocast PyTorch's own layers compute in "
+                f"half precision, but autocast changes no tensor that is there already."
             )
             right = ast.unparse(call).replace(x, f"{x}.half()", 1)
             yield Fact("never-half", call.lineno, cause, f"Hand over half precision: `{right}`.")

@@ -54,7 +54,7 @@ def _fact(line: int, found: re.Match[str]) -> Fact:
     a, b, f = found["a"], found["b"], found["f"]
     if found["d"]:
         b += found["d"]
-        cause = f"`{a},{b}{f}` is two values, {a} and {b}{f}: no comma stands within a number, between thousands neither."
+        cause = f"`{a},{b}{f}` is two values, {a} and {b}{f}: a number has no commas in it, not even between thousands."
         return Fact("decimal-comma", line, cause, f"If one number is meant, write `{a}{b}{f}`.")
     cause = (
         f"`{a},{b}{f}` is two values, {a} and {b}{f}: a comma stands between values, and never in a number."

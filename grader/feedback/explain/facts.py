@@ -369,12 +369,8 @@ def _place_in_block_of_bias(text: SubmissionText, _finding: Finding) -> Iterator
                 continue
             i, where = whole["i"], kernel.start + match.start()
             made = re.search(r"\[\s*(col\w*|c|j)\b", match[0])
-            given = (
-                re.search(rf"[^\n;{{}}]*\b{made[1]}\s*=\s*(?:\(\w+\)\s*)?threadIdx\.x", body)
-                if made
-                else None
-            )
-            if given and made:
+            form = r"[^\n;{{}}]*\b{}\s*=\s*(?:\(\w+\)\s*)?threadIdx\.x"
+            if made and (given := re.search(form.format(made[1]), body)):
                 known = [n for n in kernel.names if re.fullmatch(LENGTHS, n)]
                 length = match["n"] or (known[0] if known else "(the number of columns)")
                 cause = (

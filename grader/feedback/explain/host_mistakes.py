@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 from grader.backends.simt.compile.tokens import Token, Tokens, closing, split_commas, tokenize
 from grader.domain.verdict import Finding, Status
-from grader.feedback.explain import indices, own_lines
+from grader.feedback.explain import indices, inline_arguments, own_lines
 from grader.feedback.explain.python_mistakes import KEYWORDS, TAKES
 from grader.feedback.explain.source_text import (
     OUTSIDE,
@@ -214,7 +214,7 @@ def bound(found: Explanation, finding: Finding, source: str) -> Explanation:
     )
     if wanted is None or text.tree is None or len(given) != 1:
         return found
-    value = _given(given[0].value, text.tree)
+    value = inline_arguments.written_out(text, given[0].value)
     names = _bound_names(value)
     if not names or wanted[1] in names:
         return found
@@ -227,17 +227,6 @@ def bound(found: Explanation, finding: Finding, source: str) -> Explanation:
     if text.function(wanted[1]) is None:
         fix = f"No C++ function of this file is called {wanted[1]}: write it, and add `{new}` here."
     return indices.told(Fact(found.rule, value.lineno, cause, fix), source)
-
-
-def _given(value: ast.expr, tree: ast.AST) -> ast.expr:
-    """What a name was given, if one assignment of the file does that; else the expression as it is."""
-    if not isinstance(value, ast.Name):
-        return value
-    every = [
-        n.value for n in ast.walk(tree) if isinstance(n, ast.Assign)
-        and any(isinstance(t, ast.Name) and t.id == value.id for t in n.targets)
-    ]  # fmt: skip
-    return every[0] if len(every) == 1 else value
 
 
 def _bound_names(value: ast.expr) -> dict[str, int]:

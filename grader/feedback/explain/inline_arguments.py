@@ -49,7 +49,7 @@ def _call(text: SubmissionText, finding: Finding) -> ast.Call | None:
     return at[0] if at else calls[0] if len(calls) == 1 else None
 
 
-def _value(text: SubmissionText, node: ast.expr) -> ast.expr:
+def written_out(text: SubmissionText, node: ast.expr) -> ast.expr:
     """What a name at the top of the file was given, if that is one thing; else the expression itself."""
     if isinstance(node, ast.Name) and text.tree:
         made = [n.value for n in text.tree.body if isinstance(n, ast.Assign | ast.AnnAssign) and n.value is not None
@@ -61,8 +61,8 @@ def _value(text: SubmissionText, node: ast.expr) -> ast.expr:
 
 def _words(text: SubmissionText, node: ast.expr) -> str:
     """The text that an argument is, or all of a list's; "" if it is not written out."""
-    value = _value(text, node)
-    parts = [_value(text, n) for n in value.elts] if isinstance(value, ast.List | ast.Tuple) else [value]
+    value = written_out(text, node)
+    parts = [written_out(text, n) for n in value.elts] if isinstance(value, ast.List | ast.Tuple) else [value]
     written = [n.value for n in parts if isinstance(n, ast.Constant) and isinstance(n.value, str)]
     return "\n".join(written) if len(written) == len(parts) else ""
 
@@ -191,7 +191,7 @@ def _declarations(text: SubmissionText, call: ast.Call) -> str:
 def _bound(text: SubmissionText, call: ast.Call) -> list[tuple[str, ast.expr]]:
     """The names that functions=... lists, as far as they are written out."""
     given = _keyword(call, "functions")
-    value = _value(text, given.value) if given else None
+    value = written_out(text, given.value) if given else None
     every: list[ast.expr] = []
     if isinstance(value, ast.Dict):
         every = [key for key in value.keys if key is not None]
@@ -218,7 +218,7 @@ def _not_a_name(text: SubmissionText, call: ast.Call, finding: Finding) -> Itera
     if "is not a C++ name" not in finding.message:
         return
     given = _keyword(call, "functions")
-    value = _value(text, given.value) if given else None
+    value = written_out(text, given.value) if given else None
     if isinstance(value, ast.Dict):
         yield from _turned(text, value)
     for one in value.elts if isinstance(value, ast.List | ast.Tuple) else ():
@@ -271,7 +271,7 @@ def _turned(text: SubmissionText, value: ast.Dict) -> Iterator[Fact]:
 def _turned_words(text: SubmissionText, call: ast.Call, finding: Finding) -> Iterator[Fact]:
     """The same where the help text is one word, which the compiler looks for."""
     given = _keyword(call, "functions")
-    value = _value(text, given.value) if given else None
+    value = written_out(text, given.value) if given else None
     said = f"{finding.message}\n{finding.evidence.get('log')}"
     for fact in _turned(text, value) if isinstance(value, ast.Dict) else ():
         keys = [k.value for k in value.keys if isinstance(k, ast.Constant) and k.lineno == fact.line]  # type: ignore[union-attr]
@@ -293,4 +293,4 @@ def _no_names(text: SubmissionText, call: ast.Call, finding: Finding) -> Iterato
             if names
             else "Write the names in quotes, in square brackets."
         )
-        yield Fact("inline-functions", _value(text, given.value).lineno, cause, fix)
+        yield Fact("inline-functions", written_out(text, given.value).lineno, cause, fix)
