@@ -20,7 +20,7 @@ from grader.protocol.confinement.confine import confine
 from grader.protocol.wire import Channel, ClosedError
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Sequence
 
     from grader.player.player_backends import Forkable
     from grader.protocol.wire import Json
@@ -31,9 +31,10 @@ class Answering(Channel):
 
     _turn: int | None = None
 
-    def send(self, message: Json, *, seconds: float | None = None) -> None:
+    def send(self, message: Json, *, seconds: float | None = None, files: Sequence[int] = ()) -> None:
         """Send one frame."""
-        super().send(message if self._turn is None else message | {"turn": self._turn}, seconds=seconds)
+        named = message if self._turn is None else message | {"turn": self._turn}
+        super().send(named, seconds=seconds, files=files)
 
     def receive(self, *, seconds: float | None = None) -> Json:
         """Wait for one frame."""
@@ -62,7 +63,7 @@ def main(arguments: list[str] | None = None, forked: Forkable | None = None) -> 
     if options.backend == "cuda":
         _start_driver()
     options.confined = confine(options.confine)
-    channel = Answering(socket.socket(fileno=options.wire))
+    channel = Answering(socket.socket(fileno=options.wire), takes_files=True)
     # A run that hangs in Python is asked where it is before it is ended.
     with os.fdopen(os.dup(options.words), "w", closefd=False) as words:
         faulthandler.register(signal.SIGUSR1, file=words, all_threads=False)
@@ -111,6 +112,7 @@ def serve(channel: Channel, options: argparse.Namespace, forked: Forkable | None
 
     arenas = (Arena(options.inbox, 1 << 16), Arena(options.outbox, 1 << 16))
     stage = Stage(*arenas, device="cpu" if options.backend == "cpu" else "cuda")
+    stage.given = channel.files
     if options.waits:
         _prepare(options.backend)
     gc.freeze()
@@ -143,7 +145,9 @@ def serve(channel: Channel, options: argparse.Namespace, forked: Forkable | None
         except BaseException as error:
             answer = {"error": exceptions.describe(error, stage.path)}
         answer |= observed()
-        channel.send(answer)
+        channel.send(answer, files=stage.passing)
+        while stage.passing:
+            os.close(stage.passing.pop())
 
 
 if __name__ == "__main__":

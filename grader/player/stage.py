@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
     from types import ModuleType
 
+    from grader.player.device_arena import DeviceArena
     from grader.player.other_stream import CallApart
     from grader.protocol.arena import Arena
 
@@ -42,10 +43,14 @@ class Stage:
 
     def __init__(self, inbox: Arena, outbox: Arena, device: str) -> None:
         self.inbox, self.outbox, self.device = inbox, outbox, device
+        self.shared: dict[int, DeviceArena] = {}  # memory of the device, by the referee's numbers
+        self.given: list[int] = []  # open files that came with a request
+        self.passing: list[int] = []  # and those that go with its answer, and are then closed here
         self.path = ""
         self.module: ModuleType | None = None
         self.last: list[torch.Tensor] = []
         self.gpu = device == "cuda" and "grader.backends.simt.runtime.device" not in sys.modules
+        self.memory = "cuda" if self.gpu else "cpu"  # what a tensor's memory really is
         self.origins = value_origins.held()  # since before anything foreign is loaded
         self.again: Callable[[], Any] = lambda: None
         self._kept: dict[type, Any] = {}

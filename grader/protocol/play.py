@@ -157,16 +157,29 @@ class Room(_Step, frozen=True):
     forms: tuple[InputForm, ...]
 
 
+class Share(_Step, frozen=True):
+    """Share memory of the device with another player, under this ``number``: the host is spared the bytes.
+
+    The reference's makes it, and its answer comes with a file; the submission's is to ``open`` that file.
+    """
+
+    number: int
+    nbytes: int
+    open: bool = False
+
+
 class Read(_Step, frozen=True):
-    """Write pieces into the outbox."""
+    """Write pieces into the outbox, or into the shared memory of the device with the number ``there``."""
 
     pieces: tuple[Piece, ...]
+    there: int = 0
 
 
 class Write(_Step, frozen=True):
-    """Take pieces from the inbox."""
+    """Take pieces from the inbox, or from the shared memory of the device with the number ``there``."""
 
     pieces: tuple[Piece, ...]
+    there: int = 0
 
 
 class DrawWeights(_Step, frozen=True):
@@ -443,7 +456,7 @@ class Compare(_Step, frozen=True):
     """Compare elements ``lo`` to ``hi`` of a result with what was claimed of them: :class:`Agreement`.
 
     The answers of its block begin at element ``base``. Each ``window`` elements are judged together, by
-    ``fair``; None: exactly.
+    ``fair``; None: exactly. ``look``: tell what else would be right.
     """
 
     output: int
@@ -452,6 +465,7 @@ class Compare(_Step, frozen=True):
     base: int
     window: int
     fair: Fair | None
+    look: bool = False
 
 
 class Same(_Step, frozen=True):
@@ -461,9 +475,15 @@ class Same(_Step, frozen=True):
 
 
 class Agreement(_Claim, frozen=True):
-    """Whether what was claimed is right, for each window or piece."""
+    """Whether what was claimed is right, for each window or piece.
+
+    If it was looked for: whether zeros would be right everywhere, and in ``slack`` the error that is allowed,
+    as a part of the largest answer, of the window where that is least.
+    """
 
     good: tuple[bool, ...]
+    zeros_pass: bool = False
+    slack: float | None = None
 
 
 class Nudge(_Step, frozen=True):
@@ -494,7 +514,7 @@ class Done(_Claim, frozen=True):
 
 
 Step: TypeAlias = (
-    Room | Read | Write | DrawWeights | Make | Take | Move | Call | CallApart
+    Room | Share | Read | Write | DrawWeights | Make | Take | Move | Call | CallApart
     | Measure | Begin | Weights | Draw | Swap | Answer | Block | Compare | Same | Nudge | Judge
 )  # fmt: skip
 Steps = tuple[Step, ...]

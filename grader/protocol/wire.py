@@ -9,18 +9,20 @@ from __future__ import annotations
 import json
 import math
 import re
+import socket
 import struct
 import time
 from typing import TYPE_CHECKING, Any, NoReturn, TypeAlias
 
 if TYPE_CHECKING:
-    import socket
+    from collections.abc import Sequence
 
 # An object as it came out of JSON, or goes into it: whoever reads it decodes it first.
 Json: TypeAlias = dict[str, Any]
 
 MAX_FRAME = 8 << 20
 MAX_DEPTH = 40
+MOST_FILES = 4  # that come with a frame
 _LENGTH = struct.Struct(">I")
 _UNPRINTABLE = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\ud800-\udfff]")
 
@@ -107,16 +109,29 @@ def encode(message: Json) -> bytes:
 
 
 class Channel:
-    """One end of the conversation, on a connected stream socket."""
+    """One end of the conversation, on a connected stream socket.
 
-    def __init__(self, sock: socket.socket) -> None:
+    ``takes_files``: open files may come with a frame, and are then in ``files``. What comes from a
+    submission's process never is: the kernel drops it.
+    """
+
+    def __init__(self, sock: socket.socket, *, takes_files: bool = False) -> None:
         self._sock = sock
+        self.takes_files = takes_files
+        self.files: list[int] = []
 
-    def send(self, message: Json, *, seconds: float | None = None) -> None:
-        """Send one frame; raises :class:`LateError` when the other side does not take it in time."""
+    def send(self, message: Json, *, seconds: float | None = None, files: Sequence[int] = ()) -> None:
+        """Send one frame, and these open files with it.
+
+        Raises:
+            LateError: The other side does not take it in time.
+        """
         try:
             self._sock.settimeout(seconds)
-            self._sock.sendall(encode(message))
+            data = encode(message)
+            if files:
+                data = data[socket.send_fds(self._sock, [data], list(files)) :]
+            self._sock.sendall(data)
         except TimeoutError as error:
             raise LateError("the other side does not read") from error
         except OSError as error:
@@ -138,7 +153,7 @@ class Channel:
                 raise LateError("no answer in time")
             try:
                 self._sock.settimeout(left)
-                part = self._sock.recv(min(size - len(parts), 1 << 20))
+                part = self._received(min(size - len(parts), 1 << 20))
             except TimeoutError as error:
                 raise LateError("no answer in time") from error
             except OSError as error:
@@ -147,6 +162,13 @@ class Channel:
                 raise ClosedError("the other side hung up")
             parts += part
         return bytes(parts)
+
+    def _received(self, most: int) -> bytes:
+        if not self.takes_files:
+            return self._sock.recv(most)
+        part, files, _, _ = socket.recv_fds(self._sock, most, MOST_FILES)
+        self.files += files
+        return part
 
     def close(self) -> None:
         """Hang up."""

@@ -29,6 +29,7 @@ if TYPE_CHECKING:
     from grader.referee.state_match import Held
 
 WINDOW = 4 << 20  # elements that are judged together
+FEW_ON_GPU = 1 << 20  # bytes of results: above it the GPU judges in less time than they take to come here
 NUDGES = 4  # one of few results that a last bit turns over is not found by each
 MAGNIFIED = 8.0  # times what one part in the last place of the inputs does that rounding on the way may do
 COARSE = 2.0**-8  # the eps of a dtype that is too coarse to ask for a hundredth
@@ -67,12 +68,11 @@ class Window:
 
 @dataclass(frozen=True, slots=True)
 class Elements:
-    """A window's elements: the submission's (and their bytes), float64 answers, the framework's own."""
+    """A window's elements: the submission's, float64 answers, the framework's own."""
 
     got: Array
     answer: Array
     eager: Array
-    data: bytes
 
 
 class Comparison:
@@ -155,24 +155,31 @@ class Comparison:
 
     def _elements(self) -> Finding | None:
         """Every element of every tensor; of many only those are fetched that the reference's side doubts."""
-        if self.posed.nbytes <= FEW:
-            return next((found for window in self.windows() if (found := self._window(window))), None)
-        doubted = (part for window in self.windows(transfer.WINDOW) for part in self._doubted(window))
-        return next((found for window in doubted if (found := self._window(window))), None)
+        found = next((found for window in self._to_judge() if (found := self._window(window))), None)
+        if self.posed.nbytes <= FEW and not found:
+            self.results = [self.mine.get(self.posed.output(n)) for n in range(len(self.posed.tensors))]
+        return found
+
+    def _to_judge(self) -> Iterator[Window]:
+        """What is judged here: all of few elements, of many those that the reference's side doubts."""
+        few = FEW if self.problem.theirs.player.backend == "cpu" else FEW_ON_GPU
+        if self.posed.nbytes <= few:
+            return self.windows()
+        return (part for window in self.windows(transfer.WINDOW) for part in self._doubted(window))
 
     def _doubted(self, window: Window) -> list[Window]:
         """Parts of a window that may be wrong: told where the answers are, which are not moved for that."""
         lo, hi = window.lo, window.hi
-        parts = [replace(window, lo=at, hi=min(hi, at + WINDOW)) for at in range(lo, hi, WINDOW)]
-        if self.zeros_pass:  # whether they do is found out when a window is judged
-            return parts
         by = self.fair(window.output)
+        fair = play.Fair(**asdict(by)) if by else None
         claim(self.problem.mine, self.problem.theirs, self.posed.output(window.output), lo, hi)
-        step = play.Compare(
-            window.output, lo, hi, window.base, WINDOW, play.Fair(**asdict(by)) if by else None
-        )
-        good = self.problem.theirs.ask(step, play.Agreement).good
-        return [part for part, right in zip(parts, good, strict=True) if not right]
+        step = play.Compare(window.output, lo, hi, window.base, WINDOW, fair, look=self.zeros_pass)
+        said = self.problem.theirs.ask(step, play.Agreement)
+        self.zeros_pass = said.zeros_pass
+        if by and by.eps < COARSE and said.slack is not None:
+            self.slack = min(self.slack, said.slack)
+        parts = [replace(window, lo=at, hi=min(hi, at + WINDOW)) for at in range(lo, hi, WINDOW)]
+        return [part for part, right in zip(parts, said.good, strict=True) if not right]
 
     def windows(self, nbytes: int = 0) -> Iterator[Window]:
         """All elements of all results, in the order of the blocks in which the answers come.
@@ -202,7 +209,7 @@ class Comparison:
         shape = self.posed.tensors[w.output].shape
         if (w.lo, w.hi) == (0, output.elements):
             answer, eager, got = (a.reshape(shape) for a in (answer, eager, got))
-        return Elements(got, answer, eager, mine)
+        return Elements(got, answer, eager)
 
     def wanted(self, window: Window) -> tuple[Array, Array]:
         """The answers of a window, in float64 if they are floating-point, and the framework's own."""
@@ -252,7 +259,7 @@ class Comparison:
         """Whether all elements are, without a word about why not."""
         return all(
             right(found.answer, found.eager, found.got, self.fair(window.output))
-            for window in self.windows()
+            for window in self._to_judge()
             for found in (self.elements(window),)
         )
 
@@ -267,10 +274,6 @@ class Comparison:
         if self.zeros_pass and found.got.size:
             zeros = _judged(replace(found, got=np.zeros_like(found.got)), by)
             self.zeros_pass = zeros.status is Status.PASSED
-        if self.posed.nbytes <= FEW:
-            while len(self.results) <= window.output:
-                self.results.append(b"")
-            self.results[window.output] += found.data
         verdict = _judged(found, by)
         self._note_slack(found, verdict, by)
         if verdict.status is Status.PASSED:

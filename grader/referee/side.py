@@ -50,6 +50,11 @@ class Side:
         return at
 
     @property
+    def waits(self) -> bool:
+        """Whether steps wait."""
+        return bool(self._waiting)
+
+    @property
     def taken(self) -> int:
         """Bytes of the inbox that waiting steps will read."""
         return self._taken

@@ -10,12 +10,14 @@ import numpy as np
 from grader.protocol import play
 from grader.protocol.arena import aligned
 from grader.protocol.play import Done, InputForm, Piece
+from grader.referee.device_link import HALF, LARGE, between
 from grader.referee.dtypes import size_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
     from grader.domain.inputs import Drawn
+    from grader.referee.device_link import DeviceLink
     from grader.referee.side import Side
 
 WINDOW = 64 << 20  # bytes of a window
@@ -89,12 +91,10 @@ def send(target: Side, lines: Sequence[tuple[Line, memoryview | bytes]]) -> None
 def move(source: Side, target: Side, pairs: Sequence[tuple[Line, Line]]) -> None:
     """Copy each first line to its second, which may have another dtype."""
     lines = [first for first, _ in pairs]
-    for pieces in windows(lines):
-        end = _read(source, lines, pieces)
-        base = _space(target, end)
-        with memoryview(source.player.outbox.map) as seen, memoryview(target.player.inbox.map) as taken:
-            taken[base : base + end] = seen[:end]
-        _write(target, [second for _, second in pairs], pieces, base, [line.dtype for line in lines])
+    way = _way(source, target, lines)
+    for pieces in windows(lines, way.window):
+        base = way.carry(lines, pieces)
+        _write(target, [second for _, second in pairs], pieces, base, [x.dtype for x in lines], way.there)
 
 
 def fetch(side: Side, asked: Sequence[Asked]) -> list[bytes]:
@@ -118,8 +118,9 @@ def same(one: Side, other: Side, pairs: Sequence[tuple[Line, Line]]) -> int | No
     They are compared in the process of ``other``, the reference's: on a GPU that is many times as fast.
     """
     lines = [first for first, _ in pairs]
-    for pieces in windows(lines):
-        _claim(one, other, lines, pieces)
+    way = _way(one, other, lines)
+    for pieces in windows(lines, way.window):
+        _claim(way, lines, pieces)
         theirs = [(pairs[n][1], lo, hi) for n, lo, hi, _ in pieces]
         asked = play.Same(tuple(Piece(line.what, line.key, lo, hi, 0) for line, lo, hi in theirs))
         good = other.ask(asked, play.Agreement).good
@@ -131,22 +132,65 @@ def same(one: Side, other: Side, pairs: Sequence[tuple[Line, Line]]) -> int | No
 
 def claim(source: Side, target: Side, line: Line, lo: int, hi: int) -> None:
     """Copy elements of a line, a window of bytes at most, to where the reference has what is claimed."""
-    _claim(source, target, [line], [(0, lo, hi, 0)])
+    _claim(_way(source, target, [line]), [line], [(0, lo, hi, 0)])
 
 
-def _claim(
-    source: Side, target: Side, lines: Sequence[Line], pieces: list[tuple[int, int, int, int]]
-) -> None:
-    end = _read(source, lines, pieces)
-    base = _space(target, end)
-    with memoryview(source.player.outbox.map) as seen, memoryview(target.player.inbox.map) as taken:
-        taken[base : base + end] = seen[:end]
+def _claim(way: _Way, lines: Sequence[Line], pieces: list[tuple[int, int, int, int]]) -> None:
+    base = way.carry(lines, pieces)
     forms = tuple(InputForm((hi - lo,), (1,), lines[n].dtype, hi - lo) for n, lo, hi, _ in pieces)
-    target.later(play.Room("claimed", forms))
+    way.target.later(play.Room("claimed", forms))
     given = [(hi - lo, base + at, lines[n].dtype) for n, lo, hi, at in pieces]
-    target.later(
-        play.Write(tuple(Piece("claimed", k, 0, size, at, d) for k, (size, at, d) in enumerate(given)))
-    )
+    taken = tuple(Piece("claimed", k, 0, size, at, dtype) for k, (size, at, dtype) in enumerate(given))
+    way.target.later(play.Write(taken, way.there))
+
+
+class _Way:
+    """From one process to another, by the host's memory; ``there``: the number of the GPU's, if by that."""
+
+    there = 0
+
+    def __init__(self, source: Side, target: Side) -> None:
+        self.source, self.target = source, target
+
+    @property
+    def window(self) -> int:
+        """Bytes that are carried at a time."""
+        return WINDOW
+
+    def carry(self, lines: Sequence[Line], pieces: list[tuple[int, int, int, int]]) -> int:
+        """Bring a window to where the target can take it; the byte at which it begins there."""
+        end = _read(self.source, lines, pieces)
+        base = _space(self.target, end)
+        seen, taken = self.source.player.outbox, self.target.player.inbox
+        with memoryview(seen.map) as all_seen, memoryview(taken.map) as all_taken:
+            all_taken[base : base + end] = all_seen[:end]
+        return base
+
+
+class _ThroughGpu(_Way):
+    """Memory of the GPU, into which the source writes and from which the target reads."""
+
+    @property
+    def window(self) -> int:
+        """Bytes that are carried at a time."""
+        return HALF
+
+    def __init__(self, source: Side, target: Side, link: DeviceLink) -> None:
+        super().__init__(source, target)
+        self._link, self.there = link, link.number
+
+    def carry(self, lines: Sequence[Line], pieces: list[tuple[int, int, int, int]]) -> int:
+        base = self._link.place(self.target, aligned(_end(pieces, lines)))
+        asked = tuple(Piece(lines[n].what, lines[n].key, lo, hi, base + at) for n, lo, hi, at in pieces)
+        self.source.ask(play.Read(asked, self.there), Done)
+        return base
+
+
+def _way(source: Side, target: Side, lines: Sequence[Line]) -> _Way:
+    """How these lines go: large ones by the GPU, if both processes are on it."""
+    if sum(line.nbytes for line in lines) >= LARGE and (link := between(source, target)):
+        return _ThroughGpu(source, target, link)
+    return _Way(source, target)
 
 
 def _end(pieces: list[tuple[int, int, int, int]], lines: Sequence[Line]) -> int:
@@ -161,11 +205,16 @@ def _space(target: Side, nbytes: int) -> int:
 
 
 def _write(
-    target: Side, lines: Sequence[Line], pieces: list[tuple[int, int, int, int]], base: int, dtypes: list[str]
+    target: Side,
+    lines: Sequence[Line],
+    pieces: list[tuple[int, int, int, int]],
+    base: int,
+    dtypes: list[str],
+    there: int = 0,
 ) -> None:
-    """Have the target take a window's pieces, which lie in its inbox."""
+    """Have the target take a window's pieces, which lie in its inbox, or ``there`` on the GPU."""
     taken = [Piece(lines[n].what, lines[n].key, lo, hi, base + at, dtypes[n]) for n, lo, hi, at in pieces]
-    target.later(play.Write(tuple(taken)))
+    target.later(play.Write(tuple(taken), there))
 
 
 def _read(side: Side, lines: Sequence[Line], pieces: list[tuple[int, int, int, int]]) -> int:

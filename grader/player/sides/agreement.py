@@ -27,15 +27,32 @@ def agrees(answer: torch.Tensor, eager: torch.Tensor, got: torch.Tensor, by: Fai
         return bool(((got == eager) | (got == answer)).all())
     if not got.numel():
         return True
-    wide, own, exact = got.double(), eager.double(), answer.double()
+    wide, own = got.double(), eager.double()
+    exact, finite, allowed = _allowed(answer, eager, by)
+    alike = (wide.isnan() & own.isnan()) | (wide == own)
+    return bool(torch.where(finite, (wide - exact).abs() <= allowed, alike).all())
+
+
+def slack_of(answer: torch.Tensor, eager: torch.Tensor, by: Fair | None) -> list[float]:
+    """The largest error that is allowed, as a part of the largest answer; nothing where there is none."""
+    if by is None or not eager.is_floating_point() or not eager.numel():
+        return []
+    exact, _, allowed = _allowed(answer, eager, by)
+    largest = float(torch.where(exact.isfinite(), exact.abs(), 0.0).max())
+    return [float(allowed.max()) / largest] if largest else []
+
+
+def _allowed(
+    answer: torch.Tensor, eager: torch.Tensor, by: Fair
+) -> tuple[torch.Tensor, torch.Tensor, torch.Tensor]:
+    """The answers in the dtype's range, which of them are finite on both sides, and what error is allowed."""
+    own, exact = eager.double(), answer.double()
     infinite = torch.full_like(exact, torch.inf).copysign(exact)
     exact = torch.where(exact.abs() > by.largest, infinite, exact)
     finite = exact.isfinite() & own.isfinite()
     error = torch.where(finite, own - exact, 0.0).abs().max()
     size = torch.where(finite, exact.abs(), 0.0)
-    allowed = by.factor * error + by.relative * size.max() + by.ulps * by.eps * size + by.tiny
-    alike = (wide.isnan() & own.isnan()) | (wide == own)
-    return bool(torch.where(finite, (wide - exact).abs() <= allowed, alike).all())
+    return exact, finite, by.factor * error + by.relative * size.max() + by.ulps * by.eps * size + by.tiny
 
 
 def identical(one: torch.Tensor, other: torch.Tensor) -> bool:

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import os
 from typing import TYPE_CHECKING, Any
 
 import msgspec
 import torch
 
 from grader.player import model_state, values
+from grader.player.device_arena import DeviceArena
 from grader.player.sides.pieces import Flat
 from grader.player.tensors import dtype_of, form_of, readable
 from grader.protocol import play
@@ -58,14 +60,40 @@ class BaseSide:
         return done(step) or play.Done()
 
     def read(self, step: play.Read) -> None:
-        """Write pieces into the outbox."""
+        """Write pieces into the outbox, or into memory of the device."""
+        arena = self._shared(step.there) or self.stage.outbox
         for piece in step.pieces:
-            self._flat(piece.what, piece.key).read(self.stage.outbox, piece)
+            self._flat(piece.what, piece.key).read(arena, piece)
+        self._settled(step.there)
 
     def write(self, step: play.Write) -> None:
-        """Take pieces from the inbox."""
+        """Take pieces from the inbox, or from memory of the device."""
+        arena = self._shared(step.there) or self.stage.inbox
         for piece in step.pieces:
-            self._flat(piece.what, piece.key).write(self.stage.inbox, piece)
+            self._flat(piece.what, piece.key).write(arena, piece)
+        self._settled(step.there)
+
+    def share(self, step: play.Share) -> play.Done:
+        """Share memory of the device with another player: make it, or open what came with the request."""
+        stage = self.stage
+        if before := stage.shared.pop(step.number, None):
+            before.close()
+        arena = stage.shared[step.number] = DeviceArena(
+            stage.memory, step.nbytes, stage.given.pop() if step.open else -1
+        )
+        if step.open:
+            os.close(arena.file)
+        else:
+            stage.passing.append(arena.file)
+        return play.Done()
+
+    def _shared(self, number: int) -> DeviceArena | None:
+        return self.stage.shared[number] if number else None
+
+    def _settled(self, number: int) -> None:
+        """What was copied on a device is there before it is said so."""
+        if number:
+            self.stage.synchronize()
 
     def room(self, step: play.Room) -> None:
         """Memory for tensors of these forms, to be filled by pieces."""

@@ -4,13 +4,16 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-import torch
 from torch.autograd.graph import increment_version
 
+from grader.player.device_arena import elements
 from grader.player.tensors import dtype_of
 from grader.player.values import ahead, span
 
 if TYPE_CHECKING:
+    import torch
+
+    from grader.player.device_arena import DeviceArena
     from grader.protocol.arena import Arena
     from grader.protocol.play import Piece
 
@@ -36,19 +39,17 @@ class Flat:
             self.line = tensor.contiguous().reshape(-1)
             self._gathered = self.line
 
-    def read(self, arena: Arena, piece: Piece) -> None:
+    def read(self, arena: Arena | DeviceArena, piece: Piece) -> None:
         """Copy a piece into shared memory."""
         lo, hi = piece.lo, piece.hi
         if hi > lo:
-            target = torch.frombuffer(arena.map, dtype=self.line.dtype, count=hi - lo, offset=piece.at)
-            target.copy_(self.line[lo:hi])
+            elements(arena, self.line.dtype, hi - lo, piece.at).copy_(self.line[lo:hi])
 
-    def write(self, arena: Arena, piece: Piece) -> None:
+    def write(self, arena: Arena | DeviceArena, piece: Piece) -> None:
         """Take a piece from shared memory."""
         lo, hi = piece.lo, piece.hi
         if hi > lo:
-            source = torch.frombuffer(arena.map, dtype=dtype_of(piece.dtype), count=hi - lo, offset=piece.at)
-            self.line[lo:hi].copy_(source)
+            self.line[lo:hi].copy_(elements(arena, dtype_of(piece.dtype), hi - lo, piece.at))
         if self._gathered is not None and hi == self.line.numel():
             self._tensor.data.copy_(self._gathered.view(self._tensor.shape))
         if self._versioned is not None:

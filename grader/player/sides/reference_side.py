@@ -15,7 +15,7 @@ from grader.domain import inputs as case_inputs
 from grader.domain.task import Argument, Tensor
 from grader.player import model_state, values
 from grader.player.sides import variants
-from grader.player.sides.agreement import agrees, identical
+from grader.player.sides.agreement import agrees, identical, slack_of
 from grader.player.sides.base_side import BaseSide, real, weigher_for_call
 from grader.player.sides.forms import OnCpu, mentions_cuda
 from grader.player.sides.measuring import measured
@@ -281,12 +281,16 @@ class ReferenceSide(BaseSide):
         """Look at a part of a result, a window at a time."""
         (claimed,) = self.claimed
         answer, eager = (self._flat(what, step.output).line for what in ("answer", "output"))
-        good = []
+        good, zeros_pass, slack = list[bool](), step.look, list[float]()
         for lo in range(step.lo, step.hi, step.window):
             hi = min(step.hi, lo + step.window)
-            own, got = eager[lo:hi], claimed[lo - step.lo : hi - step.lo]
-            good.append(agrees(answer[lo - step.base : hi - step.base], own, got, step.fair))
-        return play.Agreement(tuple(good))
+            exact, own = answer[lo - step.base : hi - step.base], eager[lo:hi]
+            got = claimed[lo - step.lo : hi - step.lo]
+            good.append(agrees(exact, own, got, step.fair))
+            if zeros_pass:
+                zeros_pass = agrees(exact, own, torch.zeros_like(got), step.fair)
+                slack += slack_of(exact, own, step.fair)
+        return play.Agreement(tuple(good), zeros_pass, min(slack, default=None))
 
     def same(self, step: play.Same) -> play.Agreement:
         """Whether these pieces are what was claimed, bit by bit."""

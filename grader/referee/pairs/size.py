@@ -14,7 +14,9 @@ if TYPE_CHECKING:
     from grader.referee.side import Side
 
 SHADOW = 5  # bytes that the CPU back end's checks note for each byte of a tensor that threads use
-FAR = 256  # times as large as inputs and parameters results may be without being measured before
+# Times as large as inputs and parameters results may be without being measured before. To measure them torch
+# loads hundreds of modules; and a GPU that is too small says so at once, while a computer begins to swap.
+FAR, FAR_ON_GPU = 256, 2
 ROOM = 1 << 30  # for torch, the float64 answers' block, and what a call makes on its way
 
 
@@ -26,7 +28,7 @@ def require(reference: Side, entry: str) -> None:
     """
     on_gpu = reference.player.backend == "cuda"
     limit = detect.gpu_bytes() // 2 if on_gpu else reference.player.limits.memory_bytes or memory_limit()
-    said = reference.ask(play.Measure(entry, limit // FAR), play.Measured)
+    said = reference.ask(play.Measure(entry, limit // (FAR_ON_GPU if on_gpu else FAR)), play.Measured)
     inputs, outputs, state = said.inputs, said.outputs, said.state
     # The reference holds its parameters once more in float64.
     needed = inputs + outputs + 3 * state + ROOM

@@ -57,15 +57,20 @@ class Connection:
         self.compile_error: FaultError | None = None
         self.building = False
         self.by_player = False
+        self.files: tuple[int, ...] = ()  # open ones, for the next request
         self._build, self._build_limit_s, self._compiles = build, build_seconds, compiles
         self._shown = shown
         self._builds = 0
         self._turn: int | None = None
 
     def ask(self, message: Json, seconds: float) -> None:
-        """Send a request. Its answer must repeat a number that cannot be known before: none comes early."""
+        """Send a request, and the files that are to go with it.
+
+        Its answer must repeat a number that cannot be known before: none comes early.
+        """
         self._turn = secrets.randbits(48)
-        self.channel.send(message | {"turn": self._turn}, seconds=seconds)
+        self.channel.send(message | {"turn": self._turn}, seconds=seconds, files=self.files)
+        self.files = ()
 
     def expect(self, stage: str, seconds: float, key: str) -> Answer:
         """The next answer, which is the message with ``key``; ``seconds`` do not count building."""

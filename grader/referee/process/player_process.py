@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 import select
 import signal
@@ -22,9 +23,11 @@ from grader.referee.sandbox import launch_spec
 from grader.referee.sandbox.watcher import MAX_PROCESSES, MAX_PROCESSES_COMPILING, Watcher, memory_limit
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
     from pathlib import Path
 
     from grader.protocol.wire import Json
+    from grader.referee.device_link import DeviceLink
     from grader.referee.process.forkserver import Forkserver
     from grader.referee.process.pool_client import PoolConnection
     from grader.referee.sandbox.launch_spec import LaunchSpec
@@ -122,6 +125,8 @@ class Player:
         self.backend = backend
         self.limits = limits
         self._mode = mode
+        self.links: dict[Player, DeviceLink | None] = {}  # of a submission's, to those of references
+        self.partners: dict[int, Player] = {}  # of a reference's: who has its shared memory of that number
         self._ready = False
         self._stopped = False
         started, env = None, env or {}
@@ -200,6 +205,30 @@ class Player:
         except wire.WireError as error:
             raise self._end(stage or do, error) from error
         return self._answer(stage or do, seconds, "answer")
+
+    def give_file(self, file: int) -> None:
+        """Pass an open file on with the next request."""
+        self._connection.files = (file,)
+
+    @contextlib.contextmanager
+    def giving_files(self) -> Iterator[list[int]]:
+        """Within it, files that come with answers are taken. Only for a process of a reference."""
+        channel = self._connection.channel
+        channel.takes_files = True
+        try:
+            yield channel.files
+        finally:
+            channel.takes_files = False
+
+    @property
+    def shares_gpu(self) -> bool:
+        """Whether its tensors lie on a GPU, whose memory processes can share."""
+        return self.backend == "cuda"
+
+    @property
+    def stopped(self) -> bool:
+        """Whether it has been ended."""
+        return self._stopped
 
     def _needs_its_folder(self, env: dict[str, str]) -> bool:
         """Whether it cannot do without an environment of its own, or what lies in its folders."""

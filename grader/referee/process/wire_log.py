@@ -17,6 +17,7 @@ from grader.protocol.wire import Channel, Json, MalformedError
 
 if TYPE_CHECKING:
     import socket
+    from collections.abc import Sequence
 
 VARIABLE = "COURSE_WIRE"
 
@@ -35,10 +36,10 @@ class LoggedChannel(Channel):
         self._place, self._number = place, next(_numbers())
         _began_s()
 
-    def send(self, message: Json, *, seconds: float | None = None) -> None:
+    def send(self, message: Json, *, seconds: float | None = None, files: Sequence[int] = ()) -> None:
         """Send one frame."""
         self._add({"from": "referee", "frame": message})
-        super().send(message, seconds=seconds)
+        super().send(message, seconds=seconds, files=files)
 
     def receive(self, *, seconds: float | None = None) -> Json:
         """Wait for one frame."""

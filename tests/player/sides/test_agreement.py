@@ -11,7 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from grader.domain.verdict import Status
-from grader.player.sides.agreement import agrees, identical
+from grader.player.sides.agreement import agrees, identical, slack_of
 from grader.protocol import play
 from grader.referee import dtypes
 from grader.referee.judge import judge
@@ -40,6 +40,9 @@ def test_it_is_the_measure_of_the_referee(
     expected = judge(answer, read[0], read[1], (), by).status is Status.PASSED
     assert by is not None
     assert agrees(exact, eager, got, play.Fair(**asdict(by))) is expected
+    allowed = judge(answer, read[0], read[0], (), by).evidence["allowed_error"]
+    largest = np.abs(answer[np.isfinite(answer) & (np.abs(answer) <= by.largest)]).max()
+    assert slack_of(exact, eager, play.Fair(**asdict(by))) == [pytest.approx(allowed / largest)]
 
 
 @pytest.mark.parametrize("dtype", [torch.int64, torch.uint8, torch.bool])

@@ -15,14 +15,16 @@ from grader.domain.verdict import Status
 from grader.player.sides.wide_answers import Wide
 from grader.protocol import play
 from grader.protocol.play import Node
-from grader.referee import case_calls, comparison, problem, transfer
+from grader.referee import case_calls, comparison, device_link, problem, transfer
 from grader.referee.fault import FaultError
 from grader.referee.pairs import pair_problem, size
+from grader.referee.process.player_process import Player
 from grader.referee.side import Side
 from tests.referee.in_process import InProcess
 from tests.referee.pairs.test_pairs import judged, said
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
     from pathlib import Path
 
 LARGE = reference("return x + 1", "[torch.rand(47, 41)]")
@@ -35,13 +37,33 @@ EDITS = {
 }
 
 
-@pytest.fixture
-def large(monkeypatch: pytest.MonkeyPatch) -> None:
-    """What has a thousand bytes is more than is copied as a whole, and takes several windows."""
+@pytest.fixture(params=["over the host", "in shared memory"])
+def large(monkeypatch: pytest.MonkeyPatch, request: pytest.FixtureRequest) -> Iterator[None]:
+    """What has a thousand bytes is more than is copied as a whole, and takes several windows.
+
+    It goes both ways that there are; what players on a GPU share is a file here.
+    """
     for module in (case_calls, comparison, pair_problem, problem):
         monkeypatch.setattr(module, "FEW", 1000)
     monkeypatch.setattr(comparison, "WINDOW", 200)
     monkeypatch.setattr(transfer, "WINDOW", 2000)
+    if request.param == "over the host":
+        yield
+        return
+    carried: list[int] = []
+    place = device_link.DeviceLink.place
+
+    def noted(link: device_link.DeviceLink, target: Side, nbytes: int) -> int:
+        carried.append(place(link, target, nbytes))
+        return carried[-1]
+
+    monkeypatch.setattr(transfer, "LARGE", 1000)
+    monkeypatch.setattr(device_link, "HALF", 4096)
+    monkeypatch.setattr(transfer, "HALF", 2048)
+    monkeypatch.setattr(device_link.DeviceLink, "place", noted)
+    monkeypatch.setattr(Player, "shares_gpu", True)
+    yield
+    assert {at < device_link.HALF for at in carried} == {True, False}, "both directions"
 
 
 @pytest.mark.slow
@@ -50,6 +72,26 @@ def test_every_element_of_a_large_result_counts(name: str, large: None, tmp_path
     old, new, status, words = EDITS[name]
     verdict = judged(tmp_path, LARGE, torch_one(LARGE, (old, new)), inputs="as-given")
     assert verdict.status == status and words in said(verdict, "as given")
+
+
+@pytest.mark.gpu
+@pytest.mark.parametrize("name", EDITS)
+def test_on_a_gpu_they_do_not_pass_through_the_host(
+    name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    old, new, status, words = EDITS[name]
+    carried: list[int] = []
+    place = device_link.DeviceLink.place
+
+    def noted(link: device_link.DeviceLink, target: Side, nbytes: int) -> int:
+        carried.append(nbytes)
+        return place(link, target, nbytes)
+
+    monkeypatch.setattr(device_link.DeviceLink, "place", noted)
+    ref = LARGE.replace("[torch.rand(47, 41)]", "[torch.rand(4700, 16400)]")
+    verdict = judged(tmp_path, ref, torch_one(ref, (old, new)), backend="cuda", inputs="as-given")
+    assert verdict.status == status and words in said(verdict, "as given")
+    assert sum(carried) > 4700 * 16400 * 4
 
 
 @pytest.mark.slow

@@ -27,12 +27,12 @@ TIMED = GradingOptions(with_speed=True)
 FILES = ("correct.py", "wrong.py", "low_precision.py")
 
 
-def judged(folder: Path, ref: str, mine: str, **options: object) -> Verdict:
+def judged(folder: Path, ref: str, mine: str, *, backend: str = "simt", **options: object) -> Verdict:
     """The verdict on two texts; the memory of a submission without kernels is not of interest here."""
     (folder / "reference.py").write_text(ref)
     (folder / "mine.py").write_text(mine)
     chosen = GradingOptions(**options)  # type: ignore[arg-type]
-    choice = detect.Choice("simt", "a test")
+    choice = detect.Choice(backend, "a test")
     return grade(warm(job(folder / "reference.py", folder / "mine.py", choice, chosen))).verdict
 
 
