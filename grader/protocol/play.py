@@ -487,13 +487,29 @@ class Agreement(_Claim, frozen=True):
 
 
 class Nudge(_Step, frozen=True):
-    """Call the reference once more, with inputs that differ by one part in the last place: lines "nudged".
+    """Call the reference once more, with inputs that differ by one part in the last place.
 
     ``call``: the seed of random numbers that the call draws.
     """
 
     seed: Seed
     call: Seed
+
+
+class Magnified(Compare, frozen=True):
+    """How far from the answers what was claimed lies, and what the nudged call gave: :class:`Distances`."""
+
+
+class Distances(_Claim, frozen=True):
+    """The largest differences from the answers: of what was ``claimed``, and of the ``nudged`` results.
+
+    Where one is not finite and the other is, the difference is the largest that a float holds. ``missed``:
+    the nudged results would be called wrong.
+    """
+
+    missed: bool
+    claimed: Annotated[float, Meta(ge=0)]
+    nudged: Annotated[float, Meta(ge=0)]
 
 
 class Judge(_Step, frozen=True):
@@ -515,7 +531,8 @@ class Done(_Claim, frozen=True):
 
 Step: TypeAlias = (
     Room | Share | Read | Write | DrawWeights | Make | Take | Move | Call | CallApart
-    | Measure | Begin | Weights | Draw | Swap | Answer | Block | Compare | Same | Nudge | Judge
+    | Measure | Begin | Weights | Draw | Swap | Answer | Block | Compare | Same | Nudge
+    | Magnified | Judge
 )  # fmt: skip
 Steps = tuple[Step, ...]
 

@@ -170,16 +170,19 @@ class Comparison:
     def _doubted(self, window: Window) -> list[Window]:
         """Parts of a window that may be wrong: told where the answers are, which are not moved for that."""
         lo, hi = window.lo, window.hi
-        by = self.fair(window.output)
-        fair = play.Fair(**asdict(by)) if by else None
-        claim(self.problem.mine, self.problem.theirs, self.posed.output(window.output), lo, hi)
-        step = play.Compare(window.output, lo, hi, window.base, WINDOW, fair, look=self.zeros_pass)
+        by, step = self.fair(window.output), play.Compare(*self._claimed(window), self.zeros_pass)
         said = self.problem.theirs.ask(step, play.Agreement)
         self.zeros_pass = said.zeros_pass
         if by and by.eps < COARSE and said.slack is not None:
             self.slack = min(self.slack, said.slack)
         parts = [replace(window, lo=at, hi=min(hi, at + WINDOW)) for at in range(lo, hi, WINDOW)]
         return [part for part, right in zip(parts, said.good, strict=True) if not right]
+
+    def _claimed(self, window: Window) -> tuple[int, int, int, int, int, play.Fair | None]:
+        """Bring what the submission has there to the reference's side; how it is looked at there."""
+        w, by = window, self.fair(window.output)
+        claim(self.problem.mine, self.problem.theirs, self.posed.output(w.output), w.lo, w.hi)
+        return w.output, w.lo, w.hi, w.base, WINDOW, play.Fair(**asdict(by)) if by else None
 
     def windows(self, nbytes: int = 0) -> Iterator[Window]:
         """All elements of all results, in the order of the blocks in which the answers come.
@@ -197,13 +200,10 @@ class Comparison:
                 for begin in range(lo, hi, step):
                     yield Window(output, begin, min(hi, begin + step), lo, dtype)
 
-    def elements(self, window: Window, source: str = "") -> Elements:
-        """The elements of a window. ``source``: the reference's line of that name, not the submission's."""
+    def elements(self, window: Window) -> Elements:
+        """The elements of a window."""
         w, output = window, self.posed.output(window.output)
-        if source:
-            (mine,) = fetch(self.problem.theirs, [(replace(output, what=source), w.lo, w.hi)])
-        else:
-            mine = self.mine.get(output, w.lo, w.hi)
+        mine = self.mine.get(output, w.lo, w.hi)
         answer, eager = self.wanted(window)
         got = array(mine, output.dtype)
         shape = self.posed.tensors[w.output].shape
@@ -244,13 +244,13 @@ class Comparison:
         can be asked to be right.
         """
         missed, far, moved = False, 0.0, 0.0
+        theirs = self.problem.theirs
         for _ in range(NUDGES):
-            self.problem.theirs.ask(play.Nudge(self.problem.seed(), self.problem.call_seed), Done)
-            for window in self.windows():
-                found, nudged = self.elements(window), self.elements(window, "nudged").got
-                judged = _judged(replace(found, got=nudged), self.fair(window.output))
-                missed |= judged.status is not Status.PASSED
-                far, moved = max(far, _far(found.answer, found.got)), max(moved, _far(found.answer, nudged))
+            theirs.ask(play.Nudge(self.problem.seed(), self.problem.call_seed), Done)
+            for window in self.windows(transfer.WINDOW):
+                said = theirs.ask(play.Magnified(*self._claimed(window)), play.Distances)
+                missed |= said.missed
+                far, moved = max(far, said.claimed), max(moved, said.nudged)
             if missed and far <= MAGNIFIED * moved:
                 return True
         return False
@@ -397,16 +397,6 @@ def _judged(found: Elements, by: Fair | None, inputs: tuple[Array, ...] = ()) ->
     if by is None and found.answer.dtype.kind in "iub":
         eager = np.where(found.got == found.answer, found.got, eager)
     return judge(found.answer, eager, found.got, inputs, by)
-
-
-def _far(answer: Array, got: Array) -> float:
-    """The largest difference; infinity where one is not finite and the other is."""
-    if not got.size:
-        return 0.0
-    with np.errstate(invalid="ignore"):
-        apart = np.abs(got.astype(np.float64) - answer.astype(np.float64))
-    apart = np.where(np.isnan(apart), np.where(np.isfinite(got) == np.isfinite(answer), 0.0, np.inf), apart)
-    return float(apart.max())
 
 
 def _lasting(held: Held) -> bool:

@@ -14,6 +14,9 @@ if TYPE_CHECKING:
     from grader.protocol.play import Fair
 
 
+MOST = torch.finfo(torch.float64).max
+
+
 def agrees(answer: torch.Tensor, eager: torch.Tensor, got: torch.Tensor, by: Fair | None) -> bool:
     """Whether all of ``got`` is right.
 
@@ -40,6 +43,15 @@ def slack_of(answer: torch.Tensor, eager: torch.Tensor, by: Fair | None) -> list
     exact, _, allowed = _allowed(answer, eager, by)
     largest = float(torch.where(exact.isfinite(), exact.abs(), 0.0).max())
     return [float(allowed.max()) / largest] if largest else []
+
+
+def distance(answer: torch.Tensor, got: torch.Tensor) -> float:
+    """The largest difference; the largest number where one is not finite and the other is."""
+    if not got.numel():
+        return 0.0
+    apart = (got.double() - answer.double()).abs()
+    same_kind = torch.where(got.isfinite() == answer.isfinite(), 0.0, MOST)
+    return float(torch.where(apart.isnan(), same_kind, apart.clamp(max=MOST)).max())
 
 
 def _allowed(

@@ -15,7 +15,7 @@ from grader.domain import inputs as case_inputs
 from grader.domain.task import Argument, Tensor
 from grader.player import model_state, values
 from grader.player.sides import variants
-from grader.player.sides.agreement import agrees, identical, slack_of
+from grader.player.sides.agreement import agrees, distance, identical, slack_of
 from grader.player.sides.base_side import BaseSide, real, weigher_for_call
 from grader.player.sides.forms import OnCpu, mentions_cuda
 from grader.player.sides.measuring import measured
@@ -26,6 +26,8 @@ from grader.protocol import play
 from grader.protocol.play import Node, ResultForm
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
     from grader.domain.inputs import Drawn
     from grader.player.stage import Stage
 
@@ -260,15 +262,14 @@ class ReferenceSide(BaseSide):
         return "seeded" if same[0] and not changed and names <= FACTORIES else "free"
 
     def nudge(self, step: play.Nudge) -> None:
-        """Call it once more, with inputs that differ by one part in the last place: lines "nudged"."""
+        """Call it once more, with inputs that differ by one part in the last place."""
         given, generator = self.inputs, torch.Generator(self.stage.device).manual_seed(step.seed)
         self.stage.seed(step.call)
         with self.words(), torch.no_grad():
             changed = [variants.nudged(t, generator) for t in given]
             self.near = []
             values.encode(self.run(self.target, self.arguments(changed)), self.near)
-        self.near = [real(t) for t in self.near]
-        self.forget("nudged")
+        self.near = [real(t).contiguous() for t in self.near]
 
     def block(self, step: play.Block) -> play.Ranges:
         """Have the float64 answers of one block ready."""
@@ -277,15 +278,31 @@ class ReferenceSide(BaseSide):
         self.forget("answer")
         return play.Ranges(ranges, tuple(name_of(t.dtype) for t in self.answers.tensors))
 
-    def compare(self, step: play.Compare) -> play.Agreement:
-        """Look at a part of a result, a window at a time."""
+    def magnified(self, step: play.Magnified) -> play.Distances:
+        """Whether a last bit of the inputs moves the results as far as what was claimed is off."""
+        nudged = self.near[step.output].reshape(-1)
+        missed, far, moved = False, 0.0, 0.0
+        for lo, hi, exact, own, got in self._windows(step):
+            near = nudged[lo:hi]
+            missed = missed or not agrees(exact, own, near, step.fair)
+            far, moved = max(far, distance(exact, got)), max(moved, distance(exact, near))
+        return play.Distances(missed, far, moved)
+
+    def _windows(
+        self, step: play.Compare
+    ) -> Iterator[tuple[int, int, torch.Tensor, torch.Tensor, torch.Tensor]]:
+        """A part of a result, a window at a time: from, to, answers, own results, what was claimed."""
         (claimed,) = self.claimed
         answer, eager = (self._flat(what, step.output).line for what in ("answer", "output"))
-        good, zeros_pass, slack = list[bool](), step.look, list[float]()
         for lo in range(step.lo, step.hi, step.window):
             hi = min(step.hi, lo + step.window)
-            exact, own = answer[lo - step.base : hi - step.base], eager[lo:hi]
-            got = claimed[lo - step.lo : hi - step.lo]
+            exact, got = answer[lo - step.base : hi - step.base], claimed[lo - step.lo : hi - step.lo]
+            yield lo, hi, exact, eager[lo:hi], got
+
+    def compare(self, step: play.Compare) -> play.Agreement:
+        """Look at a part of a result."""
+        good, zeros_pass, slack = list[bool](), step.look, list[float]()
+        for _, _, exact, own, got in self._windows(step):
             good.append(agrees(exact, own, got, step.fair))
             if zeros_pass:
                 zeros_pass = agrees(exact, own, torch.zeros_like(got), step.fair)
@@ -314,8 +331,6 @@ class ReferenceSide(BaseSide):
         if what == "answer":
             assert self.answers is not None
             return Flat(self.answers.tensors[key])
-        if what == "nudged":
-            return Flat(self.near[key])
         if what == "after":
             return Flat(self.after.get(key, self.inputs[key]), storage=True)
         return super()._made(what, key)

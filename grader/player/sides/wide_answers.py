@@ -72,6 +72,7 @@ class Wide:
         self._elements = sum(t.numel() for t in side.inputs if t.is_floating_point())
         self.in_blocks = 8 * COPIES * self._elements > budget
         self._double: torch.nn.Module | None = None
+        self._trial: torch.nn.Module | None = None  # what rows of the batch are tried on
         self._found: list[torch.Tensor] | None = None
         self._why = "it draws random numbers" if native else ""
         self._rebuilt = False
@@ -144,9 +145,15 @@ class Wide:
         )
 
     def _separable(self, outputs: list[torch.Tensor]) -> bool:
-        """Whether the first and the last rows alone give what they give in the whole."""
+        """Whether the first and the last rows alone give what they give in the whole.
+
+        A call that changes the model's state learns from the batch as a whole, as BatchNorm does in training
+        mode; so the rows are tried on a copy, whose state must stay.
+        """
         few = max(1, min(self.rows, self.batch // 2, 64))
+        model = self._side.model
         try:
+            self._trial = copy.deepcopy(model) if model is not None and model.training else model
             for lo, hi in ((0, few), (self.batch - few, self.batch)):
                 for alone, all_rows in zip(self.some(lo, hi, double=False), outputs, strict=True):
                     part = all_rows[lo:hi]
@@ -155,9 +162,11 @@ class Wide:
                     far = (alone.double() - part.double()).abs().nan_to_num()
                     if float(far.max()) > NEAR * float(part.double().abs().nan_to_num().max()):
                         return False
+            return self._trial is model or _alike(self._trial, model)
         except Exception:
             return False
-        return True
+        finally:
+            self._trial = None
 
     def _run(self, inputs: list[torch.Tensor], *, double: bool = True) -> Any:
         side = self._side
@@ -173,7 +182,7 @@ class Wide:
         if side.model is None:
             return side.target
         if not double:
-            return side.model
+            return self._trial
         if self._double is None or self._double.training:  # a call in training mode changes its state
             self._double = self._copy()
         return self._double
@@ -200,6 +209,13 @@ class Wide:
         found: list[torch.Tensor] = []
         values.encode(value, found)
         return [real(t) for t in found]
+
+
+def _alike(one: torch.nn.Module | None, other: torch.nn.Module | None) -> bool:
+    """Whether two models hold the same values."""
+    assert one is not None and other is not None
+    mine, theirs = model_state.state(one), model_state.state(other)
+    return all(torch.equal(tensor, mine[key]) for key, tensor in theirs.items())
 
 
 def _own(tensor: torch.Tensor) -> torch.Tensor:

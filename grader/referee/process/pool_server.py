@@ -48,7 +48,10 @@ def available_bytes() -> int:
 
 
 class Pool:
-    """Keeps players of one kind ready: ``number`` of them, each of which is taken once."""
+    """Keeps players of one kind ready: ``number`` of them, each of which is taken once.
+
+    It is what one grading needs, for each that is going on.
+    """
 
     def __init__(self, kind: str) -> None:
         self.number = 0
@@ -173,7 +176,7 @@ class Server:
 
     def _hand_over(self, client: Client, request: Json) -> None:
         pool = self._pools.setdefault(request["kind"], Pool(request["kind"]))
-        pool.number = max(0, min(MOST, int(request["number"])))
+        pool.number = max(0, min(MOST, int(request["number"]) * len(self._clients)))
         if "later" in request:
             return
         player = pool.take()

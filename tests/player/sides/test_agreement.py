@@ -11,7 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from grader.domain.verdict import Status
-from grader.player.sides.agreement import agrees, identical, slack_of
+from grader.player.sides.agreement import agrees, distance, identical, slack_of
 from grader.protocol import play
 from grader.referee import dtypes
 from grader.referee.judge import judge
@@ -50,6 +50,14 @@ def test_whole_numbers_are_the_exact_ones_or_the_frameworks(dtype: torch.dtype) 
     answer, eager = torch.tensor([1, 0, 1, 1]).to(dtype), torch.tensor([1, 1, 1, 0]).to(dtype)
     assert agrees(answer, eager, torch.tensor([1, 1, 1, 1]).to(dtype), None)
     assert not agrees(answer, eager, torch.tensor([0, 1, 1, 1]).to(dtype), None)
+
+
+def test_distances_know_what_is_not_finite() -> None:
+    answer = torch.tensor([1.0, torch.inf, torch.nan], dtype=torch.float64)
+    assert distance(answer, torch.tensor([1.5, torch.inf, torch.nan])) == 0.5
+    assert distance(answer, torch.tensor([1.0, 2.0, torch.nan])) == torch.finfo(torch.float64).max
+    assert distance(answer, torch.tensor([1.0, torch.inf, 0.0])) == torch.finfo(torch.float64).max
+    assert distance(answer[:0], torch.zeros(0)) == 0.0
 
 
 def test_bits_are_compared_not_values() -> None:

@@ -188,3 +188,20 @@ def test_answers_that_a_gpu_cannot_hold_are_judged_by_rule(*, gpu: bool) -> None
     else:
         with pytest.raises(RuntimeError, match="would fit"):
             wide.settle()
+
+
+def test_what_learns_from_its_batch_is_not_tried_in_parts() -> None:
+    """BatchNorm in training mode: parts of a batch look alike, and each trial would move its averages."""
+    model = torch.nn.BatchNorm1d(8)
+    x = torch.rand(6400, 8)
+    result = model(x)
+    before = model.running_mean.clone()
+    side = SimpleNamespace(
+        stage=SimpleNamespace(gpu=True, seed=lambda _: None, synchronize=lambda: None),
+        model=model, target=model,
+        inputs=[x], outputs=[result.detach()], tree=Node(l=(Node(t=0),)),
+        words=contextlib.nullcontext, run=lambda call, given: call(*given),
+    )  # fmt: skip
+    found = Wide(cast("Any", side), 1, budget=x.numel() * 40, room=1 << 30).settle()
+    assert found.blocks == 1 and not found.why_native
+    assert torch.equal(model.running_mean, before)
