@@ -50,8 +50,9 @@ def distance(answer: torch.Tensor, got: torch.Tensor) -> float:
     if not got.numel():
         return 0.0
     apart = (got.double() - answer.double()).abs()
-    same_kind = torch.where(got.isfinite() == answer.isfinite(), 0.0, MOST)
-    return float(torch.where(apart.isnan(), same_kind, apart.clamp(max=MOST)).max())
+    most = torch.full_like(apart, MOST)
+    apart = torch.where(apart.isnan() & (got.isfinite() == answer.isfinite()), 0.0, apart)
+    return float(torch.where(apart.isfinite(), apart, most).max())
 
 
 def _allowed(
