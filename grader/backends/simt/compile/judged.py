@@ -123,10 +123,13 @@ def _forbidden(all_words: list[Token], numbers: set[str]) -> Iterator[tuple[int,
     """(index, sentence) of each token that may not be there; ``numbers`` are those of the barriers so far."""
     index = [i for i, t in enumerate(all_words) if t.kind != "space"]
     words = [all_words[i].text for i in index] + [""] * 4
+    defining = False  # for a debugger the preprocessor keeps the lines that define macros
     for k, i in enumerate(index):
         found = None
+        if words[k] == "#" or (k and i > index[k - 1] + 1):  # space is kept where a line ends
+            defining = words[k : k + 2] == ["#", "define"]
         if all_words[i].kind == "id":
-            found = _word(words, k) or _barrier(words, k, numbers)
+            found = _word(words, k) or (None if defining else _barrier(words, k, numbers))
         elif words[k] == "#" and words[k + 1] == "pragma":
             found = _pragma(words[k + 2], words[k + 3])
         elif words[k] == "[" and words[k + 1] == "[":

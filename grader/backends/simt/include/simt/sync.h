@@ -28,11 +28,9 @@ class Site {
 
 #ifdef __clang__
 #define SIMT_COLUMN __builtin_COLUMN()
-#elif __cplusplus > 201703L
+#else
 #include <source_location>
 #define SIMT_COLUMN std::source_location::current().column()
-#else
-#define SIMT_COLUMN 0
 #endif
 #define SIMT_HERE ::simt::Site(__builtin_LINE(), SIMT_COLUMN)
 
