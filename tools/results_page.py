@@ -165,6 +165,7 @@ GROUPS = (
             "corpus_gpu.json": "The corpus on a GPU",
             "corpus_clock.json": "Cheats of the clock, and honest files that are timed",
             "corpus_timed.json": "Every honest file, raced",
+            "fuzz.json": "Mutants of frames and of texts",
         },
     ),
 )

@@ -38,7 +38,10 @@ class RecordedObject(_Claim, frozen=True):
 
 
 class RecordedFinding(_Claim, frozen=True):
-    """A finding of a recorded block; ``other``: the other thread of a race."""
+    """A finding of a recorded block; ``other``: the other thread of a race.
+
+    ``one_barrier``: of threads that wait apart, whether their barriers have one number.
+    """
 
     kind: Name
     pc: Count
@@ -46,6 +49,7 @@ class RecordedFinding(_Claim, frozen=True):
     other_thread: Count = 0
     other_pc: Count = 0
     other_access: Count = 0
+    one_barrier: Count = 0
 
 
 class Recorded(_Claim, frozen=True):

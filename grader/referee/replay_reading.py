@@ -174,7 +174,7 @@ class Reading:
             if number >= len(self.said.seen):
                 continue
             one = self._finding(event, number, columns)
-            if one.kind == "barrier-divergence" and one.line == one.other_line:
+            if self.said.seen[number].one_barrier and one.line == one.other_line:
                 none.append(event)  # one barrier of the source, of which the compiler made two
                 continue
             key: tuple[object, ...] = (

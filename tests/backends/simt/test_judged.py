@@ -94,5 +94,12 @@ def test_the_back_ends_own_words_and_line_markers_are_refused_as_they_are_writte
     assert found is not None and found[1] == line
 
 
+def test_a_macro_that_holds_a_barrier_may_be_there_for_a_debugger() -> None:
+    macro = "#define WAIT __syncthreads()\n"
+    preprocessed(f'# 1 "source.cpp"\n{macro}void f() {{ simt_syncthreads(1); }}\n')
+    with pytest.raises(judged.Refused, match="must be called as it is"):
+        preprocessed(f'# 1 "source.cpp"\n{macro}void f() {{ __syncthreads(); }}\n')
+
+
 def test_other_texts_are_not_refused() -> None:
     assert judged.raw('#line 3 "a.cu"\nint simtime; // SIMT_UNCHECKED\n#if 1\n#endif\n') is None

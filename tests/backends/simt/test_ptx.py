@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import re
 import struct
 from typing import TYPE_CHECKING, Any
 
@@ -207,3 +208,12 @@ def test_lines_stay_where_they_are_in_macros_too() -> None:
 def test_operands_may_be_any_expressions() -> None:
     out = rewrite(K % 'asm("mov.u32 %0, %1;" : "=r"(x[(1, 2)]) : "r"(f ? (int)f[0] : 2));')
     assert "pack((f ? (int)f[0] : 2))" in out and "unpack((x[(1, 2)])" in out
+
+
+def test_a_thousand_registers_that_nothing_names_cost_nothing() -> None:
+    one = 'asm("{ .reg .u32 r<999>, q<12>; add.u32 r998, %0, q11; mov.u32 r1, q11; }" :: "r"(1));'
+    made = rewrite(one)
+    assert re.findall(r"reg (simt_r_\w+) = 0", made) == ["simt_r_q11", "simt_r_r1", "simt_r_r998"]
+    declared = ",".join(f"r{n}_<999>" for n in range(1000))
+    text = f'void f() {{ asm("{{ .reg .u32 {declared}; }}"); }}' * 4
+    assert len(rewrite(text)) < 3 * len(text)

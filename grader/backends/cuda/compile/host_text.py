@@ -178,6 +178,8 @@ class _Splitter:
         while end < len(self.tokens) and self.tokens[end].text != ";":
             end = self._closing(end) if self.tokens[end].text in OPENERS else end
             end = following(self.tokens, end)
+        if end >= len(self.tokens):
+            raise CannotError("a declaration for the device does not end")
         if words & {"__shared__"}:
             self._replace(start, end)
             return end + 1
@@ -242,7 +244,7 @@ class _Splitter:
     def _operator_name(self, at: int) -> int:
         """The last token of an operator's name."""
         i = following(self.tokens, at)
-        if self.tokens[i].text in ("(", "["):
+        if self.tokens.at(i) in ("(", "["):
             return following(self.tokens, i)
         while self._next(i) not in ("(", ""):
             i = following(self.tokens, i)
@@ -341,6 +343,8 @@ class _Parameter:
         end = texts.index("[") if "[" in texts[:equals] else equals
         pointer = next((k for k in range(end - 1) if texts[k : k + 2] == ["(", "*"]), -1)
         last = pointer + 2 if pointer >= 0 else end - 1
+        if not 0 <= last < len(words):
+            raise CannotError("a parameter has a form that is not known here")
         nameless = words[last].kind != "id" or texts[last] in TYPE_WORDS or last == 0
         name = f"{stem}{number}" if nameless else texts[last]
         if nameless:

@@ -18,6 +18,8 @@ HIDDEN = (
     ),
     (re.compile(r"\bsimt::(?:Typed|Deducing)Launcher<[^\n]*?>"), "kernel launch"),
     (re.compile(r"\(\(const simt::Builtins\*\)\(& ?simt_builtins\)\)->simt::Builtins::(\w+)"), r"\1"),
+    (re.compile(r"\bsimt_syncthreads\([^()]*\)"), "__syncthreads()"),
+    (re.compile(r"\bsimt_syncthreads_vote\([^()]*\)"), "__syncthreads_count/and/or(int)"),
     (re.compile(r"\bsimt_builtins\.thread\b"), "threadIdx"),
     (re.compile(r"\bsimt_builtins\.block\b"), "blockIdx"),
 )

@@ -24,12 +24,15 @@ OURS = re.compile(r"simt(?:_\w*)?|SIMT_\w*|__(?:tsan|sanitizer|ubsan|wrap|real)_
 # Of our own words those that rewriting, CUDA's macros and the search for one change put into a source.
 PUT_THERE = re.compile(
     r"simt|simt_(?:builtins|dynamic_shared|kernels_are_registered|register_kernels|register_source|a|error|change"
-    r"|changed|error_detail|assert_fail|note|source_\d+_\d+_is_registered|lane|let_others_run|(?:copy_async|commit_copies|wait_copies)"
+    r"|changed|error_detail|assert_fail|note|syncthreads(?:_vote)?|source_\d+_\d+_is_registered|lane|let_others_run|(?:copy_async|commit_copies|wait_copies)"
     r"|[op]\d+|[rp]_\w+|nowhere|all|said|inside|[vmabcd])"
 )
 MEMBERS = re.compile(r"launcher|Config|named|alt|Builtins|Event|on_device|kernel_address|ptx")  # simt::NAME
 INSTRUCTION = re.compile(r"__builtin_ia32_\w+|_mm\d*_\w+|_m_\w+")
 # What the compiler may write out in place, without a call; memcpy and its relatives by plain names are seen.
+# Barriers: each call holds a number of its own, which the macros of simt/sync.h took from __COUNTER__.
+BARRIER = re.compile(r"__syncthreads(?:_count|_and|_or)?")
+NUMBERED = ("simt_syncthreads", "simt_syncthreads_vote")
 IN_PLACE = re.compile(r"__builtin_(?:__?)?(?:mem|str|stp|b(?:copy|zero|cmp)|nontemporal|apply|return)\w*")
 ATTRIBUTES = frozenset(
     "noinline flatten always_inline gnu_inline artificial aligned unused maybe_unused used "  # noqa: SIM905 (a list of words)
@@ -86,9 +89,10 @@ def preprocessed(text: str, headers: str) -> None:
             f"the source has {size:,} characters once its macros are expanded; {LONGEST:,} may be compiled"
         )
         raise Refused(message, own[0][0], own[0][1])
+    numbers = set[str]()
     for file, line, part in own:
         words = [t for t in tokenize(part) if t.kind != "space" or "\n" in t.text]
-        for at, found in _forbidden(words):
+        for at, found in _forbidden(words, numbers):
             raise Refused(found, file, line + sum(t.text.count("\n") for t in words[:at]))
 
 
@@ -115,14 +119,17 @@ def _own(text: str, headers: str) -> Iterator[tuple[str, int, str]]:
         yield file, line, "\n".join(kept)
 
 
-def _forbidden(all_words: list[Token]) -> Iterator[tuple[int, str]]:
-    """(index, sentence) of each token that may not be there."""
+def _forbidden(all_words: list[Token], numbers: set[str]) -> Iterator[tuple[int, str]]:
+    """(index, sentence) of each token that may not be there; ``numbers`` are those of the barriers so far."""
     index = [i for i, t in enumerate(all_words) if t.kind != "space"]
     words = [all_words[i].text for i in index] + [""] * 4
+    defining = False  # for a debugger the preprocessor keeps the lines that define macros
     for k, i in enumerate(index):
         found = None
+        if words[k] == "#" or (k and i > index[k - 1] + 1):  # space is kept where a line ends
+            defining = words[k : k + 2] == ["#", "define"]
         if all_words[i].kind == "id":
-            found = _word(words, k)
+            found = _word(words, k) or (None if defining else _barrier(words, k, numbers))
         elif words[k] == "#" and words[k + 1] == "pragma":
             found = _pragma(words[k + 2], words[k + 3])
         elif words[k] == "[" and words[k + 1] == "[":
@@ -149,6 +156,22 @@ def _word(words: list[str], k: int) -> str | None:
         return _our_word(f"simt::{words[k + 2]}")
     if word == "simt" and words[k - 1 : k] == ["namespace"]:
         return _our_word("namespace simt")
+    return None
+
+
+def _barrier(words: list[str], k: int, numbers: set[str]) -> str | None:
+    """A sentence about a barrier that is called without a number of its own: nothing tells it apart."""
+    word = words[k]
+    if BARRIER.fullmatch(word) and words[k + 1] in ("(", ")"):
+        return f"{word} must be called as it is, not in brackets and without a macro of that name"
+    if word not in NUMBERED:
+        return None
+    number = words[k + 2]
+    if words[k + 1] != "(" or not number.isdigit() or words[k + 3] not in (",", ")"):
+        return "the CPU back end cannot tell which barrier this is: __COUNTER__ is not to be changed"
+    if number in numbers:
+        return "two barriers have one number here: __COUNTER__ is not to be changed"
+    numbers.add(number)
     return None
 
 

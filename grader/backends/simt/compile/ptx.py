@@ -69,6 +69,7 @@ class Assembly:
     inputs: list[tuple[str, str]]
     names: set[str] = field(default_factory=set)  # of registers that it declares
     predicates: set[str] = field(default_factory=set)
+    _numbered: dict[str, list[int]] | None = None  # words of the text that end in digits
 
     def cpp(self) -> str:
         """The statement as C++, in one line."""
@@ -84,12 +85,22 @@ class Assembly:
         tail = [f"::simt::ptx::unpack({value}, simt_o{n});" for n, (_, value) in enumerate(self.outputs)]
         return f"({{ {' '.join([*head, *filter(None, body), *tail])} }})"
 
+    def _used(self, prefix: str, count: int) -> list[str]:
+        """Of the registers prefix0, prefix1 and so on those that the text names."""
+        if self._numbered is None:
+            self._numbered = {}
+            for word in set(re.findall(r"[A-Za-z_]\w*\d", self.text)):
+                for digits in range(1, min(4, len(word))):
+                    if re.fullmatch(r"0|[1-9]\d*", number := word[-digits:]):
+                        self._numbered.setdefault(word[:-digits], []).append(int(number))
+        return [f"{prefix}{k}" for k in self._numbered.get(prefix, ()) if k < count]
+
     def _statement(self, text: str) -> str:
         if found := DECLARED.fullmatch(text):
             names: list[str] = []
             for name in found[2].replace("%", "").split(","):
-                several = re.fullmatch(r"\s*(\w+)<(\d{1,3})>\s*", name)
-                names += [f"{several[1]}{k}" for k in range(int(several[2]))] if several else [name.strip()]
+                several = re.fullmatch(r"\s*([A-Za-z_]\w*)<(\d{1,3})>\s*", name)
+                names += self._used(several[1], int(several[2])) if several else [name.strip()]
             if not all(re.fullmatch(r"[A-Za-z_]\w*", n) for n in names):
                 raise UnknownError(f".reg {found[2].strip()}")
             (self.predicates if found[1] == "pred" else self.names).update(names)

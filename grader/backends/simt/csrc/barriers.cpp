@@ -9,12 +9,16 @@ namespace simt {
 #define RETURN_ADDRESS ((size_t)__builtin_return_address(0) - 1)
 
 static void check_block_barrier(Worker* w) {
-  int first = -1, other = -1;
+  int first = -1, other = -1, twin = -1;
   for (int t = 0; t < w->launch->thread_count; ++t) {
     if (w->states[t] != AT_BLOCK_BARRIER) continue;
     if (first < 0) first = t;
-    if (other < 0 && w->waits[t].pc != w->waits[first].pc) other = t;
+    if (other < 0 && w->waits[t].posted != w->waits[first].posted) other = t;
+    if (twin < 0 && w->waits[t].pc != w->waits[first].pc) twin = t;
   }
+  // With one number they are one barrier of the source; but a library's may be called from two lines.
+  bool one_barrier = other < 0;
+  if (one_barrier) other = twin;
   int running = w->current;
   if (other >= 0) {
     w->current = other;
@@ -22,7 +26,7 @@ static void check_block_barrier(Worker* w) {
     against.pc = u32(w->waits[first].pc - w->launch->module->base);
     against.run = w->run;
     against.thread = u16(first);
-    report(w, "barrier-divergence", w->waits[other].pc, {.other = &against});
+    report(w, "barrier-divergence", w->waits[other].pc, {.other = &against, .one_barrier = one_barrier});
   }
   if (w->finished && !w->exit_reported) {
     w->exit_reported = true;
@@ -121,10 +125,10 @@ bool release_active_mask(Worker* w, int i) {
   return true;
 }
 
-static void arrive_at_block_barrier(Worker* w, size_t pc) {
+static void arrive_at_block_barrier(Worker* w, u64 number, size_t pc) {
   leave_plain(w);
   if (w->recording) record_op(w, ARRIVES, w->current, pc);
-  w->waits[w->current].pc = pc;
+  w->waits[w->current] = {pc, number};
   w->states[w->current] = AT_BLOCK_BARRIER;
   // The last one goes straight on; but a count puts a warp's accesses together, so there it waits for its turn.
   if (++w->arrived == w->launch->thread_count - w->finished && !(w->mode & COUNT))
@@ -179,9 +183,11 @@ static int shuffle_source(int kind, int lane, int argument, int width) {
 
 using namespace simt;
 
-extern "C" void simt_syncthreads() { arrive_at_block_barrier(t_worker, RETURN_ADDRESS); }
+extern "C" void simt_syncthreads(uint64_t number) {
+  arrive_at_block_barrier(t_worker, number, RETURN_ADDRESS);
+}
 
-extern "C" int simt_syncthreads_vote(int predicate, int operation) {
+extern "C" int simt_syncthreads_vote(uint64_t number, int operation, int predicate) {
   Worker* w = t_worker;
   leave_plain(w);
   int mine = (w->block_phase + 1) & 1, live = w->launch->thread_count - w->finished;
@@ -190,7 +196,7 @@ extern "C" int simt_syncthreads_vote(int predicate, int operation) {
     int yes = w->vote_count[mine];
     w->vote_result[mine] = operation == 0 ? yes : operation == 1 ? yes == live : yes > 0;
   }
-  arrive_at_block_barrier(w, RETURN_ADDRESS);
+  arrive_at_block_barrier(w, number, RETURN_ADDRESS);
   return w->vote_result[mine];
 }
 

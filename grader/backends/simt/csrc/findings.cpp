@@ -100,7 +100,7 @@ void report(Worker* w, const char* kind, size_t pc, const Evidence& evidence) {
   static std::mutex one_at_a_time;  // unchecked blocks run on several cores
   std::lock_guard<std::mutex> guard(one_at_a_time);
   Launch* launch = w->launch;
-  if (w->recording) record_finding(w, kind, pc, evidence.other);
+  if (w->recording) record_finding(w, kind, pc, evidence.other, evidence.one_barrier);
   size_t other_pc = evidence.other ? evidence.other->pc + launch->module->base : 0;
   if (int fault = fault_of(kind)) set_device_fault(fault, kind);
   if (count_again(kind, launch->kernel, pc, other_pc) || g_findings.size() >= MOST_FINDINGS) return;
@@ -123,6 +123,7 @@ void report(Worker* w, const char* kind, size_t pc, const Evidence& evidence) {
   }
   if (evidence.address) describe_allocation(json, launch, evidence.address);
   if (!strcmp(kind, "illegal-address")) describe_wrapped_index(json, launch, evidence.address);
+  if (evidence.one_barrier) json.field("one_barrier", 1);
   if (!evidence.type.empty()) {
     json.field("name", evidence.name);
     json.field("type", evidence.type);

@@ -16,6 +16,7 @@ struct Evidence {
   const Record* other = nullptr;     // the other access of a race
   bool device = false;               // the variable is a __device__ one
   std::string name = "", type = "";  // an array's name and type; an operation and its type
+  bool one_barrier = false;          // of two that wait: at one barrier of the source, by its number
   long long left = 0, right = 0;     // the index; the operands
 };
 

@@ -43,6 +43,7 @@ struct Seen {
   u16 other_thread = 0;
   u32 other_pc = 0;
   u8 other_access = 0;
+  bool one_barrier = false;
 };
 
 struct RecordedBlock {
@@ -339,7 +340,7 @@ void record_op(Worker* w, Op op, int thread, size_t pc, u64 value) {
   if (Event* event = add(w, op, thread, pc)) event->value = value;
 }
 
-void record_finding(Worker* w, const char* kind, size_t pc, const Record* other) {
+void record_finding(Worker* w, const char* kind, size_t pc, const Record* other, bool one_barrier) {
   static constexpr size_t MOST = 1000;
   if (g_now.seen.size() >= MOST) return;
   const Launch* launch = w->launch;
@@ -350,6 +351,7 @@ void record_finding(Worker* w, const char* kind, size_t pc, const Record* other)
     seen.other_thread = other->thread;
     seen.other_pc = other->pc;
     seen.other_access = other->access;
+    seen.one_barrier = one_barrier;
   }
   if (Event* event = add(w, IS_FOUND, w->current, pc)) {
     event->value = g_now.seen.size();
@@ -428,6 +430,7 @@ extern "C" SIMT_EXPORT const char* simt_recorded() {
       json.field("other_thread", (long long)s.other_thread);
       json.field("other_pc", (long long)s.other_pc);
       json.field("other_access", (long long)s.other_access);
+      json.field("one_barrier", s.one_barrier);
     }
     json.close('}');
   }

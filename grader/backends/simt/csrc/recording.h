@@ -49,7 +49,7 @@ void record_block_begins(Worker* w);  // sets w->recording
 void record_block_ends(Worker* w);
 void record_access(Worker* w, size_t address, unsigned size, Access access, size_t pc);
 void record_op(Worker* w, Op op, int thread, size_t pc, u64 value = 0);
-void record_finding(Worker* w, const char* kind, size_t pc, const Record* other);
+void record_finding(Worker* w, const char* kind, size_t pc, const Record* other, bool one_barrier);
 // Accesses of one copy: what they leave is known only after the last of them.
 void record_several(bool on);
 

@@ -44,7 +44,7 @@ struct Thread {
 };
 struct Wait {
   size_t pc;   // of the barrier
-  u64 posted;  // what a thread brings to a shuffle or vote, and then what it gets
+  u64 posted;  // what a thread brings to a shuffle or vote, and then what it gets; of a block barrier its number
 };
 
 struct Warp {

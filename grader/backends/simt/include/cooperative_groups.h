@@ -7,7 +7,7 @@ namespace cooperative_groups {
 
 class thread_block {
  public:
-  static void sync() { __syncthreads(); }
+  SIMT_INLINE static void sync(simt::Site site = SIMT_HERE) { simt_syncthreads(site.number); }
   static void barrier_arrive() = delete;  // arriving apart from waiting is not run here: use sync()
   static unsigned thread_rank() {
     return (threadIdx.z * blockDim.y + threadIdx.y) * blockDim.x + threadIdx.x;
@@ -26,9 +26,9 @@ class thread_group {
  public:
   thread_group(const thread_block&) : mask_(0) {}
   thread_group(const simt::Lanes& lanes) : mask_(lanes.lane_mask()) {}
-  SIMT_INLINE void sync() const {
+  SIMT_INLINE void sync(simt::Site site = SIMT_HERE) const {
     if (mask_) __syncwarp(mask_);
-    else __syncthreads();
+    else simt_syncthreads(site.number);
   }
   unsigned lane_mask() const { return mask_; }
   unsigned size() const { return mask_ ? simt::Lanes(mask_).size() : thread_block::size(); }
@@ -150,6 +150,8 @@ template <class Group>
 inline void sync(const Group& group) {
   group.sync();
 }
+SIMT_INLINE void sync(const thread_block& block, simt::Site site = SIMT_HERE) { block.sync(site); }
+SIMT_INLINE void sync(const thread_group& group, simt::Site site = SIMT_HERE) { group.sync(site); }
 template <class Group, class F>
 inline void invoke_one(const Group& group, F f) {
   if (group.thread_rank() == 0) f();

@@ -26,7 +26,7 @@ class RawFinding(Struct, frozen=True):
     """A finding. ``variable``: of shared memory, or of the ``device``; ``name`` to ``right``: of arithmetic.
 
     ``missing`` of ``elements`` were not written, the ``first`` of them at that index. ``wrapped``: an index
-    that is below zero if it is read as a signed number.
+    that is below zero if it is read as a signed number. ``one_barrier``: both wait at one number.
     """
 
     kind: str
@@ -50,6 +50,7 @@ class RawFinding(Struct, frozen=True):
     type: str = ""
     left: int = 0
     right: int = 0
+    one_barrier: int = 0
     wrapped: int | None = None
     wrapped_in: str = ""
     missing: int = 0

@@ -23,7 +23,20 @@ def findings(said: bytes) -> list[MemoryFinding]:
     """The findings in the library's JSON, one a cause: kind, where, who, what."""
     raw = msgspec.json.decode(said, type=list[RawFinding])
     places = resolve((side.module, side.pc) for f in raw for side in (f, f.other) if side)
-    return _Causes([_finding(f, places) for f in raw]).told()
+    return _Causes([_finding(f, places) for f in raw if not _is_one_barrier(f, places)]).told()
+
+
+def _is_one_barrier(f: RawFinding, places: dict[tuple[str, int], Place]) -> bool:
+    """Whether threads wait at one barrier of the source, of which the compiler made several calls.
+
+    The barriers in a function of a library have one number wherever it is called: the line tells more there.
+    """
+    other = f.other
+    return (
+        bool(f.one_barrier)
+        and other is not None
+        and (places[f.module, f.pc] == places[other.module, other.pc])
+    )
 
 
 def _finding(f: RawFinding, places: dict[tuple[str, int], Place]) -> MemoryFinding:
@@ -94,8 +107,6 @@ class _Causes:
             (f.kind in UNWRITTEN and here in self.racing)  # it came too early
             or (f.kind == OVERFLOW and f.kernel in self.led_out)  # the access that it led to says so
             or (f.kind == "warp-exited-lanes" and here in self.masks)
-            # One barrier of the source, of which the compiler made two.
-            or (f.kind == "barrier-divergence" and f.other is not None and len(_sides(f)) == 1)
         )
 
     def _with_overflow(self, f: MemoryFinding) -> MemoryFinding:

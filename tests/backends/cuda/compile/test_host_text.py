@@ -118,6 +118,9 @@ def test_a_launch_in_a_macro() -> None:
         ("void f() { each([=] __device__ (int i) { return i; }); }", "a lambda for the device"),
         ("__managed__ int n;", "managed variables"),
         ("__global__ void k(int n) { if (n) {", "do not close"),
+        ("f() {} f(__shared__ ) {}\n", "does not end"),
+        ("__device__ bool operator", "does not end"),
+        ("__global__ void k(float* x,, int n) { }", "a parameter has a form"),
         ("void f() { (*kernels[0] + 1)<<<1, 1>>>(); <<<2>>> }", "a launch has a form"),
     ],
 )

@@ -2,10 +2,49 @@
 #pragma once
 #include "launch.h"
 
-SIMT_INLINE void __syncthreads() { simt_syncthreads(); }
-SIMT_INLINE int __syncthreads_count(int predicate) { return simt_syncthreads_vote(predicate, 0); }
-SIMT_INLINE int __syncthreads_and(int predicate) { return simt_syncthreads_vote(predicate, 1); }
-SIMT_INLINE int __syncthreads_or(int predicate) { return simt_syncthreads_vote(predicate, 2); }
+namespace simt {
+class Site;
+}
+namespace cooperative_groups {
+class thread_block;
+class thread_group;
+void sync(const thread_block& block, simt::Site site);
+void sync(const thread_group& group, simt::Site site);
+}  // namespace cooperative_groups
+
+namespace simt {
+// Where a group's barrier stands in the source. Nobody else can make one up: it tells barriers apart.
+class Site {
+  friend class cooperative_groups::thread_block;
+  friend class cooperative_groups::thread_group;
+  friend void cooperative_groups::sync(const cooperative_groups::thread_block& block, Site site);
+  friend void cooperative_groups::sync(const cooperative_groups::thread_group& group, Site site);
+  explicit constexpr Site(unsigned line, unsigned column) : number(1ull << 63 | (uint64_t)line << 32 | column) {}
+
+ public:
+  const uint64_t number;
+};
+}  // namespace simt
+
+#ifdef __clang__
+#define SIMT_COLUMN __builtin_COLUMN()
+#else
+#include <source_location>
+#define SIMT_COLUMN std::source_location::current().column()
+#endif
+#define SIMT_HERE ::simt::Site(__builtin_LINE(), SIMT_COLUMN)
+
+// Each barrier of the source has a number of its own, also where a macro writes several on one line; a compiler that
+// makes several calls of one barrier copies its number. The functions are there for whoever forgets the brackets: as
+// nobody has a Site to call them with, no call goes round the macros.
+inline void __syncthreads(simt::Site site) { simt_syncthreads(site.number); }
+inline int __syncthreads_count(int p, simt::Site site) { return simt_syncthreads_vote(site.number, 0, p); }
+inline int __syncthreads_and(int p, simt::Site site) { return simt_syncthreads_vote(site.number, 1, p); }
+inline int __syncthreads_or(int p, simt::Site site) { return simt_syncthreads_vote(site.number, 2, p); }
+#define __syncthreads(...) simt_syncthreads(__COUNTER__ __VA_OPT__(, ) __VA_ARGS__)
+#define __syncthreads_count(...) simt_syncthreads_vote(__COUNTER__, 0 __VA_OPT__(, ) __VA_ARGS__)
+#define __syncthreads_and(...) simt_syncthreads_vote(__COUNTER__, 1 __VA_OPT__(, ) __VA_ARGS__)
+#define __syncthreads_or(...) simt_syncthreads_vote(__COUNTER__, 2 __VA_OPT__(, ) __VA_ARGS__)
 SIMT_INLINE void __syncwarp(unsigned mask = 0xffffffffu) { simt_syncwarp(mask); }
 SIMT_INLINE void __threadfence_block() { simt_fence(0); }
 SIMT_INLINE void __threadfence() { simt_fence(1); }
