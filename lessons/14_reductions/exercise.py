@@ -37,7 +37,7 @@ __global__ void row_var_kernel(const float* x, float* out, int64_t cols) {
     if (threadIdx.x == 0) out[blockIdx.x] = -1.0f;
 }
 torch::Tensor reduce(torch::Tensor x, int64_t what) {
-    TORCH_CHECK(x.is_cuda() && x.dim() == 2 && x.scalar_type() == torch::kFloat32, "a float32 matrix on CUDA");
+    TORCH_CHECK(x.is_cuda() && x.dim() == 2 && x.scalar_type() == torch::kFloat32, "no CUDA float32 matrix");
     x = x.contiguous();
     const int64_t rows = x.size(0), cols = x.size(1), blocks = std::min<int64_t>(x.numel() / THREADS + 1, 64);
     torch::Tensor out = what == 1 ? torch::zeros({}, x.options()) : torch::empty({rows}, x.options());

@@ -1,4 +1,4 @@
-"""Lesson 14's sibling: the largest of 64 numbers by a tree, of 32 by shuffles, and negatives counted by all."""
+"""Lesson 14's sibling: the largest of 64 by a tree, of 32 by shuffles, and negatives counted by all."""
 
 import torch
 from torch.utils.cpp_extension import load_inline

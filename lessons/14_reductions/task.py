@@ -65,7 +65,7 @@ TASK = Task(
         _sum("long rows", Tensor((3, 4099)), "Rows much longer than a block, of a prime length."),
         _sum("no columns", Tensor((5, 0)), "The sum of nothing is 0, and must be written."),
         _sum("no rows", Tensor((0, 8)), "Nothing to write: a grid of zero blocks is a CUDA error."),
-        _sum("transposed", Tensor((30, 50), layout="transposed"), "A view whose rows do not lie in one piece."),
+        _sum("transposed", Tensor((30, 50), layout="transposed"), "A view whose rows do not lie in a piece."),
         _total("many", (131, 257), "More elements than threads: each thread goes on."),
         _total("few", (1, 3), "One block, and most of its threads have no element."),
         _total("nothing", (0, 8), "The sum of nothing is 0."),
@@ -95,8 +95,8 @@ TASK = Task(
         Counters(
             TOTAL,
             (
-                Bound("one atomic a block", "global_atomic_requests", BLOCKS, 1, "There are at most 64 blocks, "
-                      "and each adds its sum to the result once."),
+                Bound("one atomic a block", "global_atomic_requests", BLOCKS, 1, "There are at most 64 "
+                      "blocks, and each adds its sum to the result once."),
                 Bound("shared by blocks", "global_load_requests_a_block", SIDE * SIDE // 32 // 16, 1,
                       "The work is shared by many blocks, 16 at least."),
             ),
@@ -105,8 +105,8 @@ TASK = Task(
         Counters(
             ROW_VAR,
             (
-                Bound("one pass", "global_load_sectors", SECTORS, 1, "Each element is read once, for mean and "
-                      "squares together, and neighbours by neighbouring threads."),
+                Bound("one pass", "global_load_sectors", SECTORS, 1, "Each element is read once, for mean "
+                      "and squares together, and neighbours by neighbouring threads."),
             ),
             _other_variances,
         ),
@@ -128,7 +128,7 @@ TASK = Task(
     predictions=(
         Prediction(
             "tree_barriers",
-            "A block of 256 threads makes one number of 256 by the page's tree. How many barriers does it pass?",
+            "A block of 256 threads makes one number of 256 by the page's tree. How many barriers are there?",
             "barriers",
             9,
             "One when all numbers are there, and one after each of eight steps: 128, 64, 32, 16, 8, 4, 2, 1.",
@@ -142,8 +142,8 @@ TASK = Task(
         ),
         Prediction(
             "atomics",
-            "total adds up a million elements by 64 blocks of 256 threads. How many atomic operations does it "
-            "need?",
+            "total adds up a million elements by 64 blocks of 256 threads. How many atomic operations does "
+            "it need?",
             "operations",
             64,
             "Each block makes one number first, and adds it once.",

@@ -34,7 +34,9 @@ def picture(_root: Path) -> str:
     for x in (LEFT + 12, LEFT + 2 * WARP + 24):
         sheet.rect(x, 196, WARP - 24, 26, "hollow", rx=3)
         sheet.text(x + WARP / 2 - 12, 213, "block", "mid small soft")
-        arrow(sheet, x + WARP / 2 - 12, 225, LEFT + WARP + 6 + WARP / 2 + (14 if x > WARP else -14), 246, "rule")
+        arrow(
+            sheet, x + WARP / 2 - 12, 225, LEFT + WARP + 6 + WARP / 2 + (14 if x > WARP else -14), 246, "rule"
+        )
     box(sheet, LEFT + WARP + 6, 250, WARP, 34, "out", kind="pale")
     for y, what, how in (
         (16, "each thread: its own elements", "a loop, a register"),

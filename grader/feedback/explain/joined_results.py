@@ -55,7 +55,9 @@ def _nearly_right(finding: Finding) -> bool:
 def _difference_of_squares(text: SubmissionText, finding: Finding) -> Iterator[Fact]:
     """The textbook's variance, in single precision."""
     for kernel in text.kernels:
-        for match in re.finditer(r"\b(?P<all>(?P<a>\w+)(?:\s*/\s*\w+)?\s*-\s*(?P<b>\w+)\s*\*\s*(?P=b))\b", kernel.body):
+        for match in re.finditer(
+            r"\b(?P<all>(?P<a>\w+)(?:\s*/\s*\w+)?\s*-\s*(?P<b>\w+)\s*\*\s*(?P=b))\b", kernel.body
+        ):
             of_squares = re.search(rf"\b{match['a']}\s*\+=\s*(?P<v>[^;*]+?)\s*\*\s*(?P=v)\s*;", kernel.body)
             wide = re.search(rf"\bdouble\s[^;]*\b{match['a']}\b", kernel.body)
             if of_squares and not wide and _nearly_right(finding):
