@@ -70,7 +70,7 @@ TASK = Task(
         _total("few", (1, 3), "One block, and most of its threads have no element."),
         _total("nothing", (0, 8), "The sum of nothing is 0."),
         _var("variance", (37, 101), "Threads, and whole warps, that bring nothing."),
-        _var("one column", (41, 1), "The variance of one number is 0."),
+        _var("one column", (13, 1), "The variance of one number is 0."),
         _var("far from zero", (9, 1000), "A mean of 20 and a deviation of 1: a difference of squares loses "
              "its digits.", 20.0),
     ),

@@ -263,7 +263,7 @@ def rounded_down(text: SubmissionText, finding: Finding) -> Iterator[Fact]:
         return
 
     def made(name: str, before: int) -> list[tuple[int, str]]:
-        form = rf"\b{name}\s*(?:=|\(|\{{)(?P<value>[^;<]*);"
+        form = rf"(?<![\w.]){name}\s*(?:=(?!=)|\(|\{{)(?P<value>[^;<]*);"
         return [(m.start("value"), m["value"]) for m in re.finditer(form, text.code[:before])]
 
     for match in re.finditer(r"<<<(?P<grid>.*?)(?:,|>>>)", text.code, re.S):
