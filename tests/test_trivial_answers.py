@@ -51,7 +51,8 @@ def test_zeros_constants_and_copies_fail_on_every_task(lesson: Lesson) -> None:
                 answer, eager = compared.wanted(window)
                 for name, got in trivial(eager, given).items():
                     verdict = judge(answer, eager, got, (), compared.fair(window.output))
-                    passed[name] &= verdict.status is Status.PASSED
+                    known = name == "the mean" and eager.size == 1  # that is the answer itself
+                    passed[name] &= verdict.status is Status.PASSED and not known
             for name in right:
                 right[name] += passed[name]
         assert not judged or not any(right.values()), right

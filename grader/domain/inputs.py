@@ -60,6 +60,8 @@ def draw(spec: Tensor, rng: np.random.Generator) -> Drawn:
     """Draw one input. Gaps between the elements of a view hold noise too, so a wrong stride shows."""
     shape, strides, start, elements = _layout(spec)
     values = _values(spec, elements, rng)
+    if spec.shift:
+        values = values + spec.shift
     return Drawn(values.astype(spec.dtype, copy=False), shape, strides, start, spec.device)
 
 

@@ -24,9 +24,9 @@ class Tensor:
     """An input to draw: ``shape``, ``dtype`` (a numpy name) and how it is filled and laid out.
 
     ``fill``: normal (mixed signs), uniform in [0, 1), bits (exact zeros and ones), special (normal with
-    some NaN and infinities), zeros. ``scale`` multiplies. ``layout``: transposed and strided are views
-    that are not contiguous, offset starts one element into its storage, expanded repeats one row without
-    storing it again (its stride is 0). ``device``: where the player puts it.
+    some NaN and infinities), zeros. ``scale`` multiplies, then ``shift`` is added. ``layout``: transposed and
+    strided are views that are not contiguous, offset starts one element into its storage, expanded repeats
+    one row without storing it again (its stride is 0). ``device``: where the player puts it.
     """
 
     shape: tuple[int, ...]
@@ -35,6 +35,7 @@ class Tensor:
     scale: float = 1.0
     layout: Layout = "contiguous"
     device: Literal["cuda", "cpu"] = "cuda"
+    shift: float = 0.0
 
 
 Argument = Tensor | int | float | str

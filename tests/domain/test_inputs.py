@@ -42,3 +42,9 @@ def test_fills_are_what_they_say() -> None:
     uniform = inputs.draw(Tensor((64, 64), fill="uniform", scale=3.0), rng).storage
     assert uniform.min() >= 0 and 2 < uniform.max() <= 3
     assert inputs.draw(Tensor((9,), dtype="float16"), rng).dtype == "float16"
+
+
+def test_a_shift_is_added_to_what_is_drawn() -> None:
+    specs = [Tensor((1000,), scale=2.0, shift=shift) for shift in (0.0, 50.0)]
+    near, far = (inputs.draw(spec, inputs.generator(1)).view() for spec in specs)
+    assert far.dtype == np.float32 and np.allclose(far - 50.0, near, atol=1e-5)

@@ -1,4 +1,4 @@
-"""What the pages of lessons 08 to 13 promise is what their tasks say, and the limits are those of CUDA."""
+"""What the pages of lessons 08 to 14 promise is what their tasks say, and the limits are those of CUDA."""
 
 import ast
 import math
@@ -13,6 +13,7 @@ from grader.domain.submission import read
 from grader.referee.job import Job
 from grader.referee.parts.counters import Counters
 from grader.referee.pipeline import check, warm
+from tools import mutants
 
 ROOT = Path(__file__).resolve().parents[2]
 NINE = ROOT / "solutions/09_memory"
@@ -123,3 +124,16 @@ def test_the_stages_of_lesson_13_need_no_todo_of_a_later_one(tmp_path):
     verdict = check(warm(job)).verdict
     assert set(verdict.left) & set(lesson.task.stages[2].checks)
     assert not set(verdict.left) & {name for stage in lesson.task.stages[:2] for name in stage.checks}
+
+
+@pytest.mark.slow
+def test_the_tree_of_lesson_14_has_as_many_barriers_as_its_prediction_says(tmp_path):
+    lesson = lessons.find("14")
+    (tree,) = (m for m in mutants.declared(lesson) if m.name == "a tree in shared memory")
+    file = tmp_path / "exercise.py"
+    file.write_text(tree.text(lesson.solution.read_text("utf-8")), "utf-8")
+    job = Job(lesson.name, lesson.task, lesson.reference, read(file), detect.Choice("simt", "a test"))
+    found = {f.id: f.evidence for f in check(warm(job)).verdict.findings}["few barriers"]
+    rows = next(part for part in lesson.task.parts if isinstance(part, Counters)).case.args[0].shape[0]
+    (asked,) = (p for p in lesson.task.predictions if p.what == "tree_barriers")
+    assert found["count"] % rows == 0 and found["count"] // rows == asked.answer

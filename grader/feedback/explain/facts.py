@@ -27,6 +27,7 @@ from grader.feedback.explain import (
     host_formulas,
     host_mistakes,
     indices,
+    joined_results,
     layer_mistakes,
     name_mistakes,
     nan_mistakes,
@@ -262,7 +263,7 @@ def rounded_down(text: SubmissionText, finding: Finding) -> Iterator[Fact]:
         return
 
     def made(name: str, before: int) -> list[tuple[int, str]]:
-        form = rf"\b{name}\s*(?:=|\(|\{{)(?P<value>[^;<]*);"
+        form = rf"(?<![\w.]){name}\s*(?:=(?!=)|\(|\{{)(?P<value>[^;<]*);"
         return [(m.start("value"), m["value"]) for m in re.finditer(form, text.code[:before])]
 
     for match in re.finditer(r"<<<(?P<grid>.*?)(?:,|>>>)", text.code, re.S):
@@ -622,6 +623,7 @@ FACTS: tuple[tuple[Finder, frozenset[Status]], ...] = (
     (host_mistakes.swapped_in_python, WRONG),
     *whole_division.FACTS,
     *together.FACTS,
+    *joined_results.FACTS,
     (host_formulas.result, WRONG),
     (_value, frozenset({Status.WRONG_OUTPUT})),
     (functions_first.returned, WRONG | {Status.WRONG_DTYPE, Status.WRONG_SHAPE}),

@@ -122,9 +122,13 @@ def _barrier_in_branch(text: SubmissionText, _finding: Finding) -> Iterator[Fact
 
 
 def _each_its_own_tile(text: SubmissionText, _finding: Finding) -> Iterator[Fact]:
-    """A barrier in a kernel that has no shared memory."""
-    for kernel in text.kernels:
-        if not BARRIER.search(kernel.body) or re.search(r"__shared__|__shfl|extern\b", kernel.body):
+    """A barrier in a function of the device that has no shared memory."""
+    for kernel in text.functions:
+        if (
+            kernel in text.host
+            or not BARRIER.search(kernel.body)
+            or re.search(r"__shared__|__shfl|extern\b", kernel.body)
+        ):
             continue
         for match in re.finditer(rf"(?<![\w.]){KIND}\s+(?P<a>\w+)\s*\[(?P<rest>[^;={{]*);", kernel.body):
             names = [match["a"], *re.findall(r",\s*(\w+)\s*\[", match["rest"])]

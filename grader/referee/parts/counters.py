@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
@@ -21,17 +22,19 @@ Launches = Sequence[Launch]
 
 
 MOST_LINES = 3  # that are named together
+A_BLOCK = "_a_block"
 
 
 @dataclass(frozen=True, slots=True)
 class Bound:
     """``at_most`` of a metric in one call, all its launches added up.
 
-    ``metric`` is a space and direction (global or shared, load or store) and what is counted: requests,
-    sectors, wavefronts or conflicts, for instance ``global_load_sectors``; or ``launches``. Atomic operations
-    count as both directions, and variables of the module as global memory: an access by another name costs
-    what it costs. ``needs`` names another bound that must be held first, where a kernel that does not even
-    try would hold this one.
+    ``metric`` is a space and direction (global or shared, load, store or atomic) and what is counted:
+    requests, sectors, wavefronts or conflicts, for instance ``global_load_sectors``; or ``launches``, or
+    ``barriers``: how often a block has met at one. With ``_a_block`` behind it, it is what a block of each
+    launch does on average, rounded up. Atomic operations count as loads and stores too, and variables of the
+    module as global memory: an access by another name costs what it costs. ``needs`` names another bound that
+    must be held first, where a kernel that does not even try would hold this one.
     """
 
     name: str
@@ -104,8 +107,13 @@ def total(metric: str, launches: Launches) -> int:
     """The sum of a metric over all launches of a call."""
     if metric == "launches":
         return len(launches)
-    where, what = metric.rsplit("_", 1)
+    plain = metric.removesuffix(A_BLOCK)
+    if plain != metric:
+        return sum(-(-total(plain, [x]) // max(1, math.prod(x.grid))) for x in launches)
     counted = [x.counts for x in launches if x.counts]
+    if metric == "barriers":
+        return sum(c.barriers for c in counted)
+    where, what = metric.rsplit("_", 1)
     return sum(max(0, getattr(getattr(c, kind), what)) for c in counted for kind in _kinds(where))
 
 
@@ -113,7 +121,7 @@ def _kinds(where: str) -> tuple[str, ...]:
     """All that is an access of this space and direction."""
     space, direction = where.split("_")
     spaces = (space, "variable") if space == "global" else (space,)
-    return tuple(f"{one}_{how}" for one in spaces for how in (direction, "atomic"))
+    return tuple(f"{one}_{how}" for one in spaces for how in dict.fromkeys((direction, "atomic")))
 
 
 def worst(metric: str, calls: Sequence[Launches]) -> Launches:
@@ -137,7 +145,7 @@ def _made_by(place: tuple[int, int], lines: Counter[int]) -> str:
 
 def _by_line(metric: str, launches: Launches) -> Counter[int]:
     """The part of each source line in a metric, as far as lines are known."""
-    where, _, what = metric.rpartition("_")
+    where, _, what = metric.removesuffix(A_BLOCK).rpartition("_")
     kinds = _kinds(where) if where else ()
     lines: Counter[int] = Counter()
     for entry in (line for x in launches if x.counts for line in x.counts.lines):

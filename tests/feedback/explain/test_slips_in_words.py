@@ -12,6 +12,7 @@ from grader.feedback.explain import (
     decimal_commas,
     facts,
     host_mistakes,
+    joined_results,
     python_mistakes,
     student_tests,
     together,
@@ -246,6 +247,7 @@ def test_none_of_them_is_found_in_a_right_file() -> None:
             *python_mistakes.FACTS,
             *vector_mistakes.FACTS,
             *together.FACTS,
+            *joined_results.FACTS,
             *decimal_commas.FACTS,
             *student_tests.FACTS,
         )

@@ -14,13 +14,17 @@ from grader.referee.parts.counters import Bound, Counters, busiest, total
 COUNTED = {
     "counts": {
         "global_load": {"requests": 4, "sectors": 16},
+        "global_atomic": {"requests": 3, "sectors": 3},
         "shared_load": {"requests": 2, "conflicts": 62},
+        "barriers": 9,
         "lines": [
             {"file": "a", "what": "global_load", "line": 7, "sectors": 12},
             {"file": "a", "what": "global_load", "line": 9, "sectors": 4},
+            {"file": "a", "what": "global_atomic", "line": 8, "requests": 3},
             {"file": "a", "what": "shared_load", "line": 11, "wavefronts": 64, "least": 2},
         ],
-    }
+    },
+    "grid": [2, 3, 1],
 }
 LAUNCH = decode(COUNTED, Launch)
 
@@ -28,9 +32,14 @@ LAUNCH = decode(COUNTED, Launch)
 @pytest.mark.parametrize(
     ("metric", "count", "place"),
     [
-        ("global_load_sectors", 32, (7, 24)),
+        ("global_load_sectors", 38, (7, 24)),
+        ("global_atomic_requests", 6, (8, 6)),
+        ("global_load_sectors_a_block", 8, (7, 24)),
+        ("barriers", 18, None),
+        ("barriers_a_block", 4, None),
         ("shared_load_conflicts", 124, (11, 124)),
-        ("global_store_sectors", 0, None),
+        ("global_store_sectors", 6, None),
+        ("shared_store_requests", 0, None),
         ("launches", 2, None),
     ],
 )

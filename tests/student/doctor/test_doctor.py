@@ -144,7 +144,10 @@ def test_with_a_gpu_everything_runs_if_the_cpu_back_end_is_beside_it(
     monkeypatch.setattr(cpu_python, "python", lambda: None)
     line, beside = doctor_report.lessons([])[:2]
     assert "03" in line and "09" not in line
-    assert beside == "Lessons 06, 07, 08, 09, 12 also need the CPU back end (pending_cpu): ./course companion"
+    assert (
+        beside
+        == "Lessons 06, 07, 08, 09, 12, 14 also need the CPU back end (pending_cpu): ./course companion"
+    )
 
 
 def test_it_needs_nothing_but_python_and_is_quick() -> None:

@@ -1,0 +1,160 @@
+"""How lesson 14 is graded."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from grader.domain.exercise_stage import Stage
+from grader.domain.task import Case, Prediction, Task, Tensor
+from grader.referee.parts.counters import Bound, Counters
+
+if TYPE_CHECKING:
+    import numpy as np
+
+ROWS, COLS = 32, 1024
+SECTORS = ROWS * COLS * 4 // 32  # each 32-byte sector once
+SIDE = 256  # of the matrix that total adds up
+BLOCKS = 64  # that total has at most
+ROW_SUM = Case("counted rows", (Tensor((ROWS, COLS)),), entry="row_sum")
+TOTAL = Case("counted total", (Tensor((SIDE, SIDE), fill="uniform"),), entry="total")
+ROW_VAR = Case("counted variance", (Tensor((ROWS, COLS)),), entry="row_var")
+
+
+def _shape(rng: np.random.Generator) -> tuple[int, int, int]:
+    """Rows, columns, and the sectors of all rows: a row may begin within one, and so may each warp's part."""
+    rows, cols = int(rng.integers(20, 50)), int(rng.integers(600, 1500))
+    return rows, cols, rows * -(-cols // 32) * 5
+
+
+def _other_sums(rng: np.random.Generator) -> tuple[Case, tuple[int, ...]]:
+    rows, cols, sectors = _shape(rng)
+    case = Case(f"{rows} x {cols}", (Tensor((rows, cols)),), entry="row_sum")
+    return case, (sectors, 0, 2 * rows, 8 * rows)
+
+
+def _other_total(rng: np.random.Generator) -> tuple[Case, tuple[int, ...]]:
+    rows, cols, _ = _shape(rng)
+    case = Case(f"{rows} x {cols}", (Tensor((rows, cols), fill="uniform"),), entry="total")
+    return case, (BLOCKS, -(-rows * cols // 32 // 16) + 8)
+
+
+def _other_variances(rng: np.random.Generator) -> tuple[Case, tuple[int, ...]]:
+    rows, cols, sectors = _shape(rng)
+    case = Case(f"{rows} x {cols}", (Tensor((rows, cols)),), entry="row_var")
+    return case, (sectors,)
+
+
+def _sum(name: str, x: Tensor, why: str) -> Case:
+    return Case(name, (x,), why)
+
+
+def _total(name: str, shape: tuple[int, int], why: str) -> Case:
+    return Case(name, (Tensor(shape, fill="uniform"),), why, entry="total")
+
+
+def _var(name: str, shape: tuple[int, int], why: str, shift: float = 0.0) -> Case:
+    return Case(name, (Tensor(shape, shift=shift),), why, entry="row_var")
+
+
+TASK = Task(
+    title="Reductions",
+    entry="row_sum",
+    cases=(
+        _sum("whole rows", Tensor((8, 512)), "Every thread of a block has two elements."),
+        _sum("odd sizes", Tensor((37, 101)), "Threads, and whole warps, without an element."),
+        _sum("long rows", Tensor((3, 4099)), "Rows much longer than a block, of a prime length."),
+        _sum("no columns", Tensor((5, 0)), "The sum of nothing is 0, and must be written."),
+        _sum("no rows", Tensor((0, 8)), "Nothing to write: a grid of zero blocks is a CUDA error."),
+        _sum("transposed", Tensor((30, 50), layout="transposed"), "A view whose rows do not lie in a piece."),
+        _total("many", (131, 257), "More elements than threads: each thread goes on."),
+        _total("few", (1, 3), "One block, and most of its threads have no element."),
+        _total("nothing", (0, 8), "The sum of nothing is 0."),
+        _var("variance", (37, 101), "Threads, and whole warps, that bring nothing."),
+        _var("one column", (13, 1), "The variance of one number is 0."),
+        _var("far from zero", (9, 1000), "A mean of 20 and a deviation of 1: a difference of squares loses "
+             "its digits.", 20.0),
+    ),
+    index="row_col",
+    own="all",
+    memory_points=1,
+    parts=(
+        Counters(
+            ROW_SUM,
+            (
+                Bound("along the rows", "global_load_sectors", SECTORS, 1, "Neighbouring threads read "
+                      "neighbouring elements, so each 32-byte sector is requested once."),
+                Bound("no conflicts", "shared_load_conflicts", 0, 1, "The threads of a warp read from "
+                      "different banks of shared memory.", needs="along the rows"),
+                Bound("few barriers", "barriers", 2 * ROWS, 1, "Within a warp no barrier is needed: one for "
+                      "a row will do.", needs="along the rows"),
+                Bound("few words", "shared_load_requests", 8 * ROWS, 1, "Of shared memory only one word "
+                      "a warp is read.", needs="along the rows"),
+            ),
+            _other_sums,
+        ),
+        Counters(
+            TOTAL,
+            (
+                Bound("one atomic a block", "global_atomic_requests", BLOCKS, 1, "There are at most 64 "
+                      "blocks, and each adds its sum to the result once."),
+                Bound("shared by blocks", "global_load_requests_a_block", SIDE * SIDE // 32 // 16, 1,
+                      "The work is shared by many blocks, 16 at least."),
+            ),
+            _other_total,
+        ),
+        Counters(
+            ROW_VAR,
+            (
+                Bound("one pass", "global_load_sectors", SECTORS, 1, "Each element is read once, for mean "
+                      "and squares together, and neighbours by neighbouring threads."),
+            ),
+            _other_variances,
+        ),
+    ),
+    introduces=("reduction",),
+    terms=("tree sum", "warp shuffle", "grid-stride loop", "atomic operation", "Welford's method"),
+    requires=("kernel launch", "guard", "shared memory", "barrier", "memory traffic", "bank conflict"),
+    minutes=120,
+    stages=(
+        Stage("A block a row", 35, (
+            "whole rows", "odd sizes", "long rows", "no columns", "no rows", "transposed", "memory",
+            "along the rows", "no conflicts",
+        )),
+        Stage("Warps", 25, ("few barriers", "few words")),
+        Stage("All of it", 20, ("many", "few", "nothing", "one atomic a block", "shared by blocks")),
+        Stage("Variance", 40, ("variance", "one column", "far from zero", "one pass")),
+    ),
+    starter_fails="many",
+    predictions=(
+        Prediction(
+            "tree_barriers",
+            "A block of 256 threads makes one number of 256 by the page's tree. How many barriers are there?",
+            "barriers",
+            9,
+            "One when all numbers are there, and one after each of eight steps: 128, 64, 32, 16, 8, 4, 2, 1.",
+        ),
+        Prediction(
+            "shared_words",
+            "With shuffles first: how many words of shared memory does a block of 256 threads need?",
+            "words",
+            8,
+            "One a warp. Within the warp no number leaves the registers.",
+        ),
+        Prediction(
+            "atomics",
+            "total adds up a million elements by 64 blocks of 256 threads. How many atomic operations does "
+            "it need?",
+            "operations",
+            64,
+            "Each block makes one number first, and adds it once.",
+        ),
+        Prediction(
+            "order",
+            "In float32: how much larger is 1 + 1 + 16,777,216 than 16,777,216 + 1 + 1, each from left to "
+            "right?",
+            "",
+            2,
+            "From 16,777,216 on float32 holds even numbers only, so adding 1 twice is rounded away twice.",
+        ),
+    ),
+)  # fmt: skip
