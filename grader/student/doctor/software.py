@@ -13,6 +13,7 @@ from pathlib import Path
 
 from grader.backends import detect
 from grader.domain.errors import BadInputError
+from grader.domain.installation import COURSE, from_wheel
 from grader.student.doctor.report_line import ReportLine, State, output_of
 
 CPU_BUILD = "pip install --force-reinstall torch --index-url https://download.pytorch.org/whl/cpu"
@@ -58,9 +59,11 @@ def torch_version() -> str:
 def torch() -> ReportLine:
     """The installed torch, and whether its build fits the machine."""
     version = torch_version()
+    if not version and from_wheel():
+        return ReportLine("torch", "no", "not installed", f"{pip()}pip install torch")
     if not version:
         return ReportLine(
-            "torch", "--", "not installed yet; the first use of ./course installs it into .venv"
+            "torch", "--", f"not installed yet; the first use of {COURSE} installs it into .venv"
         )
     numbers = [int(n) for n in re.findall(r"\d+", version)[:2]]
     if numbers < [2, 6]:
@@ -131,7 +134,9 @@ def notebooks() -> ReportLine:
     for name in ("jupyterlab", "notebook"):
         if importlib.util.find_spec(name):
             return ReportLine("Jupyter", "ok", name)
-    return ReportLine("Jupyter", "--", "not installed; ./course lab installs it when it is first used")
+    if from_wheel():
+        return ReportLine("Jupyter", "--", "not installed", f"{pip()}pip install jupyterlab ipykernel")
+    return ReportLine("Jupyter", "--", f"not installed; {COURSE} lab installs it when it is first used")
 
 
 def _torch_cuda() -> str:
